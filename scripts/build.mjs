@@ -1,0 +1,82 @@
+/**
+ * src -> dist: compile, copy what is not TypeScript, then replace `dist` as a whole. A build that fails leaves
+ * the last good one in place. `dist/.inputs` holds the fingerprint of the sources it was made from.
+ */
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { locked } from './lock.mjs'
+import { root, run, say } from './run.mjs'
+
+const [dist, next, old] = ['dist', 'dist.next', 'dist.old'].map((name) => join(root, name))
+const stamp = '.inputs'
+
+const isTest = (file) => /\.test(-d)?\.ts$/.test(file)
+const isAsset = (file) => /^stores\/.+\/migrations\/[^/]+\.sql$/.test(file)
+
+export function isBuilt() {
+  const made = join(dist, stamp)
+  return existsSync(made) && readFileSync(made, 'utf8') === fingerprint()
+}
+
+/** Resolves to whether it worked. Call it under the lock. */
+export async function build() {
+  const started = Date.now()
+  say('building dist')
+  // Taken before compiling: a file saved meanwhile makes the result stale, not silently current.
+  const inputs = fingerprint()
+  rmSync(next, { recursive: true, force: true })
+  try {
+    const code = await run('tsc', ['-p', 'tsconfig.build.json', '--outDir', next], { quiet: true })
+    if (code !== 0) return false
+    for (const file of sources().filter(isAsset)) cpSync(join(root, 'src', file), join(next, file))
+    writeFileSync(join(next, stamp), inputs)
+    replaceDist()
+  } finally {
+    rmSync(next, { recursive: true, force: true })
+  }
+  say(`built in ${((Date.now() - started) / 1000).toFixed(1)} s`)
+  return true
+}
+
+function replaceDist() {
+  rmSync(old, { recursive: true, force: true })
+  if (existsSync(dist)) renameSync(dist, old)
+  renameSync(next, dist)
+  rmSync(old, { recursive: true, force: true })
+}
+
+function fingerprint() {
+  const hash = createHash('sha256')
+  const configs = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.mjs']
+  const files = sources().filter((file) => !isTest(file))
+  for (const file of [...configs, ...files.map((file) => `src/${file}`)]) {
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update('\0')
+  }
+  return hash.digest('hex')
+}
+
+/** The files of `src`, relative to it, always in the same order and with forward slashes. */
+function sources() {
+  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(root, 'src').length + 1))
+    .map((file) => file.split(sep).join('/'))
+    .sort()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.exitCode = (await locked(build)) ? 0 : 1
+}

@@ -1,0 +1,65 @@
+/**
+ * Checks package-lock.json; with `--fix`, completes it. Two things must hold for it to work everywhere:
+ *
+ * 1. It names no download address: a clone installs from whichever registry its owner uses.
+ * 2. Every optional package that a dependency pins for one platform has an entry. npm leaves out those it could
+ *    not fetch when the file was written, and then `npm ci` refuses the file on every platform.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './run.mjs'
+
+const systems = 'android darwin freebsd linux netbsd openbsd openharmony sunos win32'.split(' ')
+const processors = 'arm arm64 ia32 loong64 ppc64 riscv64 s390x wasm32 x64'.split(' ')
+
+const path = join(root, 'package-lock.json')
+const lockfile = JSON.parse(readFileSync(path, 'utf8'))
+const { packages } = lockfile
+
+const fix = process.argv.includes('--fix')
+const problems = []
+
+for (const [at, entry] of Object.entries(packages)) {
+  if (/^https?:/.test(entry.resolved ?? '')) {
+    problems.push(`${at} has a download address`)
+    delete entry.resolved
+  }
+  for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
+    if (isPresent(name, at)) continue
+    problems.push(`${name}@${range} is missing, an optional dependency of ${at || 'this package'}`)
+    packages[`node_modules/${name}`] = missingEntry(name, range, entry)
+  }
+}
+
+for (const problem of problems) console.log(`${fix ? 'fixed: ' : ''}${problem}`)
+if (fix && problems.length > 0) {
+  const sorted = Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en'))
+  lockfile.packages = Object.fromEntries(sorted)
+  writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`)
+}
+console.log(`${Object.keys(packages).length} entries, ${problems.length} problems`)
+process.exitCode = problems.length > 0 && !fix ? 1 : 0
+
+/** Whether Node would find the package from there: nested first, then in each folder above. */
+function isPresent(name, from) {
+  if (packages[join(from, 'node_modules', name)] !== undefined) return true
+  const above = from.slice(0, Math.max(0, from.lastIndexOf('node_modules') - 1))
+  return from !== '' && isPresent(name, above)
+}
+
+/** No checksum, since the package was never seen; its name tells the platform. */
+function missingEntry(name, version, { dev }) {
+  if (!/^\d+\.\d+\.\d+[^ ]*$/.test(version)) throw new Error(`${name} has no exact version`)
+  const words = name.split(/[/-]/)
+  const os = systems.filter((word) => words.includes(word))
+  const cpu = processors.filter((word) => words.includes(word))
+  const libc = [...(/-musl/.test(name) ? ['musl'] : []), ...(/-gnu/.test(name) ? ['glibc'] : [])]
+  return {
+    version,
+    ...(cpu.length > 0 && { cpu }),
+    ...(dev && { dev }),
+    ...(libc.length > 0 && os.includes('linux') && { libc }),
+    optional: true,
+    ...(os.length > 0 && { os }),
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * `npm test`: every check and every test, one after the other. A failure does not stop the later ones, and
+ * nothing is left out in silence: a skipped test counts as failed, and what could not run says so.
+ * The last line is always `N passed, M failed`; the exit code is 1 when M > 0.
+ *
+ *   node scripts/test.mjs --only unit,lint     some of them, by the names below
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { bootstrap } from './bootstrap.mjs'
+import { root, run } from './run.mjs'
+
+const check = (name, command, ...args) => ({ name, command, args, isTests: false })
+const tests = (name) => ({
+  name,
+  command: 'vitest',
+  args: ['run', '--project', name],
+  isTests: true,
+})
+
+const steps = [
+  check('lint', 'biome', 'check', '.'),
+  check('types', 'tsc', '--noEmit'),
+  check('test types', 'tsc', '-p', 'tsconfig.test.json'),
+  check('layers', 'node', 'scripts/check-layers.mjs'),
+  check('unused', 'knip'),
+  check('lockfile', 'node', 'scripts/lockfile.mjs'),
+  check('build', 'node', 'scripts/build.mjs'),
+  { ...check('api', 'node', 'scripts/api.mjs'), needsBuild: true },
+  { ...check('publint', 'publint', '--strict'), needsBuild: true },
+  { ...check('attw', 'attw', '--pack', '.', '--profile', 'esm-only'), needsBuild: true },
+  tests('unit'),
+  { ...tests('scenarios'), needsBuild: true },
+  { ...tests('crash'), needsBuild: true },
+]
+
+const chosen = choose(parseArgs({ options: { only: { type: 'string' } } }).values.only)
+// In a full run building is a check of its own; a part that needs dist gets a current one first.
+await bootstrap({
+  dist: !chosen.some(({ name }) => name === 'build') && chosen.some((s) => s.needsBuild),
+})
+
+const scratch = mkdtempSync(join(tmpdir(), 'lull-test-'))
+const outcomes = []
+for (const step of chosen) {
+  console.log(`\n── ${step.name} ${'─'.repeat(76 - step.name.length)}`)
+  const started = Date.now()
+  const outcome = isBlocked(step) ? refused('not run: the build failed') : await perform(step)
+  outcomes.push({ ...outcome, name: step.name, seconds: (Date.now() - started) / 1000 })
+}
+rmSync(scratch, { recursive: true })
+report()
+
+function choose(only) {
+  if (only === undefined) return steps
+  const names = only.split(',')
+  const unknown = names.filter((name) => !steps.some((step) => step.name === name))
+  if (unknown.length === 0) return steps.filter((step) => names.includes(step.name))
+  console.error(`unknown: ${unknown.join(', ')}. Known: ${steps.map((s) => s.name).join(', ')}`)
+  process.exit(2)
+}
+
+function isBlocked(step) {
+  return step.needsBuild && outcomes.some(({ name, failed }) => name === 'build' && failed > 0)
+}
+
+async function perform(step) {
+  if (step.isTests) return performTests(step)
+  const code = await run(step.command, step.args)
+  return code === 0 ? { passed: 1, failed: 0, notes: [] } : refused(`exit code ${code}`)
+}
+
+async function performTests({ name, command, args }) {
+  const file = join(scratch, `${name}.json`)
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const code = await run(command, [...args, ...reporters, '--passWithNoTests', '--allowOnly=false'])
+  if (!existsSync(file)) return refused(`vitest ended with code ${code} and without a result`)
+
+  const files = JSON.parse(readFileSync(file, 'utf8')).testResults
+  if (code === 0 && files.length === 0) {
+    return { passed: 0, failed: 0, notes: ['NO TEST FILES: nothing was proved here'] }
+  }
+  const outcome = tally(files)
+  // An error outside any test, say an unhandled rejection, fails the run without failing a test.
+  if (code === 0 || outcome.failed > 0) return outcome
+  return { ...outcome, failed: 1, notes: [`vitest ended with code ${code}`] }
+}
+
+/** Everything that is not passed is failed: skipped, todo, and files that did not load. */
+function tally(files) {
+  const all = files.flatMap(({ name, status, assertionResults, message }) => {
+    const path = relative(root, name)
+    if (status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) {
+      return [...assertionResults, { status, fullName: `did not load: ${message}` }].map(
+        inFile(path),
+      )
+    }
+    return assertionResults.map(inFile(path))
+  })
+  const notPassed = all.filter((test) => test.status !== 'passed')
+  return {
+    passed: all.length - notPassed.length,
+    failed: notPassed.length,
+    notes: notPassed.map((test) => `${test.status.toUpperCase()}: ${test.path}: ${test.fullName}`),
+  }
+}
+
+function inFile(path) {
+  return ({ status, fullName }) => ({ path, status, fullName })
+}
+
+function refused(why) {
+  return { passed: 0, failed: 1, notes: [why] }
+}
+
+function report() {
+  const sum = (key) => outcomes.reduce((total, outcome) => total + outcome[key], 0)
+  console.log(`\n── result ${'─'.repeat(70)}`)
+  for (const { name, passed, failed, notes, seconds } of outcomes) {
+    const mark = failed > 0 ? 'FAIL' : passed > 0 ? 'ok' : 'NONE'
+    const counts = passed + failed > 1 ? `  ${passed} passed, ${failed} failed` : ''
+    console.log(`${mark.padEnd(5)} ${name.padEnd(11)} ${seconds.toFixed(1).padStart(6)} s${counts}`)
+    for (const note of notes) console.log(`        ${note}`)
+  }
+  process.exitCode = sum('failed') > 0 ? 1 : 0
+  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`)
+}

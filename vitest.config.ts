@@ -1,0 +1,43 @@
+import { defineConfig } from 'vitest/config'
+
+/**
+ * One project per kind of proof; `npm test` runs them all, in this order.
+ * `unit` runs from the sources. The others start real processes from `dist`, so build before running them alone.
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts'],
+          // Properties take what they need on a slow machine; none waits by the clock.
+          testTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'scenarios',
+          include: ['test/scenarios/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'crash',
+          include: ['test/crash/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          // Each test kills and restarts several processes of its own; side by side they starve each other.
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+})
