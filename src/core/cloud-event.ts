@@ -1,0 +1,26 @@
+import type { Json } from './json.ts'
+
+/** An external event, as in CloudEvents 1.0. Extension attributes are further top-level keys. */
+export interface CloudEvent {
+  readonly id: string
+  readonly source: string
+  readonly type: string
+  readonly subject?: string
+  /** ISO 8601; when it happened, as its source says. */
+  readonly time?: string
+  readonly data?: Json
+  readonly [attribute: string]: Json | undefined
+}
+
+/** An event with its place in the tenant's stream. `pos` grows with arrival and is what tasks consume. */
+export interface StoredEvent {
+  readonly pos: number
+  readonly tenant: string
+  readonly receivedAt: number
+  readonly event: CloudEvent
+}
+
+/** The names under which an event can be waited for: its type, and `type:subject`. */
+export function namesOf(event: CloudEvent): readonly string[] {
+  return event.subject === undefined ? [event.type] : [event.type, `${event.type}:${event.subject}`]
+}

@@ -1,0 +1,172 @@
+/**
+ * What can be asked of a task. A command carries everything `decide` needs, ids and instants included, so that deciding
+ * is pure. Commands of a run carry its token; one from a run that lost its task is refused as stale.
+ */
+import type { CloudEvent } from './cloud-event.ts'
+import type { ResumeConditions } from './conditions.ts'
+import type { Json } from './json.ts'
+import type { Message } from './message.ts'
+import type { Birth, Decision, Failure, JournalRecord, Question, RunToken } from './records.ts'
+import type { Reminder } from './reminders.ts'
+import type { Actor, PauseMode, PolicyReason, SpanLinks } from './suspension.ts'
+import type { TranscriptEntry } from './transcript.ts'
+
+export interface HoldMark {
+  readonly holdId: string
+  readonly reason: string
+  readonly actor: Actor
+}
+
+export interface ReminderFilter {
+  readonly id?: string
+  readonly tag?: string
+  readonly dedupeKey?: string
+}
+
+/** From outside: callers, operators, timers, events. */
+export type OuterCommand =
+  /** `rejection`: the agent declined before it began. */
+  | {
+      readonly type: 'submit'
+      readonly birth: Birth
+      readonly run?: RunToken
+      readonly holds?: readonly HoldMark[]
+      readonly rejection?: Message
+    }
+  /** A runner takes a task that nobody runs. `died`: its last run ended with its process. */
+  | {
+      readonly type: 'start'
+      readonly run: RunToken
+      readonly died: boolean
+      readonly maxDeaths: number
+      readonly handle: string
+    }
+  /** A message to the task: an answer where it asked something, queued for the next turn otherwise. */
+  | {
+      readonly type: 'message'
+      readonly message: Message
+      readonly consentId?: string
+      readonly decision?: Decision
+      readonly run?: RunToken
+    }
+  | {
+      readonly type: 'pause'
+      readonly handle: string
+      readonly actor: Actor
+      readonly mode: PauseMode
+      readonly reason?: string
+      readonly conditions?: ResumeConditions
+      readonly fireAt?: number
+      readonly eventsAfter: number
+      readonly links?: SpanLinks
+      /** No agent code runs and none can start: the pause commits with its request. */
+      readonly atBoundary: boolean
+      /** The Bindu dialect: `input-required` may be paused too. */
+      readonly evenInputRequired?: boolean
+      /** The Bindu dialect: pausing what is paused already is refused instead of repeated. */
+      readonly refuseRepeat?: boolean
+    }
+  | {
+      readonly type: 'resume'
+      readonly actor: Actor
+      readonly cause: 'explicit_resume' | 'external_event'
+      readonly handle?: string
+      readonly requireHandle?: boolean
+      readonly input: Json
+      readonly continueTranscript: boolean
+      readonly run?: RunToken
+      readonly idempotencyKey?: string
+    }
+  /** An event that may wake the task; refused silently (no records) when it does not. */
+  | {
+      readonly type: 'event'
+      readonly event: CloudEvent
+      readonly pos: number
+      readonly run?: RunToken
+    }
+  /** The clock reached something the task waits for: deadline, schedule, instant, expiry of a question. */
+  | { readonly type: 'due'; readonly run?: RunToken; readonly messageId: string }
+  | { readonly type: 'cancel'; readonly actor: Actor; readonly reason?: string }
+  | {
+      readonly type: 'hold'
+      readonly hold: HoldMark
+      readonly handle: string
+      readonly atBoundary: boolean
+    }
+  | {
+      readonly type: 'lift'
+      readonly holdId: string
+      readonly actor: Actor
+      readonly run?: RunToken
+    }
+  | { readonly type: 'remind'; readonly reminder: Reminder; readonly limit: number }
+  | { readonly type: 'clear-reminders'; readonly filter: ReminderFilter }
+  /** The engine stops the task itself. */
+  | {
+      readonly type: 'policy-pause'
+      readonly handle: string
+      readonly reason: PolicyReason
+      readonly summary: string
+      readonly atBoundary: boolean
+      readonly run?: string
+      readonly mismatch?: string
+    }
+
+/** From the run that holds the task. */
+export type RunCommand =
+  | { readonly type: 'record'; readonly run: string; readonly records: readonly JournalRecord[] }
+  | {
+      readonly type: 'start-turn'
+      readonly run: string
+      readonly key: string
+      readonly continuityId: string
+      readonly digest?: string
+    }
+  | {
+      readonly type: 'show-reminders'
+      readonly run: string
+      readonly key: string
+      readonly turn: number
+      readonly ids: readonly string[]
+    }
+  | {
+      readonly type: 'park'
+      readonly run: string
+      readonly key: string
+      readonly fingerprint: string
+      readonly handle: string
+      readonly reason: string
+      readonly summary?: string
+      readonly conditions?: ResumeConditions
+      readonly fireAt?: number
+      readonly eventsNow: number
+      readonly links?: SpanLinks
+    }
+  | {
+      readonly type: 'ask'
+      readonly run: string
+      readonly key: string
+      readonly fingerprint: string
+      readonly question: Question
+    }
+  /** The run reached the boundary an accepted pause was waiting for. */
+  | { readonly type: 'commit-pause'; readonly run: string; readonly fireAt?: number }
+  | {
+      readonly type: 'continue-as'
+      readonly run: string
+      readonly key: string
+      readonly state: Json
+      readonly transcript: readonly TranscriptEntry[]
+    }
+  | { readonly type: 'complete'; readonly run: string; readonly message?: Message }
+  | {
+      readonly type: 'fail'
+      readonly run: string
+      readonly message: Message
+      readonly failure: Failure
+    }
+  | { readonly type: 'reject'; readonly run: string; readonly message: Message }
+  | { readonly type: 'release'; readonly run: string; readonly reason: string }
+
+export type Command = OuterCommand | RunCommand
+export type CommandType = Command['type']

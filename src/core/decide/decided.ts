@@ -1,0 +1,36 @@
+import { type Refusal, refuse } from '../errors.ts'
+import type { RecordBody } from '../records.ts'
+import { isTerminal } from '../states.ts'
+import type { Task } from '../task.ts'
+
+export type Decided =
+  | { readonly records: readonly RecordBody[]; readonly refusal?: undefined }
+  | { readonly refusal: Refusal; readonly records?: undefined }
+
+export const nothing: Decided = { records: [] }
+
+export function write(...records: readonly RecordBody[]): Decided {
+  return { records }
+}
+
+/** A run may write only while it is the task's own; one that was paused, cancelled or taken over may not. */
+export function asRun(task: Task, token: string, allowed: () => Decided): Decided {
+  if (task.state !== 'working' || task.run?.token !== token) {
+    return refuse('STALE_RUN', { taskId: task.id })
+  }
+  return allowed()
+}
+
+export function whileOpen(task: Task, allowed: () => Decided): Decided {
+  if (isTerminal(task.state)) {
+    return refuse('TASK_TERMINAL', { taskId: task.id, state: task.state })
+  }
+  return allowed()
+}
+
+/** What a task that ends leaves behind is told before its last record, because streams close on that one. */
+export function ending(task: Pick<Task, 'reminders'>, last: RecordBody): readonly RecordBody[] {
+  if (task.reminders.length === 0) return [last]
+  const ids = task.reminders.map((item) => item.reminder.id)
+  return [{ type: 'reminder-expired', ids, reason: 'task_ended' }, last]
+}

@@ -1,0 +1,100 @@
+/** How a task begins, hears and ends. */
+import type { Command } from '../commands.ts'
+import { refuse } from '../errors.ts'
+import type { RecordBody } from '../records.ts'
+import { isInterrupted } from '../states.ts'
+import type { Task } from '../task.ts'
+import { asRun, type Decided, ending, nothing, whileOpen, write } from './decided.ts'
+import { questionExpired } from './pausing.ts'
+import { expired, policyStop, stopNow } from './suspending.ts'
+
+type Of<T extends Command['type']> = Command & { readonly type: T }
+
+/** Submitting what exists already is nothing new: a parent that died while delegating asks again. */
+export function submit(task: Task | undefined, command: Of<'submit'>): Decided {
+  if (task !== undefined) return nothing
+  const { birth, run, rejection, holds = [] } = command
+  const records: RecordBody[] = [{ type: 'submitted', ...birth }]
+  if (rejection !== undefined) {
+    const reminders = (birth.reminders ?? []).map((reminder) => ({ reminder }))
+    return write(...records, ...ending({ reminders }, { type: 'rejected', message: rejection }))
+  }
+  for (const hold of holds) records.push({ type: 'held', ...hold })
+  if (run !== undefined && holds.length === 0) records.push({ type: 'started', run, deaths: 0 })
+  return { records }
+}
+
+export function start(task: Task, command: Of<'start'>, at: number): Decided {
+  if (task.state !== 'submitted' && task.state !== 'working') return nothing
+  if (task.run !== undefined && !command.died) return nothing
+  // A crash while quiescing: the pause takes effect before any agent code runs.
+  if (task.pausing !== undefined) return write(stopNow(task, at))
+  if (task.holds.length > 0) return nothing
+  const deaths = task.run === undefined ? 0 : task.deaths + 1
+  if (deaths >= command.maxDeaths) {
+    const summary = `The process died ${deaths} times on this task without getting any further`
+    return {
+      records: policyStop(task, { handle: command.handle, reason: 'crash-loop', summary }, at),
+    }
+  }
+  return write({ type: 'started', run: command.run, deaths })
+}
+
+export function message(task: Task, command: Of<'message'>, at: number): Decided {
+  return whileOpen(task, () => {
+    if (isInterrupted(task.state)) return answer(task, command, at)
+    return write({ type: 'message', message: command.message })
+  })
+}
+
+function answer(task: Task, command: Of<'message'>, at: number): Decided {
+  const { message, consentId, decision, run } = command
+  const { question } = task
+  if (question === undefined) return nothing
+  const consent = question.consent
+  if (consentId !== undefined && consentId !== consent?.consentId) {
+    return refuse('CONSENT_MISMATCH', { taskId: task.id, consentId })
+  }
+  // Only the first answer under a hold counts; what follows waits for the next turn.
+  if (task.deferred !== undefined) return write({ type: 'message', message })
+  if (expired(question, at)) return questionExpired(task, `${message.messageId}-late`)
+  if (consent !== undefined && decision === undefined)
+    return write({ type: 'asked-again', answer: message })
+  const decided = consent === undefined || decision === undefined ? {} : { decision }
+  if (task.holds.length > 0) {
+    return write({ type: 'deferred', deferred: { kind: 'answer', message, ...decided } })
+  }
+  return write({ type: 'answered', message, ...decided, ...(run === undefined ? {} : { run }) })
+}
+
+export function cancel(task: Task, command: Of<'cancel'>): Decided {
+  const { actor, reason } = command
+  return whileOpen(task, () => ({
+    records: ending(task, { type: 'canceled', actor, ...(reason === undefined ? {} : { reason }) }),
+  }))
+}
+
+export function complete(task: Task, command: Of<'complete'>): Decided {
+  const { message, run } = command
+  const last: RecordBody = { type: 'completed', ...(message === undefined ? {} : { message }) }
+  return asRun(task, run, () => ({ records: ending(task, last) }))
+}
+
+export function fail(task: Task, command: Of<'fail'>): Decided {
+  const { message, failure, run } = command
+  return asRun(task, run, () => ({ records: ending(task, { type: 'failed', message, failure }) }))
+}
+
+export function reject(task: Task, command: Of<'reject'>): Decided {
+  const { message, run } = command
+  return asRun(task, run, () => ({ records: ending(task, { type: 'rejected', message }) }))
+}
+
+/** A process that stops hands its task on. A pause that was waiting for a boundary has reached it. */
+export function release(task: Task, command: Of<'release'>, at: number): Decided {
+  return asRun(task, command.run, () =>
+    task.pausing === undefined
+      ? write({ type: 'released', reason: command.reason })
+      : write(stopNow(task, at)),
+  )
+}

@@ -1,0 +1,224 @@
+/** Pause and everything that ends one: resume, events, deadlines. Exactly one of them wins a suspension. */
+import type { Command } from '../commands.ts'
+import { matches } from '../conditions.ts'
+import { refuse } from '../errors.ts'
+import { toIso } from '../instant.ts'
+import type { Message } from '../message.ts'
+import type { Deferred, RecordBody, RunToken } from '../records.ts'
+import { isInterrupted, isPaused, isTerminal } from '../states.ts'
+import { pauseModes, type Suspension, type TimeoutEvent } from '../suspension.ts'
+import type { Task } from '../task.ts'
+import { asRun, type Decided, ending, nothing, write } from './decided.ts'
+import { expired, policyStop, stopNow } from './suspending.ts'
+
+type Of<T extends Command['type']> = Command & { readonly type: T }
+
+export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
+  const refused = (why: string): Decided =>
+    refuse('TASK_NOT_PAUSABLE', { taskId: task.id, state: task.state, why })
+  if (isTerminal(task.state)) return refused(`it is ${task.state}`)
+  if (task.state === 'paused-by-agent') return refused('it is parked; hold it instead')
+  const interrupted = isInterrupted(task.state)
+  if (interrupted && !(task.state === 'input-required' && command.evenInputRequired)) {
+    return refused(`it is ${task.state} and waits for an answer`)
+  }
+  if (interrupted && task.deferred !== undefined) {
+    return refused('its question is settled and acts when the hold is lifted')
+  }
+  if (task.state === 'paused-by-client' || task.pausing !== undefined) {
+    if (command.refuseRepeat) return refused('it is paused already')
+    return task.pausing === undefined ? nothing : upgrade(task, task.pausing, command, at)
+  }
+  const { handle, actor, mode, reason, conditions, fireAt, eventsAfter, links } = command
+  const suspension: Suspension = {
+    handle,
+    epoch: task.epoch + 1,
+    initiator: 'client',
+    actor,
+    mode,
+    ...(reason === undefined ? {} : { reason }),
+    ...(conditions === undefined ? {} : { conditions }),
+    ...(fireAt === undefined ? {} : { fireAt }),
+    ...(links === undefined ? {} : { links }),
+    requestedAt: at,
+    pausedFrom: task.state,
+    eventsAfter,
+  }
+  const request: RecordBody = { type: 'pause-requested', suspension }
+  // Nothing runs in these states, so nothing has to be waited for.
+  const still = command.atBoundary || task.state === 'submitted' || interrupted
+  return still ? write(request, stopNow(task, at, suspension)) : write(request)
+}
+
+function upgrade(task: Task, pausing: Suspension, command: Of<'pause'>, at: number): Decided {
+  const stronger =
+    pauseModes.indexOf(command.mode) > pauseModes.indexOf(pausing.mode ?? 'finish_step')
+  if (!stronger) return nothing
+  const upgraded: RecordBody = { type: 'pause-upgraded', mode: command.mode }
+  return command.atBoundary ? write(upgraded, stopNow(task, at)) : write(upgraded)
+}
+
+export function commitPause(task: Task, command: Of<'commit-pause'>, at: number): Decided {
+  return asRun(task, command.run, () =>
+    task.pausing === undefined ? nothing : write(stopNow(task, at, task.pausing, command.fireAt)),
+  )
+}
+
+export function policyPause(task: Task, command: Of<'policy-pause'>, at: number): Decided {
+  if (command.run !== undefined && task.run?.token !== command.run) {
+    return refuse('STALE_RUN', { taskId: task.id })
+  }
+  if (task.state !== 'working' && task.state !== 'submitted') return nothing
+  const records = policyStop(task, command, at)
+  const still = command.atBoundary || task.state === 'submitted'
+  return { records: still ? records : records.slice(0, 1) }
+}
+
+export function resume(task: Task, command: Of<'resume'>): Decided {
+  const { actor, cause, handle, idempotencyKey } = command
+  if (
+    idempotencyKey !== undefined &&
+    task.resumes.some((r) => r.idempotencyKey === idempotencyKey)
+  ) {
+    return nothing
+  }
+  const stopped = task.suspension ?? task.pausing
+  if (stopped === undefined) return notPaused(task, handle)
+  if (handle === undefined && command.requireHandle) {
+    return refuse('INVALID_INPUT', { path: 'handle', problem: 'is required by this server' })
+  }
+  if (handle !== undefined && handle !== stopped.handle) {
+    return refuse('RESUME_HANDLE_MISMATCH', { taskId: task.id, handle })
+  }
+  if (task.holds.length > 0) return refuse('TASK_HELD', { taskId: task.id, holdIds: task.holds })
+  const key = idempotencyKey === undefined ? {} : { idempotencyKey }
+  if (task.suspension === undefined) {
+    return write({ type: 'pause-withdrawn', handle: stopped.handle, actor, cause, ...key })
+  }
+  const { input, continueTranscript, run } = command
+  const wake = { kind: 'wake', cause, input, continueTranscript } as const
+  return { records: wakeRecords(task.suspension, wake, run, { actor, ...key }) }
+}
+
+/** Whoever names a handle is told who won that suspension, and nothing about any other. */
+function notPaused(task: Task, handle: string | undefined): Decided {
+  const winner = task.resumes.findLast((r) => handle === undefined || r.handle === handle)
+  const { id: taskId, state } = task
+  if (winner === undefined) return refuse('TASK_NOT_PAUSED', { taskId, state })
+  const { cause, resumedAt } = winner
+  return refuse('TASK_NOT_PAUSED', { taskId, state, cause, resumedAt })
+}
+
+/** The records of a wake; accepting changed code goes with it. */
+export function wakeRecords(
+  suspension: Suspension,
+  wake: Deferred & { readonly kind: 'wake' },
+  run: RunToken | undefined,
+  who: Pick<RecordBody & { type: 'resumed' }, 'actor' | 'idempotencyKey'>,
+): readonly RecordBody[] {
+  const { kind: _, ...facts } = wake
+  const resumed: RecordBody = {
+    type: 'resumed',
+    handle: suspension.handle,
+    ...facts,
+    ...who,
+    ...(run === undefined ? {} : { run }),
+  }
+  if (suspension.mismatch === undefined) return [resumed]
+  return [resumed, { type: 'voided', key: suspension.mismatch }]
+}
+
+export function event(task: Task, command: Of<'event'>): Decided {
+  const { event, pos, run } = command
+  const { suspension } = task
+  if (suspension === undefined || pos <= suspension.eventsAfter) return nothing
+  if (task.consumed.includes(pos) || !matches(suspension.conditions, event)) return nothing
+  return wakeOrDefer(task, suspension, run, {
+    kind: 'wake',
+    cause: 'condition_fired',
+    input: null,
+    event,
+    eventPos: pos,
+    continueTranscript: true,
+  })
+}
+
+/** Under a hold the first thing that fires is kept and acts when the hold is lifted. */
+function wakeOrDefer(
+  task: Task,
+  suspension: Suspension,
+  run: RunToken | undefined,
+  wake: Deferred & { readonly kind: 'wake' },
+): Decided {
+  if (task.holds.length === 0) return { records: wakeRecords(suspension, wake, run, {}) }
+  return task.deferred === undefined ? write({ type: 'deferred', deferred: wake }) : nothing
+}
+
+export function due(task: Task, command: Of<'due'>, at: number): Decided {
+  const { question, suspension } = task
+  if (isInterrupted(task.state) && question !== undefined) {
+    return expired(question, at) ? questionExpired(task, command.messageId) : nothing
+  }
+  if (!isPaused(task.state) || suspension === undefined) return nothing
+  const { fireAt = Infinity, deadlineAt = Infinity, handle } = suspension
+  if (Math.min(fireAt, deadlineAt) > at) return nothing
+  if (fireAt <= deadlineAt) {
+    const type = 'schedule' in (suspension.conditions?.trigger ?? {}) ? 'lull.schedule' : 'lull.at'
+    return wakeOrDefer(task, suspension, command.run, {
+      kind: 'wake',
+      cause: 'condition_fired',
+      input: null,
+      event: { id: handle, source: 'lull', type, time: toIso(fireAt) },
+      continueTranscript: true,
+    })
+  }
+  return timedOut(task, suspension, command, deadlineAt)
+}
+
+export function questionExpired(task: Task, messageId: string): Decided {
+  return failOrDefer(task, messageId, 'The question expired before it was answered')
+}
+
+function timedOut(
+  task: Task,
+  suspension: Suspension,
+  command: Of<'due'>,
+  deadlineAt: number,
+): Decided {
+  const event: TimeoutEvent = {
+    type: 'lull.timeout',
+    handle: suspension.handle,
+    deadlineAt: toIso(deadlineAt),
+  }
+  const timeout = suspension.conditions?.timeout
+  const action = timeout?.onTimeout ?? 'resume_with_summary'
+  if (action === 'fail') {
+    const why = suspension.reason === undefined ? '' : ` (${suspension.reason})`
+    return failOrDefer(task, command.messageId, `The deadline ${event.deadlineAt} passed${why}`)
+  }
+  const withInput = action === 'resume_with_input'
+  return wakeOrDefer(task, suspension, command.run, {
+    kind: 'wake',
+    cause: 'timeout',
+    input: withInput ? (timeout?.input ?? { ...event }) : null,
+    event,
+    continueTranscript: withInput,
+  })
+}
+
+function failOrDefer(task: Task, messageId: string, why: string): Decided {
+  const message: Message = {
+    messageId,
+    role: 'ROLE_AGENT',
+    parts: [{ text: why }],
+    taskId: task.id,
+    contextId: task.contextId,
+  }
+  const failure = { name: 'Timeout', message: why }
+  if (task.holds.length === 0) {
+    return { records: ending(task, { type: 'failed', message, failure }) }
+  }
+  return task.deferred === undefined
+    ? write({ type: 'deferred', deferred: { kind: 'failure', message, failure } })
+    : nothing
+}

@@ -1,0 +1,135 @@
+/** What a run asks for its task. Each is refused as stale unless the run is the task's own. */
+import type { Command } from '../commands.ts'
+import { continuity, digestReminder } from '../continuity.ts'
+import type { JournalRecord, RecordBody } from '../records.ts'
+import { afterTurn, isVisible, type PendingReminder } from '../reminders.ts'
+import type { Suspension } from '../suspension.ts'
+import type { Task } from '../task.ts'
+import { asRun, type Decided, nothing, write } from './decided.ts'
+import { deadline } from './suspending.ts'
+
+type Of<T extends Command['type']> = Command & { readonly type: T }
+
+export function record(task: Task, command: Of<'record'>): Decided {
+  return asRun(task, command.run, () => {
+    let pending = task.reminders
+    const records = command.records.flatMap((record): readonly RecordBody[] => {
+      const { left, expired, reason } = expiring(pending, record)
+      pending = left
+      return expired.length === 0
+        ? [record]
+        : [record, { type: 'reminder-expired', ids: expired, reason }]
+    })
+    return { records }
+  })
+}
+
+/** The end of a turn takes off TTLs, a compaction drops what is not to be kept: both are told. */
+function expiring(
+  pending: readonly PendingReminder[],
+  record: JournalRecord,
+): ReturnType<typeof afterTurn> & { readonly reason: 'ttl' | 'compaction' } {
+  if (record.type === 'turn-ended') return { ...afterTurn(pending, record.turn), reason: 'ttl' }
+  const kept = (item: PendingReminder): boolean =>
+    record.type !== 'compacted' || item.reminder.preserveOnCompact
+  return {
+    left: pending.filter(kept),
+    expired: pending.filter((item) => !kept(item)).map((item) => item.reminder.id),
+    reason: 'compaction',
+  }
+}
+
+/**
+ * Fixes what the turn sees: messages nobody has seen, pending reminders, and after a wake the continuity reminder.
+ * While a pause is under way no turn starts and nothing is written: the run asks again after the resume.
+ */
+export function startTurn(task: Task, command: Of<'start-turn'>, at: number): Decided {
+  return asRun(task, command.run, () => {
+    if (task.pausing !== undefined) return nothing
+    const turn = task.turn + 1
+    const fresh: PendingReminder[] = []
+    if (task.wakeUnseen && task.wake !== undefined) {
+      fresh.push({ reminder: continuity(task.wake, command.continuityId, at) })
+      if (command.digest !== undefined) {
+        fresh.push({ reminder: digestReminder(command.digest, command.continuityId, at) })
+      }
+    }
+    const injected = fresh.map(({ reminder }) => ({ type: 'reminder-injected', reminder }) as const)
+    const visible = [...task.reminders, ...fresh].filter((item) => isVisible(item, 'start'))
+    const { key, digest } = command
+    return write(...injected, {
+      type: 'turn-started',
+      key,
+      turn,
+      messages: task.queued,
+      ...seen(visible, turn),
+      ...(digest === undefined ? {} : { digest }),
+    })
+  })
+}
+
+/** A running turn has read again: what it saw of what arrived meanwhile. */
+export function showReminders(task: Task, command: Of<'show-reminders'>): Decided {
+  return asRun(task, command.run, () => {
+    const { key, turn, ids } = command
+    const visible = task.reminders.filter(
+      (item) => ids.includes(item.reminder.id) && item.shownInTurn !== turn,
+    )
+    if (visible.length === 0) return nothing
+    return write({ type: 'reminders-shown', key, turn, ...seen(visible, turn) })
+  })
+}
+
+function seen(
+  visible: readonly PendingReminder[],
+  turn: number,
+): Pick<RecordBody & { type: 'reminders-shown' }, 'reminders' | 'emitted'> {
+  const isNew = (item: PendingReminder): boolean => item.emittedAtTurn === undefined
+  return {
+    reminders: visible.map((item) => ({
+      ...item.reminder,
+      firedAtTurn: item.emittedAtTurn ?? turn,
+    })),
+    emitted: visible.filter(isNew).map((item) => item.reminder.id),
+  }
+}
+
+/** While a pause is under way nothing is written: the run asks again after the resume. */
+export function park(task: Task, command: Of<'park'>, at: number): Decided {
+  return asRun(task, command.run, () => {
+    if (task.pausing !== undefined) return nothing
+    const { handle, reason, summary, conditions, fireAt, links, key, fingerprint } = command
+    const deadlineAt = deadline(conditions, at)
+    const suspension: Suspension = {
+      handle,
+      epoch: task.epoch + 1,
+      initiator: 'agent',
+      actor: { kind: 'agent', id: task.agent },
+      reason,
+      ...(summary === undefined ? {} : { summary }),
+      ...(conditions === undefined ? {} : { conditions }),
+      requestedAt: at,
+      pausedAt: at,
+      ...(deadlineAt === undefined ? {} : { deadlineAt }),
+      ...(fireAt === undefined ? {} : { fireAt }),
+      pausedFrom: task.state,
+      eventsAfter: conditions?.since === 'now' ? command.eventsNow : task.eventsAfter,
+      ...(links === undefined ? {} : { links }),
+      key,
+    }
+    return write({ type: 'parked', fingerprint, suspension })
+  })
+}
+
+export function ask(task: Task, command: Of<'ask'>): Decided {
+  return asRun(task, command.run, () => {
+    if (task.pausing !== undefined) return nothing
+    const { key, fingerprint, question } = command
+    return write({ type: 'asked', key, fingerprint, question })
+  })
+}
+
+export function continueAs(task: Task, command: Of<'continue-as'>): Decided {
+  const { key, state, transcript } = command
+  return asRun(task, command.run, () => write({ type: 'continued', key, state, transcript }))
+}

@@ -1,0 +1,63 @@
+/** Shared by everything that stops a task. */
+import type { ResumeConditions } from '../conditions.ts'
+import type { Question, RecordBody } from '../records.ts'
+import type { PolicyReason, Suspension } from '../suspension.ts'
+import type { Task } from '../task.ts'
+
+const MINUTE_MS = 60_000
+
+/** The deadline counts from the commit of the stop, not from its request. */
+export function deadline(conditions: ResumeConditions | undefined, at: number): number | undefined {
+  const minutes = conditions?.timeout?.durationMinutes
+  return minutes === undefined ? undefined : at + Math.ceil(minutes * MINUTE_MS)
+}
+
+/** The record that commits a pause that was requested. */
+export function stopNow(task: Task, at: number, request?: Suspension, fireAt?: number): RecordBody {
+  const suspension = request ?? task.pausing
+  if (suspension === undefined) throw new Error(`task ${task.id}: no pause was requested`)
+  const deadlineAt = deadline(suspension.conditions, at)
+  const firesAt = fireAt ?? suspension.fireAt
+  return {
+    type: 'paused',
+    handle: suspension.handle,
+    ...(deadlineAt === undefined ? {} : { deadlineAt }),
+    ...(firesAt === undefined ? {} : { fireAt: firesAt }),
+  }
+}
+
+/** The engine itself stops a task at once. A pause already under way keeps its handle. */
+export function policyStop(
+  task: Task,
+  policy: {
+    readonly handle: string
+    readonly reason: PolicyReason
+    readonly summary: string
+    readonly mismatch?: string
+  },
+  at: number,
+): readonly RecordBody[] {
+  const suspension: Suspension = {
+    handle: task.pausing?.handle ?? policy.handle,
+    epoch: task.epoch + 1,
+    initiator: 'client',
+    actor: { kind: 'policy', id: policy.reason },
+    mode: 'interrupt_immediate',
+    reason: policy.reason,
+    summary: policy.summary,
+    requestedAt: at,
+    pausedFrom: task.state,
+    eventsAfter: 0,
+    ...(policy.mismatch === undefined ? {} : { mismatch: policy.mismatch }),
+  }
+  return [{ type: 'pause-requested', suspension }, stopNow(task, at, suspension)]
+}
+
+export function expiresAt(question: Question): number | undefined {
+  return question.expiresAt ?? question.consent?.expiresAt
+}
+
+export function expired(question: Question, at: number): boolean {
+  const limit = expiresAt(question)
+  return limit !== undefined && limit <= at
+}

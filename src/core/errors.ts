@@ -1,0 +1,113 @@
+/**
+ * Every failure a caller can act on: one class, one closed set of codes, typed details. Each protocol maps every code
+ * in a total table, so a new code does not compile until every wire knows it. `docs/errors.md` explains each.
+ */
+export interface ErrorDetails {
+  /** No such task, or not yours to see: the two are deliberately not told apart. */
+  TASK_NOT_FOUND: { taskId: string }
+  /** Something in the request is wrong; `path` names it (dotted), `problem` says what to send instead. */
+  INVALID_INPUT: { path: string; problem: string }
+  /** The state does not allow a pause. */
+  TASK_NOT_PAUSABLE: { taskId: string; state: string; why: string }
+  /** Nothing to resume. When somebody else was first, `cause` and `resumedAt` say who won. */
+  TASK_NOT_PAUSED: { taskId: string; state: string; cause?: string; resumedAt?: number }
+  /** The handle is not the one of the current suspension. */
+  RESUME_HANDLE_MISMATCH: { taskId: string; handle: string }
+  /** The task has ended and is immutable. */
+  TASK_TERMINAL: { taskId: string; state: string }
+  /** An operator holds the task; it goes on when the hold is lifted. */
+  TASK_HELD: { taskId: string; holdIds: readonly string[] }
+  /** A structured consent answer names another consent than the one that is pending. */
+  CONSENT_MISMATCH: { taskId: string; consentId: string }
+  /** Too many pending reminders on one task. */
+  REMINDER_LIMIT: { taskId: string; limit: number }
+  /** The same explicit idempotency key came with another message. */
+  IDEMPOTENCY_KEY_REUSED: { key: string }
+  /** The agent has this capability switched off. */
+  NOT_OFFERED: { agent: string; capability: string }
+  /** No agent of that name is registered here. */
+  AGENT_UNKNOWN: { agent: string }
+  /** A configured limit was reached. */
+  LIMIT_EXCEEDED: { limit: string; value: number }
+  /** The engine is stopping and takes no new work. */
+  DRAINING: { retryAfterMs: number }
+  /** The store cannot write or read now; nothing of this call was written. */
+  STORE_UNAVAILABLE: { why: string }
+  /** Another process has the data directory open. */
+  STORE_LOCKED: { path: string; owner: string }
+  /** A step's result is not JSON, or larger than the limit; the step fails, nothing was recorded. */
+  STEP_RESULT: { step: string; problem: string }
+  /** A step ran longer than its `timeoutMs`. */
+  STEP_TIMEOUT: { step: string; timeoutMs: number }
+  /** A recorded failure of a step, thrown again on replay. */
+  STEP_FAILED: { step: string; message: string }
+  /** The user said no. Uncaught, it ends the task as rejected. */
+  CONSENT_DENIED: { prompt: string }
+  /** The command came from a run that is no longer the task's own. Never leaves the engine. */
+  STALE_RUN: { taskId: string }
+}
+
+export type ErrorCode = keyof ErrorDetails
+
+const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string } = {
+  TASK_NOT_FOUND: (d) => `Task ${d.taskId} does not exist`,
+  INVALID_INPUT: (d) => (d.path === '' ? d.problem : `${d.path}: ${d.problem}`),
+  TASK_NOT_PAUSABLE: (d) => `Task ${d.taskId} cannot be paused: ${d.why}`,
+  TASK_NOT_PAUSED: (d) =>
+    `Task ${d.taskId} is ${d.state}, not paused${d.cause === undefined ? '' : `; it was already resumed (${d.cause})`}`,
+  RESUME_HANDLE_MISMATCH: (d) =>
+    `Handle ${d.handle} is not the current suspension of task ${d.taskId}`,
+  TASK_TERMINAL: (d) => `Task ${d.taskId} is ${d.state} and cannot change any more`,
+  TASK_HELD: (d) => `Task ${d.taskId} is held by an operator (${d.holdIds.join(', ')})`,
+  CONSENT_MISMATCH: (d) => `Consent ${d.consentId} is not what task ${d.taskId} asked for`,
+  REMINDER_LIMIT: (d) => `Task ${d.taskId} already has ${d.limit} pending reminders`,
+  IDEMPOTENCY_KEY_REUSED: (d) => `Idempotency key ${d.key} was used for another message`,
+  NOT_OFFERED: (d) => `Agent ${d.agent} does not offer ${d.capability}`,
+  AGENT_UNKNOWN: (d) => `No agent named ${d.agent} is registered`,
+  LIMIT_EXCEEDED: (d) => `The limit ${d.limit} (${d.value}) is reached`,
+  DRAINING: () => 'The server is stopping and takes no new work; try again shortly',
+  STORE_UNAVAILABLE: (d) => `The store is unavailable: ${d.why}`,
+  STORE_LOCKED: (d) => `${d.path} is in use by another process (${d.owner})`,
+  STEP_RESULT: (d) => `Step "${d.step}": ${d.problem}`,
+  STEP_TIMEOUT: (d) => `Step "${d.step}" took longer than ${d.timeoutMs} ms`,
+  STEP_FAILED: (d) => d.message,
+  CONSENT_DENIED: (d) => `Consent denied: ${d.prompt}`,
+  STALE_RUN: (d) => `Task ${d.taskId} is run by somebody else now`,
+}
+
+/** A refusal is an answer, not a fault: `decide` returns it, the engine throws it as a `LullError`. */
+export type Refusal = {
+  [C in ErrorCode]: { readonly code: C; readonly details: ErrorDetails[C] }
+}[ErrorCode]
+
+export class LullError<C extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = 'LullError'
+  readonly code: C
+  readonly details: ErrorDetails[C]
+
+  constructor(code: C, details: ErrorDetails[C], options?: ErrorOptions) {
+    super(message[code](details), options)
+    this.code = code
+    this.details = details
+  }
+}
+
+/** Safe across copies of the package, where `instanceof` is not. */
+export function isLullError<C extends ErrorCode>(error: unknown, code?: C): error is LullError<C> {
+  return (
+    error instanceof Error &&
+    error.name === 'LullError' &&
+    (code === undefined || (error as LullError).code === code)
+  )
+}
+
+export function refuse<C extends ErrorCode>(
+  code: C,
+  details: ErrorDetails[C],
+): { readonly refusal: Refusal } {
+  return { refusal: { code, details } as Refusal }
+}
+
+export function toError(refusal: Refusal): LullError {
+  return new LullError(refusal.code, refusal.details as never)
+}

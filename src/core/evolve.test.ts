@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest'
+import { evolve, fold } from './evolve.ts'
+import type { Artifact } from './message.ts'
+import type { LogRecord, RecordBody } from './records.ts'
+import { canMove, type InterruptedState, type State, states } from './states.ts'
+import type { Task } from './task.ts'
+import {
+  asked,
+  cancel,
+  client,
+  complete,
+  fail,
+  message,
+  parked,
+  paused,
+  record,
+  resume,
+  run,
+  type Story,
+  send,
+  startTurn,
+  step,
+  submitted,
+  working,
+} from './test-support/story.ts'
+
+const next = (task: Task, body: RecordBody): Task => evolve(task, follow(task, body))
+const follow = (task: Task, body: RecordBody): LogRecord => ({
+  ...body,
+  seq: task.version + 1,
+  at: task.updatedAt,
+})
+
+describe('a log', () => {
+  it('begins with "submitted"', () => {
+    const [, second] = working().log
+    expect(() => evolve(undefined, second as LogRecord)).toThrow('begins with "submitted"')
+  })
+
+  it('has one beginning', () => {
+    const { task, log } = working()
+    expect(() => evolve(task, log[0] as LogRecord)).toThrow('submitted already')
+  })
+
+  it('that is empty is no task', () => {
+    expect(fold([])).toBeUndefined()
+  })
+
+  it('folds to the same task in one go or from any point on', () => {
+    const story = parked()
+    story.tell(send('m-1'), resume({ run: run('run-1') }), startTurn(), complete())
+    for (let length = 0; length <= story.log.length; length++) {
+      const before = fold(story.log.slice(0, length))
+      expect(fold(story.log.slice(length), before)).toEqual(story.task)
+    }
+  })
+})
+
+describe('E1: the state moves only along the table', () => {
+  const targets: readonly (readonly [State, RecordBody])[] = [
+    ['working', { type: 'answered', message: message('a') }],
+    ['input-required', asking('input-required')],
+    ['auth-required', asking('auth-required')],
+    ['user-consent-required', asking('user-consent-required')],
+    ['completed', { type: 'completed' }],
+    ['failed', { type: 'failed', message: message('f'), failure: { name: 'E', message: 'f' } }],
+    ['rejected', { type: 'rejected', message: message('r') }],
+    ['canceled', { type: 'canceled', actor: client }],
+  ]
+  const pairs = states.flatMap((from) => targets.map(([to, body]) => ({ from, to, body })))
+
+  it.each(pairs)('$from → $to, whatever the log says', ({ from, to, body }) => {
+    const task: Task = { ...working().task, state: from }
+    if (canMove(from, to)) expect(next(task, body).state).toBe(to)
+    else expect(() => next(task, body)).toThrow(/cannot become|nothing follows/)
+  })
+
+  it('refuses a pause that nobody requested', () => {
+    const { task } = working()
+    expect(() => next(task, { type: 'paused', handle: 'suspend-1' })).toThrow('was not requested')
+  })
+
+  it('refuses a wake of what is not stopped', () => {
+    const wake = { cause: 'explicit_resume', input: null, continueTranscript: true } as const
+    const { task } = working()
+    expect(() => next(task, { type: 'resumed', handle: 'suspend-1', ...wake })).toThrow(
+      'without a suspension',
+    )
+  })
+})
+
+describe('E2: the version', () => {
+  it('is the sequence number of the last record, and records carry the time', () => {
+    const story = working()
+    expect(story.task.version).toBe(2)
+    story.wait(7)
+    story.tell(step('s'))
+    expect(story.task).toMatchObject({ version: 3, updatedAt: story.now, createdAt: story.now - 7 })
+  })
+})
+
+describe('E3: the suspension', () => {
+  it('is there exactly while the task is paused, the question while it is interrupted', () => {
+    const seen = [submitted(), working(), paused(), parked(), asked()].map(({ task }) => [
+      task.state,
+      task.suspension !== undefined,
+      task.question !== undefined,
+    ])
+    expect(seen).toEqual([
+      ['submitted', false, false],
+      ['working', false, false],
+      ['paused-by-client', true, false],
+      ['paused-by-agent', true, false],
+      ['input-required', false, true],
+    ])
+  })
+})
+
+describe('E4: a terminal task', () => {
+  it.each([complete(), fail(), cancel()])('is never changed again ($type)', (end) => {
+    const story = working()
+    story.tell(end)
+    expect(() => next(story.task, { type: 'message', message: message('m') })).toThrow(
+      'nothing follows',
+    )
+  })
+
+  it('has nothing left to do', () => {
+    const story = parked()
+    story.tell(send('m-1'), cancel())
+    expect(story.task).toMatchObject({ queued: [], reminders: [], holds: [] })
+    for (const key of ['run', 'suspension', 'pausing', 'question', 'deferred'] as const) {
+      expect(story.task[key]).toBeUndefined()
+    }
+  })
+})
+
+describe('the history', () => {
+  const said = (key: string): ReturnType<typeof record> =>
+    record({ type: 'said', key, message: message(key) })
+  const ids = (story: Story): readonly string[] =>
+    story.task.history.map((entry) => entry.messageId)
+
+  it('gets a status message when the next one replaces it', () => {
+    const story = working()
+    story.tell(said('s-1'))
+    expect(story.task.statusMessage?.messageId).toBe('s-1')
+    expect(ids(story)).toEqual(['m-0'])
+    story.tell(said('s-2'))
+    expect(story.task.statusMessage?.messageId).toBe('s-2')
+    expect(ids(story)).toEqual(['m-0', 's-1'])
+  })
+
+  it('keeps question and answer in order', () => {
+    const story = working()
+    story.tell(said('s-1'), {
+      type: 'ask',
+      run: 'run-1',
+      key: 'k',
+      fingerprint: 'f',
+      question: { state: 'input-required', message: message('q') },
+    })
+    story.tell(send('a', { run: run('run-2') }))
+    expect(ids(story)).toEqual(['m-0', 's-1', 'q', 'a'])
+    expect(story.task.statusMessage).toBeUndefined()
+  })
+
+  it('of a task that failed ends before its last message, which is its status', () => {
+    const story = working()
+    story.tell(said('s-1'), fail())
+    expect(ids(story)).toEqual(['m-0', 's-1'])
+    expect(story.task.statusMessage?.messageId).toBe('failure')
+    expect(story.task.failure).toEqual({ name: 'Error', message: 'boom' })
+  })
+
+  it('is untouched by progress alone', () => {
+    const story = working()
+    story.tell(said('s-1'))
+    story.wait(5)
+    story.tell(record({ type: 'said', key: 'p', progress: 0.5 }))
+    expect(story.task).toMatchObject({ progress: 0.5, statusAt: story.now })
+    expect(story.task.statusMessage?.messageId).toBe('s-1')
+  })
+})
+
+describe('artifacts', () => {
+  const artifact = (text: string, name = 'patch'): Artifact => ({
+    artifactId: 'a-1',
+    name,
+    parts: [{ text }],
+  })
+  const write = (made: Artifact, append: boolean): ReturnType<typeof record> =>
+    record({ type: 'artifact', key: 'k', artifact: made, append, last: true })
+
+  it('are added by id', () => {
+    const story = working()
+    story.tell(
+      write(artifact('one'), false),
+      write({ ...artifact('two'), artifactId: 'a-2' }, true),
+    )
+    expect(story.task.artifacts.map((made) => made.artifactId)).toEqual(['a-1', 'a-2'])
+  })
+
+  it('are replaced whole', () => {
+    const story = working()
+    story.tell(write(artifact('one'), false), write(artifact('two', 'new'), false))
+    expect(story.task.artifacts).toEqual([artifact('two', 'new')])
+  })
+
+  it('grow by chunks', () => {
+    const story = working()
+    story.tell(write(artifact('one'), false), write(artifact('two'), true))
+    expect(story.task.artifacts[0]?.parts).toEqual([{ text: 'one' }, { text: 'two' }])
+  })
+})
+
+describe('usage and children', () => {
+  it('add up', () => {
+    const story = working()
+    story.tell(
+      record({ type: 'usage', key: 'u-1', usage: { inputTokens: 10, costUsd: 0.5 } }),
+      record({ type: 'usage', key: 'u-2', usage: { inputTokens: 5, outputTokens: 1 } }),
+      record({ type: 'delegated', key: 'd', childId: 'c-1', agent: 'x', message: message('m') }),
+      record({ type: 'delegated', key: 'e', childId: 'c-2', agent: 'x', message: message('m') }),
+    )
+    expect(story.task.usage).toEqual({ inputTokens: 15, outputTokens: 1, costUsd: 0.5 })
+    expect(story.task.children).toEqual(['c-1', 'c-2'])
+  })
+})
+
+function asking(state: InterruptedState): RecordBody {
+  return { type: 'asked', key: 'k', fingerprint: 'f', question: { state, message: message('q') } }
+}

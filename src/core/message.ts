@@ -1,0 +1,45 @@
+/**
+ * Messages, parts and artifacts, kept in the JSON shape of A2A 1.0 so that reading a task needs no rebuilding:
+ * what the log holds is what the wire shows. Other shapes are rendered from this one.
+ */
+import type { Json, JsonObject } from './json.ts'
+
+interface PartFacts {
+  readonly mediaType?: string
+  readonly filename?: string
+  readonly metadata?: JsonObject
+}
+
+/** Exactly one of `text`, `data`, `raw` (base64) or `url`. */
+export type Part =
+  | (PartFacts & { readonly text: string })
+  | (PartFacts & { readonly data: Json })
+  | (PartFacts & { readonly raw: string })
+  | (PartFacts & { readonly url: string })
+
+export type Role = 'ROLE_USER' | 'ROLE_AGENT'
+
+export interface Message {
+  readonly messageId: string
+  readonly role: Role
+  readonly parts: readonly Part[]
+  readonly contextId?: string
+  readonly taskId?: string
+  readonly referenceTaskIds?: readonly string[]
+  readonly extensions?: readonly string[]
+  readonly metadata?: JsonObject
+}
+
+export interface Artifact {
+  readonly artifactId: string
+  readonly name?: string
+  readonly description?: string
+  readonly parts: readonly Part[]
+  readonly extensions?: readonly string[]
+  readonly metadata?: JsonObject
+}
+
+/** The text of a message: its text parts, one per line. */
+export function textOf(message: { readonly parts: readonly Part[] }): string {
+  return message.parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n')
+}

@@ -1,0 +1,29 @@
+/** A webhook of a task: where its events are sent, and how far the deliveries are. */
+
+export interface PushTarget {
+  readonly id: string
+  readonly url: string
+  readonly token?: string
+  readonly authentication?: { readonly scheme: string; readonly credentials?: string }
+}
+
+/**
+ * A row of the outbox. It holds no copy of what is sent: the log has everything, in order, so a place in the log is
+ * enough for "at least once, ordered per task, nothing lost" across any crash.
+ */
+export interface Push extends PushTarget {
+  readonly taskId: string
+  /** The protocol version under which it was made: bodies and headers follow it. */
+  readonly version: string
+  readonly createdAt: number
+  /** Everything up to this record has been delivered. */
+  readonly sentSeq: number
+  /** Failed attempts of the delivery that is due. */
+  readonly attempts: number
+  readonly firstFailedAt?: number
+  /** Not before this instant. */
+  readonly retryAt?: number
+  /** Given up: parked and visible until somebody sets the config anew. */
+  readonly failedAt?: number
+  readonly error?: string
+}

@@ -1,0 +1,115 @@
+/**
+ * Receipts: signed records that a stop, a wake or a drain decision happened. Every receipt carries the hash of the one
+ * before it, so that one that was altered, removed or moved is found. Hashing and signing come in as functions: this
+ * file decides what is signed and what a valid chain is.
+ */
+import { canonical } from './canonical-json.ts'
+import { evolve } from './evolve.ts'
+import type { Receipt, Signer } from './receipt.ts'
+import type { LogRecord, RecordBody } from './records.ts'
+import type { Task } from './task.ts'
+
+/** The receipt record that follows an act, or nothing. `task` is the task just after the act. */
+export function receiptFor(
+  task: Task,
+  act: RecordBody,
+  at: number,
+  signer: Signer,
+): (RecordBody & { type: 'receipt' }) | undefined {
+  const said = describe(task, act, signer)
+  if (said === undefined) return undefined
+  const unsigned = {
+    kind: said.kind,
+    taskId: task.id,
+    number: task.receipts.count + 1,
+    previous: task.receipts.head,
+    at,
+    facts: said.facts,
+    keyId: signer.keyId,
+  }
+  const receipt = { ...unsigned, signature: signer.sign(canonical(unsigned)) }
+  return { type: 'receipt', receipt, hash: signer.hash(canonical(receipt)) }
+}
+
+type Said = Pick<Receipt, 'kind' | 'facts'>
+
+/** Of a stop, everything is said; of a wake, who runs next is not, and hashes stand for its input and event. */
+function describe(task: Task, act: RecordBody, signer: Signer): Said | undefined {
+  if (act.type === 'paused' || act.type === 'parked') {
+    return { kind: 'SuspensionReceipt', facts: clean({ ...task.suspension }) }
+  }
+  if (act.type === 'resumed') {
+    const { handle, cause, actor, continueTranscript, eventPos, idempotencyKey } = act
+    const named = { handle, cause, actor, continueTranscript, eventPos, idempotencyKey }
+    const inputHash = act.input === null ? undefined : signer.hash(canonical(act.input))
+    const eventHash = act.event === undefined ? undefined : signer.hash(canonical(act.event))
+    const facts = clean({ ...named, epoch: task.epoch, inputHash, eventHash })
+    return { kind: 'ResumptionReceipt', facts }
+  }
+  if (act.type === 'released') {
+    const facts = clean({ decision: act.reason, state: task.state })
+    return { kind: 'DrainDecisionReceipt', facts }
+  }
+  return undefined
+}
+
+function clean(facts: object): Receipt['facts'] {
+  return JSON.parse(JSON.stringify(facts)) as Receipt['facts']
+}
+
+export interface ReceiptFault {
+  /** The log record the fault was found at. */
+  readonly seq: number
+  readonly problem: string
+}
+
+/**
+ * Checks every receipt of a task's log: signature, number, chain, that it says what the log says of the act right before
+ * it, and that no act lacks one. The last receipts of a log can only be cut off together with their acts.
+ */
+export function verifyReceipts(log: readonly LogRecord[], signer: Signer): readonly ReceiptFault[] {
+  const faults: ReceiptFault[] = []
+  let task: Task | undefined
+  let act: { readonly record: LogRecord; readonly said: Said } | undefined
+  const missing = (): void => {
+    if (act !== undefined)
+      faults.push({ seq: act.record.seq, problem: `${act.record.type} has no receipt` })
+  }
+  for (const record of log) {
+    const fault = (problem: string): number => faults.push({ seq: record.seq, problem })
+    if (record.type === 'receipt') {
+      for (const problem of problemsOf(record, task, act, signer)) fault(problem)
+    } else missing()
+    try {
+      task = evolve(task, record)
+    } catch (error) {
+      // Without the state before them, the records that follow say nothing.
+      fault(`cannot follow: ${(error as Error).message}`)
+      return faults
+    }
+    const said = describe(task, record, signer)
+    act = said && { record, said }
+  }
+  missing()
+  return faults
+}
+
+function* problemsOf(
+  { receipt, hash }: LogRecord & { type: 'receipt' },
+  task: Task | undefined,
+  act: { readonly record: LogRecord; readonly said: Said } | undefined,
+  signer: Signer,
+): Generator<string, void> {
+  const { signature, ...unsigned } = receipt
+  const { kind, facts, taskId, at, number, previous } = unsigned
+  if (act === undefined) yield 'receipt without an act before it'
+  else if (at !== act.record.at || canonical({ kind, facts }) !== canonical(act.said)) {
+    yield `receipt disagrees with its ${act.record.type}`
+  }
+  if (taskId !== task?.id) yield `receipt of another task (${taskId})`
+  if (!signer.verify(canonical(unsigned), signature, unsigned.keyId)) yield 'signature is wrong'
+  const next = (task?.receipts.count ?? 0) + 1
+  if (number !== next) yield `receipt ${next} is missing`
+  if (previous !== (task?.receipts.head ?? '')) yield 'does not follow the receipt before it'
+  if (hash !== signer.hash(canonical(receipt))) yield 'hash is wrong'
+}

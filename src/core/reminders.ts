@@ -1,0 +1,79 @@
+/**
+ * Reminders: ambient context for coming turns, never user input. A pending reminder leaves the task in exactly one way:
+ * deduped, or expired by `ttl`, `compaction`, `cleared` or `task_ended`.
+ */
+import type { JsonObject } from './json.ts'
+import type { PauseMode } from './suspension.ts'
+
+export type Propagate = 'session' | 'none' | 'all'
+export type RoleHint = 'system' | 'developer'
+export type ExpiryReason = 'ttl' | 'compaction' | 'cleared' | 'task_ended'
+
+export interface Reminder {
+  readonly id: string
+  readonly body: string
+  readonly tags: readonly string[]
+  readonly dedupeKey?: string
+  /** Turns left; absent means until the task ends. */
+  readonly ttlTurns?: number
+  readonly preserveOnCompact: boolean
+  readonly propagate: Propagate
+  readonly roleHint: RoleHint
+  readonly source?: string
+  /** The turn its source saw; once emitted, the turn that first showed it. */
+  readonly firedAtTurn?: number
+  readonly mode: PauseMode
+  readonly metadata?: JsonObject
+  /** The task it came from, for copies that travelled to a sub-task. */
+  readonly inheritedFrom?: string
+  readonly acceptedAt: number
+}
+
+/** A pending reminder and what has happened to it on this task. */
+export interface PendingReminder {
+  readonly reminder: Reminder
+  /** The turn that showed it first; absent until then. */
+  readonly emittedAtTurn?: number
+  /** The latest turn that showed it. */
+  readonly shownInTurn?: number
+}
+
+/** Whether a reminder may be shown when a turn starts (`start`), or when a running turn reads again (`reread`). */
+export function isVisible(pending: PendingReminder, when: 'start' | 'reread'): boolean {
+  return when === 'start' || pending.reminder.mode !== 'wait_for_completion'
+}
+
+/**
+ * The reminders after a turn completed: one is taken off the TTL of each that this turn showed, unless its source saw a
+ * later turn. Returns those that are left and the ids whose TTL reached zero.
+ */
+export function afterTurn(
+  pending: readonly PendingReminder[],
+  turn: number,
+): { readonly left: readonly PendingReminder[]; readonly expired: readonly string[] } {
+  const expired: string[] = []
+  const left: PendingReminder[] = []
+  for (const item of pending) {
+    const { ttlTurns, firedAtTurn } = item.reminder
+    const costs = item.shownInTurn === turn && turn >= (firedAtTurn ?? 0)
+    if (!costs || ttlTurns === undefined) left.push(item)
+    else if (ttlTurns <= 1) expired.push(item.reminder.id)
+    else left.push({ ...item, reminder: { ...item.reminder, ttlTurns: ttlTurns - 1 } })
+  }
+  return { left, expired }
+}
+
+/** What of a task's reminders a new sub-task inherits: `all` always, `session` one level, `none` never. */
+export function inherited(
+  pending: readonly PendingReminder[],
+  parentTaskId: string,
+): readonly Reminder[] {
+  return pending
+    .map((item) => item.reminder)
+    .filter(
+      (reminder) =>
+        reminder.propagate === 'all' ||
+        (reminder.propagate === 'session' && reminder.inheritedFrom === undefined),
+    )
+    .map((reminder) => ({ ...reminder, inheritedFrom: parentTaskId }))
+}

@@ -1,0 +1,120 @@
+/**
+ * One stop of a task. The nth of a task has epoch n; the handle is minted once per suspension and is valid from the
+ * moment the request is accepted, also while the task still quiesces.
+ */
+import type { CloudEvent } from './cloud-event.ts'
+import type { ResumeConditions } from './conditions.ts'
+import type { Json } from './json.ts'
+import type { State } from './states.ts'
+
+export type PauseMode = 'interrupt_immediate' | 'finish_step' | 'wait_for_completion'
+
+/** Weakest first: a stronger mode may replace a weaker one while the pause has not committed. */
+export const pauseModes: readonly PauseMode[] = [
+  'wait_for_completion',
+  'finish_step',
+  'interrupt_immediate',
+]
+
+export type ActorKind = 'client' | 'agent' | 'operator' | 'policy' | 'parent'
+
+/** Who really did it: for the audit, the dashboard and the receipts. */
+export interface Actor {
+  readonly kind: ActorKind
+  readonly id: string
+}
+
+/** Why the engine itself stopped a task. */
+export type PolicyReason = 'crash-loop' | 'agent-unknown' | 'journal-limit' | 'code-changed'
+
+/** Trace spans a suspension is linked with, so that the resume span can point back. */
+export interface SpanLinks {
+  readonly span?: string
+  readonly pipelineSpan?: string
+  readonly parentTaskId?: string
+}
+
+export interface Suspension {
+  readonly handle: string
+  readonly epoch: number
+  readonly initiator: 'client' | 'agent'
+  readonly actor: Actor
+  readonly mode?: PauseMode
+  readonly reason?: string
+  readonly summary?: string
+  readonly conditions?: ResumeConditions
+  readonly requestedAt: number
+  /** Absent while the task quiesces. */
+  readonly pausedAt?: number
+  readonly deadlineAt?: number
+  /** When the schedule or the instant of the trigger fires. */
+  readonly fireAt?: number
+  readonly pausedFrom: State
+  /** Events at or before this position do not wake it. */
+  readonly eventsAfter: number
+  readonly links?: SpanLinks
+  /** The journal key of the park that made it; absent for pauses. */
+  readonly key?: string
+  /** The hold that made it: lifting the last hold resumes it. */
+  readonly byHold?: true
+  /** For `code-changed`: the entry whose fingerprint differs; resuming accepts the new code there. */
+  readonly mismatch?: string
+}
+
+export type ResumeCause = 'explicit_resume' | 'condition_fired' | 'timeout' | 'external_event'
+
+export const resumeCauses: readonly ResumeCause[] = [
+  'explicit_resume',
+  'condition_fired',
+  'timeout',
+  'external_event',
+]
+
+/** The timeout's own event, what `resume_with_input` gives when no input was set. */
+export interface TimeoutEvent {
+  readonly type: 'lull.timeout'
+  readonly handle: string
+  readonly deadlineAt: string
+}
+
+/** How a suspension ended: what `task.park()` returns and `task.wake` shows. */
+export interface Wake {
+  readonly handle: string
+  readonly epoch: number
+  readonly cause: ResumeCause
+  readonly input: Json
+  readonly event?: CloudEvent | TimeoutEvent
+  readonly continueTranscript: boolean
+  readonly reason?: string
+  readonly stoppedBy: Actor
+  readonly resumedBy?: Actor
+  readonly stoppedAt: number
+  readonly resumedAt: number
+  readonly pausedMs: number
+}
+
+/** The wake that a `resumed` record makes of a suspension. */
+export function wakeOf(
+  suspension: Suspension,
+  resumed: Pick<Wake, 'handle' | 'cause' | 'input' | 'event' | 'continueTranscript'> & {
+    readonly actor?: Actor
+    readonly at: number
+  },
+): Wake {
+  const { handle, cause, input, event, continueTranscript, actor, at } = resumed
+  const stoppedAt = suspension.pausedAt ?? suspension.requestedAt
+  return {
+    handle,
+    epoch: suspension.epoch,
+    cause,
+    input,
+    ...(event === undefined ? {} : { event }),
+    continueTranscript,
+    ...(suspension.reason === undefined ? {} : { reason: suspension.reason }),
+    stoppedBy: suspension.actor,
+    ...(actor === undefined ? {} : { resumedBy: actor }),
+    stoppedAt,
+    resumedAt: at,
+    pausedMs: at - stoppedAt,
+  }
+}

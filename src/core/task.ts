@@ -1,0 +1,87 @@
+/** A task as folded from its log. Immutable: `evolve` makes the next one. */
+import type { Json, JsonObject } from './json.ts'
+import type { Artifact, Message } from './message.ts'
+import type { Deferred, Failure, Question, RunToken, Usage } from './records.ts'
+import type { PendingReminder } from './reminders.ts'
+import type { State } from './states.ts'
+import type { ResumeCause, Suspension, Wake } from './suspension.ts'
+
+export interface Task {
+  readonly id: string
+  readonly tenant: string
+  readonly principal: string
+  readonly agent: string
+  readonly contextId: string
+  readonly parentId?: string | undefined
+  readonly origin?: string | undefined
+  readonly metadata?: JsonObject | undefined
+
+  /** The sequence number of its last record; every write is a compare-and-set on it. */
+  readonly version: number
+  readonly createdAt: number
+  readonly updatedAt: number
+
+  readonly state: State
+  /** Since when it is in this state, or last reported in it. */
+  readonly statusAt: number
+  readonly statusMessage?: Message | undefined
+  readonly progress?: number | undefined
+  readonly history: readonly Message[]
+  readonly artifacts: readonly Artifact[]
+  readonly failure?: Failure | undefined
+
+  /** Messages no turn has seen yet, oldest first. */
+  readonly queued: readonly Message[]
+  readonly question?: (Question & { readonly key: string }) | undefined
+
+  /** A pause that was accepted and has not committed: the task quiesces. */
+  readonly pausing?: Suspension | undefined
+  readonly suspension?: Suspension | undefined
+  readonly epoch: number
+  readonly wake?: Wake | undefined
+  /** The last wake has not been seen by a turn yet. */
+  readonly wakeUnseen?: true | undefined
+  readonly resumes: readonly ResumeAnswer[]
+  readonly holds: readonly string[]
+  readonly deferred?: Deferred | undefined
+
+  readonly run?: RunToken | undefined
+  readonly deaths: number
+  readonly turn: number
+  readonly journal: Journal
+  readonly reminders: readonly PendingReminder[]
+  readonly children: readonly string[]
+  readonly usage: Required<Usage>
+
+  /** Events up to here arrived before the task existed. */
+  readonly eventsAfter: number
+  /** Positions of events that woke this task; no event wakes it twice. */
+  readonly consumed: readonly number[]
+  readonly receipts: { readonly count: number; readonly head: string }
+}
+
+/** What a resume was answered, kept so that a loser learns who won and a repeated key gets the same answer. */
+export interface ResumeAnswer {
+  readonly handle: string
+  readonly cause: ResumeCause
+  readonly resumedAt: number
+  readonly hadResumeInput: boolean
+  readonly continueTranscript: boolean
+  readonly previousState: State
+  readonly state: State
+  readonly idempotencyKey?: string
+}
+
+/** Where the journal of the current generation begins; its entries stay in the log. */
+export interface Journal {
+  /** Grows with every `continueAs`; part of every idempotency key. */
+  readonly generation: number
+  readonly afterSeq: number
+  /** Where the count towards the journal limit begins: moved on when an operator resumes past the limit. */
+  readonly countFrom: number
+  readonly state?: Json
+  readonly voided: readonly string[]
+}
+
+/** How many keyed resume answers a task remembers. */
+export const RESUME_MEMORY = 64
