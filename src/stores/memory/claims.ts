@@ -1,0 +1,71 @@
+import type { Claim, ContextMessage } from '../../ports/task-store.ts'
+
+type ClaimKey = Pick<Claim, 'tenant' | 'principal' | 'agent' | 'key'>
+
+export interface Claims {
+  find(key: ClaimKey): Claim | undefined
+  /** Claims the key unless it is taken. `claim` is whoever has it now; `fresh` when that is new. */
+  take(claim: Claim): { readonly claim: Claim; readonly fresh: boolean }
+  /** The first reply to a claim stays; a repeated one changes nothing, its messages included. */
+  reply(claim: Claim | undefined, messages: readonly ContextMessage[]): void
+  messages(
+    tenant: string,
+    principal: string,
+    contextId: string,
+    limit: number,
+  ): readonly ContextMessage[]
+  prune(createdBefore: number, limit: number): number
+}
+
+export function createClaims(): Claims {
+  const claims = new Map<string, string>()
+  const contexts = new Map<string, string[]>()
+
+  function find(key: ClaimKey): Claim | undefined {
+    const text = claims.get(keyOf(key))
+    return text === undefined ? undefined : (JSON.parse(text) as Claim)
+  }
+
+  function take(claim: Claim): { readonly claim: Claim; readonly fresh: boolean } {
+    const taken = find(claim)
+    if (taken !== undefined) return { claim: taken, fresh: false }
+    claims.set(keyOf(claim), JSON.stringify(claim))
+    return { claim, fresh: true }
+  }
+
+  return {
+    find,
+    take,
+    reply(claim, messages) {
+      if (claim !== undefined) {
+        const taken = find(claim)
+        if (taken !== undefined && (taken.taskId !== claim.taskId || taken.reply !== undefined))
+          return
+        claims.set(keyOf(claim), JSON.stringify({ ...claim, ...taken, reply: claim.reply }))
+      }
+      for (const message of messages) {
+        const context = contextOf(message)
+        contexts.set(context, [...(contexts.get(context) ?? []), JSON.stringify(message)])
+      }
+    },
+    messages: (tenant, principal, contextId, limit) =>
+      (contexts.get(contextOf({ tenant, principal, contextId })) ?? [])
+        .slice(-limit)
+        .map((text) => JSON.parse(text) as ContextMessage),
+    prune(createdBefore, limit) {
+      const old = [...claims].filter(
+        ([, text]) => (JSON.parse(text) as Claim).createdAt < createdBefore,
+      )
+      for (const [key] of old.slice(0, limit)) claims.delete(key)
+      return Math.min(old.length, limit)
+    },
+  }
+}
+
+function keyOf({ tenant, principal, agent, key }: ClaimKey): string {
+  return JSON.stringify([tenant, principal, agent, key])
+}
+
+function contextOf(context: Pick<ContextMessage, 'tenant' | 'principal' | 'contextId'>): string {
+  return JSON.stringify([context.tenant, context.principal, context.contextId])
+}

@@ -1,0 +1,43 @@
+import type { Commit, CommitResult } from '../../ports/task-store.ts'
+import type { Claims } from './claims.ts'
+import type { Draft, Tasks } from './tasks.ts'
+
+/** Each commit is made into text first and then applied in steps that cannot fail: that is what makes it atomic. */
+export function createCommit(
+  tasks: Tasks,
+  claims: Claims,
+): (batch: readonly Commit[]) => readonly CommitResult[] {
+  function apply(commit: Commit): CommitResult {
+    let draft: Draft
+    try {
+      draft = draftOf(commit)
+    } catch (error) {
+      return { status: 'failed', error }
+    }
+    const { taskId, expected } = commit
+    const claim = expected === 0 ? commit.claim : undefined
+    const taken = claim && claims.find(claim)
+    if (taken !== undefined && taken.taskId !== taskId) return { status: 'claimed', claim: taken }
+    const version = tasks.version(taskId)
+    if (version !== expected) return { status: 'conflict', version }
+    if (claim !== undefined) claims.take(claim)
+    tasks.write(taskId, draft)
+    return { status: 'written' }
+  }
+
+  return (batch) => batch.map(apply)
+}
+
+function draftOf({ taskId, expected, records, row, snapshot }: Commit): Draft {
+  if (records.length === 0) throw new TypeError(`A commit to task ${taskId} has no records`)
+  if (records.some((record, index) => record.seq !== expected + 1 + index)) {
+    throw new TypeError(`Records for task ${taskId} do not follow version ${expected}`)
+  }
+  if (expected === 0 && row === undefined)
+    throw new TypeError(`Task ${taskId} begins without a row`)
+  return {
+    bodies: records.map((record) => JSON.stringify(record)),
+    row: row && JSON.parse(JSON.stringify(row)),
+    snapshot: snapshot && JSON.stringify(snapshot),
+  }
+}

@@ -1,0 +1,51 @@
+/** The look-ups that find tasks with something to do. Each reads a range of a partial index that holds only those. */
+import type { Database, Row } from './driver.ts'
+import { fromText, toText } from './text.ts'
+
+export interface Agenda {
+  ready(agent: string, limit: number): readonly string[]
+  readyAgents(): readonly string[]
+  orphans(alive: string, limit: number): readonly string[]
+  due(now: number, limit: number): readonly string[]
+  nextDueAt(): number | undefined
+}
+
+export function createAgenda(db: Database): Agenda {
+  const ready = db.prepare(
+    'SELECT id FROM tasks WHERE agent = ? AND ready_at IS NOT NULL ORDER BY ready_at, num LIMIT ?',
+  )
+  // Hops from one agent to the next instead of reading a backlog of a million tasks of the same one.
+  const readyAgents = db.prepare(
+    `WITH RECURSIVE next (agent) AS (
+       SELECT min(agent) FROM tasks WHERE ready_at IS NOT NULL
+       UNION ALL
+       SELECT (SELECT min(tasks.agent) FROM tasks
+               WHERE ready_at IS NOT NULL AND tasks.agent > next.agent)
+       FROM next WHERE next.agent IS NOT NULL
+     )
+     SELECT agent AS id FROM next WHERE agent IS NOT NULL`,
+  )
+  // One process has the file, so every other worker is gone. Two ranges: <> would read all tasks of this one.
+  const orphans = db.prepare(
+    'SELECT id FROM tasks WHERE owner < ? UNION ALL SELECT id FROM tasks WHERE owner > ? LIMIT ?',
+  )
+  const due = db.prepare('SELECT id FROM tasks WHERE due_at <= ? ORDER BY due_at, num LIMIT ?')
+  const nextDue = db.prepare(
+    'SELECT due_at FROM tasks WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1',
+  )
+
+  return {
+    ready: (agent, limit) => ready.all(toText(agent), limit).map(toId),
+    readyAgents: () => readyAgents.all().map(toId),
+    orphans: (alive, limit) => orphans.all(toText(alive), toText(alive), limit).map(toId),
+    due: (now, limit) => due.all(now, limit).map(toId),
+    nextDueAt() {
+      const row = nextDue.get()
+      return row === undefined ? undefined : Number(row['due_at'])
+    },
+  }
+}
+
+function toId(row: Row): string {
+  return fromText(String(row['id']))
+}

@@ -1,0 +1,123 @@
+/**
+ * One commit, as statements. Writing a step is one look-up and one insert: the version of a task is the number of its
+ * last record and nothing else, so there is no counter to bump. Runs inside a transaction that holds the write lock,
+ * which is what makes comparing first and writing then one act.
+ */
+import type { Commit, CommitResult, TaskRow } from '../../ports/task-store.ts'
+import type { Claims } from './claims.ts'
+import type { Database } from './driver.ts'
+import { toText } from './text.ts'
+import type { Waits } from './waits.ts'
+
+/** A commit as text. */
+export interface Draft {
+  readonly commit: Commit
+  readonly id: string
+  readonly bodies: readonly string[]
+  /** JSON, or null for none. */
+  readonly waits: string | null
+  readonly snapshot: string | undefined
+}
+
+export type Apply = (draft: Draft) => CommitResult
+
+const written: CommitResult = { status: 'written' }
+
+export function createApply(db: Database, claims: Claims, waits: Waits): Apply {
+  const find = db.prepare(
+    `SELECT num, waits, (SELECT max(seq) FROM records WHERE task = num) AS version
+     FROM tasks WHERE id = ?`,
+  )
+  const insert = db.prepare(
+    `INSERT INTO tasks (id, tenant, principal, agent, context_id, parent_id, created_at,
+                        state, status_at, ready_at, owner, due_at, held, waits)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+  )
+  // The columns left out never change: they are what the task was born with.
+  const update = db.prepare(
+    `UPDATE tasks SET state = ?, status_at = ?, ready_at = ?, owner = ?, due_at = ?, held = ?, waits = ?
+     WHERE num = ?`,
+  )
+  const writeLog = createWriteLog(db)
+
+  function create(draft: Draft, row: TaskRow): CommitResult {
+    const { id, commit } = draft
+    const holder = commit.claim && claims.take(commit.claim)
+    if (holder !== undefined && holder.claim.taskId !== commit.taskId) {
+      return { status: 'claimed', claim: holder.claim }
+    }
+    const tenant = toText(row.tenant)
+    const { changes, lastInsertRowid } = insert.run(
+      id,
+      tenant,
+      toText(row.principal),
+      toText(row.agent),
+      toText(row.contextId),
+      row.parentId === undefined ? null : toText(row.parentId),
+      row.createdAt,
+      ...changing(draft, row),
+    )
+    if (Number(changes) === 0) {
+      if (holder?.fresh) claims.drop(holder.claim)
+      return { status: 'conflict', version: Number(find.get(id)?.['version'] ?? 0) }
+    }
+    waits.replace(tenant, id, null, draft.waits)
+    writeLog(draft, Number(lastInsertRowid))
+    return written
+  }
+
+  function extend(draft: Draft): CommitResult {
+    const { id, commit } = draft
+    const found = find.get(id)
+    const version = Number(found?.['version'] ?? 0)
+    if (found === undefined || version !== commit.expected) return { status: 'conflict', version }
+    const num = Number(found['num'])
+    if (commit.row !== undefined) {
+      update.run(...changing(draft, commit.row), num)
+      waits.replace(toText(commit.row.tenant), id, found['waits'] as string | null, draft.waits)
+    }
+    writeLog(draft, num)
+    return written
+  }
+
+  return (draft) => {
+    const { expected, row } = draft.commit
+    return expected === 0 && row !== undefined ? create(draft, row) : extend(draft)
+  }
+}
+
+function createWriteLog(db: Database): (draft: Draft, num: number) => void {
+  const append = db.prepare('INSERT INTO records (task, seq, body) VALUES (?, ?, ?)')
+  const keep = db.prepare(
+    `INSERT INTO snapshots (task, seq, body) VALUES (?, ?, ?)
+     ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, body = excluded.body`,
+  )
+  return ({ commit, bodies, snapshot }, num) => {
+    let seq = commit.expected
+    for (const body of bodies) append.run(num, ++seq, body)
+    if (snapshot !== undefined) keep.run(num, seq, snapshot)
+  }
+}
+
+type Changing = [
+  state: string,
+  statusAt: number,
+  readyAt: number | null,
+  owner: string | null,
+  dueAt: number | null,
+  held: number,
+  waits: string | null,
+]
+
+/** The columns that change, in the order both statements name them. */
+function changing({ waits }: Draft, row: TaskRow): Changing {
+  return [
+    row.state,
+    row.statusAt,
+    row.readyAt ?? null,
+    row.owner === undefined ? null : toText(row.owner),
+    row.dueAt ?? null,
+    row.held ? 1 : 0,
+    waits,
+  ]
+}

@@ -1,0 +1,81 @@
+/**
+ * The hot path: one transaction, and with it one fsync, for a whole batch.
+ *
+ *   serialise each ─▶ BEGIN, apply each, COMMIT ─▶ results
+ *                          │ one of them threw
+ *                          └─▶ ROLLBACK, BEGIN, apply each in a savepoint of its own, COMMIT ─▶ results
+ *
+ * When no write is possible at all (disk full, I/O error) the whole batch is rolled back and the error goes up.
+ */
+import type { Commit, CommitResult } from '../../ports/task-store.ts'
+import type { Apply, Draft } from './apply.ts'
+import type { Database } from './driver.ts'
+import { concernsAll } from './failures.ts'
+import { toText } from './text.ts'
+import type { Transact } from './transaction.ts'
+
+type Failed = Extract<CommitResult, { status: 'failed' }>
+
+export function createCommit(
+  db: Database,
+  transact: Transact,
+  apply: Apply,
+): (batch: readonly Commit[]) => readonly CommitResult[] {
+  const savepoint = db.prepare('SAVEPOINT one')
+  const undo = db.prepare('ROLLBACK TO one')
+  const release = db.prepare('RELEASE one')
+
+  const applyAlone = (draft: Draft): CommitResult => {
+    let result: CommitResult
+    savepoint.run()
+    try {
+      result = apply(draft)
+    } catch (error) {
+      // Then the whole transaction goes, and its savepoints with it.
+      if (concernsAll(error)) throw error
+      undo.run()
+      result = { status: 'failed', error }
+    }
+    release.run()
+    return result
+  }
+
+  return (batch) => {
+    if (batch.length === 0) return []
+    const drafts = batch.map(draftOf)
+    const each = (use: Apply) => (): readonly CommitResult[] =>
+      drafts.map((draft) => ('status' in draft ? draft : use(draft)))
+    try {
+      return transact(each(apply))
+    } catch (error) {
+      if (concernsAll(error)) throw error
+      return transact(each(applyAlone))
+    }
+  }
+}
+
+/** Made before the transaction, so that what is no JSON fails alone and costs nobody else. */
+function draftOf(commit: Commit): Draft | Failed {
+  try {
+    checkShape(commit)
+    const { taskId, records, row, snapshot } = commit
+    return {
+      commit,
+      id: toText(taskId),
+      bodies: records.map((record) => JSON.stringify(record)),
+      waits: row === undefined || row.waits.length === 0 ? null : JSON.stringify(row.waits),
+      snapshot: snapshot === undefined ? undefined : JSON.stringify(snapshot),
+    }
+  } catch (error) {
+    return { status: 'failed', error }
+  }
+}
+
+function checkShape({ taskId, expected, records, row }: Commit): void {
+  if (records.length === 0) throw new TypeError(`A commit to task ${taskId} has no records`)
+  if (records.some((record, index) => record.seq !== expected + 1 + index)) {
+    throw new TypeError(`Records for task ${taskId} do not follow version ${expected}`)
+  }
+  if (expected === 0 && row === undefined)
+    throw new TypeError(`Task ${taskId} begins without a row`)
+}

@@ -1,0 +1,52 @@
+/**
+ * The part of `node:sqlite` this store uses, and where it comes from. `@photostructure/sqlite` has the same API, so
+ * nothing else knows which of the two it is; the package leaves together with Node 20.
+ */
+import { LullError } from '../../core/errors.ts'
+
+export type Value = string | number | null
+export type Row = Readonly<Record<string, Value>>
+
+export interface Statement {
+  run(...values: readonly Value[]): Written
+  get(...values: readonly Value[]): Row | undefined
+  all(...values: readonly Value[]): readonly Row[]
+}
+
+export interface Written {
+  readonly changes: number | bigint
+  readonly lastInsertRowid: number | bigint
+}
+
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+export type OpenDatabase = (file: string) => Database
+
+interface SqliteModule {
+  readonly DatabaseSync: new (file: string) => Database
+}
+
+export async function loadDriver(): Promise<OpenDatabase> {
+  const { DatabaseSync } = builtin() ?? (await fallback())
+  return (file) => new DatabaseSync(file)
+}
+
+/** Asked for at run time, because importing it by name fails where it does not exist. */
+function builtin(): SqliteModule | undefined {
+  return process.getBuiltinModule?.('node:sqlite') as SqliteModule | undefined
+}
+
+async function fallback(): Promise<SqliteModule> {
+  try {
+    return (await import('@photostructure/sqlite')) as SqliteModule
+  } catch (cause) {
+    const why =
+      `Node ${process.version} has no SQLite built in and the package @photostructure/sqlite could not be loaded; ` +
+      'use Node 22.13 or newer, or install that package'
+    throw new LullError('STORE_UNAVAILABLE', { why }, { cause })
+  }
+}

@@ -1,0 +1,103 @@
+import { type CloudEvent, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
+import type { TaskStore } from '../../ports/task-store.ts'
+import type { Database, Row } from './driver.ts'
+import { fromText, toText } from './text.ts'
+import type { Transact } from './transaction.ts'
+
+interface Appended {
+  readonly pos: number
+  readonly fresh: boolean
+}
+
+export interface Events {
+  append(tenant: string, events: readonly CloudEvent[], receivedAt: number): readonly Appended[]
+  after(...query: Parameters<TaskStore['events']>): readonly StoredEvent[]
+  lastPos(): number
+}
+
+export function createEvents(db: Database, transact: Transact): Events {
+  const append = createAppend(db)
+  const after = createAfter(db)
+  // What AUTOINCREMENT remembers: the newest position there ever was, also when that event is gone.
+  const last = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+  return {
+    append: (tenant, events, receivedAt) =>
+      transact(() => events.map((event) => append(toText(tenant), event, receivedAt))),
+    after: (...query) => after(...query).map(toStoredEvent),
+    lastPos: () => Number(last.get()?.['seq'] ?? 0),
+  }
+}
+
+function createAppend(
+  db: Database,
+): (tenant: string, event: CloudEvent, receivedAt: number) => Appended {
+  const find = db.prepare('SELECT pos FROM events WHERE tenant = ? AND source = ? AND event_id = ?')
+  const insert = db.prepare(
+    `INSERT INTO events (tenant, source, event_id, type, name, received_at, body)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  return (tenant, event, receivedAt) => {
+    const identity = [tenant, toText(event.source), toText(event.id)] as const
+    const known = find.get(...identity)
+    if (known !== undefined) return { pos: Number(known['pos']), fresh: false }
+    const [type = event.type, name] = namesOf(event)
+    const { lastInsertRowid } = insert.run(
+      ...identity,
+      toText(type),
+      name === undefined ? null : toText(name),
+      receivedAt,
+      JSON.stringify(event),
+    )
+    return { pos: Number(lastInsertRowid), fresh: true }
+  }
+}
+
+function createAfter(db: Database): (...query: Parameters<Events['after']>) => readonly Row[] {
+  const select = (where: string) =>
+    db.prepare(`SELECT * FROM events WHERE ${where} pos > ? ORDER BY pos LIMIT ?`)
+  const ofAll = select('')
+  const ofTenant = select('tenant = ? AND')
+  const ofType = select('tenant = ? AND type = ? AND')
+  const ofName = select('tenant = ? AND name = ? AND')
+  // No index spans the tenants: this one reads on from the position.
+  const ofAllNamed = select(
+    `(type IN (SELECT value FROM json_each(?)) OR name IN (SELECT value FROM json_each(?))) AND`,
+  )
+
+  /** An event is found by its type or by its name: two ranges for each, merged by position. */
+  function named(
+    tenant: string,
+    afterPos: number,
+    limit: number,
+    names: readonly string[],
+  ): readonly Row[] {
+    const found = new Map<unknown, Row>()
+    for (const name of names) {
+      for (const query of [ofType, ofName]) {
+        for (const row of query.all(tenant, name, afterPos, limit)) found.set(row['pos'], row)
+      }
+    }
+    return [...found.values()].sort((a, b) => Number(a['pos']) - Number(b['pos'])).slice(0, limit)
+  }
+
+  return (tenant, afterPos, limit, names) => {
+    if (names === undefined) {
+      return tenant === undefined
+        ? ofAll.all(afterPos, limit)
+        : ofTenant.all(toText(tenant), afterPos, limit)
+    }
+    const texts = names.map(toText)
+    if (tenant !== undefined) return named(toText(tenant), afterPos, limit, texts)
+    const json = JSON.stringify(texts)
+    return ofAllNamed.all(json, json, afterPos, limit)
+  }
+}
+
+function toStoredEvent(row: Row): StoredEvent {
+  return {
+    pos: Number(row['pos']),
+    tenant: fromText(String(row['tenant'])),
+    receivedAt: Number(row['received_at']),
+    event: JSON.parse(String(row['body'])) as CloudEvent,
+  }
+}

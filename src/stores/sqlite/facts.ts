@@ -1,0 +1,25 @@
+import type { Json } from '../../core/json.ts'
+import type { Database } from './driver.ts'
+import { toText } from './text.ts'
+
+export interface Facts {
+  get(name: string): Json | undefined
+  set(name: string, value: Json): void
+}
+
+export function createFacts(db: Database): Facts {
+  const select = db.prepare('SELECT value FROM facts WHERE name = ?')
+  const upsert = db.prepare(
+    `INSERT INTO facts (name, value) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  )
+  return {
+    get(name) {
+      const row = select.get(toText(name))
+      return row === undefined ? undefined : (JSON.parse(String(row['value'])) as Json)
+    },
+    set(name, value) {
+      upsert.run(toText(name), JSON.stringify(value))
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { Hold } from '../../ports/task-store.ts'
+import type { Database } from './driver.ts'
+import { toText } from './text.ts'
+
+export interface Holds {
+  put(hold: Hold): void
+  list(all?: boolean): readonly Hold[]
+}
+
+export function createHolds(db: Database): Holds {
+  const upsert = db.prepare(
+    `INSERT INTO holds (id, created_at, lifted_at, body) VALUES (?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE
+     SET created_at = excluded.created_at, lifted_at = excluded.lifted_at, body = excluded.body`,
+  )
+  // Without an index: operators make few of them.
+  const select = db.prepare(
+    'SELECT body FROM holds WHERE lifted_at IS NULL OR ? ORDER BY created_at, pos',
+  )
+  return {
+    put(hold) {
+      upsert.run(toText(hold.id), hold.createdAt, hold.liftedAt ?? null, JSON.stringify(hold))
+    },
+    list: (all = false) =>
+      select.all(all ? 1 : 0).map((row) => JSON.parse(String(row['body'])) as Hold),
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Lists and counts. A list is read one state at a time, each from an index that is already in the order asked for, and
+ * the pages are merged: the newest ten of one state cost ten rows, whatever else there is. The index is named in the
+ * query, because without statistics SQLite may take another one and sort a million rows.
+ */
+import { type State, states } from '../../core/states.ts'
+import type { TaskQuery, TaskRow } from '../../ports/task-store.ts'
+import type { Database, Row, Statement, Value } from './driver.ts'
+import { fromText, toText } from './text.ts'
+
+type Filter = Omit<TaskQuery, 'limit' | 'before'>
+
+interface Condition {
+  readonly sql: string
+  readonly values: readonly Value[]
+}
+
+export interface Lists {
+  list(query: TaskQuery): readonly TaskRow[]
+  count(query: Filter): number
+}
+
+/** Queries come in a few shapes; a caller who tries them all must not fill the memory with statements. */
+const KEPT_STATEMENTS = 64
+
+const NEWEST_FIRST = 'ORDER BY status_at DESC, id DESC'
+
+export function createLists(db: Database): Lists {
+  const prepared = new Map<string, Statement>()
+
+  function prepare(sql: string): Statement {
+    const known = prepared.get(sql)
+    if (known !== undefined) return known
+    const statement = db.prepare(sql)
+    const [oldest] = prepared.keys()
+    if (prepared.size >= KEPT_STATEMENTS && oldest !== undefined) prepared.delete(oldest)
+    prepared.set(sql, statement)
+    return statement
+  }
+
+  return {
+    list(query) {
+      const index = indexFor(query)
+      const shared = [...conditionsOf(query), ...cursorOf(query)]
+      const pages = pagesOf(index, query).map((page) => [...shared, ...page])
+      if (pages.length === 0) return []
+      const page = (conditions: readonly Condition[]): string =>
+        `SELECT * FROM (SELECT num, status_at, id FROM ${index.sql} ${whereOf(conditions)} ${NEWEST_FIRST} LIMIT ?)`
+      const sql = `SELECT tasks.* FROM (${pages.map(page).join(' UNION ALL ')} ${NEWEST_FIRST} LIMIT ?) AS page
+        JOIN tasks ON tasks.num = page.num ORDER BY page.status_at DESC, page.id DESC`
+      const values = pages.flatMap((conditions) => [...valuesOf(conditions), query.limit])
+      return prepare(sql)
+        .all(...values, query.limit)
+        .map(toTaskRow)
+    },
+
+    count(query) {
+      const conditions = [...conditionsOf(query), ...(query.states ? [anyOf(query.states)] : [])]
+      const from = conditions.length === 0 ? 'tasks' : indexFor(query).sql
+      const sql = `SELECT count(*) AS n FROM ${from} ${whereOf(conditions)}`
+      return Number(prepare(sql).get(...valuesOf(conditions))?.['n'] ?? 0)
+    },
+  }
+}
+
+interface Index {
+  readonly sql: string
+  /** In the order of lists within each state; the others are narrow enough, or in order across states. */
+  readonly byState: boolean
+}
+
+function indexFor(query: Filter): Index {
+  const named = (name: string, byState: boolean): Index => ({
+    sql: `tasks INDEXED BY ${name}`,
+    byState,
+  })
+  if (query.parentId !== undefined) return named('tasks_by_parent', false)
+  if (query.contextId !== undefined) return named('tasks_by_context', false)
+  if (query.tenant !== undefined && query.principal !== undefined) {
+    return named('tasks_by_principal', true)
+  }
+  if (query.held === true) return named('tasks_held', false)
+  return named('tasks_by_state', true)
+}
+
+function pagesOf(index: Index, query: Filter): readonly (readonly Condition[])[] {
+  if (query.states?.length === 0) return []
+  if (!index.byState) return [query.states === undefined ? [] : [anyOf(query.states)]]
+  return [...new Set(query.states ?? states)].map((state) => [where('state = ?', state)])
+}
+
+function conditionsOf(query: Filter): readonly Condition[] {
+  const equal = (column: string, value: string | undefined): readonly Condition[] =>
+    value === undefined ? [] : [where(`${column} = ?`, toText(value))]
+  return [
+    ...equal('tenant', query.tenant),
+    ...equal('principal', query.principal),
+    ...equal('agent', query.agent),
+    ...equal('context_id', query.contextId),
+    ...equal('parent_id', query.parentId),
+    // Written out, because a partial index is not taken for a value that is only known later.
+    ...(query.held === undefined ? [] : [where(`held = ${query.held ? 1 : 0}`)]),
+    ...(query.statusAtFrom === undefined ? [] : [where('status_at >= ?', query.statusAtFrom)]),
+  ]
+}
+
+function cursorOf({ before }: TaskQuery): readonly Condition[] {
+  if (before === undefined) return []
+  return [where('(status_at, id) < (?, ?)', before.statusAt, toText(before.id))]
+}
+
+function anyOf(wanted: readonly State[]): Condition {
+  return where(`state IN (${wanted.map(() => '?').join(', ')})`, ...wanted)
+}
+
+function where(sql: string, ...values: readonly Value[]): Condition {
+  return { sql, values }
+}
+
+function whereOf(conditions: readonly Condition[]): string {
+  if (conditions.length === 0) return ''
+  return `WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`
+}
+
+function valuesOf(conditions: readonly Condition[]): readonly Value[] {
+  return conditions.flatMap(({ values }) => values)
+}
+
+function toTaskRow(row: Row): TaskRow {
+  const text = (column: string): string => fromText(String(row[column]))
+  return {
+    id: text('id'),
+    tenant: text('tenant'),
+    principal: text('principal'),
+    agent: text('agent'),
+    contextId: text('context_id'),
+    ...(row['parent_id'] === null ? {} : { parentId: text('parent_id') }),
+    state: row['state'] as State,
+    createdAt: Number(row['created_at']),
+    statusAt: Number(row['status_at']),
+    ...(row['ready_at'] === null ? {} : { readyAt: Number(row['ready_at']) }),
+    ...(row['owner'] === null ? {} : { owner: text('owner') }),
+    ...(row['due_at'] === null ? {} : { dueAt: Number(row['due_at']) }),
+    held: row['held'] === 1,
+    waits: row['waits'] === null ? [] : JSON.parse(String(row['waits'])),
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Brings a database to the schema of this version: numbered files, forward only, each in a transaction of its own that
+ * also records it. The caller holds the data directory, so nobody else migrates at the same time. A database that is
+ * up to date is not written to, so that it opens on a full disk too.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { LullError } from '../../core/errors.ts'
+import type { Database } from './driver.ts'
+import { createTransact } from './transaction.ts'
+
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly sql: string
+}
+
+/** "Lull" in ASCII: how this database is told from those of other programs. */
+const APPLICATION_ID = 0x4c756c6c
+
+export function readMigrations(
+  directory: string = fileURLToPath(new URL('./migrations/', import.meta.url)),
+): readonly Migration[] {
+  return readdirSync(directory)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({
+      number: Number.parseInt(file, 10),
+      name: file.replace(/\.sql$/, ''),
+      sql: readFileSync(join(directory, file), 'utf8'),
+    }))
+}
+
+export function migrate(db: Database, migrations: readonly Migration[], now: number): void {
+  const transact = createTransact(db)
+  if (isEmpty(db)) transact(() => found(db))
+  else if (applicationId(db) !== APPLICATION_ID) {
+    throw unavailable('lull.db belongs to another program; choose another data directory')
+  }
+  const applied = Number(db.prepare('SELECT max(number) AS n FROM migrations').get()?.['n'] ?? 0)
+  const known = migrations.at(-1)?.number ?? 0
+  if (applied > known) {
+    throw unavailable(
+      `lull.db was written by a newer version of Lull (schema ${applied}, this version knows ${known}); ` +
+        'use that version, or another data directory',
+    )
+  }
+  const record = db.prepare('INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)')
+  for (const { number, name, sql } of migrations.filter((one) => one.number > applied)) {
+    transact(() => {
+      db.exec(sql)
+      record.run(number, name, now)
+    })
+  }
+}
+
+function found(db: Database): void {
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+  db.exec(
+    `CREATE TABLE migrations (
+       number INTEGER PRIMARY KEY,
+       name TEXT NOT NULL,
+       applied_at REAL NOT NULL
+     ) STRICT`,
+  )
+}
+
+function isEmpty(db: Database): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
+}
+
+function applicationId(db: Database): number {
+  return Number(db.prepare('PRAGMA application_id').get()?.['application_id'])
+}
+
+function unavailable(why: string): LullError {
+  return new LullError('STORE_UNAVAILABLE', { why })
+}

@@ -1,0 +1,61 @@
+import { closeSync, openSync } from 'node:fs'
+import { LullError } from '../../core/errors.ts'
+import type { Database, OpenDatabase } from './driver.ts'
+
+export interface DatabaseOptions {
+  /** `relaxed` may lose the last commits on power loss, never on a crash of the process. */
+  readonly durability: 'full' | 'relaxed'
+  /** The file does not grow beyond this; writing then fails as on a full disk. */
+  readonly maxBytes: number | undefined
+}
+
+/** STRICT tables need 3.37, `json_each` as a builtin 3.38. */
+const OLDEST_SQLITE = [3, 38] as const
+/** Pages of the active tasks and the upper levels of every index; 16 MB is where more stopped helping. */
+const CACHE_KIB = 16_000
+/** Only a foreign program (a backup, a shell) can hold the lock; the event loop waits this long for it. */
+const BUSY_MS = 1_000
+
+export function openDatabase(open: OpenDatabase, file: string, options: DatabaseOptions): Database {
+  makePrivate(file)
+  const db = open(file)
+  try {
+    checkVersion(db)
+    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    const { journal_mode: mode } = db.prepare('PRAGMA journal_mode = WAL').get() ?? {}
+    if (mode !== 'wal') {
+      const why = `the file system of ${file} does not allow SQLite's write-ahead log; use a local disk`
+      throw new LullError('STORE_UNAVAILABLE', { why })
+    }
+    // Set in any case: builds of SQLite differ in their default, and promise 1 of the port rests on it.
+    db.exec(`PRAGMA synchronous = ${options.durability === 'full' ? 'FULL' : 'NORMAL'}`)
+    // On macOS a plain fsync leaves the data in the drive's cache; elsewhere this changes nothing.
+    db.exec(`PRAGMA fullfsync = ${options.durability === 'full' ? 1 : 0}`)
+    db.exec(`PRAGMA cache_size = -${CACHE_KIB}`)
+    db.exec('PRAGMA temp_store = MEMORY')
+    if (options.maxBytes !== undefined) limit(db, options.maxBytes)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** SQLite would make it readable to all, and gives the files beside it the permissions of this one. */
+function makePrivate(file: string): void {
+  closeSync(openSync(file, 'a', 0o600))
+}
+
+function limit(db: Database, maxBytes: number): void {
+  const pageSize = Number(db.prepare('PRAGMA page_size').get()?.['page_size'])
+  db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`)
+}
+
+function checkVersion(db: Database): void {
+  const version = String(db.prepare('SELECT sqlite_version() AS version').get()?.['version'])
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [wantMajor, wantMinor] = OLDEST_SQLITE
+  if (major > wantMajor || (major === wantMajor && minor >= wantMinor)) return
+  const why = `SQLite ${version} is too old; ${OLDEST_SQLITE.join('.')} or newer is needed`
+  throw new LullError('STORE_UNAVAILABLE', { why })
+}

@@ -1,0 +1,54 @@
+/** Retention. Each call removes at most `limit` things in one transaction, so that it never blocks for long. */
+import { isTerminal, states } from '../../core/states.ts'
+import type { Database, Row } from './driver.ts'
+import type { Transact } from './transaction.ts'
+import type { Waits } from './waits.ts'
+
+export interface Pruning {
+  tasks(statusBefore: number, limit: number): number
+  events(receivedBefore: number, limit: number): number
+  claims(createdBefore: number, limit: number): number
+}
+
+export function createPruning(db: Database, transact: Transact, waits: Waits): Pruning {
+  const ended = db.prepare(
+    `SELECT num, id, tenant, waits FROM tasks INDEXED BY tasks_by_state
+     WHERE state = ? AND status_at < ? ORDER BY status_at LIMIT ?`,
+  )
+  const removals = [
+    db.prepare('DELETE FROM records WHERE task = ?'),
+    db.prepare('DELETE FROM snapshots WHERE task = ?'),
+    db.prepare('DELETE FROM tasks WHERE num = ?'),
+  ]
+  const events = db.prepare(
+    `DELETE FROM events WHERE pos IN
+     (SELECT pos FROM events WHERE received_at < ? ORDER BY received_at LIMIT ?)`,
+  )
+  const claims = db.prepare(
+    `DELETE FROM claims WHERE (tenant, principal, agent, key) IN
+     (SELECT tenant, principal, agent, key FROM claims WHERE created_at < ?
+      ORDER BY created_at LIMIT ?)`,
+  )
+
+  // Claims outlive their task: a message that is delivered again must not start it anew.
+  function remove(task: Row): void {
+    const { num = null, id, tenant, waits: names = null } = task
+    waits.replace(String(tenant), String(id), names as string | null, null)
+    for (const removal of removals) removal.run(num)
+  }
+
+  return {
+    tasks: (statusBefore, limit) =>
+      transact(() => {
+        let removed = 0
+        for (const state of states.filter(isTerminal)) {
+          const old = ended.all(state, statusBefore, limit - removed)
+          old.forEach(remove)
+          removed += old.length
+        }
+        return removed
+      }),
+    events: (receivedBefore, limit) => Number(events.run(receivedBefore, limit).changes),
+    claims: (createdBefore, limit) => Number(claims.run(createdBefore, limit).changes),
+  }
+}

@@ -1,0 +1,27 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describeStoreContract, type StoreUnderTest } from '../../testing/store-contract.ts'
+import { describeStoreModel } from '../../testing/store-model.ts'
+import { createSqliteStore } from './sqlite-store.ts'
+
+async function makeStore(durability: 'full' | 'relaxed'): Promise<StoreUnderTest> {
+  const path = await mkdtemp(join(tmpdir(), 'lull-sqlite-'))
+  let store = await createSqliteStore({ path, durability })
+  return {
+    store,
+    async reopen() {
+      await store.close()
+      store = await createSqliteStore({ path, durability })
+      return store
+    },
+    async cleanup() {
+      await store.close()
+      await rm(path, { recursive: true })
+    },
+  }
+}
+
+describeStoreContract('the SQLite store', () => makeStore('full'))
+// Hundreds of small histories: waiting for the disk would add nothing but time.
+describeStoreModel('the SQLite store', () => makeStore('relaxed'))

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import type { Commit, TaskRow } from '../../ports/task-store.ts'
+import { birth, sampleClaim, sampleEvent, sampleMessage, step } from '../../testing/sample-task.ts'
+import { type Database, loadDriver } from './driver.ts'
+import { migrate, readMigrations } from './migrate.ts'
+import { createSqliteStore } from './sqlite-store.ts'
+import { storeOn } from './store-on.ts'
+import { temporaryDirectory } from './test-support/processes.ts'
+
+const open = await loadDriver()
+const unavailable = { code: 'STORE_UNAVAILABLE' }
+
+function memoryDatabase(): Database {
+  const db = open(':memory:')
+  migrate(db, readMigrations(), 0)
+  return db
+}
+
+/** Serialises well and is refused by SQLite itself, after the claim was written. */
+function refusedBySqlite(id: string): Commit {
+  const row = { tenant: undefined } as unknown as TaskRow
+  return birth(id, row, { claim: sampleClaim(id, { key: id }) })
+}
+
+describe('a commit SQLite refuses', () => {
+  it('fails alone and leaves nothing behind, in whatever place of the batch it stands', async () => {
+    const store = storeOn(memoryDatabase(), () => undefined)
+    const batch = ['a', 'b', 'c', 'd'].map((id) => birth(id))
+    for (let place = 0; place <= batch.length; place++) {
+      const ids = batch.map((_, n) => `task-${place}-${n}`)
+      const bad = refusedBySqlite(`bad-${place}`)
+      const results = await store.commit([
+        ...ids.slice(0, place).map((id) => birth(id, { waits: ['tick'] })),
+        bad,
+        ...ids.slice(place).map((id) => birth(id, { waits: ['tick'] })),
+      ])
+      const statuses = results.map(({ status }) => status)
+      expect(statuses).toEqual(statuses.map((_, n) => (n === place ? 'failed' : 'written')))
+      expect(await store.load(bad.taskId)).toBeUndefined()
+      expect(await store.findClaim(sampleClaim('', { key: bad.taskId }))).toBeUndefined()
+    }
+    expect(await store.count({})).toBe(20)
+    expect(await store.waiting('acme', ['tick'], '', 99)).toHaveLength(20)
+  })
+})
+
+describe('a full disk', () => {
+  // SQLite's own limit of pages stands in for the disk: it answers with the same SQLITE_FULL.
+  it('rejects every commit of the batch, keeps reading, and writes again once there is room', async () => {
+    const path = await temporaryDirectory()
+    const store = await createSqliteStore({ path, maxBytes: 400_000 })
+    const big = 'x'.repeat(50_000)
+    const fat = (id: string): Commit =>
+      birth(id, { state: 'completed' }, { claim: sampleClaim(id, { key: id, digest: big }) })
+    let written = 0
+    let failure: unknown
+    while (failure === undefined && written < 100) {
+      const pair = [birth(`small-${written}`), fat(`fat-${written}`)]
+      failure = await store.commit(pair).then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      if (failure === undefined) written++
+    }
+
+    expect(failure).toMatchObject(unavailable)
+    expect((failure as Error).message).toContain('the disk is full')
+    expect(await store.load(`small-${written}`)).toBeUndefined()
+    expect(await store.load(`fat-${written}`)).toBeUndefined()
+    expect(await store.count({})).toBe(written * 2)
+
+    await store.pruneClaims(2_000, 3)
+    await store.check()
+    expect(await store.commit([fat(`fat-${written}`), step('small-0', 2)])).toEqual([
+      { status: 'written' },
+      { status: 'written' },
+    ])
+    await store.close()
+  })
+
+  it('is found by check', async () => {
+    const db = memoryDatabase()
+    const store = storeOn(db, () => undefined)
+    await store.check()
+    const { page_count: pages } = db.prepare('PRAGMA page_count').get() ?? {}
+    db.exec('CREATE TABLE rest (x BLOB); INSERT INTO rest VALUES (zeroblob(20000))')
+    db.exec(`PRAGMA max_page_count = ${pages}`)
+    await expect(store.check()).rejects.toMatchObject(unavailable)
+    await store.close()
+  })
+})
+
+describe('a database that turns read-only', () => {
+  // `query_only` stands in for a file system remounted read-only: SQLite answers with the same SQLITE_READONLY.
+  it('rejects every kind of write, keeps reading, and writes again afterwards', async () => {
+    const db = memoryDatabase()
+    const store = storeOn(db, () => undefined)
+    await store.commit([birth('task-1')])
+    db.exec('PRAGMA query_only = ON')
+
+    const writes = [
+      store.commit([step('task-1', 2)]),
+      store.appendEvents('acme', [sampleEvent('1')], 1),
+      store.setFact('fact', 1),
+      store.claim(sampleClaim('task-1')),
+      store.reply(undefined, [
+        { tenant: 'a', principal: 'b', contextId: 'c', at: 1, message: sampleMessage('hi') },
+      ]),
+      store.pruneTasks(9, 9),
+      store.check(),
+    ]
+    for (const write of writes) await expect(write).rejects.toMatchObject(unavailable)
+    expect(await store.records('task-1', 0, 9)).toHaveLength(2)
+
+    db.exec('PRAGMA query_only = OFF')
+    await store.check()
+    expect(await store.commit([step('task-1', 2)])).toEqual([{ status: 'written' }])
+    await store.close()
+  })
+})

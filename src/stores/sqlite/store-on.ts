@@ -1,0 +1,91 @@
+import type { TaskStore } from '../../ports/task-store.ts'
+import { createAgenda } from './agenda.ts'
+import { createApply } from './apply.ts'
+import { createClaims } from './claims.ts'
+import { createCommit } from './commit.ts'
+import type { Database } from './driver.ts'
+import { createEvents } from './events.ts'
+import { createFacts } from './facts.ts'
+import { toStoreError } from './failures.ts'
+import { createHolds } from './holds.ts'
+import { createLists } from './lists.ts'
+import { createLogs } from './logs.ts'
+import { createPruning } from './pruning.ts'
+import { createTransact } from './transaction.ts'
+import { createWaits } from './waits.ts'
+
+/** The store on an open, migrated database, which it closes; `closed` is called after that. */
+export function storeOn(db: Database, closed: () => void): TaskStore {
+  const transact = createTransact(db)
+  const agenda = createAgenda(db)
+  const claims = createClaims(db, transact)
+  const events = createEvents(db, transact)
+  const facts = createFacts(db)
+  const holds = createHolds(db)
+  const lists = createLists(db)
+  const logs = createLogs(db)
+  const waits = createWaits(db)
+  const pruning = createPruning(db, transact, waits)
+  // Asks for room as well: updating in place would succeed on a full disk.
+  const fill = db.prepare('INSERT INTO probe (body) VALUES (zeroblob(16384))')
+  const empty = db.prepare('DELETE FROM probe')
+  let open = true
+
+  return {
+    commit: guarded(createCommit(db, transact, createApply(db, claims, waits))),
+    load: guarded(logs.load),
+    records: guarded(logs.records),
+    list: guarded(lists.list),
+    count: guarded(lists.count),
+    ready: guarded(agenda.ready),
+    readyAgents: guarded(agenda.readyAgents),
+    orphans: guarded(agenda.orphans),
+    due: guarded(agenda.due),
+    nextDueAt: guarded(agenda.nextDueAt),
+    waiting: guarded(waits.find),
+    appendEvents: guarded(events.append),
+    events: guarded(events.after),
+    lastEventPos: guarded(events.lastPos),
+    getFact: guarded(facts.get),
+    setFact: guarded(facts.set),
+    putHold: guarded(holds.put),
+    holds: guarded(holds.list),
+    findClaim: guarded(claims.find),
+    claim: guarded((claim) => claims.take(claim).claim),
+    reply: guarded(claims.reply),
+    contextMessages: guarded(claims.messages),
+    pruneTasks: guarded(pruning.tasks),
+    pruneEvents: guarded(pruning.events),
+    pruneClaims: guarded(pruning.claims),
+    check: guarded(() =>
+      transact(() => {
+        fill.run()
+        empty.run()
+      }),
+    ),
+    close: guarded(() => {
+      if (!open) return
+      open = false
+      try {
+        db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      } catch {
+        // What stays in the write-ahead log is as durable there, and is read from there at the next start.
+      }
+      db.close()
+      closed()
+    }),
+  }
+}
+
+/** Driver errors leave as `STORE_UNAVAILABLE`, and always as a rejection. */
+function guarded<A extends readonly unknown[], R>(
+  work: (...args: A) => R,
+): (...args: A) => Promise<R> {
+  return async (...args) => {
+    try {
+      return work(...args)
+    } catch (error) {
+      throw toStoreError(error)
+    }
+  }
+}

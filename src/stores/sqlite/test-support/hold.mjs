@@ -1,0 +1,10 @@
+/** Opens the data directory, says so, and closes it when its input ends. Says why when it cannot. */
+import { createSqliteStore } from '../sqlite-store.ts'
+
+try {
+  const store = await createSqliteStore({ path: process.argv[2] })
+  process.stdout.write('open\n')
+  process.stdin.on('end', () => store.close()).resume()
+} catch (error) {
+  process.stdout.write(`${error.code}\n`)
+}

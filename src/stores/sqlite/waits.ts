@@ -1,0 +1,39 @@
+/** Who waits for which event: `waits` finds the tasks of a name, the task's own row knows its names. */
+import type { Database } from './driver.ts'
+import { fromText, toText } from './text.ts'
+
+export interface Waits {
+  /** Both lists as the row has them: JSON, or null for none. Tenant and id as text (`text.ts`). */
+  replace(tenant: string, id: string, before: string | null, after: string | null): void
+  find(tenant: string, names: readonly string[], after: string, limit: number): readonly string[]
+}
+
+export function createWaits(db: Database): Waits {
+  const insert = db.prepare('INSERT OR IGNORE INTO waits (tenant, name, task_id) VALUES (?, ?, ?)')
+  const remove = db.prepare('DELETE FROM waits WHERE tenant = ? AND name = ? AND task_id = ?')
+  const select = db.prepare(
+    `SELECT task_id FROM waits WHERE tenant = ? AND name = ? AND task_id > ?
+     ORDER BY task_id LIMIT ?`,
+  )
+  return {
+    replace(tenant, id, before, after) {
+      if (before === after) return
+      for (const name of namesIn(before)) remove.run(tenant, toText(name), id)
+      for (const name of namesIn(after)) insert.run(tenant, toText(name), id)
+    },
+    // One range per name, merged here: a single query over all names would sort everything that waits.
+    find(tenant, names, after, limit) {
+      const found = new Set<string>()
+      for (const name of names) {
+        for (const row of select.all(toText(tenant), toText(name), toText(after), limit)) {
+          found.add(fromText(String(row['task_id'])))
+        }
+      }
+      return [...found].sort().slice(0, limit)
+    },
+  }
+}
+
+function namesIn(json: string | null): readonly string[] {
+  return json === null ? [] : JSON.parse(json)
+}

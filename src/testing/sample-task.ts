@@ -1,0 +1,90 @@
+/** Commits to try a store with: shaped like real ones, and small enough to read in a failing test. */
+import type { CloudEvent } from '../core/cloud-event.ts'
+import { evolve } from '../core/evolve.ts'
+import type { Message } from '../core/message.ts'
+import type { LogRecord } from '../core/records.ts'
+import type { Task } from '../core/task.ts'
+import type { Claim, Commit, Hold, TaskRow } from '../ports/task-store.ts'
+
+export function sampleMessage(text: string): Message {
+  return { messageId: `message-${text}`, role: 'ROLE_USER', parts: [{ text }] }
+}
+
+export function sampleRow(id: string, changes: Partial<TaskRow> = {}): TaskRow {
+  return {
+    id,
+    tenant: 'acme',
+    principal: 'ann',
+    agent: 'travel',
+    contextId: `context-of-${id}`,
+    state: 'working',
+    createdAt: 1_000,
+    statusAt: 1_000,
+    held: false,
+    waits: [],
+    ...changes,
+  }
+}
+
+/** The records after `version`, one per text. */
+export function sampleRecords(version: number, ...texts: readonly string[]): readonly LogRecord[] {
+  return texts.map((text, index) => ({
+    type: 'message',
+    message: sampleMessage(text),
+    seq: version + 1 + index,
+    at: 1_000 + version + index,
+  }))
+}
+
+/** The first commit of a task: two records. */
+export function birth(id: string, row: Partial<TaskRow> = {}, more: Partial<Commit> = {}): Commit {
+  const records = sampleRecords(0, 'born', 'started')
+  return { taskId: id, expected: 0, records, row: sampleRow(id, row), ...more }
+}
+
+/** A later commit: one record, no column changed. */
+export function step(id: string, expected: number, more: Partial<Commit> = {}): Commit {
+  return { taskId: id, expected, records: sampleRecords(expected, `step ${expected + 1}`), ...more }
+}
+
+/** Cannot be written by any store: its body is no JSON. */
+export function poison(id: string, expected: number): Commit {
+  const record = { type: 'value', key: 'k', value: 1n, seq: expected + 1, at: 1_000 }
+  return { ...step(id, expected), records: [record as unknown as LogRecord] }
+}
+
+export function sampleSnapshot(id: string, version: number): Task {
+  const { tenant, principal, agent, contextId } = sampleRow(id)
+  const message = sampleMessage('born')
+  const born = { taskId: id, tenant, principal, agent, contextId, message, eventsAfter: 0 }
+  return { ...evolve(undefined, { type: 'submitted', ...born, seq: 1, at: 1_000 }), version }
+}
+
+export function sampleClaim(taskId: string, changes: Partial<Claim> = {}): Claim {
+  return {
+    tenant: 'acme',
+    principal: 'ann',
+    agent: 'travel',
+    key: 'key-1',
+    taskId,
+    digest: 'digest-1',
+    createdAt: 1_000,
+    ...changes,
+  }
+}
+
+export function sampleEvent(id: string, changes: Partial<CloudEvent> = {}): CloudEvent {
+  return { id, source: 'ci', type: 'build.done', ...changes }
+}
+
+export function sampleHold(id: string, changes: Partial<Hold> = {}): Hold {
+  return {
+    id,
+    scope: { all: true },
+    reason: 'maintenance',
+    holdNew: false,
+    actor: { kind: 'operator', id: 'olga' },
+    createdAt: 1_000,
+    ...changes,
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * The promises of `TaskStore` as tests: run it against a store and it is one. Needs vitest, which its user brings.
+ *
+ *   describeStoreContract('my store', async () => ({ store: await openMyStore(), cleanup: … }))
+ */
+import { describe } from 'vitest'
+import { agenda } from './store-contract/agenda.ts'
+import { claims } from './store-contract/claims.ts'
+import { commits } from './store-contract/commits.ts'
+import { events } from './store-contract/events.ts'
+import { hostileContent } from './store-contract/hostile-content.ts'
+import { lists } from './store-contract/lists.ts'
+import { notes } from './store-contract/notes.ts'
+import { retention } from './store-contract/retention.ts'
+import { type MakeStore, openForEachTest } from './store-contract/subject.ts'
+
+export type { MakeStore, StoreUnderTest } from './store-contract/subject.ts'
+
+export function describeStoreContract(name: string, makeStore: MakeStore): void {
+  describe(name, () => {
+    const subject = openForEachTest(makeStore)
+    describe('commits', () => commits(subject))
+    describe('lists', () => lists(subject))
+    describe('tasks with something to do', () => agenda(subject))
+    describe('events', () => events(subject))
+    describe('facts and holds', () => notes(subject))
+    describe('claims and replies', () => claims(subject))
+    describe('retention', () => retention(subject))
+    describe('hostile content', () => hostileContent(subject))
+  })
+}

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import { birth, sampleRow, step } from '../sample-task.ts'
+import type { Subject } from './subject.ts'
+
+export function agenda(subject: Subject): void {
+  runnable(subject)
+  waiting(subject)
+}
+
+function runnable(subject: Subject): void {
+  it('hands out the ready tasks of an agent, longest waiting first', async () => {
+    const { store } = subject
+    await store.commit([
+      birth('task-1', { readyAt: 30 }),
+      birth('task-2', { readyAt: 10 }),
+      birth('task-3', { readyAt: 20, agent: 'tax' }),
+      birth('task-4', { owner: 'worker-1' }),
+      birth('task-5', { readyAt: 20 }),
+    ])
+    expect(await store.ready('travel', 9)).toEqual(['task-2', 'task-5', 'task-1'])
+    expect(await store.ready('travel', 1)).toEqual(['task-2'])
+    expect(await store.ready('nobody', 9)).toEqual([])
+    expect([...(await store.readyAgents())].sort()).toEqual(['tax', 'travel'])
+  })
+
+  it('forgets a ready task as soon as somebody runs it', async () => {
+    const { store } = subject
+    await store.commit([birth('task-1', { readyAt: 30 })])
+    await store.commit([step('task-1', 2, { row: sampleRow('task-1', { owner: 'worker-1' }) })])
+    expect(await store.ready('travel', 9)).toEqual([])
+    expect(await store.readyAgents()).toEqual([])
+  })
+
+  it('finds the tasks whose worker is gone', async () => {
+    const { store } = subject
+    await store.commit([
+      birth('task-1', { owner: 'worker-1' }),
+      birth('task-2', { owner: 'worker-2' }),
+      birth('task-3', { owner: 'worker-3' }),
+      birth('task-4'),
+    ])
+    expect([...(await store.orphans('worker-2', 9))].sort()).toEqual(['task-1', 'task-3'])
+    expect(await store.orphans('worker-2', 1)).toHaveLength(1)
+    expect(await store.orphans('worker-9', 9)).toHaveLength(3)
+  })
+}
+
+function waiting(subject: Subject): void {
+  it('finds what is due, earliest first, and says when the next is', async () => {
+    const { store } = subject
+    expect(await store.nextDueAt()).toBeUndefined()
+    await store.commit([
+      birth('task-1', { dueAt: 300 }),
+      birth('task-2', { dueAt: 100.5 }),
+      birth('task-3', { dueAt: 200 }),
+      birth('task-4'),
+    ])
+    expect(await store.nextDueAt()).toBe(100.5)
+    expect(await store.due(100, 9)).toEqual([])
+    expect(await store.due(200, 9)).toEqual(['task-2', 'task-3'])
+    expect(await store.due(1_000, 2)).toEqual(['task-2', 'task-3'])
+  })
+
+  it('finds who waits under a name: each task once, by id, in this tenant, page by page', async () => {
+    const { store } = subject
+    await store.commit([
+      birth('task-3', { waits: ['build.done', '*'] }),
+      birth('task-1', { waits: ['build.done:7'] }),
+      birth('task-2', { waits: ['*'] }),
+      birth('task-4', { waits: ['build.done'], tenant: 'other' }),
+      birth('task-5', { waits: ['tick'] }),
+    ])
+    const names = ['build.done', 'build.done:7', '*']
+    expect(await store.waiting('acme', names, '', 9)).toEqual(['task-1', 'task-2', 'task-3'])
+    expect(await store.waiting('acme', names, '', 2)).toEqual(['task-1', 'task-2'])
+    expect(await store.waiting('acme', names, 'task-2', 2)).toEqual(['task-3'])
+    expect(await store.waiting('other', names, '', 9)).toEqual(['task-4'])
+    expect(await store.waiting('acme', [], '', 9)).toEqual([])
+  })
+}

@@ -1,0 +1,230 @@
+import { expect, it } from 'vitest'
+import { birth, poison, sampleClaim, sampleRow, sampleSnapshot, step } from '../sample-task.ts'
+import type { Subject } from './subject.ts'
+
+const written = { status: 'written' }
+
+export function commits(subject: Subject): void {
+  conflicts(subject)
+  atomicity(subject)
+  batches(subject)
+  logs(subject)
+
+  it('keeps what it reported as written across a restart', async (context) => {
+    const { store } = subject
+    await store.commit([birth('task-1', { waits: ['build.done'], dueAt: 50 }), birth('task-2')])
+    await store.commit([
+      step('task-1', 2),
+      step('task-2', 2, { snapshot: sampleSnapshot('task-2', 3) }),
+    ])
+    const [one, two] = [await store.load('task-1'), await store.load('task-2')]
+    const list = await store.list({ limit: 9 })
+
+    const again = await subject.reopen(context)
+
+    expect(await again.load('task-1')).toEqual(one)
+    expect(await again.load('task-2')).toEqual(two)
+    expect(await again.list({ limit: 9 })).toEqual(list)
+    expect(await again.waiting('acme', ['build.done'], '', 9)).toEqual(['task-1'])
+    expect(await again.commit([step('task-1', 3)])).toEqual([written])
+  })
+
+  it('refuses everything once it is closed, and closes twice without complaint', async () => {
+    const { store } = subject
+    await store.close()
+    await store.close()
+    await expect(store.commit([birth('task-1')])).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    })
+    await expect(store.load('task-1')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  })
+
+  it('says that it can write', async () => {
+    await expect(subject.store.check()).resolves.toBeUndefined()
+  })
+}
+
+function conflicts(subject: Subject): void {
+  it('refuses a commit that does not follow the version, and says which one the task has', async () => {
+    const { store } = subject
+    await store.commit([birth('task-1')])
+    const before = await store.load('task-1')
+
+    expect(
+      await store.commit([
+        step('task-1', 1),
+        step('task-1', 3),
+        birth('task-1'),
+        step('task-2', 4),
+      ]),
+    ).toEqual([
+      { status: 'conflict', version: 2 },
+      { status: 'conflict', version: 2 },
+      { status: 'conflict', version: 2 },
+      { status: 'conflict', version: 0 },
+    ])
+
+    expect(await store.load('task-1')).toEqual(before)
+    expect(await store.load('task-2')).toBeUndefined()
+  })
+
+  it('writes nothing of a refused commit: no row, no waits, no snapshot, no claim', async () => {
+    const { store } = subject
+    const row = { state: 'paused-by-agent', waits: ['build.done'], dueAt: 5 } as const
+    await store.commit([birth('task-1')])
+    const stale = {
+      row: sampleRow('task-1', row),
+      snapshot: sampleSnapshot('task-1', 2),
+      claim: sampleClaim('task-1'),
+    }
+    await store.commit([step('task-1', 1, stale), birth('task-1', row, stale)])
+
+    expect(await store.list({ limit: 9 })).toEqual([sampleRow('task-1')])
+    expect(await store.waiting('acme', ['build.done'], '', 9)).toEqual([])
+    expect(await store.due(100, 9)).toEqual([])
+    expect(await store.load('task-1')).not.toHaveProperty('snapshot')
+    expect(await store.findClaim(sampleClaim('task-1'))).toBeUndefined()
+  })
+}
+
+function atomicity(subject: Subject): void {
+  it('moves records, row, waits, snapshot and claim together', async () => {
+    const { store } = subject
+    const row = sampleRow('task-1', { waits: ['build.done'], dueAt: 7, owner: 'worker-1' })
+    const snapshot = sampleSnapshot('task-1', 2)
+    const claim = sampleClaim('task-1')
+    expect(await store.commit([birth('task-1', row, { snapshot, claim })])).toEqual([written])
+
+    expect(await store.list({ limit: 9 })).toEqual([row])
+    expect(await store.load('task-1')).toEqual({ snapshot, records: [] })
+    expect(await store.findClaim(claim)).toEqual(claim)
+    expect(await store.waiting('acme', ['build.done'], '', 9)).toEqual(['task-1'])
+  })
+
+  it('replaces the row as a whole, and leaves it alone when the commit brings none', async () => {
+    const { store } = subject
+    const parked = {
+      waits: ['a', 'b'],
+      dueAt: 7,
+      readyAt: 3,
+      owner: 'worker-1',
+      held: true,
+    } as const
+    await store.commit([birth('task-1', parked)])
+    await store.commit([step('task-1', 2)])
+    expect(await store.list({ limit: 9 })).toEqual([sampleRow('task-1', parked)])
+
+    const next = sampleRow('task-1', { state: 'completed', statusAt: 2_000, waits: ['b', 'c'] })
+    await store.commit([step('task-1', 3, { row: next })])
+
+    expect(await store.list({ limit: 9 })).toEqual([next])
+    expect(await store.waiting('acme', ['a'], '', 9)).toEqual([])
+    expect(await store.waiting('acme', ['b', 'c'], '', 9)).toEqual(['task-1'])
+    expect(await store.nextDueAt()).toBeUndefined()
+    expect(await store.ready('travel', 9)).toEqual([])
+    expect(await store.orphans('nobody', 9)).toEqual([])
+  })
+}
+
+function batches(subject: Subject): void {
+  it('answers in the order of the batch, and nothing for an empty one', async () => {
+    const { store } = subject
+    await store.commit([birth('task-2')])
+    const results = await store.commit([birth('task-3'), birth('task-2'), step('task-2', 2)])
+    expect(results.map((result) => result.status)).toEqual(['written', 'conflict', 'written'])
+    expect(await store.commit([])).toEqual([])
+  })
+
+  it('lets a later commit of the same batch follow an earlier one', async () => {
+    const { store } = subject
+    expect(
+      await store.commit([
+        birth('task-1'),
+        step('task-1', 2),
+        step('task-1', 3),
+        step('task-1', 3),
+      ]),
+    ).toEqual([written, written, written, { status: 'conflict', version: 4 }])
+  })
+
+  it('does not let a commit that cannot be written touch its neighbours', async () => {
+    const { store } = subject
+    await store.commit([birth('task-1')])
+
+    const results = await store.commit([
+      birth('task-2'),
+      poison('task-1', 2),
+      step('task-1', 2),
+      poison('task-3', 0),
+      step('task-2', 2),
+    ])
+
+    expect(results.map((result) => result.status)).toEqual([
+      'written',
+      'failed',
+      'written',
+      'failed',
+      'written',
+    ])
+    expect(await store.records('task-1', 0, 9)).toHaveLength(3)
+    expect(await store.records('task-2', 0, 9)).toHaveLength(3)
+    expect(await store.load('task-3')).toBeUndefined()
+  })
+
+  it('fails a commit whose records are missing, do not follow, or begin a task without a row', async () => {
+    const { store } = subject
+    await store.commit([birth('task-1')])
+    const { row: _, ...rowless } = birth('task-2')
+    const results = await store.commit([
+      step('task-1', 2, { records: [] }),
+      step('task-1', 2, { records: step('task-1', 3).records }),
+      rowless,
+    ])
+    expect(results.map((result) => result.status)).toEqual(['failed', 'failed', 'failed'])
+    expect(await store.records('task-1', 0, 9)).toHaveLength(2)
+  })
+}
+
+function logs(subject: Subject): void {
+  it('gives back the snapshot and only the records after it', async () => {
+    const { store } = subject
+    const snapshot = sampleSnapshot('task-1', 3)
+    await store.commit([birth('task-1')])
+    await store.commit([step('task-1', 2, { snapshot })])
+    await store.commit([step('task-1', 3), step('task-1', 4)])
+
+    const stored = await store.load('task-1')
+
+    expect(stored?.snapshot).toEqual(snapshot)
+    expect(stored?.records).toEqual([...step('task-1', 3).records, ...step('task-1', 4).records])
+  })
+
+  it('replaces a snapshot by a later one', async () => {
+    const { store } = subject
+    await store.commit([birth('task-1', {}, { snapshot: sampleSnapshot('task-1', 2) })])
+    const snapshot = sampleSnapshot('task-1', 3)
+    await store.commit([step('task-1', 2, { snapshot })])
+    expect(await store.load('task-1')).toEqual({ snapshot, records: [] })
+  })
+
+  it('reads the log after a number, oldest first, as many as asked for, whatever was folded', async () => {
+    const { store } = subject
+    await store.commit([birth('task-1'), birth('task-2')])
+    await store.commit([step('task-1', 2), step('task-2', 2)])
+    await store.commit([step('task-1', 3, { snapshot: sampleSnapshot('task-1', 4) })])
+
+    const all = [
+      ...birth('task-1').records,
+      ...step('task-1', 2).records,
+      ...step('task-1', 3).records,
+    ]
+    expect(await store.records('task-1', 0, 99)).toEqual(all)
+    expect(await store.records('task-1', 1, 2)).toEqual(all.slice(1, 3))
+    expect(await store.records('task-1', 4, 9)).toEqual([])
+    expect(await store.records('task-9', 0, 9)).toEqual([])
+  })
+
+  it('knows no task that was never written', async () => {
+    expect(await subject.store.load('task-9')).toBeUndefined()
+  })
+}

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest'
+import { states } from '../../core/states.ts'
+import type { TaskQuery, TaskStore } from '../../ports/task-store.ts'
+import { birth } from '../sample-task.ts'
+import type { Subject } from './subject.ts'
+
+/** Which of the tasks below each query finds. */
+const cases: readonly (readonly [Omit<TaskQuery, 'limit'>, readonly number[]])[] = [
+  [{}, [1, 2, 3, 4, 5, 6]],
+  [{ tenant: 'acme' }, [1, 2, 3, 5, 6]],
+  [{ principal: 'ann' }, [1, 3, 4, 5, 6]],
+  [{ tenant: 'acme', principal: 'ann' }, [1, 3, 5, 6]],
+  [{ agent: 'tax' }, [3, 4]],
+  [{ contextId: 'c1' }, [1, 2, 5, 6]],
+  [{ contextId: 'c1', tenant: 'acme', principal: 'ann' }, [1, 5, 6]],
+  [{ parentId: 'task-1' }, [3, 5]],
+  [{ parentId: 'task-1', states: ['working'] }, [3]],
+  [{ states: ['paused-by-agent', 'completed'] }, [5, 6]],
+  [{ states: ['completed', 'completed'] }, [6]],
+  [{ states: [] }, []],
+  [{ tenant: 'acme', principal: 'ann', states: ['working'] }, [1, 3]],
+  [{ held: true }, [4, 5]],
+  [{ held: true, states: ['working'] }, [4]],
+  [{ held: false, tenant: 'acme' }, [1, 2, 3, 6]],
+  [{ statusAtFrom: 9 }, [1, 2, 3, 4, 5, 6]],
+  [{ statusAtFrom: 10 }, [1, 2, 3, 5, 6]],
+  [{ tenant: 'nobody' }, []],
+]
+
+export function lists(subject: Subject): void {
+  it('sorts by when the state was last reported, then by id, newest first', async () => {
+    const { store } = subject
+    await store.commit([
+      birth('task-1', { statusAt: 2 }),
+      birth('task-2', { statusAt: 3, state: 'completed' }),
+      birth('task-4', { statusAt: 2, state: 'failed' }),
+      birth('task-3', { statusAt: 2 }),
+    ])
+    expect(await ids(store, {})).toEqual(['task-2', 'task-4', 'task-3', 'task-1'])
+  })
+
+  it('narrows by every field, alone and together', async () => {
+    const { store } = subject
+    await store.commit([
+      birth('task-1', { tenant: 'acme', principal: 'ann', agent: 'travel', contextId: 'c1' }),
+      birth('task-2', { tenant: 'acme', principal: 'bob', agent: 'travel', contextId: 'c1' }),
+      birth('task-3', { tenant: 'acme', principal: 'ann', agent: 'tax', parentId: 'task-1' }),
+      birth('task-4', { tenant: 'other', principal: 'ann', agent: 'tax', held: true, statusAt: 9 }),
+      birth('task-5', {
+        state: 'paused-by-agent',
+        parentId: 'task-1',
+        held: true,
+        contextId: 'c1',
+      }),
+      birth('task-6', { state: 'completed', contextId: 'c1' }),
+    ])
+    for (const [query, expected] of cases) {
+      const found = await ids(store, query)
+      expect([...found].sort(), JSON.stringify(query)).toEqual(expected.map((n) => `task-${n}`))
+      expect(await store.count(query), JSON.stringify(query)).toBe(expected.length)
+    }
+  })
+
+  it('pages through everything without a gap or a repetition, ties included', async () => {
+    const { store } = subject
+    await store.commit(
+      Array.from({ length: 30 }, (_, n) =>
+        birth(`task-${String(n).padStart(2, '0')}`, {
+          statusAt: n % 4,
+          state: states[n % states.length] ?? 'working',
+        }),
+      ),
+    )
+    const whole = await store.list({ limit: 100 })
+    for (const filter of [{}, { tenant: 'acme', principal: 'ann' }]) {
+      const paged = []
+      for (;;) {
+        const last = paged.at(-1)
+        const before = last && { statusAt: last.statusAt, id: last.id }
+        const page = await store.list({ ...filter, limit: 7, ...(before && { before }) })
+        if (page.length === 0) break
+        paged.push(...page)
+      }
+      expect(paged).toEqual(whole)
+    }
+  })
+}
+
+async function ids(store: TaskStore, query: Omit<TaskQuery, 'limit'>): Promise<readonly string[]> {
+  return (await store.list({ ...query, limit: 99 })).map((row) => row.id)
+}

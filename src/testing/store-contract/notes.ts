@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { sampleHold } from '../sample-task.ts'
+import type { Subject } from './subject.ts'
+
+export function notes(subject: Subject): void {
+  it('remembers facts, the latest value of each', async () => {
+    const { store } = subject
+    expect(await store.getFact('cursor')).toBeUndefined()
+    await store.setFact('cursor', 1)
+    await store.setFact('cursor', { pos: 2, of: ['a', null] })
+    await store.setFact('other', null)
+    expect(await store.getFact('cursor')).toEqual({ pos: 2, of: ['a', null] })
+    expect(await store.getFact('other')).toBeNull()
+  })
+
+  it('keeps holds until they are lifted, oldest first; lifted ones are shown on request', async () => {
+    const { store } = subject
+    const late = sampleHold('hold-1', { createdAt: 20, scope: { tenant: 'acme', agent: 'travel' } })
+    const early = sampleHold('hold-2', { createdAt: 10, holdNew: true })
+    await store.putHold(late)
+    await store.putHold(early)
+    await store.putHold(early)
+    expect(await store.holds()).toEqual([early, late])
+
+    const lifted = { ...early, liftedAt: 30 }
+    await store.putHold(lifted)
+    expect(await store.holds()).toEqual([late])
+    expect(await store.holds(true)).toEqual([lifted, late])
+  })
+
+  it('keeps both across a restart', async (context) => {
+    await subject.store.setFact('cursor', 7)
+    await subject.store.putHold(sampleHold('hold-1'))
+    const again = await subject.reopen(context)
+    expect(await again.getFact('cursor')).toBe(7)
+    expect(await again.holds()).toEqual([sampleHold('hold-1')])
+  })
+}

@@ -1,0 +1,76 @@
+/**
+ * A store against the simplest model of one: histories of random writes, and after each a look at everything that can
+ * be read. Apart from `store-contract.ts`, because it needs fast-check as well as vitest.
+ */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { TaskStore } from '../ports/task-store.ts'
+import type { MakeStore } from './store-contract/subject.ts'
+import {
+  agents,
+  createModel,
+  ids,
+  type Model,
+  names,
+  queries,
+  tenants,
+} from './store-model/model.ts'
+import { carryOut, type Operation, operation } from './store-model/operations.ts'
+
+/** The same histories every time: a failure here is news about the change, not about luck. */
+const SEED = 20_250_101
+
+export function describeStoreModel(name: string, makeStore: MakeStore, numRuns = 30): void {
+  async function tell(history: readonly Operation[]): Promise<void> {
+    const { store: first, reopen, cleanup } = await makeStore()
+    const model = createModel()
+    let store = first
+    try {
+      for (const one of history) {
+        if (one.type === 'reopen') store = (await reopen?.()) ?? store
+        else await carryOut(one, store, model)
+        await compare(store, model)
+      }
+    } finally {
+      await cleanup()
+    }
+  }
+
+  describe(name, () => {
+    it('does what a few maps would do, whatever happens to it', { timeout: 60_000 }, async () => {
+      const histories = fc.array(operation, { minLength: 1, maxLength: 12 })
+      await fc.assert(fc.asyncProperty(histories, tell), { numRuns, seed: SEED })
+    })
+  })
+}
+
+async function compare(store: TaskStore, model: Model): Promise<void> {
+  for (const id of ids) {
+    expect(await store.load(id)).toEqual(model.load(id))
+    expect(await store.records(id, 1, 2)).toEqual(model.records(id).slice(1, 3))
+  }
+  for (const query of queries) {
+    expect(await store.list({ ...query, limit: 2 })).toEqual(model.list(query).slice(0, 2))
+    const { before: _, ...filter } = query
+    expect(await store.count(filter)).toBe(model.list(filter).length)
+  }
+  for (const agent of agents) {
+    expect(sorted(await store.ready(agent, 99))).toEqual(model.ready(agent))
+  }
+  for (const tenant of tenants) {
+    expect(await store.waiting(tenant, names, '', 99)).toEqual(model.waiting(tenant, names))
+    expect(await store.waiting(tenant, ['a', 'b'], '', 1)).toEqual(
+      model.waiting(tenant, ['a', 'b']).slice(0, 1),
+    )
+    expect(await store.events(tenant, 0, 99, names)).toEqual(model.events(tenant))
+  }
+  expect(sorted(await store.due(2, 99))).toEqual(model.due(2))
+  expect(await store.nextDueAt()).toBe(model.nextDueAt())
+  expect(sorted(await store.orphans('w1', 99))).toEqual(model.orphans('w1'))
+  expect(await store.lastEventPos()).toBe(model.lastPos())
+}
+
+/** The order among equals is not promised. */
+function sorted(found: readonly string[]): readonly string[] {
+  return [...found].sort()
+}

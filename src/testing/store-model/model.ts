@@ -1,0 +1,137 @@
+/** What a store does, in the fewest words: maps, filters and sorts, and no thought of speed or of failure. */
+import type { StoredEvent } from '../../core/cloud-event.ts'
+import type { LogRecord } from '../../core/records.ts'
+import { isTerminal, states } from '../../core/states.ts'
+import type { Claim, Commit, CommitResult, TaskQuery, TaskRow } from '../../ports/task-store.ts'
+
+/** Few of each, so that random histories meet. */
+export const ids: readonly string[] = ['t1', 't2', 't3']
+export const tenants: readonly string[] = ['acme', 'other']
+export const agents: readonly string[] = ['travel', 'tax']
+export const names: readonly string[] = ['a', 'a:1', 'b', '*']
+export const queries: readonly Query[] = [
+  {},
+  { tenant: 'acme', principal: 'ann' },
+  { tenant: 'acme', principal: 'ann', states: ['working', 'completed'] },
+  { states: states.slice(3) },
+  { agent: 'tax', held: true },
+  { contextId: 'context-of-t1', held: false },
+  { statusAtFrom: 1, before: { statusAt: 2, id: 't2' } },
+]
+
+type Query = Omit<TaskQuery, 'limit'>
+
+interface Known {
+  row: TaskRow
+  readonly records: LogRecord[]
+  snapshot?: { readonly seq: number; readonly task: NonNullable<Commit['snapshot']> }
+}
+
+export interface Model {
+  version(id: string): number
+  commit(commit: Commit): CommitResult['status']
+  append(tenant: string, event: StoredEvent['event'], receivedAt: number): boolean
+  pruneTasks(statusBefore: number): number
+  pruneEvents(receivedBefore: number): number
+  load(id: string): unknown
+  records(id: string): readonly LogRecord[]
+  list(query: Query): readonly TaskRow[]
+  ready(agent: string): readonly string[]
+  orphans(alive: string): readonly string[]
+  due(now: number): readonly string[]
+  nextDueAt(): number | undefined
+  waiting(tenant: string, names: readonly string[]): readonly string[]
+  events(tenant: string): readonly StoredEvent[]
+  lastPos(): number
+}
+
+export function createModel(): Model {
+  const tasks = new Map<string, Known>()
+  const claims = new Map<string, Claim>()
+  const stream: StoredEvent[] = []
+  let last = 0
+  const rows = (): TaskRow[] => [...tasks.values()].map((known) => known.row)
+  const which = (wanted: (row: TaskRow) => boolean): string[] =>
+    rows()
+      .filter(wanted)
+      .map((row) => row.id)
+      .sort()
+
+  return {
+    version: (id) => tasks.get(id)?.records.length ?? 0,
+    commit: (commit) => write(tasks, claims, commit),
+    append(tenant, event, receivedAt) {
+      const known = stream.some((one) => one.tenant === tenant && one.event.id === event.id)
+      if (!known) stream.push({ pos: ++last, tenant, receivedAt, event })
+      return !known
+    },
+    pruneTasks(statusBefore) {
+      const old = which((row) => isTerminal(row.state) && row.statusAt < statusBefore)
+      for (const id of old) tasks.delete(id)
+      return old.length
+    },
+    pruneEvents(receivedBefore) {
+      const kept = stream.filter((one) => one.receivedAt >= receivedBefore)
+      return stream.splice(0, stream.length, ...kept).length - kept.length
+    },
+    load(id) {
+      const known = tasks.get(id)
+      if (known?.snapshot === undefined) return known && { records: known.records }
+      const { seq, task } = known.snapshot
+      return { snapshot: task, records: known.records.slice(seq) }
+    },
+    records: (id) => tasks.get(id)?.records ?? [],
+    list: (query) =>
+      rows()
+        .filter((row) => isIn(query, row))
+        .sort(newestFirst),
+    ready: (agent) => which((row) => row.agent === agent && row.readyAt !== undefined),
+    orphans: (alive) => which((row) => row.owner !== undefined && row.owner !== alive),
+    due: (now) => which((row) => row.dueAt !== undefined && row.dueAt <= now),
+    nextDueAt: () =>
+      rows()
+        .flatMap((row) => row.dueAt ?? [])
+        .sort((a, b) => a - b)[0],
+    waiting: (tenant, wanted) =>
+      which((row) => row.tenant === tenant && row.waits.some((name) => wanted.includes(name))),
+    events: (tenant) => stream.filter((one) => one.tenant === tenant),
+    lastPos: () => last,
+  }
+}
+
+function write(
+  tasks: Map<string, Known>,
+  claims: Map<string, Claim>,
+  { taskId, expected, records, row, snapshot, claim }: Commit,
+): CommitResult['status'] {
+  const holder = claim && claims.get(claim.key)
+  if (holder !== undefined && holder.taskId !== taskId) return 'claimed'
+  const known = tasks.get(taskId)
+  if ((known?.records.length ?? 0) !== expected) return 'conflict'
+  if (claim !== undefined && holder === undefined) claims.set(claim.key, claim)
+  const next = known ?? { row: row as TaskRow, records: [] }
+  next.records.push(...records)
+  next.row = row ?? next.row
+  if (snapshot !== undefined) next.snapshot = { seq: next.records.length, task: snapshot }
+  tasks.set(taskId, next)
+  return 'written'
+}
+
+function isIn(
+  { states: wanted, statusAtFrom = 0, before, ...equal }: Query,
+  row: TaskRow,
+): boolean {
+  return (
+    Object.entries(equal).every(([key, value]) => row[key as keyof TaskRow] === value) &&
+    (wanted?.includes(row.state) ?? true) &&
+    row.statusAt >= statusAtFrom &&
+    (before === undefined || newestFirst(before, row) < 0)
+  )
+}
+
+type Place = Pick<TaskRow, 'statusAt' | 'id'>
+
+function newestFirst(a: Place, b: Place): number {
+  if (a.statusAt !== b.statusAt) return b.statusAt - a.statusAt
+  return Number(a.id < b.id) - Number(a.id > b.id)
+}
