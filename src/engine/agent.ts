@@ -1,0 +1,84 @@
+/** What an author writes: a `run` function plus a card. */
+import { LullError } from '../core/errors.ts'
+import type { Message, Part } from '../core/message.ts'
+import type { TranscriptEntry } from '../core/transcript.ts'
+import type { AgentTask, ArtifactInput } from './agent-task.ts'
+import type { Conversation } from './conversation.ts'
+
+export interface Skill {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly examples?: readonly string[]
+}
+
+/** How `receive` answers before a task exists. */
+export interface Reception {
+  readonly context: Conversation
+  readonly principal: string
+  /** Answer with a stateless message. */
+  readonly reply: (content: string | readonly Part[]) => Received
+  readonly reject: (why: string) => Received
+}
+
+export type Received =
+  | { readonly kind: 'reply'; readonly parts: readonly Part[] }
+  | { readonly kind: 'reject'; readonly why: string }
+
+/** What a run may return: nothing, a text or parts for the final status, or a last artifact. */
+export type Outcome = void | string | readonly Part[] | ArtifactInput
+
+export interface AgentDefinition {
+  readonly name: string
+  readonly description: string
+  readonly version?: string
+  readonly skills?: readonly Skill[]
+  /** Decide before a task exists: `reply`, `reject`, or nothing and a task starts. */
+  readonly receive?: (
+    message: Message,
+    reception: Reception,
+  ) => Promise<Received | undefined> | Received | undefined
+  /** May be absent for an agent that always replies. */
+  readonly run?: (task: AgentTask) => Promise<Outcome> | Outcome
+  /** How many of its tasks run at the same time; waiting ones do not count. Default 64. */
+  readonly concurrency?: number
+  /** False: the agent's tasks cannot be paused. */
+  readonly pause?: boolean
+  /** False: the agent takes no reminders. */
+  readonly reminders?: boolean
+  /** Reads consent out of free text: true, false, or undefined to ask again. */
+  readonly acceptTextConsent?: (text: string) => boolean | undefined
+  /** What a turn sees instead of the transcript after `continueTranscript: false`. */
+  readonly digest?: (transcript: readonly TranscriptEntry[]) => Promise<string> | string
+  /** Shortens a transcript that grew over `transcriptLimit` entries. */
+  readonly compact?: (
+    transcript: readonly TranscriptEntry[],
+  ) => Promise<readonly TranscriptEntry[]> | readonly TranscriptEntry[]
+  /** Default 1,000. */
+  readonly transcriptLimit?: number
+}
+
+export type Agent = Readonly<AgentDefinition>
+
+/** Defines an agent. */
+export function agent(definition: AgentDefinition): Agent {
+  if (!/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(definition.name)) {
+    const problem = 'must be 1 to 64 letters, digits, dots, hyphens or underscores'
+    throw new LullError('INVALID_INPUT', { path: 'name', problem })
+  }
+  if (definition.run === undefined && definition.receive === undefined) {
+    throw new LullError('INVALID_INPUT', { path: 'run', problem: 'an agent needs run or receive' })
+  }
+  return Object.freeze({ ...definition })
+}
+
+/** Thrown by an agent, it ends the task as rejected. */
+export class Rejection extends Error {
+  override readonly name = 'Rejection'
+}
+
+/** `throw reject('why')` ends the task as `rejected`. */
+export function reject(why: string): Rejection {
+  return new Rejection(why)
+}

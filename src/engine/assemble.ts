@@ -1,0 +1,184 @@
+/** Wires the parts of the engine together, and starts and stops them in order. */
+
+import { LullError } from '../core/errors.ts'
+import type { LogRecord } from '../core/records.ts'
+import { isPaused, isTerminal } from '../core/states.ts'
+import type { Task } from '../core/task.ts'
+import { createChildHost } from './child-host.ts'
+import type { EngineContext } from './context.ts'
+import { contextOf } from './contexts.ts'
+import type { EngineDeps } from './deps.ts'
+import { createEvents } from './events.ts'
+import { createWatchdog, type Health } from './health.ts'
+import { createHolds, type Holds } from './holds.ts'
+import { createLedger } from './ledger.ts'
+import { defaultOptions } from './options.ts'
+import { createRetention } from './retention.ts'
+import type { RunHost } from './run/host.ts'
+import { createRuns } from './runs.ts'
+import { fireAt } from './schedule.ts'
+import { createSubscriptions } from './subscriptions.ts'
+import { createTimers } from './timers.ts'
+
+export interface Lifecycle {
+  health(): Promise<Health>
+  prune(): Promise<{ readonly tasks: number; readonly events: number; readonly claims: number }>
+  start(): Promise<void>
+  drain(timeoutMs: number): Promise<void>
+}
+
+export interface Assembly {
+  readonly context: EngineContext
+  readonly holds: Holds
+  readonly lifecycle: Lifecycle
+}
+
+export function assemble(deps: EngineDeps): Assembly {
+  const { store, clock, ids, signer, log, memory } = deps
+  const options = { ...defaultOptions, ...deps.options }
+  const agents = new Map(deps.agents.map((agent) => [agent.name, agent]))
+  if (agents.size < deps.agents.length) {
+    throw new LullError('INVALID_INPUT', {
+      path: 'agents',
+      problem: 'two agents bear the same name',
+    })
+  }
+  const worker = `worker-${ids.uuid()}`
+  let draining = false
+
+  const subscriptions = createSubscriptions(store)
+  const ledger = createLedger({ store, clock, signer, published, cachedTasks: options.cachedTasks })
+  const holds = createHolds(() => context)
+  const watchdog = createWatchdog(clock, log, options.blockMs, () => runs.suspects())
+  const host: RunHost = {
+    clock,
+    ids,
+    log,
+    hash: signer.hash,
+    limits: options,
+    commit: (taskId, command) => ledger.commit(taskId, command),
+    peek: (taskId) => ledger.peek(taskId),
+    fireAt: (conditions) => fireAt(conditions, clock.now()),
+    eventsNow: async () => events.lastPos(),
+    yieldSlot: (taskId) => runs.yieldSlot(taskId),
+    blocked: watchdog.report,
+    children: createChildHost(() => context, holds),
+  }
+  const runs = createRuns({
+    store,
+    ledger,
+    clock,
+    ids,
+    log,
+    memory,
+    agents,
+    worker,
+    host,
+    ...options,
+    conversationOf: (task) => contextOf({ store, ledger }, task, task.history[0] as never, task),
+  })
+  const events = createEvents({
+    store,
+    clock,
+    log,
+    async offer(taskId, { event, pos }) {
+      const agent = (await ledger.read(taskId))?.agent
+      if (agent === undefined) return false
+      const { records } = await runs.commit(taskId, agent, (_task, run) => ({
+        type: 'event',
+        event,
+        pos,
+        ...(run === undefined ? {} : { run }),
+      }))
+      return records.length > 0
+    },
+  })
+  const timers = createTimers({
+    store,
+    clock,
+    log,
+    async fire(taskId) {
+      const agent = (await ledger.read(taskId))?.agent
+      if (agent === undefined) return
+      const messageId = ids.uuid()
+      await runs.commit(taskId, agent, (_task, run) => ({
+        type: 'due',
+        messageId,
+        ...(run === undefined ? {} : { run }),
+      }))
+    },
+  })
+  const retention = createRetention({ store, clock, log, options })
+  const context: EngineContext = {
+    store,
+    ledger,
+    runs,
+    events,
+    subscriptions,
+    agents,
+    clock,
+    ids,
+    signer,
+    log,
+    options,
+    draining: () => draining,
+  }
+
+  /** After every durable write, in log order: the run follows, readers read, clocks are set, the parent learns. */
+  function published(task: Task, records: readonly LogRecord[]): void {
+    runs.observe(task, records)
+    subscriptions.publish(task, records)
+    const stop = task.suspension ?? task.question
+    if (stop !== undefined) {
+      for (const due of dueTimes(task)) timers.at(due)
+      if (isPaused(task.state)) events.lookBack(task)
+    }
+    if (isTerminal(task.state) && task.parentId !== undefined) runs.rouse(task.parentId)
+  }
+
+  async function start(): Promise<void> {
+    await events.start()
+    await holds.start()
+    await runs.recover()
+    await timers.start()
+    retention.start()
+    watchdog.start()
+  }
+
+  async function drain(timeoutMs: number): Promise<void> {
+    draining = true
+    watchdog.stop()
+    retention.stop()
+    timers.stop()
+    await runs.drain(timeoutMs)
+    await events.stop()
+    await ledger.idle()
+  }
+
+  async function health(): Promise<Health> {
+    const stored = await store.check().then(
+      () => 'ok' as const,
+      (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }),
+    )
+    return {
+      ready: stored === 'ok' && !draining,
+      draining,
+      store: stored,
+      runs: runs.counts(),
+      subscribers: subscriptions.readers(),
+      blocked: watchdog.blocked(),
+    }
+  }
+
+  return { context, holds, lifecycle: { health, prune: retention.prune, start, drain } }
+}
+
+function dueTimes({ suspension, question }: Task): readonly number[] {
+  const times = [
+    suspension?.deadlineAt,
+    suspension?.fireAt,
+    question?.expiresAt,
+    question?.consent?.expiresAt,
+  ]
+  return times.filter((time) => time !== undefined)
+}

@@ -1,0 +1,61 @@
+/** Sub-tasks as the engine gives them to a parent's run. A parent controls its own children, whoever its caller was. */
+
+import { LullError } from '../core/errors.ts'
+import type { ChildResult } from '../core/records.ts'
+import { isTerminal } from '../core/states.ts'
+import type { Task } from '../core/task.ts'
+import type { Caller } from './caller.ts'
+import type { EngineContext } from './context.ts'
+import { cancel, remind } from './controlling.ts'
+import type { Holds } from './holds.ts'
+import { pause, resume } from './pausing.ts'
+import type { ChildHost } from './run/host.ts'
+import { createChild } from './sending/create.ts'
+import { waitFor } from './wait.ts'
+
+export function createChildHost(contextOf: () => EngineContext, holds: Holds): ChildHost {
+  const callerOf = ({ tenant, principal }: Task): Caller => ({ tenant, principal })
+  const actorOf = ({ id }: Task): { kind: 'parent'; id: string } => ({ kind: 'parent', id })
+
+  async function own(parent: Task, childId: string): Promise<Task> {
+    const child = await contextOf().ledger.read(childId)
+    if (child?.parentId !== parent.id) throw new LullError('TASK_NOT_FOUND', { taskId: childId })
+    return child
+  }
+
+  return {
+    create: (parent, childId, agent, message) =>
+      createChild(contextOf(), holds, parent, childId, agent, message),
+    get: own,
+    watch: (_parent, childId) => contextOf().subscriptions.open(childId, 0, false),
+    async ended(childId) {
+      const forever = Number.POSITIVE_INFINITY
+      return resultOf(
+        await waitFor(contextOf(), childId, (task) => isTerminal(task.state), forever),
+      )
+    },
+    async pause(parent, taskId, options) {
+      await pause(contextOf(), callerOf(parent), { taskId, ...options }, actorOf(parent))
+    },
+    async resume(parent, taskId, options) {
+      await resume(contextOf(), callerOf(parent), { taskId, ...options }, actorOf(parent))
+    },
+    async cancel(parent, taskId, reason) {
+      await cancel(contextOf(), callerOf(parent), { taskId, reason }, actorOf(parent))
+    },
+    async remind(parent, taskId, reminder) {
+      await remind(contextOf(), callerOf(parent), { taskId, reminder })
+    },
+  }
+}
+
+function resultOf(task: Task): ChildResult {
+  const { id: taskId, state, statusMessage, artifacts } = task
+  if (!isTerminal(state)) throw new Error(`task ${taskId} has not ended`)
+  return {
+    taskId,
+    state,
+    ...(statusMessage === undefined ? {} : { message: statusMessage }),
+    artifacts,
+  }
+}

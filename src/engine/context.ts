@@ -1,0 +1,45 @@
+/** What the parts of the engine share. One plain object, made in `engine.ts`. */
+import { LullError } from '../core/errors.ts'
+import type { Signer } from '../core/receipt.ts'
+import type { Task } from '../core/task.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { IdSource } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { TaskStore } from '../ports/task-store.ts'
+import type { Agent } from './agent.ts'
+import { type Caller, maySee } from './caller.ts'
+import type { Events } from './events.ts'
+import type { Ledger } from './ledger.ts'
+import type { EngineOptions } from './options.ts'
+import type { Runs } from './runs.ts'
+import type { Subscriptions } from './subscriptions.ts'
+
+export interface EngineContext {
+  readonly store: TaskStore
+  readonly ledger: Ledger
+  readonly runs: Runs
+  readonly events: Events
+  readonly subscriptions: Subscriptions
+  readonly agents: ReadonlyMap<string, Agent>
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly signer: Signer
+  readonly log: Log
+  readonly options: EngineOptions
+  readonly draining: () => boolean
+}
+
+/** @throws LullError `TASK_NOT_FOUND`, also for a task that is somebody else's */
+export async function taskFor(
+  context: EngineContext,
+  caller: Caller,
+  taskId: string,
+): Promise<Task> {
+  const task = await context.ledger.read(taskId)
+  if (task === undefined || !maySee(caller, task)) throw new LullError('TASK_NOT_FOUND', { taskId })
+  return task
+}
+
+export function mintHandle(ids: IdSource): string {
+  return `suspend-${ids.uuid()}`
+}

@@ -1,0 +1,31 @@
+import type { Artifact, Message } from '../core/message.ts'
+import type { Task } from '../core/task.ts'
+
+/** The conversation so far: what happened in the context before this task or message. */
+export interface Conversation {
+  readonly messages: readonly Message[]
+  readonly tasks: readonly Task[]
+  readonly artifacts: readonly ConversationArtifact[]
+  /** The newest artifact of that name. */
+  readonly latest: (name: string) => ConversationArtifact | undefined
+}
+
+export interface ConversationArtifact {
+  readonly taskId: string
+  readonly artifact: Artifact
+}
+
+export const emptyConversation: Conversation = conversation([], [])
+
+/** @param tasks oldest first */
+export function conversation(messages: readonly Message[], tasks: readonly Task[]): Conversation {
+  const artifacts = tasks.flatMap((task) =>
+    task.artifacts.map((artifact) => ({ taskId: task.id, artifact })),
+  )
+  return {
+    messages,
+    tasks,
+    artifacts,
+    latest: (name) => artifacts.findLast(({ artifact }) => artifact.name === name),
+  }
+}

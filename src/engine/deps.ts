@@ -1,0 +1,21 @@
+import type { Signer } from '../core/receipt.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { IdSource } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Memory } from '../ports/memory.ts'
+import type { TaskStore } from '../ports/task-store.ts'
+import type { Agent } from './agent.ts'
+import type { EngineOptions } from './options.ts'
+
+/** The world as the engine sees it. `server/` chooses what is real; tests choose what stands still. */
+export interface EngineDeps {
+  readonly store: TaskStore
+  /** The first one is the default. */
+  readonly agents: readonly Agent[]
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly signer: Signer
+  readonly log: Log
+  readonly memory: Memory
+  readonly options?: Partial<EngineOptions>
+}

@@ -1,0 +1,142 @@
+/**
+ * The engine: everything a task can be asked, for every protocol, in one place. It sequences; `core` decides.
+ *
+ *   request ──parse──▶ command ──decide──▶ records ──append──▶ store ──▶ runs, subscribers, timers ──▶ answer
+ */
+import type { CloudEvent } from '../core/cloud-event.ts'
+import { LullError } from '../core/errors.ts'
+import type { LogRecord } from '../core/records.ts'
+import type { Reminder } from '../core/reminders.ts'
+import type { Task } from '../core/task.ts'
+import type { Hold } from '../ports/task-store.ts'
+import type { Agent } from './agent.ts'
+import { assemble } from './assemble.ts'
+import type { Caller } from './caller.ts'
+import { taskFor } from './context.ts'
+import { cancel, clearReminders, type RemindAnswer, remind } from './controlling.ts'
+import type { EngineDeps } from './deps.ts'
+import type { Health } from './health.ts'
+import type { HoldAnswer } from './holds.ts'
+import { cloudEvent, parse } from './inputs.ts'
+import { type PauseAnswer, type PauseDialect, pause, type ResumeAnswer, resume } from './pausing.ts'
+import { list, subscribe, type TaskPage, type Verification, verify } from './reading.ts'
+import type {
+  CancelRequest,
+  ClearRemindersRequest,
+  HoldRequest,
+  ListRequest,
+  PauseRequest,
+  RemindRequest,
+  ResumeRequest,
+  SendRequest,
+} from './requests.ts'
+import { createSend } from './sending/send.ts'
+import type { Sent } from './sending/sent.ts'
+import { waitFor } from './wait.ts'
+
+export interface Engine {
+  readonly agents: ReadonlyMap<string, Agent>
+
+  /** A message: continues or answers a task, is answered at once, or starts a task. */
+  send(caller: Caller, request: SendRequest): Promise<Sent>
+  get(caller: Caller, taskId: string): Promise<Task>
+  list(caller: Caller, request?: ListRequest): Promise<TaskPage>
+  /** The task once `wanted` says so, or as it stands after the time. */
+  waitFor(
+    caller: Caller,
+    taskId: string,
+    wanted: (task: Task) => boolean,
+    options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal },
+  ): Promise<Task>
+  /** The records after a sequence number, then live; ends after the task's last record. */
+  subscribe(
+    caller: Caller,
+    taskId: string,
+    options?: { readonly after?: number; readonly signal?: AbortSignal },
+  ): Promise<AsyncGenerator<LogRecord, void>>
+
+  pause(caller: Caller, request: PauseRequest, dialect?: PauseDialect): Promise<PauseAnswer>
+  resume(caller: Caller, request: ResumeRequest): Promise<ResumeAnswer>
+  cancel(caller: Caller, request: CancelRequest): Promise<Task>
+
+  remind(caller: Caller, request: RemindRequest): Promise<RemindAnswer>
+  reminders(caller: Caller, taskId: string): Promise<readonly Reminder[]>
+  clearReminders(
+    caller: Caller,
+    request: ClearRemindersRequest,
+  ): Promise<{ readonly clearedCount: number }>
+
+  /** External events. Durable when it resolves, and whoever waited for them has been woken. */
+  emit(
+    caller: Caller,
+    events: readonly CloudEvent[],
+  ): Promise<readonly { readonly fresh: boolean }[]>
+
+  hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
+  lift(caller: Caller, holdId: string): Promise<{ readonly holdId: string; readonly tasks: number }>
+  holds(caller: Caller): Promise<readonly Hold[]>
+
+  /** Folds the log again and checks every receipt. */
+  verify(caller: Caller, taskId: string): Promise<Verification>
+  health(): Promise<Health>
+
+  /** Removes what is older than the configured ages; also done by itself once an hour. */
+  prune(): Promise<{ readonly tasks: number; readonly events: number; readonly claims: number }>
+
+  /** Takes over what a dead process left, arms every deadline, dispatches events. Call once, before anything else. */
+  start(): Promise<void>
+  /** Stops: no new work, runs come to a boundary (bounded), every task can go on in the next process. */
+  drain(options?: { readonly timeoutMs?: number }): Promise<void>
+}
+
+const DRAIN_MS = 10_000
+
+export function createEngine(deps: EngineDeps): Engine {
+  const { context, holds, lifecycle } = assemble(deps)
+  const { events } = context
+
+  return {
+    agents: context.agents,
+    send: createSend(context, holds),
+    get: (caller, taskId) => taskFor(context, caller, taskId),
+    list: (caller, request) => list(context, caller, request),
+    async waitFor(caller, taskId, wanted, { timeoutMs = Number.POSITIVE_INFINITY, signal } = {}) {
+      await taskFor(context, caller, taskId)
+      return waitFor(context, taskId, wanted, timeoutMs, signal)
+    },
+    subscribe: (caller, taskId, { after = 0, signal } = {}) =>
+      subscribe(context, caller, taskId, after, signal),
+
+    pause: (caller, request, dialect) => pause(context, caller, request, undefined, dialect),
+    resume: (caller, request) => resume(context, caller, request),
+    cancel: (caller, request) => cancel(context, caller, request),
+
+    remind: (caller, request) => remind(context, caller, request),
+    async reminders(caller, taskId) {
+      const task = await taskFor(context, caller, taskId)
+      return task.reminders.map((item) => item.reminder)
+    },
+    clearReminders: (caller, request) => clearReminders(context, caller, request),
+
+    async emit(caller, given) {
+      const parsed = given.map((event, index) => parse(cloudEvent, event, `events.${index}`))
+      return events.emit(caller.tenant, parsed)
+    },
+
+    hold: (caller, request) => holds.hold(operator(caller), request),
+    lift: (caller, holdId) => holds.lift(operator(caller), holdId),
+    holds: (caller) => holds.list(operator(caller)),
+
+    verify: (caller, taskId) => verify(context, caller, taskId),
+    health: lifecycle.health,
+    prune: lifecycle.prune,
+    start: lifecycle.start,
+    drain: ({ timeoutMs = DRAIN_MS } = {}) => lifecycle.drain(timeoutMs),
+  }
+}
+
+/** Holding many tasks at once is an operator's call. */
+function operator(caller: Caller): Caller {
+  if (caller.operator) return caller
+  throw new LullError('NOT_OFFERED', { agent: 'engine', capability: 'holds to this caller' })
+}

@@ -1,0 +1,160 @@
+/**
+ * External events. An event is durable before it is acknowledged; then every task that waits under one of its names is
+ * told. A task that parks looks back at events it has not consumed. One of the two always sees the other, so an event
+ * and a park that race never miss (mark, then look, on both sides).
+ *
+ * V1  Each event wakes a task at most once, however often it is delivered or dispatched.
+ * V2  What was acknowledged before a crash is dispatched after it: the cursor of dispatched events is in the store.
+ */
+
+import { type CloudEvent, namesOf, type StoredEvent } from '../core/cloud-event.ts'
+import { ANY_NAME, waitNames } from '../core/conditions.ts'
+import type { Task } from '../core/task.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { TaskStore } from '../ports/task-store.ts'
+
+export interface Events {
+  /** Resolves when the events are durable and everyone who waited for them has been told. */
+  emit(
+    tenant: string,
+    events: readonly CloudEvent[],
+  ): Promise<readonly { readonly fresh: boolean }[]>
+  /** A task stopped: events that were faster than its stop. */
+  lookBack(task: Task): void
+  readonly lastPos: () => number
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+const PAGE = 256
+const CURSOR = 'events.dispatched'
+/** A cursor that is late only means that some events are matched again after a crash. */
+const CURSOR_MS = 1_000
+const RETRY_MS = 1_000
+
+export function createEvents(deps: {
+  readonly store: TaskStore
+  readonly clock: Clock
+  readonly log: Log
+  /** Offers an event to a task; true when it woke (or was kept for) the task. */
+  readonly offer: (taskId: string, event: StoredEvent) => Promise<boolean>
+}): Events {
+  const { store, clock, log, offer } = deps
+  let lastPos = 0
+  let saved = 0
+  const untold = new Set<number>()
+  let cancel: (() => void) | undefined
+  const underWay = new Set<Promise<unknown>>()
+
+  function track<T>(work: Promise<T>): Promise<T> {
+    underWay.add(work)
+    work.catch(() => undefined).finally(() => underWay.delete(work))
+    return work
+  }
+
+  async function emit(
+    tenant: string,
+    events: readonly CloudEvent[],
+  ): Promise<readonly { readonly fresh: boolean }[]> {
+    const receivedAt = clock.now()
+    const places = await store.appendEvents(tenant, events, receivedAt)
+    for (const { pos } of places) lastPos = Math.max(lastPos, pos)
+    const fresh = places.flatMap(({ pos, fresh: isNew }, index) => {
+      const event = events[index]
+      return isNew && event !== undefined ? [{ pos, tenant, receivedAt, event }] : []
+    })
+    await track(dispatchAll(fresh))
+    return places
+  }
+
+  /** Tells everyone who waits; what could not be told now is tried again, and the cursor stays before it. */
+  async function dispatchAll(events: readonly StoredEvent[]): Promise<void> {
+    for (const { pos } of events) untold.add(pos)
+    for (const event of events) {
+      try {
+        await dispatch(event)
+        untold.delete(event.pos)
+      } catch (error) {
+        log('error', 'an event could not be told to everyone; trying again', {
+          pos: event.pos,
+          error,
+        })
+        clock.after(RETRY_MS, () => {
+          track(dispatchAll([event])).catch(() => undefined)
+        })
+      }
+    }
+    cancel ??= clock.after(CURSOR_MS, () => {
+      cancel = undefined
+      track(save()).catch((error: unknown) =>
+        log('warn', 'the event cursor could not be saved', { error }),
+      )
+    })
+  }
+
+  async function dispatch(event: StoredEvent): Promise<void> {
+    const names = [...namesOf(event.event), ANY_NAME]
+    let after = ''
+    for (;;) {
+      const page = await store.waiting(event.tenant, names, after, PAGE)
+      await Promise.all(page.map((taskId) => offer(taskId, event)))
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) return
+      after = last
+    }
+  }
+
+  function lookBack(task: Task): void {
+    const { suspension } = task
+    if (suspension === undefined || lastPos <= suspension.eventsAfter) return
+    const names = waitNames(suspension.conditions)
+    if (names.length === 0) return
+    track(search(task, suspension.eventsAfter, names)).catch((error: unknown) =>
+      log('error', 'past events could not be searched', { taskId: task.id, error }),
+    )
+  }
+
+  async function search(task: Task, eventsAfter: number, names: readonly string[]): Promise<void> {
+    const wanted = names.includes(ANY_NAME) ? undefined : names
+    let after = eventsAfter
+    for (;;) {
+      const page = await store.events(task.tenant, after, PAGE, wanted)
+      for (const event of page) if (await offer(task.id, event)) return
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) return
+      after = last.pos
+    }
+  }
+
+  async function save(): Promise<void> {
+    // Everything up to here was told: what is still under way keeps the cursor back.
+    const reached = Math.min(lastPos, ...[...untold].map((pos) => pos - 1))
+    if (reached <= saved) return
+    await store.setFact(CURSOR, reached)
+    saved = reached
+  }
+
+  async function start(): Promise<void> {
+    lastPos = await store.lastEventPos()
+    const cursor = await store.getFact(CURSOR)
+    saved = typeof cursor === 'number' ? cursor : 0
+    let after = saved
+    for (;;) {
+      const page = await store.events(undefined, after, PAGE)
+      await dispatchAll(page)
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) return
+      after = last.pos
+    }
+  }
+
+  async function stop(): Promise<void> {
+    cancel?.()
+    cancel = undefined
+    await Promise.allSettled(underWay)
+    await save()
+  }
+
+  return { emit, lookBack, lastPos: () => lastPos, start, stop }
+}

@@ -1,0 +1,242 @@
+/**
+ * Holds: an operator stops many tasks at once. The hold is durable before the first task is touched, so that a crash in
+ * between is finished at the next start; lifting is marked the same way.
+ */
+
+import type { HoldMark } from '../core/commands.ts'
+import { LullError } from '../core/errors.ts'
+import type { JsonObject } from '../core/json.ts'
+import type { Message } from '../core/message.ts'
+import { isTerminal, type State } from '../core/states.ts'
+import type { Task } from '../core/task.ts'
+import type { Hold, HoldScope, TaskQuery } from '../ports/task-store.ts'
+import { ALL_TENANTS, type Caller } from './caller.ts'
+import { type EngineContext, mintHandle } from './context.ts'
+import { holdInput, parse } from './inputs.ts'
+import type { HoldRequest } from './requests.ts'
+
+/** What is known of a task before it exists. */
+export interface NewTask {
+  readonly taskId: string
+  readonly tenant: string
+  readonly principal: string
+  readonly agent: string
+  readonly contextId: string
+  readonly message: Message
+  readonly parentId?: string
+  readonly origin?: string
+  readonly metadata?: JsonObject
+}
+
+export type HoldOutcome = 'held' | 'already_held' | 'terminal' | 'unknown'
+
+export interface HoldAnswer {
+  readonly holdId: string
+  /** One per task, sorted by id. */
+  readonly outcomes: readonly { readonly taskId: string; readonly outcome: HoldOutcome }[]
+}
+
+export interface Holds {
+  hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
+  lift(caller: Caller, holdId: string): Promise<{ readonly holdId: string; readonly tasks: number }>
+  list(caller: Caller): Promise<readonly Hold[]>
+  /** The holds a new task is born under. */
+  forNew(birth: NewTask): readonly HoldMark[]
+  start(): Promise<void>
+}
+
+const PAGE = 256
+const open: readonly State[] = [
+  'submitted',
+  'working',
+  'input-required',
+  'auth-required',
+  'user-consent-required',
+  'paused-by-client',
+  'paused-by-agent',
+]
+
+export function createHolds(contextOf: () => EngineContext): Holds {
+  /** Holds that are not lifted. */
+  const active = new Map<string, Hold>()
+
+  async function hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer> {
+    const { scope, reason, holdNew = false } = parse(holdInput, request)
+    const { store, ids, clock } = contextOf()
+    const mine = within(caller, scope)
+    const same = [...active.values()].find(
+      (known) => JSON.stringify(known.scope) === JSON.stringify(mine) && known.holdNew === holdNew,
+    )
+    const made: Hold = same ?? {
+      id: `hold-${ids.uuid()}`,
+      scope: mine,
+      reason,
+      holdNew,
+      actor: { kind: 'operator', id: caller.principal },
+      createdAt: clock.now(),
+    }
+    if (same === undefined) {
+      await store.putHold(made)
+      active.set(made.id, made)
+    }
+    const outcomes = await apply(made, caller)
+    return { holdId: made.id, outcomes: outcomes.sort((a, b) => (a.taskId < b.taskId ? -1 : 1)) }
+  }
+
+  async function apply(
+    made: Hold,
+    caller?: Caller,
+  ): Promise<{ taskId: string; outcome: HoldOutcome }[]> {
+    const outcomes: { taskId: string; outcome: HoldOutcome }[] = []
+    for await (const taskIds of inScope(made.scope)) {
+      outcomes.push(
+        ...(await Promise.all(
+          taskIds.map(async (taskId) => ({ taskId, outcome: await holdOne(made, taskId, caller) })),
+        )),
+      )
+    }
+    return outcomes
+  }
+
+  async function holdOne(made: Hold, taskId: string, caller?: Caller): Promise<HoldOutcome> {
+    const { ledger, runs, ids } = contextOf()
+    const task = await ledger.read(taskId)
+    const foreign =
+      caller !== undefined && caller.tenant !== ALL_TENANTS && task?.tenant !== caller.tenant
+    if (task === undefined || foreign) return 'unknown'
+    if (isTerminal(task.state)) return 'terminal'
+    try {
+      const { records, task: after } = await ledger.commit(taskId, (now) => ({
+        type: 'hold',
+        hold: markOf(made),
+        handle: mintHandle(ids),
+        atBoundary: now?.state === 'working' && runs.freeze(taskId, 'interrupt_immediate'),
+      }))
+      if (records.length > 0) return 'held'
+      return isTerminal(after.state) ? 'terminal' : 'already_held'
+    } finally {
+      runs.thaw(taskId)
+    }
+  }
+
+  async function lift(
+    caller: Caller,
+    holdId: string,
+  ): Promise<{ readonly holdId: string; readonly tasks: number }> {
+    const { store, clock } = contextOf()
+    const known = active.get(holdId)
+    if (known === undefined || !covers(caller, known)) {
+      const problem = 'is not a hold that is in effect'
+      throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
+    }
+    await store.putHold({ ...known, liftedAt: clock.now() })
+    active.delete(holdId)
+    return { holdId, tasks: await liftAll(known, caller.principal) }
+  }
+
+  async function liftAll(known: Hold, principal: string): Promise<number> {
+    const { runs, ledger } = contextOf()
+    let tasks = 0
+    for await (const taskIds of inScope(known.scope, true)) {
+      const lifted = await Promise.all(
+        taskIds.map(async (taskId) => {
+          const task = await ledger.read(taskId)
+          if (!task?.holds.includes(known.id)) return false
+          await runs.commit(taskId, task.agent, (_now, run) => ({
+            type: 'lift',
+            holdId: known.id,
+            actor: { kind: 'operator', id: principal },
+            ...(run === undefined ? {} : { run }),
+          }))
+          return true
+        }),
+      )
+      tasks += lifted.filter(Boolean).length
+    }
+    return tasks
+  }
+
+  /** Pages of task ids. Rows are re-read by id, so a page that shifts under us only costs a repeat. */
+  async function* inScope(scope: HoldScope, held?: boolean): AsyncGenerator<readonly string[]> {
+    if ('taskIds' in scope) {
+      yield [...new Set(scope.taskIds)]
+      return
+    }
+    const { store } = contextOf()
+    const { all: _, ...filter } = { all: true, ...scope }
+    const query: TaskQuery = {
+      ...filter,
+      states: open,
+      limit: PAGE,
+      ...(held === undefined ? {} : { held }),
+    }
+    const ids: string[] = []
+    let before: TaskQuery['before']
+    for (;;) {
+      const page = await store.list(before === undefined ? query : { ...query, before })
+      ids.push(...page.map((row) => row.id))
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) break
+      before = { statusAt: last.statusAt, id: last.id }
+    }
+    for (let at = 0; at < ids.length; at += PAGE) yield ids.slice(at, at + PAGE)
+  }
+
+  function forNew(birth: NewTask): readonly HoldMark[] {
+    if (active.size === 0) return []
+    return [...active.values()]
+      .filter((known) => known.holdNew && covered(known.scope, birth))
+      .map(markOf)
+  }
+
+  async function start(): Promise<void> {
+    const { store, ledger } = contextOf()
+    for (const known of await store.holds()) active.set(known.id, known)
+    for (const known of active.values()) await apply(known)
+    // A crash in the middle of lifting: these tasks are held by what is no longer in effect.
+    for await (const taskIds of inScope({ all: true }, true)) {
+      for (const taskId of taskIds) {
+        const task: Task | undefined = await ledger.read(taskId)
+        for (const holdId of task?.holds ?? []) {
+          if (active.has(holdId)) continue
+          const lifted = (await store.holds(true)).find((one) => one.id === holdId)
+          if (lifted !== undefined) await liftAll(lifted, lifted.actor.id)
+        }
+      }
+    }
+  }
+
+  return {
+    hold,
+    lift,
+    list: async (caller) => [...active.values()].filter((known) => covers(caller, known)),
+    forNew,
+    start,
+  }
+}
+
+function markOf({ id, reason, actor }: Hold): HoldMark {
+  return { holdId: id, reason, actor: { kind: 'operator', id: actor.id } }
+}
+
+/** A tenant's operator holds within the tenant, whatever the scope says. */
+function within(caller: Caller, scope: HoldScope): HoldScope {
+  if (caller.tenant === ALL_TENANTS) return scope
+  if ('all' in scope) return { tenant: caller.tenant }
+  if ('taskIds' in scope) return scope
+  return { ...scope, tenant: caller.tenant }
+}
+
+function covers(caller: Caller, hold: Hold): boolean {
+  if (caller.tenant === ALL_TENANTS) return true
+  return 'taskIds' in hold.scope || ('tenant' in hold.scope && hold.scope.tenant === caller.tenant)
+}
+
+function covered(scope: HoldScope, birth: NewTask): boolean {
+  if ('all' in scope) return true
+  if ('taskIds' in scope) return scope.taskIds.includes(birth.taskId)
+  if (scope.tenant !== undefined && scope.tenant !== birth.tenant) return false
+  if ('agent' in scope) return scope.agent === birth.agent
+  if ('contextId' in scope) return scope.contextId === birth.contextId
+  return true
+}

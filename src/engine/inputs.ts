@@ -1,0 +1,242 @@
+/**
+ * The shapes of what callers and agents hand in. Parsed once, here, before anything is decided or written; a mistake is
+ * refused with the dotted path and a sentence. Protocol schemas are generated from these same definitions.
+ */
+import { z } from 'zod'
+import type { CloudEvent } from '../core/cloud-event.ts'
+import type { EventFilter, ResumeConditions } from '../core/conditions.ts'
+import { LullError } from '../core/errors.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import type { Message, Part } from '../core/message.ts'
+import { states } from '../core/states.ts'
+import type { PauseMode } from '../core/suspension.ts'
+import type {
+  CancelRequest,
+  ClearRemindersRequest,
+  HoldRequest,
+  ListRequest,
+  ParkRequest,
+  PauseRequest,
+  ReminderRequest,
+  RemindRequest,
+  ResumeRequest,
+  SendRequest,
+} from './requests.ts'
+
+export const json: z.ZodType<Json> = z.json() as z.ZodType<Json>
+export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), json)
+
+const text = z.string()
+const id = text.min(1).max(256)
+
+const partFacts = {
+  mediaType: text.optional(),
+  filename: text.optional(),
+  metadata: jsonObject.optional(),
+}
+
+export const part: z.ZodType<Part> = z.union(
+  [
+    z.strictObject({ text, ...partFacts }),
+    z.strictObject({ data: json, ...partFacts }),
+    z.strictObject({ raw: z.base64(), ...partFacts }),
+    z.strictObject({ url: text.min(1), ...partFacts }),
+  ],
+  { error: 'must have exactly one of text, data, raw (base64) or url' },
+) as z.ZodType<Part>
+
+export const message: z.ZodType<Message> = z.object({
+  messageId: id,
+  role: z.enum(['ROLE_USER', 'ROLE_AGENT']),
+  parts: z.array(part).min(1).max(256),
+  contextId: id.optional(),
+  taskId: id.optional(),
+  referenceTaskIds: z.array(id).max(256).optional(),
+  extensions: z.array(text).optional(),
+  metadata: jsonObject.optional(),
+}) as z.ZodType<Message>
+
+const attributes = (value: z.ZodType): z.ZodType =>
+  z
+    .record(text.min(1), value)
+    .refine((wants) => Object.keys(wants).length > 0, 'must name at least one attribute')
+
+export const eventFilter: z.ZodType<EventFilter> = z.lazy(() =>
+  z.union(
+    [
+      z.strictObject({ exact: attributes(json) }),
+      z.strictObject({ prefix: attributes(text.min(1)) }),
+      z.strictObject({ suffix: attributes(text.min(1)) }),
+      z.strictObject({ all: z.array(eventFilter).min(1) }),
+      z.strictObject({ any: z.array(eventFilter).min(1) }),
+      z.strictObject({ not: eventFilter }),
+    ],
+    { error: 'must be exactly one of exact, prefix, suffix, all, any, not' },
+  ),
+) as z.ZodType<EventFilter>
+
+const instant = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 instant' })
+
+export const resumeConditions: z.ZodType<ResumeConditions> = z.strictObject({
+  onEvent: text
+    .regex(/^[^\p{Cc}\p{Cn}]{1,256}$/u, 'must be 1 to 256 printable characters')
+    .refine((name) => name.trim() !== '', 'must not be blank')
+    .optional(),
+  trigger: z
+    .union(
+      [
+        z.strictObject({ filter: eventFilter }),
+        z.strictObject({
+          schedule: z.strictObject({ cron: text.min(1), timezone: text.min(1).optional() }),
+        }),
+        z.strictObject({ at: instant }),
+      ],
+      { error: 'must be an object with exactly one of filter, schedule, at' },
+    )
+    .optional(),
+  timeout: z
+    .strictObject({
+      durationMinutes: z.number().positive('must be greater than 0').max(527_040_000),
+      onTimeout: z.enum(['resume_with_summary', 'fail', 'resume_with_input']).optional(),
+      input: json.optional(),
+    })
+    .optional(),
+  since: z.enum(['task', 'now']).optional(),
+}) as z.ZodType<ResumeConditions>
+
+export const pauseMode: z.ZodType<PauseMode> = z.enum([
+  'interrupt_immediate',
+  'finish_step',
+  'wait_for_completion',
+])
+
+const reason = text.max(1_000, 'must be at most 1,000 characters')
+const summary = text.max(4_000, 'must be at most 4,000 characters')
+
+/** A caller may wait this long for a pause to commit. */
+const GRACE_LIMIT_MS = 60_000
+
+export const pauseInput: z.ZodType<PauseRequest> = z.strictObject({
+  taskId: id,
+  reason: reason.optional(),
+  mode: pauseMode.optional(),
+  conditions: resumeConditions.nullish(),
+  graceMs: z.number().int().min(0).max(GRACE_LIMIT_MS, 'must be at most 60000').optional(),
+  cascade: z.boolean().optional(),
+  metadata: jsonObject.optional(),
+})
+
+export const resumeInput: z.ZodType<ResumeRequest> = z.strictObject({
+  taskId: id,
+  handle: text.min(1).nullish(),
+  input: json.optional(),
+  continueTranscript: z.boolean().optional(),
+  metadata: jsonObject.optional(),
+})
+
+export const parkInput: z.ZodType<ParkRequest> = z.strictObject({
+  reason,
+  summary: summary.optional(),
+  conditions: resumeConditions.nullish(),
+})
+
+export const cancelInput: z.ZodType<CancelRequest> = z.strictObject({
+  taskId: id,
+  reason: reason.optional(),
+  metadata: jsonObject.optional(),
+})
+
+export const reminderInput: z.ZodType<ReminderRequest> = z.strictObject({
+  id: id.optional(),
+  body: text
+    .max(16_384, 'must be at most 16,384 characters')
+    .refine((body) => body.trim() !== '', 'must not be blank'),
+  tags: z.array(text).optional(),
+  dedupeKey: text.min(1).nullish(),
+  ttlTurns: z.number().int().positive('must be greater than 0').nullish(),
+  preserveOnCompact: z.boolean().optional(),
+  propagate: z.enum(['session', 'none', 'all']).optional(),
+  roleHint: z.enum(['system', 'developer']).optional(),
+  source: text.nullish(),
+  firedAtTurn: z.number().int().min(0).nullish(),
+  mode: pauseMode.optional(),
+})
+
+export const remindInput: z.ZodType<RemindRequest> = z.strictObject({
+  taskId: id,
+  reminder: reminderInput,
+  metadata: jsonObject.optional(),
+})
+
+export const clearRemindersInput: z.ZodType<ClearRemindersRequest> = z.strictObject({
+  taskId: id,
+  id: id.optional(),
+  tag: text.optional(),
+  dedupeKey: text.optional(),
+})
+
+export const sendInput: z.ZodType<SendRequest> = z.strictObject({
+  agent: id.optional(),
+  message,
+  /** An explicit idempotency key; without one a UUID `messageId` counts as one. */
+  idempotencyKey: id.optional(),
+  metadata: jsonObject.optional(),
+  origin: text.optional(),
+})
+
+export const cloudEvent: z.ZodType<CloudEvent> = z.looseObject({
+  id,
+  source: text.min(1),
+  type: id,
+  subject: text.min(1).optional(),
+  time: instant.optional(),
+  data: json.optional(),
+}) as unknown as z.ZodType<CloudEvent>
+
+export const holdInput: z.ZodType<HoldRequest> = z.strictObject({
+  scope: z.union([
+    z.strictObject({ all: z.literal(true) }),
+    z.strictObject({ tenant: id }),
+    z.strictObject({ tenant: id.optional(), agent: id }),
+    z.strictObject({ tenant: id.optional(), contextId: id }),
+    z.strictObject({ taskIds: z.array(id).min(1).max(10_000) }),
+  ]),
+  reason: reason.min(1),
+  holdNew: z.boolean().optional(),
+}) as unknown as z.ZodType<HoldRequest>
+
+export const listInput: z.ZodType<ListRequest> = z.strictObject({
+  agent: id.optional(),
+  contextId: id.optional(),
+  parentId: id.optional(),
+  states: z.array(z.enum(states as [string, ...string[]])).optional(),
+  held: z.boolean().optional(),
+  statusAtFrom: z.number().optional(),
+  cursor: text.optional(),
+  limit: z.number().int().min(1).max(100).optional(),
+}) as z.ZodType<ListRequest>
+
+/** @throws LullError `INVALID_INPUT` with the path of the first mistake */
+export function parse<T extends z.ZodType>(schema: T, value: unknown, root = ''): z.output<T> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const issue = deepest(result.error.issues[0])
+  const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined
+  const path = [root, ...(issue?.path ?? []), unknownKey].filter(
+    (key) => key !== undefined && key !== '',
+  )
+  const problem =
+    unknownKey === undefined ? (issue?.message ?? 'is not valid') : 'is not a known field'
+  throw new LullError('INVALID_INPUT', { path: path.join('.'), problem })
+}
+
+/** In a union, the branch that got furthest says more than "no branch matched". */
+function deepest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
+  if (issue?.code !== 'invalid_union' || issue.errors.length === 0) return issue
+  const inner = issue.errors
+    .map((branch) => deepest(branch[0]))
+    .filter((one) => one !== undefined && one.path.length > 0)
+    .sort((a, b) => (b?.path.length ?? 0) - (a?.path.length ?? 0))[0]
+  if (inner === undefined) return issue
+  return { ...inner, path: [...issue.path, ...inner.path] }
+}

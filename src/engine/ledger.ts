@@ -1,0 +1,377 @@
+/**
+ * The one way to write. Commands queue per task; once per event-loop turn the ledger decides everything that queued,
+ * hands one batch to the store (one fsync), folds, tells the listener, and only then answers.
+ *
+ * Invariants (ledger.test.ts):
+ *  L1  a caller is answered after its records are durable, never before;
+ *  L2  commands of one task are decided in the order they came, on the state the ones before them made;
+ *  L3  a lost compare-and-set is decided again on the new state; nobody sees the state that lost;
+ *  L4  when the store cannot write, every waiting caller gets the error and the in-memory task is what is on disk.
+ */
+import type { Command } from '../core/commands.ts'
+import { decide } from '../core/decide.ts'
+import { isLullError, LullError, toError } from '../core/errors.ts'
+import { evolve, fold } from '../core/evolve.ts'
+import type { Signer } from '../core/receipt.ts'
+import { receiptFor } from '../core/receipts.ts'
+import type { LogRecord, RecordBody } from '../core/records.ts'
+import { isTerminal } from '../core/states.ts'
+import type { Task } from '../core/task.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Claim, Commit, CommitResult, TaskRow, TaskStore } from '../ports/task-store.ts'
+import { rowOf, sameRow } from './row.ts'
+
+/** Decided when its turn comes, so that it can look at the task it will act on. */
+export type LazyCommand = Command | ((task: Task | undefined) => Command)
+
+export interface Committed {
+  readonly task: Task
+  /** What this command wrote; empty when there was nothing to do. */
+  readonly records: readonly LogRecord[]
+  /** The idempotency key is somebody else's: nothing was written. */
+  readonly claimed?: Claim
+}
+
+export interface Ledger {
+  /** @throws LullError the refusal, or `STORE_UNAVAILABLE`; nothing was written then */
+  commit(taskId: string, command: LazyCommand, claim?: Claim): Promise<Committed>
+  read(taskId: string): Promise<Task | undefined>
+  /** The task if it is in memory. */
+  peek(taskId: string): Task | undefined
+  /** Resolves when everything handed in so far is settled. */
+  idle(): Promise<void>
+}
+
+export interface LedgerDeps {
+  readonly store: TaskStore
+  readonly clock: Clock
+  readonly signer: Signer
+  /** Called after each durable write, in log order per task, before its callers are answered. */
+  readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
+  /** How many tasks nobody is writing to are kept in memory for reading. */
+  readonly cachedTasks: number
+}
+
+interface Waiting {
+  readonly command: LazyCommand
+  readonly claim: Claim | undefined
+  readonly resolve: (committed: Committed) => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Cell {
+  readonly id: string
+  task: Task | undefined
+  row: TaskRow | undefined
+  snapshotSeq: number
+  loading: Promise<void> | undefined
+  loaded: boolean
+  queue: Waiting[]
+  writing: boolean
+}
+
+interface Plan {
+  readonly cell: Cell
+  readonly commit: Commit | undefined
+  readonly task: Task | undefined
+  readonly row: TaskRow | undefined
+  readonly waiting: readonly Waiting[]
+  /** What to tell each of them once the commit is durable. */
+  readonly settle: readonly (() => void)[]
+}
+
+/** A larger flush only adds latency: by then one fsync is shared by many. */
+const FLUSH_LIMIT = 128
+/** Long logs get a snapshot this often; short ones are quicker to fold than to store twice. */
+const SNAPSHOT_EVERY = 64
+
+export function createLedger(deps: LedgerDeps): Ledger {
+  const { store, clock, signer, published, cachedTasks } = deps
+  const cells = new Map<string, Cell>()
+  const dirty = new Set<Cell>()
+  let scheduled = false
+  let active = 0
+  let idlers: (() => void)[] = []
+
+  function cellOf(taskId: string): Cell {
+    const known = cells.get(taskId)
+    if (known !== undefined) {
+      // Most recently used last: the oldest idle ones are dropped first.
+      cells.delete(taskId)
+      cells.set(taskId, known)
+      return known
+    }
+    const cell: Cell = {
+      id: taskId,
+      task: undefined,
+      row: undefined,
+      snapshotSeq: 0,
+      loading: undefined,
+      loaded: false,
+      queue: [],
+      writing: false,
+    }
+    cells.set(taskId, cell)
+    trim()
+    return cell
+  }
+
+  function trim(): void {
+    if (cells.size <= cachedTasks) return
+    for (const cell of cells.values()) {
+      if (cells.size <= cachedTasks) return
+      if (cell.queue.length === 0 && !cell.writing && cell.loading === undefined) {
+        cells.delete(cell.id)
+      }
+    }
+  }
+
+  async function load(cell: Cell): Promise<void> {
+    const stored = await store.load(cell.id)
+    // Written meanwhile: what is in memory is newer than what was read.
+    if (cell.loaded && cell.task !== undefined) return
+    cell.task = stored && fold(stored.records, stored.snapshot)
+    cell.row = cell.task && rowOf(cell.task)
+    cell.snapshotSeq = stored?.snapshot?.version ?? 0
+    cell.loaded = true
+  }
+
+  function ensureLoaded(cell: Cell): Promise<void> {
+    cell.loading ??= load(cell).finally(() => {
+      cell.loading = undefined
+    })
+    return cell.loading
+  }
+
+  function commit(taskId: string, command: LazyCommand, claim?: Claim): Promise<Committed> {
+    const cell = cellOf(taskId)
+    return new Promise((resolve, reject) => {
+      cell.queue.push({ command, claim, resolve, reject })
+      wake(cell)
+    })
+  }
+
+  function wake(cell: Cell): void {
+    if (cell.writing || cell.queue.length === 0) return
+    // A task that is being created is not looked up first: the store refuses it when it exists.
+    if (!cell.loaded && cell.task === undefined && isBirth(cell)) cell.loaded = true
+    if (cell.loaded) {
+      dirty.add(cell)
+      schedule()
+      return
+    }
+    active++
+    ensureLoaded(cell)
+      .then(() => wake(cell))
+      .catch((error: unknown) => rejectAll(cell.queue.splice(0), error))
+      .finally(done)
+  }
+
+  function schedule(): void {
+    if (scheduled) return
+    scheduled = true
+    active++
+    setImmediate(() => {
+      scheduled = false
+      flush()
+        .catch(() => undefined)
+        .finally(done)
+    })
+  }
+
+  function done(): void {
+    active--
+    if (active > 0) return
+    const waiting = idlers
+    idlers = []
+    for (const resolve of waiting) resolve()
+  }
+
+  async function flush(): Promise<void> {
+    const plans: Plan[] = []
+    for (const cell of dirty) {
+      if (plans.length >= FLUSH_LIMIT) break
+      dirty.delete(cell)
+      const made = plan(cell)
+      if (made.commit === undefined) {
+        for (const settle of made.settle) settle()
+        wake(cell)
+      } else {
+        cell.writing = true
+        plans.push(made)
+      }
+    }
+    if (dirty.size > 0) schedule()
+    if (plans.length === 0) return
+    const commits = plans.flatMap((made) => made.commit ?? [])
+    let results: readonly CommitResult[]
+    try {
+      results = await store.commit(commits)
+    } catch (error) {
+      for (const made of plans) lost(made, error)
+      return
+    }
+    for (const [index, made] of plans.entries()) settle(made, results[index])
+  }
+
+  /** Decides everything that queued for one task. */
+  function plan(cell: Cell): Plan {
+    const waiting = cell.queue
+    cell.queue = []
+    const records: LogRecord[] = []
+    const settle: (() => void)[] = []
+    let task = cell.task
+    let claim: Claim | undefined
+    for (const one of waiting) {
+      try {
+        const before = records.length
+        const next = apply(cell.id, task, one.command, records)
+        task = next
+        if (records.length > before) claim ??= one.claim
+        const written = records.slice(before)
+        settle.push(() => one.resolve({ task: next, records: written }))
+      } catch (error) {
+        settle.push(() => one.reject(error))
+      }
+    }
+    if (task === undefined || records.length === 0) {
+      return { cell, commit: undefined, task, row: cell.row, waiting, settle }
+    }
+    const row = rowOf(task)
+    const changed = cell.row === undefined || !sameRow(cell.row, row)
+    const snapshot = isTerminal(task.state) || task.version - cell.snapshotSeq >= SNAPSHOT_EVERY
+    const commit: Commit = {
+      taskId: cell.id,
+      expected: cell.task?.version ?? 0,
+      records,
+      ...(changed ? { row } : {}),
+      ...(snapshot ? { snapshot: task } : {}),
+      ...(claim === undefined ? {} : { claim }),
+    }
+    return { cell, commit, task, row, waiting, settle }
+  }
+
+  /** One command: its records and their receipts are appended to `records` only when all of them hold. */
+  function apply(
+    taskId: string,
+    start: Task | undefined,
+    lazy: LazyCommand,
+    records: LogRecord[],
+  ): Task {
+    const command = typeof lazy === 'function' ? lazy(start) : lazy
+    const at = clock.now()
+    const decided = decide(start, command, at)
+    if (decided.refusal !== undefined) {
+      const { refusal } = decided
+      throw refusal.code === 'TASK_NOT_FOUND'
+        ? new LullError('TASK_NOT_FOUND', { taskId })
+        : toError(refusal)
+    }
+    let task = start
+    const fresh: LogRecord[] = []
+    const append = (body: RecordBody): void => {
+      const record = { ...body, seq: (task?.version ?? 0) + 1, at }
+      task = evolve(task, record)
+      fresh.push(record)
+    }
+    for (const body of decided.records) {
+      append(body)
+      const receipt = task && receiptFor(task, body, at, signer)
+      if (receipt !== undefined) append(receipt)
+    }
+    if (task === undefined) throw new LullError('TASK_NOT_FOUND', { taskId })
+    records.push(...fresh)
+    return task
+  }
+
+  function settle(made: Plan, result: CommitResult | undefined): void {
+    const { cell, commit, task } = made
+    if (result?.status === 'conflict') {
+      // Somebody else wrote: look again and decide again, in the same order.
+      cell.queue.unshift(...made.waiting)
+      cell.writing = false
+      cell.loaded = false
+      cell.task = undefined
+      reload(cell)
+      return
+    }
+    if (result?.status === 'claimed') {
+      forget(cell)
+      for (const one of made.waiting) {
+        one.resolve({ task: task as Task, records: [], claimed: result.claim })
+      }
+      wake(cell)
+      return
+    }
+    if (result?.status !== 'written' || commit === undefined || task === undefined) {
+      const error = result?.status === 'failed' ? result.error : undefined
+      lost(made, error ?? new Error('the store did not answer for this commit'))
+      return
+    }
+    const before = cell.task
+    cell.task = task
+    cell.row = made.row
+    if (commit.snapshot !== undefined) cell.snapshotSeq = task.version
+    cell.writing = false
+    published(task, commit.records, before)
+    for (const answer of made.settle) answer()
+    wake(cell)
+    trim()
+  }
+
+  function reload(cell: Cell): void {
+    active++
+    ensureLoaded(cell)
+      .then(() => wake(cell))
+      .catch((error: unknown) => rejectAll(cell.queue.splice(0), error))
+      .finally(done)
+  }
+
+  /** The write did not happen. What the store has may still be what we knew; look again before the next decision. */
+  function lost(made: Plan, error: unknown): void {
+    forget(made.cell)
+    rejectAll(made.waiting, error)
+    if (made.cell.queue.length > 0) reload(made.cell)
+  }
+
+  function forget(cell: Cell): void {
+    cell.writing = false
+    cell.loaded = false
+    cell.task = undefined
+    cell.row = undefined
+  }
+
+  function rejectAll(waiting: readonly Waiting[], error: unknown): void {
+    const reason = isLullError(error)
+      ? error
+      : new LullError('STORE_UNAVAILABLE', { why: errorText(error) }, { cause: error })
+    for (const one of waiting) one.reject(reason)
+  }
+
+  async function read(taskId: string): Promise<Task | undefined> {
+    const cell = cells.get(taskId)
+    if (cell?.loaded) return cell.task
+    const fresh = cellOf(taskId)
+    await ensureLoaded(fresh)
+    const { task } = fresh
+    // What does not exist is not worth remembering: anybody can ask for anything.
+    if (task === undefined && fresh.queue.length === 0) cells.delete(taskId)
+    return task
+  }
+
+  return {
+    commit,
+    read,
+    peek: (taskId) => cells.get(taskId)?.task,
+    idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
+  }
+}
+
+function isBirth(cell: Cell): boolean {
+  const first = cell.queue[0]?.command
+  return typeof first === 'object' && first.type === 'submit'
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,47 @@
+/** What can be tuned. Every limit is a clear error when reached. */
+export interface EngineOptions {
+  /** How many tasks of one agent run at the same time, unless the agent says so itself. */
+  readonly concurrency: number
+  /** How long a stopped run stays in memory. */
+  readonly warmForMs: number
+  /** Above this, the runs that are stopped longest leave memory first. */
+  readonly memoryLimitBytes: number
+  /** How long the answer to a pause may wait for its commit. */
+  readonly graceMs: number
+  /** Whether a resume must name the handle. */
+  readonly requireHandle: boolean
+  /** Processes that may die on a task without progress before it is stopped. */
+  readonly maxDeaths: number
+  readonly stepResultBytes: number
+  readonly journalRecords: number
+  readonly pendingReminders: number
+  readonly blockMs: number
+  /** Tasks kept in memory for reading. */
+  readonly cachedTasks: number
+  readonly eventsForMs: number
+  readonly claimsForMs: number
+  /** How long a task is kept after it ended; Infinity keeps it. */
+  readonly tasksForMs: number
+  /** Whether a bare `messageId` that is a UUID makes a send idempotent. */
+  readonly messageIdIsKey: boolean
+}
+
+const HOUR_MS = 3_600_000
+
+export const defaultOptions: EngineOptions = {
+  concurrency: 64,
+  warmForMs: 60_000,
+  memoryLimitBytes: 1_500_000_000,
+  graceMs: 10_000,
+  requireHandle: false,
+  maxDeaths: 5,
+  stepResultBytes: 1_048_576,
+  journalRecords: 10_000,
+  pendingReminders: 64,
+  blockMs: 250,
+  cachedTasks: 2_048,
+  eventsForMs: 24 * HOUR_MS,
+  claimsForMs: 24 * HOUR_MS,
+  tasksForMs: Number.POSITIVE_INFINITY,
+  messageIdIsKey: true,
+}

@@ -1,0 +1,167 @@
+/** Pause and resume, as callers ask for them. */
+
+import type { ResumeConditions } from '../core/conditions.ts'
+import { LullError } from '../core/errors.ts'
+import { isPaused, isTerminal, type State } from '../core/states.ts'
+import type { Actor, ResumeCause } from '../core/suspension.ts'
+import type { ResumeAnswer, Task } from '../core/task.ts'
+import type { Caller } from './caller.ts'
+import { type EngineContext, mintHandle, taskFor } from './context.ts'
+import { parse, pauseInput, resumeInput } from './inputs.ts'
+import type { PauseRequest, ResumeRequest } from './requests.ts'
+import { fireAt } from './schedule.ts'
+import { waitFor } from './wait.ts'
+
+/** Durable when it is given. `pausing`: the grace time passed first; the commit arrives as a record. */
+export interface PauseAnswer {
+  readonly taskId: string
+  readonly state: State
+  readonly pausing?: true
+  readonly handle: string
+  readonly requestedAt: number
+  readonly pausedAt?: number
+  readonly deadlineAt?: number
+  readonly reason?: string
+  readonly conditions?: ResumeConditions
+}
+
+export type { ResumeAnswer } from '../core/task.ts'
+
+/** How dialects differ from the RFC. */
+export interface PauseDialect {
+  readonly evenInputRequired?: boolean
+  readonly refuseRepeat?: boolean
+}
+
+export async function pause(
+  context: EngineContext,
+  caller: Caller,
+  request: PauseRequest,
+  actor: Actor = { kind: 'client', id: caller.principal },
+  dialect: PauseDialect = {},
+): Promise<PauseAnswer> {
+  const {
+    taskId,
+    reason,
+    mode = 'finish_step',
+    conditions,
+    graceMs,
+    cascade,
+  } = parse(pauseInput, request)
+  const { clock, ids, runs, ledger, events, agents, options } = context
+  const armed = conditions ?? undefined
+  const firesAt = fireAt(armed, clock.now())
+  const found = await taskFor(context, caller, taskId)
+  if (agents.get(found.agent)?.pause === false) {
+    throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
+  }
+  try {
+    await ledger.commit(taskId, (task) => ({
+      type: 'pause',
+      handle: mintHandle(ids),
+      actor,
+      mode,
+      ...(reason === undefined ? {} : { reason }),
+      ...(armed === undefined ? {} : { conditions: armed }),
+      ...(firesAt === undefined ? {} : { fireAt: firesAt }),
+      eventsAfter: events.lastPos(),
+      atBoundary: task?.state === 'working' && runs.freeze(taskId, mode),
+      ...dialect,
+    }))
+  } finally {
+    runs.thaw(taskId)
+  }
+  if (cascade) await pauseChildren(context, caller, found, request)
+  const settled = await waitFor(
+    context,
+    taskId,
+    (task) => task.pausing === undefined,
+    graceMs ?? options.graceMs,
+  )
+  return pauseAnswer(settled)
+}
+
+async function pauseChildren(
+  context: EngineContext,
+  caller: Caller,
+  parent: Task,
+  request: PauseRequest,
+): Promise<void> {
+  const now = (await context.ledger.read(parent.id)) ?? parent
+  const paused = now.children.map((taskId) =>
+    pause(
+      context,
+      { ...caller, operator: true },
+      { ...request, taskId },
+      {
+        kind: 'parent',
+        id: parent.id,
+      },
+    ).catch((error: unknown) => {
+      // A child that ended, asks or is parked is not running: nothing to stop there.
+      if (!(error instanceof LullError)) throw error
+    }),
+  )
+  await Promise.all(paused)
+}
+
+function pauseAnswer(task: Task): PauseAnswer {
+  const stopped = task.suspension ?? task.pausing
+  // It ended before the pause could commit, or somebody resumed it at once.
+  if (stopped === undefined) {
+    const why = isTerminal(task.state) ? `it is ${task.state}` : 'it was resumed before it stopped'
+    throw new LullError('TASK_NOT_PAUSABLE', { taskId: task.id, state: task.state, why })
+  }
+  const { handle, requestedAt, pausedAt, deadlineAt, reason, conditions } = stopped
+  return {
+    taskId: task.id,
+    state: task.state,
+    ...(isPaused(task.state) ? {} : { pausing: true as const }),
+    handle,
+    requestedAt,
+    ...(pausedAt === undefined ? {} : { pausedAt }),
+    ...(deadlineAt === undefined ? {} : { deadlineAt }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(conditions === undefined ? {} : { conditions }),
+  }
+}
+
+export async function resume(
+  context: EngineContext,
+  caller: Caller,
+  request: ResumeRequest,
+  actor: Actor = { kind: 'client', id: caller.principal },
+  how: {
+    readonly cause?: ResumeCause & ('explicit_resume' | 'external_event')
+    readonly anyHandle?: boolean
+  } = {},
+): Promise<ResumeAnswer> {
+  const {
+    taskId,
+    handle,
+    input = null,
+    continueTranscript = true,
+    metadata,
+  } = parse(resumeInput, request)
+  const key = metadata?.['idempotencyKey']
+  const idempotencyKey = typeof key === 'string' && key !== '' ? key : undefined
+  const { runs, options } = context
+  const found = await taskFor(context, caller, taskId)
+  const { task } = await runs.commit(taskId, found.agent, (_task, run) => ({
+    type: 'resume',
+    actor,
+    cause: how.cause ?? 'explicit_resume',
+    ...(handle === undefined || handle === null ? {} : { handle }),
+    requireHandle: options.requireHandle && !how.anyHandle,
+    input,
+    continueTranscript,
+    ...(run === undefined ? {} : { run }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+  }))
+  const answer =
+    idempotencyKey === undefined
+      ? task.resumes.at(-1)
+      : task.resumes.find((known) => known.idempotencyKey === idempotencyKey)
+  if (answer === undefined) throw new LullError('TASK_NOT_PAUSED', { taskId, state: task.state })
+  return answer
+}

@@ -1,0 +1,113 @@
+/** Reading tasks and their logs, scoped to the caller. */
+import { LullError } from '../core/errors.ts'
+import { fold } from '../core/evolve.ts'
+import { type ReceiptFault, verifyReceipts } from '../core/receipts.ts'
+import type { LogRecord } from '../core/records.ts'
+import { isTerminal } from '../core/states.ts'
+import type { Task } from '../core/task.ts'
+import type { TaskQuery } from '../ports/task-store.ts'
+import { type Caller, scopeOf } from './caller.ts'
+import { type EngineContext, taskFor } from './context.ts'
+import { listInput, parse } from './inputs.ts'
+import type { ListRequest } from './requests.ts'
+
+export interface TaskPage {
+  readonly tasks: readonly Task[]
+  /** All that match, on every page. */
+  readonly total: number
+  /** Absent on the last page. */
+  readonly cursor?: string
+}
+
+export async function list(
+  context: EngineContext,
+  caller: Caller,
+  request: ListRequest = {},
+): Promise<TaskPage> {
+  const { cursor, limit = 50, ...given } = parse(listInput, request)
+  const filter = { ...defined(given), ...scopeOf(caller) } as Omit<TaskQuery, 'limit' | 'before'>
+  const { store, ledger } = context
+  const before = cursor === undefined ? undefined : readCursor(cursor)
+  const [rows, total] = await Promise.all([
+    store.list({ ...filter, limit: limit + 1, ...(before === undefined ? {} : { before }) }),
+    store.count(filter),
+  ])
+  const page = rows.slice(0, limit)
+  const tasks = (await Promise.all(page.map((row) => ledger.read(row.id)))).filter(
+    (task) => task !== undefined,
+  )
+  const last = page.at(-1)
+  return {
+    tasks,
+    total,
+    ...(rows.length > limit && last !== undefined ? { cursor: `${last.statusAt}~${last.id}` } : {}),
+  }
+}
+
+function defined<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, member]) => member !== undefined),
+  ) as Partial<T>
+}
+
+/** A place in the order, not a row: it stays valid when tasks come, move or go. */
+function readCursor(cursor: string): { readonly statusAt: number; readonly id: string } {
+  const found = /^(\d{1,16})~(.+)$/s.exec(cursor)
+  if (found?.[1] === undefined || found[2] === undefined) {
+    throw new LullError('INVALID_INPUT', { path: 'cursor', problem: 'is not one of ours' })
+  }
+  return { statusAt: Number(found[1]), id: found[2] }
+}
+
+const PAGE = 256
+
+export async function* logOf(
+  { store }: Pick<EngineContext, 'store'>,
+  taskId: string,
+  after = 0,
+): AsyncGenerator<LogRecord, void> {
+  let seq = after
+  for (;;) {
+    const page = await store.records(taskId, seq, PAGE)
+    yield* page
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    seq = last.seq
+  }
+}
+
+export async function subscribe(
+  context: EngineContext,
+  caller: Caller,
+  taskId: string,
+  after: number,
+  signal?: AbortSignal,
+): Promise<AsyncGenerator<LogRecord, void>> {
+  const task = await taskFor(context, caller, taskId)
+  return context.subscriptions.open(taskId, after, isTerminal(task.state), signal)
+}
+
+/** What an audit finds: receipts that do not hold, or a log that does not fold to the task that is shown. */
+export interface Verification {
+  readonly taskId: string
+  readonly records: number
+  readonly receipts: number
+  readonly faults: readonly ReceiptFault[]
+}
+
+export async function verify(
+  context: EngineContext,
+  caller: Caller,
+  taskId: string,
+): Promise<Verification> {
+  const task = await taskFor(context, caller, taskId)
+  const log: LogRecord[] = []
+  for await (const record of logOf(context, taskId)) log.push(record)
+  const faults = [...verifyReceipts(log, context.signer)]
+  const replayed = fold(log)
+  if (JSON.stringify(replayed) !== JSON.stringify(task) && replayed?.version === task.version) {
+    faults.push({ seq: task.version, problem: 'the log does not fold to the task that is shown' })
+  }
+  const receipts = log.filter((record) => record.type === 'receipt').length
+  return { taskId, records: log.length, receipts, faults }
+}

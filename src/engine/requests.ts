@@ -1,0 +1,102 @@
+/** What callers ask of the engine, in the words of the wire. Checked by `inputs.ts`, so plain objects are welcome. */
+import type { ResumeConditions } from '../core/conditions.ts'
+import type { Json, JsonObject } from '../core/json.ts'
+import type { Message } from '../core/message.ts'
+import type { Propagate, RoleHint } from '../core/reminders.ts'
+import type { State } from '../core/states.ts'
+import type { PauseMode } from '../core/suspension.ts'
+import type { HoldScope } from '../ports/task-store.ts'
+
+export interface SendRequest {
+  /** Which agent; the first registered one when absent. Ignored when the message continues a task. */
+  readonly agent?: string | undefined
+  readonly message: Message
+  /** Without one, a `messageId` that is a UUID counts as one. */
+  readonly idempotencyKey?: string | undefined
+  readonly metadata?: JsonObject | undefined
+  /** The protocol it came by. */
+  readonly origin?: string | undefined
+}
+
+export interface PauseRequest {
+  readonly taskId: string
+  readonly reason?: string | undefined
+  /** Default `finish_step`. */
+  readonly mode?: PauseMode | undefined
+  readonly conditions?: ResumeConditions | null | undefined
+  /** How long the answer may wait for the commit: default 10,000, at most 60,000. */
+  readonly graceMs?: number | undefined
+  /** Pause its sub-tasks too. */
+  readonly cascade?: boolean | undefined
+  readonly metadata?: JsonObject | undefined
+}
+
+export interface ResumeRequest {
+  readonly taskId: string
+  readonly handle?: string | null | undefined
+  readonly input?: Json | undefined
+  /** Default true. */
+  readonly continueTranscript?: boolean | undefined
+  /** `idempotencyKey` in here makes a repeated resume return the first answer. */
+  readonly metadata?: JsonObject | undefined
+}
+
+export interface CancelRequest {
+  readonly taskId: string
+  readonly reason?: string | undefined
+  readonly metadata?: JsonObject | undefined
+}
+
+export interface ReminderRequest {
+  readonly id?: string | undefined
+  readonly body: string
+  readonly tags?: readonly string[] | undefined
+  readonly dedupeKey?: string | null | undefined
+  readonly ttlTurns?: number | null | undefined
+  readonly preserveOnCompact?: boolean | undefined
+  readonly propagate?: Propagate | undefined
+  readonly roleHint?: RoleHint | undefined
+  readonly source?: string | null | undefined
+  readonly firedAtTurn?: number | null | undefined
+  readonly mode?: PauseMode | undefined
+}
+
+export interface RemindRequest {
+  readonly taskId: string
+  readonly reminder: ReminderRequest
+  readonly metadata?: JsonObject | undefined
+}
+
+export interface ClearRemindersRequest {
+  readonly taskId: string
+  readonly id?: string | undefined
+  readonly tag?: string | undefined
+  readonly dedupeKey?: string | undefined
+}
+
+export interface ParkRequest {
+  readonly reason: string
+  readonly summary?: string | undefined
+  readonly conditions?: ResumeConditions | null | undefined
+}
+
+export interface HoldRequest {
+  readonly scope: HoldScope
+  readonly reason: string
+  /** Also hold tasks that are yet to come. */
+  readonly holdNew?: boolean | undefined
+}
+
+export interface ListRequest {
+  readonly agent?: string | undefined
+  readonly contextId?: string | undefined
+  readonly parentId?: string | undefined
+  readonly states?: readonly State[] | undefined
+  readonly held?: boolean | undefined
+  /** Inclusive, epoch milliseconds. */
+  readonly statusAtFrom?: number | undefined
+  /** From the page before. */
+  readonly cursor?: string | undefined
+  /** Default 50, at most 100. */
+  readonly limit?: number | undefined
+}

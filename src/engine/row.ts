@@ -1,0 +1,60 @@
+import { waitNames } from '../core/conditions.ts'
+import { expiresAt } from '../core/decide/suspending.ts'
+import { isInterrupted, isPaused } from '../core/states.ts'
+import type { Task } from '../core/task.ts'
+import type { TaskRow } from '../ports/task-store.ts'
+
+const none: readonly string[] = []
+
+/** The columns a store indexes, derived from the task and from nothing else. */
+export function rowOf(task: Task): TaskRow {
+  const paused = isPaused(task.state)
+  const dueAt = dueOf(task)
+  const readyAt = isReady(task) ? task.statusAt : undefined
+  return {
+    id: task.id,
+    tenant: task.tenant,
+    principal: task.principal,
+    agent: task.agent,
+    contextId: task.contextId,
+    ...(task.parentId === undefined ? {} : { parentId: task.parentId }),
+    state: task.state,
+    createdAt: task.createdAt,
+    statusAt: task.statusAt,
+    ...(readyAt === undefined ? {} : { readyAt }),
+    ...(task.run === undefined ? {} : { owner: task.run.worker }),
+    ...(dueAt === undefined ? {} : { dueAt }),
+    held: task.holds.length > 0,
+    waits: paused && task.deferred === undefined ? waitNames(task.suspension?.conditions) : none,
+  }
+}
+
+/** Whether any indexed column differs: most steps change none, and then the row is left alone. */
+export function sameRow(a: TaskRow, b: TaskRow): boolean {
+  return (
+    a.state === b.state &&
+    a.statusAt === b.statusAt &&
+    a.readyAt === b.readyAt &&
+    a.owner === b.owner &&
+    a.dueAt === b.dueAt &&
+    a.held === b.held &&
+    a.waits.length === b.waits.length &&
+    a.waits.every((name, index) => name === b.waits[index])
+  )
+}
+
+/** It could run and nobody runs it. */
+function isReady(task: Task): boolean {
+  if (task.run !== undefined || task.holds.length > 0) return false
+  return task.state === 'submitted' || task.state === 'working'
+}
+
+/** Once something waits for a hold to be lifted, the clock has nothing more to say. */
+function dueOf(task: Task): number | undefined {
+  if (task.deferred !== undefined) return undefined
+  if (isInterrupted(task.state)) return task.question && expiresAt(task.question)
+  if (task.suspension === undefined) return undefined
+  const { fireAt, deadlineAt } = task.suspension
+  if (fireAt === undefined) return deadlineAt
+  return deadlineAt === undefined ? fireAt : Math.min(fireAt, deadlineAt)
+}

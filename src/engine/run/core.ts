@@ -1,0 +1,272 @@
+/**
+ * The heart of a run: keys, the journal, and the way every operation takes.
+ *
+ *   operation ── recorded? ──yes──▶ releaser ──▶ agent code
+ *        └──no──▶ gate ──▶ work ──▶ persist (durable) ──▶ releaser ──▶ agent code
+ *
+ * R1  A recorded operation is never executed again.
+ * R2  Its result reaches the agent only after its record is durable, in the order of the records.
+ * R3  A run that lost its task (dead) settles nothing and writes nothing.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { RunCommand } from '../../core/commands.ts'
+import { isLullError } from '../../core/errors.ts'
+import type { Json } from '../../core/json.ts'
+import type { JournalRecord } from '../../core/records.ts'
+import type { Wake } from '../../core/suspension.ts'
+import type { Task } from '../../core/task.ts'
+import type { Committed } from '../ledger.ts'
+import { createGate, type Gate, type Scope } from './gate.ts'
+import type { RunHost } from './host.ts'
+import type { Entry, Journal } from './journal.ts'
+import { createReleaser, type Releaser } from './releaser.ts'
+
+/** Omits `run` from each command of the union: the token is filled in when it is decided. */
+type Tokenless<C> = C extends { readonly run: string } ? Omit<C, 'run'> : never
+export type RunAct = Tokenless<RunCommand>
+
+export interface Operation<T> {
+  readonly key: string
+  /** Compared with the recorded one: another means that the code has changed. */
+  readonly fingerprint?: string
+  /** The recorded result, or the recorded failure thrown again. Undefined: the entry is of another kind. */
+  readonly replay: (entry: Entry) => { readonly value: T } | undefined
+  readonly live: () => Promise<Finished<T>>
+}
+
+/** An operation whose record is durable. */
+export interface Finished<T> {
+  readonly seq: number
+  readonly settle: () => T
+}
+
+export interface RunCore {
+  readonly host: RunHost
+  readonly gate: Gate
+  readonly releaser: Releaser
+  readonly journal: Journal
+  readonly task: () => Task
+  readonly scope: () => OperationScope
+  /** Runs code so that the operations it calls know what they are in. */
+  within<T>(scope: OperationScope, code: () => T): T
+  /** The key of the next operation of that kind and name, counted within the current scope. */
+  key(kind: string, name?: string): string
+  perform<T>(operation: Operation<T>): Promise<T>
+  /** Durable before it resolves. Never settles when the run is dead. */
+  persist(act: RunAct): Promise<Committed>
+  /** A record that rides with the next act, and is durable before any step that could have seen its value. */
+  later(act: RunAct): void
+  flush(): Promise<void>
+  /** Waits for the place of a record in the order of results. */
+  released(seq: number): Promise<void>
+  record(record: JournalRecord): Promise<Committed>
+  /** `task.now()` and the like. */
+  value<T extends Json>(kind: string, make: () => T): T
+  /** The last wake this run has seen. */
+  readonly wake: () => Wake | undefined
+  sawWake(wake: Wake | undefined): void
+  readonly dead: () => boolean
+  /** Gives the run up: nothing of it settles any more. */
+  die(): void
+}
+
+export interface OperationScope extends Scope {
+  /** Keys inside a step are counted apart, because a recorded step does not run its function again. */
+  readonly prefix: string
+}
+
+const top: OperationScope = { prefix: '' }
+/** One for all runs: Node hands each of them on to every promise there is, and lets go of none. */
+const scopes = new AsyncLocalStorage<{ readonly run: object; readonly scope: OperationScope }>()
+/** A promise that never settles: what a dead run's code waits for. */
+const never: Promise<never> = new Promise(() => undefined)
+
+const RETRY_FIRST_MS = 100
+const RETRY_MOST_MS = 10_000
+
+export interface RunCoreDeps {
+  readonly host: RunHost
+  readonly journal: Journal
+  readonly first: Task
+  readonly token: () => string
+  /** The run may have reached a boundary. */
+  readonly moved: () => void
+  readonly mismatch: (key: string) => void
+}
+
+export function createRunCore(deps: RunCoreDeps): RunCore {
+  const { host, journal, first, token, moved, mismatch } = deps
+  const self = {}
+  const counts = new Map<string, number>()
+  let pending: RunAct[] = []
+  /** Operations that were called and whose result is not in the releaser yet. */
+  let unsettled = 0
+  let dead = false
+  let wake: Wake | undefined
+
+  const releaser = createReleaser(host.clock.now, (ms) => {
+    if (ms >= host.limits.blockMs) host.blocked(first.agent, first.id, ms)
+  })
+  const gate = createGate({
+    withheld: releaser.size,
+    unsettled: () => unsettled,
+    moved: () => {
+      if (!dead) moved()
+    },
+  })
+  const scope = (): OperationScope => {
+    const current = scopes.getStore()
+    // A run that was started by a step of another one is not inside that step.
+    return current?.run === self ? current.scope : top
+  }
+
+  function key(kind: string, name = ''): string {
+    const stem = `${scope().prefix}${kind}:${name}`
+    const occurrence = (counts.get(stem) ?? 0) + 1
+    counts.set(stem, occurrence)
+    return `${stem}#${occurrence}`
+  }
+
+  function perform<T>(operation: Operation<T>): Promise<T> {
+    if (dead) return never
+    const entry = journal.get(operation.key)
+    const promise = entry === undefined ? fresh(operation) : recorded(operation, entry)
+    // An operation nobody awaits must not take the process down; its failure is in the log.
+    promise.catch(() => undefined)
+    return promise
+  }
+
+  function fresh<T>(operation: Operation<T>): Promise<T> {
+    unsettled++
+    return new Promise((resolve, reject) => {
+      operation.live().then(
+        ({ seq, settle }) => {
+          unsettled--
+          release(
+            seq,
+            () => {
+              wake = host.peek(first.id)?.wake ?? wake
+              resolve(settle())
+            },
+            reject,
+          )
+        },
+        (error: unknown) => {
+          unsettled--
+          if (!dead) reject(error)
+        },
+      )
+    })
+  }
+
+  function recorded<T>(operation: Operation<T>, entry: Entry): Promise<T> {
+    const { fingerprint } = operation
+    const differs = entry.kind !== 'record' && entry.fingerprint !== fingerprint
+    return new Promise((resolve, reject) => {
+      const answer = (): void => {
+        wake = entry.wake ?? wake
+        const found = differs ? undefined : operation.replay(entry)
+        if (found === undefined) mismatch(operation.key)
+        else resolve(found.value)
+      }
+      release(entry.seq, answer, reject)
+    })
+  }
+
+  function release(seq: number, settle: () => void, reject: (error: unknown) => void): void {
+    if (dead) return
+    releaser.push(seq, () => {
+      if (dead) return
+      try {
+        settle()
+      } catch (error) {
+        reject(error)
+      }
+    })
+    // Withheld, it may be what a pause is waiting for.
+    moved()
+  }
+
+  async function persist(act: RunAct): Promise<Committed> {
+    const acts = [...pending, act]
+    pending = []
+    const results = await persistAll(acts)
+    return results.at(-1) ?? never
+  }
+
+  /** Handed to the ledger at once and in order, so that they share a flush; those that failed are tried again. */
+  async function persistAll(acts: readonly RunAct[]): Promise<readonly Committed[]> {
+    const done: Committed[] = []
+    let rest = acts
+    for (let wait = RETRY_FIRST_MS; rest.length > 0; wait = Math.min(2 * wait, RETRY_MOST_MS)) {
+      if (dead) return never
+      const tried = await Promise.allSettled(
+        rest.map((act) => host.commit(first.id, () => ({ ...act, run: token() }) as RunCommand)),
+      )
+      if (dead) return never
+      const failedAt = tried.findIndex((result) => result.status === 'rejected')
+      const written = failedAt < 0 ? tried : tried.slice(0, failedAt)
+      for (const result of written) if (result.status === 'fulfilled') done.push(result.value)
+      if (failedAt < 0) return done
+      const { reason } = tried[failedAt] as PromiseRejectedResult
+      if (isLullError(reason, 'STALE_RUN') || isLullError(reason, 'TASK_NOT_FOUND')) {
+        dead = true
+        return never
+      }
+      if (!isLullError(reason, 'STORE_UNAVAILABLE')) throw reason
+      host.log('error', 'a record could not be written; the task waits and tries again', {
+        taskId: first.id,
+        why: reason.message,
+      })
+      rest = rest.slice(written.length)
+      await new Promise<void>((resolve) => {
+        host.clock.after(wait, resolve)
+      })
+    }
+    return done
+  }
+
+  async function flush(): Promise<void> {
+    if (pending.length === 0) return
+    const acts = pending
+    pending = []
+    await persistAll(acts)
+  }
+
+  function value<T extends Json>(kind: string, make: () => T): T {
+    const valueKey = key(kind)
+    const entry = journal.get(valueKey)
+    if (entry?.kind === 'record' && entry.record.type === 'value') return entry.record.value as T
+    const made = make()
+    pending.push({ type: 'record', records: [{ type: 'value', key: valueKey, value: made }] })
+    return made
+  }
+
+  return {
+    host,
+    gate,
+    releaser,
+    journal,
+    task: () => host.peek(first.id) ?? first,
+    scope,
+    within: (inner, code) => scopes.run({ run: self, scope: inner }, code),
+    key,
+    perform,
+    persist,
+    later: (act) => {
+      pending.push(act)
+    },
+    flush,
+    released: (seq) => new Promise((resolve, reject) => release(seq, resolve, reject)),
+    record: (record) => persist({ type: 'record', records: [record] }),
+    value,
+    wake: () => wake,
+    sawWake: (seen) => {
+      wake = seen ?? wake
+    },
+    dead: () => dead,
+    die: () => {
+      dead = true
+    },
+  }
+}

@@ -1,0 +1,61 @@
+/** What a run needs from the engine around it. */
+import type { ResumeConditions } from '../../core/conditions.ts'
+import type { Json } from '../../core/json.ts'
+import type { Message } from '../../core/message.ts'
+import type { ChildResult, LogRecord } from '../../core/records.ts'
+import type { PauseMode } from '../../core/suspension.ts'
+import type { Task } from '../../core/task.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { IdSource } from '../../ports/ids.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Committed, LazyCommand } from '../ledger.ts'
+import type { ReminderRequest } from '../requests.ts'
+
+export interface RunLimits {
+  /** The largest JSON text of a step's result. */
+  readonly stepResultBytes: number
+  /** Records of one journal before the task is stopped with advice to `continueAs`. */
+  readonly journalRecords: number
+  /** Synchronous agent code that takes longer than this blocks everybody and is reported. */
+  readonly blockMs: number
+}
+
+export interface RunHost {
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly log: Log
+  /** SHA-256, hex. */
+  readonly hash: (text: string) => string
+  readonly limits: RunLimits
+  commit(taskId: string, command: LazyCommand): Promise<Committed>
+  peek(taskId: string): Task | undefined
+  /** When the schedule or instant of the conditions fires next. @throws LullError `INVALID_INPUT` */
+  fireAt(conditions: ResumeConditions | undefined): number | undefined
+  /** The position of the newest event. */
+  eventsNow(): Promise<number>
+  /** The run waits for a child and needs no slot; the answer resolves when it has one again. */
+  yieldSlot(taskId: string): () => Promise<void>
+  blocked(agent: string, taskId: string, ms: number): void
+  readonly children: ChildHost
+}
+
+/** Sub-tasks, as their parent's run may handle them. */
+export interface ChildHost {
+  create(parent: Task, childId: string, agent: string, message: Message): Promise<void>
+  get(parent: Task, childId: string): Promise<Task>
+  watch(parent: Task, childId: string): AsyncIterable<LogRecord>
+  /** Resolves when it has ended. */
+  ended(childId: string): Promise<ChildResult>
+  pause(
+    parent: Task,
+    childId: string,
+    options: { reason?: string; mode?: PauseMode },
+  ): Promise<void>
+  resume(
+    parent: Task,
+    childId: string,
+    options: { input?: Json; continueTranscript?: boolean },
+  ): Promise<void>
+  cancel(parent: Task, childId: string, reason: string | undefined): Promise<void>
+  remind(parent: Task, childId: string, reminder: ReminderRequest): Promise<void>
+}

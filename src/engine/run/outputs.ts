@@ -1,0 +1,141 @@
+/** What a run tells: status messages, progress, artifacts, usage. */
+import { LullError } from '../../core/errors.ts'
+import type { Artifact, Part } from '../../core/message.ts'
+import type { JournalRecord, Usage } from '../../core/records.ts'
+import type { ArtifactInput, ArtifactStream } from '../agent-task.ts'
+import type { RunCore } from './core.ts'
+import { agentMessage, partsOf } from './parts.ts'
+
+export interface Outputs {
+  say(content: string | readonly Part[]): Promise<void>
+  progress(fraction: number, text?: string): Promise<void>
+  artifact(input: ArtifactInput, options?: { append?: boolean; last?: boolean }): Promise<Artifact>
+  stream(name: string, about?: Omit<ArtifactInput, 'name'>): ArtifactStream
+  usage(usage: Usage): Promise<void>
+  /** A journaled record of any kind, made when it may be written, and what it gives. */
+  tell<R extends JournalRecord, T>(key: string, make: () => R, read: (record: R) => T): Promise<T>
+}
+
+export function createOutputs(core: RunCore): Outputs {
+  const { host, gate } = core
+
+  function tell<R extends JournalRecord, T>(
+    key: string,
+    make: () => R,
+    read: (record: R) => T,
+  ): Promise<T> {
+    const scope = core.scope()
+    return core.perform<T>({
+      key,
+      replay: (entry) =>
+        entry.kind === 'record' ? { value: read(entry.record as unknown as R) } : undefined,
+      live: async () => {
+        await gate.enter(scope)
+        const record = make()
+        const written = core.record(record)
+        gate.leave()
+        const { records } = await written
+        const mine = records.find((one) => 'key' in one && one.key === key)
+        return { seq: mine?.seq ?? 0, settle: () => read(record) }
+      },
+    })
+  }
+
+  const done = (): void => undefined
+
+  function say(content: string | readonly Part[]): Promise<void> {
+    const parts = partsOf(content)
+    const key = core.key('say')
+    const make = () =>
+      ({ type: 'said', key, message: agentMessage(core, host.ids.uuid(), parts) }) as const
+    return tell(key, make, done)
+  }
+
+  function progress(fraction: number, text?: string): Promise<void> {
+    if (!(fraction >= 0 && fraction <= 1)) {
+      throw new LullError('INVALID_INPUT', { path: 'fraction', problem: 'must be from 0 to 1' })
+    }
+    const key = core.key('progress')
+    const message = (): Partial<JournalRecord & { type: 'said' }> =>
+      text === undefined ? {} : { message: agentMessage(core, host.ids.uuid(), [{ text }]) }
+    return tell(key, () => ({ type: 'said', key, progress: fraction, ...message() }) as const, done)
+  }
+
+  function artifact(
+    input: ArtifactInput,
+    options: { append?: boolean; last?: boolean } = {},
+  ): Promise<Artifact> {
+    const { append = false, last = true } = options
+    const key = core.key('artifact', input.name)
+    const parts = artifactParts(input)
+    const make = (): JournalRecord & { type: 'artifact' } => {
+      const artifactId =
+        input.artifactId ?? (append ? idOf(input.name) : undefined) ?? host.ids.uuid()
+      return { type: 'artifact', key, artifact: toArtifact(input, artifactId, parts), append, last }
+    }
+    return tell(key, make, (record) => record.artifact)
+  }
+
+  /** Appending by name goes to the newest artifact of this task that bears it. */
+  function idOf(name: string | undefined): string | undefined {
+    return core.task().artifacts.findLast((known) => known.name === name)?.artifactId
+  }
+
+  function stream(name: string, about: Omit<ArtifactInput, 'name'> = {}): ArtifactStream {
+    const artifactId = about.artifactId ?? core.value('stream', host.ids.uuid)
+    const { text: _text, data: _data, base64: _base64, parts: _parts, ...rest } = about
+    let written = 0
+    const chunk = (parts: readonly Part[], last: boolean): Promise<Artifact> =>
+      artifact({ ...rest, name, artifactId, parts }, { append: written++ > 0, last })
+    return {
+      artifactId,
+      async write(content) {
+        await chunk([typeof content === 'string' ? { text: content } : content], false)
+      },
+      async close() {
+        const closed = await chunk([{ text: '' }], true)
+        return core.task().artifacts.find((known) => known.artifactId === artifactId) ?? closed
+      },
+    }
+  }
+
+  function usage(used: Usage): Promise<void> {
+    const key = core.key('usage')
+    return tell(key, () => ({ type: 'usage', key, usage: used }) as const, done)
+  }
+
+  return { say, progress, artifact, stream, usage, tell }
+}
+
+function artifactParts(input: ArtifactInput): readonly Part[] {
+  const facts = {
+    ...(input.mediaType === undefined ? {} : { mediaType: input.mediaType }),
+  }
+  const made: Part[] = []
+  if (input.text !== undefined) made.push({ text: input.text, ...facts })
+  if (input.data !== undefined) made.push({ data: input.data, ...facts })
+  if (input.base64 !== undefined) {
+    made.push({
+      raw: input.base64,
+      ...facts,
+      ...(input.name === undefined ? {} : { filename: input.name }),
+    })
+  }
+  const parts = [...made, ...(input.parts ?? [])]
+  if (parts.length === 0) {
+    const problem = 'needs text, data, base64 or parts'
+    throw new LullError('INVALID_INPUT', { path: 'artifact', problem })
+  }
+  return partsOf(parts)
+}
+
+function toArtifact(input: ArtifactInput, artifactId: string, parts: readonly Part[]): Artifact {
+  const { name, description, metadata } = input
+  return {
+    artifactId,
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    parts,
+    ...(metadata === undefined ? {} : { metadata }),
+  }
+}

@@ -1,0 +1,14 @@
+import type { Message, Part } from '../../core/message.ts'
+import { parse, part } from '../inputs.ts'
+import type { RunCore } from './core.ts'
+
+/** A text is one text part; parts are checked. */
+export function partsOf(content: string | readonly Part[]): readonly Part[] {
+  if (typeof content === 'string') return [{ text: content }]
+  return content.map((one, index) => parse(part, one, `parts.${index}`))
+}
+
+export function agentMessage(core: RunCore, messageId: string, parts: readonly Part[]): Message {
+  const { id, contextId } = core.task()
+  return { messageId, role: 'ROLE_AGENT', parts, taskId: id, contextId }
+}

@@ -1,0 +1,319 @@
+/**
+ * One run of an agent on a task: a live JavaScript frame with a token. It begins fresh or from a journal, follows the
+ * records of its task (pause, resume, answer, cancel), and is over when the task ends or somebody else has it.
+ */
+
+import { isLullError } from '../../core/errors.ts'
+import type { LogRecord } from '../../core/records.ts'
+import { isTerminal } from '../../core/states.ts'
+import type { PauseMode, PolicyReason } from '../../core/suspension.ts'
+import type { Task } from '../../core/task.ts'
+import { type Agent, Rejection } from '../agent.ts'
+import type { AgentTask, ArtifactInput } from '../agent-task.ts'
+import type { Conversation } from '../conversation.ts'
+import { createChildren } from './children.ts'
+import { createRunCore, type RunAct } from './core.ts'
+import type { RunHost } from './host.ts'
+import type { Journal } from './journal.ts'
+import { createOutputs } from './outputs.ts'
+import { agentMessage, partsOf } from './parts.ts'
+import { createSteps, failureOf } from './step.ts'
+import { createStops } from './stops.ts'
+import { createTaskApi } from './task-api.ts'
+import { createTurns } from './turns.ts'
+
+export interface Run {
+  readonly taskId: string
+  readonly agent: string
+  start(): void
+  /** Goes on with a new token: the task was resumed or answered while the run was warm. */
+  adopt(token: string): void
+  /** Follows what was written to the task, by whomever. */
+  observe(records: readonly LogRecord[], task: Task): void
+  /** Whether a pause could commit now; if so, nothing starts until `observe` or `thaw`. */
+  freeze(mode: PauseMode): boolean
+  thaw(): void
+  /** Gives the run up: nothing of it settles or is written any more. */
+  discard(): void
+  /** For a process that stops: comes to a boundary, or to the end of its time, and hands the task on. */
+  release(late: Promise<void>): Promise<void>
+  readonly dead: () => boolean
+  /** Operations in flight. */
+  readonly steps: () => number
+  /** It only waits for a child and needs no slot. */
+  readonly resting: () => boolean
+}
+
+export interface RunDeps {
+  readonly host: RunHost
+  readonly agent: Agent
+  readonly task: Task
+  readonly token: string
+  readonly journal: Journal
+  readonly conversation: Conversation
+  readonly referenced: readonly Task[]
+  /** The task goes on in a new run (`continueAs`). */
+  readonly again: () => void
+}
+
+export function createRun(deps: RunDeps): Run {
+  const { host, agent, task: first, journal, conversation, referenced, again } = deps
+  const controller = new AbortController()
+  let { token } = deps
+  let committing = false
+  /** Set while the process stops. */
+  let handOver: ((reason: string) => void) | undefined
+  /** The run has said its last word itself. */
+  let ending = false
+  /** The code no longer fits the journal: after the stop the run is rebuilt. */
+  let changed = false
+  /** The journal limit was told. */
+  let limited = false
+
+  const core = createRunCore({ host, journal, first, token: () => token, moved, mismatch })
+  const { gate, releaser } = core
+  const steps = createSteps(core)
+  const outputs = createOutputs(core)
+  const stops = createStops(core)
+  const turns = createTurns(core, agent, steps, outputs)
+  const children = createChildren(core, outputs)
+  core.sawWake(journal.size === 0 ? first.wake : undefined)
+  const api = createTaskApi({
+    core,
+    steps,
+    stops,
+    outputs,
+    turns,
+    children,
+    conversation,
+    referenced,
+    signal: controller.signal,
+    continueAs,
+  })
+
+  /** The first stretch of code runs like any other: released in its place, and timed. */
+  function start(): void {
+    releaser.push(0, () => {
+      execute().catch((error: unknown) => {
+        if (core.dead()) return
+        host.log('error', 'a run failed inside the engine', { taskId: first.id, error })
+      })
+    })
+  }
+
+  async function execute(): Promise<void> {
+    const end = await outcome()
+    if (core.dead()) return
+    await gate.enterLast()
+    ending = true
+    await core.persist(end)
+    core.die()
+  }
+
+  async function outcome(): Promise<RunAct> {
+    try {
+      const value = await agent.run?.(api)
+      if (core.dead()) return never
+      return await completion(value)
+    } catch (error) {
+      return failing(error)
+    }
+  }
+
+  async function completion(
+    value: Awaited<ReturnType<NonNullable<Agent['run']>>>,
+  ): Promise<RunAct> {
+    if (value === undefined || value === null) return { type: 'complete' }
+    if (typeof value === 'string' || Array.isArray(value)) {
+      const parts = partsOf(value)
+      return { type: 'complete', message: agentMessage(core, host.ids.uuid(), parts) }
+    }
+    await outputs.artifact(value as ArtifactInput)
+    return { type: 'complete' }
+  }
+
+  /** The caller learns the message, never the stack; the log has both. */
+  function failing(error: unknown): RunAct {
+    const failure = failureOf(error)
+    const message = agentMessage(core, host.ids.uuid(), [{ text: failure.message || failure.name }])
+    if (
+      error instanceof Rejection ||
+      failure.name === 'Rejection' ||
+      isLullError(error, 'CONSENT_DENIED')
+    ) {
+      return { type: 'reject', message }
+    }
+    host.log('warn', 'an agent failed', { agent: agent.name, taskId: first.id, error })
+    return { type: 'fail', message, failure }
+  }
+
+  async function continueAs(state: Parameters<AgentTask['continueAs']>[0]): Promise<never> {
+    const key = core.key('continue')
+    await gate.enterLast()
+    await core.persist({ type: 'continue-as', key, state, transcript: turns.transcript() })
+    core.die()
+    again()
+    return never
+  }
+
+  /** Something came to rest: is it what an accepted pause was waiting for? */
+  function moved(): void {
+    if (handOver !== undefined) {
+      if (gate.atBoundary('finish_step')) handOver('it reached a boundary')
+      return
+    }
+    const mode = gate.pausing()
+    if (mode === undefined || committing || !gate.atBoundary(mode)) return
+    committing = true
+    const fireAt = host.fireAt(core.task().pausing?.conditions)
+    core
+      .persist({ type: 'commit-pause', ...(fireAt === undefined ? {} : { fireAt }) })
+      .catch((error: unknown) =>
+        host.log('error', 'a pause could not commit', { taskId: first.id, error }),
+      )
+      .finally(() => {
+        committing = false
+      })
+  }
+
+  /** The code asks for something else than what is recorded: an operator decides, nobody guesses. */
+  function mismatch(key: string): void {
+    changed = true
+    gate.wait()
+    const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
+    stopByPolicy({ reason: 'code-changed', summary, mismatch: key })
+  }
+
+  /** Commits at once where the run stands still, at its next boundary otherwise. */
+  function stopByPolicy(policy: {
+    readonly reason: PolicyReason
+    readonly summary: string
+    readonly mismatch?: string
+  }): void {
+    host
+      .commit(first.id, () => ({
+        type: 'policy-pause',
+        handle: `suspend-${host.ids.uuid()}`,
+        ...policy,
+        atBoundary: freeze('finish_step'),
+        run: token,
+      }))
+      .catch((error: unknown) => {
+        if (!core.dead())
+          host.log('error', `could not stop for ${policy.reason}`, { taskId: first.id, error })
+      })
+  }
+
+  function observe(records: readonly LogRecord[], task: Task): void {
+    for (const record of records) {
+      switch (record.type) {
+        case 'pause-requested':
+        case 'pause-upgraded':
+          if (task.pausing !== undefined) quiesce(task.pausing.mode ?? 'finish_step')
+          break
+        case 'paused':
+          close()
+          // Code that is in no `task.*` call cannot be frozen: it is given up and rebuilt on resume.
+          if (gate.waiting() === 0 || changed) discard()
+          break
+        case 'parked':
+          stops.stopped(record.suspension.key ?? '')
+          close()
+          break
+        case 'asked':
+          stops.stopped(record.key)
+          close()
+          break
+        case 'pause-withdrawn':
+          open()
+          break
+        case 'resumed':
+          if (task.wake !== undefined) stops.woken(task.wake, record.seq)
+          break
+        case 'answered':
+          stops.answered(record.message, record.decision, record.seq)
+          break
+        default:
+      }
+    }
+    if (isTerminal(task.state)) {
+      if (!ending) discard()
+    } else checkJournal(task)
+  }
+
+  function quiesce(mode: PauseMode): void {
+    if (mode !== 'wait_for_completion') releaser.hold()
+    if (mode === 'interrupt_immediate') steps.interrupt()
+    gate.pause(mode)
+  }
+
+  function close(): void {
+    releaser.hold()
+    gate.close()
+  }
+
+  function freeze(mode: PauseMode): boolean {
+    if (!gate.atBoundary(mode)) return false
+    close()
+    return true
+  }
+
+  function open(): void {
+    releaser.open()
+    gate.reopen()
+  }
+
+  function checkJournal(task: Task): void {
+    if (task.state !== 'working' || task.pausing !== undefined) return
+    const { journalRecords } = host.limits
+    if (limited || task.version - task.journal.countFrom < journalRecords) return
+    limited = true
+    const summary = `More than ${journalRecords} records without task.continueAs(state). Resume to go on for as many again, or cancel.`
+    stopByPolicy({ reason: 'journal-limit', summary })
+  }
+
+  async function release(late: Promise<void>): Promise<void> {
+    const { state, run } = core.task()
+    if (core.dead() || state !== 'working' || run?.token !== token) return
+    const reason = await new Promise<string>((resolve) => {
+      handOver = resolve
+      late.then(() => resolve('it reached no boundary in time')).catch(() => undefined)
+      releaser.hold()
+      gate.pause('finish_step')
+    })
+    if (core.dead()) return
+    await core.persist({ type: 'release', reason })
+  }
+
+  function discard(): void {
+    if (core.dead()) return
+    core.die()
+    steps.interrupt()
+    controller.abort()
+  }
+
+  return {
+    taskId: first.id,
+    agent: agent.name,
+    start,
+    adopt(next) {
+      token = next
+      limited = false
+      open()
+    },
+    observe,
+    freeze,
+    thaw() {
+      open()
+      const { pausing } = core.task()
+      if (pausing !== undefined) quiesce(pausing.mode ?? 'finish_step')
+    },
+    discard,
+    release,
+    dead: core.dead,
+    steps: gate.inFlight,
+    resting: gate.resting,
+  }
+}
+
+const never: Promise<never> = new Promise(() => undefined)

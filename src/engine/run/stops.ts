@@ -1,0 +1,166 @@
+/** Where a run stops by its own wish: parks and questions. Nothing else of the run moves until it is over (gate, G3). */
+import { canonical } from '../../core/canonical-json.ts'
+import { LullError } from '../../core/errors.ts'
+import { toIso } from '../../core/instant.ts'
+import { type Message, type Part, textOf } from '../../core/message.ts'
+import type { Decision, Question } from '../../core/records.ts'
+import type { InterruptedState } from '../../core/states.ts'
+import type { Wake } from '../../core/suspension.ts'
+import type { Answer, AskOptions, ConsentRequest, Park } from '../agent-task.ts'
+import { parkInput, parse } from '../inputs.ts'
+import type { RunAct, RunCore } from './core.ts'
+import { agentMessage, partsOf } from './parts.ts'
+
+export interface Stops {
+  park(park: Park, fingerprint?: string): Promise<Wake>
+  sleep(ms: number): Promise<Wake>
+  ask(
+    state: InterruptedState,
+    content: string | readonly Part[],
+    options?: AskOptions,
+  ): Promise<Answer>
+  consent(request: ConsentRequest): Promise<Answer>
+  /** A park or question of this run took effect. */
+  stopped(key: string): void
+  /** The task was resumed: what a park may have been waiting for. */
+  woken(wake: Wake, seq: number): void
+  answered(message: Message, decision: Decision | undefined, seq: number): void
+}
+
+interface Reply {
+  readonly message: Message
+  readonly decision?: Decision | undefined
+}
+
+export function createStops(core: RunCore): Stops {
+  const { host, gate } = core
+  const parks = new Map<string, (wake: Wake, seq: number) => void>()
+  const questions = new Map<string, (reply: Reply, seq: number) => void>()
+  /** The key of the park or question that is in effect; a pause by somebody else has none. */
+  let current: string | undefined
+
+  function park(given: Park, fingerprint?: string): Promise<Wake> {
+    const { reason, summary, ...rest } = given
+    const { conditions } = parse(parkInput, { reason, summary, conditions: rest })
+    const armed = conditions && Object.keys(conditions).length > 0 ? conditions : undefined
+    host.fireAt(armed) // refused here, before anything is written
+    const key = core.key('park')
+    const print = fingerprint ?? canonical(armed ?? {})
+    return core.perform<Wake>({
+      key,
+      fingerprint: print,
+      replay: (entry) => (entry.kind === 'park' ? { value: entry.result } : undefined),
+      live: () =>
+        new Promise((resolve, reject) => {
+          const act = async (): Promise<RunAct> => {
+            const fireAt = host.fireAt(armed)
+            return {
+              type: 'park',
+              key,
+              fingerprint: print,
+              handle: `suspend-${host.ids.uuid()}`,
+              reason,
+              ...(summary === undefined ? {} : { summary }),
+              ...(armed === undefined ? {} : { conditions: armed }),
+              ...(fireAt === undefined ? {} : { fireAt }),
+              eventsNow: armed?.since === 'now' ? await host.eventsNow() : 0,
+            }
+          }
+          parks.set(key, (wake, seq) => resolve({ seq, settle: () => wake }))
+          stop(act).catch(reject)
+        }),
+    })
+  }
+
+  /** Tries until the stop took effect: one that meets a pause under way waits for the resume. */
+  async function stop(act: () => Promise<RunAct>): Promise<void> {
+    await core.flush()
+    for (;;) {
+      await gate.enterAlone()
+      const { records } = await act().then(core.persist).finally(gate.leave)
+      if (records.length > 0) return
+    }
+  }
+
+  function sleep(ms: number): Promise<Wake> {
+    if (!Number.isFinite(ms) || ms < 0) {
+      const problem = 'must be a number of milliseconds, 0 or more'
+      throw new LullError('INVALID_INPUT', { path: 'ms', problem })
+    }
+    const at = toIso(Math.ceil(host.clock.now() + ms))
+    // The instant differs on every run; what the code asks for is the span.
+    return park({ reason: `sleeping for ${ms} ms`, trigger: { at } }, `sleep:${ms}`)
+  }
+
+  function question(key: string, fingerprint: string, asked: Question): Promise<Reply> {
+    return core.perform<Reply>({
+      key,
+      fingerprint,
+      replay: (entry) => (entry.kind === 'ask' ? { value: entry } : undefined),
+      live: () =>
+        new Promise((resolve, reject) => {
+          questions.set(key, (reply, seq) => resolve({ seq, settle: () => reply }))
+          stop(async () => ({ type: 'ask', key, fingerprint, question: asked })).catch(reject)
+        }),
+    })
+  }
+
+  async function ask(
+    state: InterruptedState,
+    content: string | readonly Part[],
+    options: AskOptions = {},
+  ): Promise<Answer> {
+    const { expiresAt } = options
+    const parts = partsOf(content)
+    const message = core.host.ids.uuid()
+    const reply = await question(core.key('ask', state), canonical(parts), {
+      state,
+      message: agentMessage(core, message, parts),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    })
+    return toAnswer(reply.message)
+  }
+
+  async function consent(request: ConsentRequest): Promise<Answer> {
+    const { prompt, operation, scope, expiresAt } = request
+    const digest = host.hash(canonical(operation))
+    const consentId = `consent-${host.ids.uuid()}`
+    const reply = await question(core.key('ask', 'consent'), digest, {
+      state: 'user-consent-required',
+      message: agentMessage(core, host.ids.uuid(), [{ text: prompt }]),
+      consent: {
+        consentId,
+        digest,
+        operation,
+        ...(scope === undefined ? {} : { scope }),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      },
+    })
+    if (reply.decision !== 'granted') throw new LullError('CONSENT_DENIED', { prompt })
+    return toAnswer(reply.message)
+  }
+
+  return {
+    park,
+    sleep,
+    ask,
+    consent,
+    stopped(key) {
+      current = key
+    },
+    woken(wake, seq) {
+      if (current !== undefined) parks.get(current)?.(wake, seq)
+      current = undefined
+    },
+    answered(message, decision, seq) {
+      if (current !== undefined) questions.get(current)?.({ message, decision }, seq)
+      current = undefined
+    },
+  }
+}
+
+function toAnswer(message: Message): Answer {
+  const found = message.parts.find((part) => 'data' in part)
+  const data = found !== undefined && 'data' in found ? { data: found.data } : {}
+  return { text: textOf(message), message, ...data }
+}

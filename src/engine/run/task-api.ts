@@ -1,0 +1,113 @@
+/** Puts the pieces of a run together into the `task` its author sees. */
+import { textOf } from '../../core/message.ts'
+import type { Task } from '../../core/task.ts'
+import type { AgentTask } from '../agent-task.ts'
+import type { Conversation, ConversationArtifact } from '../conversation.ts'
+import type { Children } from './children.ts'
+import type { RunCore } from './core.ts'
+import type { Outputs } from './outputs.ts'
+import { pickArtifact } from './pick-artifact.ts'
+import type { Steps } from './step.ts'
+import type { Stops } from './stops.ts'
+import type { Turns } from './turns.ts'
+
+export interface TaskParts {
+  readonly core: RunCore
+  readonly steps: Steps
+  readonly stops: Stops
+  readonly outputs: Outputs
+  readonly turns: Turns
+  readonly children: Children
+  readonly conversation: Conversation
+  readonly referenced: readonly Task[]
+  readonly signal: AbortSignal
+  /** Ends this run and begins the next one from `state`. */
+  readonly continueAs: AgentTask['continueAs']
+}
+
+export function createTaskApi(parts: TaskParts): AgentTask {
+  const { core, steps, stops, outputs, turns, children, conversation, signal } = parts
+  const { host } = core
+  const task = core.task()
+  const message = task.history[0] as AgentTask['message']
+  const referenced = {
+    tasks: parts.referenced,
+    artifacts: referencedArtifacts(message, parts.referenced, conversation),
+  }
+
+  const api: AgentTask = {
+    id: task.id,
+    contextId: task.contextId,
+    text: textOf(message),
+    message,
+    get messages() {
+      return turns.heard()
+    },
+    metadata: task.metadata ?? {},
+    principal: task.principal,
+    tenant: task.tenant,
+    signal,
+    context: conversation,
+    referenced,
+    state: task.journal.state,
+    get wake() {
+      return core.wake()
+    },
+
+    step: (name, code, options) => steps.run('step', name, code, options),
+    turn: (code) => turns.run(code),
+    park: (park) => stops.park(park),
+    sleep: (ms) => stops.sleep(ms),
+    ask: async (question, options) => heard(await stops.ask('input-required', question, options)),
+    requireAuth: async (question, options) =>
+      heard(await stops.ask('auth-required', question, options)),
+    requireConsent: async (request) => heard(await stops.consent(request)),
+    pickArtifact: (name) => pickArtifact(api, name),
+
+    say: (content) => outputs.say(content),
+    progress: (fraction, text) => outputs.progress(fraction, text),
+    artifact: (artifact, options) => outputs.artifact(artifact, options),
+    artifactStream: (name, about) => outputs.stream(name, about),
+    delegate: (agent, content) => children.delegate(agent, content),
+    usage: (usage) => outputs.usage(usage),
+    compact: () => turns.compact(),
+    continueAs: parts.continueAs,
+
+    now: () => core.value('now', host.clock.now),
+    uuid: () => core.value('uuid', host.ids.uuid),
+    random: () => core.value('random', host.ids.random),
+    log: (level, text, facts) =>
+      host.log(level, text, { ...facts, taskId: task.id, agent: task.agent }),
+  }
+
+  function heard<A extends { readonly message: AgentTask['message'] }>(answer: A): A {
+    turns.hear(answer.message)
+    return answer
+  }
+  return api
+}
+
+/** Artifacts a part names in its metadata: `referenceArtifacts: [{artifactId, taskId}]`. */
+function referencedArtifacts(
+  message: AgentTask['message'],
+  tasks: readonly Task[],
+  conversation: Conversation,
+): readonly ConversationArtifact[] {
+  const named = message.parts.flatMap((part) => {
+    const list = part.metadata?.['referenceArtifacts']
+    return Array.isArray(list) ? list : []
+  })
+  const known = [
+    ...conversation.artifacts,
+    ...tasks.flatMap((task) => task.artifacts.map((artifact) => ({ taskId: task.id, artifact }))),
+  ]
+  return named.flatMap((reference: unknown) => {
+    if (typeof reference !== 'object' || reference === null) return []
+    const { artifactId, taskId } = reference as { artifactId?: unknown; taskId?: unknown }
+    const found = known.find(
+      (one) =>
+        one.artifact.artifactId === artifactId && (taskId === undefined || one.taskId === taskId),
+    )
+    return found === undefined ? [] : [found]
+  })
+}

@@ -1,0 +1,257 @@
+/** Turns: iterations of the agent's loop. What a turn saw is recorded when it starts, so a rebuilt run sees the same. */
+import type { Json } from '../../core/json.ts'
+import type { Message } from '../../core/message.ts'
+import type { LogRecord } from '../../core/records.ts'
+import { isVisible, type Reminder } from '../../core/reminders.ts'
+import { renderReminders } from '../../core/render-reminders.ts'
+import { defaultDigest, type TranscriptEntry } from '../../core/transcript.ts'
+import type { Agent } from '../agent.ts'
+import type { Tool, ToolResult, Turn } from '../agent-task.ts'
+import type { Finished, OperationScope, RunCore } from './core.ts'
+import type { Outputs } from './outputs.ts'
+import { failureOf, recordedStep, type Steps } from './step.ts'
+
+export interface Turns {
+  run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T>
+  compact(): Promise<void>
+  readonly transcript: () => readonly TranscriptEntry[]
+  /** Messages the run has seen. */
+  readonly heard: () => readonly Message[]
+  hear(message: Message): void
+}
+
+type TurnStarted = LogRecord & { readonly type: 'turn-started' }
+
+const TRANSCRIPT_LIMIT = 1_000
+
+export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: Outputs): Turns {
+  const { host, gate } = core
+  let transcript: readonly TranscriptEntry[] = core.journal.transcript
+  let heard: readonly Message[] = core.task().history.slice(0, 1)
+
+  async function run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T> {
+    const started = await start()
+    const from = transcript.length
+    const scope: OperationScope = { ...core.scope(), turn: started }
+    gate.openTurn()
+    const turn = createTurn(started)
+    try {
+      return await core.within(scope, async () => code(turn))
+    } finally {
+      if (!core.dead()) {
+        await end(started, transcript.slice(from))
+        gate.closeTurn()
+        if (transcript.length > (agent.transcriptLimit ?? TRANSCRIPT_LIMIT)) await compact()
+      }
+    }
+  }
+
+  async function start(): Promise<TurnStarted> {
+    const key = core.key('turn')
+    const started = await core.perform<TurnStarted>({
+      key,
+      replay: (entry) => {
+        const record = entry.kind === 'record' ? entry.record : undefined
+        return record?.type === 'turn-started' ? { value: record } : undefined
+      },
+      live: () => begin(key),
+    })
+    if (started.digest !== undefined) {
+      transcript = [{ turn: started.turn, role: 'digest', content: started.digest }]
+    }
+    for (const message of started.messages) hear(message)
+    transcript = [
+      ...transcript,
+      ...started.messages.map(
+        (message): TranscriptEntry => ({
+          turn: started.turn,
+          role: 'user',
+          content: message.parts as unknown as TranscriptEntry['content'],
+        }),
+      ),
+    ]
+    return started
+  }
+
+  /** A turn that meets a pause under way starts after the resume. */
+  async function begin(key: string): Promise<Finished<TurnStarted>> {
+    const scope = core.scope()
+    for (;;) {
+      await gate.enter(scope)
+      const { wake, wakeUnseen, history, artifacts } = core.task()
+      core.sawWake(wake)
+      const fresh = wakeUnseen && wake?.continueTranscript === false
+      const digest = fresh
+        ? await (agent.digest?.(transcript) ?? defaultDigest(history, artifacts))
+        : undefined
+      const written = core.persist({
+        type: 'start-turn',
+        key,
+        continuityId: `reminder-${host.ids.uuid()}`,
+        ...(digest === undefined ? {} : { digest }),
+      })
+      gate.leave()
+      const { records } = await written
+      const started = records.find(
+        (record): record is TurnStarted => record.type === 'turn-started',
+      )
+      if (started !== undefined) return { seq: started.seq, settle: () => started }
+    }
+  }
+
+  async function end(started: TurnStarted, entries: readonly TranscriptEntry[]): Promise<void> {
+    const key = core.key('turn-end')
+    const { turn } = started
+    const make = () => ({ type: 'turn-ended', key, turn, transcript: entries }) as const
+    await core.within({ ...core.scope(), turn: started }, () =>
+      outputs.tell(key, make, () => undefined),
+    )
+  }
+
+  function createTurn(started: TurnStarted): Turn {
+    const number = started.turn
+    let reminders = started.reminders
+
+    /** Reading again: what arrived since and may be shown within a running turn. */
+    function reread(): readonly Reminder[] {
+      const key = core.key('reminders', String(number))
+      const entry = core.journal.get(key)
+      if (entry?.kind === 'record' && entry.record.type === 'reminders-shown') {
+        reminders = [...reminders, ...entry.record.reminders]
+        return reminders
+      }
+      const known = new Set(reminders.map((reminder) => reminder.id))
+      const fresh = core
+        .task()
+        .reminders.filter((item) => !known.has(item.reminder.id) && isVisible(item, 'reread'))
+        .map((item) => item.reminder)
+      if (fresh.length === 0) return reminders
+      core.later({ type: 'show-reminders', key, turn: number, ids: fresh.map((one) => one.id) })
+      reminders = [...reminders, ...fresh.map((one) => ({ ...one, firedAtTurn: number }))]
+      return reminders
+    }
+
+    return {
+      number,
+      get reminders() {
+        return reread()
+      },
+      get reminderBlock() {
+        return renderReminders(reread())
+      },
+      messages: started.messages,
+      get transcript() {
+        return transcript
+      },
+      wake: core.wake(),
+      record(role, content) {
+        transcript = [...transcript, { turn: number, role, content }]
+      },
+      tool: (name, code, options) => steps.run('tool', name, code, options),
+      tools: (tools) => batch(tools),
+    }
+  }
+
+  /**
+   * One after the other, in flight as a whole, so that `finish_step` lets the batch finish; `interrupt_immediate` stops
+   * between two tools, and the rest is dispatched after the resume.
+   */
+  async function batch(tools: readonly Tool[]): Promise<readonly ToolResult[]> {
+    const scope = core.scope()
+    const keys = tools.map((tool) => core.key('tool', tool.name))
+    const door = batchDoor(scope)
+    const results: ToolResult[] = []
+    let seq = 0
+    let skipping = false
+    for (const [index, { name, run: code }] of tools.entries()) {
+      const key = keys[index] ?? ''
+      const entry = core.journal.get(key)
+      skipping ||= entry === undefined && isInterrupted()
+      if (entry !== undefined) seq = entry.seq
+      if (entry?.kind === 'record' && entry.record.type === 'skipped') {
+        results.push({ name, status: 'skipped' })
+      } else if (entry !== undefined) {
+        results.push(resultOf(name, () => recordedStep<Json>(name, entry)?.value ?? null))
+      } else if (skipping) {
+        await door.enter()
+        const { records } = await core.record({ type: 'skipped', key, name })
+        seq = records.at(-1)?.seq ?? seq
+        results.push({ name, status: 'skipped' })
+      } else {
+        const done = await steps.settle({ key, name, code, scope, door })
+        seq = done.seq
+        results.push(resultOf(name, () => (done.settle() ?? null) as Json))
+      }
+    }
+    // Withheld before the gate is left: that is what a pause that waits for the batch looks for.
+    const released = seq > 0 ? core.released(seq) : undefined
+    door.close()
+    await released
+    return results
+  }
+
+  function batchDoor(scope: OperationScope): {
+    enter(): Promise<void> | undefined
+    leave(): void
+    close(): void
+  } {
+    let inside = false
+    const close = (): void => {
+      if (inside) gate.leave()
+      inside = false
+    }
+    const leave = (): void => {
+      if (gate.pausing() === 'interrupt_immediate') close()
+    }
+    return {
+      async enter() {
+        leave()
+        if (inside) return
+        await gate.enter(scope)
+        inside = true
+      },
+      leave,
+      close,
+    }
+  }
+
+  /** A reminder that no turn has shown yet wants to be read before the next tool is dispatched. */
+  function isInterrupted(): boolean {
+    return core
+      .task()
+      .reminders.some(
+        (item) => item.emittedAtTurn === undefined && item.reminder.mode === 'interrupt_immediate',
+      )
+  }
+
+  async function compact(): Promise<void> {
+    const key = core.key('compact')
+    const limit = agent.transcriptLimit ?? TRANSCRIPT_LIMIT
+    const shorter =
+      core.journal.get(key) === undefined
+        ? await (agent.compact?.(transcript) ?? transcript.slice(-Math.ceil(limit / 2)))
+        : []
+    const make = () => ({ type: 'compacted', key, transcript: shorter }) as const
+    transcript = await outputs.tell(key, make, (record) => record.transcript)
+  }
+
+  function hear(message: Message): void {
+    if (!heard.some((known) => known.messageId === message.messageId)) heard = [...heard, message]
+  }
+
+  return {
+    run,
+    compact,
+    transcript: () => transcript,
+    heard: () => heard,
+    hear,
+  }
+}
+
+function resultOf(name: string, read: () => Json): ToolResult {
+  try {
+    return { name, status: 'done', result: read() }
+  } catch (error) {
+    return { name, status: 'failed', error: failureOf(error).message }
+  }
+}

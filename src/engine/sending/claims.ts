@@ -1,0 +1,55 @@
+/**
+ * The same message twice means the same thing once. The key is claimed in a row that holds the task's id before the task
+ * exists, so a repeat finds the task, the reply, or (after a crash in between) the id to go on with.
+ */
+import { canonical } from '../../core/canonical-json.ts'
+import { LullError } from '../../core/errors.ts'
+import type { Message } from '../../core/message.ts'
+import type { Claim } from '../../ports/task-store.ts'
+import type { Caller } from '../caller.ts'
+import type { EngineContext } from '../context.ts'
+import type { Sent } from './sent.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** A bare `messageId` counts as a key only when it is a UUID: others are chosen by hand and used again. */
+export function isKey({ options }: Pick<EngineContext, 'options'>, message: Message): boolean {
+  return options.messageIdIsKey && UUID.test(message.messageId)
+}
+
+/** Undefined where the message has no key. */
+export function claimFor(
+  context: Pick<EngineContext, 'options' | 'signer' | 'clock'>,
+  caller: Caller,
+  agent: string,
+  message: Message,
+  taskId: string,
+  explicitKey: string | undefined,
+): Claim | undefined {
+  if (explicitKey === undefined && !isKey(context, message)) return undefined
+  return {
+    tenant: caller.tenant,
+    principal: caller.principal,
+    agent,
+    key: explicitKey ?? `${message.contextId ?? ''}/${message.messageId}`,
+    taskId,
+    digest: context.signer.hash(canonical(message)),
+    createdAt: context.clock.now(),
+  }
+}
+
+/** @throws LullError `IDEMPOTENCY_KEY_REUSED` when the sender chose the key and sent another message with it before */
+export function checkSame(known: Claim, mine: Claim, explicitKey: string | undefined): void {
+  if (known.digest === mine.digest || explicitKey === undefined) return
+  throw new LullError('IDEMPOTENCY_KEY_REUSED', { key: explicitKey })
+}
+
+/** What a claim led to; undefined when its holder died before anything came of it. */
+export async function outcomeOf(
+  { ledger }: Pick<EngineContext, 'ledger'>,
+  claim: Claim,
+): Promise<Sent | undefined> {
+  if (claim.reply !== undefined) return { kind: 'message', message: claim.reply, repeated: true }
+  const task = await ledger.read(claim.taskId)
+  return task && { kind: 'task', task, repeated: true }
+}

@@ -1,0 +1,90 @@
+/** A task comes into being: recorded, and set going in the same write where a slot is free. */
+import { LullError } from '../../core/errors.ts'
+import type { Message } from '../../core/message.ts'
+import { inherited, type Reminder } from '../../core/reminders.ts'
+import type { Task } from '../../core/task.ts'
+import type { Claim } from '../../ports/task-store.ts'
+import type { Agent } from '../agent.ts'
+import type { EngineContext } from '../context.ts'
+import type { Holds, NewTask } from '../holds.ts'
+
+export interface Creation {
+  readonly claim?: Claim | undefined
+  /** Why the agent declined it before it began. */
+  readonly rejection?: string | undefined
+  readonly reminders?: readonly Reminder[]
+  /** The context was made for this task: there is no conversation to look up. */
+  readonly inNewContext?: boolean
+}
+
+/** The new task; or, where the key was somebody else's, the claim that has it. */
+export async function createTask(
+  context: EngineContext,
+  holds: Holds,
+  birth: NewTask,
+  { claim, rejection, reminders = [], inNewContext = false }: Creation = {},
+): Promise<{ readonly task: Task; readonly claimed?: Claim }> {
+  const { runs, ledger, events, ids } = context
+  const { taskId, metadata, ...facts } = birth
+  const held = holds.forNew(birth)
+  const idle = held.length > 0 || rejection !== undefined
+  const run = idle ? undefined : runs.reserve(birth.agent)
+  try {
+    const committed = await ledger.commit(
+      taskId,
+      {
+        type: 'submit',
+        birth: {
+          taskId,
+          ...facts,
+          ...(metadata === undefined ? {} : { metadata }),
+          eventsAfter: events.lastPos(),
+          ...(reminders.length === 0 ? {} : { reminders }),
+        },
+        ...(run === undefined ? {} : { run }),
+        ...(held.length === 0 ? {} : { holds: held }),
+        ...(rejection === undefined ? {} : { rejection: said(birth, ids.uuid(), rejection) }),
+      },
+      claim,
+    )
+    if (committed.claimed === undefined) runs.launch(committed, run, inNewContext)
+    else runs.unreserve(run)
+    return committed
+  } catch (error) {
+    runs.unreserve(run)
+    throw error
+  }
+}
+
+function said({ taskId, contextId }: NewTask, messageId: string, text: string): Message {
+  return { messageId, role: 'ROLE_AGENT', parts: [{ text }], taskId, contextId }
+}
+
+/** A child of a task: same tenant, principal and context, and what travels of its parent's reminders. */
+export async function createChild(
+  context: EngineContext,
+  holds: Holds,
+  parent: Task,
+  childId: string,
+  agent: string,
+  message: Message,
+): Promise<void> {
+  const { tenant, principal, contextId } = parent
+  const birth: NewTask = {
+    taskId: childId,
+    tenant,
+    principal,
+    agent: agentNamed(context, agent).name,
+    contextId,
+    message: { ...message, taskId: childId },
+    parentId: parent.id,
+  }
+  await createTask(context, holds, birth, { reminders: inherited(parent.reminders, parent.id) })
+}
+
+/** The first registered agent where none is named. */
+export function agentNamed({ agents }: EngineContext, name: string | undefined): Agent {
+  const agent = name === undefined ? agents.values().next().value : agents.get(name)
+  if (agent === undefined) throw new LullError('AGENT_UNKNOWN', { agent: name ?? '' })
+  return agent
+}

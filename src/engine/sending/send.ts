@@ -1,0 +1,103 @@
+/** A message comes in: it continues a task, answers one, is answered with a stateless message, or starts a task. */
+import { LullError } from '../../core/errors.ts'
+import type { Claim } from '../../ports/task-store.ts'
+import type { Agent } from '../agent.ts'
+import type { Caller } from '../caller.ts'
+import type { EngineContext } from '../context.ts'
+import type { Holds } from '../holds.ts'
+import { parse, sendInput } from '../inputs.ts'
+import type { SendRequest } from '../requests.ts'
+import { checkSame, claimFor, outcomeOf } from './claims.ts'
+import { consentAskedFor, continueTask } from './continue.ts'
+import { agentNamed, createTask } from './create.ts'
+import { receive } from './receive.ts'
+import type { Sent } from './sent.ts'
+
+export type Send = (caller: Caller, request: SendRequest) => Promise<Sent>
+
+export function createSend(context: EngineContext, holds: Holds): Send {
+  /** Keys whose agent is deciding right now: a repeat waits for that answer. */
+  const deciding = new Map<string, Promise<Sent>>()
+
+  async function send(caller: Caller, request: SendRequest): Promise<Sent> {
+    const parsed = parse(sendInput, request)
+    const { message, idempotencyKey } = parsed
+    if (context.draining()) throw new LullError('DRAINING', { retryAfterMs: 1_000 })
+    const taskId = message.taskId ?? (await consentAskedFor(context, caller, message))?.id
+    if (taskId !== undefined) return continueTask(context, caller, message, taskId, idempotencyKey)
+    const agent = agentNamed(context, parsed.agent)
+    const minted = context.ids.uuid()
+    const claim = claimFor(context, caller, agent.name, message, minted, idempotencyKey)
+    if (agent.receive === undefined) return start(caller, agent, parsed, minted, claim)
+    if (claim === undefined) return decideFirst(caller, agent, parsed, minted, undefined)
+    return claimFirst(caller, agent, parsed, claim)
+  }
+
+  /** An agent that decides before a task exists must be asked once: the key is claimed before it is. */
+  async function claimFirst(
+    caller: Caller,
+    agent: Agent,
+    request: SendRequest,
+    mine: Claim,
+  ): Promise<Sent> {
+    const owner = await context.store.claim(mine)
+    checkSame(owner, mine, request.idempotencyKey)
+    const place = [mine.tenant, mine.principal, mine.agent, mine.key].join('\n')
+    const underWay = deciding.get(place)
+    if (underWay !== undefined) return { ...(await underWay), repeated: true }
+    const known = owner.taskId === mine.taskId ? undefined : await outcomeOf(context, owner)
+    if (known !== undefined) return known
+    const decision = decideFirst(caller, agent, request, owner.taskId, owner).finally(() =>
+      deciding.delete(place),
+    )
+    deciding.set(place, decision)
+    return decision
+  }
+
+  async function decideFirst(
+    caller: Caller,
+    agent: Agent,
+    request: SendRequest,
+    taskId: string,
+    claim: Claim | undefined,
+  ): Promise<Sent> {
+    const contextId = request.message.contextId ?? context.ids.uuid()
+    const received = await receive(context, caller, agent, request.message, contextId, claim)
+    if (received.kind === 'reply') return { ...received, kind: 'message', repeated: false }
+    const rejection = received.kind === 'reject' ? received.why : undefined
+    return start(caller, agent, request, taskId, undefined, { contextId, rejection })
+  }
+
+  async function start(
+    caller: Caller,
+    agent: Agent,
+    request: SendRequest,
+    taskId: string,
+    claim: Claim | undefined,
+    decided: { readonly contextId?: string; readonly rejection?: string | undefined } = {},
+  ): Promise<Sent> {
+    const { message, metadata, origin, idempotencyKey } = request
+    const contextId = decided.contextId ?? message.contextId ?? context.ids.uuid()
+    const birth = {
+      taskId,
+      tenant: caller.tenant,
+      principal: caller.principal,
+      agent: agent.name,
+      contextId,
+      message: { ...message, taskId, contextId },
+      ...(origin === undefined ? {} : { origin }),
+      ...(metadata === undefined ? {} : { metadata }),
+    }
+    const { rejection } = decided
+    const inNewContext = message.contextId === undefined
+    const creation = { claim, rejection, inNewContext }
+    const { task, claimed } = await createTask(context, holds, birth, creation)
+    if (claimed === undefined || claim === undefined) return { kind: 'task', task, repeated: false }
+    checkSame(claimed, claim, idempotencyKey)
+    const known = await outcomeOf(context, claimed)
+    if (known === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: claimed.taskId })
+    return known
+  }
+
+  return send
+}

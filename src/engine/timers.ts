@@ -1,0 +1,92 @@
+/**
+ * Deadlines, schedules, instants and expiring questions. They live in the store; one timer points at the earliest. What
+ * fell due while no process ran fires at start.
+ */
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { TaskStore } from '../ports/task-store.ts'
+
+export interface Timers {
+  /** Something falls due then. */
+  at(instant: number): void
+  start(): Promise<void>
+  stop(): void
+}
+
+/** Fired together: they share flushes, and nobody waits long behind them. */
+const BATCH = 128
+/** Timers of a runtime overflow at about 24 days, and clocks are set: look again at least this often. */
+const LONGEST_MS = 3_600_000
+const RETRY_MS = 1_000
+
+export function createTimers(deps: {
+  readonly store: TaskStore
+  readonly clock: Clock
+  readonly log: Log
+  readonly fire: (taskId: string) => Promise<void>
+}): Timers {
+  const { store, clock, log, fire } = deps
+  let armedFor = Number.POSITIVE_INFINITY
+  let cancel: (() => void) | undefined
+  let firing = false
+  let stopped = true
+
+  function at(instant: number): void {
+    if (stopped || instant >= armedFor) return
+    arm(instant)
+  }
+
+  function arm(instant: number): void {
+    cancel?.()
+    armedFor = instant
+    cancel = clock.after(Math.max(0, Math.min(instant - clock.now(), LONGEST_MS)), () => {
+      cancel = undefined
+      armedFor = Number.POSITIVE_INFINITY
+      sweep().catch((error: unknown) => {
+        log('error', 'due tasks could not be read; trying again', { error })
+        at(clock.now() + RETRY_MS)
+      })
+    })
+  }
+
+  async function sweep(): Promise<void> {
+    if (firing || stopped) return
+    firing = true
+    try {
+      let before: string | undefined
+      while (!stopped) {
+        const due = await store.due(clock.now(), BATCH)
+        // The same first task again: firing did not settle it, so leave it for the next round.
+        if (due.length === 0 || due[0] === before) break
+        before = due[0]
+        await Promise.all(due.map(attempt))
+      }
+      const next = await store.nextDueAt()
+      if (next !== undefined) at(Math.max(next, clock.now() + (next <= clock.now() ? RETRY_MS : 0)))
+    } finally {
+      firing = false
+    }
+  }
+
+  async function attempt(taskId: string): Promise<void> {
+    try {
+      await fire(taskId)
+    } catch (error) {
+      log('error', 'a due task could not be woken; trying again', { taskId, error })
+    }
+  }
+
+  return {
+    at,
+    async start() {
+      stopped = false
+      await sweep()
+    },
+    stop() {
+      stopped = true
+      cancel?.()
+      cancel = undefined
+      armedFor = Number.POSITIVE_INFINITY
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { LullError } from '../core/errors.ts'
+import type { Task } from '../core/task.ts'
+import type { EngineContext } from './context.ts'
+
+/** The task once it is as wanted, or as it stands when the time is over. Nothing is polled. */
+export async function waitFor(
+  context: Pick<EngineContext, 'ledger' | 'subscriptions' | 'clock'>,
+  taskId: string,
+  wanted: (task: Task) => boolean,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Task> {
+  const { ledger, subscriptions, clock } = context
+  const now = async (): Promise<Task> => {
+    const task = await ledger.read(taskId)
+    if (task === undefined) throw new LullError('TASK_NOT_FOUND', { taskId })
+    return task
+  }
+  const first = await now()
+  if (wanted(first) || timeoutMs <= 0) return first
+  return new Promise((resolve, reject) => {
+    const finish = (): void => {
+      stop()
+      cancel()
+      signal?.removeEventListener('abort', finish)
+      now().then(resolve, reject)
+    }
+    const stop = subscriptions.watch(taskId, (task) => {
+      if (wanted(task)) finish()
+    })
+    const cancel = Number.isFinite(timeoutMs) ? clock.after(timeoutMs, finish) : () => undefined
+    signal?.addEventListener('abort', finish)
+    const seen = ledger.peek(taskId)
+    if (signal?.aborted || (seen !== undefined && wanted(seen))) finish()
+  })
+}
