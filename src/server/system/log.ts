@@ -1,0 +1,19 @@
+import type { Log, LogLevel } from '../../ports/log.ts'
+
+const rank: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
+
+/** One line of JSON per report. Errors are written with their stack, for operators; callers never see it. */
+export function createLog(write: (line: string) => void, level: LogLevel = 'info'): Log {
+  return (at, text, facts = {}) => {
+    if (rank[at] < rank[level]) return
+    const plain = Object.fromEntries(
+      Object.entries(facts).map(([key, value]) => [key, readable(value)]),
+    )
+    write(JSON.stringify({ time: new Date().toISOString(), level: at, text, ...plain }))
+  }
+}
+
+function readable(value: unknown): unknown {
+  if (!(value instanceof Error)) return value
+  return value.stack ?? value.message
+}

@@ -1,0 +1,5 @@
+import type { Memory } from '../../ports/memory.ts'
+
+export const systemMemory: Memory = {
+  usedBytes: () => process.memoryUsage.rss(),
+}

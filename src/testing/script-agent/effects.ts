@@ -1,0 +1,39 @@
+/**
+ * The line a step leaves behind when it really runs: `begin|end|abort <taskId> <name> <occurrence> <attempt> <pid> <epochMs>`.
+ * Tests count side effects there, across crashes.
+ */
+import { fsyncSync, openSync, writeSync } from 'node:fs'
+import process from 'node:process'
+import type { StepContext } from '../../engine/agent-task.ts'
+
+/** Durable when it returns. */
+export type Effects = (line: string) => void
+
+export type EffectKind = 'begin' | 'end' | 'abort'
+
+export function effectLine(
+  kind: EffectKind,
+  taskId: string,
+  name: string,
+  step: Pick<StepContext, 'attempt' | 'idempotencyKey'>,
+  at: number,
+): string {
+  // A lone surrogate has no percent-encoding; as UTF-8 it has become U+FFFD.
+  const encoded = encodeURIComponent(Buffer.from(name).toString())
+  const occurrence = step.idempotencyKey.slice(step.idempotencyKey.lastIndexOf('#') + 1)
+  return [kind, taskId, encoded, occurrence, step.attempt, process.pid, at].join(' ')
+}
+
+/** Appends to the file `LULL_EFFECTS` names, if any. */
+export function createEffectsFile(
+  pathOf: () => string | undefined = () => process.env['LULL_EFFECTS'],
+): Effects {
+  let opened: { readonly path: string; readonly file: number } | undefined
+  return (line) => {
+    const path = pathOf()
+    if (path === undefined || path === '') return
+    if (opened?.path !== path) opened = { path, file: openSync(path, 'a') }
+    writeSync(opened.file, `${line}\n`)
+    fsyncSync(opened.file)
+  }
+}

@@ -1,0 +1,58 @@
+/** What a script may say. One entry per op: its shape is in `parse-script.ts`, what it does in `perform.ts`. */
+import type { Json } from '../../core/json.ts'
+import type { Usage } from '../../core/records.ts'
+import type { ParkRequest } from '../../engine/requests.ts'
+
+/** How a step or tool goes about its work. */
+export interface Manner {
+  /** How long it takes. */
+  readonly ms?: number | undefined
+  /** Ignores the abort signal. */
+  readonly stubborn?: boolean | undefined
+  /** Fails, once the time is over. */
+  readonly throw?: string | undefined
+}
+
+export interface ArtifactOp {
+  readonly name: string
+  readonly text?: string | undefined
+  readonly data?: Json | undefined
+  readonly base64?: string | undefined
+  readonly url?: string | undefined
+  readonly mediaType?: string | undefined
+  /** Sent in so many pieces; for text and base64. */
+  readonly chunks?: number | undefined
+}
+
+export type Echoed = 'input' | 'wake' | 'reminders' | 'transcript' | 'messages'
+export type ChildCall = 'pause' | 'resume' | 'cancel' | 'remind' | 'wait'
+
+export interface Ops {
+  readonly reply: { readonly reply: string }
+  readonly say: { readonly say: string }
+  readonly step: { readonly step: string } & Manner
+  readonly parallel: { readonly parallel: readonly (readonly ScriptOp[])[] }
+  readonly compact: { readonly compact: true }
+  readonly turn: { readonly turn: readonly ScriptOp[] }
+  readonly tool: { readonly tool: string } & Manner
+  readonly tools: { readonly tools: readonly ({ readonly name: string } & Manner)[] }
+  readonly artifact: { readonly artifact: ArtifactOp }
+  readonly park: { readonly park: ParkRequest }
+  readonly ask: { readonly ask: string }
+  readonly auth: { readonly auth: string }
+  readonly consent: { readonly consent: { readonly prompt: string; readonly operation: Json } }
+  readonly echo: { readonly echo: Echoed }
+  readonly usage: { readonly usage: Usage }
+  readonly delegate: {
+    readonly delegate: { readonly script: readonly ScriptOp[] }
+    readonly wait?: boolean | undefined
+  }
+  readonly child: { readonly child: ChildCall; readonly body?: string | undefined }
+  readonly repeat: { readonly repeat: number; readonly ops: readonly ScriptOp[] }
+  readonly fail: { readonly fail: string }
+  readonly reject: { readonly reject: string }
+  readonly complete: { readonly complete: string }
+}
+
+export type OpName = keyof Ops
+export type ScriptOp = Ops[OpName]

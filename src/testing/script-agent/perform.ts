@@ -1,0 +1,157 @@
+/** What each op does, on the `task` any agent is given. */
+import type { Json } from '../../core/json.ts'
+import { reject } from '../../engine/agent.ts'
+import type { AgentTask, Answer, Child, Turn } from '../../engine/agent-task.ts'
+import { performArtifact } from './artifact-op.ts'
+import type { ChildCall, Echoed, OpName, Ops, ScriptOp } from './ops.ts'
+import type { Work } from './work.ts'
+
+/** Where a script is: in a task, in one of its turns or in none. */
+export interface Scene {
+  readonly task: AgentTask
+  /** The agent itself: children are its tasks too. */
+  readonly agent: string
+  readonly turn?: Turn
+  readonly work: Work
+  readonly memory: Memory
+}
+
+/** What later ops refer back to. Made anew by every run, so it holds only what a replay gives again. */
+export interface Memory {
+  child?: Child
+  answer?: Answer
+  /** The stop that was last woken from when the answer came: an input of a later one is newer. */
+  answeredInEpoch?: number | undefined
+}
+
+/** The op that ends the task, wherever it stands. */
+export interface Ending {
+  readonly text: string
+}
+
+type Performed = Promise<Ending | undefined>
+
+export async function performAll(
+  ops: readonly ScriptOp[],
+  scene: Scene,
+): Promise<Ending | undefined> {
+  for (const op of ops) {
+    const ending = await performOne(op, scene)
+    if (ending) return ending
+  }
+  return undefined
+}
+
+function performOne(op: ScriptOp, scene: Scene): Performed {
+  const name = Object.keys(op).find((key): key is OpName => Object.hasOwn(performers, key))
+  if (name === undefined) throw new Error(`no op: ${JSON.stringify(op)}`)
+  return (performers[name] as (op: ScriptOp, scene: Scene) => Performed)(op, scene)
+}
+
+const performers: { readonly [N in OpName]: (op: Ops[N], scene: Scene) => Performed } = {
+  // Answered by `receive` before there is a task; here only in a child or a follow-up.
+  reply: async ({ reply }) => ({ text: reply }),
+  async say({ say }, { task, turn }) {
+    await task.say(say)
+    turn?.record('agent', say)
+  },
+  async step({ step, ...manner }, { task, work }) {
+    await task.step(step, work(task.id, step, manner))
+  },
+  async tool({ tool, ...manner }, { task, turn, work }) {
+    turn?.record('tool', { name: tool, result: await turn.tool(tool, work(task.id, tool, manner)) })
+  },
+  async tools({ tools }, { task, turn, work }) {
+    const batch = tools.map(({ name, ...manner }) => ({ name, run: work(task.id, name, manner) }))
+    for (const result of (await turn?.tools(batch)) ?? []) turn?.record('tool', { ...result })
+  },
+  async parallel({ parallel }, scene) {
+    // Every branch comes to its end, so that nothing is left running behind a failure.
+    const ends = await Promise.allSettled(parallel.map((branch) => performAll(branch, scene)))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    return (
+      ends.map((end) => end.status === 'fulfilled' && end.value).find((end) => end) || undefined
+    )
+  },
+  turn: ({ turn: ops }, scene) => scene.task.turn((turn) => performAll(ops, { ...scene, turn })),
+  async repeat({ repeat, ops }, scene) {
+    for (let round = 0; round < repeat; round++) {
+      const ending = await performAll(ops, scene)
+      if (ending) return ending
+    }
+    return undefined
+  },
+  async compact(_op, { task }) {
+    await task.compact()
+  },
+  async artifact({ artifact }, { task }) {
+    await performArtifact(task, artifact)
+  },
+  async park({ park: { reason, summary, conditions } }, { task }) {
+    await task.park({ reason, ...(summary === undefined ? {} : { summary }), ...conditions })
+  },
+  ask: ({ ask }, { task, memory }) => hear(task, memory, task.ask(ask)),
+  auth: ({ auth }, { task, memory }) => hear(task, memory, task.requireAuth(auth)),
+  consent: ({ consent }, { task, memory }) => hear(task, memory, task.requireConsent(consent)),
+  echo: ({ echo }, scene) => show(echo, scene),
+  async usage({ usage }, { task }) {
+    await task.usage(usage)
+  },
+  async delegate({ delegate, wait = false }, { task, agent, memory }) {
+    memory.child = await task.delegate(agent, [{ data: { script: delegate.script } as never }])
+    if (wait) await memory.child.result()
+  },
+  async child({ child: call, body }, { memory }) {
+    if (memory.child === undefined) throw new Error(`child: "${call}" before any delegate`)
+    await childCalls[call](memory.child, body)
+  },
+  async fail({ fail }) {
+    throw new Error(fail)
+  },
+  async reject(op) {
+    throw reject(op.reject)
+  },
+  complete: async ({ complete }) => ({ text: complete }),
+}
+
+async function hear(task: AgentTask, memory: Memory, question: Promise<Answer>): Performed {
+  memory.answer = await question
+  memory.answeredInEpoch = task.wake?.epoch
+  return undefined
+}
+
+/** What only a turn is shown gets a turn of its own where there is none. */
+async function show(what: Echoed, scene: Scene): Performed {
+  const { task, turn } = scene
+  if (turn === undefined && ofTurns.has(what)) {
+    return task.turn((own) => show(what, { ...scene, turn: own }))
+  }
+  await task.artifact({ name: `echo-${what}`, data: toJson(seen[what](scene)) })
+  return undefined
+}
+
+const ofTurns: ReadonlySet<Echoed> = new Set(['reminders', 'transcript', 'messages'])
+
+const seen: { readonly [E in Echoed]: (scene: Scene) => unknown } = {
+  input({ task, memory: { answer, answeredInEpoch } }) {
+    const isNewer = task.wake !== undefined && task.wake.epoch !== answeredInEpoch
+    if (isNewer || answer === undefined) return task.wake?.input
+    return { text: answer.text, ...('data' in answer ? { data: answer.data } : {}) }
+  },
+  wake: ({ task, turn }) => turn?.wake ?? task.wake,
+  reminders: ({ turn }) => turn?.reminders,
+  transcript: ({ turn }) => turn?.transcript,
+  messages: ({ turn }) => turn?.messages,
+}
+
+const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? null)) as Json
+
+type Call = (child: Child, body: string | undefined) => Promise<unknown>
+
+const childCalls: Readonly<Record<ChildCall, Call>> = {
+  pause: (child, reason) => child.pause(reason === undefined ? {} : { reason }),
+  resume: (child, input) => child.resume(input === undefined ? {} : { input }),
+  cancel: (child, reason) => child.cancel(reason),
+  remind: (child, body = '') => child.remind({ body }),
+  wait: (child) => child.result(),
+}

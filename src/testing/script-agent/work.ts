@@ -1,0 +1,41 @@
+import type { StepFunction } from '../../engine/agent-task.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { type EffectKind, type Effects, effectLine } from './effects.ts'
+import type { Manner } from './ops.ts'
+
+/** The function of a step or tool: takes its time, and says in `effects` when it began and ended. */
+export type Work = (taskId: string, name: string, manner: Manner) => StepFunction<string>
+
+export function createWork(clock: Clock, effects: Effects): Work {
+  return (taskId, name, manner) => async (step) => {
+    const { ms = 0, stubborn = false, throw: why } = manner
+    const note = (kind: EffectKind): void =>
+      effects(effectLine(kind, taskId, name, step, clock.now()))
+    note('begin')
+    await passed(clock, ms, stubborn ? undefined : step.signal)
+    if (step.signal.aborted && !stubborn) {
+      note('abort')
+      throw step.signal.reason
+    }
+    note('end')
+    if (why !== undefined) throw new Error(why)
+    return name
+  }
+}
+
+/** Resolves when the time is over, or the signal fires. */
+function passed(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (ms <= 0 || signal?.aborted) {
+      resolve()
+      return
+    }
+    const done = (): void => {
+      cancel()
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const cancel = clock.after(ms, done)
+    signal?.addEventListener('abort', done)
+  })
+}
