@@ -14,7 +14,10 @@ import type { LogRecord } from '../core/records.ts'
 import type { State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 
-/** The columns a store indexes: a pure function of the task (`engine/row.ts`), never a second truth. */
+/**
+ * The columns a store indexes: a pure function of the task (`engine/row.ts`), never a second truth. `tenant`, `principal`,
+ * `agent`, `contextId`, `parentId` and `createdAt` never change.
+ */
 export interface TaskRow {
   readonly id: string
   readonly tenant: string
@@ -123,7 +126,11 @@ export interface ContextMessage {
 }
 
 export interface TaskStore {
-  /** Results in the order of the batch. Rejects only when the store as a whole cannot write (nothing was written). */
+  /**
+   * Results in the order of the batch. Rejects only when the store as a whole cannot write (nothing was written). A
+   * malformed commit (no records, a gap in their numbers, a creation without a row) is `failed`; `claimed` wins over
+   * `conflict`.
+   */
   commit(batch: readonly Commit[]): Promise<readonly CommitResult[]>
 
   load(taskId: string): Promise<StoredTask | undefined>
@@ -163,7 +170,7 @@ export interface TaskStore {
     limit: number,
     names?: readonly string[],
   ): Promise<readonly StoredEvent[]>
-  /** The position of the newest event of any tenant; 0 when there was none. */
+  /** The position of the newest event of any tenant, also when it was removed since; 0 when there was none. */
   lastEventPos(): Promise<number>
 
   /** Small durable facts of the engine, such as how far events were dispatched. */
@@ -181,8 +188,12 @@ export interface TaskStore {
   ): Promise<Claim | undefined>
   /** Claims the key unless it is taken; returns whoever has it. */
   claim(claim: Claim): Promise<Claim>
-  /** Keeps the reply a claimed key stands for, and its exchange in the context, in one write. */
+  /**
+   * Keeps the reply a claimed key stands for, and its exchange in the context, in one write. The first reply stands: a
+   * second one, or one to a claim that is another's, writes nothing.
+   */
   reply(claim: Claim | undefined, messages: readonly ContextMessage[]): Promise<void>
+  /** The latest `limit`, oldest first. */
   contextMessages(
     tenant: string,
     principal: string,
@@ -190,12 +201,15 @@ export interface TaskStore {
     limit: number,
   ): Promise<readonly ContextMessage[]>
 
-  /** Removes terminal tasks last reported before the instant, with everything of theirs. Returns how many. */
+  /**
+   * Removes terminal tasks last reported before the instant, with everything of theirs but their claims (a late duplicate
+   * must not start one again). Returns how many.
+   */
   pruneTasks(statusBefore: number, limit: number): Promise<number>
   pruneEvents(receivedBefore: number, limit: number): Promise<number>
   pruneClaims(createdBefore: number, limit: number): Promise<number>
 
-  /** Resolves when writing works again or not: for health. */
+  /** Resolves when a small write worked. @throws LullError `STORE_UNAVAILABLE` */
   check(): Promise<void>
   close(): Promise<void>
 }

@@ -1,7 +1,4 @@
-/**
- * For tests of agents, clients and stores. `describeStoreContract` is an entry of its own, because it needs vitest, which
- * its user brings.
- */
+/** For tests of agents, clients and stores. */
 export { createCountingIds } from './counting-ids.ts'
 export { createManualClock, type ManualClock } from './manual-clock.ts'
 export type { Effects } from './script-agent/effects.ts'
@@ -11,4 +8,10 @@ export {
   type ScriptAgentOptions,
   scriptAgent,
 } from './script-agent/script-agent.ts'
+export {
+  describeStoreContract,
+  type MakeStore,
+  type StoreUnderTest,
+  type TestKit,
+} from './store-contract.ts'
 export { testSigner } from './test-signer.ts'

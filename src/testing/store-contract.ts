@@ -1,9 +1,9 @@
 /**
- * The promises of `TaskStore` as tests: run it against a store and it is one. Needs vitest, which its user brings.
+ * The promises of `TaskStore` as tests: run it against a store and it is one. The test runner is its user's.
  *
- *   describeStoreContract('my store', async () => ({ store: await openMyStore(), cleanup: … }))
+ *   import * as vitest from 'vitest'
+ *   describeStoreContract(vitest, 'my store', async () => ({ store, reopen, cleanup }))
  */
-import { describe } from 'vitest'
 import { agenda } from './store-contract/agenda.ts'
 import { claims } from './store-contract/claims.ts'
 import { commits } from './store-contract/commits.ts'
@@ -14,11 +14,15 @@ import { notes } from './store-contract/notes.ts'
 import { retention } from './store-contract/retention.ts'
 import { type MakeStore, openForEachTest } from './store-contract/subject.ts'
 
-export type { MakeStore, StoreUnderTest } from './store-contract/subject.ts'
+import type { TestKit } from './store-contract/test-kit.ts'
 
-export function describeStoreContract(name: string, makeStore: MakeStore): void {
+export type { MakeStore, StoreUnderTest } from './store-contract/subject.ts'
+export type { TestKit } from './store-contract/test-kit.ts'
+
+export function describeStoreContract(kit: TestKit, name: string, makeStore: MakeStore): void {
+  const { describe } = kit
   describe(name, () => {
-    const subject = openForEachTest(makeStore)
+    const subject = openForEachTest(kit, makeStore)
     describe('commits', () => commits(subject))
     describe('lists', () => lists(subject))
     describe('tasks with something to do', () => agenda(subject))

@@ -1,11 +1,12 @@
+import * as vitest from 'vitest'
 import { describeStoreContract, type StoreUnderTest } from '../../testing/store-contract.ts'
-import { describeStoreModel } from '../../testing/store-model.ts'
+import { describeStoreModel } from '../test-support/store-model.ts'
 import { createMemoryStore } from './memory-store.ts'
 
 async function makeStore(): Promise<StoreUnderTest> {
   const store = createMemoryStore()
-  return { store, cleanup: () => store.close() }
+  return { store, reopen: async () => store, cleanup: () => store.close() }
 }
 
-describeStoreContract('the memory store', makeStore)
+describeStoreContract(vitest, 'the memory store', makeStore)
 describeStoreModel('the memory store', makeStore)

@@ -11,7 +11,7 @@ export interface DatabaseOptions {
 
 /** STRICT tables need 3.37, `json_each` as a builtin 3.38. */
 const OLDEST_SQLITE = [3, 38] as const
-/** Pages of the active tasks and the upper levels of every index; 16 MB is where more stopped helping. */
+/** Room for the pages of the active tasks and the upper levels of every index. */
 const CACHE_KIB = 16_000
 /** Only a foreign program (a backup, a shell) can hold the lock; the event loop waits this long for it. */
 const BUSY_MS = 1_000

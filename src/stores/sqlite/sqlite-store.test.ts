@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as vitest from 'vitest'
 import { describeStoreContract, type StoreUnderTest } from '../../testing/store-contract.ts'
-import { describeStoreModel } from '../../testing/store-model.ts'
+import { describeStoreModel } from '../test-support/store-model.ts'
 import { createSqliteStore } from './sqlite-store.ts'
 
 async function makeStore(durability: 'full' | 'relaxed'): Promise<StoreUnderTest> {
@@ -22,6 +23,6 @@ async function makeStore(durability: 'full' | 'relaxed'): Promise<StoreUnderTest
   }
 }
 
-describeStoreContract('the SQLite store', () => makeStore('full'))
+describeStoreContract(vitest, 'the SQLite store', () => makeStore('full'))
 // Hundreds of small histories: waiting for the disk would add nothing but time.
 describeStoreModel('the SQLite store', () => makeStore('relaxed'))

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { birth, sampleRow, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
@@ -8,6 +7,7 @@ export function agenda(subject: Subject): void {
 }
 
 function runnable(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('hands out the ready tasks of an agent, longest waiting first', async () => {
     const { store } = subject
     await store.commit([
@@ -46,6 +46,7 @@ function runnable(subject: Subject): void {
 }
 
 function waiting(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('finds what is due, earliest first, and says when the next is', async () => {
     const { store } = subject
     expect(await store.nextDueAt()).toBeUndefined()

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import type { ContextMessage } from '../../ports/task-store.ts'
 import { birth, sampleClaim, sampleMessage } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
@@ -9,6 +8,7 @@ export function claims(subject: Subject): void {
 }
 
 function claiming(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('gives a key to the first who claims it, and tells the others who that was', async () => {
     const { store } = subject
     expect(await store.findClaim(sampleClaim('task-1'))).toBeUndefined()
@@ -62,6 +62,7 @@ function claiming(subject: Subject): void {
 }
 
 function replying(subject: Subject): void {
+  const { it, expect } = subject.kit
   const context = { tenant: 'acme', principal: 'ann', contextId: 'c1' }
   const said = (text: string, at: number, where: Partial<ContextMessage> = {}): ContextMessage => ({
     ...context,

@@ -1,16 +1,16 @@
-import { expect, it } from 'vitest'
 import { birth, poison, sampleClaim, sampleRow, sampleSnapshot, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
 const written = { status: 'written' }
 
 export function commits(subject: Subject): void {
+  const { it, expect } = subject.kit
   conflicts(subject)
   atomicity(subject)
   batches(subject)
   logs(subject)
 
-  it('keeps what it reported as written across a restart', async (context) => {
+  it('keeps what it reported as written across a restart', async () => {
     const { store } = subject
     await store.commit([birth('task-1', { waits: ['build.done'], dueAt: 50 }), birth('task-2')])
     await store.commit([
@@ -20,7 +20,7 @@ export function commits(subject: Subject): void {
     const [one, two] = [await store.load('task-1'), await store.load('task-2')]
     const list = await store.list({ limit: 9 })
 
-    const again = await subject.reopen(context)
+    const again = await subject.reopen()
 
     expect(await again.load('task-1')).toEqual(one)
     expect(await again.load('task-2')).toEqual(two)
@@ -45,6 +45,7 @@ export function commits(subject: Subject): void {
 }
 
 function conflicts(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('refuses a commit that does not follow the version, and says which one the task has', async () => {
     const { store } = subject
     await store.commit([birth('task-1')])
@@ -88,6 +89,7 @@ function conflicts(subject: Subject): void {
 }
 
 function atomicity(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('moves records, row, waits, snapshot and claim together', async () => {
     const { store } = subject
     const row = sampleRow('task-1', { waits: ['build.done'], dueAt: 7, owner: 'worker-1' })
@@ -127,6 +129,7 @@ function atomicity(subject: Subject): void {
 }
 
 function batches(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('answers in the order of the batch, and nothing for an empty one', async () => {
     const { store } = subject
     await store.commit([birth('task-2')])
@@ -186,6 +189,7 @@ function batches(subject: Subject): void {
 }
 
 function logs(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('gives back the snapshot and only the records after it', async () => {
     const { store } = subject
     const snapshot = sampleSnapshot('task-1', 3)

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { sampleEvent } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
@@ -8,6 +7,7 @@ export function events(subject: Subject): void {
 }
 
 function positions(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('gives every event a position that grows, and keeps it as it came', async () => {
     const { store } = subject
     expect(await store.lastEventPos()).toBe(0)
@@ -47,14 +47,14 @@ function positions(subject: Subject): void {
     ])
   })
 
-  it('never gives a position twice, not after removing the newest, not after a restart', async (context) => {
+  it('never gives a position twice, not after removing the newest, not after a restart', async () => {
     const { store } = subject
     await store.appendEvents('acme', [sampleEvent('1'), sampleEvent('2')], 500)
     const last = await store.lastEventPos()
     expect(await store.pruneEvents(501, 9)).toBe(2)
     expect(await store.lastEventPos()).toBe(last)
 
-    const again = await subject.reopen(context)
+    const again = await subject.reopen()
 
     expect(await again.lastEventPos()).toBe(last)
     const [appended] = await again.appendEvents('acme', [sampleEvent('1')], 600)
@@ -64,6 +64,7 @@ function positions(subject: Subject): void {
 }
 
 function names(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('finds events by type and by type and subject, oldest first, in one tenant or in all', async () => {
     const { store } = subject
     await store.appendEvents(

@@ -1,5 +1,4 @@
 /** What strangers send must come back as it was, meet nothing of anybody else, and change nothing it does not name. */
-import { expect, it } from 'vitest'
 import type { Json } from '../../core/json.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { birth, sampleClaim, sampleEvent, sampleHold, sampleRow, step } from '../sample-task.ts'
@@ -37,6 +36,7 @@ export function hostileContent(subject: Subject): void {
 }
 
 function identifiers(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('keeps every id apart from every other, and finds it again', async () => {
     const { store } = subject
     const results = await store.commit(strings.map((id, n) => birth(id, { statusAt: n })))
@@ -102,6 +102,7 @@ function identifiers(subject: Subject): void {
 }
 
 function bodies(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('gives back any JSON as it was, as data, and pollutes nothing', async () => {
     const { store } = subject
     const record: LogRecord = { type: 'value', key: 'k', value: nasty, seq: 3, at: 1 }

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { states } from '../../core/states.ts'
 import type { TaskQuery, TaskStore } from '../../ports/task-store.ts'
 import { birth } from '../sample-task.ts'
@@ -28,6 +27,7 @@ const cases: readonly (readonly [Omit<TaskQuery, 'limit'>, readonly number[]])[]
 ]
 
 export function lists(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('sorts by when the state was last reported, then by id, newest first', async () => {
     const { store } = subject
     await store.commit([

@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest'
 import { sampleHold } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
 export function notes(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('remembers facts, the latest value of each', async () => {
     const { store } = subject
     expect(await store.getFact('cursor')).toBeUndefined()
@@ -28,10 +28,10 @@ export function notes(subject: Subject): void {
     expect(await store.holds(true)).toEqual([lifted, late])
   })
 
-  it('keeps both across a restart', async (context) => {
+  it('keeps both across a restart', async () => {
     await subject.store.setFact('cursor', 7)
     await subject.store.putHold(sampleHold('hold-1'))
-    const again = await subject.reopen(context)
+    const again = await subject.reopen()
     expect(await again.getFact('cursor')).toBe(7)
     expect(await again.holds()).toEqual([sampleHold('hold-1')])
   })

@@ -1,4 +1,3 @@
-import { expect, it } from 'vitest'
 import { isTerminal, states } from '../../core/states.ts'
 import { birth, sampleClaim, sampleEvent, sampleSnapshot } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
@@ -9,6 +8,7 @@ export function retention(subject: Subject): void {
 }
 
 function ofTasks(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('removes terminal tasks of before an instant, and never one that goes on', async () => {
     const { store } = subject
     await store.commit([
@@ -47,6 +47,7 @@ function ofTasks(subject: Subject): void {
 }
 
 function ofTheRest(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('removes at most as many as asked for', async () => {
     const { store } = subject
     await store.commit(states.map((state) => birth(`task-${state}`, { state, statusAt: 1 })))

@@ -1,39 +1,44 @@
-import { afterEach, beforeEach, type TestContext } from 'vitest'
 import type { TaskStore } from '../../ports/task-store.ts'
+import type { TestKit } from './test-kit.ts'
 
 /** A store nobody else uses. */
 export interface StoreUnderTest {
   readonly store: TaskStore
-  /** Closes the store and opens it again on what it kept. Left out by stores that keep nothing. */
-  readonly reopen?: () => Promise<TaskStore>
+  /** Closes the store and opens it again on what it kept; one that keeps nothing gives itself. */
+  readonly reopen: () => Promise<TaskStore>
   readonly cleanup: () => Promise<void>
 }
 
 export type MakeStore = () => Promise<StoreUnderTest>
 
 export interface Subject {
+  readonly kit: TestKit
   /** The store of the running test. */
   readonly store: TaskStore
-  /** Skips the test where a store keeps nothing. */
-  readonly reopen: (context: TestContext) => Promise<TaskStore>
+  readonly reopen: () => Promise<TaskStore>
 }
 
-export function openForEachTest(makeStore: MakeStore): Subject {
+export function openForEachTest(kit: TestKit, makeStore: MakeStore): Subject {
   let current: StoreUnderTest | undefined
 
-  beforeEach(async () => {
+  kit.beforeEach(async () => {
     current = await makeStore()
   })
-  afterEach(async () => {
+  kit.afterEach(async () => {
     await current?.cleanup()
     current = undefined
   })
 
+  function running(): StoreUnderTest {
+    if (current === undefined) throw new Error('no test is running')
+    return current
+  }
+
   return {
+    kit,
     get store() {
-      if (current === undefined) throw new Error('no test is running')
-      return current.store
+      return running().store
     },
-    reopen: (context) => current?.reopen?.() ?? context.skip('it keeps nothing'),
+    reopen: () => running().reopen(),
   }
 }

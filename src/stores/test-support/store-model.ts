@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { TaskStore } from '../ports/task-store.ts'
-import type { MakeStore } from './store-contract/subject.ts'
+import type { TaskStore } from '../../ports/task-store.ts'
+import type { MakeStore } from '../../testing/store-contract.ts'
 import {
   agents,
   createModel,
@@ -27,7 +27,7 @@ export function describeStoreModel(name: string, makeStore: MakeStore, numRuns =
     let store = first
     try {
       for (const one of history) {
-        if (one.type === 'reopen') store = (await reopen?.()) ?? store
+        if (one.type === 'reopen') store = await reopen()
         else await carryOut(one, store, model)
         await compare(store, model)
       }

@@ -1,8 +1,8 @@
 /** What a store does, in the fewest words: maps, filters and sorts, and no thought of speed or of failure. */
-import type { StoredEvent } from '../../core/cloud-event.ts'
-import type { LogRecord } from '../../core/records.ts'
-import { isTerminal, states } from '../../core/states.ts'
-import type { Claim, Commit, CommitResult, TaskQuery, TaskRow } from '../../ports/task-store.ts'
+import type { StoredEvent } from '../../../core/cloud-event.ts'
+import type { LogRecord } from '../../../core/records.ts'
+import { isTerminal, states } from '../../../core/states.ts'
+import type { Claim, Commit, CommitResult, TaskQuery, TaskRow } from '../../../ports/task-store.ts'
 
 /** Few of each, so that random histories meet. */
 export const ids: readonly string[] = ['t1', 't2', 't3']

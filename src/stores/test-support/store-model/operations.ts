@@ -1,8 +1,8 @@
 /** What can happen to a store, as data, and how it is carried out on the store and on the model. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { type State, states } from '../../core/states.ts'
-import type { Commit, TaskRow, TaskStore } from '../../ports/task-store.ts'
+import { type State, states } from '../../../core/states.ts'
+import type { Commit, TaskRow, TaskStore } from '../../../ports/task-store.ts'
 import {
   poison,
   sampleClaim,
@@ -10,7 +10,7 @@ import {
   sampleRecords,
   sampleRow,
   sampleSnapshot,
-} from '../sample-task.ts'
+} from '../../../testing/sample-task.ts'
 import { agents, ids, type Model, names, tenants } from './model.ts'
 
 export type Operation =

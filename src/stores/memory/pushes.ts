@@ -1,0 +1,51 @@
+import { type Push, pushStatus } from '../../core/push.ts'
+import type { TaskStore } from '../../ports/task-store.ts'
+
+export interface Pushes {
+  put(push: Push): void
+  of(taskId: string): readonly Push[]
+  delete(taskId: string, id: string): void
+  list(...query: Parameters<TaskStore['listPushes']>): readonly Push[]
+  /** Forgets everything of a task. */
+  drop(taskId: string): void
+}
+
+export function createPushes(): Pushes {
+  const byTask = new Map<string, Map<string, string>>()
+
+  const of = (taskId: string): readonly Push[] =>
+    [...(byTask.get(taskId)?.values() ?? [])]
+      .map((text) => JSON.parse(text) as Push)
+      .sort((a, b) => order(a.id, b.id))
+
+  return {
+    put(push) {
+      const known = byTask.get(push.taskId) ?? new Map<string, string>()
+      byTask.set(push.taskId, known.set(push.id, JSON.stringify(push)))
+    },
+    of,
+    delete(taskId, id) {
+      byTask.get(taskId)?.delete(id)
+    },
+    list: (status, after, limit) =>
+      [...byTask.keys()]
+        .sort(order)
+        .flatMap(of)
+        .filter((push) => pushStatus(push) === status && isAfter(after, push))
+        .slice(0, limit),
+    drop(taskId) {
+      byTask.delete(taskId)
+    },
+  }
+}
+
+type Place = Pick<Push, 'taskId' | 'id'>
+
+function isAfter(after: Place | undefined, push: Place): boolean {
+  if (after === undefined) return true
+  return (order(push.taskId, after.taskId) || order(push.id, after.id)) > 0
+}
+
+function order(a: string, b: string): number {
+  return Number(a > b) - Number(a < b)
+}

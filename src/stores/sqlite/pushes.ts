@@ -1,0 +1,40 @@
+import { type Push, pushStatus } from '../../core/push.ts'
+import type { TaskStore } from '../../ports/task-store.ts'
+import type { Database, Row } from './driver.ts'
+import { toText } from './text.ts'
+
+export interface Pushes {
+  put(push: Push): void
+  of(taskId: string): readonly Push[]
+  delete(taskId: string, id: string): void
+  list(...query: Parameters<TaskStore['listPushes']>): readonly Push[]
+}
+
+export function createPushes(db: Database): Pushes {
+  const upsert = db.prepare(
+    `INSERT INTO pushes (task_id, id, status, body) VALUES (?, ?, ?, ?)
+     ON CONFLICT (task_id, id) DO UPDATE SET status = excluded.status, body = excluded.body`,
+  )
+  const select = db.prepare('SELECT body FROM pushes WHERE task_id = ? ORDER BY id')
+  const remove = db.prepare('DELETE FROM pushes WHERE task_id = ? AND id = ?')
+  const page = db.prepare(
+    `SELECT body FROM pushes INDEXED BY pushes_by_status
+     WHERE status = ? AND status <> 'done' AND (task_id, id) > (?, ?)
+     ORDER BY task_id, id LIMIT ?`,
+  )
+  return {
+    put(push) {
+      upsert.run(toText(push.taskId), toText(push.id), pushStatus(push), JSON.stringify(push))
+    },
+    of: (taskId) => select.all(toText(taskId)).map(parsed),
+    delete(taskId, id) {
+      remove.run(toText(taskId), toText(id))
+    },
+    list: (status, after, limit) =>
+      page.all(status, toText(after?.taskId ?? ''), toText(after?.id ?? ''), limit).map(parsed),
+  }
+}
+
+function parsed(row: Row): Push {
+  return JSON.parse(String(row['body'])) as Push
+}

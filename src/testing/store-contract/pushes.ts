@@ -1,0 +1,63 @@
+import type { Push } from '../../core/push.ts'
+import { birth } from '../sample-task.ts'
+import type { Subject } from './subject.ts'
+
+const samplePush = (taskId: string, id: string, some: Partial<Push> = {}): Push => ({
+  taskId,
+  id,
+  url: 'https://example.com/hook',
+  version: '1.0',
+  createdAt: 1,
+  sentSeq: 0,
+  attempts: 0,
+  ...some,
+})
+
+export function pushes(subject: Subject): void {
+  const { it, expect } = subject.kit
+  it('keeps webhooks by task and id, the latest of each, until they are deleted', async () => {
+    const { store } = subject
+    const authentication = { scheme: 'Bearer', credentials: 's3cret' }
+    await store.putPush(samplePush('task-1', 'b'))
+    await store.putPush(samplePush('task-1', 'a', { token: 't', authentication }))
+    await store.putPush(samplePush('task-2', 'a'))
+    await store.putPush(samplePush('task-1', 'b', { sentSeq: 7 }))
+    expect(await store.pushes('task-1')).toEqual([
+      samplePush('task-1', 'a', { token: 't', authentication }),
+      samplePush('task-1', 'b', { sentSeq: 7 }),
+    ])
+
+    await store.deletePush('task-1', 'a')
+    await store.deletePush('task-1', 'a')
+    expect((await store.pushes('task-1')).map((push) => push.id)).toEqual(['b'])
+    expect((await store.pushes('task-2')).map((push) => push.id)).toEqual(['a'])
+    expect(await store.pushes('task-3')).toEqual([])
+  })
+
+  it('lists those that are open and those that were given up, page by page', async () => {
+    const { store } = subject
+    await store.putPush(samplePush('task-1', 'a'))
+    await store.putPush(samplePush('task-1', 'b', { done: true }))
+    await store.putPush(samplePush('task-2', 'a', { failedAt: 5, error: 'gone' }))
+    await store.putPush(samplePush('task-3', 'a', { retryAt: 9 }))
+
+    const first = await store.listPushes('open', undefined, 1)
+    expect(first).toEqual([samplePush('task-1', 'a')])
+    const rest = await store.listPushes('open', first[0], 9)
+    expect(rest).toEqual([samplePush('task-3', 'a', { retryAt: 9 })])
+    expect(await store.listPushes('open', rest[0], 9)).toEqual([])
+    expect((await store.listPushes('failed', undefined, 9)).map((push) => push.taskId)).toEqual([
+      'task-2',
+    ])
+  })
+
+  it('keeps them across a restart and forgets them with their task', async () => {
+    await subject.store.commit([birth('task-1', { state: 'completed', statusAt: 1 })])
+    await subject.store.putPush(samplePush('task-1', 'a'))
+    const again = await subject.reopen()
+    expect(await again.pushes('task-1')).toEqual([samplePush('task-1', 'a')])
+    await again.pruneTasks(2, 9)
+    expect(await again.pushes('task-1')).toEqual([])
+    expect(await again.listPushes('open', undefined, 9)).toEqual([])
+  })
+}

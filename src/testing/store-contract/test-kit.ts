@@ -1,0 +1,35 @@
+/** What the contract needs of a test runner; vitest has it, and so have others. */
+export interface TestKit {
+  readonly describe: (name: string, tests: () => void) => unknown
+  readonly it: (name: string, test: () => Promise<void>) => unknown
+  readonly expect: Expect
+  readonly beforeEach: (run: () => Promise<void>) => unknown
+  readonly afterEach: (run: () => Promise<void>) => unknown
+}
+
+interface Expect {
+  (value: unknown, what?: string): Matchers
+  objectContaining(shape: Record<string, unknown>): unknown
+}
+
+interface Matchers {
+  readonly not: Matchers
+  readonly rejects: AsyncMatchers
+  readonly resolves: AsyncMatchers
+  toBe(value: unknown): void
+  toBeDefined(): void
+  toBeUndefined(): void
+  toBeNull(): void
+  toBeGreaterThan(value: number): void
+  toContain(value: unknown): void
+  toEqual(value: unknown): void
+  toHaveLength(length: number): void
+  toHaveProperty(name: string): void
+}
+
+interface AsyncMatchers {
+  toBe(value: unknown): Promise<void>
+  toBeUndefined(): Promise<void>
+  toEqual(value: unknown): Promise<void>
+  toMatchObject(shape: Record<string, unknown>): Promise<void>
+}
