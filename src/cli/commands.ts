@@ -1,0 +1,21 @@
+import type { Command } from './command.ts'
+import { demo } from './commands/demo.ts'
+import { send } from './commands/send.ts'
+import { serve } from './commands/serve.ts'
+import { tasksCancel, tasksPause, tasksResume } from './commands/tasks-control.ts'
+import { tasksList } from './commands/tasks-list.ts'
+import { tasksShow } from './commands/tasks-show.ts'
+import { tasksWatch } from './commands/tasks-watch.ts'
+
+/** In the order the help shows them. The first of a group is meant by the group's name alone. */
+export const commands: readonly Command[] = [
+  demo,
+  serve,
+  send,
+  tasksList,
+  tasksShow,
+  tasksWatch,
+  tasksPause,
+  tasksResume,
+  tasksCancel,
+]

@@ -1,0 +1,88 @@
+/** Pause, resume and cancel: one call each, and what it came to in a line. */
+import { stateOf } from '../../client/wire-task.ts'
+import { type PauseMode, pauseModes } from '../../core/suspension.ts'
+import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
+import { clientOf, jsonIn, taskIdIn, urlFlag } from '../remote.ts'
+import { stateText } from '../render.ts'
+
+export const tasksPause: Command = {
+  name: 'tasks pause',
+  args: '<task-id>',
+  about: 'Pause a task at its next boundary',
+  flags: {
+    reason: { value: 'text', about: 'Why, for whoever looks at it' },
+    mode: { value: 'mode', about: `How: ${pauseModes.join(', ')}` },
+    conditions: { value: 'json', about: 'What wakes it, such as {"onEvent": "deploy.done"}' },
+    ...urlFlag,
+  },
+  examples: [
+    'tasks pause <task-id> --reason "waiting for review"',
+    `tasks pause <task-id> --conditions '{"timeout": {"durationMinutes": 30}}'`,
+  ],
+  async run(input, io) {
+    const [reason, mode, conditions] = [
+      input.text('reason'),
+      modeIn(input),
+      jsonIn(input, 'conditions'),
+    ]
+    const result = await clientOf(input).pause({
+      taskId: taskIdIn(input),
+      ...(reason === undefined ? {} : { reason }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(conditions === undefined ? {} : { conditions }),
+    })
+    const { taskId, state, handle, pausing } = result
+    const word =
+      pausing === true ? `${stateText(state, io.paint)}, pausing` : stateText(state, io.paint)
+    io.print(input.has('json') ? JSON.stringify(result) : `Task ${taskId}  ${word}  ${handle}`)
+    return exitCodes.ok
+  },
+}
+
+export const tasksResume: Command = {
+  name: 'tasks resume',
+  args: '<task-id>',
+  about: 'Let a paused or parked task go on',
+  flags: {
+    handle: { value: 'handle', about: 'Resume this very stop and no later one' },
+    input: { value: 'json', about: 'Handed to the agent' },
+    fresh: { about: 'Go on with a digest in place of the transcript' },
+    ...urlFlag,
+  },
+  examples: ['tasks resume <task-id>', `tasks resume <task-id> --input '{"approved": true}'`],
+  async run(input, io) {
+    const [handle, given] = [input.text('handle'), jsonIn(input, 'input')]
+    const result = await clientOf(input).resume({
+      taskId: taskIdIn(input),
+      ...(handle === undefined ? {} : { handle }),
+      ...(given === undefined ? {} : { input: given }),
+      ...(input.has('fresh') ? { continueTranscript: false } : {}),
+    })
+    const { taskId, state, previousState } = result
+    const line = `Task ${taskId}  ${stateText(state, io.paint)}, was ${previousState}`
+    io.print(input.has('json') ? JSON.stringify(result) : line)
+    return exitCodes.ok
+  },
+}
+
+export const tasksCancel: Command = {
+  name: 'tasks cancel',
+  args: '<task-id>',
+  about: 'End a task that is not wanted any more',
+  flags: urlFlag,
+  examples: ['tasks cancel <task-id>'],
+  async run(input, io) {
+    const task = await clientOf(input).cancel(taskIdIn(input))
+    const line = `Task ${task.id}  ${stateText(stateOf(task), io.paint)}`
+    io.print(input.has('json') ? JSON.stringify(task) : line)
+    return exitCodes.ok
+  },
+}
+
+function modeIn(input: Input): PauseMode | undefined {
+  const text = input.text('mode')
+  if (text === undefined) return undefined
+  const mode = pauseModes.find((one) => one === text)
+  if (mode !== undefined) return mode
+  throw new UsageError(`there is no mode "${text}"; there are ${pauseModes.join(', ')}`)
+}

@@ -1,0 +1,89 @@
+import type { A2AClient } from '../../client/a2a-client.ts'
+import { stateOf, toWireState, type WireTask } from '../../client/wire-task.ts'
+import { type State, states } from '../../core/states.ts'
+import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
+import { clientOf, urlFlag } from '../remote.ts'
+import { age, messageText, stateText } from '../render.ts'
+
+const LIMIT = 20
+const PAGE = 100
+
+export const tasksList: Command = {
+  name: 'tasks list',
+  about: 'List tasks, the newest first',
+  flags: {
+    state: { value: 'state', about: 'Only tasks in this state, such as paused-by-agent' },
+    context: { value: 'id', about: 'Only tasks of this conversation' },
+    quiet: { short: 'q', about: 'Print ids only' },
+    limit: { value: 'number', about: `At most so many (default ${LIMIT})` },
+    ...urlFlag,
+  },
+  examples: ['tasks list', 'tasks list --state input-required', 'tasks list -q --limit 1'],
+  async run(input, io) {
+    if (input.words.length > 0) throw new UsageError('list takes flags only')
+    const { tasks, total } = await collect(clientOf(input), input)
+    if (input.has('json')) {
+      io.print(JSON.stringify({ tasks, total }))
+      return exitCodes.ok
+    }
+    if (input.has('quiet')) {
+      for (const { id } of tasks) io.print(id)
+      return exitCodes.ok
+    }
+    const now = Date.now()
+    const width = Math.max(...tasks.map((task) => stateOf(task).length), 0)
+    for (const task of tasks) {
+      const state = stateOf(task)
+      const cells = [
+        task.id,
+        stateText(state, io.paint) + ' '.repeat(width - state.length),
+        io.paint('dim', age(task.status.timestamp, now).padStart(6)),
+        messageText(task.status.message).replaceAll('\n', ' '),
+      ]
+      io.print(cells.join('  ').trimEnd())
+    }
+    // With a state, the server's count may include tasks that only we can tell apart.
+    const count = input.has('state') ? `${tasks.length}` : `${tasks.length} of ${total}`
+    io.print(io.paint('dim', `${count} tasks`))
+    return exitCodes.ok
+  },
+}
+
+/** The server filters by core states; what our extensions tell apart within one is told apart here. */
+async function collect(
+  client: A2AClient,
+  input: Input,
+): Promise<{ readonly tasks: readonly WireTask[]; readonly total: number }> {
+  const [state, contextId, limit] = [stateIn(input), input.text('context'), limitIn(input)]
+  const filter = {
+    ...(contextId === undefined ? {} : { contextId }),
+    ...(state === undefined ? {} : { status: toWireState(state) }),
+    pageSize: Math.min(limit, PAGE),
+    historyLength: 0,
+  }
+  const found: WireTask[] = []
+  let pageToken = ''
+  for (;;) {
+    const page = await client.list({ ...filter, ...(pageToken === '' ? {} : { pageToken }) })
+    found.push(...page.tasks.filter((task) => state === undefined || stateOf(task) === state))
+    pageToken = page.nextPageToken
+    if (found.length >= limit || pageToken === '') {
+      return { tasks: found.slice(0, limit), total: page.totalSize }
+    }
+  }
+}
+
+function stateIn(input: Input): State | undefined {
+  const text = input.text('state')
+  if (text === undefined) return undefined
+  const state = states.find((one) => one === text)
+  if (state !== undefined) return state
+  throw new UsageError(`there is no state "${text}"; there are ${states.join(', ')}`)
+}
+
+function limitIn(input: Input): number {
+  const text = input.text('limit')
+  if (text === undefined) return LIMIT
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
+  throw new UsageError('--limit takes a whole number above 0')
+}

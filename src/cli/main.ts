@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+/** The program `lull`. The only file here that starts anything. */
+import { findCommand, runCli } from './run-cli.ts'
+import { createTerminal } from './terminal.ts'
+
+const args = process.argv.slice(2)
+
+// The reader of our output went away, as in `lull tasks list | head -1`.
+process.stdout.on('error', () => {
+  if (findCommand(args)?.serves !== true) process.exit(0)
+})
+process.stderr.on('error', () => undefined)
+
+process.exitCode = await runCli(args, createTerminal(process))

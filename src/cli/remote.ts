@@ -1,0 +1,47 @@
+/** What the commands share that speak to a server. */
+import { type A2AClient, createA2AClient } from '../client/a2a-client.ts'
+import type { Json } from '../core/json.ts'
+import { readSettings } from '../server/settings.ts'
+import { type Flag, type Input, UsageError } from './command.ts'
+
+export const urlFlag: Readonly<Record<string, Flag>> = {
+  url: {
+    value: 'url',
+    about: 'Server to ask (default http://127.0.0.1:8787, or as HOST and PORT say)',
+  },
+}
+
+/** @throws UsageError */
+export function clientFor(url: string): A2AClient {
+  const valid = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+  if (!valid) throw new UsageError(`"${url}" is not an http address`)
+  return createA2AClient(url)
+}
+
+export function clientOf(input: Input): A2AClient {
+  return clientFor(input.text('url') ?? defaultUrl())
+}
+
+function defaultUrl(): string {
+  const { host, port } = readSettings()
+  // An address to listen on, not one to call.
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+/** The one argument a command about a task has. */
+export function taskIdIn({ words }: Input): string {
+  const [taskId, ...more] = words
+  if (taskId === undefined || more.length > 0) throw new UsageError('give one task id')
+  return taskId
+}
+
+export function jsonIn(input: Input, flag: string): Json | undefined {
+  const text = input.text(flag)
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text) as Json
+  } catch (cause) {
+    throw new UsageError(`--${flag} takes JSON, such as '"text"' or '{"a": 1}'`, { cause })
+  }
+}

@@ -1,0 +1,106 @@
+/** Tasks, messages and artifacts for people. */
+import { type StreamFrame, stateOf, suspensionOf, type WireTask } from '../client/wire-task.ts'
+import { type Artifact, type Message, type Part, textOf } from '../core/message.ts'
+import type { Colour, Paint } from './command.ts'
+
+const colourOf: Readonly<Record<string, Colour>> = {
+  completed: 'green',
+  failed: 'red',
+  rejected: 'red',
+  canceled: 'dim',
+  working: 'cyan',
+  submitted: 'cyan',
+}
+
+/** What waits for somebody or something is yellow. */
+export function stateText(state: string, paint: Paint): string {
+  return paint(colourOf[state] ?? 'yellow', state)
+}
+
+/** What others wrote must not move the cursor or change the colours of this terminal. */
+export function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+}
+
+export function messageText(message: Message | undefined): string {
+  if (message === undefined) return ''
+  const data = message.parts.flatMap((part) => ('data' in part ? [JSON.stringify(part.data)] : []))
+  return plain([textOf(message), ...data].filter((text) => text !== '').join('\n'))
+}
+
+/** One line: what the task says of itself. */
+export function statusLine(of: Pick<WireTask, 'status' | 'metadata'>, paint: Paint): string {
+  const text = messageText(of.status.message).replaceAll('\n', ' ')
+  const state = `${stateText(stateOf(of), paint)}${isPausing(of) ? ', pausing' : ''}`
+  return [state, text].filter((part) => part !== '').join('  ')
+}
+
+/** A pause was accepted and the task has not come to its boundary yet. */
+function isPausing({ status, metadata }: Pick<WireTask, 'status' | 'metadata'>): boolean {
+  const working = status.state === 'TASK_STATE_WORKING'
+  return working && suspensionOf(metadata)?.['pausing'] === true
+}
+
+export function artifactLine(artifact: Artifact, paint: Paint): string {
+  const { name, artifactId, description } = artifact
+  const facts = artifact.parts.map(partFacts).join(', ')
+  const words = [paint('bold', plain(name ?? artifactId)), paint('dim', `(${facts})`)]
+  if (description !== undefined) words.push(plain(description))
+  return words.join('  ')
+}
+
+function partFacts(part: Part): string {
+  const type = part.mediaType ?? ('text' in part ? 'text' : 'data' in part ? 'JSON' : 'file')
+  if ('raw' in part) return `${type}, ${size(Math.floor((part.raw.length * 3) / 4))}`
+  if ('text' in part) return `${type}, ${size(Buffer.byteLength(part.text))}`
+  return 'url' in part ? plain(part.url) : type
+}
+
+function size(bytes: number): string {
+  return bytes < 1_024 ? `${bytes} bytes` : `${(bytes / 1_024).toFixed(1)} KiB`
+}
+
+/** A task on a few lines: its state, what it waits for, what it made. */
+export function taskLines(task: WireTask, paint: Paint): readonly string[] {
+  const artifacts = task.artifacts ?? []
+  return [
+    `Task ${paint('bold', task.id)}  ${statusLine(task, paint)}`,
+    ...stopLines(task),
+    ...artifacts.map((artifact) => `  ${artifactLine(artifact, paint)}`),
+  ]
+}
+
+/** What a stopped task waits for, in the words of its suspension. */
+export function stopLines(task: WireTask): readonly string[] {
+  const stop = stateOf(task).startsWith('paused') ? suspensionOf(task.metadata) : undefined
+  if (stop === undefined) return []
+  const { handle, conditions, deadlineAt } = stop as Readonly<Record<string, unknown>>
+  const rows: readonly (readonly [string, unknown])[] = [
+    ['handle', handle],
+    ['wakes on', conditions === null ? 'an explicit resume' : JSON.stringify(conditions)],
+    ['deadline', deadlineAt],
+  ]
+  return rows.flatMap(([word, value]) =>
+    value === undefined ? [] : [`  ${word.padEnd(8)} ${plain(String(value))}`],
+  )
+}
+
+/** A frame of a stream as one line, or nothing to say. */
+export function frameLine(frame: StreamFrame, paint: Paint): string | undefined {
+  const { task, statusUpdate, artifactUpdate, message } = frame
+  if (message !== undefined) return messageText(message)
+  const of = task ?? statusUpdate
+  if (of !== undefined) return statusLine(of, paint)
+  if (artifactUpdate === undefined) return undefined
+  return `artifact  ${artifactLine(artifactUpdate.artifact, paint)}`
+}
+
+/** How long ago, in the largest unit that fits. */
+export function age(timestamp: string | undefined, now: number): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(timestamp ?? '')) / 1_000))
+  if (Number.isNaN(seconds)) return ''
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`
+}

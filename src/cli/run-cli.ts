@@ -1,0 +1,109 @@
+/** From arguments to an exit code: finds the command, runs it, and turns what goes wrong into a sentence. */
+import { RefusedError, UnreachableError } from '../client/client-error.ts'
+import { isLullError } from '../core/errors.ts'
+import { StartError } from '../server/start-error.ts'
+import { version } from '../server/version.ts'
+import {
+  type Command,
+  type ExitCode,
+  exitCodes,
+  type Input,
+  type Io,
+  UsageError,
+} from './command.ts'
+import { commands } from './commands.ts'
+import { helpFor, overview, usageOf } from './help.ts'
+import { parseInput } from './parse-input.ts'
+
+export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
+  const command = findCommand(args)
+  if (command === undefined) return withoutCommand(args, io)
+  const rest = args.slice(wordsIn(command, args))
+  if (rest.includes('--help') || rest.includes('-h')) {
+    io.print(helpFor(command, io.paint, io.self))
+    return exitCodes.ok
+  }
+  let input: Input | undefined
+  try {
+    input = parseInput(command, rest)
+    return await command.run(input, io)
+  } catch (error) {
+    return explain(error, command, input?.has('json') ?? rest.includes('--json'), io)
+  } finally {
+    io.live(undefined)
+  }
+}
+
+/** The longest name that matches; a group's name alone means its first command. */
+export function findCommand(args: readonly string[]): Command | undefined {
+  const [first, second] = args
+  return (
+    commands.find(({ name }) => name === `${first} ${second}`) ??
+    commands.find(({ name }) => name === first) ??
+    (second === undefined || second.startsWith('-')
+      ? commands.find(({ name }) => name.startsWith(`${first} `))
+      : undefined)
+  )
+}
+
+function wordsIn({ name }: Command, args: readonly string[]): number {
+  return name === `${args[0]} ${args[1]}` ? 2 : 1
+}
+
+function withoutCommand(args: readonly string[], io: Io): ExitCode {
+  const [first] = args
+  if (first === '--version' || first === '-v') {
+    io.print(version)
+    return exitCodes.ok
+  }
+  const help = overview(commands, io.paint, io.self)
+  if (first === '--help' || first === '-h' || first === 'help') {
+    io.print(help)
+    return exitCodes.ok
+  }
+  if (first === undefined) io.warn(help)
+  else io.warn(`lull: there is no command "${args.slice(0, 2).join(' ')}"; see ${io.self} --help`)
+  return exitCodes.usage
+}
+
+function explain(error: unknown, command: Command, json: boolean, io: Io): ExitCode {
+  const { code, exit, message } = verdict(error)
+  if (json) io.print(JSON.stringify({ error: { code, message } }))
+  else io.warn(`${io.paint('red', 'lull:')} ${message}`)
+  if (exit === exitCodes.usage && !json) io.warn(`Usage: ${usageOf(command)}`)
+  return exit
+}
+
+interface Verdict {
+  readonly code: string
+  readonly exit: ExitCode
+  readonly message: string
+}
+
+/** What to do about an error that a person can do something about. */
+const advice: Readonly<Record<string, string>> = {
+  STORE_LOCKED: ' Stop that process, or choose another data directory (--data, LULL_DATA).',
+}
+
+function verdict(error: unknown): Verdict {
+  if (error instanceof UsageError) {
+    return { code: 'USAGE', exit: exitCodes.usage, message: error.message }
+  }
+  if (error instanceof RefusedError) {
+    const code = error.reason ?? String(error.code)
+    return { code, exit: exitCodes.refused, message: error.message }
+  }
+  if (error instanceof UnreachableError) {
+    return { code: 'UNREACHABLE', exit: exitCodes.unreachable, message: error.message }
+  }
+  if (error instanceof StartError) {
+    return { code: 'CANNOT_START', exit: exitCodes.refused, message: error.message }
+  }
+  if (isLullError(error)) {
+    const exit = error.code === 'INVALID_INPUT' ? exitCodes.usage : exitCodes.refused
+    const message = `${error.message}.${advice[error.code] ?? ''}`
+    return { code: error.code, exit, message }
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { code: 'INTERNAL', exit: exitCodes.refused, message }
+}

@@ -1,0 +1,37 @@
+/** What `demo` and `serve` share: start, say where, wait for the end. */
+import { type Agent, serve } from '../server/serve.ts'
+import { portIn } from '../server/settings.ts'
+import { type ExitCode, exitCodes, type Flag, type Input, type Io } from './command.ts'
+import { welcome } from './welcome.ts'
+
+export const servingFlags: Readonly<Record<string, Flag>> = {
+  port: { value: 'number', about: 'Port to listen on; 0 takes a free one (PORT, default 8787)' },
+  host: { value: 'address', about: 'Address to listen on (HOST, default 127.0.0.1)' },
+  data: { value: 'directory', about: 'Where tasks are kept (LULL_DATA, default ./.lull)' },
+  config: { value: 'file', about: 'Configuration, JSON (LULL_CONFIG)' },
+  insecure: { about: 'Listen on an address others can reach, without authentication' },
+}
+
+export async function serveUntilStopped(
+  agents: readonly Agent[],
+  input: Input,
+  io: Io,
+  kind: 'demo' | 'own',
+): Promise<ExitCode> {
+  const serving = await serve({
+    agents,
+    port: portIn(input.text('port'), '--port'),
+    host: input.text('host'),
+    data: input.text('data'),
+    config: input.text('config'),
+    insecure: input.has('insecure'),
+  })
+  const { url, data } = serving
+  if (input.has('json')) {
+    io.print(JSON.stringify({ url, data, agents: agents.map(({ name }) => name) }))
+  } else {
+    for (const line of welcome({ url, data, agents, kind }, io)) io.print(line)
+  }
+  await io.stopped(serving.close)
+  return exitCodes.ok
+}

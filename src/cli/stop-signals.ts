@@ -1,0 +1,45 @@
+/**
+ * How a serving process ends: the first signal closes, and only a person who insists gets it at once. Ctrl-C under npm
+ * arrives twice, from the terminal and from npm itself; the second of such a pair means nothing.
+ */
+export interface StopDeps {
+  readonly on: (signal: NodeJS.Signals, handler: () => void) => void
+  readonly off: (signal: NodeJS.Signals, handler: () => void) => void
+  readonly now: () => number
+  readonly exit: (code: number) => void
+  readonly say: (line: string) => void
+}
+
+const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/** Signals closer together than this are one. */
+const PAIR_MS = 1_000
+
+/** What a shell expects of a program ended by Ctrl-C. */
+const INTERRUPTED = 130
+
+/** Resolves when `close`, called at the first signal, is done. */
+export async function untilStopped(deps: StopDeps, close: () => Promise<void>): Promise<void> {
+  const { on, off, now, exit, say } = deps
+  let stoppingSince: number | undefined
+  let begin: () => void = () => undefined
+  const asked = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const handler = (): void => {
+    if (stoppingSince === undefined) {
+      stoppingSince = now()
+      say('Stopping: running turns finish first. Ctrl-C again ends it at once; nothing is lost.')
+      begin()
+    } else if (now() - stoppingSince >= PAIR_MS) {
+      exit(INTERRUPTED)
+    }
+  }
+  for (const signal of signals) on(signal, handler)
+  try {
+    await asked
+    await close()
+  } finally {
+    for (const signal of signals) off(signal, handler)
+  }
+}

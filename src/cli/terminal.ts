@@ -1,0 +1,65 @@
+/** The terminal, or the lack of one. */
+import { fileURLToPath } from 'node:url'
+import type { Colour, Io } from './command.ts'
+import { untilStopped } from './stop-signals.ts'
+
+const codes: Readonly<Record<Colour, readonly [number, number]>> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+}
+
+const CLEAR_LINE = '\r\u001b[K'
+
+export function createTerminal({ stdout, stderr }: NodeJS.Process): Io {
+  // `hasColors` also knows NO_COLOR and FORCE_COLOR.
+  const coloured = stdout.isTTY === true && stdout.hasColors()
+  const lively = stdout.isTTY === true
+  let shown = false
+
+  function clear(): void {
+    if (shown) stdout.write(CLEAR_LINE)
+    shown = false
+  }
+
+  return {
+    print(line) {
+      clear()
+      stdout.write(`${line}\n`)
+    },
+    warn(line) {
+      clear()
+      stderr.write(`${line}\n`)
+    },
+    paint(colour, text) {
+      const [on, off] = codes[colour]
+      return coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text
+    },
+    live(line) {
+      clear()
+      if (line === undefined || !lively) return
+      stdout.write(line.slice(0, (stdout.columns ?? 80) - 1))
+      shown = true
+    },
+    stopped: (close) =>
+      untilStopped(
+        {
+          on: (signal, handler) => process.on(signal, handler),
+          off: (signal, handler) => process.off(signal, handler),
+          now: Date.now,
+          exit: (code) => process.exit(code),
+          say: (line) => stderr.write(`\n${line}\n`),
+        },
+        close,
+      ),
+    self: howCalled(fileURLToPath(import.meta.url)),
+  }
+}
+
+/** In a clone the program is a script of the package; installed, it is a binary of `node_modules`. */
+function howCalled(file: string): string {
+  return /[\\/]node_modules[\\/]/.test(file) ? 'npx lull' : 'npm run -s lull --'
+}

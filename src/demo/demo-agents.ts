@@ -1,0 +1,9 @@
+import type { Agent } from '../engine/agent.ts'
+import { scriptAgent } from '../testing/script-agent/script-agent.ts'
+import { builder } from './builder.ts'
+import { guide } from './guide.ts'
+import { painter } from './painter.ts'
+import { travel } from './travel.ts'
+
+/** What `lull demo` serves. The guide is first, so it answers at the root. */
+export const demoAgents: readonly Agent[] = [guide, painter, travel, builder, scriptAgent]

@@ -1,0 +1,74 @@
+/** One client in one context, on a memory store and a clock that stands still. */
+import type { CloudEvent } from '../../core/cloud-event.ts'
+import type { Message } from '../../core/message.ts'
+import { isInterrupted, isPaused, isTerminal } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
+import type { Agent } from '../../engine/agent.ts'
+import type { Caller } from '../../engine/caller.ts'
+import { createEngine } from '../../engine/engine.ts'
+import type { Sent } from '../../engine/sending/sent.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { createCountingIds } from '../../testing/counting-ids.ts'
+import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
+import { testSigner } from '../../testing/test-signer.ts'
+
+export interface Client {
+  readonly clock: ManualClock
+  /** A stateless answer. */
+  say(text: string): Promise<Message>
+  /** The task as it stands once it has stopped or ended. */
+  ask(text: string, more?: Partial<Message>): Promise<Task>
+  /** The same task, once it has stopped or ended again. */
+  settled(taskId: string): Promise<Task>
+  emit(event: CloudEvent): Promise<void>
+}
+
+const ann: Caller = { tenant: 'acme', principal: 'ann' }
+
+export async function openConversation(agents: readonly Agent[]): Promise<Client> {
+  const clock = createManualClock()
+  const engine = createEngine({
+    store: createMemoryStore(),
+    agents,
+    clock,
+    ids: createCountingIds(),
+    signer: testSigner,
+    log: () => undefined,
+    memory: { usedBytes: () => 0 },
+  })
+  await engine.start()
+  let count = 0
+
+  async function send(text: string, more: Partial<Message> = {}): Promise<Sent> {
+    const messageId = `message-${++count}`
+    const parts = [{ text }]
+    const contextId = 'conversation'
+    const message: Message = { messageId, role: 'ROLE_USER', parts, contextId, ...more }
+    return engine.send(ann, { message })
+  }
+
+  const settled = (taskId: string): Promise<Task> =>
+    engine.waitFor(
+      ann,
+      taskId,
+      ({ state }) => isTerminal(state) || isInterrupted(state) || isPaused(state),
+    )
+
+  return {
+    clock,
+    settled,
+    async say(text) {
+      const sent = await send(text)
+      if (sent.kind !== 'message') throw new Error(`"${text}" became a task`)
+      return sent.message
+    },
+    async ask(text, more) {
+      const sent = await send(text, more)
+      if (sent.kind !== 'task') throw new Error(`"${text}" became no task`)
+      return settled(sent.task.id)
+    },
+    async emit(event) {
+      await engine.emit(ann, [event])
+    },
+  }
+}

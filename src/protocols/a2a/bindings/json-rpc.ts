@@ -1,0 +1,107 @@
+/** The JSON-RPC binding: A2A 1.0 §9, and 0.3 on the same address. The answer to a call is 200, errors included. */
+import { eventStream, eventStreamHeaders } from '../../../wire/event-stream.ts'
+import { errorText, parseRequest, type RpcId, resultText } from '../../../wire/json-rpc.ts'
+import type { Call, Method } from '../call.ts'
+import { activated } from '../extensions.ts'
+import { codeOf, dataOf, type Failure, failureOf } from '../failure.ts'
+import { A2AError, faults } from '../faults.ts'
+import { methods } from '../methods/tables.ts'
+import type { Params } from '../params.ts'
+import { askedVersion, type Version } from '../versions.ts'
+import { readJson } from './body.ts'
+import { dispatch, extensionHeaders } from './dispatch.ts'
+import { type Exchange, withoutTenant } from './exchange.ts'
+
+const NOTHING: Params = {}
+
+export async function serveRpc(exchange: Exchange): Promise<Response> {
+  const { a2a, codecs, request, query, env, agent } = exchange
+  const asked = askedVersion(request.headers, query)
+  const version: Version = asked === 'unknown' ? '1.0' : (asked ?? '0.3')
+  let id: RpcId = null
+  try {
+    const body = await readJson(request, env.body)
+    if (body === undefined) throw new A2AError('PARSE_ERROR', 'The body is empty')
+    const parsed = parseRequest(body)
+    if (parsed.error !== undefined) return json(errorText(parsed.id, parsed.error))
+    const { request: rpc } = parsed
+    id = rpc.id
+    if (asked === 'unknown') throw unsupportedVersion(request.headers)
+    const method = methodNamed(rpc.method, version)
+    const params = rpc.params ?? NOTHING
+    const { tenant } = params
+    const call: Call = {
+      codec: codecs[version],
+      caller: exchange.callerFor(tenant),
+      may: env.may,
+      agent,
+      params: withoutTenant(params),
+      active: activated(request.headers),
+      signal: env.signal,
+      lastEventId: request.headers.get('last-event-id') ?? undefined,
+      idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+      envelope: (result) => resultText(rpc.id, result),
+    }
+    return await answered(exchange, method, call, id)
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure.fault === 'INTERNAL') a2a.log('error', 'An A2A request failed', { error })
+    const status = failure.fault === 'MEDIA_TYPE' ? faults.MEDIA_TYPE.http : 200
+    return json(failureText(id, failure, version, false), {}, status)
+  }
+}
+
+async function answered(
+  { a2a }: Exchange,
+  method: Method,
+  call: Call,
+  id: RpcId,
+): Promise<Response> {
+  const done = await dispatch(a2a, method, call)
+  const headers = extensionHeaders(call, method)
+  if (done.failure !== undefined) {
+    const { failure, control } = done
+    const status = failure.fault === 'FORBIDDEN' ? faults.FORBIDDEN.http : 200
+    return json(failureText(id, failure, call.codec.version, control), headers, status)
+  }
+  const { answer } = done
+  if (answer.frames === undefined) {
+    return json(resultText(id, JSON.stringify(answer.value)), headers)
+  }
+  return new Response(eventStream(answer.frames, a2a.pulse, answer.abort), {
+    headers: { ...eventStreamHeaders, ...headers },
+  })
+}
+
+function methodNamed(name: string, version: Version): Method {
+  const method = methods[version].get(name)
+  if (method !== undefined) return method
+  const other: Version = version === '1.0' ? '0.3' : '1.0'
+  const hint = methods[other].has(name)
+    ? `: it belongs to A2A ${other}, and this request asks for ${version} (header A2A-Version)`
+    : ''
+  throw new A2AError('METHOD_NOT_FOUND', `There is no method ${name.slice(0, 128)} here${hint}`)
+}
+
+export function unsupportedVersion(headers: Headers): A2AError {
+  const given = headers.get('a2a-version') ?? 'that'
+  return new A2AError(
+    'VERSION_NOT_SUPPORTED',
+    `A2A ${given.slice(0, 32)} is not spoken here; 1.0 and 0.3 are`,
+    { supported: '1.0, 0.3' },
+  )
+}
+
+function failureText(id: RpcId, failure: Failure, version: Version, control: boolean): string {
+  return errorText(id, {
+    code: codeOf(failure, version, control),
+    message: failure.message,
+    data: dataOf(failure, version),
+  })
+}
+
+const plain = { 'content-type': 'application/json' }
+
+function json(text: string, headers: Record<string, string> = {}, status = 200): Response {
+  return new Response(text, { status, headers: { ...plain, ...headers } })
+}

@@ -1,0 +1,151 @@
+/** The HTTP+JSON binding: A2A 1.0 §11, and 0.3 under `/v1`. */
+import { eventStream, eventStreamHeaders } from '../../../wire/event-stream.ts'
+import type { Call, Method } from '../call.ts'
+import { activated } from '../extensions.ts'
+import { codeOf, dataOf, detailsArray, type Failure, failureOf } from '../failure.ts'
+import { A2AError, faults } from '../faults.ts'
+import { isObject, type Params } from '../params.ts'
+import { askedVersion, type Version } from '../versions.ts'
+import { readJson } from './body.ts'
+import { dispatch, extensionHeaders } from './dispatch.ts'
+import { type Exchange, withoutTenant } from './exchange.ts'
+import { unsupportedVersion } from './json-rpc.ts'
+import type { Matched } from './routes.ts'
+
+export interface RestTarget {
+  readonly version: Version
+  readonly matched: Matched
+  readonly tenant: string | undefined
+}
+
+export async function serveRest(exchange: Exchange, target: RestTarget): Promise<Response> {
+  const { a2a, codecs, request, query, env, agent } = exchange
+  const { version, matched, tenant } = target
+  const type = contentType(request.headers)
+  try {
+    checkVersion(request.headers, query, version)
+    if ('allow' in matched) {
+      const failure = failureOf(new A2AError('METHOD_NOT_FOUND', `Use ${matched.allow.join(', ')}`))
+      const headers = { allow: matched.allow.join(', ') }
+      return failed(failure, version, false, type, headers, 405)
+    }
+    const { method, found } = matched
+    const params = await paramsOf(exchange, found)
+    const call: Call = {
+      codec: codecs[version],
+      caller: exchange.callerFor(tenant ?? params['tenant']),
+      may: env.may,
+      agent,
+      params: withoutTenant(params),
+      active: activated(request.headers),
+      signal: env.signal,
+      lastEventId: request.headers.get('last-event-id') ?? undefined,
+      idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+      envelope: (result) => result,
+    }
+    return await answered(exchange, method, call, type)
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure.fault === 'INTERNAL') a2a.log('error', 'An A2A request failed', { error })
+    return failed(failure, version, false, type)
+  }
+}
+
+async function answered(
+  { a2a }: Exchange,
+  method: Method,
+  call: Call,
+  type: string,
+): Promise<Response> {
+  const done = await dispatch(a2a, method, call)
+  const headers = extensionHeaders(call, method)
+  if (done.failure !== undefined) {
+    return failed(done.failure, call.codec.version, done.control, type, headers)
+  }
+  const { answer } = done
+  if (answer.frames !== undefined) {
+    return new Response(eventStream(answer.frames, a2a.pulse, answer.abort), {
+      headers: { ...eventStreamHeaders, ...headers },
+    })
+  }
+  if (answer.value === null) return new Response(null, { status: 204, headers })
+  return new Response(JSON.stringify(answer.value), {
+    headers: { 'content-type': type, ...headers },
+  })
+}
+
+/** The path decides here; a header that says otherwise is a mistake worth telling. */
+function checkVersion(headers: Headers, query: URLSearchParams | undefined, spoken: Version): void {
+  const asked = askedVersion(headers, query)
+  if (asked === undefined || asked === spoken) return
+  if (asked === 'unknown') throw unsupportedVersion(headers)
+  const where = asked === '0.3' ? 'under /v1' : 'without /v1'
+  throw new A2AError('VERSION_NOT_SUPPORTED', `A2A ${asked} is spoken ${where}, not here`)
+}
+
+const numbers: ReadonlySet<string> = new Set(['historyLength', 'pageSize'])
+
+/** Path, then body or query: what the path says wins. Query values are text; two kinds of them mean something else. */
+async function paramsOf(
+  { request, query, env }: Exchange,
+  found: Readonly<Record<string, string>>,
+): Promise<Params> {
+  const params: Record<string, unknown> = {}
+  for (const [name, value] of query ?? []) params[name] = typed(name, value)
+  delete params['A2A-Version']
+  delete params['a2a-version']
+  if (request.method === 'POST') {
+    const body = await readJson(request, env.body)
+    if (body !== undefined && !isObject(body)) {
+      throw new A2AError('INVALID_PARAMS', 'The body must be a JSON object', {
+        path: '',
+        problem: 'must be a JSON object',
+      })
+    }
+    Object.assign(params, body)
+  }
+  return { ...params, ...found }
+}
+
+function typed(name: string, value: string): unknown {
+  if (numbers.has(name)) return /^-?\d{1,15}$/.test(value) ? Number(value) : value
+  if (name !== 'includeArtifacts') return value
+  return value === 'true' ? true : value === 'false' ? false : value
+}
+
+const A2A_TYPE = 'application/a2a+json'
+const JSON_TYPE = 'application/json'
+
+/** 1.0.1 prefers its own media type; those who speak plain JSON are answered in it. */
+function contentType(headers: Headers): string {
+  const given = headers.get('content-type') ?? headers.get('accept') ?? ''
+  return given.includes(A2A_TYPE) ? A2A_TYPE : JSON_TYPE
+}
+
+export function failed(
+  failure: Failure,
+  version: Version,
+  control: boolean,
+  type: string,
+  headers: Record<string, string> = {},
+  status: number = faults[failure.fault].http,
+): Response {
+  const body = version === '1.0' ? errorV1(failure, status) : errorV03(failure, control)
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': type, ...headers },
+  })
+}
+
+/** §11.6: the shape of google.rpc.Status. */
+function errorV1(failure: Failure, code: number): object {
+  const { status } = faults[failure.fault]
+  const { message } = failure
+  return { error: { code, status, message, details: detailsArray(failure) } }
+}
+
+/** 0.3 says nothing; its SDKs write and read the JSON-RPC error object. */
+function errorV03(failure: Failure, control: boolean): object {
+  const { message } = failure
+  return { code: codeOf(failure, '0.3', control), message, data: dataOf(failure, '0.3') }
+}

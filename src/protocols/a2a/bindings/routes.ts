@@ -1,0 +1,114 @@
+/**
+ * The REST routes of both versions (A2A 1.0 §11.3; 0.3 has the same under `/v1`). Segments are matched after decoding;
+ * `{name}` takes one, and what follows a colon in the last one is the action.
+ */
+import type { Method } from '../call.ts'
+import { cancelTask } from '../methods/cancel-task.ts'
+import {
+  awaitResumption,
+  clearReminders,
+  injectReminder,
+  listReminders,
+  pauseTask,
+  resumeTask,
+} from '../methods/control.ts'
+import { getExtendedAgentCard } from '../methods/get-extended-agent-card.ts'
+import { getTask } from '../methods/get-task.ts'
+import { listTasks } from '../methods/list-tasks.ts'
+import {
+  createPushConfig,
+  deletePushConfig,
+  getPushConfig,
+  listPushConfigs,
+} from '../methods/push-configs.ts'
+import { sendMessage } from '../methods/send-message.ts'
+import { sendStreamingMessage } from '../methods/send-streaming-message.ts'
+import { subscribeToTask } from '../methods/subscribe-to-task.ts'
+import type { Version } from '../versions.ts'
+
+export interface Route {
+  readonly verb: string
+  readonly path: readonly string[]
+  readonly method: Method
+}
+
+const route = (verb: string, path: string, method: Method): Route => ({
+  verb,
+  path: path.split('/'),
+  method,
+})
+
+const configs = 'tasks/{taskId}/pushNotificationConfigs'
+
+function common(configId: string): readonly Route[] {
+  return [
+    route('POST', 'message:send', sendMessage),
+    route('POST', 'message:stream', sendStreamingMessage),
+    route('GET', 'tasks', listTasks),
+    route('GET', 'tasks/{id}', getTask),
+    route('POST', 'tasks/{id}:cancel', cancelTask),
+    // The prose says POST, the annotations of the proto GET.
+    route('GET', 'tasks/{id}:subscribe', subscribeToTask),
+    route('POST', 'tasks/{id}:subscribe', subscribeToTask),
+    route('POST', configs, createPushConfig),
+    route('GET', configs, listPushConfigs),
+    route('GET', `${configs}/{${configId}}`, getPushConfig),
+    route('DELETE', `${configs}/{${configId}}`, deletePushConfig),
+    route('POST', 'tasks/{taskId}:pause', pauseTask),
+    route('POST', 'tasks/{taskId}:resume', resumeTask),
+    route('POST', 'tasks/{taskId}:awaitResumption', awaitResumption),
+    route('POST', 'tasks/{taskId}:injectReminder', injectReminder),
+    route('GET', 'tasks/{taskId}:listReminders', listReminders),
+    route('POST', 'tasks/{taskId}:listReminders', listReminders),
+    route('POST', 'tasks/{taskId}:clearReminders', clearReminders),
+  ]
+}
+
+export const routes: Readonly<Record<Version, readonly Route[]>> = {
+  '1.0': [...common('id'), route('GET', 'extendedAgentCard', getExtendedAgentCard)],
+  '0.3': [...common('pushNotificationConfigId'), route('GET', 'card', getExtendedAgentCard)],
+}
+
+export type Matched =
+  | { readonly method: Method; readonly found: Readonly<Record<string, string>> }
+  | { readonly allow: readonly string[] }
+
+export function matchRoute(
+  version: Version,
+  verb: string,
+  segments: readonly string[],
+): Matched | undefined {
+  const allow: string[] = []
+  for (const { path, verb: wanted, method } of routes[version]) {
+    const found = capture(path, segments)
+    if (found === undefined) continue
+    if (wanted === verb) return { method, found }
+    allow.push(wanted)
+  }
+  return allow.length === 0 ? undefined : { allow }
+}
+
+function capture(
+  path: readonly string[],
+  segments: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  if (path.length !== segments.length) return undefined
+  const found: Record<string, string> = {}
+  for (const [index, want] of path.entries()) {
+    const segment = segments[index] ?? ''
+    if (!want.startsWith('{')) {
+      if (want !== segment) return undefined
+      continue
+    }
+    const end = want.indexOf('}')
+    const action = want.slice(end + 1)
+    const value = action === '' ? segment : segment.slice(0, -action.length)
+    if (!segment.endsWith(action) || value === '') return undefined
+    // A bare id does not swallow an action that has no route of its own.
+    if (action === '' && index === 1 && path.length === 2 && ACTION.test(segment)) return undefined
+    found[want.slice(1, end)] = value
+  }
+  return found
+}
+
+const ACTION = /:[a-zA-Z]+$/

@@ -1,0 +1,55 @@
+/** One call, whichever binding it came by, and what a method makes of it. */
+import type { Caller } from '../../engine/caller.ts'
+import type { EngineDeps } from '../../engine/deps.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { EventFrame, Pulse } from '../../wire/event-stream.ts'
+import type { ServedAgent } from './cards/served-agent.ts'
+import type { Closing } from './closing.ts'
+import type { Codec } from './codec/codec.ts'
+import type { FaultOverrides } from './failure.ts'
+import type { Params } from './params.ts'
+import type { Pushes } from './push/pushes.ts'
+
+/** What a caller needs for a method; the server decides who has it. */
+export type Scope = 'tasks:read' | 'tasks:write' | 'tasks:control' | 'tasks:work'
+
+/** What the adapter has at hand. */
+export interface A2AContext {
+  readonly engine: Engine
+  readonly clock: EngineDeps['clock']
+  readonly ids: EngineDeps['ids']
+  readonly log: EngineDeps['log']
+  readonly pulse: Pulse
+  /** Absent: this server sends no push notifications. */
+  readonly pushes: Pushes | undefined
+  readonly closing: Closing
+}
+
+export interface Call {
+  readonly codec: Codec
+  readonly caller: Caller
+  readonly may: (scope: Scope) => boolean
+  readonly agent: ServedAgent
+  readonly params: Params
+  /** Extensions the request turned on. */
+  readonly active: ReadonlySet<string>
+  readonly signal: AbortSignal | undefined
+  readonly lastEventId: string | undefined
+  readonly idempotencyKey: string | undefined
+  /** Puts a result into the frame the binding asks for. */
+  readonly envelope: (result: string) => string
+}
+
+export type Answer =
+  | { readonly value: unknown; readonly frames?: undefined }
+  | { readonly frames: AsyncIterator<EventFrame, unknown>; readonly abort: () => void }
+
+export interface Method {
+  readonly scope: Scope
+  /** Parse, one engine call, render: no decision is taken here. */
+  readonly run: (a2a: A2AContext, call: Call) => Promise<Answer>
+  /** Where the method's errors differ from the common table. */
+  readonly faults?: FaultOverrides
+  /** A method of an extension: calling it turns that on. */
+  readonly extension?: string
+}

@@ -1,0 +1,51 @@
+/** Agent cards over HTTP: made once per agent and version, with an ETag, cacheable, varying by version (§8.6). */
+import { createHash } from 'node:crypto'
+import type { Version } from '../versions.ts'
+import type { ServedAgent } from './served-agent.ts'
+
+const MAX_AGE_S = 60
+
+interface Made {
+  readonly body: string
+  readonly etag: string
+}
+
+export type CardResponse = (agent: ServedAgent, version: Version, request: Request) => Response
+
+export function createCardResponse(): CardResponse {
+  const known = new Map<string, Made>()
+
+  function made(agent: ServedAgent, version: Version): Made {
+    const key = `${version} ${agent.scope ?? ''}`
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const body = JSON.stringify(agent.card(version))
+    const digest = createHash('sha256').update(body).digest('base64url').slice(0, 27)
+    const fresh = { body, etag: `"${digest}"` }
+    known.set(key, fresh)
+    return fresh
+  }
+
+  return (agent, version, request) => {
+    const { body, etag } = made(agent, version)
+    const headers = {
+      etag,
+      'cache-control': `public, max-age=${MAX_AGE_S}`,
+      vary: 'A2A-Version',
+    }
+    if (matches(request.headers.get('if-none-match'), etag)) {
+      return new Response(null, { status: 304, headers })
+    }
+    return new Response(request.method === 'HEAD' ? null : body, {
+      headers: { ...headers, 'content-type': 'application/json' },
+    })
+  }
+}
+
+function matches(given: string | null, etag: string): boolean {
+  if (given === null) return false
+  return given.split(',').some((one) => {
+    const tag = one.trim()
+    return tag === '*' || tag === etag || tag === `W/${etag}`
+  })
+}

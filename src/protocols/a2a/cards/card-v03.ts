@@ -1,0 +1,71 @@
+/** The agent card of A2A 0.3 (§5.5), with the capability fields of the RFCs beside the standard ones. */
+import { resumeCauses } from '../../../core/suspension.ts'
+import type { CardSource, SecurityFacts } from './card-facts.ts'
+import { extensionCards, propagations, roleHints } from './extension-cards.ts'
+
+export function cardV03(source: CardSource): object {
+  const { name, description, version, url, facts, skills, security } = source
+  const { provider, documentationUrl, iconUrl } = facts
+  const schemes = schemesV03(security)
+  return {
+    protocolVersion: '0.3.0',
+    name,
+    description,
+    version,
+    url,
+    preferredTransport: 'JSONRPC',
+    additionalInterfaces: [
+      { url, transport: 'JSONRPC' },
+      { url, transport: 'HTTP+JSON' },
+    ],
+    ...(provider === undefined ? {} : { provider }),
+    ...(documentationUrl === undefined ? {} : { documentationUrl }),
+    ...(iconUrl === undefined ? {} : { iconUrl }),
+    capabilities: {
+      streaming: true,
+      pushNotifications: source.push,
+      stateTransitionHistory: false,
+      extensions: extensionCards(source, '0.3'),
+      ...rfcCapabilities(source),
+    },
+    ...(Object.keys(schemes).length === 0
+      ? {}
+      : {
+          securitySchemes: schemes,
+          security: Object.keys(schemes).map((scheme) => ({ [scheme]: [] })),
+        }),
+    defaultInputModes: source.inputModes,
+    defaultOutputModes: source.outputModes,
+    skills,
+    supportsAuthenticatedExtendedCard: source.extended,
+  }
+}
+
+function rfcCapabilities({ pause, reminders, harn }: CardSource): object {
+  const meta = {
+    ...(pause ? { pause: true } : {}),
+    ...(reminders ? { reminders: true } : {}),
+  }
+  return {
+    ...(pause ? { supportsPause: true, supportsAwaitResumption: true, resumeCauses } : {}),
+    ...(reminders
+      ? { reminders: { inject: true, emit: true, propagate: propagations, roleHints } }
+      : {}),
+    ...(harn && (pause || reminders) ? { _meta: { harn: meta } } : {}),
+  }
+}
+
+function schemesV03({ apiKey, bearer }: SecurityFacts): Record<string, object> {
+  return {
+    ...(apiKey === undefined
+      ? {}
+      : { apiKey: { type: 'apiKey', in: 'header', name: apiKey.header } }),
+    ...(bearer === undefined ? {} : { bearer: bearerV03(bearer) }),
+  }
+}
+
+function bearerV03({ format, openIdUrl }: NonNullable<SecurityFacts['bearer']>): object {
+  if (openIdUrl !== undefined) return { type: 'openIdConnect', openIdConnectUrl: openIdUrl }
+  const bearerFormat = format === undefined ? {} : { bearerFormat: format }
+  return { type: 'http', scheme: 'bearer', ...bearerFormat }
+}

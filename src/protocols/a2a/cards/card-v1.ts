@@ -1,0 +1,57 @@
+/** The agent card of A2A 1.0 (§4.4.1). Only fields of the specification: a verifier rebuilds the card from those. */
+import type { CardSource, SecurityFacts } from './card-facts.ts'
+import { extensionCards } from './extension-cards.ts'
+
+export function cardV1(source: CardSource): object {
+  const { name, description, version, url, facts, skills, security } = source
+  const { provider, documentationUrl, iconUrl } = facts
+  const schemes = schemesV1(security)
+  return {
+    name,
+    description,
+    version,
+    supportedInterfaces: [
+      { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+      { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      { url, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+    ],
+    ...(provider === undefined ? {} : { provider }),
+    ...(documentationUrl === undefined ? {} : { documentationUrl }),
+    ...(iconUrl === undefined ? {} : { iconUrl }),
+    capabilities: {
+      streaming: true,
+      pushNotifications: source.push,
+      extendedAgentCard: source.extended,
+      extensions: extensionCards(source, '1.0'),
+    },
+    ...(Object.keys(schemes).length === 0
+      ? {}
+      : {
+          securitySchemes: schemes,
+          securityRequirements: Object.keys(schemes).map((scheme) => ({
+            schemes: { [scheme]: { list: [] } },
+          })),
+        }),
+    defaultInputModes: source.inputModes,
+    defaultOutputModes: source.outputModes,
+    skills,
+  }
+}
+
+function schemesV1({ apiKey, bearer }: SecurityFacts): Record<string, object> {
+  return {
+    ...(apiKey === undefined
+      ? {}
+      : { apiKey: { apiKeySecurityScheme: { location: 'header', name: apiKey.header } } }),
+    ...(bearer === undefined ? {} : { bearer: bearerV1(bearer) }),
+  }
+}
+
+function bearerV1({ format, openIdUrl }: NonNullable<SecurityFacts['bearer']>): object {
+  if (openIdUrl !== undefined) {
+    return { openIdConnectSecurityScheme: { openIdConnectUrl: openIdUrl } }
+  }
+  const bearerFormat = format === undefined ? {} : { bearerFormat: format }
+  return { httpAuthSecurityScheme: { scheme: 'Bearer', ...bearerFormat } }
+}

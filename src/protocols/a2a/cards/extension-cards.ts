@@ -1,0 +1,47 @@
+/** Our extensions as a card declares them (A2A 1.0 §4.4.4). Never required: that would refuse every unaware client. */
+import { pauseModes, resumeCauses } from '../../../core/suspension.ts'
+import { REMINDERS, RFC_NOTIFICATIONS, TASK_CONTROL, USER_CONSENT } from '../extensions.ts'
+import type { Version } from '../versions.ts'
+import type { CardSource } from './card-facts.ts'
+
+export const propagations: readonly string[] = ['session', 'none', 'all']
+export const roleHints: readonly string[] = ['system', 'developer']
+
+export function extensionCards(source: CardSource, version: Version): readonly object[] {
+  const working = version === '1.0' ? 'TASK_STATE_WORKING' : 'working'
+  const control = {
+    uri: TASK_CONTROL,
+    description: 'Pause, resume and self-park of tasks',
+    required: false,
+    params: {
+      pause: true,
+      selfPark: true,
+      modes: [...pauseModes].reverse(),
+      resumeCauses,
+      substateOf: { 'paused-by-client': working, 'paused-by-agent': working },
+    },
+  }
+  const reminders = {
+    uri: REMINDERS,
+    description: 'Ambient reminders for coming turns',
+    required: false,
+    params: { inject: true, emit: true, propagate: propagations, roleHints },
+  }
+  const consent = {
+    uri: USER_CONSENT,
+    description: 'Explicit consent of the user, bound to one operation',
+    required: false,
+    params: { inBand: true, substateOf: { 'user-consent-required': source.consentState } },
+  }
+  const notifications = {
+    uri: RFC_NOTIFICATIONS,
+    description: 'JSON-RPC notification frames of the PAUSED and reminder RFCs on streams',
+    required: false,
+  }
+  return [
+    ...(source.pause ? [control] : []),
+    ...(source.reminders ? [reminders] : []),
+    consent,
+    ...(version === '0.3' && (source.pause || source.reminders) ? [notifications] : []),
+  ]
+}

@@ -1,0 +1,75 @@
+/** An agent as this server offers it: where, with which cards. Made once, at start. */
+import type { Agent } from '../../../engine/agent.ts'
+import type { Caller } from '../../../engine/caller.ts'
+import type { Version } from '../versions.ts'
+import { type CardFacts, type CardSource, type SecurityFacts, usualModes } from './card-facts.ts'
+import { cardV1 } from './card-v1.ts'
+import { cardV03 } from './card-v03.ts'
+
+export interface ServedAgent {
+  readonly name: string
+  /** Its own endpoint shows its own tasks only; undefined at the root. */
+  readonly scope: string | undefined
+  readonly inputModes: readonly string[]
+  readonly card: (version: Version) => object
+  /** Undefined when there is none. */
+  readonly extendedCard: (version: Version, caller: Caller) => object | undefined
+}
+
+export interface ServeOptions {
+  readonly url: string
+  readonly scope: string | undefined
+  readonly facts: CardFacts
+  readonly security: SecurityFacts
+  readonly push: boolean
+  readonly consentState: string
+  readonly harn: boolean
+}
+
+const cards: Readonly<Record<Version, (source: CardSource) => object>> = {
+  '1.0': cardV1,
+  '0.3': cardV03,
+}
+
+export function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
+  const { url, scope, facts, security, push, consentState, harn } = options
+  const { extended } = facts
+  const inputModes = facts.inputModes ?? usualModes
+  const source: CardSource = {
+    name: agent.name,
+    description: agent.description,
+    version: agent.version ?? '1.0.0',
+    skills:
+      agent.skills === undefined || agent.skills.length === 0 ? [skillOf(agent)] : agent.skills,
+    url,
+    facts,
+    security,
+    inputModes,
+    outputModes: facts.outputModes ?? ['text/plain', 'application/json'],
+    pause: agent.pause !== false,
+    reminders: agent.reminders !== false,
+    push,
+    extended: extended !== undefined,
+    consentState,
+    harn,
+  }
+  return {
+    name: agent.name,
+    scope,
+    inputModes,
+    card: (version) => cards[version](source),
+    extendedCard(version) {
+      if (extended === undefined) return undefined
+      return cards[version]({
+        ...source,
+        description: extended.description ?? source.description,
+        skills: [...source.skills, ...(extended.skills ?? [])],
+      })
+    },
+  }
+}
+
+/** A card needs at least one skill (§5.7). */
+function skillOf({ name, description }: Agent): CardSource['skills'][number] {
+  return { id: name, name, description, tags: [name] }
+}

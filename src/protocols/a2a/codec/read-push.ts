@@ -1,0 +1,63 @@
+/** Push notification configs, as both versions send them. */
+import type { PushTarget } from '../../../core/push.ts'
+import { invalid, isObject, optionalText, type Params } from '../params.ts'
+
+/** `id` may be absent: we mint one then. `path` leads to the config, for mistakes. */
+export function readTarget(value: unknown, path: string): PushTarget {
+  if (!isObject(value)) throw invalid(path, 'must be an object')
+  const { url } = value
+  if (typeof url !== 'string' || url === '') throw invalid(under(path, 'url'), 'is required')
+  const token = line(value, 'token', path)
+  const authentication = authenticationOf(value['authentication'], under(path, 'authentication'))
+  return {
+    id: line(value, 'id', path) ?? '',
+    url: urlOf(url, under(path, 'url')),
+    ...(token === undefined || token === '' ? {} : { token }),
+    ...(authentication === undefined ? {} : { authentication }),
+  }
+}
+
+function urlOf(given: string, path: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    throw invalid(path, 'must be an http or https address')
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw invalid(path, 'must not hold credentials: use authentication')
+  }
+  return given
+}
+
+/** 1.0 names one scheme, 0.3 a list of which the first counts. */
+function authenticationOf(value: unknown, path: string): PushTarget['authentication'] {
+  if (value === undefined || value === null) return undefined
+  if (!isObject(value)) throw invalid(path, 'must be an object')
+  const listed = Array.isArray(value['schemes']) ? value['schemes'][0] : undefined
+  const scheme = value['scheme'] ?? listed
+  if (typeof scheme !== 'string' || !TOKEN.test(scheme)) {
+    throw invalid(under(path, 'scheme'), 'must name an HTTP authentication scheme')
+  }
+  const credentials = line(value, 'credentials', path)
+  return { scheme, ...(credentials === undefined ? {} : { credentials }) }
+}
+
+const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,64}$/
+const FIELD = /^[\x20-\x7e]*$/
+
+/** Goes into a header or an address: one line. */
+function line(value: Params, name: string, path: string): string | undefined {
+  const given = value[name]
+  if (given === undefined || given === null) return undefined
+  if (typeof given === 'string' && FIELD.test(given)) return given
+  throw invalid(under(path, name), 'must be one line of printable characters')
+}
+
+function under(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}
+
+export function taskIdOf(params: Params): string {
+  const taskId = optionalText(params, 'taskId')
+  if (taskId === undefined || taskId === '') throw invalid('taskId', 'is required')
+  return taskId
+}

@@ -1,0 +1,57 @@
+/**
+ * The notifications of the PAUSED and reminder RFCs, shape for shape. Only for 0.3 clients that ask for them: official
+ * clients end their stream on a frame that is no response.
+ */
+import { toIso } from '../../../core/instant.ts'
+import { pausedAtOf, resumeFacts } from '../metadata.ts'
+import type { ReminderChange, TaskEvent } from '../task-events.ts'
+import type { Notification } from './codec.ts'
+
+export function notificationOf(event: TaskEvent): Notification | undefined {
+  const { task } = event
+  if (event.kind === 'reminder') return reminderNotification(task.id, event.change)
+  if (event.kind !== 'status') return undefined
+  const { suspension } = task
+  const { type } = event.record
+  if ((type === 'paused' || type === 'parked') && suspension !== undefined) {
+    const { handle, reason, initiator, conditions } = suspension
+    return statusUpdate({
+      taskId: task.id,
+      state: task.state,
+      handle,
+      ...(reason === undefined ? {} : { reason }),
+      initiator,
+      pausedAt: toIso(pausedAtOf(suspension)),
+      conditions: conditions ?? null,
+    })
+  }
+  const answer = task.resumes.at(-1)
+  if (type !== 'resumed' || answer === undefined) return undefined
+  return statusUpdate({ taskId: task.id, state: task.state, ...resumeFacts(answer) })
+}
+
+function statusUpdate(params: object): Notification {
+  return { method: 'tasks/statusUpdate', params }
+}
+
+function reminderNotification(taskId: string, change: ReminderChange): Notification {
+  if (change.event === 'emitted') {
+    const { id, body, tags, dedupeKey, source, firedAtTurn, metadata = {} } = change.reminder
+    const reminder = {
+      id,
+      body,
+      tags,
+      ...(dedupeKey === undefined ? {} : { dedupeKey }),
+      ...(source === undefined ? {} : { source }),
+      ...(firedAtTurn === undefined ? {} : { firedAtTurn }),
+    }
+    return { method: 'tasks/reminderEmitted', params: { taskId, reminder, metadata } }
+  }
+  if (change.event === 'deduped') {
+    const { dedupeKey, by, displaced } = change
+    const params = { taskId, reminderId: by, dedupeKey, displacedIds: displaced }
+    return { method: 'tasks/reminderDeduped', params }
+  }
+  const { reminderId, reason } = change
+  return { method: 'tasks/reminderExpired', params: { taskId, reminderId, reason } }
+}

@@ -1,0 +1,139 @@
+/** A2A 0.3, in the words of the RFCs: `kind` discriminators, `final`, and states that say how a task is stopped. */
+import { toIso } from '../../../core/instant.ts'
+import type { Artifact, Message } from '../../../core/message.ts'
+import type { PushTarget } from '../../../core/push.ts'
+import { type State, states } from '../../../core/states.ts'
+import type { Task } from '../../../core/task.ts'
+import { eventMetadata, statusMessage, taskMetadata } from '../metadata.ts'
+import { invalid, optionalBoolean, optionalInteger, type Params } from '../params.ts'
+import type { TaskEvent } from '../task-events.ts'
+import type { Codec, TaskView } from './codec.ts'
+import { wholeTask } from './codec.ts'
+import { readTarget, taskIdOf } from './read-push.ts'
+import { notificationOf } from './rfc-notifications.ts'
+import { newest } from './v1.ts'
+import { readMessage03, wireMessage, wirePart } from './v03-message.ts'
+
+export interface V03Options {
+  /** `core`: only states a strict 0.3 client knows; the truth is in the metadata all the same. */
+  readonly states: 'rfc' | 'core'
+}
+
+const coreStates: Partial<Readonly<Record<State, string>>> = {
+  'paused-by-client': 'working',
+  'paused-by-agent': 'working',
+  'user-consent-required': 'input-required',
+}
+
+export function createV03(options: V03Options): Codec {
+  const spelled = (state: State): string =>
+    (options.states === 'core' ? coreStates[state] : undefined) ?? state
+
+  function status(task: Task, message: Message | undefined): object {
+    const state = spelled(task.state)
+    const timestamp = toIso(task.statusAt)
+    return message === undefined
+      ? { state, timestamp }
+      : { state, message: wireMessage(message), timestamp }
+  }
+
+  function task(task: Task, { historyLength, withArtifacts }: TaskView): object {
+    const metadata = taskMetadata(task)
+    const history = newest(task.history, historyLength)
+    return {
+      kind: 'task',
+      id: task.id,
+      contextId: task.contextId,
+      status: status(task, statusMessage(task)),
+      artifacts: withArtifacts ? task.artifacts.map(wireArtifact) : [],
+      ...(history.length > 0 ? { history: history.map(wireMessage) } : {}),
+      ...(metadata === undefined ? {} : { metadata }),
+    }
+  }
+
+  function event(event: TaskEvent, closes: boolean): object | undefined {
+    const { task: now } = event
+    const { id: taskId, contextId } = now
+    if (event.kind === 'reminder') return undefined
+    if (event.kind === 'artifact') {
+      const { append, last } = event
+      const artifact = wireArtifact(event.artifact)
+      return { kind: 'artifact-update', taskId, contextId, artifact, append, lastChunk: last }
+    }
+    if (event.record.type === 'submitted') return task(now, wholeTask)
+    const metadata = eventMetadata(event)
+    return {
+      kind: 'status-update',
+      taskId,
+      contextId,
+      status: status(now, statusMessage(now)),
+      final: closes,
+      ...(metadata === undefined ? {} : { metadata }),
+    }
+  }
+
+  return {
+    version: '0.3',
+    readMessage: readMessage03,
+    readConfiguration: (value) => ({
+      historyLength: optionalInteger(
+        value,
+        'historyLength',
+        { min: 0 },
+        'configuration.historyLength',
+      ),
+      immediate: optionalBoolean(value, 'blocking', 'configuration.blocking') === false,
+      push: readSendTarget(value),
+    }),
+    readPush(params) {
+      const config = params['pushNotificationConfig']
+      if (config === undefined || config === null) {
+        throw invalid('pushNotificationConfig', 'is required')
+      }
+      const target = readTarget(config, 'pushNotificationConfig')
+      return { taskId: taskIdOf(params), target }
+    },
+    task,
+    sentTask: task,
+    sentMessage: wireMessage,
+    event,
+    notification: notificationOf,
+    push,
+    pushList: (taskId, targets) => targets.map((target) => push(taskId, target)),
+    statesOf(wire) {
+      const given = wire === 'cancelled' ? 'canceled' : wire
+      const found = states.filter((state) => spelled(state) === given)
+      return found.length === 0 ? undefined : found
+    },
+  }
+}
+
+function readSendTarget(configuration: Params): PushTarget | undefined {
+  const given = configuration['pushNotificationConfig']
+  if (given === undefined || given === null) return undefined
+  return readTarget(given, 'configuration.pushNotificationConfig')
+}
+
+function wireArtifact({ parts, ...artifact }: Artifact): object {
+  return { ...artifact, parts: parts.map(wirePart) }
+}
+
+function push(taskId: string, { id, url, token, authentication }: PushTarget): object {
+  const { scheme, credentials } = authentication ?? {}
+  return {
+    taskId,
+    pushNotificationConfig: {
+      id,
+      url,
+      ...(token === undefined ? {} : { token }),
+      ...(scheme === undefined
+        ? {}
+        : {
+            authentication: {
+              schemes: [scheme],
+              ...(credentials === undefined ? {} : { credentials }),
+            },
+          }),
+    },
+  }
+}

@@ -1,0 +1,175 @@
+/** A2A 1.0 (ProtoJSON). Core keeps messages and artifacts in this shape, so most of it is handing them on. */
+import { toIso } from '../../../core/instant.ts'
+import type { Message } from '../../../core/message.ts'
+import type { PushTarget } from '../../../core/push.ts'
+import type { State } from '../../../core/states.ts'
+import type { Task } from '../../../core/task.ts'
+import { eventMetadata, statusMessage, taskMetadata } from '../metadata.ts'
+import { invalid, isObject, optionalBoolean, optionalInteger, type Params } from '../params.ts'
+import type { TaskEvent } from '../task-events.ts'
+import type { Codec, TaskView } from './codec.ts'
+import { wholeTask } from './codec.ts'
+import { readTarget, taskIdOf } from './read-push.ts'
+
+export interface V1Options {
+  /** What readers who do not know consent see: a question of authorisation (§7.6), or one of input. */
+  readonly consentState: 'auth-required' | 'input-required'
+}
+
+/** Stopped tasks are working tasks to core readers: streams stay open and nobody is asked anything. */
+const wireStates: Readonly<Record<State, string>> = {
+  submitted: 'TASK_STATE_SUBMITTED',
+  working: 'TASK_STATE_WORKING',
+  'input-required': 'TASK_STATE_INPUT_REQUIRED',
+  'auth-required': 'TASK_STATE_AUTH_REQUIRED',
+  'user-consent-required': 'TASK_STATE_AUTH_REQUIRED',
+  'paused-by-client': 'TASK_STATE_WORKING',
+  'paused-by-agent': 'TASK_STATE_WORKING',
+  completed: 'TASK_STATE_COMPLETED',
+  failed: 'TASK_STATE_FAILED',
+  canceled: 'TASK_STATE_CANCELED',
+  rejected: 'TASK_STATE_REJECTED',
+}
+
+export function createV1({ consentState }: V1Options): Codec {
+  const spelled = {
+    ...wireStates,
+    'user-consent-required': wireStates[consentState],
+  }
+
+  function status(task: Task, message: Message | undefined): object {
+    const state = spelled[task.state]
+    const timestamp = toIso(task.statusAt)
+    return message === undefined ? { state, timestamp } : { state, message, timestamp }
+  }
+
+  function task(task: Task, { historyLength, withArtifacts }: TaskView): object {
+    const metadata = taskMetadata(task)
+    const history = newest(task.history, historyLength)
+    return {
+      id: task.id,
+      contextId: task.contextId,
+      status: status(task, statusMessage(task)),
+      ...(withArtifacts && task.artifacts.length > 0 ? { artifacts: task.artifacts } : {}),
+      ...(history.length > 0 ? { history } : {}),
+      ...(metadata === undefined ? {} : { metadata }),
+    }
+  }
+
+  function event(event: TaskEvent): object {
+    const { task: now } = event
+    const { id: taskId, contextId } = now
+    if (event.kind === 'artifact') {
+      const { artifact, append, last } = event
+      return { artifactUpdate: { taskId, contextId, artifact, append, lastChunk: last } }
+    }
+    if (event.kind === 'status' && event.record.type === 'submitted') {
+      return { task: task(now, wholeTask) }
+    }
+    const metadata = eventMetadata(event)
+    const message = event.kind === 'reminder' ? undefined : statusMessage(now)
+    return {
+      statusUpdate: {
+        taskId,
+        contextId,
+        status: status(now, message),
+        ...(metadata === undefined ? {} : { metadata }),
+      },
+    }
+  }
+
+  return {
+    version: '1.0',
+    readMessage,
+    readConfiguration: (value) => ({
+      historyLength: optionalInteger(
+        value,
+        'historyLength',
+        { min: 0 },
+        'configuration.historyLength',
+      ),
+      immediate:
+        optionalBoolean(value, 'returnImmediately', 'configuration.returnImmediately') ?? false,
+      push: readSendTarget(value),
+    }),
+    readPush: (params) => ({ taskId: taskIdOf(params), target: readTarget(params, '') }),
+    task,
+    sentTask: (sent, view) => ({ task: task(sent, view) }),
+    sentMessage: (message) => ({ message }),
+    event,
+    notification: () => undefined,
+    push,
+    pushList: (taskId, targets) => ({
+      configs: targets.map((target) => push(taskId, target)),
+      nextPageToken: '',
+    }),
+    statesOf(wire) {
+      const found = (Object.keys(spelled) as State[]).filter((state) => spelled[state] === wire)
+      return found.length === 0 ? undefined : found
+    },
+  }
+}
+
+export function newest(
+  history: readonly Message[],
+  length: number | undefined,
+): readonly Message[] {
+  if (length === undefined || length >= history.length) return history
+  return length === 0 ? [] : history.slice(-length)
+}
+
+function readSendTarget(configuration: Params): PushTarget | undefined {
+  const given = configuration['taskPushNotificationConfig']
+  if (given === undefined || given === null) return undefined
+  return readTarget(given, 'configuration.taskPushNotificationConfig')
+}
+
+function push(taskId: string, { id, url, token, authentication }: PushTarget): object {
+  return {
+    taskId,
+    id,
+    url,
+    ...(token === undefined ? {} : { token }),
+    ...(authentication === undefined ? {} : { authentication }),
+  }
+}
+
+const partNames: ReadonlySet<string> = new Set([
+  'text',
+  'data',
+  'raw',
+  'url',
+  'mediaType',
+  'filename',
+  'metadata',
+])
+
+/** Unknown members are dropped and `null` or `""` means absent, as for any ProtoJSON reader (§5.7). */
+function readMessage(value: unknown): Message {
+  if (!isObject(value)) return value as never
+  const message: Record<string, unknown> = {}
+  for (const [name, given] of Object.entries(value)) {
+    if (given !== null && (given !== '' || name === 'messageId')) message[name] = given
+  }
+  if (Array.isArray(message['parts'])) message['parts'] = message['parts'].map(readPart)
+  return message as unknown as Message
+}
+
+const contents: ReadonlySet<string> = new Set(['text', 'data', 'raw', 'url'])
+
+function readPart(value: unknown, index: number): unknown {
+  if (!isObject(value)) return value
+  const names = Object.keys(value)
+  // `null` is a value only where the part is data.
+  const isFine = (name: string): boolean =>
+    partNames.has(name) && (value[name] !== null || name === 'data')
+  // Said here, because a union of four schemas would name the wrong one.
+  if (names.filter((name) => contents.has(name) && isFine(name)).length !== 1) {
+    throw invalid(
+      `message.parts.${index}`,
+      'must have exactly one of text, data, raw (base64) or url',
+    )
+  }
+  if (names.every(isFine)) return value
+  return Object.fromEntries(names.filter(isFine).map((name) => [name, value[name]]))
+}

@@ -1,0 +1,20 @@
+/** What an operator can change about A2A. */
+export interface A2AConfig {
+  /** How 0.3 names the states it does not know: the RFCs' words, or core states for fleets with strict clients. */
+  readonly v03States: 'rfc' | 'core'
+  /** What 1.0 readers see while a user's consent is asked for. */
+  readonly consentState: 'auth-required' | 'input-required'
+  /** Whether webhooks may point at private and loopback addresses. */
+  readonly pushToPrivate: boolean
+  readonly pushTimeoutMs: number
+  /** The seeds' metadata tunnel; deprecated from the start. */
+  readonly harnTunnel: boolean
+}
+
+export const defaultConfig: A2AConfig = {
+  v03States: 'rfc',
+  consentState: 'auth-required',
+  pushToPrivate: false,
+  pushTimeoutMs: 10_000,
+  harnTunnel: true,
+}

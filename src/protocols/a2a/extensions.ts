@@ -1,0 +1,29 @@
+/** The extensions we speak, and how a request turns them on (A2A 1.0 §3.2.6, `A2A-Extensions`). */
+export const TASK_CONTROL = 'urn:lull:a2a:task-control:1'
+export const REMINDERS = 'urn:lull:a2a:reminders:1'
+export const USER_CONSENT = 'urn:lull:a2a:user-consent:1'
+/** 0.3 only: the RFCs' JSON-RPC notifications between the ordinary frames. */
+export const RFC_NOTIFICATIONS = 'urn:lull:a2a:rfc-notifications:1'
+/** How far a task is, on the status updates of agents that say so. */
+export const PROGRESS = 'urn:lull:a2a:progress:1'
+
+const known: ReadonlySet<string> = new Set([
+  TASK_CONTROL,
+  REMINDERS,
+  USER_CONSENT,
+  RFC_NOTIFICATIONS,
+])
+
+const none: ReadonlySet<string> = new Set()
+
+/** Of what the request asks for, what we have. Both spellings of the header are read in both versions. */
+export function activated(headers: Headers): ReadonlySet<string> {
+  const asked = headers.get('a2a-extensions') ?? headers.get('x-a2a-extensions')
+  if (asked === null) return none
+  return new Set(
+    asked
+      .split(',')
+      .map((uri) => uri.trim())
+      .filter((uri) => known.has(uri)),
+  )
+}

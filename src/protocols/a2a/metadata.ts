@@ -1,0 +1,154 @@
+/**
+ * The truth beside the core state: what the extensions put under their URI, on tasks and on status updates. Always the
+ * whole object, never deleted, because clients merge metadata and a deletion cannot travel.
+ */
+import { toIso } from '../../core/instant.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import { type Message, textOf } from '../../core/message.ts'
+import type { Decision } from '../../core/records.ts'
+import type { Reminder } from '../../core/reminders.ts'
+import type { Suspension } from '../../core/suspension.ts'
+import type { ResumeAnswer, Task } from '../../core/task.ts'
+import { PROGRESS, REMINDERS, TASK_CONTROL, USER_CONSENT } from './extensions.ts'
+import type { ReminderChange, TaskEvent } from './task-events.ts'
+
+/** Of a task; undefined when there is none, which is the common case. */
+export function taskMetadata(task: Task): JsonObject | undefined {
+  const { metadata } = task
+  const control = controlOf(task)
+  const consent = consentOf(task)
+  if (control === undefined && consent === undefined) return metadata
+  return {
+    ...metadata,
+    ...(control === undefined ? {} : { [TASK_CONTROL]: control }),
+    ...(consent === undefined ? {} : { [USER_CONSENT]: consent }),
+  }
+}
+
+/** Of an event: only what it changes. */
+export function eventMetadata(event: TaskEvent): JsonObject | undefined {
+  if (event.kind === 'artifact') return undefined
+  if (event.kind === 'reminder') return { [REMINDERS]: reminderChange(event.change) }
+  const { task, before, record } = event
+  const { type } = record
+  if (type === 'said' && record.progress !== undefined) {
+    return { [PROGRESS]: { fraction: record.progress } }
+  }
+  const consent = consentOf(task)
+  if (consent !== undefined) return { [USER_CONSENT]: consent }
+  if (before?.question?.consent !== undefined && task.question === undefined) {
+    return {
+      [USER_CONSENT]: consentAnswer(before, type === 'answered' ? record.decision : undefined),
+    }
+  }
+  const wasStopped = before?.suspension !== undefined || before?.pausing !== undefined
+  if (task.suspension === undefined && !wasStopped) return undefined
+  const control = controlOf(task)
+  return control && { [TASK_CONTROL]: control }
+}
+
+function consentAnswer(before: Task, decision: Decision | undefined): JsonObject {
+  const consentId = before.question?.consent?.consentId ?? ''
+  return { state: 'active', consentId, ...(decision === undefined ? {} : { decision }) }
+}
+
+function controlOf(task: Task): JsonObject | undefined {
+  const { suspension, pausing, epoch } = task
+  if (suspension !== undefined) return stopped(task, suspension)
+  if (pausing !== undefined) {
+    const { handle, requestedAt, reason, mode } = pausing
+    return present({
+      state: 'active',
+      pausing: true,
+      handle,
+      requestedAt: toIso(requestedAt),
+      reason,
+      mode,
+    })
+  }
+  const last = task.resumes.at(-1)
+  if (last !== undefined) return { state: 'active', ...resumeFacts(last) }
+  return epoch === 0 ? undefined : { state: 'active' }
+}
+
+function stopped(task: Task, suspension: Suspension): JsonObject {
+  const { handle, epoch, initiator, reason, summary, conditions, deadlineAt } = suspension
+  return present({
+    state: task.state,
+    handle,
+    epoch,
+    initiator,
+    reason,
+    summary,
+    pausedAt: toIso(pausedAtOf(suspension)),
+    deadlineAt: deadlineAt === undefined ? undefined : toIso(deadlineAt),
+    conditions: (conditions as Json | undefined) ?? null,
+  })
+}
+
+export function pausedAtOf({ pausedAt, requestedAt }: Suspension): number {
+  return pausedAt ?? requestedAt
+}
+
+/** The RFC's words for a wake. */
+export function resumeFacts(answer: ResumeAnswer): JsonObject {
+  const { previousState, cause, hadResumeInput, continueTranscript, resumedAt } = answer
+  return {
+    previousState,
+    cause,
+    hadResumeInput,
+    continueTranscript,
+    resumedAt: toIso(resumedAt),
+  }
+}
+
+function consentOf(task: Task): JsonObject | undefined {
+  const { question, state } = task
+  if (question?.consent === undefined || state !== 'user-consent-required') return undefined
+  const { consentId, digest, operation, scope, expiresAt } = question.consent
+  return present({
+    state,
+    consentId,
+    prompt: textOf(question.message),
+    operation,
+    digest,
+    scope,
+    expiresAt: expiresAt === undefined ? undefined : toIso(expiresAt),
+  })
+}
+
+function reminderChange(change: ReminderChange): JsonObject {
+  if (change.event !== 'emitted') return { ...change }
+  return { event: 'emitted', reminder: reminderFacts(change.reminder) }
+}
+
+/** A reminder as streams and lists show it. */
+export function reminderFacts(reminder: Reminder): JsonObject {
+  const { acceptedAt, metadata, ...facts } = reminder
+  return present({ ...facts, tags: [...facts.tags], metadata, acceptedAt: toIso(acceptedAt) })
+}
+
+/** What an unaware reader is shown while the task is stopped: a sentence, and the agent's summary. */
+export function pauseMessage(task: Task, suspension: Suspension): Message {
+  const { reason, summary, handle } = suspension
+  const verb = task.state === 'paused-by-agent' ? 'Parked' : 'Paused'
+  const sentence = reason === undefined || reason === '' ? verb : `${verb}: ${reason}`
+  return {
+    messageId: `${handle}-status`,
+    role: 'ROLE_AGENT',
+    parts: [{ text: sentence }, ...(summary === undefined ? [] : [{ text: summary }])],
+    taskId: task.id,
+    contextId: task.contextId,
+    extensions: [TASK_CONTROL],
+  }
+}
+
+export function statusMessage(task: Task): Message | undefined {
+  return task.suspension === undefined ? task.statusMessage : pauseMessage(task, task.suspension)
+}
+
+function present(facts: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(facts).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  )
+}

@@ -1,0 +1,388 @@
+/** The PAUSED and reminder RFCs on the wire: the seeds' own examples, then everything that can be wrong. */
+import { describe, expect, it } from 'vitest'
+import { agent } from '../../../engine/agent.ts'
+import {
+  anyone,
+  type Desk,
+  type Loose,
+  openDesk,
+  scripted,
+  textMessage,
+} from '../test-support/desk.ts'
+import { all, take } from '../test-support/frames.ts'
+
+const HANDLE = /^suspend-[0-9a-f-]{36}$/
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const control = 'urn:lull:a2a:task-control:1'
+const notifications = { 'x-a2a-extensions': 'urn:lull:a2a:rfc-notifications:1' }
+
+async function started(desk: Desk, ops: readonly unknown[]): Promise<string> {
+  const params = { message: scripted('0.3', ops), configuration: { blocking: false } }
+  return (await desk.ok('0.3', 'message/send', params)).id
+}
+
+const working = [{ step: 'long', ms: 60_000 }, { complete: 'done' }]
+const parked = [{ park: { reason: 'waiting on ci/build:1234' } }, { complete: 'done' }]
+const until = (desk: Desk, id: string, state: string) =>
+  desk.engine.waitFor(anyone, id, (task) => task.state === state)
+
+describe('tasks/pause', () => {
+  it('answers as the RFC says', async () => {
+    const desk = await openDesk()
+    const taskId = await started(desk, [{ ask: 'first' }, ...working])
+    await until(desk, taskId, 'input-required')
+    const params = { taskId, reason: 'operator review', mode: 'interrupt_immediate', metadata: {} }
+    // A question is not paused: the two kinds of stop have different ways out.
+    expect((await desk.rpc('0.3', 'tasks/pause', params)).error.code).toBe(-32011)
+    const message = textMessage('0.3', 'go', { taskId })
+    await desk.ok('0.3', 'message/send', { message, configuration: { blocking: false } })
+    const result = await desk.ok('0.3', 'tasks/pause', params)
+    expect(result).toEqual({
+      taskId,
+      state: 'paused-by-client',
+      handle: expect.stringMatching(HANDLE),
+      pausedAt: expect.stringMatching(INSTANT),
+      reason: 'operator review',
+    })
+    expect(await desk.ok('0.3', 'tasks/pause', params)).toEqual(result)
+  })
+
+  it('says the truth when the grace time passes', async () => {
+    const desk = await openDesk()
+    const taskId = await started(desk, working)
+    const result = await desk.ok('1.0', 'tasks/pause', { taskId, graceMs: 0, reason: 'r' })
+    expect(result).toEqual({
+      taskId,
+      state: 'working',
+      pausing: true,
+      handle: expect.stringMatching(HANDLE),
+      requestedAt: expect.stringMatching(INSTANT),
+      reason: 'r',
+    })
+    const task = await desk.ok('1.0', 'GetTask', { id: taskId })
+    expect(task.metadata[control]).toMatchObject({
+      state: 'active',
+      pausing: true,
+      handle: result.handle,
+    })
+  })
+
+  it('echoes conditions, and the deadline they make', async () => {
+    const desk = await openDesk()
+    const taskId = await started(desk, working)
+    const conditions = { onEvent: 'x', timeout: { durationMinutes: 30, onTimeout: 'fail' } }
+    const result = await desk.ok('0.3', 'tasks/pause', {
+      taskId,
+      mode: 'interrupt_immediate',
+      conditions,
+    })
+    expect(result).toMatchObject({ conditions, deadlineAt: expect.stringMatching(INSTANT) })
+  })
+})
+
+describe('tasks/resume', () => {
+  it('answers with what was before and why it goes on', async () => {
+    const desk = await openDesk()
+    const taskId = await started(desk, parked)
+    await until(desk, taskId, 'paused-by-agent')
+    const { metadata } = await desk.ok('0.3', 'tasks/get', { id: taskId })
+    const params = {
+      taskId,
+      handle: metadata[control].handle,
+      input: null,
+      continueTranscript: true,
+      metadata: {},
+    }
+    expect(await desk.ok('0.3', 'tasks/resume', params)).toEqual({
+      taskId,
+      state: 'working',
+      previousState: 'paused-by-agent',
+      cause: 'explicit_resume',
+      hadResumeInput: false,
+      continueTranscript: true,
+      resumedAt: expect.stringMatching(INSTANT),
+    })
+    const { error } = await desk.rpc('0.3', 'tasks/resume', params)
+    expect(error).toMatchObject({ code: -32011, data: { reason: 'TASK_NOT_PAUSED' } })
+  })
+
+  it('refuses a handle that is not the current one', async () => {
+    const desk = await openDesk()
+    const taskId = await started(desk, parked)
+    await until(desk, taskId, 'paused-by-agent')
+    const params = { taskId, handle: 'suspend-other' }
+    expect((await desk.rpc('0.3', 'tasks/resume', params)).error).toMatchObject({ code: -32012 })
+    expect((await desk.rpc('1.0', 'tasks/resume', params)).error).toMatchObject({
+      code: -32012,
+      data: [{ reason: 'RESUME_HANDLE_MISMATCH', domain: 'lull' }],
+    })
+    expect((await desk.fetch('POST', `/tasks/${taskId}:resume`, { handle: 'x' })).status).toBe(409)
+  })
+})
+
+describe('tasks/await_resumption', () => {
+  it('parks a working task for a worker, and the task goes on when the event comes', async () => {
+    const desk = await openDesk()
+    const taskId = await started(desk, [{ step: 'one', ms: 1_000 }, { complete: 'done' }])
+    const params = {
+      taskId,
+      reason: 'waiting on ci/build:1234',
+      conditions: {
+        onEvent: 'ci.build.completed:1234',
+        timeout: { durationMinutes: 30, onTimeout: 'fail' },
+      },
+      summary: 'Paused on CI build 1234; ETA 3m.',
+      metadata: {},
+    }
+    const waiting = desk.ok('0.3', 'tasks/await_resumption', params)
+    await desk.engine.waitFor(anyone, taskId, (task) => task.pausing !== undefined)
+    desk.clock.advance(1_000)
+    expect(await waiting).toEqual({
+      taskId,
+      state: 'paused-by-agent',
+      handle: expect.stringMatching(HANDLE),
+      pausedAt: expect.stringMatching(INSTANT),
+    })
+    const task = await desk.ok('0.3', 'tasks/get', { id: taskId })
+    expect(task.status.state).toBe('paused-by-agent')
+    expect(task.status.message.parts.map((part: Loose) => part.text)).toEqual([
+      'Parked: waiting on ci/build:1234',
+      'Paused on CI build 1234; ETA 3m.',
+    ])
+    expect((await desk.rpc('0.3', 'tasks/await_resumption', params)).error.code).toBe(-32011)
+    const event = { id: '1', source: 'ci', type: 'ci.build.completed', subject: '1234' }
+    await desk.engine.emit(anyone, [event as never])
+    const done = await until(desk, taskId, 'completed')
+    expect(done.resumes.at(-1)?.cause).toBe('condition_fired')
+  })
+})
+
+describe('reminders', () => {
+  it('are injected, listed and cleared', async () => {
+    const desk = await openDesk()
+    const taskId = await started(desk, working)
+    const reminder = {
+      id: 'reminder-019abf6b',
+      body: 'Upstream dependency PR landed; rebase before the next tool call.',
+      tags: ['upstream', 'rebase'],
+      dedupeKey: 'upstream:pr-1234',
+      ttlTurns: 2,
+      preserveOnCompact: true,
+      propagate: 'session',
+      roleHint: 'system',
+      source: 'coordinator-agent',
+      firedAtTurn: 4,
+      mode: 'finish_step',
+    }
+    const metadata = { 'harn.reminder.origin': 'workflow-coordinator' }
+    expect(await desk.ok('0.3', 'tasks/inject_reminder', { taskId, reminder, metadata })).toEqual({
+      reminderId: 'reminder-019abf6b',
+      dedupedCount: 0,
+      acceptedAt: expect.stringMatching(INSTANT),
+    })
+    const newer = { ...reminder, id: 'reminder-2', body: 'Merged.' }
+    expect(
+      await desk.ok('1.0', 'tasks/inject_reminder', { taskId, reminder: newer }),
+    ).toMatchObject({
+      dedupedCount: 1,
+    })
+    const listed = await desk.ok('0.3', 'tasks/list_reminders', { taskId })
+    expect(listed.reminders).toEqual([{ ...newer, acceptedAt: expect.stringMatching(INSTANT) }])
+    expect(await desk.ok('1.0', 'tasks/clear_reminders', { taskId, tag: 'rebase' })).toEqual({
+      clearedCount: 1,
+    })
+    const empty = (await (
+      await desk.fetch('GET', `/tasks/${taskId}:listReminders`)
+    ).json()) as Loose
+    expect(empty.reminders).toEqual([])
+  })
+
+  it('are refused by a task that has ended', async () => {
+    const desk = await openDesk()
+    const { task } = await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'x') })
+    const params = { taskId: task.id, reminder: { body: 'late' } }
+    expect((await desk.rpc('1.0', 'tasks/inject_reminder', params)).error).toMatchObject({
+      code: -32011,
+      data: [{ reason: 'TASK_TERMINAL', domain: 'lull' }],
+    })
+    expect((await desk.rpc('0.3', 'tasks/inject_reminder', params)).error).toMatchObject({
+      code: -32011,
+      data: { reason: 'TASK_TERMINAL', state: 'completed' },
+    })
+  })
+})
+
+describe('streams of 0.3 clients that ask for the RFCs’ notifications', () => {
+  it('carry them between the ordinary frames', async () => {
+    const desk = await openDesk()
+    const ops = [
+      { park: { reason: 'waiting', conditions: { onEvent: 'go' } } },
+      { turn: [{ say: 'on' }] },
+      { complete: 'done' },
+    ]
+    const params = { message: scripted('0.3', ops) }
+    const stream = await desk.stream('0.3', 'message/stream', params, notifications)
+    const [task, status, notification] = await take(stream, 3)
+    const taskId = task?.data.result.id
+    expect(status?.data.result).toMatchObject({
+      kind: 'status-update',
+      status: { state: 'paused-by-agent' },
+      final: false,
+    })
+    expect(notification?.data).toEqual({
+      jsonrpc: '2.0',
+      method: 'tasks/statusUpdate',
+      params: {
+        taskId,
+        state: 'paused-by-agent',
+        handle: expect.stringMatching(HANDLE),
+        reason: 'waiting',
+        initiator: 'agent',
+        pausedAt: expect.stringMatching(INSTANT),
+        conditions: { onEvent: 'go' },
+      },
+    })
+    const reminder = { id: 'r-1', body: 'Look up', tags: ['t'], source: 'me' }
+    await desk.ok('0.3', 'tasks/inject_reminder', { taskId, reminder, metadata: { a: 1 } })
+    await desk.engine.emit(anyone, [{ id: '1', source: 's', type: 'go' } as never])
+    const rest = (await all(stream)).map(({ data }) => data)
+    expect(rest).toContainEqual({
+      jsonrpc: '2.0',
+      method: 'tasks/statusUpdate',
+      params: {
+        taskId,
+        state: 'working',
+        previousState: 'paused-by-agent',
+        cause: 'condition_fired',
+        hadResumeInput: false,
+        continueTranscript: true,
+        resumedAt: expect.stringMatching(INSTANT),
+      },
+    })
+    expect(rest).toContainEqual({
+      jsonrpc: '2.0',
+      method: 'tasks/reminderEmitted',
+      params: { taskId, reminder: { ...reminder, firedAtTurn: 1 }, metadata: { a: 1 } },
+    })
+    const expired = rest.filter((data) => data.method === 'tasks/reminderExpired')
+    expect(expired.map((data) => data.params.reason)).toContain('task_ended')
+    expect(rest.at(-1).result).toMatchObject({ final: true, status: { state: 'completed' } })
+  })
+
+  it('are never sent to others', async () => {
+    const desk = await openDesk()
+    const params = { message: scripted('0.3', [...parked.slice(0, 1), { turn: [{ say: 'x' }] }]) }
+    const stream = await desk.stream('0.3', 'message/stream', params)
+    const first = await take(stream, 2)
+    await desk.ok('0.3', 'tasks/resume', { taskId: first[0]?.data.result.id })
+    for (const { data } of [...first, ...(await all(stream))]) expect(data).toHaveProperty('result')
+  })
+})
+
+describe('an agent that switched them off', () => {
+  it('answers -32601, and its cards do not mention them', async () => {
+    const quiet = agent({
+      name: 'quiet',
+      description: 'd',
+      pause: false,
+      reminders: false,
+      run: async (task) => {
+        await task.ask('?')
+      },
+    })
+    const desk = await openDesk({ agents: [quiet] })
+    const { task } = await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'x') })
+    const params = { taskId: task.id }
+    const reminder = { body: 'b' }
+    expect((await desk.rpc('1.0', 'tasks/pause', params)).error.code).toBe(-32601)
+    expect(
+      (await desk.rpc('0.3', 'tasks/inject_reminder', { ...params, reminder })).error.code,
+    ).toBe(-32601)
+    const card = await (await desk.fetch('GET', '/.well-known/agent-card.json')).text()
+    expect(card).not.toMatch(/supportsPause|task-control|reminders/)
+  })
+})
+
+const wrong: readonly (readonly [string, object, string])[] = [
+  ['tasks/pause', {}, 'taskId'],
+  ['tasks/pause', { taskId: 5 }, 'taskId'],
+  ['tasks/pause', { taskId: '' }, 'taskId'],
+  ['tasks/pause', { mode: 'now' }, 'mode'],
+  ['tasks/pause', { mode: null }, 'mode'],
+  ['tasks/pause', { reason: 5 }, 'reason'],
+  ['tasks/pause', { reason: 'x'.repeat(1_001) }, 'reason'],
+  ['tasks/pause', { graceMs: -1 }, 'graceMs'],
+  ['tasks/pause', { graceMs: 60_001 }, 'graceMs'],
+  ['tasks/pause', { graceMs: '5' }, 'graceMs'],
+  ['tasks/pause', { cascade: 'yes' }, 'cascade'],
+  ['tasks/pause', { metadata: [] }, 'metadata'],
+  ['tasks/pause', { color: 'red' }, 'color'],
+  ['tasks/pause', { conditions: { onTuesday: true } }, 'conditions.onTuesday'],
+  ['tasks/pause', { conditions: { onEvent: '' } }, 'conditions.onEvent'],
+  ['tasks/pause', { conditions: { timeout: {} } }, 'conditions.timeout.durationMinutes'],
+  [
+    'tasks/pause',
+    { conditions: { timeout: { durationMinutes: 0 } } },
+    'conditions.timeout.durationMinutes',
+  ],
+  [
+    'tasks/pause',
+    { conditions: { timeout: { durationMinutes: 1, onTimeout: 'explode' } } },
+    'conditions.timeout.onTimeout',
+  ],
+  ['tasks/pause', { conditions: { since: 'yesterday' } }, 'conditions.since'],
+  ['tasks/pause', { conditions: { trigger: { at: 'noon' } } }, 'conditions.trigger.at'],
+  ['tasks/resume', {}, 'taskId'],
+  ['tasks/resume', { handle: 5 }, 'handle'],
+  ['tasks/resume', { handle: '' }, 'handle'],
+  ['tasks/resume', { continueTranscript: 'yes' }, 'continueTranscript'],
+  ['tasks/resume', { inputs: 1 }, 'inputs'],
+  ['tasks/await_resumption', { reason: 'r' }, 'taskId'],
+  ['tasks/await_resumption', { taskId: 'x' }, 'reason'],
+  ['tasks/await_resumption', { reason: 'r', summary: 5 }, 'summary'],
+  ['tasks/await_resumption', { reason: 'r', mode: 'finish_step' }, 'mode'],
+  ['tasks/inject_reminder', { taskId: 'x' }, 'reminder'],
+  ['tasks/inject_reminder', { reminder: {} }, 'reminder.body'],
+  ['tasks/inject_reminder', { reminder: { body: ' ' } }, 'reminder.body'],
+  ['tasks/inject_reminder', { reminder: { body: 'x'.repeat(16_385) } }, 'reminder.body'],
+  ['tasks/inject_reminder', { reminder: { body: 'b', ttlTurns: 0 } }, 'reminder.ttlTurns'],
+  ['tasks/inject_reminder', { reminder: { body: 'b', propagate: 'far' } }, 'reminder.propagate'],
+  ['tasks/inject_reminder', { reminder: { body: 'b', roleHint: 'user' } }, 'reminder.roleHint'],
+  ['tasks/inject_reminder', { reminder: { body: 'b', mode: 'now' } }, 'reminder.mode'],
+  ['tasks/inject_reminder', { reminder: { body: 'b', tags: 'a' } }, 'reminder.tags'],
+  ['tasks/inject_reminder', { reminder: { body: 'b', firedAtTurn: -1 } }, 'reminder.firedAtTurn'],
+  ['tasks/inject_reminder', { reminder: { body: 'b', extra: 1 } }, 'reminder.extra'],
+  ['tasks/list_reminders', {}, 'taskId'],
+  ['tasks/clear_reminders', { id: 5 }, 'id'],
+]
+
+describe('wrong parameters', () => {
+  it.each(wrong)('%s %j', async (method, params, path) => {
+    const desk = await openDesk()
+    const taskId = await started(desk, working)
+    const before = (await desk.engine.get(anyone, taskId)).version
+    const whole = path === 'taskId' ? params : { taskId, ...params }
+    const old = (await desk.rpc('0.3', method, whole)).error
+    expect(old).toMatchObject({ code: -32602, data: { path } })
+    const { error } = await desk.rpc('1.0', method, whole)
+    expect(error.code).toBe(-32602)
+    expect(error.data[1].fieldViolations[0].field).toBe(path)
+    expect((await desk.engine.get(anyone, taskId)).version).toBe(before)
+  })
+
+  it('an unknown task is -32004 in the RFCs and -32001 in A2A 1.0', async () => {
+    const desk = await openDesk()
+    for (const [method, more] of [
+      ['tasks/pause', {}],
+      ['tasks/resume', {}],
+      ['tasks/await_resumption', { reason: 'r' }],
+      ['tasks/inject_reminder', { reminder: { body: 'b' } }],
+      ['tasks/list_reminders', {}],
+      ['tasks/clear_reminders', {}],
+    ] as const) {
+      const params = { taskId: 'nope', ...more }
+      expect((await desk.rpc('0.3', method, params)).error.code).toBe(-32004)
+      expect((await desk.rpc('1.0', method, params)).error.code).toBe(-32001)
+    }
+  })
+})

@@ -1,0 +1,16 @@
+import { LullError } from '../../../core/errors.ts'
+import type { Task } from '../../../core/task.ts'
+import type { A2AContext, Call } from '../call.ts'
+import { text } from '../params.ts'
+
+export function taskIdIn({ params }: Call): string {
+  return text(params, 'id')
+}
+
+/** Under `/agents/{name}` only that agent's tasks exist; at the root, all of the caller's. */
+export async function ownTask(a2a: A2AContext, call: Call, taskId: string): Promise<Task> {
+  const task = await a2a.engine.get(call.caller, taskId)
+  const { scope } = call.agent
+  if (scope !== undefined && task.agent !== scope) throw new LullError('TASK_NOT_FOUND', { taskId })
+  return task
+}

@@ -1,0 +1,26 @@
+/** `SubscribeToTask` / `tasks/resubscribe`: A2A 1.0 §3.1.6. */
+import { isTerminal } from '../../../core/states.ts'
+import type { Method } from '../call.ts'
+import { wholeTask } from '../codec/codec.ts'
+import { readCursor } from '../cursor.ts'
+import { A2AError } from '../faults.ts'
+import { taskStream } from '../stream.ts'
+import { ownTask, taskIdIn } from './own-task.ts'
+
+export const subscribeToTask: Method = {
+  scope: 'tasks:read',
+  async run(a2a, call) {
+    const task = await ownTask(a2a, call, taskIdIn(call))
+    const cursor = readCursor(call.lastEventId)
+    const from = cursor !== undefined && cursor.seq <= task.version + 1 ? cursor : undefined
+    // Somebody who was here before gets the rest; to a newcomer a task that has ended has nothing to say.
+    if (from === undefined && isTerminal(task.state)) {
+      const { id: taskId, state } = task
+      throw new A2AError('UNSUPPORTED_OPERATION', `Task ${taskId} is ${state}: nothing follows`, {
+        taskId,
+        state,
+      })
+    }
+    return taskStream(a2a, call, { task, view: wholeTask, openedBy: 'subscription', from })
+  },
+}

@@ -1,0 +1,69 @@
+/** Which method a name means, per version. A name that is not here does not exist. */
+import type { Method } from '../call.ts'
+import type { Version } from '../versions.ts'
+import { cancelTask } from './cancel-task.ts'
+import {
+  awaitResumption,
+  clearReminders,
+  injectReminder,
+  listReminders,
+  pauseTask,
+  resumeTask,
+} from './control.ts'
+import { getExtendedAgentCard } from './get-extended-agent-card.ts'
+import { getTask } from './get-task.ts'
+import { listTasks } from './list-tasks.ts'
+import {
+  createPushConfig,
+  deletePushConfig,
+  getPushConfig,
+  listPushConfigs,
+} from './push-configs.ts'
+import { sendMessage } from './send-message.ts'
+import { sendStreamingMessage } from './send-streaming-message.ts'
+import { subscribeToTask } from './subscribe-to-task.ts'
+
+type Names = ReadonlyMap<string, Method>
+
+/** Spelled alike in both versions: 1.0 names its own methods in PascalCase, so the two cannot meet. */
+const controlMethods: readonly (readonly [string, Method])[] = [
+  ['tasks/pause', pauseTask],
+  ['tasks/resume', resumeTask],
+  ['tasks/await_resumption', awaitResumption],
+  ['tasks/inject_reminder', injectReminder],
+  ['tasks/list_reminders', listReminders],
+  ['tasks/clear_reminders', clearReminders],
+]
+
+export const methods: Readonly<Record<Version, Names>> = {
+  '1.0': new Map([
+    ['SendMessage', sendMessage],
+    ['SendStreamingMessage', sendStreamingMessage],
+    ['GetTask', getTask],
+    ['ListTasks', listTasks],
+    ['CancelTask', cancelTask],
+    ['SubscribeToTask', subscribeToTask],
+    ['CreateTaskPushNotificationConfig', createPushConfig],
+    ['GetTaskPushNotificationConfig', getPushConfig],
+    ['ListTaskPushNotificationConfigs', listPushConfigs],
+    ['DeleteTaskPushNotificationConfig', deletePushConfig],
+    ['GetExtendedAgentCard', getExtendedAgentCard],
+    ...controlMethods,
+  ]),
+  '0.3': new Map([
+    ['message/send', sendMessage],
+    ['message/stream', sendStreamingMessage],
+    // The names of 0.1, which the seeds still use.
+    ['tasks/send', sendMessage],
+    ['tasks/sendSubscribe', sendStreamingMessage],
+    ['tasks/get', getTask],
+    ['tasks/cancel', cancelTask],
+    ['tasks/resubscribe', subscribeToTask],
+    ['tasks/pushNotificationConfig/set', createPushConfig],
+    ['tasks/pushNotificationConfig/get', getPushConfig],
+    ['tasks/pushNotificationConfig/list', listPushConfigs],
+    ['tasks/pushNotificationConfig/delete', deletePushConfig],
+    ['agent/getAuthenticatedExtendedCard', getExtendedAgentCard],
+    ...controlMethods,
+  ]),
+}

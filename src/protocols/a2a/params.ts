@@ -1,0 +1,67 @@
+/**
+ * Reading parameters by hand where a schema would cost more than it says. `null` is absent, as in ProtoJSON. What the
+ * engine checks itself (messages, conditions, reminders) is passed on, so that nothing is parsed twice.
+ */
+import { LullError } from '../../core/errors.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+
+export type Params = Readonly<Record<string, unknown>>
+
+export function invalid(path: string, problem: string): LullError {
+  return new LullError('INVALID_INPUT', { path, problem })
+}
+
+export function text(params: Params, name: string): string {
+  const value = optionalText(params, name)
+  if (value === undefined || value === '') throw invalid(name, 'is required')
+  return value
+}
+
+export function optionalText(params: Params, name: string): string | undefined {
+  const value = params[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw invalid(name, 'must be a string')
+  return value
+}
+
+export function optionalInteger(
+  params: Params,
+  name: string,
+  { min, max = Number.MAX_SAFE_INTEGER }: { readonly min: number; readonly max?: number },
+  path: string = name,
+): number | undefined {
+  const value = params[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+    const upTo = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`
+    throw invalid(path, `must be a whole number${upTo}`)
+  }
+  return value
+}
+
+export function optionalBoolean(
+  params: Params,
+  name: string,
+  path: string = name,
+): boolean | undefined {
+  const value = params[name]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'boolean') throw invalid(path, 'must be true or false')
+  return value
+}
+
+export function optionalObject(params: Params, name: string, path?: string): Params | undefined {
+  const value = params[name]
+  if (value === undefined || value === null) return undefined
+  if (!isObject(value)) throw invalid(path ?? name, 'must be an object')
+  return value
+}
+
+export function optionalJsonObject(params: Params, name: string): JsonObject | undefined {
+  // What was parsed from JSON is JSON.
+  return optionalObject(params, name) as Readonly<Record<string, Json>> | undefined
+}
+
+export function isObject(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

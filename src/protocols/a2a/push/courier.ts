@@ -1,0 +1,164 @@
+/** Carries events to webhooks, one worker per webhook while there is something to deliver. */
+import { evolve } from '../../../core/evolve.ts'
+import type { Push } from '../../../core/push.ts'
+import { isTerminal } from '../../../core/states.ts'
+import type { Task } from '../../../core/task.ts'
+import { ALL_TENANTS, type Caller } from '../../../engine/caller.ts'
+import type { EngineDeps } from '../../../engine/deps.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import type { Codec } from '../codec/codec.ts'
+import { eventsOf } from '../task-events.ts'
+import type { Version } from '../versions.ts'
+import { deliveryOf } from './body.ts'
+import type { Post } from './post.ts'
+import type { PushStore } from './pushes.ts'
+import { TargetRefused } from './targets.ts'
+
+export interface CourierDeps {
+  readonly engine: Engine
+  readonly store: PushStore
+  readonly codecs: Readonly<Record<Version, Codec>>
+  readonly post: Post
+  readonly clock: EngineDeps['clock']
+  readonly log: EngineDeps['log']
+  /** In [0, 1): spreads retries. */
+  readonly random: () => number
+}
+
+export interface Courier {
+  /** Something of the task may be due. */
+  wake(taskId: string): void
+  close(): void
+}
+
+const courierCaller: Caller = { tenant: ALL_TENANTS, principal: 'push', operator: true }
+
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 3_600_000
+const GIVE_UP_MS = 24 * 3_600_000
+
+export function createCourier(deps: CourierDeps): Courier {
+  const { engine, store, clock, log, random } = deps
+  /** Webhooks with a worker; true: look again when it is through. */
+  const busy = new Map<string, boolean>()
+  const timers = new Set<() => void>()
+  let closed = false
+
+  function wake(taskId: string): void {
+    if (closed) return
+    store
+      .pushes(taskId)
+      .then((pushes) => {
+        for (const push of pushes) startWorker(push)
+      })
+      .catch((error: unknown) => log('error', 'Webhooks could not be read', { taskId, error }))
+  }
+
+  function startWorker(push: Push): void {
+    if (closed || push.done || push.failedAt !== undefined) return
+    const key = JSON.stringify([push.taskId, push.id])
+    if (busy.has(key)) {
+      busy.set(key, true)
+      return
+    }
+    if (push.retryAt !== undefined && push.retryAt > clock.now()) {
+      later(push.retryAt - clock.now(), push.taskId)
+      return
+    }
+    busy.set(key, false)
+    work(push)
+      .catch((error: unknown) => log('error', 'A webhook worker stopped', { key, error }))
+      .finally(() => {
+        const again = busy.get(key)
+        busy.delete(key)
+        if (again) wake(push.taskId)
+      })
+  }
+
+  const waiting = new Map<string, () => void>()
+
+  /** One timer per task is enough: waking looks at all its webhooks. */
+  function later(ms: number, taskId: string): void {
+    if (waiting.has(taskId)) return
+    const cancel = clock.after(ms, () => {
+      waiting.delete(taskId)
+      timers.delete(cancel)
+      wake(taskId)
+    })
+    waiting.set(taskId, cancel)
+    timers.add(cancel)
+  }
+
+  async function work(start: Push): Promise<void> {
+    let push = start
+    const task = await engine.get(courierCaller, push.taskId)
+    if (task.version <= push.sentSeq && !isTerminal(task.state)) return
+    let now: Task | undefined
+    // From the beginning: an event shows the task as it stood then.
+    for await (const record of await engine.subscribe(courierCaller, push.taskId)) {
+      const before = now
+      now = evolve(before, record)
+      if (closed) return
+      if (record.seq > push.sentSeq) {
+        const sent = await deliver(push, before, record, now)
+        push = sent.push
+        if (!sent.delivered) return
+      }
+      if (record.seq >= task.version) break
+    }
+    await save({ ...push, ...(isTerminal(task.state) ? { done: true as const } : {}) })
+  }
+
+  async function deliver(
+    push: Push,
+    before: Task | undefined,
+    record: Parameters<typeof eventsOf>[1],
+    now: Task,
+  ): Promise<{ readonly push: Push; readonly delivered: boolean }> {
+    const due = eventsOf(before, record, now).flatMap(
+      (event) => deliveryOf(push, event, deps.codecs) ?? [],
+    )
+    try {
+      for (const delivery of due) await deps.post(delivery)
+    } catch (error) {
+      await failed(push, error)
+      return { push, delivered: false }
+    }
+    const { retryAt: _retry, firstFailedAt: _first, error: _error, ...rest } = push
+    const moved: Push = { ...rest, sentSeq: record.seq, attempts: 0 }
+    if (due.length > 0) await save(moved)
+    return { push: moved, delivered: true }
+  }
+
+  async function failed(push: Push, error: unknown): Promise<void> {
+    const at = clock.now()
+    const firstFailedAt = push.firstFailedAt ?? at
+    const attempts = push.attempts + 1
+    const why = error instanceof Error ? error.message : String(error)
+    const { taskId, id } = push
+    if (error instanceof TargetRefused || at - firstFailedAt >= GIVE_UP_MS) {
+      log('warn', 'A webhook was given up', { taskId, id, attempts, why })
+      await save({ ...push, attempts, firstFailedAt, failedAt: at, error: why })
+      return
+    }
+    const pause = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS)
+    const retryAt = at + Math.round(pause * (0.5 + random() / 2))
+    await save({ ...push, attempts, firstFailedAt, retryAt, error: why })
+    later(retryAt - at, taskId)
+  }
+
+  /** A config that was removed or set anew meanwhile is not written over. */
+  async function save(push: Push): Promise<void> {
+    const known = (await store.pushes(push.taskId)).find((one) => one.id === push.id)
+    if (known === undefined || known.createdAt !== push.createdAt) return
+    await store.putPush(push)
+  }
+
+  return {
+    wake,
+    close() {
+      closed = true
+      for (const cancel of timers) cancel()
+    },
+  }
+}

@@ -1,0 +1,66 @@
+/** One delivery: a POST that ends in time, follows no redirect unchecked, and reads no more of the answer than it must. */
+import { request as http } from 'node:http'
+import { request as https } from 'node:https'
+import { guardedLookup, refusedTarget, TargetRefused } from './targets.ts'
+
+export interface Delivery {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Resolves when the receiver took it; rejects otherwise, with `TargetRefused` when it must not be tried again. */
+export type Post = (delivery: Delivery) => Promise<void>
+
+const REDIRECTS = 3
+
+export function createPost(options: {
+  readonly allowInner: boolean
+  readonly timeoutMs: number
+}): Post {
+  async function post(delivery: Delivery, redirects: number): Promise<void> {
+    const url = new URL(delivery.url)
+    const refused = refusedTarget(url, options.allowInner)
+    if (refused !== undefined) throw new TargetRefused(refused)
+    const { status, location } = await send(url, delivery, options)
+    if (status >= 200 && status < 300) return
+    // Only these two keep the method and the body; the others ask for a GET.
+    const follow = (status === 307 || status === 308) && location !== undefined
+    if (!follow) throw new Error(`The receiver answered ${status}`)
+    if (redirects === 0) throw new Error('The receiver redirects too often')
+    const next = new URL(location, url)
+    if (next.protocol !== 'https:' && next.protocol !== 'http:') {
+      throw new TargetRefused(`The receiver redirects to ${next.protocol}`)
+    }
+    // Credentials were given for one place.
+    const { authorization: _secret, 'x-a2a-notification-token': _token, ...rest } = delivery.headers
+    const headers = next.origin === url.origin ? delivery.headers : rest
+    return post({ ...delivery, url: next.href, headers }, redirects - 1)
+  }
+
+  return (delivery) => post(delivery, REDIRECTS)
+}
+
+function send(
+  url: URL,
+  { headers, body }: Delivery,
+  { allowInner, timeoutMs }: { readonly allowInner: boolean; readonly timeoutMs: number },
+): Promise<{ readonly status: number; readonly location: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? https : http)(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(allowInner ? {} : { lookup: guardedLookup }),
+    })
+    request.on('response', (response) => {
+      const { statusCode = 0 } = response
+      // What it says does not matter; an endless answer must not hold us.
+      response.on('error', () => undefined)
+      response.destroy()
+      resolve({ status: statusCode, location: response.headers.location })
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}

@@ -1,0 +1,261 @@
+/** Cites P1 to P4 of pushes.ts. */
+import { describe, expect, it } from 'vitest'
+import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
+import { createManualClock } from '../../../testing/manual-clock.ts'
+import {
+  type Desk,
+  type DeskOptions,
+  openDesk,
+  scripted,
+  textMessage,
+} from '../test-support/desk.ts'
+import type { Delivery } from './post.ts'
+import { TargetRefused } from './targets.ts'
+
+interface Receiver {
+  readonly got: Delivery[]
+  answer: (delivery: Delivery) => Promise<void>
+}
+
+const url = 'https://example.com/hook'
+
+function receiver(): Receiver & { readonly post: (delivery: Delivery) => Promise<void> } {
+  const got: Delivery[] = []
+  const it = {
+    got,
+    answer: async () => undefined,
+    async post(delivery: Delivery) {
+      await it.answer(delivery)
+      got.push(delivery)
+    },
+  } as Receiver & { post: (delivery: Delivery) => Promise<void> }
+  return it
+}
+
+async function withReceiver(
+  some: DeskOptions = {},
+): Promise<{ readonly desk: Desk; readonly hook: ReturnType<typeof receiver> }> {
+  const hook = receiver()
+  return { desk: await openDesk({ ...some, a2a: { post: hook.post, ...some.a2a } }), hook }
+}
+
+const settle = async (): Promise<void> => {
+  for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+const told = ({ got }: Receiver): readonly string[] =>
+  got.map(({ body }) => {
+    const { task, statusUpdate, artifactUpdate } = JSON.parse(body)
+    if (artifactUpdate !== undefined) return `artifact ${artifactUpdate.artifact.name}`
+    const { status } = task ?? statusUpdate
+    return `${task === undefined ? '' : 'task '}${status.state.replace('TASK_STATE_', '')}`
+  })
+
+const three = [{ say: 'a' }, { artifact: { name: 'x', text: 'y' } }, { complete: 'z' }]
+
+async function send(
+  desk: Desk,
+  ops: readonly unknown[],
+  target: object = { url },
+): Promise<string> {
+  const configuration = { taskPushNotificationConfig: target }
+  const { task } = await desk.ok('1.0', 'SendMessage', {
+    message: scripted('1.0', ops),
+    configuration,
+  })
+  return task.id
+}
+
+describe('push notifications', () => {
+  it('P2: send everything in order, as a stream would', async () => {
+    const { desk, hook } = await withReceiver()
+    await send(desk, three, {
+      url,
+      token: 't',
+      authentication: { scheme: 'Bearer', credentials: 'c' },
+    })
+    await settle()
+    expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'WORKING', 'artifact x', 'COMPLETED'])
+    expect(hook.got[0]?.headers).toMatchObject({
+      'content-type': 'application/a2a+json',
+      authorization: 'Bearer c',
+      'x-a2a-notification-token': 't',
+    })
+  })
+
+  it('follow the version of the config: 0.3 gets whole tasks', async () => {
+    const { desk, hook } = await withReceiver()
+    const params = {
+      message: scripted('0.3', [{ park: { reason: 'r' } }]),
+      configuration: { pushNotificationConfig: { url } },
+    }
+    const { id } = await desk.ok('0.3', 'message/send', params)
+    await settle()
+    const bodies = hook.got.map(({ body }) => JSON.parse(body))
+    expect(bodies.map(({ kind, status }) => [kind, status.state])).toEqual([
+      ['task', 'submitted'],
+      ['task', 'working'],
+      ['task', 'paused-by-agent'],
+    ])
+    expect(hook.got[0]?.headers['content-type']).toBe('application/json')
+    const [config] = await desk.ok('0.3', 'tasks/pushNotificationConfig/list', { id })
+    expect(config.pushNotificationConfig).toEqual({ id, url })
+  })
+
+  it('P1, P3: try again with growing pauses, and nothing is lost or out of order', async () => {
+    const { desk, hook } = await withReceiver()
+    let attempts = 0
+    hook.answer = async () => {
+      if (++attempts < 5) throw new Error('down')
+    }
+    const id = await send(desk, three)
+    await settle()
+    expect(attempts).toBe(1)
+    for (const ms of [1_000, 2_000, 4_000, 8_000]) {
+      desk.clock.advance(ms / 2 - 1)
+      await settle()
+      const before = attempts
+      desk.clock.advance(ms / 2 + 1)
+      await settle()
+      expect(attempts).toBeGreaterThanOrEqual(before)
+    }
+    expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'WORKING', 'artifact x', 'COMPLETED'])
+    expect(await desk.store.pushes(id)).toMatchObject([{ done: true, attempts: 0 }])
+  })
+
+  it('P3: are given up after a day and stay visible', async () => {
+    const { desk, hook } = await withReceiver()
+    hook.answer = async () => {
+      throw new Error('The receiver answered 500')
+    }
+    const id = await send(desk, three)
+    for (let hour = 0; hour < 30; hour++) {
+      await settle()
+      desk.clock.advance(3_600_000)
+    }
+    await settle()
+    expect(hook.got).toEqual([])
+    expect(await desk.store.listPushes('failed', undefined, 9)).toMatchObject([
+      { taskId: id, error: 'The receiver answered 500', failedAt: expect.any(Number) },
+    ])
+    // Set anew, it starts again.
+    hook.answer = async () => undefined
+    const [{ id: config = '' } = {}] = await desk.store.pushes(id)
+    await desk.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId: id, id: config, url })
+    expect(await desk.store.listPushes('failed', undefined, 9)).toEqual([])
+  })
+
+  it('are not tried again where they must not go', async () => {
+    const { desk, hook } = await withReceiver()
+    hook.answer = async () => {
+      throw new TargetRefused('hook resolves to 10.0.0.1, a private address')
+    }
+    await send(desk, three)
+    await settle()
+    expect(await desk.store.listPushes('failed', undefined, 9)).toHaveLength(1)
+  })
+
+  it('P4: go on in the next process where they were', async () => {
+    const store = createMemoryStore()
+    const clock = createManualClock()
+    const { desk, hook } = await withReceiver({ store, clock })
+    let room = 2
+    hook.answer = async () => {
+      if (room-- <= 0) throw new Error('down')
+    }
+    await send(desk, [{ ask: 'ok?' }, { complete: 'z' }])
+    await settle()
+    expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING'])
+    desk.a2a.close()
+    await desk.engine.drain({ timeoutMs: 0 })
+
+    const next = await withReceiver({ store, clock })
+    clock.advance(3_600_000)
+    await settle()
+    expect(told(next.hook)).toEqual(['INPUT_REQUIRED'])
+  })
+
+  it('P4: tell of what happens to a task long after the process that made it', async () => {
+    const store = createMemoryStore()
+    const clock = createManualClock()
+    const first = await withReceiver({ store, clock })
+    const id = await send(first.desk, [{ ask: 'ok?' }, { complete: 'z' }])
+    await settle()
+    first.desk.a2a.close()
+    await first.desk.engine.drain({ timeoutMs: 0 })
+    const { desk, hook } = await withReceiver({ store, clock })
+    await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'yes', { taskId: id }) })
+    await settle()
+    expect(told(hook)).toEqual(['WORKING', 'COMPLETED'])
+  })
+
+  it('P4: one webhook never waits for another', async () => {
+    const { desk, hook } = await withReceiver()
+    hook.answer = (delivery) =>
+      delivery.url.endsWith('slow') ? new Promise(() => undefined) : Promise.resolve()
+    const id = await send(desk, [{ ask: 'ok?' }, { complete: 'z' }], { url: `${url}/slow` })
+    await desk.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId: id, url })
+    await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'yes', { taskId: id }) })
+    await settle()
+    expect(told(hook)).toEqual(['WORKING', 'COMPLETED'])
+  })
+
+  it('tell nothing more once the config is deleted, and reminders never', async () => {
+    const { desk, hook } = await withReceiver()
+    const id = await send(desk, [{ ask: 'ok?' }, { turn: [{ say: 'x' }] }], { url, id: 'mine' })
+    await desk.ok('1.0', 'tasks/inject_reminder', { taskId: id, reminder: { body: 'b' } })
+    await settle()
+    expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'INPUT_REQUIRED'])
+    await desk.ok('1.0', 'DeleteTaskPushNotificationConfig', { taskId: id, id: 'mine' })
+    await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'yes', { taskId: id }) })
+    await settle()
+    expect(hook.got).toHaveLength(3)
+  })
+
+  it.each([
+    ['no url', {}],
+    ['a url that is none', { url: 'nope' }],
+    ['another protocol', { url: 'file:///etc/passwd' }],
+    ['credentials in the url', { url: 'https://me:secret@example.com/' }],
+    ['localhost', { url: 'http://localhost:80/' }],
+    ['a loopback address', { url: 'http://127.0.0.1/' }],
+    ['a loopback address in disguise', { url: 'http://2130706433/' }],
+    ['a private address', { url: 'http://192.168.1.1/' }],
+    ['the metadata service', { url: 'http://169.254.169.254/latest' }],
+    ['IPv6 loopback', { url: 'http://[::1]/' }],
+    ['IPv4 in IPv6', { url: 'http://[::ffff:10.0.0.1]/' }],
+    ['a header in the token', { url, token: 'a\r\nx: y' }],
+    [
+      'a header in the credentials',
+      { url, authentication: { scheme: 'Bearer', credentials: 'a\nb' } },
+    ],
+    ['a scheme that is none', { url, authentication: { scheme: 'a b' } }],
+  ])('are refused for %s', async (_what, target) => {
+    const { desk } = await withReceiver()
+    const { task } = await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'x') })
+    const params = { taskId: task.id, ...target }
+    const answer = await desk.rpc('1.0', 'CreateTaskPushNotificationConfig', params)
+    expect(answer.error?.code).toBe(-32602)
+    expect(await desk.store.pushes(task.id)).toEqual([])
+  })
+
+  it('need a config that exists, of a task that is yours', async () => {
+    const { desk } = await withReceiver()
+    const { task } = await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'x') })
+    const get = { taskId: task.id, id: 'nope' }
+    expect((await desk.rpc('1.0', 'GetTaskPushNotificationConfig', get)).error.code).toBe(-32001)
+    expect(await desk.ok('1.0', 'DeleteTaskPushNotificationConfig', get)).toEqual({})
+    const foreign = { taskId: 'nope', url }
+    expect((await desk.rpc('1.0', 'CreateTaskPushNotificationConfig', foreign)).error.code).toBe(
+      -32001,
+    )
+  })
+
+  it('are refused as a whole by a server that has none', async () => {
+    const desk = await openDesk({ a2a: { store: undefined as never } })
+    const params = { taskId: 'x', url }
+    expect((await desk.rpc('1.0', 'CreateTaskPushNotificationConfig', params)).error.code).toBe(
+      -32003,
+    )
+  })
+})

@@ -1,0 +1,78 @@
+/**
+ * Where webhooks may not point: at ourselves, at the machines beside us, at a cloud's metadata service. Addresses are
+ * checked as they are connected to, after DNS, so a name that resolves to something else the second time gains nothing.
+ */
+import { lookup as resolve } from 'node:dns'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
+
+const inner = new BlockList()
+for (const [net, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const) {
+  inner.addSubnet(net, bits, 'ipv4')
+}
+for (const [net, bits] of [
+  ['::', 128],
+  ['::1', 128],
+  ['64:ff9b::', 96],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const) {
+  inner.addSubnet(net, bits, 'ipv6')
+}
+
+export class TargetRefused extends Error {
+  override readonly name = 'TargetRefused'
+}
+
+export function isInner(address: string): boolean {
+  const kind = isIP(address)
+  if (kind === 0) return false
+  // An IPv4 address in IPv6 clothes is that IPv4 address.
+  const mapped = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(address)
+  if (mapped !== null) {
+    const [, dotted, high = '0', low = '0'] = mapped
+    return isInner(dotted ?? dottedOf(Number.parseInt(high, 16), Number.parseInt(low, 16)))
+  }
+  return inner.check(address, kind === 4 ? 'ipv4' : 'ipv6')
+}
+
+function dottedOf(high: number, low: number): string {
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
+
+/** What can be told from the address alone; names are checked when they are resolved. */
+export function refusedTarget(url: URL, allowInner: boolean): string | undefined {
+  if (allowInner) return undefined
+  const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  const local = host === 'localhost' || host.endsWith('.localhost')
+  return local || isInner(host)
+    ? `${host} is a private address, and this server does not send there`
+    : undefined
+}
+
+/** `dns.lookup` that refuses inner addresses. */
+export const guardedLookup: LookupFunction = (hostname, options, callback) => {
+  resolve(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return callback(error, [])
+    const refused = addresses.find(({ address }) => isInner(address))
+    const first = addresses[0]
+    if (refused !== undefined || first === undefined) {
+      const where = refused?.address ?? 'no address'
+      return callback(new TargetRefused(`${hostname} resolves to ${where}, a private address`), [])
+    }
+    if (options.all) callback(null, addresses)
+    else callback(null, first.address, first.family)
+  })
+}

@@ -1,0 +1,243 @@
+/** Cites R1 to R4 of stream.ts. */
+import { describe, expect, it } from 'vitest'
+import { anyone, type Desk, openDesk, scripted, textMessage } from './test-support/desk.ts'
+import { all, type Frame, take } from './test-support/frames.ts'
+
+const uuid = '019abf6b-7d51-7c1d-bb02-000000000001'
+
+async function immediate(desk: Desk, ops: readonly unknown[], some = {}): Promise<string> {
+  const configuration = { returnImmediately: true }
+  const message = scripted('1.0', ops, some)
+  const { task } = await desk.ok('1.0', 'SendMessage', { message, configuration })
+  return task.id
+}
+
+const until = (desk: Desk, id: string, state: string) =>
+  desk.engine.waitFor(anyone, id, (task) => task.state === state)
+
+function states(frames: readonly Frame[]): readonly (string | undefined)[] {
+  return frames.flatMap(({ data }) => {
+    const update = data.result?.statusUpdate ?? data.result?.task
+    return update === undefined ? [] : [update.status.state.replace('TASK_STATE_', '')]
+  })
+}
+
+const steps = (count: number): readonly unknown[] => [
+  ...Array.from({ length: count }, (_, n) => ({ say: `step ${n}` })),
+  { ask: 'Go on?' },
+  ...Array.from({ length: count }, (_, n) => ({ say: `more ${n}` })),
+  { complete: 'done' },
+]
+
+describe('a stream', () => {
+  it('R1: begins with the task and gives every frame an id that grows', async () => {
+    const desk = await openDesk()
+    const message = scripted('1.0', [{ say: 'a' }, { artifact: { name: 'x', text: 'y' } }])
+    const frames = await all(await desk.stream('1.0', 'SendStreamingMessage', { message }))
+    expect(Object.keys(frames[0]?.data.result)).toEqual(['task'])
+    const places = frames.map(({ id }) => id.split('.').map(Number) as [number, number])
+    for (const [index, [seq, n]] of places.entries()) {
+      const [before, m] = places[index - 1] ?? [0, 0]
+      expect(seq > before || (seq === before && n > m)).toBe(true)
+    }
+  })
+
+  it('is one message where the agent answers with one', async () => {
+    const desk = await openDesk()
+    for (const version of ['1.0', '0.3'] as const) {
+      const method = version === '1.0' ? 'SendStreamingMessage' : 'message/stream'
+      const message = scripted(version, [{ reply: 'hi' }])
+      const frames = await all(await desk.stream(version, method, { message }))
+      expect(frames).toHaveLength(1)
+      expect(frames[0]?.data.result.message ?? frames[0]?.data.result).toMatchObject({
+        parts: [expect.objectContaining({ text: 'hi' })],
+      })
+    }
+  })
+
+  it('R2: continued from any frame it gives exactly the rest, also in another process', async () => {
+    let desk = await openDesk()
+    const id = await immediate(desk, steps(3))
+    await until(desk, id, 'input-required')
+    const stream = await desk.stream('1.0', 'SubscribeToTask', { id })
+    const [snapshot] = await take(stream, 1)
+    await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'go', { taskId: id }) })
+    const whole = [snapshot as Frame, ...(await all(stream))]
+    desk = await desk.restart()
+    for (const [index, { id: last }] of whole.entries()) {
+      const rest = await desk.stream('1.0', 'SubscribeToTask', { id }, { 'last-event-id': last })
+      expect((await all(rest)).map((frame) => frame.id)).toEqual(
+        whole.slice(index + 1).map((frame) => frame.id),
+      )
+    }
+  })
+
+  it('R2: a subscription survives a restart in the middle, nothing lost or repeated', async () => {
+    let desk = await openDesk()
+    const id = await immediate(desk, [
+      { say: 'one' },
+      { ask: 'ok?' },
+      { say: 'two' },
+      { complete: 'x' },
+    ])
+    await until(desk, id, 'input-required')
+    const before = await take(await desk.stream('1.0', 'SubscribeToTask', { id }), 1)
+    desk = await desk.restart()
+    const rest = await desk.stream(
+      '1.0',
+      'SubscribeToTask',
+      { id },
+      { 'last-event-id': before[0]?.id ?? '' },
+    )
+    const message = textMessage('1.0', 'yes', { taskId: id })
+    await desk.ok('1.0', 'SendMessage', { message })
+    expect(states([...before, ...(await all(rest))])).toEqual([
+      'INPUT_REQUIRED',
+      'WORKING',
+      'WORKING',
+      'COMPLETED',
+    ])
+  })
+
+  it('R2: a repeated stream request goes on after the last id', async () => {
+    const desk = await openDesk()
+    const message = scripted('1.0', [{ say: 'a' }, { say: 'b' }], { messageId: uuid })
+    const whole = await all(await desk.stream('1.0', 'SendStreamingMessage', { message }))
+    const last = { 'last-event-id': whole[1]?.id ?? '' }
+    const rest = await all(await desk.stream('1.0', 'SendStreamingMessage', { message }, last))
+    expect(rest.map((frame) => frame.id)).toEqual(whole.slice(2).map((frame) => frame.id))
+    const ended = { 'last-event-id': whole.at(-1)?.id ?? '' }
+    expect(await all(await desk.stream('1.0', 'SendStreamingMessage', { message }, ended))).toEqual(
+      [],
+    )
+  })
+
+  it('starts with a snapshot when the last id is not one of ours', async () => {
+    const desk = await openDesk()
+    const id = await immediate(desk, [{ ask: 'ok?' }])
+    for (const last of ['garbage', '99999.1', '-1.0', '1', '1.2.3']) {
+      const frames = await desk.stream('1.0', 'SubscribeToTask', { id }, { 'last-event-id': last })
+      expect((await take(frames, 1))[0]?.data.result.task.id).toBe(id)
+      await frames.return()
+    }
+  })
+
+  it('R3: opened by a send it closes when the task asks; a subscription goes on to the end', async () => {
+    const desk = await openDesk()
+    const message = scripted('1.0', [{ ask: 'ok?' }, { complete: 'x' }])
+    const sent = await all(await desk.stream('1.0', 'SendStreamingMessage', { message }))
+    expect(states(sent).at(-1)).toBe('INPUT_REQUIRED')
+    const id = sent[0]?.data.result.task.id
+    const subscribed = await desk.stream('1.0', 'SubscribeToTask', { id })
+    await take(subscribed, 1)
+    await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'yes', { taskId: id }) })
+    expect(states(await all(subscribed))).toEqual(['WORKING', 'COMPLETED'])
+  })
+
+  it('R3: 0.3 marks the frame that closes as final, and only that one', async () => {
+    const desk = await openDesk()
+    const message = scripted('0.3', [{ say: 'a' }, { ask: 'ok?' }])
+    const frames = await all(await desk.stream('0.3', 'message/stream', { message }))
+    expect(frames.map(({ data }) => data.result.final)).toEqual([undefined, false, true])
+    const subscribed = await desk.stream('0.3', 'tasks/resubscribe', {
+      id: frames[0]?.data.result.id,
+    })
+    await take(subscribed, 1)
+    const answer = textMessage('0.3', 'yes', { taskId: frames[0]?.data.result.id })
+    await desk.ok('0.3', 'message/send', { message: answer })
+    expect((await all(subscribed)).map(({ data }) => data.result.final)).toEqual([false, true])
+  })
+
+  it('R4: stays open while the task is stopped', async () => {
+    const desk = await openDesk()
+    const ops = [{ park: { reason: 'wait', conditions: { onEvent: 'go' } } }, { complete: 'x' }]
+    const stream = await desk.stream('1.0', 'SendStreamingMessage', {
+      message: scripted('1.0', ops),
+    })
+    const [first, parked] = await take(stream, 2)
+    expect(parked?.data.result.statusUpdate).toMatchObject({
+      status: { state: 'TASK_STATE_WORKING', message: { parts: [{ text: 'Parked: wait' }] } },
+      metadata: { 'urn:lull:a2a:task-control:1': { state: 'paused-by-agent' } },
+    })
+    await desk.ok('1.0', 'tasks/resume', { taskId: first?.data.result.task.id })
+    expect(states(await all(stream))).toEqual(['WORKING', 'COMPLETED'])
+  })
+
+  it('gives two readers the same events, and one that leaves disturbs neither the other nor the task', async () => {
+    const desk = await openDesk()
+    const id = await immediate(desk, [{ ask: 'ok?' }, { say: 'a' }, { complete: 'x' }])
+    await until(desk, id, 'input-required')
+    const open = () => desk.stream('1.0', 'SubscribeToTask', { id })
+    const [one, two, three] = [await open(), await open(), await open()]
+    await take(three, 1)
+    await three.return()
+    await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'yes', { taskId: id }) })
+    const strip = (frames: readonly Frame[]) => frames.map(({ id: at, data }) => [at, data.result])
+    const [a, b] = [strip(await all(one)), strip(await all(two))]
+    expect(a).toEqual(b)
+    expect((await desk.engine.health()).subscribers).toBe(0)
+  })
+
+  it('ends when the server closes, and the task goes on', async () => {
+    const desk = await openDesk()
+    const id = await immediate(desk, [{ ask: 'ok?' }])
+    await until(desk, id, 'input-required')
+    const stream = await desk.stream('1.0', 'SubscribeToTask', { id })
+    await take(stream, 1)
+    desk.a2a.close()
+    expect(await all(stream)).toEqual([])
+    expect((await desk.engine.get(anyone, id)).state).toBe('input-required')
+  })
+})
+
+describe('a blocking send', () => {
+  const park = [{ park: { reason: 'wait', conditions: { onEvent: 'go' } } }, { complete: 'x' }]
+  const control = { 'a2a-extensions': 'urn:lull:a2a:task-control:1' }
+
+  it('returns in 0.3 when the task is stopped, and in 1.0 when the caller knows what that is', async () => {
+    const desk = await openDesk()
+    const old = await desk.ok('0.3', 'message/send', { message: scripted('0.3', park) })
+    expect(old.status.state).toBe('paused-by-agent')
+    const aware = await desk.ok('1.0', 'SendMessage', { message: scripted('1.0', park) }, control)
+    expect(aware.task.metadata['urn:lull:a2a:task-control:1'].state).toBe('paused-by-agent')
+  })
+
+  it('waits in 1.0 otherwise', async () => {
+    const desk = await openDesk()
+    const waiting = desk.ok('1.0', 'SendMessage', {
+      message: scripted('1.0', park, { contextId: 'c' }),
+    })
+    let taskId = ''
+    while (taskId === '') {
+      await new Promise((resolve) => setImmediate(resolve))
+      const { tasks } = await desk.engine.list(anyone, {
+        contextId: 'c',
+        states: ['paused-by-agent'],
+      })
+      taskId = tasks[0]?.id ?? ''
+    }
+    // A message to a task that is stopped is answered at once, and does not wake it.
+    const told = await desk.ok('1.0', 'SendMessage', {
+      message: textMessage('1.0', 'hey', { taskId }),
+    })
+    expect(told.task.status.state).toBe('TASK_STATE_WORKING')
+    await desk.ok('1.0', 'tasks/resume', { taskId })
+    expect((await waiting).task.status.state).toBe('TASK_STATE_COMPLETED')
+  })
+
+  it('honours historyLength', async () => {
+    const desk = await openDesk()
+    const ops = [{ say: 'a' }, { say: 'b' }, { complete: 'c' }]
+    const lengths = async (historyLength: number | undefined) => {
+      const configuration = historyLength === undefined ? {} : { historyLength }
+      const { task } = await desk.ok('1.0', 'SendMessage', {
+        message: scripted('1.0', ops),
+        configuration,
+      })
+      return task.history?.length
+    }
+    expect(await lengths(undefined)).toBe(3)
+    expect(await lengths(2)).toBe(2)
+    expect(await lengths(0)).toBeUndefined()
+  })
+})

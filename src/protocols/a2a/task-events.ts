@@ -1,0 +1,89 @@
+/**
+ * What a record of the log means to somebody who watches the task. The same list for every version, binding and
+ * webhook, so that all of them see the same events in the same order (A2A 1.0 §3.5.2); codecs spell them.
+ */
+import type { Artifact } from '../../core/message.ts'
+import type { LogRecord, RecordType } from '../../core/records.ts'
+import type { ExpiryReason, Reminder } from '../../core/reminders.ts'
+import type { Task } from '../../core/task.ts'
+
+export type ReminderChange =
+  | { readonly event: 'emitted'; readonly reminder: Reminder }
+  | {
+      readonly event: 'deduped'
+      readonly dedupeKey: string
+      readonly by: string
+      readonly displaced: readonly string[]
+    }
+  /** What it said is in the log; by now the task does not hold it any more. */
+  | { readonly event: 'expired'; readonly reminderId: string; readonly reason: ExpiryReason }
+
+export type TaskEvent =
+  /** `task` is as it stood after the record, `before` as it stood before it. */
+  | {
+      readonly kind: 'status'
+      readonly task: Task
+      readonly before: Task | undefined
+      readonly record: LogRecord
+    }
+  | {
+      readonly kind: 'artifact'
+      readonly task: Task
+      readonly artifact: Artifact
+      readonly append: boolean
+      readonly last: boolean
+    }
+  | { readonly kind: 'reminder'; readonly task: Task; readonly change: ReminderChange }
+
+const none: readonly TaskEvent[] = []
+
+/** Records that report the status anew. Everything else is silent, except artifacts and reminders. */
+const reports: ReadonlySet<RecordType> = new Set<RecordType>([
+  'submitted',
+  'said',
+  'asked',
+  'asked-again',
+  'answered',
+  'paused',
+  'parked',
+  'resumed',
+  'completed',
+  'failed',
+  'canceled',
+  'rejected',
+])
+
+export function eventsOf(
+  before: Task | undefined,
+  record: LogRecord,
+  task: Task,
+): readonly TaskEvent[] {
+  switch (record.type) {
+    case 'artifact': {
+      const { artifact, append, last } = record
+      return [{ kind: 'artifact', task, artifact, append, last }]
+    }
+    case 'turn-started':
+    case 'reminders-shown':
+      return record.reminders
+        .filter((reminder) => record.emitted.includes(reminder.id))
+        .map((reminder) => ({ kind: 'reminder', task, change: { event: 'emitted', reminder } }))
+    case 'reminder-deduped': {
+      const { dedupeKey, by, ids } = record
+      return [
+        { kind: 'reminder', task, change: { event: 'deduped', dedupeKey, by, displaced: ids } },
+      ]
+    }
+    case 'reminder-expired':
+      return record.ids.map((reminderId) => ({
+        kind: 'reminder',
+        task,
+        change: { event: 'expired', reminderId, reason: record.reason },
+      }))
+    case 'started':
+      // Taking over a task that was working already is nobody's news.
+      return before?.state === task.state ? none : [{ kind: 'status', task, before, record }]
+    default:
+      return reports.has(record.type) ? [{ kind: 'status', task, before, record }] : none
+  }
+}

@@ -1,0 +1,163 @@
+/** An adapter in front of a real engine with the script agent, spoken to through its fetch handler. For tests only. */
+import type { JsonObject } from '../../../core/json.ts'
+import type { Agent } from '../../../engine/agent.ts'
+import type { Caller } from '../../../engine/caller.ts'
+import { createEngine, type Engine } from '../../../engine/engine.ts'
+import type { EngineOptions } from '../../../engine/options.ts'
+import type { TaskStore } from '../../../ports/task-store.ts'
+import { createIds } from '../../../server/system/ids.ts'
+import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
+import { createManualClock, type ManualClock } from '../../../testing/manual-clock.ts'
+import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
+import { testSigner } from '../../../testing/test-signer.ts'
+import { type A2A, type A2AEnv, type A2AOptions, createA2A } from '../index.ts'
+import { type Frame, framesIn } from './frames.ts'
+
+export const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
+
+export interface DeskOptions {
+  readonly agents?: readonly Agent[]
+  readonly store?: TaskStore
+  readonly clock?: ManualClock
+  readonly options?: Partial<EngineOptions>
+  readonly a2a?: Partial<A2AOptions>
+  readonly env?: Partial<A2AEnv>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+export type Loose = any
+
+export interface Desk {
+  readonly engine: Engine
+  readonly a2a: A2A
+  readonly store: TaskStore
+  readonly clock: ManualClock
+  /** JSON-RPC; the whole answer. */
+  rpc(version: '1.0' | '0.3', method: string, params?: unknown, headers?: HeaderMap): Promise<Loose>
+  /** The result of a call that must succeed. */
+  ok(version: '1.0' | '0.3', method: string, params?: unknown, headers?: HeaderMap): Promise<Loose>
+  stream(
+    version: '1.0' | '0.3',
+    method: string,
+    params: unknown,
+    headers?: HeaderMap,
+  ): Promise<AsyncGenerator<Frame, void>>
+  fetch(verb: string, path: string, body?: unknown, headers?: HeaderMap): Promise<Response>
+  raw(request: Request, env?: Partial<A2AEnv>): Promise<Response | undefined>
+  /** The process ends in order and another one goes on with the same store. */
+  restart(): Promise<Desk>
+}
+
+export type HeaderMap = Readonly<Record<string, string>>
+
+export async function openDesk(given: DeskOptions = {}): Promise<Desk> {
+  const store = given.store ?? createMemoryStore()
+  const clock = given.clock ?? createManualClock()
+  const ids = createIds(clock.now)
+  const log = (): void => undefined
+  const agents = given.agents ?? [createScriptAgent({ clock, effects: () => undefined as never })]
+  const engine = createEngine({
+    store,
+    agents,
+    clock,
+    ids,
+    signer: testSigner,
+    log,
+    memory: { usedBytes: () => 0 },
+    ...(given.options === undefined ? {} : { options: given.options }),
+  })
+  await engine.start()
+  const a2a = createA2A({
+    engine,
+    store,
+    clock,
+    ids,
+    log,
+    publicUrl: 'http://lull.test',
+    ...given.a2a,
+  })
+  await a2a.start()
+  let calls = 0
+
+  const raw: Desk['raw'] = (request, env) =>
+    a2a.fetch(request, { caller: anyone, ...given.env, ...env })
+
+  async function fetch(
+    verb: string,
+    path: string,
+    body?: unknown,
+    headers: HeaderMap = {},
+  ): Promise<Response> {
+    const request = new Request(`http://lull.test${path}`, {
+      method: verb,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const response = await raw(request)
+    if (response === undefined) throw new Error(`${verb} ${path} is not an address of the adapter`)
+    return response
+  }
+
+  function post(
+    version: '1.0' | '0.3',
+    method: string,
+    params: unknown,
+    headers: HeaderMap = {},
+  ): Promise<Response> {
+    const envelope = { jsonrpc: '2.0', id: `call-${++calls}`, method, params }
+    const asked: HeaderMap = version === '1.0' ? { 'a2a-version': '1.0' } : {}
+    return fetch('POST', '/', envelope, { ...asked, ...headers })
+  }
+
+  const rpc: Desk['rpc'] = async (version, method, params = {}, headers) =>
+    (await post(version, method, params, headers)).json()
+
+  return {
+    engine,
+    a2a,
+    store,
+    clock,
+    fetch,
+    raw,
+    rpc,
+    async ok(version, method, params, headers) {
+      const answer = await rpc(version, method, params, headers)
+      if (answer.error !== undefined) throw new Error(JSON.stringify(answer.error))
+      return answer.result
+    },
+    async stream(version, method, params, headers) {
+      const response = await post(version, method, params, headers)
+      const type = response.headers.get('content-type')
+      if (type !== 'text/event-stream') throw new Error(`${type}: ${await response.text()}`)
+      return framesIn(response)
+    },
+    async restart() {
+      a2a.close()
+      await engine.drain({ timeoutMs: 0 })
+      return openDesk({ ...given, store, clock })
+    },
+  }
+}
+
+/** A message for the script agent, in the shape of each version. */
+export function scripted(
+  version: '1.0' | '0.3',
+  ops: readonly unknown[],
+  some: JsonObject = {},
+): Loose {
+  const data = { script: ops }
+  return version === '1.0'
+    ? { messageId: 'm-1', role: 'ROLE_USER', parts: [{ data }], ...some }
+    : { messageId: 'm-1', role: 'user', parts: [{ kind: 'data', data }], ...some }
+}
+
+export function textMessage(version: '1.0' | '0.3', text: string, some: JsonObject = {}): Loose {
+  return version === '1.0'
+    ? { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text }], ...some }
+    : { kind: 'message', messageId: 'm-1', role: 'user', parts: [{ kind: 'text', text }], ...some }
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readConfig } from './config.ts'
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'lull-config-'))
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+function file(text: string): string {
+  const path = join(directory, 'lull.json')
+  writeFileSync(path, text)
+  return path
+}
+
+it('is empty where there is no file', () => {
+  expect(readConfig(undefined)).toEqual({})
+})
+
+it('reads limits of the engine and names of the server', () => {
+  const config = { engine: { graceMs: 5, requireHandle: true }, allowedHosts: ['a.example'] }
+  expect(readConfig(file(JSON.stringify(config)))).toEqual(config)
+})
+
+it.each([
+  ['{"engine": {"grace": 5}}', /engine\.grace: is not a known field/],
+  ['{"engine": {"graceMs": "5"}}', /engine\.graceMs: /],
+  ['{"allowedOrigins": ["app"]}', /allowedOrigins\.0: /],
+  ['{"prot": 1}', /prot: is not a known field/],
+])('refuses %s and says where', (text, problem) => {
+  expect(() => readConfig(file(text))).toThrow(problem)
+})
+
+it('says in a sentence that the file is missing, or is no JSON', () => {
+  expect(() => readConfig(join(directory, 'none.json'))).toThrow(/cannot be read/)
+  expect(() => readConfig(file('{'))).toThrow(/is not JSON/)
+})

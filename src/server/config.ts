@@ -1,0 +1,74 @@
+/** The configuration file: JSON, every field optional, unknown fields refused with their path. */
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { parse } from '../engine/inputs.ts'
+import { defaultOptions, type EngineOptions } from '../engine/options.ts'
+import type { A2AConfig } from '../protocols/a2a/index.ts'
+import { StartError } from './start-error.ts'
+
+export interface ServerConfig {
+  /** Limits and times of the engine. */
+  readonly engine?: Partial<EngineOptions> | undefined
+  /** Names under which the server may be addressed, besides its own; `.example.com` means every name below it. */
+  readonly allowedHosts?: readonly string[] | undefined
+  /** Web pages that may call the server, as `https://app.example.com`. */
+  readonly allowedOrigins?: readonly string[] | undefined
+  readonly bodyLimitBytes?: number | undefined
+  /** Where clients reach the server, when that is not the address it listens on. */
+  readonly publicUrl?: string | undefined
+  readonly a2a?: Partial<A2AConfig> | undefined
+}
+
+const count = z.number().nonnegative()
+
+const engine = z.strictObject(
+  Object.fromEntries(
+    Object.entries(defaultOptions).map(([name, value]) => [
+      name,
+      (typeof value === 'boolean' ? z.boolean() : count).optional(),
+    ]),
+  ),
+)
+
+const a2a = z.strictObject({
+  v03States: z.enum(['rfc', 'core']).optional(),
+  consentState: z.enum(['auth-required', 'input-required']).optional(),
+  pushToPrivate: z.boolean().optional(),
+  pushTimeoutMs: count.optional(),
+  harnTunnel: z.boolean().optional(),
+}) as z.ZodType<Partial<A2AConfig>>
+
+export const serverConfig: z.ZodType<ServerConfig> = z.strictObject({
+  engine: engine.optional(),
+  allowedHosts: z.array(z.string().min(1)).optional(),
+  allowedOrigins: z.array(z.url()).optional(),
+  bodyLimitBytes: z.number().int().positive().optional(),
+  publicUrl: z
+    .url({ protocol: /^https?$/ })
+    .transform(withoutSlash)
+    .optional(),
+  a2a: a2a.optional(),
+})
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}
+
+/** @throws StartError, or LullError `INVALID_INPUT` with the path of the first mistake */
+export function readConfig(file: string | undefined): ServerConfig {
+  if (file === undefined) return {}
+  return parse(serverConfig, readJson(file), file)
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const text =
+      cause instanceof SyntaxError
+        ? `The configuration file ${file} is not JSON: ${why}.`
+        : `The configuration file ${file} cannot be read: ${why}.`
+    throw new StartError(text, { cause })
+  }
+}

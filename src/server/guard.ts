@@ -1,0 +1,70 @@
+/**
+ * Who may speak to the server through a browser. A page elsewhere can make a browser send requests to a server on this
+ * machine: under a name of its own that it points at us (DNS rebinding), or across origins. Both give themselves away,
+ * the one by the Host header, the other by Origin. Programs send no Origin and the address they were given.
+ */
+import { isIP } from 'node:net'
+
+export interface GuardOptions {
+  /** The address the server listens on. */
+  readonly host: string
+  readonly allowedHosts?: readonly string[] | undefined
+  readonly allowedOrigins?: readonly string[] | undefined
+}
+
+export interface GuardRefusal {
+  readonly code: 'HOST_NOT_ALLOWED' | 'ORIGIN_NOT_ALLOWED'
+  readonly message: string
+}
+
+export type Guard = (host: string, origin: string | null) => GuardRefusal | undefined
+
+/** Hosts that passed, so that the common case is one lookup. Bounded, because the header is anybody's to choose. */
+const REMEMBERED = 64
+
+export function createGuard({ host, allowedHosts = [], allowedOrigins = [] }: GuardOptions): Guard {
+  const named = allowedHosts.map((one) => one.toLowerCase())
+  const origins = new Set(allowedOrigins.map((one) => new URL(one).origin))
+  const onLoopback = isLoopback(host)
+  const passed = new Set<string>()
+
+  function isOurs(header: string): boolean {
+    const name = hostnameOf(header)
+    if (name === host.toLowerCase()) return true
+    // No name server can point an address at us, so an address is never a rebound name.
+    if (isIP(name) !== 0) return !onLoopback || isLoopback(name)
+    if (name === 'localhost' || name.endsWith('.localhost')) return true
+    return named.some((one) => (one.startsWith('.') ? name.endsWith(one) : name === one))
+  }
+
+  return (header, origin) => {
+    if (!passed.has(header)) {
+      if (!isOurs(header)) {
+        const message = `"${header}" is not a name of this server; allowedHosts in the configuration adds one`
+        return { code: 'HOST_NOT_ALLOWED', message }
+      }
+      if (passed.size < REMEMBERED) passed.add(header)
+    }
+    if (origin === null || isSameHost(origin, header) || origins.has(origin)) return undefined
+    const message = `Pages of ${origin} may not call this server; allowedOrigins in the configuration permits them`
+    return { code: 'ORIGIN_NOT_ALLOWED', message }
+  }
+}
+
+/** Only this machine can reach it. */
+export function isLoopback(host: string): boolean {
+  const name = hostnameOf(host)
+  return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))
+}
+
+/** Without port and brackets. */
+function hostnameOf(header: string): string {
+  const bracketed = /^\[([^\]]*)\](:\d*)?$/.exec(header)
+  if (bracketed?.[1] !== undefined) return bracketed[1].toLowerCase()
+  return (isIP(header) === 6 ? header : header.replace(/:\d*$/, '')).toLowerCase()
+}
+
+function isSameHost(origin: string, header: string): boolean {
+  const [scheme, rest] = origin.split('://')
+  return (scheme === 'http' || scheme === 'https') && rest === header.toLowerCase()
+}

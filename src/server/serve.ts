@@ -1,0 +1,117 @@
+/** `serve({ agents })`: an engine behind a socket, until it is closed. */
+import type { Agent } from '../engine/agent.ts'
+import type { EngineOptions } from '../engine/options.ts'
+import type { Log } from '../ports/log.ts'
+import { type A2AOptions, createA2A } from '../protocols/a2a/index.ts'
+import { createApp } from './app.ts'
+import { readConfig, type ServerConfig } from './config.ts'
+import { isLoopback } from './guard.ts'
+import { type Listener, listen } from './listen.ts'
+import { openParts, toStderr } from './open-engine.ts'
+import { type GivenSettings, readSettings, type Settings } from './settings.ts'
+import { StartError } from './start-error.ts'
+import { watchStrayErrors } from './stray-errors.ts'
+import { createLog } from './system/log.ts'
+
+export type { Agent }
+
+/** What is not given comes from the environment, else from the defaults. */
+export interface ServeOptions {
+  /** The first one is the default: it answers at the root. */
+  readonly agents: readonly Agent[]
+  /** Default 8787; 0 takes a free one. */
+  readonly port?: number | undefined
+  /** Default 127.0.0.1. */
+  readonly host?: string | undefined
+  /** The data directory. Default `./.lull`. */
+  readonly data?: string | undefined
+  /** A configuration file. */
+  readonly config?: string | undefined
+  /** Listen where other machines can reach it although nobody has to say who they are. */
+  readonly insecure?: boolean | undefined
+  readonly log?: Log | undefined
+  readonly options?: Partial<EngineOptions> | undefined
+}
+
+export interface Serving {
+  readonly url: string
+  readonly port: number
+  readonly data: string
+  /** Drains: running turns reach a boundary (bounded), streams end, every task can go on in the next process. */
+  close(): Promise<void>
+}
+
+/** How long open requests may take to end once every task has come to a stop. */
+const LAST_WORDS_MS = 1_000
+
+/** @throws StartError or LullError, each with a sentence an operator can act on */
+export async function serve(given: ServeOptions): Promise<Serving> {
+  const settings = readSettings(toSettings(given))
+  refuseOpenDoor(settings.host, given.insecure ?? false)
+  const config = readConfig(settings.config)
+  const listener = await listen(settings.host, settings.port)
+  try {
+    return await answerOn(listener, given, settings, config)
+  } catch (error) {
+    await listener.close(0)
+    throw error
+  }
+}
+
+async function answerOn(
+  listener: Listener,
+  given: ServeOptions,
+  settings: Settings,
+  config: ServerConfig,
+): Promise<Serving> {
+  const { agents } = given
+  const { host, data, receiptKey } = settings
+  const { port } = listener
+  const log = given.log ?? createLog(toStderr, settings.logLevel)
+  const options = { ...config.engine, ...given.options }
+  const open = await openParts({ agents, data, receiptKey, log, options })
+  const { engine, deps } = open
+  const { store, clock, ids } = deps
+  const url = config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const a2a = createA2A({ engine, store, clock, ids, log, publicUrl: url, ...a2aConfig(config) })
+  await a2a.start().catch(async (error: unknown) => {
+    await open.close()
+    throw error
+  })
+  const unwatch = watchStrayErrors(log)
+  listener.answer(createApp({ ...config, engine, a2a, log, host, url }).fetch)
+  log('debug', 'serving', { url, data, agents: agents.map(({ name }) => name) })
+
+  async function close(): Promise<void> {
+    a2a.close()
+    // It listens while it drains, so that reads are answered and new work is told to come back.
+    await engine.drain()
+    await listener.close(LAST_WORDS_MS)
+    await open.close()
+    unwatch()
+  }
+  let closed: Promise<void> | undefined
+  return {
+    url,
+    port,
+    data,
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+function a2aConfig({ a2a }: ServerConfig): Pick<A2AOptions, 'config'> {
+  return a2a === undefined ? {} : { config: a2a }
+}
+
+function toSettings({ port, host, data, config }: ServeOptions): GivenSettings {
+  return { port, host, data, config }
+}
+
+function refuseOpenDoor(host: string, insecure: boolean): void {
+  if (insecure || isLoopback(host)) return
+  const text = `${host} can be reached from other machines, and there is no authentication. Use 127.0.0.1, or --insecure if everybody there may use your agents.`
+  throw new StartError(text)
+}

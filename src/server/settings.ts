@@ -1,0 +1,51 @@
+/** What the process is told from outside. The environment is read here and nowhere else; what is given wins. */
+import { LullError } from '../core/errors.ts'
+import type { LogLevel } from '../ports/log.ts'
+
+export interface Settings {
+  readonly port: number
+  readonly host: string
+  /** The data directory. */
+  readonly data: string
+  /** The configuration file, if there is one. */
+  readonly config: string | undefined
+  readonly receiptKey: string | undefined
+  readonly logLevel: LogLevel
+}
+
+export type GivenSettings = { readonly [K in keyof Settings]?: Settings[K] | undefined }
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+
+/** @throws LullError `INVALID_INPUT` that names the variable */
+export function readSettings(given: GivenSettings = {}, env: Environment = process.env): Settings {
+  // A variable that is set to nothing counts as not set.
+  const from = (name: string): string | undefined => env[name] || undefined
+  return {
+    port: given.port ?? portIn(from('PORT'), 'PORT') ?? 8787,
+    host: given.host ?? from('HOST') ?? '127.0.0.1',
+    data: given.data ?? from('LULL_DATA') ?? './.lull',
+    config: given.config ?? from('LULL_CONFIG'),
+    receiptKey: given.receiptKey ?? from('LULL_RECEIPT_KEY'),
+    logLevel: given.logLevel ?? levelIn(from('LOG_LEVEL')) ?? 'info',
+  }
+}
+
+/** A port as written by a person; 0 lets the system choose. */
+export function portIn(text: string | undefined, path: string): number | undefined {
+  if (text === undefined) return undefined
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port <= 65_535) return port
+  const problem = `"${text}" is not a port; give a whole number from 0 to 65535`
+  throw new LullError('INVALID_INPUT', { path, problem })
+}
+
+function levelIn(text: string | undefined): LogLevel | undefined {
+  if (text === undefined) return undefined
+  const level = levels.find((one) => one === text.toLowerCase())
+  if (level !== undefined) return level
+  const problem = `"${text}" is not a level; give one of ${levels.join(', ')}`
+  throw new LullError('INVALID_INPUT', { path: 'LOG_LEVEL', problem })
+}

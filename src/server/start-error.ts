@@ -1,0 +1,21 @@
+/** Why a server could not start, in a sentence an operator can act on. The CLI prints it without a stack. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
+}
+
+type Sentence = (host: string, port: number) => string
+
+const sentences: Readonly<Record<string, Sentence>> = {
+  EADDRINUSE: (_, port) =>
+    `Port ${port} is already in use. Stop what listens there, or choose another one (--port, PORT; 0 takes a free one).`,
+  EACCES: (_, port) => `Port ${port} may not be used by this user; choose one above 1023.`,
+  EADDRNOTAVAIL: (host) => `${host} is not an address of this machine.`,
+  ENOTFOUND: (host) => `${host} is not the name of any machine.`,
+}
+
+/** What went wrong while binding the address. */
+export function listenError(error: NodeJS.ErrnoException, host: string, port: number): StartError {
+  const sentence = sentences[error.code ?? '']
+  const text = sentence?.(host, port) ?? `Cannot listen on ${host}, port ${port}: ${error.message}`
+  return new StartError(text, { cause: error })
+}

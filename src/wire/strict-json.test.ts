@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseStrictJson } from './strict-json.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+describe('strict JSON', () => {
+  it('reads what JSON.parse reads', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const text = JSON.stringify(value)
+        if (text.includes('__proto__')) return
+        expect(parseStrictJson(bytes(text))).toEqual({ value: JSON.parse(text) })
+      }),
+    )
+  })
+
+  it.each([
+    ['text that is not JSON', '{"a":', 'syntax', /not valid JSON/],
+    ['nothing', '', 'syntax', /not valid JSON/],
+    ['a name given twice', '{"a":1,"b":{"a":2},"a":3}', 'refused', /"a" is given twice/],
+    ['a name given twice in disguise', '{"a":1,"\\u0061":2}', 'refused', /given twice/],
+    ['__proto__', '{"x":{"__proto__":{"admin":true}}}', 'refused', /__proto__/],
+    ['__proto__ in disguise', '{"\\u005f_proto__":1}', 'refused', /__proto__/],
+    ['65 levels', `${'['.repeat(65)}${']'.repeat(65)}`, 'refused', /deeper than 64/],
+  ])('refuses %s', (_what, text, fault, problem) => {
+    expect(parseStrictJson(bytes(text))).toEqual({ fault, problem: expect.stringMatching(problem) })
+  })
+
+  it('refuses bytes that are not UTF-8', () => {
+    const broken = new Uint8Array([0x22, 0xff, 0x22])
+    expect(parseStrictJson(broken)).toEqual({
+      fault: 'syntax',
+      problem: 'The body is not valid UTF-8',
+    })
+  })
+
+  it('takes 64 levels, strings that look like structure, and the same name in different objects', () => {
+    const texts = [
+      `${'['.repeat(64)}${']'.repeat(64)}`,
+      JSON.stringify({ a: '{"a":1,"a":[[[[' }),
+      JSON.stringify([{ a: 1 }, { a: 2 }, { b: { a: '\\"' } }]),
+    ]
+    for (const text of texts) expect(parseStrictJson(text)).toEqual({ value: JSON.parse(text) })
+  })
+
+  it('is not slow on an object with very many names', () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`k${n}`, n]))
+    const text = JSON.stringify(many)
+    expect(parseStrictJson(text).problem).toBeUndefined()
+    expect(parseStrictJson(`${text.slice(0, -1)},"k7":1}`)).toMatchObject({ fault: 'refused' })
+  })
+})
