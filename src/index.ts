@@ -1,8 +1,150 @@
-/** Lull: a runtime for agent tasks that can stop without losing their place. */
-export type { CloudEvent } from './core/cloud-event.ts'
-export type { EventFilter, OnTimeout, ResumeConditions, Timeout, Trigger } from './core/conditions.ts'
+/**
+ * Lull: a runtime for agent tasks that can stop without losing their place.
+ *
+ * Everything that is exported here is meant to be used and stays compatible within a major version; `etc/api` shows it
+ * as it is. What authors write comes first, then how it is served, then what a program of its own needs.
+ */
+
+// What authors write.
+
+export {
+  type Agent,
+  type AgentDefinition,
+  agent,
+  type Outcome,
+  type Received,
+  type Reception,
+  Rejection,
+  reject,
+  type Skill,
+} from './engine/agent.ts'
+export type {
+  AgentTask,
+  Answer,
+  ArtifactInput,
+  ArtifactStream,
+  AskOptions,
+  Child,
+  ConsentRequest,
+  Park,
+  StepContext,
+  StepFunction,
+  StepOptions,
+  Tool,
+  ToolResult,
+  Turn,
+} from './engine/agent-task.ts'
+export type { Conversation, ConversationArtifact } from './engine/conversation.ts'
+
+// How it is served.
+
+export { type OpenEngine, type OpenEngineOptions, openEngine } from './server/open-engine.ts'
+export { type ServeOptions, type Serving, serve } from './server/serve.ts'
+export { StartError } from './server/start-error.ts'
+
+// What goes wrong.
+
 export { type ErrorCode, type ErrorDetails, isLullError, LullError } from './core/errors.ts'
+
+// What everything is made of: a task, its messages, its stops, its log.
+
+export type { CloudEvent, StoredEvent } from './core/cloud-event.ts'
+export type {
+  EventFilter,
+  OnTimeout,
+  ResumeConditions,
+  Timeout,
+  Trigger,
+} from './core/conditions.ts'
 export type { Json, JsonObject } from './core/json.ts'
-export { type Artifact, type Message, type Part, type Role, textOf } from './core/message.ts'
-export { agent } from './engine/agent.ts'
-export { createEngine } from './engine/engine.ts'
+export {
+  type Artifact,
+  type Message,
+  type Part,
+  type PartFacts,
+  type Role,
+  textOf,
+} from './core/message.ts'
+export type { Push, PushTarget } from './core/push.ts'
+export type { ReceiptFault } from './core/receipts.ts'
+export type {
+  Birth,
+  ChildResult,
+  Decision,
+  Deferred,
+  Failure,
+  JournalRecord,
+  LogRecord,
+  Question,
+  RecordBody,
+  RunToken,
+  Usage,
+} from './core/records.ts'
+export type {
+  ExpiryReason,
+  PendingReminder,
+  Propagate,
+  Reminder,
+  RoleHint,
+} from './core/reminders.ts'
+export type { InterruptedState, State, TerminalState } from './core/states.ts'
+export type {
+  Actor,
+  ActorKind,
+  PauseMode,
+  ResumeCause,
+  SpanLinks,
+  Suspension,
+  TimeoutEvent,
+  Wake,
+} from './core/suspension.ts'
+export type { Journal, ResumeAnswer, Task } from './core/task.ts'
+export type { TranscriptEntry } from './core/transcript.ts'
+
+// What an engine is asked, and what it answers.
+
+export type { Caller } from './engine/caller.ts'
+export type { RemindAnswer } from './engine/controlling.ts'
+export { createEngine, type Engine } from './engine/engine.ts'
+export type { Blockage, Health } from './engine/health.ts'
+export type { HoldAnswer, HoldOutcome } from './engine/holds.ts'
+export type { PauseAnswer, PauseDialect } from './engine/pausing.ts'
+export type { TaskPage, Verification } from './engine/reading.ts'
+export type {
+  CancelRequest,
+  ClearRemindersRequest,
+  HoldRequest,
+  ListRequest,
+  ParkRequest,
+  ParkTaskRequest,
+  PauseRequest,
+  ReminderRequest,
+  RemindRequest,
+  ResumeRequest,
+  SendRequest,
+} from './engine/requests.ts'
+export type { Sent } from './engine/sending/sent.ts'
+
+// What an engine is made from, for those who bring a store, a clock or a log.
+
+export type { Receipt, ReceiptKind, Signer } from './core/receipt.ts'
+export type { EngineDeps } from './engine/deps.ts'
+export { defaultOptions, type EngineOptions } from './engine/options.ts'
+export type { Clock } from './ports/clock.ts'
+export type { IdSource } from './ports/ids.ts'
+export type { Log, LogLevel } from './ports/log.ts'
+export type { Memory } from './ports/memory.ts'
+export type {
+  Claim,
+  Commit,
+  CommitResult,
+  ContextMessage,
+  Hold,
+  HoldScope,
+  StoredTask,
+  TaskQuery,
+  TaskRow,
+  TaskStore,
+} from './ports/task-store.ts'
+export { createMemoryStore } from './stores/memory/memory-store.ts'
+export { createSqliteStore, type SqliteStoreOptions } from './stores/sqlite/sqlite-store.ts'

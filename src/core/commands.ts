@@ -65,6 +65,8 @@ export type OuterCommand =
       readonly evenInputRequired?: boolean
       /** The Bindu dialect: pausing what is paused already is refused instead of repeated. */
       readonly refuseRepeat?: boolean
+      /** A worker outside the process parks its own task: the stop is the agent's. */
+      readonly parks?: { readonly summary?: string }
     }
   | {
       readonly type: 'resume'

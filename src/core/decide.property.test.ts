@@ -122,6 +122,12 @@ const fromOutside: fc.Arbitrary<Command> = fc.oneof(
       ),
   ),
   often(
+    1,
+    fc
+      .tuple(waiting, fc.boolean())
+      .map(([wait, atBoundary]) => pause('$fresh', { ...wait, atBoundary, parks: {} })),
+  ),
+  often(
     8,
     fc
       .tuple(
@@ -222,7 +228,7 @@ describe('whatever is asked, in whatever order', () => {
         for (const { command, wait } of rest) world.ask(command, wait)
         world.close(at)
       }),
-      { numRuns: 800 },
+      { numRuns: 400 },
     )
   }, 30_000)
 

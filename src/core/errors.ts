@@ -70,7 +70,7 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
   STORE_LOCKED: (d) => `${d.path} is in use by another process (${d.owner})`,
   STEP_RESULT: (d) => `Step "${d.step}": ${d.problem}`,
   STEP_TIMEOUT: (d) => `Step "${d.step}" took longer than ${d.timeoutMs} ms`,
-  STEP_FAILED: (d) => d.message,
+  STEP_FAILED: (d) => `Step "${d.step}" failed: ${d.message}`,
   CONSENT_DENIED: (d) => `Consent denied: ${d.prompt}`,
   STALE_RUN: (d) => `Task ${d.taskId} is run by somebody else now`,
 }

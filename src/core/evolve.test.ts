@@ -1,29 +1,38 @@
 import { describe, expect, it } from 'vitest'
+import type { Command } from './commands.ts'
 import { evolve, fold } from './evolve.ts'
 import type { Artifact } from './message.ts'
-import type { LogRecord, RecordBody } from './records.ts'
+import type { JournalRecord, LogRecord, RecordBody } from './records.ts'
 import { canMove, type InterruptedState, type State, states } from './states.ts'
 import type { Task } from './task.ts'
 import {
+  ask,
   asked,
   cancel,
   client,
   complete,
+  createStory,
   fail,
   message,
+  park,
   parked,
   paused,
+  quiescing,
   record,
+  release,
   resume,
   run,
   type Story,
   send,
+  start,
   startTurn,
   step,
+  submit,
   submitted,
   working,
 } from './test-support/story.ts'
 
+const consent = { consentId: 'c', digest: 'd', operation: null }
 const next = (task: Task, body: RecordBody): Task => evolve(task, follow(task, body))
 const follow = (task: Task, body: RecordBody): LogRecord => ({
   ...body,
@@ -53,6 +62,38 @@ describe('a log', () => {
       const before = fold(story.log.slice(0, length))
       expect(fold(story.log.slice(length), before)).toEqual(story.task)
     }
+  })
+})
+
+describe('a task that was just submitted', () => {
+  it('is what it was born with, and nothing has happened to it', () => {
+    const story = createStory()
+    const { birth } = submit({ parentId: 'task-0', origin: 'acp', metadata: { a: 1 } })
+    const { taskId, message: first, ...facts } = birth
+    story.tell({ type: 'submit', birth })
+    expect(JSON.parse(JSON.stringify(story.task))).toEqual({
+      id: taskId,
+      ...facts,
+      version: 1,
+      createdAt: story.now,
+      updatedAt: story.now,
+      state: 'submitted',
+      statusAt: story.now,
+      history: [first],
+      queued: [first],
+      artifacts: [],
+      epoch: 0,
+      resumes: [],
+      holds: [],
+      deaths: 0,
+      turn: 0,
+      journal: { generation: 0, afterSeq: 0, countFrom: 0, voided: [] },
+      reminders: [],
+      children: [],
+      usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
+      consumed: [],
+      receipts: { count: 0, head: '' },
+    })
   })
 })
 
@@ -214,6 +255,61 @@ describe('artifacts', () => {
   })
 })
 
+describe('progress of a run', () => {
+  const result = { taskId: 'c-1', state: 'completed', artifacts: [] } as const
+  const entries: readonly JournalRecord[] = [
+    { type: 'step', key: 'k', name: 'n', attempt: 1, result: 1 },
+    { type: 'step', key: 'k', name: 'n', attempt: 1, result: 1, topLevel: true },
+    { type: 'attempt', key: 'k', attempt: 1, outcome: 'interrupted' },
+    { type: 'skipped', key: 'k', name: 'n' },
+    { type: 'said', key: 'k', progress: 1 },
+    {
+      type: 'artifact',
+      key: 'k',
+      artifact: { artifactId: 'a', parts: [] },
+      append: false,
+      last: true,
+    },
+    { type: 'usage', key: 'k', usage: {} },
+    { type: 'value', key: 'k', value: 1 },
+    { type: 'turn-ended', key: 'k', turn: 1, transcript: [] },
+    { type: 'compacted', key: 'k', transcript: [] },
+    { type: 'delegated', key: 'k', childId: 'c-1', agent: 'x', message: message('m') },
+    { type: 'child-ended', key: 'k', result },
+    { type: 'child-called', key: 'k', call: 'pause', result: null },
+  ]
+  const commands: readonly Command[] = [
+    ...entries.map((entry) => record(entry, 'run-2')),
+    startTurn('run-2'),
+    park('suspend-1', { run: 'run-2' }),
+    ask({}, 'run-2'),
+    release('run-2'),
+    { type: 'continue-as', run: 'run-2', key: 'k', state: null, transcript: [] },
+  ]
+
+  it.each(commands.map((command) => [nameOf(command), command] as const))(
+    'is anything it writes: %s ends the count of deaths',
+    (_, command) => {
+      const story = working()
+      story.tell(start('run-2', { died: true }))
+      expect(story.task.deaths).toBe(1)
+      story.tell(command)
+      expect(story.task.deaths).toBe(0)
+    },
+  )
+})
+
+describe('when a status was reported', () => {
+  it.each([
+    ['a question that was asked again', asked({ consent }), send('hmm')],
+    ['a pause that was withdrawn', quiescing(), resume()],
+  ] as const)('is said again by %s', (_, story, command) => {
+    story.wait(9)
+    story.tell(command)
+    expect(story.task.statusAt).toBe(story.now)
+  })
+})
+
 describe('usage and children', () => {
   it('add up', () => {
     const story = working()
@@ -227,6 +323,10 @@ describe('usage and children', () => {
     expect(story.task.children).toEqual(['c-1', 'c-2'])
   })
 })
+
+function nameOf(command: Command): string {
+  return command.type === 'record' ? (command.records[0]?.type ?? '') : command.type
+}
 
 function asking(state: InterruptedState): RecordBody {
   return { type: 'asked', key: 'k', fingerprint: 'f', question: { state, message: message('q') } }

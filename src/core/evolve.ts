@@ -136,6 +136,7 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
       afterSeq: seq,
       countFrom: seq,
       state,
+      ...(task.wake === undefined ? {} : { wake: task.wake }),
       voided: [],
     },
   }),
@@ -171,6 +172,14 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   'pause-upgraded': (task, { mode }) => ({
     pausing: task.pausing && { ...task.pausing, mode },
   }),
+  'pause-kept': (task, { actor, reason }) => {
+    const keep = (stop: Suspension | undefined): Suspension | undefined => {
+      if (stop === undefined) return undefined
+      const { byHold: _, ...rest } = stop
+      return { ...rest, actor, ...(reason === undefined ? {} : { reason }) }
+    }
+    return { pausing: keep(task.pausing), suspension: keep(task.suspension) }
+  },
   'pause-withdrawn': (task, { at, handle, cause, idempotencyKey }) => ({
     pausing: undefined,
     statusAt: at,
@@ -187,7 +196,8 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   }),
   paused: (task, { handle, deadlineAt, fireAt, at }) => {
     const suspension = { ...requested(task, handle), pausedAt: at }
-    return stop(task, 'paused-by-client', suspension, { deadlineAt, fireAt }, at)
+    const state = suspension.initiator === 'agent' ? 'paused-by-agent' : 'paused-by-client'
+    return stop(task, state, suspension, { deadlineAt, fireAt }, at)
   },
   parked: (task, { suspension, at }) => ({
     ...progressed,

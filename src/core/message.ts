@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from './json.ts'
 
-interface PartFacts {
+export interface PartFacts {
   readonly mediaType?: string
   readonly filename?: string
   readonly metadata?: JsonObject

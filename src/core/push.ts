@@ -23,7 +23,16 @@ export interface Push extends PushTarget {
   readonly firstFailedAt?: number
   /** Not before this instant. */
   readonly retryAt?: number
+  /** The task has ended and everything is delivered. */
+  readonly done?: true
   /** Given up: parked and visible until somebody sets the config anew. */
   readonly failedAt?: number
   readonly error?: string
+}
+
+export type PushStatus = 'open' | 'failed' | 'done'
+
+export function pushStatus({ failedAt, done }: Push): PushStatus {
+  if (failedAt !== undefined) return 'failed'
+  return done ? 'done' : 'open'
 }

@@ -22,6 +22,9 @@ export interface Failure {
   readonly name: string
   readonly message: string
   readonly stack?: string
+  /** Of errors that have one, such as ours and Node's. */
+  readonly code?: string
+  readonly details?: Json
 }
 
 export interface Usage {
@@ -176,6 +179,8 @@ export type RecordBody =
     }
   | { readonly type: 'pause-requested'; readonly suspension: Suspension }
   | { readonly type: 'pause-upgraded'; readonly mode: PauseMode }
+  /** A hold stopped it; now somebody wants it paused as well. */
+  | { readonly type: 'pause-kept'; readonly actor: Actor; readonly reason?: string }
   | {
       readonly type: 'pause-withdrawn'
       readonly handle: string

@@ -63,7 +63,10 @@ export function afterTurn(
   return { left, expired }
 }
 
-/** What of a task's reminders a new sub-task inherits: `all` always, `session` one level, `none` never. */
+/**
+ * What of a task's reminders a new sub-task inherits: `all` always, `session` one level, `none` never. The child counts
+ * its own turns, so the parent's do not travel.
+ */
 export function inherited(
   pending: readonly PendingReminder[],
   parentTaskId: string,
@@ -75,5 +78,5 @@ export function inherited(
         reminder.propagate === 'all' ||
         (reminder.propagate === 'session' && reminder.inheritedFrom === undefined),
     )
-    .map((reminder) => ({ ...reminder, inheritedFrom: parentTaskId }))
+    .map(({ firedAtTurn: _, ...reminder }) => ({ ...reminder, inheritedFrom: parentTaskId }))
 }

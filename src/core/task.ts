@@ -80,8 +80,10 @@ export interface Journal {
   /** Where the count towards the journal limit begins: moved on when an operator resumes past the limit. */
   readonly countFrom: number
   readonly state?: Json
+  /** The last wake before it: what a run of it sees at its beginning. */
+  readonly wake?: Wake
   readonly voided: readonly string[]
 }
 
-/** How many keyed resume answers a task remembers. */
+/** How many resume answers a task remembers. */
 export const RESUME_MEMORY = 64

@@ -42,6 +42,12 @@ describe('the default digest', () => {
     expect(digest).toMatch(/^Asked: x+…\nLast message: Go on$/)
   })
 
+  it('is kept whole up to 2,000 characters', () => {
+    const text = 'x'.repeat(2_000 - 'Asked: '.length)
+    expect(defaultDigest([message('1', text)], [])).toBe(`Asked: ${text}`)
+    expect(defaultDigest([message('1', `${text}x`)], [])).toMatch(/…$/)
+  })
+
   it('has at most 2,000 characters, whatever was said', () => {
     const text = fc.string({ maxLength: 3_000, size: 'max' })
     const texts = fc.array(text, { maxLength: 4 })

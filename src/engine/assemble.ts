@@ -6,7 +6,7 @@ import { isPaused, isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import { createChildHost } from './child-host.ts'
 import type { EngineContext } from './context.ts'
-import { contextOf } from './contexts.ts'
+import { contextOfRun } from './contexts.ts'
 import type { EngineDeps } from './deps.ts'
 import { createEvents } from './events.ts'
 import { createWatchdog, type Health } from './health.ts'
@@ -57,10 +57,10 @@ export function assemble(deps: EngineDeps): Assembly {
     hash: signer.hash,
     limits: options,
     commit: (taskId, command) => ledger.commit(taskId, command),
-    peek: (taskId) => ledger.peek(taskId),
     fireAt: (conditions) => fireAt(conditions, clock.now()),
     eventsNow: async () => events.lastPos(),
-    yieldSlot: (taskId) => runs.yieldSlot(taskId),
+    rest: (taskId) => runs.rest(taskId),
+    rise: (taskId) => runs.rise(taskId),
     blocked: watchdog.report,
     children: createChildHost(() => context, holds),
   }
@@ -75,7 +75,7 @@ export function assemble(deps: EngineDeps): Assembly {
     worker,
     host,
     ...options,
-    conversationOf: (task) => contextOf({ store, ledger }, task, task.history[0] as never, task),
+    conversationOf: (task) => contextOfRun({ store, ledger }, task),
   })
   const events = createEvents({
     store,

@@ -10,7 +10,7 @@ import { cancel, remind } from './controlling.ts'
 import type { Holds } from './holds.ts'
 import { pause, resume } from './pausing.ts'
 import type { ChildHost } from './run/host.ts'
-import { createChild } from './sending/create.ts'
+import { agentNamed, createChild } from './sending/create.ts'
 import { waitFor } from './wait.ts'
 
 export function createChildHost(contextOf: () => EngineContext, holds: Holds): ChildHost {
@@ -24,10 +24,17 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
   }
 
   return {
+    check(agent) {
+      agentNamed(contextOf(), agent)
+    },
     create: (parent, childId, agent, message) =>
       createChild(contextOf(), holds, parent, childId, agent, message),
     get: own,
     watch: (_parent, childId) => contextOf().subscriptions.open(childId, 0, false),
+    async result(childId) {
+      const child = await contextOf().ledger.read(childId)
+      return child !== undefined && isTerminal(child.state) ? resultOf(child) : undefined
+    },
     async ended(childId) {
       const forever = Number.POSITIVE_INFINITY
       return resultOf(
@@ -38,7 +45,8 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
       await pause(contextOf(), callerOf(parent), { taskId, ...options }, actorOf(parent))
     },
     async resume(parent, taskId, options) {
-      await resume(contextOf(), callerOf(parent), { taskId, ...options }, actorOf(parent))
+      const how = { anyHandle: true }
+      await resume(contextOf(), callerOf(parent), { taskId, ...options }, actorOf(parent), how)
     },
     async cancel(parent, taskId, reason) {
       await cancel(contextOf(), callerOf(parent), { taskId, reason }, actorOf(parent))

@@ -2,7 +2,7 @@
 import type { Message } from '../core/message.ts'
 import type { Task } from '../core/task.ts'
 import type { EngineContext } from './context.ts'
-import { type Conversation, conversation } from './conversation.ts'
+import { type Conversation, conversation, emptyConversation } from './conversation.ts'
 
 /** An agent that needs more of a long conversation keeps it itself. */
 const MOST = 200
@@ -11,6 +11,23 @@ interface Place {
   readonly tenant: string
   readonly principal: string
   readonly contextId: string
+}
+
+/** A context that begins with a task is named after it: then nothing came before, and nobody has to look. */
+export function contextBegunBy(taskId: string): string {
+  return `context-${taskId}`
+}
+
+/** What the task's own run may see. */
+export async function contextOfRun(
+  deps: Pick<EngineContext, 'store' | 'ledger'>,
+  task: Task,
+): Promise<{ readonly context: Conversation; readonly referenced: readonly Task[] }> {
+  const [message] = task.history
+  if (message === undefined || task.contextId === contextBegunBy(task.id)) {
+    return { context: emptyConversation, referenced: [] }
+  }
+  return contextOf(deps, task, message, task)
 }
 
 /**

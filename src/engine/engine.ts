@@ -18,13 +18,21 @@ import type { EngineDeps } from './deps.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds.ts'
 import { cloudEvent, parse } from './inputs.ts'
-import { type PauseAnswer, type PauseDialect, pause, type ResumeAnswer, resume } from './pausing.ts'
+import {
+  type PauseAnswer,
+  type PauseDialect,
+  park,
+  pause,
+  type ResumeAnswer,
+  resume,
+} from './pausing.ts'
 import { list, subscribe, type TaskPage, type Verification, verify } from './reading.ts'
 import type {
   CancelRequest,
   ClearRemindersRequest,
   HoldRequest,
   ListRequest,
+  ParkTaskRequest,
   PauseRequest,
   RemindRequest,
   ResumeRequest,
@@ -55,7 +63,12 @@ export interface Engine {
     options?: { readonly after?: number; readonly signal?: AbortSignal },
   ): Promise<AsyncGenerator<LogRecord, void>>
 
+  /** Calls back after every durable write to any task, in log order per task. Returns how to stop. */
+  watch(changed: (task: Task) => void): () => void
+
   pause(caller: Caller, request: PauseRequest, dialect?: PauseDialect): Promise<PauseAnswer>
+  /** For workers outside the process: parks a working task at its next boundary. */
+  park(caller: Caller, request: ParkTaskRequest): Promise<PauseAnswer>
   resume(caller: Caller, request: ResumeRequest): Promise<ResumeAnswer>
   cancel(caller: Caller, request: CancelRequest): Promise<Task>
 
@@ -106,8 +119,10 @@ export function createEngine(deps: EngineDeps): Engine {
     },
     subscribe: (caller, taskId, { after = 0, signal } = {}) =>
       subscribe(context, caller, taskId, after, signal),
+    watch: context.subscriptions.watchAll,
 
     pause: (caller, request, dialect) => pause(context, caller, request, undefined, dialect),
+    park: (caller, request) => park(context, caller, request),
     resume: (caller, request) => resume(context, caller, request),
     cancel: (caller, request) => cancel(context, caller, request),
 

@@ -16,6 +16,7 @@ import type {
   HoldRequest,
   ListRequest,
   ParkRequest,
+  ParkTaskRequest,
   PauseRequest,
   ReminderRequest,
   RemindRequest,
@@ -138,6 +139,14 @@ export const parkInput: z.ZodType<ParkRequest> = z.strictObject({
   reason,
   summary: summary.optional(),
   conditions: resumeConditions.nullish(),
+})
+
+export const parkTaskInput: z.ZodType<ParkTaskRequest> = z.strictObject({
+  taskId: id,
+  reason,
+  summary: summary.optional(),
+  conditions: resumeConditions.nullish(),
+  metadata: jsonObject.optional(),
 })
 
 export const cancelInput: z.ZodType<CancelRequest> = z.strictObject({

@@ -327,11 +327,13 @@ export function createLedger(deps: LedgerDeps): Ledger {
       .finally(done)
   }
 
-  /** The write did not happen. What the store has may still be what we knew; look again before the next decision. */
-  function lost(made: Plan, error: unknown): void {
-    forget(made.cell)
-    rejectAll(made.waiting, error)
-    if (made.cell.queue.length > 0) reload(made.cell)
+  /**
+   * The write did not happen. What came behind it fails as well, or it would overtake what is tried again; and what the
+   * store has is read before the next decision.
+   */
+  function lost({ cell, waiting }: Plan, error: unknown): void {
+    forget(cell)
+    rejectAll([...waiting, ...cell.queue.splice(0)], error)
   }
 
   function forget(cell: Cell): void {

@@ -7,8 +7,8 @@ import type { Actor, ResumeCause } from '../core/suspension.ts'
 import type { ResumeAnswer, Task } from '../core/task.ts'
 import type { Caller } from './caller.ts'
 import { type EngineContext, mintHandle, taskFor } from './context.ts'
-import { parse, pauseInput, resumeInput } from './inputs.ts'
-import type { PauseRequest, ResumeRequest } from './requests.ts'
+import { parkTaskInput, parse, pauseInput, resumeInput } from './inputs.ts'
+import type { ParkTaskRequest, PauseRequest, ResumeRequest } from './requests.ts'
 import { fireAt } from './schedule.ts'
 import { waitFor } from './wait.ts'
 
@@ -79,6 +79,44 @@ export async function pause(
     graceMs ?? options.graceMs,
   )
   return pauseAnswer(settled)
+}
+
+/**
+ * A worker outside the process parks the task it works on. It commits at the next boundary, as if the agent had asked;
+ * events count since the task began, as for every park.
+ */
+export async function park(
+  context: EngineContext,
+  caller: Caller,
+  request: ParkTaskRequest,
+): Promise<PauseAnswer> {
+  const { taskId, reason, summary, conditions } = parse(parkTaskInput, request)
+  const { clock, ids, runs, ledger, events, options } = context
+  const armed = conditions ?? undefined
+  const firesAt = fireAt(armed, clock.now())
+  const found = await taskFor(context, caller, taskId)
+  if (context.agents.get(found.agent)?.pause === false) {
+    throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
+  }
+  const mode = 'finish_step'
+  try {
+    await ledger.commit(taskId, (task) => ({
+      type: 'pause',
+      handle: mintHandle(ids),
+      actor: { kind: 'agent', id: found.agent },
+      mode,
+      reason,
+      ...(armed === undefined ? {} : { conditions: armed }),
+      ...(firesAt === undefined ? {} : { fireAt: firesAt }),
+      eventsAfter: armed?.since === 'now' ? events.lastPos() : found.eventsAfter,
+      atBoundary: task?.state === 'working' && runs.freeze(taskId, mode),
+      parks: summary === undefined ? {} : { summary },
+    }))
+  } finally {
+    runs.thaw(taskId)
+  }
+  const stopped = (task: Task): boolean => task.pausing === undefined
+  return pauseAnswer(await waitFor(context, taskId, stopped, options.graceMs))
 }
 
 async function pauseChildren(

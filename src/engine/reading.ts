@@ -1,4 +1,5 @@
 /** Reading tasks and their logs, scoped to the caller. */
+import { canonical } from '../core/canonical-json.ts'
 import { LullError } from '../core/errors.ts'
 import { fold } from '../core/evolve.ts'
 import { type ReceiptFault, verifyReceipts } from '../core/receipts.ts'
@@ -103,11 +104,23 @@ export async function verify(
   const task = await taskFor(context, caller, taskId)
   const log: LogRecord[] = []
   for await (const record of logOf(context, taskId)) log.push(record)
-  const faults = [...verifyReceipts(log, context.signer)]
-  const replayed = fold(log)
-  if (JSON.stringify(replayed) !== JSON.stringify(task) && replayed?.version === task.version) {
-    faults.push({ seq: task.version, problem: 'the log does not fold to the task that is shown' })
-  }
+  const faults = [...verifyReceipts(log, context.signer), ...replayFaults(log, task)]
   const receipts = log.filter((record) => record.type === 'receipt').length
   return { taskId, records: log.length, receipts, faults }
+}
+
+function replayFaults(log: readonly LogRecord[], shown: Task): readonly ReceiptFault[] {
+  const fault = (problem: string): readonly ReceiptFault[] => [{ seq: shown.version, problem }]
+  try {
+    // What was written since the task was read is not a difference.
+    const replayed = fold(log.filter((record) => record.seq <= shown.version))
+    const same = replayed !== undefined && canonical(plain(replayed)) === canonical(plain(shown))
+    return same ? [] : fault('the log does not fold to the task that is shown')
+  } catch (error) {
+    return fault(error instanceof Error ? error.message : 'the log does not fold')
+  }
+}
+
+function plain(task: Task): unknown {
+  return JSON.parse(JSON.stringify(task))
 }

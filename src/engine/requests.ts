@@ -74,6 +74,12 @@ export interface ClearRemindersRequest {
   readonly dedupeKey?: string | undefined
 }
 
+/** A park that a worker outside the process asks for. */
+export interface ParkTaskRequest extends ParkRequest {
+  readonly taskId: string
+  readonly metadata?: JsonObject | undefined
+}
+
 export interface ParkRequest {
   readonly reason: string
   readonly summary?: string | undefined

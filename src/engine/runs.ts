@@ -8,7 +8,6 @@
  *  N3  warm or cold, a task goes on with the same records.
  */
 import type { Command } from '../core/commands.ts'
-import { isLullError } from '../core/errors.ts'
 import type { LogRecord, RunToken } from '../core/records.ts'
 import { isTerminal } from '../core/states.ts'
 import type { PauseMode } from '../core/suspension.ts'
@@ -19,10 +18,11 @@ import type { Log } from '../ports/log.ts'
 import type { Memory } from '../ports/memory.ts'
 import type { TaskStore } from '../ports/task-store.ts'
 import type { Agent } from './agent.ts'
-import { type Conversation, emptyConversation } from './conversation.ts'
+import { createBacklog } from './backlog.ts'
+import type { Conversation } from './conversation.ts'
 import type { Committed, Ledger } from './ledger.ts'
 import type { RunHost } from './run/host.ts'
-import { emptyJournal, readJournal } from './run/journal.ts'
+import { readJournal } from './run/journal.ts'
 import { createRun, type Run } from './run/run.ts'
 import { createSlots } from './slots.ts'
 import { createWarm } from './warm.ts'
@@ -37,14 +37,16 @@ export interface Runs {
   /** Takes the slot a command may use; `launch` starts the run if it did. */
   reserve(agent: string): RunToken | undefined
   unreserve(run: RunToken | undefined): void
-  launch(committed: Committed, run: RunToken | undefined, inNewContext?: boolean): void
+  launch(committed: Committed, run: RunToken | undefined): void
   observe(task: Task, records: readonly LogRecord[]): void
   /** Freezes the task for a pause, if its run stands still (or there is none); always followed by `thaw`. */
   freeze(taskId: string, mode: PauseMode): boolean
   /** The pause was written or not: what still works goes on. */
   thaw(taskId: string): void
-  /** Gives back the slot while the run waits for a child; the answer takes one again. */
-  yieldSlot(taskId: string): () => Promise<void>
+  /** Gives back the slot while the run does nothing but wait for children. */
+  rest(taskId: string): void
+  /** Takes a slot again. */
+  rise(taskId: string): Promise<void>
   /** A child ended: a parent that was evicted while waiting goes on. */
   rouse(taskId: string): void
   /** Takes over what dead processes left and what waits for a slot. */
@@ -76,16 +78,17 @@ export interface RunsDeps {
 }
 
 const PAGE = 256
+const RETRY_MS = 1_000
+/** A stopping process waits this much longer for what it has handed to the store. */
+const LAST_WRITE_MS = 1_000
 
 export function createRuns(deps: RunsDeps): Runs {
   const { store, ledger, clock, ids, log, agents, worker, host } = deps
   const live = new Map<string, Run>()
   /** The token of each task that holds a slot. */
   const holding = new Map<string, string>()
-  const orphans = new Map<string, string[]>()
-  /** Agents that may have ready tasks in the store. */
-  const backlog = new Set<string>()
-  const pumping = new Set<string>()
+  /** Tasks of ours that have no frame: being built, or evicted while they wait for a child. */
+  const frameless = new Set<string>()
   /** Tasks without a live run that a pause is about to stop: none may start meanwhile. */
   const thawed = new Map<
     string,
@@ -99,13 +102,31 @@ export function createRuns(deps: RunsDeps): Runs {
     (name) => {
       const next = slotWaiters.get(name)?.shift()
       if (next !== undefined) next()
-      else pump(name)
+      else backlog.pump(name)
     },
   )
   const warm = createWarm(clock, deps.memory, deps, evict)
+  const backlog = createBacklog({
+    ...deps,
+    knows: (agent) => agents.has(agent),
+    available: slots.available,
+    mint,
+    free: ({ token }) => slots.free(token),
+    launch,
+  })
 
+  /** The task as far as it is in memory. */
+  function known(taskId: string): Task | undefined {
+    return live.get(taskId)?.task() ?? ledger.peek(taskId)
+  }
+
+  /** Not while others wait: they were first. */
   function reserve(agent: string): RunToken | undefined {
-    if (draining || !agents.has(agent)) return undefined
+    if (draining || !agents.has(agent) || backlog.waiting(agent)) return undefined
+    return mint(agent)
+  }
+
+  function mint(agent: string): RunToken | undefined {
     const token = ids.uuid()
     return slots.take(agent, token) ? { token, worker } : undefined
   }
@@ -115,7 +136,7 @@ export function createRuns(deps: RunsDeps): Runs {
     agent: string,
     command: (task: Task | undefined, run: RunToken | undefined) => Command,
   ): Promise<Committed> {
-    const had = ledger.peek(taskId)?.run !== undefined
+    const had = known(taskId)?.run !== undefined
     const run = had ? undefined : reserve(agent)
     try {
       const committed = await ledger.commit(taskId, (task) => command(task, run))
@@ -127,18 +148,18 @@ export function createRuns(deps: RunsDeps): Runs {
     }
   }
 
-  function launch(committed: Committed, run: RunToken | undefined, inNewContext = false): void {
+  function launch(committed: Committed, run: RunToken | undefined): void {
     const { task } = committed
     if (run === undefined) return
     if (task.run?.token !== run.token || committed.records.length === 0) {
       slots.free(run.token)
       return
     }
-    begin(task, inNewContext)
+    begin(task)
   }
 
   /** The task has a token of ours: its warm run goes on, or a run is made. */
-  function begin(task: Task, inNewContext = false): void {
+  function begin(task: Task): void {
     const token = task.run?.token
     if (token === undefined) return
     // Written after the command that minted the token, in the same flush: it may be stopped again.
@@ -147,34 +168,38 @@ export function createRuns(deps: RunsDeps): Runs {
       return
     }
     holding.set(task.id, token)
-    const known = live.get(task.id)
-    if (known !== undefined) {
+    const stopped = live.get(task.id)
+    if (stopped?.dead()) live.delete(task.id)
+    else if (stopped !== undefined) {
       warm.remove(task.id)
-      known.adopt(token)
-      if (known.resting()) {
+      stopped.adopt(token)
+      if (stopped.resting()) {
         giveBack(task.id)
         warm.add(task.id)
       }
       return
     }
-    build(task, token, inNewContext).catch((error: unknown) => {
+    frameless.add(task.id)
+    build(task, token).catch((error: unknown) => {
       log('error', 'a run could not be built; it is tried again', { taskId: task.id, error })
-      clock.after(1_000, () => begin(task))
+      clock.after(RETRY_MS, () => begin(task))
     })
   }
 
-  async function build(task: Task, token: string, inNewContext: boolean): Promise<void> {
+  async function build(task: Task, token: string): Promise<void> {
     const agent = agents.get(task.agent)
     if (agent === undefined) return
     // Nothing but "submitted" and "started": there is no journal to read.
     const fresh = task.version <= 2
-    const journal = fresh ? emptyJournal : readJournal(await journalOf(task))
-    const { context, referenced } = inNewContext
-      ? { context: emptyConversation, referenced: [] }
-      : await deps.conversationOf(task)
-    await thawed.get(task.id)?.promise
-    const current = ledger.peek(task.id) ?? task
-    if (live.has(task.id) || current.run?.token !== token) return
+    const journal = readJournal(fresh ? [] : await journalOf(task), task.journal.wake)
+    const { context, referenced } = await deps.conversationOf(task)
+    let current: Task | undefined
+    do {
+      await thawed.get(task.id)?.promise
+      current = await ledger.read(task.id)
+    } while (thawed.has(task.id))
+    if (draining || live.has(task.id) || current?.run?.token !== token) return
+    frameless.delete(task.id)
     const run = createRun({
       host,
       agent,
@@ -185,7 +210,12 @@ export function createRuns(deps: RunsDeps): Runs {
       referenced,
       again: () => {
         live.delete(task.id)
-        begin(ledger.peek(task.id) ?? task)
+        begin(run.task())
+      },
+      lost: () => {
+        live.delete(task.id)
+        warm.remove(task.id)
+        giveBack(task.id)
       },
     })
     live.set(task.id, run)
@@ -208,6 +238,7 @@ export function createRuns(deps: RunsDeps): Runs {
   function observe(task: Task, records: readonly LogRecord[]): void {
     const run = live.get(task.id)
     run?.observe(records, task)
+    if (task.run === undefined) frameless.delete(task.id)
     if (isTerminal(task.state)) {
       live.delete(task.id)
       warm.remove(task.id)
@@ -220,7 +251,7 @@ export function createRuns(deps: RunsDeps): Runs {
       else if (run !== undefined && task.state !== 'working') warm.add(task.id)
       const waits =
         (task.state === 'submitted' || task.state === 'working') && task.holds.length === 0
-      if (waits) enlist(task.agent)
+      if (waits) backlog.enlist(task.agent)
     }
   }
 
@@ -232,70 +263,19 @@ export function createRuns(deps: RunsDeps): Runs {
   }
 
   function evict(taskId: string): void {
-    live.get(taskId)?.discard()
-    live.delete(taskId)
-  }
-
-  function enlist(agent: string): void {
-    backlog.add(agent)
-    // After the caller had its chance to use the slot it reserved.
-    setImmediate(() => pump(agent))
-  }
-
-  function pump(agent: string): void {
-    if (draining || pumping.has(agent)) return
-    if (!backlog.has(agent) && !orphans.has(agent)) return
-    pumping.add(agent)
-    pull(agent)
-      .catch((error: unknown) => {
-        log('error', 'waiting tasks could not be started; trying again', { agent, error })
-        clock.after(1_000, () => pump(agent))
-      })
-      .finally(() => pumping.delete(agent))
-  }
-
-  async function pull(agent: string): Promise<void> {
-    while (!draining) {
-      const room = agents.has(agent) ? slots.available(agent) : PAGE
-      if (room <= 0) return
-      const left = orphans.get(agent)
-      if (left !== undefined) {
-        const batch = left.splice(0, room)
-        if (left.length === 0) orphans.delete(agent)
-        await Promise.all(batch.map((taskId) => start(taskId, agent, true)))
-        continue
-      }
-      backlog.delete(agent)
-      const ready = await store.ready(agent, Math.min(room, PAGE))
-      if (ready.length === 0) return
-      backlog.add(agent)
-      await Promise.all(ready.map((taskId) => start(taskId, agent, false)))
-    }
-  }
-
-  async function start(taskId: string, agent: string, died: boolean): Promise<void> {
-    const handle = `suspend-${ids.uuid()}`
-    if (!agents.has(agent)) {
-      const summary = `No agent named "${agent}" is registered any more. Register it and resume, or cancel.`
-      const reason = 'agent-unknown'
-      await ledger.commit(taskId, {
-        type: 'policy-pause',
-        handle,
-        reason,
-        summary,
-        atBoundary: true,
-      })
-      return
-    }
-    const run = reserve(agent)
+    const run = live.get(taskId)
     if (run === undefined) return
-    try {
-      const { maxDeaths } = deps
-      launch(await ledger.commit(taskId, { type: 'start', run, died, maxDeaths, handle }), run)
-    } catch (error) {
-      slots.free(run.token)
-      if (!isLullError(error, 'TASK_NOT_FOUND')) throw error
-    }
+    const awaited = run.task().state === 'working' ? [...run.awaited()] : []
+    run.discard()
+    live.delete(taskId)
+    if (awaited.length === 0) return
+    frameless.add(taskId)
+    // It may have been told of its child's end just now, and not have taken it up.
+    Promise.all(awaited.map(ledger.read))
+      .then((children) => {
+        if (children.some((child) => child !== undefined && isTerminal(child.state))) rouse(taskId)
+      })
+      .catch((error: unknown) => log('error', 'a child could not be read', { taskId, error }))
   }
 
   function freeze(taskId: string, mode: PauseMode): boolean {
@@ -314,8 +294,7 @@ export function createRuns(deps: RunsDeps): Runs {
   function thaw(taskId: string): void {
     thawed.get(taskId)?.resolve()
     thawed.delete(taskId)
-    const working = ledger.peek(taskId)?.state === 'working'
-    if (working) live.get(taskId)?.thaw()
+    live.get(taskId)?.thaw()
   }
 
   /** Waits for a slot for a task that is already going. */
@@ -326,21 +305,22 @@ export function createRuns(deps: RunsDeps): Runs {
       })
     }
     // Stopped or ended while it waited: the next in line needs the slot more.
-    if (ledger.peek(taskId)?.run?.token === token) holding.set(taskId, token)
+    if ((await ledger.read(taskId))?.run?.token === token) holding.set(taskId, token)
     else slots.free(token)
   }
 
-  function yieldSlot(taskId: string): () => Promise<void> {
-    const agent = live.get(taskId)?.agent
-    const token = holding.get(taskId)
-    if (agent === undefined || token === undefined) return () => Promise.resolve()
+  function rest(taskId: string): void {
+    if (!live.has(taskId) || !holding.has(taskId)) return
     giveBack(taskId)
     warm.add(taskId)
-    return async () => {
-      warm.remove(taskId)
-      const now = ledger.peek(taskId)?.run?.token
-      if (now !== undefined) await takeSlot(taskId, agent, now)
-    }
+  }
+
+  async function rise(taskId: string): Promise<void> {
+    const run = live.get(taskId)
+    const token = run?.task().run?.token
+    if (run === undefined || token === undefined) return
+    warm.remove(taskId)
+    await takeSlot(taskId, run.agent, token)
   }
 
   /** Goes on with a task of ours that waited for a child without being in memory. */
@@ -358,37 +338,29 @@ export function createRuns(deps: RunsDeps): Runs {
     )
   }
 
-  async function recover(): Promise<void> {
-    const seen = new Set<string>()
-    for (;;) {
-      const page = (await store.orphans(worker, PAGE + seen.size)).filter((id) => !seen.has(id))
-      if (page.length === 0) break
-      for (const taskId of page) {
-        seen.add(taskId)
-        const task = await ledger.read(taskId)
-        if (task !== undefined)
-          orphans.set(task.agent, [...(orphans.get(task.agent) ?? []), taskId])
-      }
-    }
-    for (const agent of await store.readyAgents()) backlog.add(agent)
-    if (seen.size > 0)
-      log('info', 'taking over tasks of a process that is gone', { tasks: seen.size })
-    for (const agent of new Set([...orphans.keys(), ...backlog])) pump(agent)
-  }
-
+  /** Every task of ours is handed on: at a boundary where one is reached in time, and also those with no frame. */
   async function drain(timeoutMs: number): Promise<void> {
     draining = true
+    backlog.stop()
     warm.close()
-    const runs = [...live.values()]
-    let giveUp: () => void = () => undefined
-    const cancel = clock.after(timeoutMs, () => giveUp())
     const late = new Promise<void>((resolve) => {
-      giveUp = resolve
+      clock.after(timeoutMs, resolve)
     })
-    await Promise.all(runs.map((run) => run.release(late)))
-    cancel()
+    const tooLate = new Promise<void>((resolve) => {
+      clock.after(timeoutMs + LAST_WRITE_MS, resolve)
+    })
+    const runs = [...live.values()]
+    const handedOn = [...runs.map((run) => run.release(late)), ...[...frameless].map(release)]
+    await Promise.race([Promise.allSettled(handedOn), tooLate])
     for (const run of runs) run.discard()
     live.clear()
+  }
+
+  async function release(taskId: string): Promise<void> {
+    const task = await ledger.read(taskId)
+    if (task?.run?.worker !== worker) return
+    const reason = 'it was in no operation'
+    await ledger.commit(taskId, { type: 'release', run: task.run.token, reason })
   }
 
   return {
@@ -401,9 +373,10 @@ export function createRuns(deps: RunsDeps): Runs {
     observe,
     freeze,
     thaw,
-    yieldSlot,
+    rest,
+    rise,
     rouse,
-    recover,
+    recover: backlog.recover,
     drain,
     counts: () => ({ live: live.size, warm: warm.size(), busy: slots.used() }),
     suspects: () => [

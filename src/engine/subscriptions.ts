@@ -21,6 +21,8 @@ export interface Subscriptions {
   publish(task: Task, records: readonly LogRecord[]): void
   /** Calls back after every write to the task. Returns how to stop. */
   watch(taskId: string, changed: (task: Task) => void): () => void
+  /** The same for every task. */
+  watchAll(changed: (task: Task) => void): () => void
   /** Ends after the last record of a task that ended (`ended`: it has already), or when the signal fires. */
   open(
     taskId: string,
@@ -34,10 +36,12 @@ export interface Subscriptions {
 export function createSubscriptions(store: TaskStore): Subscriptions {
   const byTask = new Map<string, Set<Reader>>()
   const watchers = new Map<string, Set<(task: Task) => void>>()
+  const everything = new Set<(task: Task) => void>()
   let count = 0
 
   function publish(task: Task, records: readonly LogRecord[]): void {
     for (const changed of watchers.get(task.id) ?? []) changed(task)
+    for (const changed of everything) changed(task)
     const readers = byTask.get(task.id)
     if (readers === undefined) return
     for (const reader of readers) {
@@ -57,6 +61,11 @@ export function createSubscriptions(store: TaskStore): Subscriptions {
       watching.delete(changed)
       if (watching.size === 0 && watchers.get(taskId) === watching) watchers.delete(taskId)
     }
+  }
+
+  function watchAll(changed: (task: Task) => void): () => void {
+    everything.add(changed)
+    return () => everything.delete(changed)
   }
 
   async function* open(
@@ -112,7 +121,7 @@ export function createSubscriptions(store: TaskStore): Subscriptions {
     }
   }
 
-  return { publish, watch, open, readers: () => count }
+  return { publish, watch, watchAll, open, readers: () => count }
 }
 
 /** The record that ends a task bears the name of the state it ends in. */

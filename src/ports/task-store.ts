@@ -10,6 +10,7 @@
 import type { CloudEvent, StoredEvent } from '../core/cloud-event.ts'
 import type { Json } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
+import type { Push } from '../core/push.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
@@ -200,6 +201,18 @@ export interface TaskStore {
     contextId: string,
     limit: number,
   ): Promise<readonly ContextMessage[]>
+
+  /** Webhooks of tasks, by task and id; the latest of each stands. */
+  putPush(push: Push): Promise<void>
+  /** Ordered by id. */
+  pushes(taskId: string): Promise<readonly Push[]>
+  deletePush(taskId: string, id: string): Promise<void>
+  /** Of all tasks, ordered by task and id; `after` continues. What is done is never listed. */
+  listPushes(
+    status: 'open' | 'failed',
+    after: { readonly taskId: string; readonly id: string } | undefined,
+    limit: number,
+  ): Promise<readonly Push[]>
 
   /**
    * Removes terminal tasks last reported before the instant, with everything of theirs but their claims (a late duplicate

@@ -11,6 +11,7 @@ import { events } from './store-contract/events.ts'
 import { hostileContent } from './store-contract/hostile-content.ts'
 import { lists } from './store-contract/lists.ts'
 import { notes } from './store-contract/notes.ts'
+import { pushes } from './store-contract/pushes.ts'
 import { retention } from './store-contract/retention.ts'
 import { type MakeStore, openForEachTest } from './store-contract/subject.ts'
 
@@ -29,6 +30,7 @@ export function describeStoreContract(kit: TestKit, name: string, makeStore: Mak
     describe('events', () => events(subject))
     describe('facts and holds', () => notes(subject))
     describe('claims and replies', () => claims(subject))
+    describe('webhooks', () => pushes(subject))
     describe('retention', () => retention(subject))
     describe('hostile content', () => hostileContent(subject))
   })

@@ -364,3 +364,24 @@ describe('an answer that arrives under a hold', () => {
     expect(story.refusal(over).code).toBe('TASK_NOT_PAUSABLE')
   })
 })
+
+describe('a pause of what a hold stopped', () => {
+  it('keeps it paused, under the same handle, when the hold is lifted', () => {
+    const story = held(working())
+    const handle = story.task.suspension?.handle
+    expect(typesOf(story.tell(pause('suspend-2', { reason: 'mine too' })))).toEqual(['pause-kept'])
+    expect(typesOf(story.tell(lift('h-1')))).toEqual(['lifted'])
+    expect(story.task).toMatchObject({
+      state: 'paused-by-client',
+      suspension: { handle, reason: 'mine too' },
+    })
+    story.tell(resume())
+    expect(story.task.state).toBe('working')
+  })
+
+  it('is written once: a second pause finds it paused already', () => {
+    const story = held(working())
+    story.tell(pause())
+    expect(story.tell(pause())).toEqual([])
+  })
+})

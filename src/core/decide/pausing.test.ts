@@ -110,7 +110,17 @@ describe('while a task quiesces', () => {
     expect(typesOf(story.tell(resume({ handle: 'suspend-1' })))).toEqual(['pause-withdrawn'])
     expect(story.task).toMatchObject({ state: 'working', run: run('run-1'), epoch: 0 })
     expect(story.task.pausing).toBeUndefined()
-    expect(story.task.resumes.at(-1)).toMatchObject({ previousState: 'working', state: 'working' })
+    expect(story.task.resumes).toEqual([
+      {
+        handle: 'suspend-1',
+        cause: 'explicit_resume',
+        resumedAt: story.now,
+        hadResumeInput: false,
+        continueTranscript: true,
+        previousState: 'working',
+        state: 'working',
+      },
+    ])
     expect(typesOf(story.tell(startTurn()))).toEqual(['turn-started'])
   })
 
@@ -210,6 +220,39 @@ describe('pausing is refused', () => {
   })
 })
 
+describe('a park that a worker outside the process asks for', () => {
+  const parks = { parks: { summary: 'CI runs' }, actor: { kind: 'agent', id: 'worker' } } as const
+
+  it('commits at the next boundary, and the stop is the agent’s', () => {
+    const story = working()
+    story.tell(pause('suspend-1', { ...parks, atBoundary: false }))
+    expect(story.task).toMatchObject({ state: 'working', pausing: { initiator: 'agent' } })
+    story.tell(commitPause())
+    expect(story.task).toMatchObject({
+      state: 'paused-by-agent',
+      epoch: 1,
+      suspension: { initiator: 'agent', actor: parks.actor, summary: 'CI runs' },
+    })
+  })
+
+  it.each([
+    ['submitted', submitted],
+    ['quiescing', quiescing],
+    ['paused', paused],
+    ['parked', parked],
+  ])('is refused by a %s task', (_, begin) => {
+    expect(begin().refusal(pause('suspend-2', parks)).code).toBe('TASK_NOT_PAUSABLE')
+  })
+
+  it('cannot be taken over by a client’s pause while it quiesces', () => {
+    const story = working()
+    story.tell(pause('suspend-1', { ...parks, atBoundary: false }))
+    expect(story.refusal(pause('suspend-2')).details).toMatchObject({
+      why: 'it is parked; hold it instead',
+    })
+  })
+})
+
 describe('a pause by policy', () => {
   it.each(['agent-unknown', 'journal-limit', 'code-changed', 'crash-loop'] as const)(
     'stops a working task at once, reason %s',
@@ -221,6 +264,8 @@ describe('a pause by policy', () => {
         suspension: {
           initiator: 'client',
           actor: { kind: 'policy', id: reason },
+          mode: 'interrupt_immediate',
+          requestedAt: story.now,
           reason,
           summary: 'No agent of that name is registered',
         },

@@ -17,7 +17,12 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
   const refused = (why: string): Decided =>
     refuse('TASK_NOT_PAUSABLE', { taskId: task.id, state: task.state, why })
   if (isTerminal(task.state)) return refused(`it is ${task.state}`)
-  if (task.state === 'paused-by-agent') return refused('it is parked; hold it instead')
+  if (command.parks !== undefined && (task.state !== 'working' || task.pausing !== undefined)) {
+    return refused(task.pausing === undefined ? `it is ${task.state}` : 'a pause is under way')
+  }
+  if (task.state === 'paused-by-agent' || task.pausing?.initiator === 'agent') {
+    return refused('it is parked; hold it instead')
+  }
   const interrupted = isInterrupted(task.state)
   if (interrupted && !(task.state === 'input-required' && command.evenInputRequired)) {
     return refused(`it is ${task.state} and waits for an answer`)
@@ -27,16 +32,18 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
   }
   if (task.state === 'paused-by-client' || task.pausing !== undefined) {
     if (command.refuseRepeat) return refused('it is paused already')
+    if ((task.suspension ?? task.pausing)?.byHold) return write(kept(command))
     return task.pausing === undefined ? nothing : upgrade(task, task.pausing, command, at)
   }
-  const { handle, actor, mode, reason, conditions, fireAt, eventsAfter, links } = command
+  const { handle, actor, mode, reason, conditions, fireAt, eventsAfter, links, parks } = command
   const suspension: Suspension = {
     handle,
     epoch: task.epoch + 1,
-    initiator: 'client',
+    initiator: parks === undefined ? 'client' : 'agent',
     actor,
     mode,
     ...(reason === undefined ? {} : { reason }),
+    ...(parks?.summary === undefined ? {} : { summary: parks.summary }),
     ...(conditions === undefined ? {} : { conditions }),
     ...(fireAt === undefined ? {} : { fireAt }),
     ...(links === undefined ? {} : { links }),
@@ -48,6 +55,11 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
   // Nothing runs in these states, so nothing has to be waited for.
   const still = command.atBoundary || task.state === 'submitted' || interrupted
   return still ? write(request, stopNow(task, at, suspension)) : write(request)
+}
+
+/** What a hold stopped and somebody also wants paused stays paused when the hold is lifted. */
+function kept({ actor, reason }: Of<'pause'>): RecordBody {
+  return { type: 'pause-kept', actor, ...(reason === undefined ? {} : { reason }) }
 }
 
 function upgrade(task: Task, pausing: Suspension, command: Of<'pause'>, at: number): Decided {
@@ -92,6 +104,10 @@ export function resume(task: Task, command: Of<'resume'>): Decided {
   }
   if (task.holds.length > 0) return refuse('TASK_HELD', { taskId: task.id, holdIds: task.holds })
   const key = idempotencyKey === undefined ? {} : { idempotencyKey }
+  if (task.pausing?.mismatch !== undefined) {
+    // Accepting changed code rebuilds the run, and that needs it to have stopped.
+    return refuse('TASK_NOT_PAUSED', { taskId: task.id, state: task.state })
+  }
   if (task.suspension === undefined) {
     return write({ type: 'pause-withdrawn', handle: stopped.handle, actor, cause, ...key })
   }

@@ -31,7 +31,17 @@ describe('resuming', () => {
     expect(typesOf(story.tell(resume({ run: run('run-2') })))).toEqual(['resumed'])
     expect(story.task).toMatchObject({ state: 'working', run: run('run-2') })
     expect(story.task.suspension).toBeUndefined()
-    expect(story.task.resumes.at(-1)?.previousState).toBe(before)
+    expect(story.task.resumes).toEqual([
+      {
+        handle: 'suspend-1',
+        cause: 'explicit_resume',
+        resumedAt: story.now,
+        hadResumeInput: false,
+        continueTranscript: true,
+        previousState: before,
+        state: 'working',
+      },
+    ])
   })
 
   it('without a run leaves the task to whoever takes it next', () => {

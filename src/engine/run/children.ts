@@ -1,39 +1,93 @@
 /** Sub-tasks. The child's id is in the parent's log before the child exists, so a rebuilt parent finds the same one. */
+import { isLullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Part } from '../../core/message.ts'
-import type { ChildResult } from '../../core/records.ts'
+import type { ChildResult, JournalRecord } from '../../core/records.ts'
 import type { Child } from '../agent-task.ts'
 import type { RunCore } from './core.ts'
-import type { Outputs } from './outputs.ts'
+import type { Entry } from './journal.ts'
 import { partsOf } from './parts.ts'
-import { failureOf } from './step.ts'
+import { failureOf, revive } from './step.ts'
 
 export interface Children {
   delegate(agent: string, content: string | readonly Part[]): Promise<Child>
+  /** Resolves when every child that was delegated to exists. */
+  created(): Promise<void>
+  /** The children whose end the run waits for, one for each call. */
+  readonly awaited: () => readonly string[]
 }
 
-export function createChildren(core: RunCore, outputs: Outputs): Children {
+type Delegated = JournalRecord & { readonly type: 'delegated' }
+
+const RETRY_MS = 1_000
+
+/** @param waits called when the run waits for a child: it may need no slot now */
+export function createChildren(core: RunCore, waits: () => void): Children {
   const { host, gate } = core
   const { children } = host
+  /** One for each call that waits. */
+  const awaited: string[] = []
+  const making = new Set<Promise<void>>()
 
+  /** Resolves with the record alone; the child comes into being while the code goes on, and calls on it wait for that. */
   async function delegate(agent: string, content: string | readonly Part[]): Promise<Child> {
-    const key = core.key('delegate', agent)
     const parts = partsOf(content)
-    const { contextId } = core.task()
-    const make = () => {
-      const message = { messageId: host.ids.uuid(), role: 'ROLE_USER', parts, contextId } as const
-      return { type: 'delegated', key, childId: host.ids.uuid(), agent, message } as const
-    }
-    const delegated = await outputs.tell(key, make, ({ childId, message }) => ({
-      childId,
-      message,
-    }))
-    // Creating what exists is nothing new, so a parent that died in between simply asks again.
-    await children.create(core.task(), delegated.childId, agent, delegated.message)
-    return createChild(delegated.childId, agent)
+    children.check(agent)
+    const key = core.key('delegate', agent)
+    const scope = core.scope()
+    return core.perform<Child>({
+      key,
+      replay: (entry) => {
+        const delegated = recordOf(entry, 'delegated')
+        if (delegated === undefined) return undefined
+        return { value: createChild(delegated, make(delegated, gate.enter(scope))) }
+      },
+      live: async () => {
+        await gate.enter(scope)
+        const { contextId } = core.task()
+        const message = { messageId: host.ids.uuid(), role: 'ROLE_USER', parts, contextId } as const
+        const childId = host.ids.uuid()
+        const delegated = { type: 'delegated', key, childId, agent, message } as const
+        const { records } = await core.record(delegated)
+        const exists = make(delegated, undefined)
+        return { seq: records.at(-1)?.seq ?? 0, settle: () => createChild(delegated, exists) }
+      },
+    })
   }
 
-  function createChild(id: string, agent: string): Child {
+  /** In flight until the child exists, so that no stop falls in between. Making what exists is nothing new. */
+  function make(
+    { childId, agent, message }: Delegated,
+    entered: Promise<void> | undefined,
+  ): Promise<void> {
+    const made = (async () => {
+      await entered
+      try {
+        await whileStoreFails(() => children.create(core.task(), childId, agent, message))
+      } finally {
+        gate.leave()
+      }
+    })()
+    making.add(made)
+    made.catch(() => undefined).finally(() => making.delete(made))
+    return made
+  }
+
+  async function whileStoreFails<T>(act: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await act()
+      } catch (error) {
+        if (!isLullError(error, 'STORE_UNAVAILABLE')) throw error
+        await new Promise<void>((resolve) => {
+          host.clock.after(RETRY_MS, resolve)
+        })
+        if (core.dead()) return new Promise(() => undefined)
+      }
+    }
+  }
+
+  function createChild({ childId: id, agent }: Delegated, exists: Promise<void>): Child {
     /** A call on the child is journaled, so that a rebuilt run does not repeat it. */
     async function call(name: string, act: () => Promise<void>): Promise<void> {
       const key = core.key(`child-${name}`, id)
@@ -41,32 +95,23 @@ export function createChildren(core: RunCore, outputs: Outputs): Children {
       await core.perform<void>({
         key,
         replay: (entry) => {
-          if (entry.kind !== 'record' || entry.record.type !== 'child-called') return undefined
-          const { failure } = entry.record
-          if (failure !== undefined)
-            throw Object.assign(new Error(failure.message), { name: failure.name })
-          return { value: undefined }
+          const called = recordOf(entry, 'child-called')
+          if (called?.failure !== undefined) throw revive(called.failure)
+          return called && { value: undefined }
         },
         live: async () => {
+          await exists
           await gate.enter(scope)
-          const error = await act().then(
-            () => undefined,
-            (thrown: unknown) => ({ thrown }),
-          )
-          const failure = error === undefined ? {} : { failure: failureOf(error.thrown) }
-          const written = core.record({
-            type: 'child-called',
-            key,
-            call: name,
-            result: null,
-            ...failure,
-          })
+          const failure = await whileStoreFails(act).then(() => undefined, failureOf)
+          const facts = failure === undefined ? {} : { failure }
+          const record = { type: 'child-called', key, call: name, result: null, ...facts } as const
+          const written = core.record(record)
           gate.leave()
           const { records } = await written
           return {
             seq: records.at(-1)?.seq ?? 0,
             settle: () => {
-              if (error !== undefined) throw error.thrown
+              if (failure !== undefined) throw revive(failure)
             },
           }
         },
@@ -78,15 +123,14 @@ export function createChildren(core: RunCore, outputs: Outputs): Children {
       const scope = core.scope()
       return core.perform<ChildResult>({
         key,
-        replay: (entry) =>
-          entry.kind === 'record' && entry.record.type === 'child-ended'
-            ? { value: entry.record.result }
-            : undefined,
+        replay: (entry) => {
+          const ended = recordOf(entry, 'child-ended')
+          return ended && { value: ended.result }
+        },
         live: async () => {
           const over = gate.wait()
-          const takeSlot = host.yieldSlot(core.task().id)
-          const ended = await children.ended(id)
-          await takeSlot()
+          await exists
+          const ended = await whileStoreFails(end)
           over()
           await gate.enter(scope)
           const written = core.record({ type: 'child-ended', key, result: ended })
@@ -97,12 +141,29 @@ export function createChildren(core: RunCore, outputs: Outputs): Children {
       })
     }
 
+    /** While it waits the run needs no slot, and may leave memory: the child's end brings it back. */
+    async function end(): Promise<ChildResult> {
+      const already = await children.result(id)
+      if (already !== undefined) return already
+      awaited.push(id)
+      waits()
+      try {
+        return await children.ended(id)
+      } finally {
+        awaited.splice(awaited.indexOf(id), 1)
+        await host.rise(core.task().id)
+      }
+    }
+
     const parent = core.task
     return {
       id,
       agent,
       result,
-      get: () => children.get(parent(), id),
+      get: async () => {
+        await exists
+        return children.get(parent(), id)
+      },
       watch: () => children.watch(parent(), id),
       pause: (options = {}) => call('pause', () => children.pause(parent(), id, options)),
       resume: (options: { input?: Json; continueTranscript?: boolean } = {}) =>
@@ -112,5 +173,19 @@ export function createChildren(core: RunCore, outputs: Outputs): Children {
     }
   }
 
-  return { delegate }
+  return {
+    delegate,
+    created: async () => {
+      await Promise.allSettled(making)
+    },
+    awaited: () => awaited,
+  }
+}
+
+function recordOf<T extends JournalRecord['type']>(
+  entry: Entry,
+  type: T,
+): (JournalRecord & { readonly type: T }) | undefined {
+  if (entry.kind !== 'record' || entry.record.type !== type) return undefined
+  return entry.record as unknown as JournalRecord & { readonly type: T }
 }

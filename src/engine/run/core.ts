@@ -10,15 +10,14 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RunCommand } from '../../core/commands.ts'
-import { isLullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { JournalRecord } from '../../core/records.ts'
-import type { Wake } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { Committed } from '../ledger.ts'
 import { createGate, type Gate, type Scope } from './gate.ts'
 import type { RunHost } from './host.ts'
 import type { Entry, Journal } from './journal.ts'
+import { createLine } from './line.ts'
 import { createReleaser, type Releaser } from './releaser.ts'
 
 /** Omits `run` from each command of the union: the token is filled in when it is decided. */
@@ -51,9 +50,13 @@ export interface RunCore {
   within<T>(scope: OperationScope, code: () => T): T
   /** The key of the next operation of that kind and name, counted within the current scope. */
   key(kind: string, name?: string): string
+  /** Counts again from the beginning there: a step's function runs once more. */
+  recount(prefix: string): void
   perform<T>(operation: Operation<T>): Promise<T>
-  /** Durable before it resolves. Never settles when the run is dead. */
+  /** Durable before it resolves, in the order of the calls. Never settles when the run is dead. */
   persist(act: RunAct): Promise<Committed>
+  /** How many acts the ledger has not looked at yet: what is decided meanwhile comes before them. */
+  readonly unwritten: () => number
   /** A record that rides with the next act, and is durable before any step that could have seen its value. */
   later(act: RunAct): void
   flush(): Promise<void>
@@ -62,9 +65,8 @@ export interface RunCore {
   record(record: JournalRecord): Promise<Committed>
   /** `task.now()` and the like. */
   value<T extends Json>(kind: string, make: () => T): T
-  /** The last wake this run has seen. */
-  readonly wake: () => Wake | undefined
-  sawWake(wake: Wake | undefined): void
+  /** The task was written to, by whomever. */
+  follow(task: Task): void
   readonly dead: () => boolean
   /** Gives the run up: nothing of it settles any more. */
   die(): void
@@ -81,9 +83,6 @@ const scopes = new AsyncLocalStorage<{ readonly run: object; readonly scope: Ope
 /** A promise that never settles: what a dead run's code waits for. */
 const never: Promise<never> = new Promise(() => undefined)
 
-const RETRY_FIRST_MS = 100
-const RETRY_MOST_MS = 10_000
-
 export interface RunCoreDeps {
   readonly host: RunHost
   readonly journal: Journal
@@ -91,21 +90,41 @@ export interface RunCoreDeps {
   readonly token: () => string
   /** The run may have reached a boundary. */
   readonly moved: () => void
+  /** The code has done what there was to do with the last result. */
+  readonly reacted: () => void
   readonly mismatch: (key: string) => void
+  /** The task is somebody else's now. */
+  readonly lost: () => void
 }
 
 export function createRunCore(deps: RunCoreDeps): RunCore {
-  const { host, journal, first, token, moved, mismatch } = deps
+  const { host, journal, first, token, moved, reacted, mismatch, lost } = deps
   const self = {}
   const counts = new Map<string, number>()
-  let pending: RunAct[] = []
+  const pending: RunAct[] = []
+  /** The last of what was pending. */
+  let handedIn: Promise<unknown> | undefined
   /** Operations that were called and whose result is not in the releaser yet. */
   let unsettled = 0
   let dead = false
-  let wake: Wake | undefined
+  let latest = first
+  const die = (): void => {
+    dead = true
+  }
 
+  const line = createLine({
+    host,
+    taskId: first.id,
+    token,
+    dead: () => dead,
+    lost: () => {
+      die()
+      lost()
+    },
+  })
   const releaser = createReleaser(host.clock.now, (ms) => {
     if (ms >= host.limits.blockMs) host.blocked(first.agent, first.id, ms)
+    reacted()
   })
   const gate = createGate({
     withheld: releaser.size,
@@ -127,6 +146,10 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
     return `${stem}#${occurrence}`
   }
 
+  function recount(prefix: string): void {
+    for (const stem of counts.keys()) if (stem.startsWith(prefix)) counts.delete(stem)
+  }
+
   function perform<T>(operation: Operation<T>): Promise<T> {
     if (dead) return never
     const entry = journal.get(operation.key)
@@ -142,14 +165,7 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
       operation.live().then(
         ({ seq, settle }) => {
           unsettled--
-          release(
-            seq,
-            () => {
-              wake = host.peek(first.id)?.wake ?? wake
-              resolve(settle())
-            },
-            reject,
-          )
+          release(seq, () => resolve(settle()), reject)
         },
         (error: unknown) => {
           unsettled--
@@ -164,7 +180,6 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
     const differs = entry.kind !== 'record' && entry.fingerprint !== fingerprint
     return new Promise((resolve, reject) => {
       const answer = (): void => {
-        wake = entry.wake ?? wake
         const found = differs ? undefined : operation.replay(entry)
         if (found === undefined) mismatch(operation.key)
         else resolve(found.value)
@@ -175,62 +190,34 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
 
   function release(seq: number, settle: () => void, reject: (error: unknown) => void): void {
     if (dead) return
-    releaser.push(seq, () => {
+    const nested = scope().inside !== undefined
+    const handOut = (): void => {
       if (dead) return
+      journal.wakes.show(seq)
       try {
         settle()
       } catch (error) {
         reject(error)
       }
-    })
+    }
+    releaser.push(seq, handOut, nested)
     // Withheld, it may be what a pause is waiting for.
     moved()
   }
 
-  async function persist(act: RunAct): Promise<Committed> {
-    const acts = [...pending, act]
-    pending = []
-    const results = await persistAll(acts)
-    return results.at(-1) ?? never
+  function persist(act: RunAct): Promise<Committed> {
+    handInPending()
+    return line.write(act)
   }
 
-  /** Handed to the ledger at once and in order, so that they share a flush; those that failed are tried again. */
-  async function persistAll(acts: readonly RunAct[]): Promise<readonly Committed[]> {
-    const done: Committed[] = []
-    let rest = acts
-    for (let wait = RETRY_FIRST_MS; rest.length > 0; wait = Math.min(2 * wait, RETRY_MOST_MS)) {
-      if (dead) return never
-      const tried = await Promise.allSettled(
-        rest.map((act) => host.commit(first.id, () => ({ ...act, run: token() }) as RunCommand)),
-      )
-      if (dead) return never
-      const failedAt = tried.findIndex((result) => result.status === 'rejected')
-      const written = failedAt < 0 ? tried : tried.slice(0, failedAt)
-      for (const result of written) if (result.status === 'fulfilled') done.push(result.value)
-      if (failedAt < 0) return done
-      const { reason } = tried[failedAt] as PromiseRejectedResult
-      if (isLullError(reason, 'STALE_RUN') || isLullError(reason, 'TASK_NOT_FOUND')) {
-        dead = true
-        return never
-      }
-      if (!isLullError(reason, 'STORE_UNAVAILABLE')) throw reason
-      host.log('error', 'a record could not be written; the task waits and tries again', {
-        taskId: first.id,
-        why: reason.message,
-      })
-      rest = rest.slice(written.length)
-      await new Promise<void>((resolve) => {
-        host.clock.after(wait, resolve)
-      })
-    }
-    return done
-  }
-
+  /** Also waits for what another branch has handed in: the code may have seen it. */
   async function flush(): Promise<void> {
-    if (pending.length === 0) return
-    const acts = pending
-    pending = []
-    await persistAll(acts)
+    handInPending()
+    await handedIn
+  }
+
+  function handInPending(): void {
+    for (const act of pending.splice(0)) handedIn = line.write(act)
   }
 
   function value<T extends Json>(kind: string, make: () => T): T {
@@ -247,12 +234,14 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
     gate,
     releaser,
     journal,
-    task: () => host.peek(first.id) ?? first,
+    task: () => latest,
     scope,
     within: (inner, code) => scopes.run({ run: self, scope: inner }, code),
     key,
+    recount,
     perform,
     persist,
+    unwritten: line.unwritten,
     later: (act) => {
       pending.push(act)
     },
@@ -260,13 +249,10 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
     released: (seq) => new Promise((resolve, reject) => release(seq, resolve, reject)),
     record: (record) => persist({ type: 'record', records: [record] }),
     value,
-    wake: () => wake,
-    sawWake: (seen) => {
-      wake = seen ?? wake
+    follow: (task) => {
+      latest = task
     },
     dead: () => dead,
-    die: () => {
-      dead = true
-    },
+    die,
   }
 }

@@ -46,8 +46,8 @@ export interface Gate {
   readonly atBoundary: (mode: PauseMode) => boolean
   readonly inFlight: () => number
   readonly waiting: () => number
-  /** The run does nothing but wait for something outside, such as a child. */
-  readonly resting: () => boolean
+  /** The run does nothing but wait for this many things outside. */
+  readonly waitsOnlyFor: (outside: number) => boolean
   readonly pausing: () => PauseMode | undefined
 }
 
@@ -171,7 +171,7 @@ export function createGate({ withheld, unsettled, moved }: GateDeps): Gate {
     },
     inFlight: () => inFlight,
     waiting,
-    resting: () => outside > 0 && inFlight + blocked.length + withheld() === 0,
+    waitsOnlyFor: (count) => outside === count && inFlight + blocked.length + withheld() === 0,
     pausing: () => mode,
   }
 }

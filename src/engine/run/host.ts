@@ -28,22 +28,27 @@ export interface RunHost {
   readonly hash: (text: string) => string
   readonly limits: RunLimits
   commit(taskId: string, command: LazyCommand): Promise<Committed>
-  peek(taskId: string): Task | undefined
   /** When the schedule or instant of the conditions fires next. @throws LullError `INVALID_INPUT` */
   fireAt(conditions: ResumeConditions | undefined): number | undefined
   /** The position of the newest event. */
   eventsNow(): Promise<number>
-  /** The run waits for a child and needs no slot; the answer resolves when it has one again. */
-  yieldSlot(taskId: string): () => Promise<void>
+  /** The run does nothing but wait for children: it needs no slot, and may leave memory. */
+  rest(taskId: string): void
+  /** A child ended: resolves when the run has a slot again. */
+  rise(taskId: string): Promise<void>
   blocked(agent: string, taskId: string, ms: number): void
   readonly children: ChildHost
 }
 
 /** Sub-tasks, as their parent's run may handle them. */
 export interface ChildHost {
+  /** @throws LullError `AGENT_UNKNOWN` */
+  check(agent: string): void
   create(parent: Task, childId: string, agent: string, message: Message): Promise<void>
   get(parent: Task, childId: string): Promise<Task>
   watch(parent: Task, childId: string): AsyncIterable<LogRecord>
+  /** How it ended, if it has. */
+  result(childId: string): Promise<ChildResult | undefined>
   /** Resolves when it has ended. */
   ended(childId: string): Promise<ChildResult>
   pause(

@@ -1,14 +1,18 @@
 /**
  * What a run did before, by key. Built from the log when a run is rebuilt; answers come out in the order in which they
  * were recorded (`releaser.ts`), so concurrent branches meet the same occurrences as the first time.
+ *
+ * A live run needs no journal of what it does, with one exception: a step that is interrupted runs its function again,
+ * and what happened inside it must not happen twice. So records are kept while the step they lie in is not settled.
  */
 import type { Message } from '../../core/message.ts'
 import type { Decision, LogRecord } from '../../core/records.ts'
-import { type Suspension, type Wake, wakeOf } from '../../core/suspension.ts'
+import type { Wake } from '../../core/suspension.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
+import { createWakes, type Wakes, type Woken } from './wakes.ts'
 
-/** A finished operation. `seq` is the record that finished it; `wake` the last wake before the next one was finished. */
-export type Entry = { readonly seq: number; wake: Wake | undefined } & (
+/** A finished operation. `seq` is the record that finished it. */
+export type Entry = { readonly seq: number } & (
   | { readonly kind: 'record'; readonly record: LogRecord & { readonly key: string } }
   | { readonly kind: 'park'; readonly fingerprint: string; readonly result: Wake }
   | {
@@ -19,39 +23,41 @@ export type Entry = { readonly seq: number; wake: Wake | undefined } & (
     }
 )
 
+/** Attempts of a step that were recorded without settling it, and how many of them failed. */
+export interface Attempts {
+  readonly made: number
+  readonly failed: number
+}
+
 export interface Journal {
   readonly get: (key: string) => Entry | undefined
-  /** Attempts of a step that were recorded without settling it. */
-  readonly attempts: (key: string) => number
-  readonly size: number
+  readonly attempts: (key: string) => Attempts
   /** The transcript `continueAs` handed over. */
   readonly transcript: readonly TranscriptEntry[]
+  /** What the code saw of its wakes; goes on with the live run. */
+  readonly wakes: Wakes
+  /** Follows what is written while the run is live. What a `resumed` record woke. */
+  follow(record: LogRecord): Woken | undefined
+  /** Keeps what is recorded under the prefix, until `forget`. */
+  keep(prefix: string): void
+  forget(prefix: string): void
 }
 
-export const emptyJournal: Journal = {
-  get: () => undefined,
-  attempts: () => 0,
-  size: 0,
-  transcript: [],
-}
+const none: Attempts = { made: 0, failed: 0 }
 
-/** @param log the records from the last `continued` on, oldest first */
-export function readJournal(log: readonly LogRecord[]): Journal {
+/**
+ * @param log the records from the last `continued` on, oldest first
+ * @param wake the last one before them
+ */
+export function readJournal(log: readonly LogRecord[], wake?: Wake): Journal {
   const entries = new Map<string, Entry>()
-  const attempts = new Map<string, number>()
+  const attempts = new Map<string, Attempts>()
+  const kept = new Set<string>()
+  const wakes = createWakes(wake)
   let transcript: readonly TranscriptEntry[] = []
-  let stopped: Suspension | undefined
-  let parked: { readonly key: string; readonly fingerprint: string } | undefined
   let asked: { readonly key: string; readonly fingerprint: string } | undefined
-  let wake: Wake | undefined
-  let last: Entry | undefined
 
-  function finish(key: string, entry: Entry): void {
-    entries.set(key, entry)
-    last = entry
-  }
-
-  for (const record of log) {
+  function add(record: LogRecord, woken: Woken | undefined): void {
     const { seq } = record
     switch (record.type) {
       case 'continued':
@@ -63,27 +69,17 @@ export function readJournal(log: readonly LogRecord[]): Journal {
         entries.delete(record.key)
         attempts.delete(record.key)
         break
-      case 'attempt':
-        attempts.set(record.key, record.attempt)
+      case 'attempt': {
+        const { failed } = attempts.get(record.key) ?? none
+        const more = record.outcome === 'failed' ? 1 : 0
+        attempts.set(record.key, { made: record.attempt, failed: failed + more })
         break
-      case 'pause-requested':
-        stopped = record.suspension
-        break
-      case 'paused':
-        stopped = stopped && { ...stopped, pausedAt: record.at }
-        break
-      case 'parked':
-        stopped = record.suspension
-        parked = { key: record.suspension.key ?? '', fingerprint: record.fingerprint }
-        break
+      }
       case 'resumed':
-        if (stopped === undefined) break
-        wake = wakeOf(stopped, record)
-        // The result before the stop was withheld, so the code behind it saw this wake.
-        if (last !== undefined) last.wake = wake
-        if (parked !== undefined)
-          finish(parked.key, { kind: 'park', seq, wake, ...parked, result: wake })
-        stopped = parked = undefined
+        if (woken?.park !== undefined) {
+          const { key, fingerprint } = woken.park
+          entries.set(key, { kind: 'park', seq, fingerprint, result: woken.wake })
+        }
         break
       case 'asked':
         asked = record
@@ -92,25 +88,41 @@ export function readJournal(log: readonly LogRecord[]): Journal {
         if (asked === undefined) break
         const { message, decision } = record
         const decided = decision === undefined ? {} : { decision }
-        finish(asked.key, {
-          kind: 'ask',
-          seq,
-          wake,
-          fingerprint: asked.fingerprint,
-          message,
-          ...decided,
-        })
+        const { key, fingerprint } = asked
+        entries.set(key, { kind: 'ask', seq, fingerprint, message, ...decided })
         asked = undefined
         break
       }
       default:
-        if ('key' in record) finish(record.key, { kind: 'record', seq, wake, record })
+        if ('key' in record) entries.set(record.key, { kind: 'record', seq, record })
     }
   }
+
+  function isKept(record: LogRecord): boolean {
+    if (kept.size === 0 || !('key' in record)) return false
+    for (const prefix of kept) if (record.key.startsWith(prefix)) return true
+    return false
+  }
+
+  for (const record of log) add(record, wakes.follow(record))
+
   return {
     get: (key) => entries.get(key),
-    attempts: (key) => attempts.get(key) ?? 0,
-    size: entries.size,
+    attempts: (key) => attempts.get(key) ?? none,
     transcript,
+    wakes,
+    follow(record) {
+      const woken = wakes.follow(record)
+      if (isKept(record)) add(record, undefined)
+      return woken
+    },
+    keep: (prefix) => {
+      kept.add(prefix)
+    },
+    forget(prefix) {
+      kept.delete(prefix)
+      for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
+      for (const key of attempts.keys()) if (key.startsWith(prefix)) attempts.delete(key)
+    },
   }
 }

@@ -3,12 +3,14 @@
  * before the next one. Live and rebuilt runs go through here alike: that is why concurrent branches replay to the
  * same interleaving.
  *
- * While held (a pause is under way or committed) results wait: the code behind them does not move.
+ * While held (a pause is under way) results wait: the code behind them does not move. Results of operations inside a
+ * running step are still handed out, or the step could not finish; once shut (the pause committed) nothing is.
  */
 export interface Releaser {
-  /** Queues a result; `seq` is its record. */
-  push(seq: number, release: () => void): void
+  /** Queues a result; `seq` is its record. `nested`: it is for code inside a running step. */
+  push(seq: number, release: () => void, nested?: boolean): void
   hold(): void
+  shut(): void
   open(): void
   /** Results that wait to be handed out. */
   readonly size: () => number
@@ -17,26 +19,32 @@ export interface Releaser {
 interface Waiting {
   readonly seq: number
   readonly release: () => void
+  readonly nested: boolean
 }
 
 /** @param ran called after the run's code reacted, with how long that took, to notice code that blocks the loop */
 export function createReleaser(now: () => number, ran: (ms: number) => void): Releaser {
   let queue: Waiting[] = []
   let held = false
+  let isShut = false
   let scheduled = false
   let startedAt: number | undefined
 
   /** Two macrotasks side by side: what runs between them is the microtasks of the release, and nobody else's. */
   function schedule(): void {
-    if (scheduled || held || queue.length === 0) return
+    if (scheduled || !queue.some(mayGo)) return
     scheduled = true
     setImmediate(next)
     setImmediate(reacted)
   }
 
+  const mayGo = ({ nested }: Waiting): boolean => !isShut && (!held || nested)
+
   function next(): void {
-    if (held) return
-    const first = queue.reduce((a, b) => (b.seq < a.seq ? b : a))
+    const first = queue
+      .filter(mayGo)
+      .reduce<Waiting | undefined>((a, b) => (a !== undefined && a.seq < b.seq ? a : b), undefined)
+    if (first === undefined) return
     queue = queue.filter((waiting) => waiting !== first)
     startedAt = now()
     first.release()
@@ -50,15 +58,18 @@ export function createReleaser(now: () => number, ran: (ms: number) => void): Re
   }
 
   return {
-    push(seq, release) {
-      queue.push({ seq, release })
+    push(seq, release, nested = false) {
+      queue.push({ seq, release, nested })
       schedule()
     },
     hold() {
       held = true
     },
+    shut() {
+      isShut = true
+    },
     open() {
-      held = false
+      held = isShut = false
       schedule()
     },
     size: () => queue.length,

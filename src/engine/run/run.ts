@@ -33,6 +33,8 @@ export interface Run {
   /** Whether a pause could commit now; if so, nothing starts until `observe` or `thaw`. */
   freeze(mode: PauseMode): boolean
   thaw(): void
+  /** The task as last written. */
+  readonly task: () => Task
   /** Gives the run up: nothing of it settles or is written any more. */
   discard(): void
   /** For a process that stops: comes to a boundary, or to the end of its time, and hands the task on. */
@@ -40,8 +42,10 @@ export interface Run {
   readonly dead: () => boolean
   /** Operations in flight. */
   readonly steps: () => number
-  /** It only waits for a child and needs no slot. */
+  /** It only waits for children and needs no slot. */
   readonly resting: () => boolean
+  /** The children it waits for. */
+  readonly awaited: () => readonly string[]
 }
 
 export interface RunDeps {
@@ -54,10 +58,12 @@ export interface RunDeps {
   readonly referenced: readonly Task[]
   /** The task goes on in a new run (`continueAs`). */
   readonly again: () => void
+  /** Somebody else has the task. */
+  readonly lost: () => void
 }
 
 export function createRun(deps: RunDeps): Run {
-  const { host, agent, task: first, journal, conversation, referenced, again } = deps
+  const { host, agent, task: first, journal, conversation, referenced, again, lost } = deps
   const controller = new AbortController()
   let { token } = deps
   let committing = false
@@ -70,14 +76,22 @@ export function createRun(deps: RunDeps): Run {
   /** The journal limit was told. */
   let limited = false
 
-  const core = createRunCore({ host, journal, first, token: () => token, moved, mismatch })
+  const core = createRunCore({
+    host,
+    journal,
+    first,
+    token: () => token,
+    moved,
+    reacted,
+    mismatch,
+    lost,
+  })
   const { gate, releaser } = core
   const steps = createSteps(core)
   const outputs = createOutputs(core)
   const stops = createStops(core)
   const turns = createTurns(core, agent, steps, outputs)
-  const children = createChildren(core, outputs)
-  core.sawWake(journal.size === 0 ? first.wake : undefined)
+  const children = createChildren(core, () => setImmediate(reacted))
   const api = createTaskApi({
     core,
     steps,
@@ -94,20 +108,24 @@ export function createRun(deps: RunDeps): Run {
   /** The first stretch of code runs like any other: released in its place, and timed. */
   function start(): void {
     releaser.push(0, () => {
+      journal.wakes.show(0)
       execute().catch((error: unknown) => {
         if (core.dead()) return
         host.log('error', 'a run failed inside the engine', { taskId: first.id, error })
       })
     })
+    // Begun by `continueAs` while a pause is under way.
+    if (first.pausing !== undefined) quiesce(first.pausing.mode ?? 'finish_step')
   }
 
   async function execute(): Promise<void> {
     const end = await outcome()
     if (core.dead()) return
+    await children.created()
     await gate.enterLast()
     ending = true
     await core.persist(end)
-    core.die()
+    die()
   }
 
   async function outcome(): Promise<RunAct> {
@@ -151,9 +169,21 @@ export function createRun(deps: RunDeps): Run {
     const key = core.key('continue')
     await gate.enterLast()
     await core.persist({ type: 'continue-as', key, state, transcript: turns.transcript() })
-    core.die()
+    die()
     again()
     return never
+  }
+
+  function reacted(): void {
+    if (core.dead()) return
+    if (resting()) host.rest(first.id)
+    moved()
+  }
+
+  /** Waits for children and does nothing else. */
+  function resting(): boolean {
+    const { length } = children.awaited()
+    return length > 0 && gate.waitsOnlyFor(length) && isOurs(core.task())
   }
 
   /** Something came to rest: is it what an accepted pause was waiting for? */
@@ -205,7 +235,9 @@ export function createRun(deps: RunDeps): Run {
   }
 
   function observe(records: readonly LogRecord[], task: Task): void {
+    core.follow(task)
     for (const record of records) {
+      const woken = journal.follow(record)
       switch (record.type) {
         case 'pause-requested':
         case 'pause-upgraded':
@@ -213,22 +245,22 @@ export function createRun(deps: RunDeps): Run {
           break
         case 'paused':
           close()
-          // Code that is in no `task.*` call cannot be frozen: it is given up and rebuilt on resume.
-          if (gate.waiting() === 0 || changed) discard()
+          // Code that is in no `task.*` call cannot be frozen, and code that looked at a wake cannot be told another:
+          // it is given up and rebuilt on resume.
+          if (gate.waiting() === 0 || changed || journal.wakes.looked()) discard()
           break
         case 'parked':
-          stops.stopped(record.suspension.key ?? '')
           close()
           break
         case 'asked':
-          stops.stopped(record.key)
+          stops.asked(record.key)
           close()
           break
         case 'pause-withdrawn':
-          open()
+          if (isOurs(task)) open()
           break
         case 'resumed':
-          if (task.wake !== undefined) stops.woken(task.wake, record.seq)
+          if (woken?.park !== undefined) stops.woken(woken.park.key, woken.wake, record.seq)
           break
         case 'answered':
           stops.answered(record.message, record.decision, record.seq)
@@ -248,12 +280,19 @@ export function createRun(deps: RunDeps): Run {
   }
 
   function close(): void {
-    releaser.hold()
+    releaser.shut()
     gate.close()
   }
 
+  /** Whether the task runs, and here. A warm run whose task waits for a slot stands still. */
+  function isOurs({ state, run }: Task): boolean {
+    return state === 'working' && run?.token === token
+  }
+
   function freeze(mode: PauseMode): boolean {
-    if (!gate.atBoundary(mode)) return false
+    if (!isOurs(core.task())) return true
+    // A record that was handed in but not looked at yet would come after the pause.
+    if (core.unwritten() > 0 || !gate.atBoundary(mode)) return false
     close()
     return true
   }
@@ -273,8 +312,7 @@ export function createRun(deps: RunDeps): Run {
   }
 
   async function release(late: Promise<void>): Promise<void> {
-    const { state, run } = core.task()
-    if (core.dead() || state !== 'working' || run?.token !== token) return
+    if (core.dead() || !isOurs(core.task())) return
     const reason = await new Promise<string>((resolve) => {
       handOver = resolve
       late.then(() => resolve('it reached no boundary in time')).catch(() => undefined)
@@ -285,9 +323,15 @@ export function createRun(deps: RunDeps): Run {
     await core.persist({ type: 'release', reason })
   }
 
+  function die(): void {
+    core.die()
+    // What has ended has nothing to hand over, and must not keep a stopping process waiting.
+    handOver?.('it has ended')
+  }
+
   function discard(): void {
     if (core.dead()) return
-    core.die()
+    die()
     steps.interrupt()
     controller.abort()
   }
@@ -304,15 +348,18 @@ export function createRun(deps: RunDeps): Run {
     observe,
     freeze,
     thaw() {
+      const task = core.task()
+      if (!isOurs(task)) return
       open()
-      const { pausing } = core.task()
-      if (pausing !== undefined) quiesce(pausing.mode ?? 'finish_step')
+      if (task.pausing !== undefined) quiesce(task.pausing.mode ?? 'finish_step')
     },
+    task: core.task,
     discard,
     release,
     dead: core.dead,
     steps: gate.inFlight,
-    resting: gate.resting,
+    resting,
+    awaited: children.awaited,
   }
 }
 

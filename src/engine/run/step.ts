@@ -1,5 +1,5 @@
 /** Steps and tools: journaled side effects. At least once for the one that was running, never twice for a recorded one. */
-import { LullError } from '../../core/errors.ts'
+import { isLullError, LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Failure, JournalRecord } from '../../core/records.ts'
 import type { StepFunction, StepOptions } from '../agent-task.ts'
@@ -50,7 +50,7 @@ export function createSteps(core: RunCore): Steps {
     const scope = core.scope()
     return core.perform({
       key,
-      replay: (entry) => recordedStep<T>(name, entry),
+      replay: (entry) => recordedStep<T>(entry),
       live: () =>
         settle({
           key,
@@ -65,42 +65,49 @@ export function createSteps(core: RunCore): Steps {
 
   async function settle<T>(step: StepAttempts<T>): Promise<Finished<T>> {
     const { key, name, code, scope, door, options = {} } = step
-    const { retry, timeoutMs } = options
+    const { retry } = options
     const topLevel =
       scope.turn === undefined && scope.inside === undefined ? { topLevel: true as const } : {}
-    let attempt = core.journal.attempts(key)
-    let failures = 0
+    let { made: attempt, failed: failures } = core.journal.attempts(key)
     for (;;) {
       await door.enter()
       // What the step may have seen (now, uuid, random) is durable before it acts on it.
       await core.flush()
       attempt++
-      const outcome = await execute<T>(key, name, code, attempt, timeoutMs)
+      // A retry does everything anew; an interrupted step meets again what it has done.
+      const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`
+      const outcome = await execute<T>(step, prefix, attempt)
       const base = { key, attempt }
       if (outcome.status === 'interrupted') {
         await write({ type: 'attempt', ...base, outcome: 'interrupted' }, door.leave)
+        giveUpInside(scope)
         continue
       }
+      core.journal.forget(prefix)
       if (outcome.status === 'failed' && failures < (retry?.attempts ?? 0)) {
         const { failure } = outcome
         await write({ type: 'attempt', ...base, outcome: 'failed', failure }, door.leave)
         const over = gate.wait()
         await pause((retry?.backoffMs ?? FIRST_BACKOFF_MS) * 2 ** failures++)
         over()
+        giveUpInside(scope)
         continue
       }
       const record = { type: 'step', ...base, name, ...topLevel } as const
       if (outcome.status === 'failed') {
-        const { error, failure } = outcome
-        return {
-          seq: await write({ ...record, failure }, door.leave),
-          settle: () => rethrow(error),
-        }
+        const { failure } = outcome
+        const seq = await write({ ...record, failure }, door.leave)
+        return { seq, settle: () => rethrow(revive(failure)) }
       }
       const { result } = outcome
       const seq = await write(result === undefined ? record : { ...record, result }, door.leave)
       return { seq, settle: () => result as T }
     }
+  }
+
+  /** A step inside a step that was told to stop does not begin again: the outer one is over, or will call it anew. */
+  function giveUpInside({ inside }: OperationScope): void {
+    if (inside instanceof AbortController) inside.signal.throwIfAborted()
   }
 
   /** The record is handed in before the gate is left, so that a pause that waits for it shares its commit. */
@@ -112,17 +119,18 @@ export function createSteps(core: RunCore): Steps {
   }
 
   async function execute<T>(
-    key: string,
-    name: string,
-    code: StepFunction<T>,
+    { key, name, code, scope, options = {} }: StepAttempts<T>,
+    prefix: string,
     attempt: number,
-    timeoutMs: number | undefined,
   ): Promise<Outcome> {
+    const { timeoutMs } = options
     const controller = new AbortController()
     running.add(controller)
     const { id, journal } = core.task()
     const idempotencyKey = `${id}/${journal.generation}/${key}`
-    const inner: OperationScope = { ...core.scope(), inside: controller, prefix: `${key}/` }
+    const inner: OperationScope = { ...scope, inside: controller, prefix }
+    core.recount(prefix)
+    core.journal.keep(prefix)
     let timedOut: (() => void) | undefined
     try {
       const startedAt = host.clock.now()
@@ -146,7 +154,7 @@ export function createSteps(core: RunCore): Steps {
       return { status: 'done', result: roundTrip(name, value, host.limits.stepResultBytes) }
     } catch (error) {
       if (controller.signal.reason instanceof Interrupted) return { status: 'interrupted' }
-      return { status: 'failed', error, failure: failureOf(error) }
+      return { status: 'failed', failure: failureOf(error) }
     } finally {
       timedOut?.()
       running.delete(controller)
@@ -170,12 +178,12 @@ export function createSteps(core: RunCore): Steps {
 type Outcome =
   | { readonly status: 'done'; readonly result: Json | undefined }
   | { readonly status: 'interrupted' }
-  | { readonly status: 'failed'; readonly error: unknown; readonly failure: Failure }
+  | { readonly status: 'failed'; readonly failure: Failure }
 
-export function recordedStep<T>(name: string, entry: Entry): { readonly value: T } | undefined {
+export function recordedStep<T>(entry: Entry): { readonly value: T } | undefined {
   if (entry.kind !== 'record' || entry.record.type !== 'step') return undefined
   const { failure, result } = entry.record
-  if (failure !== undefined) throw revive(name, failure)
+  if (failure !== undefined) throw revive(failure)
   return { value: result as T }
 }
 
@@ -202,15 +210,27 @@ function roundTrip(step: string, value: unknown, limit: number): Json | undefine
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
   const { name, message, stack } = error
-  return { name, message, ...(stack === undefined ? {} : { stack }) }
+  const { code, details } = error as { readonly code?: unknown; readonly details?: Json }
+  return {
+    name,
+    message,
+    ...(stack === undefined ? {} : { stack }),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(isLullError(error) && details !== undefined ? { details } : {}),
+  }
 }
 
 function rethrow(error: unknown): never {
   throw error
 }
 
-/** A recorded failure, thrown again: same name, same message. */
-function revive(step: string, { name, message }: Failure): Error {
-  const error = new LullError('STEP_FAILED', { step, message })
-  return name === 'LullError' ? error : Object.assign(new Error(message), { name })
+/** A recorded failure as it is thrown, the first time too: what a rebuilt run gets is what a live one got. */
+export function revive({ name, message, stack, code, details }: Failure): Error {
+  const error = Object.assign(new Error(message), { name })
+  if (stack !== undefined) error.stack = stack
+  return Object.assign(
+    error,
+    code === undefined ? {} : { code },
+    details === undefined ? {} : { details },
+  )
 }

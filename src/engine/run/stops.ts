@@ -20,10 +20,10 @@ export interface Stops {
     options?: AskOptions,
   ): Promise<Answer>
   consent(request: ConsentRequest): Promise<Answer>
-  /** A park or question of this run took effect. */
-  stopped(key: string): void
-  /** The task was resumed: what a park may have been waiting for. */
-  woken(wake: Wake, seq: number): void
+  /** A question of this run took effect. */
+  asked(key: string): void
+  /** The park of that key is over. */
+  woken(key: string, wake: Wake, seq: number): void
   answered(message: Message, decision: Decision | undefined, seq: number): void
 }
 
@@ -36,7 +36,7 @@ export function createStops(core: RunCore): Stops {
   const { host, gate } = core
   const parks = new Map<string, (wake: Wake, seq: number) => void>()
   const questions = new Map<string, (reply: Reply, seq: number) => void>()
-  /** The key of the park or question that is in effect; a pause by somebody else has none. */
+  /** The key of the question that is in effect. */
   let current: string | undefined
 
   function park(given: Park, fingerprint?: string): Promise<Wake> {
@@ -145,12 +145,12 @@ export function createStops(core: RunCore): Stops {
     sleep,
     ask,
     consent,
-    stopped(key) {
+    asked(key) {
       current = key
     },
-    woken(wake, seq) {
-      if (current !== undefined) parks.get(current)?.(wake, seq)
-      current = undefined
+    woken(key, wake, seq) {
+      parks.get(key)?.(wake, seq)
+      parks.delete(key)
     },
     answered(message, decision, seq) {
       if (current !== undefined) questions.get(current)?.({ message, decision }, seq)

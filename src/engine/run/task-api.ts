@@ -51,7 +51,7 @@ export function createTaskApi(parts: TaskParts): AgentTask {
     referenced,
     state: task.journal.state,
     get wake() {
-      return core.wake()
+      return core.journal.wakes.look()
     },
 
     step: (name, code, options) => steps.run('step', name, code, options),

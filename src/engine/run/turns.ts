@@ -79,7 +79,6 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     for (;;) {
       await gate.enter(scope)
       const { wake, wakeUnseen, history, artifacts } = core.task()
-      core.sawWake(wake)
       const fresh = wakeUnseen && wake?.continueTranscript === false
       const digest = fresh
         ? await (agent.digest?.(transcript) ?? defaultDigest(history, artifacts))
@@ -143,7 +142,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       get transcript() {
         return transcript
       },
-      wake: core.wake(),
+      wake: core.journal.wakes.look(),
       record(role, content) {
         transcript = [...transcript, { turn: number, role, content }]
       },
@@ -171,7 +170,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       if (entry?.kind === 'record' && entry.record.type === 'skipped') {
         results.push({ name, status: 'skipped' })
       } else if (entry !== undefined) {
-        results.push(resultOf(name, () => recordedStep<Json>(name, entry)?.value ?? null))
+        results.push(resultOf(name, () => recordedStep<Json>(entry)?.value ?? null))
       } else if (skipping) {
         await door.enter()
         const { records } = await core.record({ type: 'skipped', key, name })

@@ -13,8 +13,6 @@ export interface Creation {
   /** Why the agent declined it before it began. */
   readonly rejection?: string | undefined
   readonly reminders?: readonly Reminder[]
-  /** The context was made for this task: there is no conversation to look up. */
-  readonly inNewContext?: boolean
 }
 
 /** The new task; or, where the key was somebody else's, the claim that has it. */
@@ -22,7 +20,7 @@ export async function createTask(
   context: EngineContext,
   holds: Holds,
   birth: NewTask,
-  { claim, rejection, reminders = [], inNewContext = false }: Creation = {},
+  { claim, rejection, reminders = [] }: Creation = {},
 ): Promise<{ readonly task: Task; readonly claimed?: Claim }> {
   const { runs, ledger, events, ids } = context
   const { taskId, metadata, ...facts } = birth
@@ -47,7 +45,7 @@ export async function createTask(
       },
       claim,
     )
-    if (committed.claimed === undefined) runs.launch(committed, run, inNewContext)
+    if (committed.claimed === undefined) runs.launch(committed, run)
     else runs.unreserve(run)
     return committed
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Agent } from '../agent.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { contextOf } from '../contexts.ts'
+import { emptyConversation } from '../conversation.ts'
 import { partsOf } from '../run/parts.ts'
 
 export type Reception =
@@ -23,11 +24,11 @@ export async function receive(
 ): Promise<Reception> {
   const { store, ids, clock } = context
   const { tenant, principal } = caller
-  const { context: conversation } = await contextOf(
-    context,
-    { tenant, principal, contextId },
-    message,
-  )
+  const place = { tenant, principal, contextId }
+  const conversation =
+    message.contextId === undefined
+      ? emptyConversation
+      : (await contextOf(context, place, message)).context
   const received = await agent.receive?.(message, {
     context: conversation,
     principal,

@@ -4,6 +4,7 @@ import type { Claim } from '../../ports/task-store.ts'
 import type { Agent } from '../agent.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
+import { contextBegunBy } from '../contexts.ts'
 import type { Holds } from '../holds.ts'
 import { parse, sendInput } from '../inputs.ts'
 import type { SendRequest } from '../requests.ts'
@@ -61,7 +62,7 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     taskId: string,
     claim: Claim | undefined,
   ): Promise<Sent> {
-    const contextId = request.message.contextId ?? context.ids.uuid()
+    const contextId = request.message.contextId ?? contextBegunBy(taskId)
     const received = await receive(context, caller, agent, request.message, contextId, claim)
     if (received.kind === 'reply') return { ...received, kind: 'message', repeated: false }
     const rejection = received.kind === 'reject' ? received.why : undefined
@@ -77,7 +78,7 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     decided: { readonly contextId?: string; readonly rejection?: string | undefined } = {},
   ): Promise<Sent> {
     const { message, metadata, origin, idempotencyKey } = request
-    const contextId = decided.contextId ?? message.contextId ?? context.ids.uuid()
+    const contextId = decided.contextId ?? message.contextId ?? contextBegunBy(taskId)
     const birth = {
       taskId,
       tenant: caller.tenant,
@@ -89,9 +90,7 @@ export function createSend(context: EngineContext, holds: Holds): Send {
       ...(metadata === undefined ? {} : { metadata }),
     }
     const { rejection } = decided
-    const inNewContext = message.contextId === undefined
-    const creation = { claim, rejection, inNewContext }
-    const { task, claimed } = await createTask(context, holds, birth, creation)
+    const { task, claimed } = await createTask(context, holds, birth, { claim, rejection })
     if (claimed === undefined || claim === undefined) return { kind: 'task', task, repeated: false }
     checkSame(claimed, claim, idempotencyKey)
     const known = await outcomeOf(context, claimed)

@@ -4,10 +4,16 @@ import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import { alice, type World } from './world.ts'
 
-/** What a park or a question is given: the place that asked for it, so that a mix-up is seen. */
+const ROUNDS = 200
+
+/**
+ * A park or a question is given the place that asked for it, so that a mix-up is seen. A task that works and does not
+ * move, whatever the clock says, is stuck: that is told.
+ */
 export async function drive(world: World, taskId: string): Promise<Task> {
-  for (;;) {
-    const task = await world.until(taskId, (now) => now.state !== 'working' && !waits(now))
+  for (let round = 0; round < ROUNDS; round++) {
+    await world.settled()
+    const task = await world.get(taskId)
     if (isTerminal(task.state)) return task
     if (task.state === 'input-required') {
       await world.tell(taskId, `to ${JSON.stringify(task.question?.message.parts)}`)
@@ -15,8 +21,12 @@ export async function drive(world: World, taskId: string): Promise<Task> {
       const { handle, reason, initiator } = task.suspension
       const input: Json = initiator === 'agent' ? { to: reason ?? '' } : null
       await world.engine.resume(alice, { taskId, handle, input })
+    } else {
+      world.clock.advance(1_000)
     }
   }
+  const log = (await world.log(taskId)).map((record) =>
+    'key' in record ? `${record.type} ${record.key}` : record.type,
+  )
+  throw new Error(`task ${taskId} is stuck:\n${log.join('\n')}`)
 }
-
-const waits = (task: Task): boolean => task.state === 'submitted'

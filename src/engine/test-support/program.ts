@@ -3,6 +3,7 @@
  * place. So an answer from the journal that reached the wrong branch is seen at once. For tests only.
  */
 import fc from 'fast-check'
+import { expect } from 'vitest'
 import type { Json } from '../../core/json.ts'
 import type { Agent } from '../agent.ts'
 import type { AgentTask, StepContext, Turn } from '../agent-task.ts'
@@ -44,9 +45,11 @@ const stop: fc.Arbitrary<Op> = fc.constantFrom<Op>({ op: 'park' }, { op: 'ask' }
 const tools: fc.Arbitrary<Op> = fc
   .array(name, { minLength: 1, maxLength: 3 })
   .map((names): Op => ({ op: 'tools', names }))
+/** A step that was interrupted runs again and may well see the new wake. */
+const inner = leaf.filter(({ op }) => op !== 'wake')
 const nested: fc.Arbitrary<Op> = fc
-  .tuple(name, fc.array(leaf, { minLength: 1, maxLength: 2 }))
-  .map(([n, inner]): Op => ({ op: 'step', name: n, inner }))
+  .tuple(name, fc.array(inner, { minLength: 1, maxLength: 2 }))
+  .map(([n, ops]): Op => ({ op: 'step', name: n, inner: ops }))
 
 const some = (op: fc.Arbitrary<Op>, most = 3): fc.Arbitrary<Tree> =>
   fc.array(op, { minLength: 1, maxLength: most })
@@ -106,7 +109,9 @@ export function interpreter(
       }
     }
     await perform({ task, all, mine, idle }, ops, '', undefined)
-    await task.artifact({ name: 'end', data: [...mine.seen.keys()].sort() })
+    // What happens inside a step is not seen again once the step is recorded.
+    const places = [...mine.seen.keys()].filter((place) => !place.includes('>'))
+    await task.artifact({ name: 'end', data: places.sort() })
   })
   return { agent, last: () => current, all }
 }
@@ -154,17 +159,20 @@ async function one(frame: Frame, op: Op, place: string, turn: Turn | undefined):
       return saw(await failed.catch((error: Error) => `${error.name}: ${error.message}`))
     }
     case 'value':
-      return saw(task[op.kind]())
+      return saw(await kept(task, place, task[op.kind]()))
     case 'say':
       await task.say(place)
       return saw(null)
     case 'artifact':
       return saw((await task.artifact({ name: place, text: place })).artifactId)
     case 'wake':
-      return saw(task.wake === undefined ? null : { ...task.wake.stoppedBy, n: task.wake.epoch })
+      return saw(await kept(task, place, task.wake?.epoch ?? 0))
     case 'park': {
-      const { input } = await task.park({ reason: place })
-      return saw(input)
+      const reason = `${place} after wake ${task.wake?.epoch ?? 0}`
+      const { input } = await task.park({ reason })
+      const { to } = input as { to: string }
+      if (to !== reason) throw new Error(`${reason} was given what was for ${to}`)
+      return saw(null)
     }
     case 'ask':
       return saw((await task.ask(place)).text)
@@ -185,7 +193,39 @@ async function one(frame: Frame, op: Op, place: string, turn: Turn | undefined):
   }
 }
 
+/** What the code read is what a step after it was given, also when only the reading is done again. */
+async function kept(task: AgentTask, place: string, read: Json): Promise<Json> {
+  const given = await task.step('read', () => ({ place, read }))
+  if (given.place !== place || given.read !== read) {
+    throw new Error(`${place} read ${read}, but the step was given ${JSON.stringify(given)}`)
+  }
+  return read
+}
+
 function begin({ begun, keys }: Trace, place: string, context: StepContext): void {
   begun.set(place, [...(begun.get(place) ?? []), context.attempt])
   keys.set(place, (keys.get(place) ?? new Set()).add(context.idempotencyKey))
+}
+
+/** How many loop turns an operation takes: differs from place to place and from run to run, the same for a seed. */
+export const delays =
+  (seed: number) =>
+  (place: string, run: number): number => {
+    let hash = seed + run * 7_919
+    for (const character of place) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) | 0
+    return Math.abs(hash) % 4
+  }
+
+/** A step, tool, park or question gave what belongs to its own place, never what another branch was given. */
+export function checkPlaces(seen: ReadonlyMap<string, Json>): void {
+  for (const [place, value] of seen) {
+    if (typeof value === 'string' && value.startsWith('/')) expect(value).toBe(place)
+    if (typeof value === 'string' && value.startsWith('RangeError')) {
+      expect(value).toBe(`RangeError: ${place}`)
+    }
+    if (typeof value === 'string' && value.startsWith('to ')) expect(value).toContain(`"${place}"`)
+    if (Array.isArray(value)) {
+      expect(value).toEqual(value.map((_, index) => `${place}.${index}`))
+    }
+  }
 }

@@ -67,7 +67,7 @@ export interface World {
   log(taskId: string): Promise<readonly LogRecord[]>
   types(taskId: string): Promise<readonly RecordType[]>
   emit(type: string, some?: Partial<CloudEvent>): Promise<void>
-  /** Moves the clock and lets everything react. */
+  /** Lets everything come to rest, moves the clock and lets everything react. */
   pass(ms: number): Promise<void>
   /** Nothing moves any more: no store call and no callback for a while. */
   settled(): Promise<void>
@@ -131,6 +131,7 @@ export async function createWorld(given: WorldOptions = {}): Promise<World> {
       await engine.emit(alice, [{ id: `event-${eventCount++}`, source: 'test', type, ...some }])
     },
     async pass(ms) {
+      await world.settled()
       clock.advance(ms)
       await world.settled()
     },

@@ -9,11 +9,13 @@ import { createAgenda } from './agenda.ts'
 import { createClaims } from './claims.ts'
 import { createCommit } from './commit.ts'
 import { createEvents } from './events.ts'
+import { createPushes } from './pushes.ts'
 import { createTasks } from './tasks.ts'
 
 export function createMemoryStore(): TaskStore {
   const agenda = createAgenda()
-  const tasks = createTasks(agenda)
+  const pushes = createPushes()
+  const tasks = createTasks(agenda, pushes.drop)
   const claims = createClaims()
   const events = createEvents()
   const facts = new Map<string, string>()
@@ -64,6 +66,10 @@ export function createMemoryStore(): TaskStore {
     claim: guarded((claim) => claims.take(claim).claim),
     reply: guarded(claims.reply),
     contextMessages: guarded(claims.messages),
+    putPush: guarded(pushes.put),
+    pushes: guarded(pushes.of),
+    deletePush: guarded(pushes.delete),
+    listPushes: guarded(pushes.list),
     pruneTasks: guarded(tasks.prune),
     pruneEvents: guarded(events.prune),
     pruneClaims: guarded(claims.prune),

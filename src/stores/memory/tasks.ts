@@ -30,7 +30,7 @@ interface Entry {
   snapshot: { readonly seq: number; readonly body: string } | undefined
 }
 
-export function createTasks(agenda: Agenda): Tasks {
+export function createTasks(agenda: Agenda, dropped: (taskId: string) => void): Tasks {
   const entries = new Map<string, Entry>()
 
   const rows = (wanted: (row: TaskRow) => boolean): TaskRow[] =>
@@ -70,6 +70,7 @@ export function createTasks(agenda: Agenda): Tasks {
       for (const { id } of old) {
         entries.delete(id)
         agenda.remove(id)
+        dropped(id)
       }
       return old.length
     },

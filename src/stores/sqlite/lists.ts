@@ -43,15 +43,14 @@ export function createLists(db: Database): Lists {
       const index = indexFor(query)
       const shared = [...conditionsOf(query), ...cursorOf(query)]
       const pages = pagesOf(index, query).map((page) => [...shared, ...page])
-      if (pages.length === 0) return []
-      const page = (conditions: readonly Condition[]): string =>
-        `SELECT * FROM (SELECT num, status_at, id FROM ${index.sql} ${whereOf(conditions)} ${NEWEST_FIRST} LIMIT ?)`
-      const sql = `SELECT tasks.* FROM (${pages.map(page).join(' UNION ALL ')} ${NEWEST_FIRST} LIMIT ?) AS page
-        JOIN tasks ON tasks.num = page.num ORDER BY page.status_at DESC, page.id DESC`
       const values = pages.flatMap((conditions) => [...valuesOf(conditions), query.limit])
-      return prepare(sql)
-        .all(...values, query.limit)
-        .map(toTaskRow)
+      const [first, second] = pages
+      if (first === undefined) return []
+      const rows =
+        second === undefined
+          ? prepare(pageOf(index, first)).all(...values)
+          : prepare(mergeOf(index, pages)).all(...values, query.limit)
+      return rows.map(toTaskRow)
     },
 
     count(query) {
@@ -81,6 +80,19 @@ function indexFor(query: Filter): Index {
   }
   if (query.held === true) return named('tasks_held', false)
   return named('tasks_by_state', true)
+}
+
+function pageOf(index: Index, conditions: readonly Condition[], columns = '*'): string {
+  return `SELECT ${columns} FROM ${index.sql} ${whereOf(conditions)} ${NEWEST_FIRST} LIMIT ?`
+}
+
+/** The rows themselves are read last, when it is known which ones. */
+function mergeOf(index: Index, pages: readonly (readonly Condition[])[]): string {
+  const places = pages.map(
+    (conditions) => `SELECT * FROM (${pageOf(index, conditions, 'num, status_at, id')})`,
+  )
+  return `SELECT tasks.* FROM (${places.join(' UNION ALL ')} ${NEWEST_FIRST} LIMIT ?) AS page
+    JOIN tasks ON tasks.num = page.num ORDER BY page.status_at DESC, page.id DESC`
 }
 
 function pagesOf(index: Index, query: Filter): readonly (readonly Condition[])[] {

@@ -20,6 +20,7 @@ export function createPruning(db: Database, transact: Transact, waits: Waits): P
     db.prepare('DELETE FROM snapshots WHERE task = ?'),
     db.prepare('DELETE FROM tasks WHERE num = ?'),
   ]
+  const pushes = db.prepare('DELETE FROM pushes WHERE task_id = ?')
   const events = db.prepare(
     `DELETE FROM events WHERE pos IN
      (SELECT pos FROM events WHERE received_at < ? ORDER BY received_at LIMIT ?)`,
@@ -35,6 +36,7 @@ export function createPruning(db: Database, transact: Transact, waits: Waits): P
     const { num = null, id, tenant, waits: names = null } = task
     waits.replace(String(tenant), String(id), names as string | null, null)
     for (const removal of removals) removal.run(num)
+    pushes.run(String(id))
   }
 
   return {

@@ -11,6 +11,7 @@ import { createHolds } from './holds.ts'
 import { createLists } from './lists.ts'
 import { createLogs } from './logs.ts'
 import { createPruning } from './pruning.ts'
+import { createPushes } from './pushes.ts'
 import { createTransact } from './transaction.ts'
 import { createWaits } from './waits.ts'
 
@@ -24,6 +25,7 @@ export function storeOn(db: Database, closed: () => void): TaskStore {
   const holds = createHolds(db)
   const lists = createLists(db)
   const logs = createLogs(db)
+  const pushes = createPushes(db)
   const waits = createWaits(db)
   const pruning = createPruning(db, transact, waits)
   // Asks for room as well: updating in place would succeed on a full disk.
@@ -54,6 +56,10 @@ export function storeOn(db: Database, closed: () => void): TaskStore {
     claim: guarded((claim) => claims.take(claim).claim),
     reply: guarded(claims.reply),
     contextMessages: guarded(claims.messages),
+    putPush: guarded(pushes.put),
+    pushes: guarded(pushes.of),
+    deletePush: guarded(pushes.delete),
+    listPushes: guarded(pushes.list),
     pruneTasks: guarded(pruning.tasks),
     pruneEvents: guarded(pruning.events),
     pruneClaims: guarded(pruning.claims),

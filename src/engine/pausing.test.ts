@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest'
+import type { PauseMode } from '../core/suspension.ts'
+import type { AgentTask } from './agent-task.ts'
+import {
+  aborted,
+  alice,
+  createWorld,
+  dataOf,
+  effects,
+  running,
+  signal,
+  type World,
+} from './test-support/world.ts'
+
+/** A task that sits in its first step until the test lets it go on. */
+async function busy(
+  after: (task: AgentTask) => Promise<unknown> = async () => undefined,
+): Promise<{ world: World; id: string; finish: () => void; done: ReturnType<typeof effects> }> {
+  const done = effects()
+  const started = signal()
+  const finish = signal()
+  const agent = running(async (task) => {
+    await task.step('first', async () => {
+      started.fire()
+      await finish.promise
+      done.note('first')
+    })
+    await after(task)
+    await task.step('second', () => done.note('second'))
+  })
+  const world = await createWorld({ agents: [agent] })
+  const { id } = await world.send('go')
+  await started.promise
+  return { world, id, finish: finish.fire, done }
+}
+
+describe('a pause', () => {
+  it('is answered when it committed, with what was asked for', async () => {
+    const { world, id, finish } = await busy()
+    const answer = world.engine.pause(alice, { taskId: id, reason: 'lunch' })
+    await world.settled()
+    finish()
+    const paused = await answer
+    expect(paused).toMatchObject({ taskId: id, state: 'paused-by-client', reason: 'lunch' })
+    expect(paused.handle).toMatch(/^suspend-/)
+    expect(paused.pausing).toBeUndefined()
+    expect((await world.get(id)).suspension).toMatchObject({
+      handle: paused.handle,
+      epoch: 1,
+      initiator: 'client',
+      actor: { kind: 'client', id: 'alice' },
+      mode: 'finish_step',
+      pausedFrom: 'working',
+    })
+  })
+
+  it('is answered truthfully after the grace time, and commits later under the same handle', async () => {
+    const { world, id, finish } = await busy()
+    const answer = world.engine.pause(alice, { taskId: id, graceMs: 500 })
+    await world.pass(499)
+    const early = Promise.race([answer, Promise.resolve('not yet')])
+    expect(await early).toBe('not yet')
+    await world.pass(1)
+    const pausing = await answer
+    expect(pausing).toMatchObject({ state: 'working', pausing: true })
+    expect((await world.get(id)).state).toBe('working')
+
+    finish()
+    const task = await world.until(id, 'paused-by-client')
+    expect(task.suspension?.handle).toBe(pausing.handle)
+    expect(await world.types(id)).toEqual(
+      expect.arrayContaining(['pause-requested', 'paused', 'receipt']),
+    )
+  })
+
+  it('lets nothing happen after the answer until the task is resumed', async () => {
+    const { world, id, finish, done } = await busy()
+    const answer = world.engine.pause(alice, { taskId: id })
+    await world.settled()
+    finish()
+    await answer
+    await world.pass(3_600_000)
+    expect(done.list).toEqual(['first'])
+    await world.engine.resume(alice, { taskId: id })
+    await world.until(id, 'completed')
+    expect(done.list).toEqual(['first', 'second'])
+  })
+
+  it('is idempotent: the same handle, reason and time, and nothing is written', async () => {
+    const { world, id, finish } = await busy()
+    const first = await world.engine.pause(alice, { taskId: id, reason: 'one', graceMs: 0 })
+    world.clock.advance(5)
+    const second = await world.engine.pause(alice, { taskId: id, reason: 'two', graceMs: 0 })
+    expect(second).toEqual(first)
+    finish()
+    await world.until(id, 'paused-by-client')
+    const log = await world.log(id)
+    const third = await world.engine.pause(alice, { taskId: id, reason: 'three' })
+    expect(third).toMatchObject({ handle: first.handle, reason: 'one', state: 'paused-by-client' })
+    expect(await world.log(id)).toEqual(log)
+  })
+
+  it('is upgraded by a stronger mode while it quiesces, never weakened', async () => {
+    const interrupted = effects()
+    const started = signal()
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          await task.step('call', async ({ signal: abort, attempt }) => {
+            abort.addEventListener('abort', () => interrupted.note('abort'))
+            started.fire()
+            if (attempt === 1) await aborted(abort)
+          })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await started.promise
+    const pause = (mode: PauseMode) => world.engine.pause(alice, { taskId: id, mode, graceMs: 0 })
+    const first = await pause('wait_for_completion')
+    await pause('finish_step')
+    await pause('wait_for_completion')
+    expect((await world.get(id)).pausing?.mode).toBe('finish_step')
+    expect(interrupted.list).toEqual([])
+    const last = await pause('interrupt_immediate')
+    expect(last.handle).toBe(first.handle)
+    const task = await world.until(id, 'paused-by-client')
+    expect(interrupted.list).toEqual(['abort'])
+    expect(task.suspension).toMatchObject({ handle: first.handle, mode: 'interrupt_immediate' })
+  })
+
+  it('is withdrawn by a resume while it quiesces: the task never stopped', async () => {
+    const { world, id, finish, done } = await busy()
+    const { handle } = await world.engine.pause(alice, { taskId: id, graceMs: 0 })
+    const answer = await world.engine.resume(alice, { taskId: id, handle })
+    expect(answer).toMatchObject({ handle, previousState: 'working', state: 'working' })
+    finish()
+    const task = await world.until(id, 'completed')
+    expect(done.list).toEqual(['first', 'second'])
+    expect(task.epoch).toBe(0)
+    expect(await world.types(id)).not.toContain('paused')
+  })
+
+  it('gives way to a cancel that comes first, and its caller learns the final state', async () => {
+    const { world, id, finish } = await busy()
+    const answer = world.engine.pause(alice, { taskId: id, mode: 'wait_for_completion' })
+    const refused = expect(answer).rejects.toMatchObject({ code: 'TASK_NOT_PAUSABLE' })
+    await world.settled()
+    await world.engine.cancel(alice, { taskId: id })
+    finish()
+    await refused
+    await expect(world.engine.pause(alice, { taskId: id })).rejects.toMatchObject({
+      code: 'TASK_NOT_PAUSABLE',
+      details: { state: 'canceled' },
+    })
+  })
+
+  it('of a submitted task commits without running any agent code, and resume starts it', async () => {
+    const done = effects()
+    const gate = signal()
+    const agent = running(
+      async (task) => {
+        done.note(task.text)
+        await task.step('wait', () => gate.promise)
+      },
+      { concurrency: 1 },
+    )
+    const world = await createWorld({ agents: [agent] })
+    const first = await world.send('first')
+    const second = await world.send('second')
+    await world.settled()
+    expect((await world.get(second.id)).state).toBe('submitted')
+    const paused = await world.engine.pause(alice, { taskId: second.id })
+    expect(paused.state).toBe('paused-by-client')
+    expect((await world.get(second.id)).suspension?.pausedFrom).toBe('submitted')
+    gate.fire()
+    await world.until(first.id, 'completed')
+    await world.settled()
+    expect(done.list).toEqual(['first'])
+
+    await world.engine.resume(alice, { taskId: second.id })
+    await world.until(second.id, 'completed')
+    expect(done.list).toEqual(['first', 'second'])
+  })
+
+  it('in the back-off of a retry commits at once, and the retry follows the resume', async () => {
+    const attempts: number[] = []
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          const once = ({ attempt }: { attempt: number }) => {
+            attempts.push(attempt)
+            if (attempt === 1) throw new Error('flaky')
+          }
+          await task.step('flaky', once, { retry: { attempts: 1, backoffMs: 1_000 } })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.settled()
+    expect(attempts).toEqual([1])
+    const paused = await world.engine.pause(alice, { taskId: id })
+    expect(paused.state).toBe('paused-by-client')
+    await world.pass(10_000)
+    expect(attempts).toEqual([1])
+    await world.engine.resume(alice, { taskId: id })
+    await world.until(id, 'completed')
+    expect(attempts).toEqual([1, 2])
+  })
+
+  it('with conditions is armed from its acceptance on: an event while it quiesces wakes it at once', async () => {
+    const { world, id, finish } = await busy()
+    await world.emit('go.on')
+    await world.engine.pause(alice, {
+      taskId: id,
+      conditions: { onEvent: 'go.on' },
+      graceMs: 0,
+    })
+    finish()
+    await world.until(id, 'paused-by-client')
+    await world.settled()
+    expect((await world.get(id)).state).toBe('paused-by-client')
+    await world.emit('go.on')
+    await world.until(id, 'completed')
+  })
+
+  it('with a timeout counts from its commit, and "fail" ends the task', async () => {
+    const { world, id, finish } = await busy()
+    const conditions = { timeout: { durationMinutes: 1, onTimeout: 'fail' } } as const
+    const answer = world.engine.pause(alice, { taskId: id, reason: 'audit', conditions })
+    await world.pass(5_000)
+    finish()
+    const paused = await answer
+    expect(paused.deadlineAt).toBe(world.clock.now() + 60_000)
+    await world.pass(60_000)
+    const task = await world.until(id, 'failed')
+    expect(JSON.stringify(task.statusMessage?.parts)).toContain('deadline')
+  })
+
+  it('makes a question the agent reaches while quiescing wait for the resume', async () => {
+    const { world, id, finish } = await busy((task) => task.ask('Which?'))
+    const paused = world.engine.pause(alice, { taskId: id })
+    await world.settled()
+    finish()
+    expect((await paused).state).toBe('paused-by-client')
+    await world.engine.resume(alice, { taskId: id })
+    await world.until(id, 'input-required')
+  })
+
+  it('is refused in a state that waits for an answer, and for a parked task', async () => {
+    const { world, id, finish } = await busy((task) => task.ask('Which?'))
+    finish()
+    await world.until(id, 'input-required')
+    await expect(world.engine.pause(alice, { taskId: id })).rejects.toMatchObject({
+      code: 'TASK_NOT_PAUSABLE',
+      details: { state: 'input-required' },
+    })
+  })
+
+  it('is refused for an agent that has it switched off', async () => {
+    const world = await createWorld({ agents: [running((task) => task.park({ reason: 'x' }).then(() => undefined), { pause: false })] })
+    const { id } = await world.send('go')
+    await expect(world.engine.pause(alice, { taskId: id })).rejects.toMatchObject({
+      code: 'NOT_OFFERED',
+    })
+  })
+
+  it('in the dialect of Bindu also stops a question, and resume brings the same question back', async () => {
+    const { world, id, finish } = await busy(async (task) => {
+      const { text } = await task.ask('Which?')
+      await task.artifact({ name: 'answer', data: text })
+    })
+    finish()
+    const asking = await world.until(id, 'input-required')
+    await world.engine.pause(alice, { taskId: id }, { evenInputRequired: true })
+    expect((await world.get(id)).state).toBe('paused-by-client')
+    await world.engine.resume(alice, { taskId: id })
+    const again = await world.get(id)
+    expect(again.state).toBe('input-required')
+    expect(again.question).toEqual(asking.question)
+    await world.tell(id, 'the blue one')
+    expect(dataOf(await world.until(id, 'completed'), 'answer')).toBe('the blue one')
+  })
+})

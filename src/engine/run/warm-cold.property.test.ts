@@ -1,0 +1,143 @@
+/** N3 (runs.ts): warm or cold, disturbed or not, a task goes on with the same records and comes to the same end. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isLullError } from '../../core/errors.ts'
+import type { Json } from '../../core/json.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { PauseMode } from '../../core/suspension.ts'
+import type { Task } from '../../core/task.ts'
+import type { EngineOptions } from '../options.ts'
+import { drive } from '../test-support/drive.ts'
+import { checkPlaces, delays, interpreter, program, type Trace } from '../test-support/program.ts'
+import { alice, createWorld, type World } from '../test-support/world.ts'
+
+type Disturbance =
+  | { readonly do: 'pause'; readonly mode: PauseMode }
+  | { readonly do: 'resume' }
+  | { readonly do: 'hold' }
+  | { readonly do: 'lift' }
+  | { readonly do: 'message' }
+  | { readonly do: 'crash' }
+  | { readonly do: 'restart' }
+
+const mode = fc.constantFrom<PauseMode>('interrupt_immediate', 'finish_step', 'wait_for_completion')
+const gentle: fc.Arbitrary<Disturbance> = fc.oneof(
+  { weight: 3, arbitrary: mode.map((m): Disturbance => ({ do: 'pause', mode: m })) },
+  { weight: 3, arbitrary: fc.constant<Disturbance>({ do: 'resume' }) },
+  fc.constantFrom<Disturbance>({ do: 'hold' }, { do: 'lift' }, { do: 'message' }),
+)
+const rough: fc.Arbitrary<Disturbance> = fc.oneof(
+  { weight: 2, arbitrary: gentle },
+  fc.constantFrom<Disturbance>({ do: 'crash' }, { do: 'restart' }),
+)
+const script = (one: fc.Arbitrary<Disturbance>) =>
+  fc.array(fc.record({ after: fc.nat({ max: 12 }), what: one }), { maxLength: 8 })
+
+const settings: readonly [string, Partial<EngineOptions>][] = [
+  ['kept warm', {}],
+  ['always cold', { warmForMs: 0 }],
+  ['with room for a single task in memory', { cachedTasks: 1 }],
+]
+
+describe.each(settings)('a task that is %s', (_name, options) => {
+  it('comes to the end of an undisturbed one, however it is paused, held and resumed', async () => {
+    await check(options, script(gentle), 1)
+  }, 60_000)
+
+  it('comes to it also when processes die and restart in between', async () => {
+    await check(options, script(rough), Number.POSITIVE_INFINITY)
+  }, 60_000)
+})
+
+async function check(
+  options: Partial<EngineOptions>,
+  disturbances: ReturnType<typeof script>,
+  mostTimes: number,
+): Promise<void> {
+  const property = fc.asyncProperty(program, disturbances, fc.nat(), async (ops, steps, seed) => {
+    const calm = interpreter(ops, delays(seed))
+    const still = await createWorld({ agents: [calm.agent] })
+    const reference = await drive(still, (await still.send('go')).id)
+    expect(reference.state, reference.failure?.stack).toBe('completed')
+
+    const busy = interpreter(ops, delays(seed))
+    let world = await createWorld({
+      agents: [busy.agent],
+      options: { maxDeaths: 1_000, ...options },
+    })
+    const { id } = await world.send('go')
+    for (const { after, what } of steps) {
+      for (let turns = after; turns > 0; turns--) await new Promise((next) => setImmediate(next))
+      world = await disturb(world, id, what)
+    }
+    for (const hold of await world.engine.holds(olgaEverywhere)) {
+      await world.engine.lift(olgaEverywhere, hold.id)
+    }
+    const ended = await drive(world, id)
+    expect(ended.state, ended.failure?.stack).toBe('completed')
+    checkPlaces(busy.last().seen)
+    expect(shapeOf(ended)).toEqual(shapeOf(reference))
+    checkOnce(await world.log(id), busy.all, mostTimes)
+    const health = await world.engine.health()
+    expect(health.runs.busy).toBe(0)
+    const audit = await world.engine.verify(alice, id)
+    expect(audit.faults).toEqual([])
+  })
+  await fc.assert(property, { numRuns: Number(process.env['RUNS'] ?? 25) })
+}
+
+const olgaEverywhere = { tenant: '*', principal: 'olga', operator: true }
+
+async function disturb(world: World, taskId: string, { do: what, ...how }: Disturbance) {
+  const { engine } = world
+  const refused = (error: unknown): void => {
+    if (!isLullError(error)) throw error
+  }
+  if (what === 'crash') return world.recover()
+  if (what === 'restart') {
+    const again = world.restart()
+    await world.settled()
+    world.clock.advance(20_000)
+    return again
+  }
+  if (what === 'pause') {
+    const { mode: wanted } = how as { mode: PauseMode }
+    await engine.pause(alice, { taskId, mode: wanted, graceMs: 0 }).catch(refused)
+  }
+  if (what === 'resume') {
+    // By its handle: a park that came in between is not meant.
+    const { suspension, pausing } = await world.get(taskId)
+    const { handle, reason = '', initiator } = suspension ?? pausing ?? {}
+    const input: Json = initiator === 'agent' ? { to: reason } : null
+    if (handle !== undefined) await engine.resume(alice, { taskId, handle, input }).catch(refused)
+  }
+  if (what === 'hold') {
+    await engine.hold(olgaEverywhere, { scope: { all: true }, reason: 'panic' })
+  }
+  if (what === 'lift') {
+    for (const hold of await engine.holds(olgaEverywhere)) await engine.lift(olgaEverywhere, hold.id)
+  }
+  if (what === 'message' && (await world.get(taskId)).question === undefined) {
+    await world.tell(taskId, 'by the way').catch(refused)
+  }
+  return world
+}
+
+/** Each attempt that began was recorded, and no recorded operation was carried out or written again. */
+function checkOnce(log: readonly LogRecord[], all: Trace, mostTimes: number): void {
+  const keys = log.flatMap((record) =>
+    'key' in record && record.type !== 'attempt' ? [record.key] : [],
+  )
+  expect(new Set(keys).size, keys.join('\n')).toBe(keys.length)
+  for (const [place, attempts] of all.begun) {
+    expect(all.keys.get(place)?.size, `idempotency keys of ${place}`).toBe(1)
+    for (const attempt of attempts) {
+      const times = attempts.filter((one) => one === attempt).length
+      expect(times, `${place} began attempt ${attempt} of ${attempts}`).toBeLessThanOrEqual(mostTimes)
+    }
+  }
+}
+
+function shapeOf(task: Task): Json {
+  return task.artifacts.map(({ name, parts }) => [name ?? '', JSON.stringify(parts)]).sort()
+}

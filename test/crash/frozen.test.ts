@@ -1,0 +1,103 @@
+/** Once `paused-by-client` is reported, nothing of the task happens until it is resumed: counted in the effects file. */
+import { afterEach, expect, it } from 'vitest'
+import type { PauseMode } from '../../src/core/suspension.ts'
+import { killAll } from '../support/worker-process.ts'
+import { createStage } from './stage.ts'
+
+afterEach(killAll)
+
+const script = [
+  {
+    turn: [
+      { tool: 'a' },
+      {
+        tools: [
+          { name: 'b', ms: 600 },
+          { name: 'c', ms: 10 },
+        ],
+      },
+      { tool: 'd', ms: 10 },
+    ],
+  },
+  { step: 'e', ms: 10 },
+] as const
+
+const whole = ['a', 'b', 'c', 'd', 'e'].flatMap((name) => [`begin ${name}`, `end ${name}`])
+
+it.each<[PauseMode, readonly string[], readonly string[]]>([
+  [
+    'interrupt_immediate',
+    ['begin a', 'end a', 'begin b', 'abort b'],
+    [...whole.slice(0, 3), 'abort b', ...whole.slice(2)],
+  ],
+  ['finish_step', whole.slice(0, 6), whole],
+  ['wait_for_completion', whole.slice(0, 8), whole],
+])('%s freezes at its boundary, also through a death', async (mode, frozen, all) => {
+  const stage = await createStage()
+  const began = stage.begins('b')
+  const taskId = await stage.run(...script)
+  await began
+  const answer = await stage.worker().call('pause', { taskId, mode })
+  expect(answer.state).toBe('paused-by-client')
+  expect(stage.effects(taskId)).toEqual(frozen)
+
+  await stage.pass(100)
+  expect(stage.effects(taskId)).toEqual(frozen)
+
+  await stage.restart()
+  await stage.pass(100)
+  expect(stage.effects(taskId)).toEqual(frozen)
+
+  await stage.worker().call('resume', { taskId, handle: answer.handle })
+  expect((await stage.ended(taskId)).state).toBe('completed')
+  expect(stage.effects(taskId)).toEqual(all)
+})
+
+it('says that it is still pausing when a stubborn step outlasts the grace time, and commits after it', async () => {
+  const stage = await createStage()
+  const began = stage.begins('stubborn')
+  const taskId = await stage.run({ step: 'stubborn', ms: 800, stubborn: true }, { step: 'next' })
+  await began
+  const request = { taskId, mode: 'interrupt_immediate', graceMs: 20 } as const
+  const answer = await stage.worker().call('pause', request)
+  expect(answer).toMatchObject({ state: 'working', pausing: true })
+
+  const paused = await stage.reached(taskId, 'paused-by-client')
+  expect(paused.suspension?.handle).toBe(answer.handle)
+  expect(stage.effects(taskId)).toEqual(['begin stubborn', 'end stubborn'])
+  await stage.pass(100)
+  expect(stage.effects(taskId)).toHaveLength(2)
+
+  await stage.worker().call('resume', { taskId, handle: answer.handle })
+  await stage.ended(taskId)
+  expect(stage.effects(taskId)).toEqual([
+    'begin stubborn',
+    'end stubborn',
+    'begin next',
+    'end next',
+  ])
+})
+
+it('commits a pause that was still pausing when the process died, before any agent code runs', async () => {
+  const stage = await createStage()
+  const began = stage.begins('stubborn')
+  const taskId = await stage.run({ step: 'stubborn', ms: 1_000, stubborn: true }, { step: 'next' })
+  await began
+  const request = { taskId, mode: 'interrupt_immediate', graceMs: 0 } as const
+  const answer = await stage.worker().call('pause', request)
+  expect(answer).toMatchObject({ state: 'working', pausing: true })
+
+  await stage.restart()
+  const paused = await stage.worker().call('get', taskId)
+  expect(paused).toMatchObject({ state: 'paused-by-client', suspension: { handle: answer.handle } })
+  await stage.pass(100)
+  expect(stage.effects(taskId)).toEqual(['begin stubborn'])
+
+  await stage.worker().call('resume', { taskId, handle: answer.handle })
+  expect((await stage.ended(taskId)).state).toBe('completed')
+  expect(stage.effects(taskId).filter((line) => line.endsWith('stubborn'))).toEqual([
+    'begin stubborn',
+    'begin stubborn',
+    'end stubborn',
+  ])
+})

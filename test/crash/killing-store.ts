@@ -1,0 +1,58 @@
+/** A store that takes the process down right before or right after a chosen write became durable. */
+import type { Commit, TaskStore } from '../../src/ports/task-store.ts'
+
+export interface Kill {
+  readonly moment: 'before' | 'after'
+  /** Counted from the start of the process. */
+  readonly nth: number
+  /** Every write, only events, or only commits that bring a task further than being taken over by a new run. */
+  readonly of: 'write' | 'event' | 'progress'
+}
+
+export function killing(store: TaskStore, kill: Kill | undefined): TaskStore {
+  if (kill === undefined) return store
+  const { moment, nth, of } = kill
+  let count = 0
+
+  async function write<R>(isOne: boolean, work: () => Promise<R>): Promise<R> {
+    if (isOne) count++
+    const isLast = isOne && count === nth
+    if (isLast && moment === 'before') die()
+    const result = await work()
+    if (isLast) die()
+    return result
+  }
+
+  return {
+    ...store,
+    commit: (batch) =>
+      write(of === 'write' || (of === 'progress' && isProgress(batch)), () => store.commit(batch)),
+    claim: (claim) => write(of === 'write', () => store.claim(claim)),
+    appendEvents: (tenant, events, at) =>
+      write(of !== 'progress', () => store.appendEvents(tenant, events, at)),
+  }
+}
+
+const isHandover: ReadonlySet<string> = new Set(['started', 'released', 'receipt'])
+
+/** Calls back after every commit that brings a task further. */
+export function afterProgress(store: TaskStore, callback: () => void): TaskStore {
+  return {
+    ...store,
+    async commit(batch) {
+      const results = await store.commit(batch)
+      if (isProgress(batch)) callback()
+      return results
+    },
+  }
+}
+
+function isProgress(batch: readonly Commit[]): boolean {
+  return batch.some(({ records }) => records.some(({ type }) => !isHandover.has(type)))
+}
+
+/** Nothing runs after this: no handler, no flush. */
+export function die(): never {
+  process.kill(process.pid, 'SIGKILL')
+  for (;;);
+}

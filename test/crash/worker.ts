@@ -1,0 +1,156 @@
+/**
+ * A server without a protocol: an engine on SQLite with the script agent, driven by its parent over the process channel.
+ * It dies where it is told to, by SIGKILL and by its own hand, which is how a death can fall between two instructions.
+ */
+import { join } from 'node:path'
+import type { CloudEvent } from '../../src/core/cloud-event.ts'
+import { isLullError } from '../../src/core/errors.ts'
+import type { LogRecord } from '../../src/core/records.ts'
+import type { State } from '../../src/core/states.ts'
+import { createEngine, type Engine } from '../../src/engine/engine.ts'
+import type { EngineOptions } from '../../src/engine/options.ts'
+import type { PauseRequest, ResumeRequest, SendRequest } from '../../src/engine/requests.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import { systemClock } from '../../src/server/system/clock.ts'
+import { createIds } from '../../src/server/system/ids.ts'
+import { createLog } from '../../src/server/system/log.ts'
+import { systemMemory } from '../../src/server/system/memory.ts'
+import { createSigner, receiptKey } from '../../src/server/system/signer.ts'
+import { createSqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
+import { createEffectsFile } from '../../src/testing/script-agent/effects.ts'
+import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
+import { type AgentName, createAgents } from './agents.ts'
+import { afterProgress, die, type Kill, killing } from './killing-store.ts'
+
+export interface WorkerOptions {
+  readonly data: string
+  /** Default: the script agent alone. */
+  readonly agents?: readonly AgentName[]
+  readonly engine?: Partial<EngineOptions>
+  /** How far the clock of this process is ahead: time that passed while none ran. */
+  readonly aheadMs?: number
+  readonly kill?: Kill
+  /** The step that takes the process down when it begins. */
+  readonly deadlyStep?: string
+  /** Gives every run up after every record and begins again with a new engine: what eviction does, for all at once. */
+  readonly evict?: boolean
+}
+
+export const caller = { tenant: 'acme', principal: 'ann' }
+
+const options = JSON.parse(process.argv[2] ?? '{}') as WorkerOptions
+const { data, agents = ['script'], aheadMs = 0 } = options
+const tell = (news: News): void => {
+  process.send?.(news)
+}
+
+const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs }
+const opened = await createSqliteStore({ path: data, waitForLockMs: 5_000 })
+const store = options.evict
+  ? afterProgress(opened, () => queue(evict))
+  : killing(opened, options.kill)
+const effects = createEffectsFile(() => join(data, 'effects'))
+const script = createScriptAgent({
+  clock,
+  effects(line) {
+    effects(line)
+    if (line.startsWith('begin') && line.split(' ')[2] === options.deadlyStep) die()
+    tell({ kind: 'effect', line })
+  },
+})
+const deps = {
+  store,
+  agents: createAgents(agents, script),
+  clock,
+  ids: createIds(clock.now),
+  signer: createSigner(receiptKey(data, undefined)),
+  log: createLog((line) => process.stderr.write(`${line}\n`), 'warn'),
+  memory: systemMemory,
+  ...(options.engine === undefined ? {} : { options: options.engine }),
+}
+let engine: Engine = createEngine(deps)
+/** The last record of each watched task that was passed on. */
+const told = new Map<string, number>()
+
+const methods = {
+  send: (request: SendRequest) => engine.send(caller, request),
+  get: (taskId: string) => engine.get(caller, taskId),
+  pause: (request: PauseRequest) => engine.pause(caller, request),
+  resume: (request: ResumeRequest) => engine.resume(caller, request),
+  cancel: (taskId: string) => engine.cancel(caller, { taskId }),
+  emit: (event: CloudEvent) => engine.emit(caller, [event]),
+  verify: (taskId: string) => engine.verify(caller, taskId),
+  waitFor: (taskId: string, states: readonly State[]) =>
+    engine.waitFor(caller, taskId, (task) => states.includes(task.state)),
+  /** Records of the task, as news, from there on. Followed from one engine to the next. */
+  async watch(taskId: string, after: number) {
+    told.set(taskId, after)
+    await follow(taskId)
+  },
+}
+
+export type Methods = typeof methods
+export type MethodName = keyof Methods
+
+export interface Call {
+  readonly id: number
+  readonly method: MethodName
+  readonly args: readonly unknown[]
+}
+
+export type News =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'refusal'; readonly id: number; readonly code: string; readonly text: string }
+  | { readonly kind: 'record'; readonly taskId: string; readonly record: LogRecord }
+  | { readonly kind: 'effect'; readonly line: string }
+
+async function follow(taskId: string): Promise<void> {
+  const after = told.get(taskId) ?? 0
+  pass(taskId, await engine.subscribe(caller, taskId, { after })).catch(fail)
+}
+
+async function pass(taskId: string, records: AsyncIterable<LogRecord>): Promise<void> {
+  for await (const record of records) {
+    if (record.seq <= (told.get(taskId) ?? 0)) continue
+    told.set(taskId, record.seq)
+    tell({ kind: 'record', taskId, record })
+  }
+}
+
+/** Between two engines nobody may ask anything; `turn` is where calls and evictions queue for the one there is. */
+async function evict(): Promise<void> {
+  await engine.drain()
+  engine = createEngine(deps)
+  await engine.start()
+  for (const taskId of told.keys()) await follow(taskId)
+}
+
+async function carryOut({ id, method, args }: Call): Promise<void> {
+  try {
+    const work = methods[method] as (...args: readonly unknown[]) => Promise<unknown>
+    tell({ kind: 'answer', id, value: await work(...args) })
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    tell({ kind: 'refusal', id, code: isLullError(error) ? error.code : 'UNEXPECTED', text })
+  }
+}
+
+function fail(error: unknown): never {
+  throw error
+}
+
+let turn: Promise<void> = Promise.resolve()
+const queue = (work: () => Promise<void>): void => {
+  turn = turn.then(work)
+  turn.catch(fail)
+}
+
+process.on('message', (call: Call) => {
+  if (options.evict) queue(() => carryOut(call))
+  else carryOut(call).catch(fail)
+})
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit(0))
+await engine.start()
+tell({ kind: 'ready' })
