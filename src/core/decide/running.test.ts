@@ -217,6 +217,7 @@ describe('continuing as a new generation', () => {
       countFrom: continued?.seq,
       state: { n: 1 },
       voided: [],
+      wake: story.task.wake,
     })
     expect(story.task.reminders).toHaveLength(1)
   })
