@@ -3,8 +3,11 @@
  * last record and nothing else, so there is no counter to bump. Runs inside a transaction that holds the write lock,
  * which is what makes comparing first and writing then one act.
  */
+
+import type { State } from '../../core/states.ts'
 import type { Commit, CommitResult, TaskRow } from '../../ports/task-store.ts'
 import type { Claims } from './claims.ts'
+import type { Move } from './counts.ts'
 import type { Database } from './driver.ts'
 import { toText } from './text.ts'
 import type { Waits } from './waits.ts'
@@ -19,13 +22,14 @@ export interface Draft {
   readonly snapshot: string | undefined
 }
 
-export type Apply = (draft: Draft) => CommitResult
+/** What moved is noted for the totals, which follow once it is durable. */
+export type Apply = (draft: Draft, moves: Move[]) => CommitResult
 
 const written: CommitResult = { status: 'written' }
 
 export function createApply(db: Database, claims: Claims, waits: Waits): Apply {
   const find = db.prepare(
-    `SELECT num, waits, (SELECT max(seq) FROM records WHERE task = num) AS version
+    `SELECT num, state, waits, (SELECT max(seq) FROM records WHERE task = num) AS version
      FROM tasks WHERE id = ?`,
   )
   const insert = db.prepare(
@@ -40,7 +44,7 @@ export function createApply(db: Database, claims: Claims, waits: Waits): Apply {
   )
   const writeLog = createWriteLog(db)
 
-  function create(draft: Draft, row: TaskRow): CommitResult {
+  function create(draft: Draft, row: TaskRow, moves: Move[]): CommitResult {
     const { id, commit } = draft
     const holder = commit.claim && claims.take(commit.claim)
     if (holder !== undefined && holder.claim.taskId !== commit.taskId) {
@@ -63,10 +67,11 @@ export function createApply(db: Database, claims: Claims, waits: Waits): Apply {
     }
     waits.replace(tenant, id, null, draft.waits)
     writeLog(draft, Number(lastInsertRowid))
+    moves.push({ row, from: undefined })
     return written
   }
 
-  function extend(draft: Draft): CommitResult {
+  function extend(draft: Draft, moves: Move[]): CommitResult {
     const { id, commit } = draft
     const found = find.get(id)
     const version = Number(found?.['version'] ?? 0)
@@ -75,14 +80,15 @@ export function createApply(db: Database, claims: Claims, waits: Waits): Apply {
     if (commit.row !== undefined) {
       update.run(...changing(draft, commit.row), num)
       waits.replace(toText(commit.row.tenant), id, found['waits'] as string | null, draft.waits)
+      moves.push({ row: commit.row, from: found['state'] as State })
     }
     writeLog(draft, num)
     return written
   }
 
-  return (draft) => {
+  return (draft, moves) => {
     const { expected, row } = draft.commit
-    return expected === 0 && row !== undefined ? create(draft, row) : extend(draft)
+    return expected === 0 && row !== undefined ? create(draft, row, moves) : extend(draft, moves)
   }
 }
 

@@ -9,6 +9,7 @@
  */
 import type { Commit, CommitResult } from '../../ports/task-store.ts'
 import type { Apply, Draft } from './apply.ts'
+import type { Counts, Move } from './counts.ts'
 import type { Database } from './driver.ts'
 import { concernsAll } from './failures.ts'
 import { toText } from './text.ts'
@@ -20,20 +21,23 @@ export function createCommit(
   db: Database,
   transact: Transact,
   apply: Apply,
+  counts: Counts,
 ): (batch: readonly Commit[]) => readonly CommitResult[] {
   const savepoint = db.prepare('SAVEPOINT one')
   const undo = db.prepare('ROLLBACK TO one')
   const release = db.prepare('RELEASE one')
 
-  const applyAlone = (draft: Draft): CommitResult => {
+  const applyAlone: Apply = (draft, moves) => {
     let result: CommitResult
+    const before = moves.length
     savepoint.run()
     try {
-      result = apply(draft)
+      result = apply(draft, moves)
     } catch (error) {
       // Then the whole transaction goes, and its savepoints with it.
       if (concernsAll(error)) throw error
       undo.run()
+      moves.length = before
       result = { status: 'failed', error }
     }
     release.run()
@@ -43,13 +47,19 @@ export function createCommit(
   return (batch) => {
     if (batch.length === 0) return []
     const drafts = batch.map(draftOf)
-    const each = (use: Apply) => (): readonly CommitResult[] =>
-      drafts.map((draft) => ('status' in draft ? draft : use(draft)))
+    const together = (use: Apply): readonly CommitResult[] => {
+      const moves: Move[] = []
+      const results = transact(() =>
+        drafts.map((draft) => ('status' in draft ? draft : use(draft, moves))),
+      )
+      for (const move of moves) counts.follow(move)
+      return results
+    }
     try {
-      return transact(each(apply))
+      return together(apply)
     } catch (error) {
       if (concernsAll(error)) throw error
-      return transact(each(applyAlone))
+      return together(applyAlone)
     }
   }
 }

@@ -5,6 +5,7 @@
  */
 import { type State, states } from '../../core/states.ts'
 import type { TaskQuery, TaskRow } from '../../ports/task-store.ts'
+import type { Counts } from './counts.ts'
 import type { Database, Row, Statement, Value } from './driver.ts'
 import { fromText, toText } from './text.ts'
 
@@ -25,7 +26,7 @@ const KEPT_STATEMENTS = 64
 
 const NEWEST_FIRST = 'ORDER BY status_at DESC, id DESC'
 
-export function createLists(db: Database): Lists {
+export function createLists(db: Database, counts: Counts): Lists {
   const prepared = new Map<string, Statement>()
 
   function prepare(sql: string): Statement {
@@ -54,6 +55,8 @@ export function createLists(db: Database): Lists {
     },
 
     count(query) {
+      const total = counts.total(query)
+      if (total !== undefined) return total
       const conditions = [...conditionsOf(query), ...(query.states ? [anyOf(query.states)] : [])]
       const from = conditions.length === 0 ? 'tasks' : indexFor(query).sql
       const sql = `SELECT count(*) AS n FROM ${from} ${whereOf(conditions)}`

@@ -3,6 +3,7 @@ import { createAgenda } from './agenda.ts'
 import { createApply } from './apply.ts'
 import { createClaims } from './claims.ts'
 import { createCommit } from './commit.ts'
+import { createCounts } from './counts.ts'
 import type { Database } from './driver.ts'
 import { createEvents } from './events.ts'
 import { createFacts } from './facts.ts'
@@ -23,7 +24,8 @@ export function storeOn(db: Database, closed: () => void): TaskStore {
   const events = createEvents(db, transact)
   const facts = createFacts(db)
   const holds = createHolds(db)
-  const lists = createLists(db)
+  const counts = createCounts(db)
+  const lists = createLists(db, counts)
   const logs = createLogs(db)
   const pushes = createPushes(db)
   const waits = createWaits(db)
@@ -34,7 +36,7 @@ export function storeOn(db: Database, closed: () => void): TaskStore {
   let open = true
 
   return {
-    commit: guarded(createCommit(db, transact, createApply(db, claims, waits))),
+    commit: guarded(createCommit(db, transact, createApply(db, claims, waits), counts)),
     load: guarded(logs.load),
     records: guarded(logs.records),
     list: guarded(lists.list),
@@ -60,7 +62,11 @@ export function storeOn(db: Database, closed: () => void): TaskStore {
     pushes: guarded(pushes.of),
     deletePush: guarded(pushes.delete),
     listPushes: guarded(pushes.list),
-    pruneTasks: guarded(pruning.tasks),
+    pruneTasks: guarded((before, limit) => {
+      const removed = pruning.tasks(before, limit)
+      if (removed > 0) counts.forget()
+      return removed
+    }),
     pruneEvents: guarded(pruning.events),
     pruneClaims: guarded(pruning.claims),
     check: guarded(() =>

@@ -1,6 +1,6 @@
 import { states } from '../../core/states.ts'
 import type { TaskQuery, TaskStore } from '../../ports/task-store.ts'
-import { birth } from '../sample-task.ts'
+import { birth, sampleRow, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
 /** Which of the tasks below each query finds. */
@@ -37,6 +37,23 @@ export function lists(subject: Subject): void {
       birth('task-3', { statusAt: 2 }),
     ])
     expect(await ids(store, {})).toEqual(['task-2', 'task-4', 'task-3', 'task-1'])
+  })
+
+  it('counts what was written and nothing else, however often it is asked', async () => {
+    const { store } = subject
+    const mine = { tenant: 'acme', principal: 'ann' }
+    await store.commit([birth('task-1', mine)])
+    expect(await store.count(mine)).toBe(1)
+    await store.commit([birth('task-2', mine), birth('task-1', mine)])
+    expect(await store.count(mine)).toBe(2)
+    expect(await store.count({ ...mine, states: ['completed'] })).toBe(0)
+    await store.commit([
+      step('task-1', 2, { row: sampleRow('task-1', { ...mine, state: 'completed' }) }),
+    ])
+    expect(await store.count({ ...mine, states: ['completed'] })).toBe(1)
+    expect(await store.count(mine)).toBe(2)
+    await store.pruneTasks(Number.MAX_SAFE_INTEGER, 9)
+    expect(await store.count(mine)).toBe(1)
   })
 
   it('narrows by every field, alone and together', async () => {

@@ -1,0 +1,83 @@
+/**
+ * How many tasks a principal has, by agent and state. Read from the tables once per principal and then kept up with every
+ * commit: this process is the only writer. Counting a hundred thousand rows for every page of a list would block everybody.
+ */
+import { type State, states } from '../../core/states.ts'
+import type { TaskQuery, TaskRow } from '../../ports/task-store.ts'
+import type { Database } from './driver.ts'
+import { fromText, toText } from './text.ts'
+
+/** A task that came, or went from one state to another. */
+export interface Move {
+  readonly row: TaskRow
+  readonly from: State | undefined
+}
+
+export interface Counts {
+  /** Undefined where the totals cannot tell. */
+  total(query: Omit<TaskQuery, 'limit' | 'before'>): number | undefined
+  /** To be called once the move is durable. */
+  follow(move: Move): void
+  /** Tasks were removed: count again when asked. */
+  forget(): void
+}
+
+type ByAgent = Map<string, Map<State, number>>
+
+/** Principals whose totals are kept. */
+const KEPT = 1_000
+
+export function createCounts(db: Database): Counts {
+  const read = db.prepare(
+    `SELECT agent, state, count(*) AS n FROM tasks INDEXED BY tasks_by_principal
+     WHERE tenant = ? AND principal = ? GROUP BY agent, state`,
+  )
+  const known = new Map<string, ByAgent>()
+
+  function totalsOf(tenant: string, principal: string): ByAgent {
+    const key = keyOf(tenant, principal)
+    const kept = known.get(key)
+    if (kept !== undefined) return kept
+    const totals: ByAgent = new Map()
+    for (const row of read.all(toText(tenant), toText(principal))) {
+      add(totals, fromText(String(row['agent'])), row['state'] as State, Number(row['n']))
+    }
+    const [oldest] = known.keys()
+    if (known.size >= KEPT && oldest !== undefined) known.delete(oldest)
+    known.set(key, totals)
+    return totals
+  }
+
+  return {
+    total(query) {
+      const { tenant, principal, agent, contextId, parentId, held, statusAtFrom } = query
+      if (tenant === undefined || principal === undefined) return undefined
+      if ([contextId, parentId, held, statusAtFrom].some((narrow) => narrow !== undefined)) {
+        return undefined
+      }
+      const wanted = new Set(query.states ?? states)
+      let total = 0
+      for (const [name, byState] of totalsOf(tenant, principal)) {
+        if (agent !== undefined && name !== agent) continue
+        for (const [state, count] of byState) if (wanted.has(state)) total += count
+      }
+      return total
+    },
+    follow({ row, from }) {
+      const totals = known.get(keyOf(row.tenant, row.principal))
+      if (totals === undefined || row.state === from) return
+      add(totals, row.agent, row.state, 1)
+      if (from !== undefined) add(totals, row.agent, from, -1)
+    },
+    forget: () => known.clear(),
+  }
+}
+
+function add(totals: ByAgent, agent: string, state: State, count: number): void {
+  const byState = totals.get(agent) ?? new Map<State, number>()
+  totals.set(agent, byState.set(state, (byState.get(state) ?? 0) + count))
+}
+
+function keyOf(tenant: string, principal: string): string {
+  return JSON.stringify([tenant, principal])
+}
