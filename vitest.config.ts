@@ -62,6 +62,8 @@ export default defineConfig({
         test: {
           name: 'seeds',
           include: ['test/seeds/**/*.test.ts'],
+          // Facts are waited for, however long a busy machine takes.
+          expect: { poll: { timeout: 20_000, interval: 10 } },
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,

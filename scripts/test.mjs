@@ -24,6 +24,7 @@ const steps = [
   check('lint', 'biome', 'check', '.'),
   check('types', 'tsc', '--noEmit'),
   check('test types', 'tsc', '-p', 'tsconfig.test.json'),
+  check('kit types', 'tsc', '-p', 'conformance'),
   check('layers', 'node', 'scripts/check-layers.mjs'),
   check('unused', 'knip'),
   check('lockfile', 'node', 'scripts/lockfile.mjs'),
@@ -32,8 +33,10 @@ const steps = [
   { ...check('publint', 'publint', '--strict'), needsBuild: true },
   { ...check('attw', 'attw', '--pack', '.', '--profile', 'esm-only'), needsBuild: true },
   tests('unit'),
-  { ...tests('scenarios'), needsBuild: true },
-  { ...tests('crash'), needsBuild: true },
+  ...['scenarios', 'interop', 'conformance', 'docs', 'seeds', 'crash'].map((name) => ({
+    ...tests(name),
+    needsBuild: true,
+  })),
 ]
 
 const chosen = choose(parseArgs({ options: { only: { type: 'string' } } }).values.only)
@@ -80,7 +83,7 @@ async function performTests({ name, command, args }) {
 
   const files = JSON.parse(readFileSync(file, 'utf8')).testResults
   if (code === 0 && files.length === 0) {
-    return { passed: 0, failed: 0, notes: ['NO TEST FILES: nothing was proved here'] }
+    return refused('NO TEST FILES: nothing was proved here')
   }
   const outcome = tally(files)
   // An error outside any test, say an unhandled rejection, fails the run without failing a test.
@@ -119,7 +122,7 @@ function report() {
   const sum = (key) => outcomes.reduce((total, outcome) => total + outcome[key], 0)
   console.log(`\n── result ${'─'.repeat(70)}`)
   for (const { name, passed, failed, notes, seconds } of outcomes) {
-    const mark = failed > 0 ? 'FAIL' : passed > 0 ? 'ok' : 'NONE'
+    const mark = failed > 0 ? 'FAIL' : 'ok'
     const counts = passed + failed > 1 ? `  ${passed} passed, ${failed} failed` : ''
     console.log(`${mark.padEnd(5)} ${name.padEnd(11)} ${seconds.toFixed(1).padStart(6)} s${counts}`)
     for (const note of notes) console.log(`        ${note}`)

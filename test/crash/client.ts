@@ -58,6 +58,7 @@ export function createClient(scripts: ReadonlyMap<string, readonly ScriptOp[]>):
     try {
       await worker.ready
       for (const [name, ops] of scripts) await open(worker, name, ops)
+      // What arose meanwhile is asked twice at once, as by an impatient client: it must not matter.
       for (const action of todo) attempt(action)
       await until(() => allEnded() || mishaps.length > 0 || worker.isDead(), worker)
     } catch (error) {

@@ -14,26 +14,31 @@ export function killing(store: TaskStore, kill: Kill | undefined): TaskStore {
   const { moment, nth, of } = kill
   let count = 0
 
+  function strike(isOne: boolean): void {
+    if (isOne && ++count === nth) die()
+  }
+
   async function write<R>(isOne: boolean, work: () => Promise<R>): Promise<R> {
-    if (isOne) count++
-    const isLast = isOne && count === nth
-    if (isLast && moment === 'before') die()
+    if (moment === 'before') strike(isOne)
     const result = await work()
-    if (isLast) die()
+    if (moment === 'after') strike(isOne)
     return result
   }
 
   return {
     ...store,
-    commit: (batch) =>
-      write(of === 'write' || (of === 'progress' && isProgress(batch)), () => store.commit(batch)),
+    async commit(batch) {
+      if (moment === 'before') strike(of === 'write' || (of === 'progress' && isProgress(batch)))
+      const results = await store.commit(batch)
+      const written = batch.filter((_, index) => results[index]?.status === 'written')
+      if (moment === 'after') strike(of === 'write' || (of === 'progress' && isProgress(written)))
+      return results
+    },
     claim: (claim) => write(of === 'write', () => store.claim(claim)),
     appendEvents: (tenant, events, at) =>
       write(of !== 'progress', () => store.appendEvents(tenant, events, at)),
   }
 }
-
-const isHandover: ReadonlySet<string> = new Set(['started', 'released', 'receipt'])
 
 /** Calls back after every commit that brings a task further. */
 export function afterProgress(store: TaskStore, callback: () => void): TaskStore {
@@ -41,14 +46,17 @@ export function afterProgress(store: TaskStore, callback: () => void): TaskStore
     ...store,
     async commit(batch) {
       const results = await store.commit(batch)
-      if (isProgress(batch)) callback()
+      if (isProgress(batch.filter((_, index) => results[index]?.status === 'written'))) callback()
       return results
     },
   }
 }
 
+/** Being handed from one run to the next is none. */
+const handover: ReadonlySet<string> = new Set(['started', 'released', 'receipt'])
+
 function isProgress(batch: readonly Commit[]): boolean {
-  return batch.some(({ records }) => records.some(({ type }) => !isHandover.has(type)))
+  return batch.some(({ records }) => records.some(({ type }) => !handover.has(type)))
 }
 
 /** Nothing runs after this: no handler, no flush. */

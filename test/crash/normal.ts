@@ -8,6 +8,8 @@ const leftOut: ReadonlySet<string> = new Set([
   'run',
   'pausedMs',
   'hash',
+  'inputHash',
+  'eventHash',
   'signature',
   'previous',
   'number',

@@ -1,6 +1,6 @@
 /**
- * The examples of a seed document, read from `fixtures/`, where they stand as they were written: with comments, with commas
- * too many and too few, and with `[...]` for a list that is left to the reader.
+ * The examples of a seed document, read from `fixtures/`, where they stand as they were written: with comments, and with
+ * commas too many and too few.
  */
 import { readFileSync } from 'node:fs'
 
@@ -28,15 +28,13 @@ export function headingsOf(file: string): readonly string[] {
 
 const EXAMPLE = /^## (.+)\n\n```json\n([\s\S]*?)```/gm
 
-/** A string, a comment, `[...]`, or one other character. */
-const TOKEN = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\[\.\.\.\]|[\s\S]/g
+/** A string, a comment, or one other character. */
+const TOKEN = /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|[\s\S]/g
 
 /** Strict JSON out of what people write in documents. */
 export function repaired(example: string): string {
-  const tokens = (example.match(TOKEN) ?? [])
+  return (example.match(TOKEN) ?? [])
     .filter((token) => !token.startsWith('//'))
-    .map((token) => (token === '[...]' ? '["..."]' : token))
-  return tokens
     .join('')
     .replace(/,(\s*[}\]])/g, '$1')
     .replace(/(["}\]\d])(\s*\n\s*")/g, '$1,$2')

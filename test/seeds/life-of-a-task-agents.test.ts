@@ -35,7 +35,11 @@ afterAll(async () => {
 
 it('an agent of messages only answers with messages, and the context ties them together', async () => {
   const first = await stage.say('one', {}, 'parrot')
-  expect(first).toMatchObject({ kind: 'message', role: 'agent', parts: [{ text: 'one (0 before)' }] })
+  expect(first).toMatchObject({
+    kind: 'message',
+    role: 'agent',
+    parts: [{ text: 'one (0 before)' }],
+  })
   expect(first.contextId).toEqual(expect.any(String))
   const second = await stage.say('two', { contextId: first.contextId }, 'parrot')
   expect(second.contextId).toBe(first.contextId)
@@ -184,6 +188,8 @@ it('understands the names the later documents still use, and refuses a task id o
   const chosen = { message: { ...message, taskId: 'chosen-by-the-client' } }
   const refused = await stage.error('message/send', chosen)
   expect(refused.code).toBe(-32001)
+  const older = { id: 'chosen-by-the-client', message }
+  expect((await stage.error('tasks/send', older)).code).toBe(-32001)
 })
 
 let count = 0

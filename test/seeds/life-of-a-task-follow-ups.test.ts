@@ -134,26 +134,29 @@ const endings = [
   ['canceled', [{ artifact: { name: 'result', text: 'a' } }, { ask: 'Go on?' }]],
 ] as const
 
-it.each(endings)('a task that is %s stays as it is, whatever is asked of it', async (state, ops) => {
-  const { id } = await stage.script(ops)
-  if (state === 'canceled') {
-    await stage.until(id, 'input-required')
-    await stage.result('tasks/cancel', { id })
-  }
-  const ended = await stage.until(id, state)
-  expect(ended.artifacts).toHaveLength(1)
+it.each(endings)(
+  'a task that is %s stays as it is, whatever is asked of it',
+  async (state, ops) => {
+    const { id } = await stage.script(ops)
+    if (state === 'canceled') {
+      await stage.until(id, 'input-required')
+      await stage.result('tasks/cancel', { id })
+    }
+    const ended = await stage.until(id, state)
+    expect(ended.artifacts).toHaveLength(1)
 
-  const message = {
-    role: 'user',
-    messageId: `late-${state}`,
-    taskId: id,
-    parts: [{ kind: 'text', text: 'Once more' }],
-  }
-  expect((await stage.error('message/send', { message })).code).toBe(-32004)
-  expect((await stage.error('tasks/pause', { taskId: id })).code).toBe(-32011)
-  expect((await stage.error('tasks/resume', { taskId: id })).code).toBe(-32011)
-  expect(await stage.get(id)).toEqual(ended)
-})
+    const message = {
+      role: 'user',
+      messageId: `late-${state}`,
+      taskId: id,
+      parts: [{ kind: 'text', text: 'Once more' }],
+    }
+    expect((await stage.error('message/send', { message })).code).toBe(-32004)
+    expect((await stage.error('tasks/pause', { taskId: id })).code).toBe(-32011)
+    expect((await stage.error('tasks/resume', { taskId: id })).code).toBe(-32011)
+    expect(await stage.get(id)).toEqual(ended)
+  },
+)
 
 it('starts a new task for what follows an ended one, and both can be read ever after', async () => {
   const boat = await stage.say('Generate an image of a sailboat on the ocean.')

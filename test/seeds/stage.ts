@@ -19,8 +19,8 @@ export interface Stage extends AsyncDisposable {
   error(method: string, params: object, agent?: string): Promise<Loose>
   /** A message to the agent; blocking unless told otherwise. */
   say(text: string, message?: object, agent?: string): Promise<Loose>
-  /** A script for the script agent, without waiting for it to end. */
-  script(ops: readonly object[], message?: object): Promise<Loose>
+  /** A script for the script agent (or one like it), without waiting for it to end. */
+  script(ops: readonly object[], message?: object, agent?: string): Promise<Loose>
   get(taskId: string): Promise<Loose>
   /** The task, once it is in this state. */
   until(taskId: string, state: string): Promise<Loose>
@@ -44,7 +44,10 @@ export const NOTIFICATIONS: Record<string, string> = {
   'x-a2a-extensions': 'urn:lull:a2a:rfc-notifications:1',
 }
 
-export async function openStage({ agents = demoAgents, config }: StageOptions = {}): Promise<Stage> {
+export async function openStage({
+  agents = demoAgents,
+  config,
+}: StageOptions = {}): Promise<Stage> {
   const home = await mkdtemp(join(tmpdir(), 'lull-seeds-'))
   const file = join(home, 'config.json')
   if (config !== undefined) await writeFile(file, JSON.stringify(config))
@@ -106,12 +109,12 @@ export async function openStage({ agents = demoAgents, config }: StageOptions = 
       return answer.error
     },
     say: (text, message = {}, agent) => send([{ kind: 'text', text }], message, {}, agent),
-    script: (ops, message = {}) =>
+    script: (ops, message = {}, agent = 'script') =>
       send(
         [{ kind: 'data', data: { script: ops } }],
         message,
         { configuration: { blocking: false } },
-        'script',
+        agent,
       ),
     get,
     async until(taskId, state) {
@@ -120,7 +123,7 @@ export async function openStage({ agents = demoAgents, config }: StageOptions = 
         task = await get(taskId)
         return task.status.state
       }
-      await expect.poll(reached, { timeout: 20_000, interval: 10 }).toBe(state)
+      await expect.poll(reached).toBe(state)
       return task
     },
     async *stream(method, params, headers = {}) {

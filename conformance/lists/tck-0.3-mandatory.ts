@@ -1,0 +1,145 @@
+/**
+ * The mandatory tests of the official kit for 0.3: github.com/a2aproject/a2a-tck, branch 0.3.x at eb1f804 (2026-04-27),
+ * `tests/mandatory/**`. The kit names no ids, so its file and function stand for them.
+ */
+export const KIT_0_3_MANDATORY: Readonly<Record<string, readonly string[]>> = {
+  'authentication/auth_compliance_v030': [
+    'security_scheme_structure_compliance',
+    'authentication_transport_consistency',
+    'security_error_response_compliance',
+    'oauth2_metadata_url_validation',
+    'mutual_tls_scheme_declaration',
+  ],
+  'authentication/auth_enforcement': [
+    'authentication_required_when_declared',
+    'invalid_credentials_rejected',
+    'authentication_scheme_consistency',
+  ],
+  'jsonrpc/a2a_error_codes': [
+    'push_notification_not_supported_error_32003',
+    'unsupported_operation_error_32004',
+    'content_type_not_supported_error_32005',
+    'invalid_agent_response_error_32006',
+    'a2a_error_code_coverage_summary',
+  ],
+  'jsonrpc/a2a_error_codes_enhanced': [
+    'push_notification_not_supported_error_32003_enhanced',
+    'unsupported_operation_error_32004_enhanced',
+    'content_type_not_supported_error_32005_enhanced',
+    'invalid_agent_response_error_32006_enhanced',
+    'a2a_error_code_coverage_enhanced',
+  ],
+  'jsonrpc/json_rpc_compliance': [
+    'rejects_malformed_json',
+    'rejects_invalid_json_rpc_requests',
+    'rejects_unknown_method',
+    'rejects_invalid_params',
+  ],
+  'jsonrpc/protocol_violations': [
+    'duplicate_request_ids',
+    'invalid_jsonrpc_version',
+    'missing_method_field',
+    'raw_invalid_json',
+  ],
+  'protocol/a2a_v030_new_methods': [
+    'authenticated_extended_card_method_exists',
+    'authenticated_extended_card_without_auth',
+    'authenticated_extended_card_with_auth',
+    'tasks_list_with_existing_tasks',
+    'core_method_mapping_compliance',
+    'transport_specific_method_naming',
+    'grpc_specific_features',
+    'rest_specific_features',
+    'jsonrpc_specific_features',
+  ],
+  'protocol/a2a_v030_transport_compliance': [
+    'transport_compliance_validation',
+    'required_method_availability',
+    'transport_specific_features',
+    'multi_transport_method_mapping',
+    'comprehensive_a2a_v030_compliance',
+  ],
+  'protocol/agent_card': [
+    'agent_card_available',
+    'mandatory_fields_present',
+    'mandatory_field_types',
+  ],
+  'protocol/agent_card_mandatory': [
+    'agent_card_mandatory_fields',
+    'agent_card_capabilities_mandatory',
+    'agent_card_skills_mandatory',
+    'agent_card_input_output_modes_mandatory',
+    'agent_card_basic_info_mandatory',
+  ],
+  'protocol/extended_agent_card': [
+    'extended_agent_card_endpoint_exists',
+    'extended_agent_card_authentication_required',
+    'extended_agent_card_invalid_authentication',
+    'extended_agent_card_response_format',
+  ],
+  'protocol/message_send_method': [
+    'message_send_valid_text',
+    'message_send_invalid_params',
+    'message_send_continue_task',
+  ],
+  'protocol/state_transitions': ['task_history_length'],
+  'protocol/tasks_cancel_method': ['tasks_cancel_valid', 'tasks_cancel_nonexistent'],
+  'protocol/tasks_get_method': [
+    'tasks_get_valid',
+    'tasks_get_with_history_length',
+    'tasks_get_nonexistent',
+  ],
+  'quality/error_validation_enhanced': [
+    'invalid_method_error_validation',
+    'invalid_params_error_validation',
+    'nonexistent_resource_error_validation',
+    'error_consistency_across_methods',
+    'error_response_completeness',
+  ],
+  'security/agent_card_security': [
+    'public_agent_card_access_control',
+    'extended_card_access_controls',
+    'authentication_scheme_validation',
+    'sensitive_information_protection',
+    'security_scheme_consistency',
+  ],
+  'security/certificate_validation': [
+    'certificate_chain_trust_validation',
+    'hostname_verification',
+    'certificate_revocation_status',
+    'invalid_certificate_rejection',
+    'certificate_security_headers',
+  ],
+  'security/in_task_authentication': [
+    'auth_required_state_support',
+    'in_task_authentication_workflow',
+    'authentication_challenge_headers',
+    'invalid_authentication_handling',
+    'auth_state_transitions',
+  ],
+  'security/tls_configuration_enhanced': [
+    'tls_protocol_version_security',
+    'cipher_suite_security_analysis',
+    'certificate_chain_validation',
+    'tls_security_features',
+    'tls_implementation_best_practices',
+  ],
+  'security/transport_security': [
+    'https_required_production',
+    'tls_certificate_validation',
+    'tls_configuration_security',
+    'http_to_https_redirect',
+  ],
+  'transport/multi_transport_equivalence': [
+    'message_sending_equivalence',
+    'task_retrieval_equivalence',
+    'agent_card_access_equivalence',
+    'error_handling_equivalence',
+    'performance_equivalence',
+    'concurrent_operation_equivalence',
+  ],
+}
+
+export const KIT_0_3_IDS: readonly string[] = Object.entries(KIT_0_3_MANDATORY).flatMap(
+  ([file, names]) => names.map((name) => `${file}::${name}`),
+)
