@@ -45,6 +45,8 @@ export type OuterCommand =
   | {
       readonly type: 'message'
       readonly message: Message
+      /** Its id is a key: the task that has it already is not told again. */
+      readonly once?: boolean
       readonly consentId?: string
       readonly decision?: Decision
       readonly run?: RunToken

@@ -8,12 +8,14 @@
  *  E3  `suspension` is set exactly while the state is paused, `question` while it is interrupted or was when paused;
  *  E4  a terminal task is never changed again.
  */
-import type { Message } from './message.ts'
-import type { LogRecord, RecordType, RunToken } from './records.ts'
-import { afterTurn, type PendingReminder, type Reminder } from './reminders.ts'
-import { canMove, isTerminal, type State } from './states.ts'
-import { type Suspension, wakeOf } from './suspension.ts'
-import { RESUME_MEMORY, type ResumeAnswer, type Task } from './task.ts'
+import { born } from './evolve/birth.ts'
+import { end, move, report, withStatus } from './evolve/status.ts'
+import { remember, requested, resume, stop } from './evolve/stopping.ts'
+import type { LogRecord, RecordType } from './records.ts'
+import { afterTurn, shown, without } from './reminders.ts'
+import { isTerminal } from './states.ts'
+import type { Suspension } from './suspension.ts'
+import type { Task } from './task.ts'
 
 type Of<T extends RecordType> = LogRecord & { readonly type: T }
 type Change = Partial<Task>
@@ -32,49 +34,6 @@ export function evolve(task: Task | undefined, record: LogRecord): Task {
 
 export function fold(log: readonly LogRecord[], from?: Task): Task | undefined {
   return log.reduce<Task | undefined>(evolve, from)
-}
-
-function born(record: Of<'submitted'>): Task {
-  return {
-    id: record.taskId,
-    tenant: record.tenant,
-    principal: record.principal,
-    agent: record.agent,
-    contextId: record.contextId,
-    parentId: record.parentId,
-    origin: record.origin,
-    metadata: record.metadata,
-    version: record.seq,
-    createdAt: record.at,
-    updatedAt: record.at,
-    state: 'submitted',
-    statusAt: record.at,
-    statusMessage: undefined,
-    progress: undefined,
-    history: [record.message],
-    artifacts: [],
-    failure: undefined,
-    queued: [record.message],
-    question: undefined,
-    pausing: undefined,
-    suspension: undefined,
-    epoch: 0,
-    wake: undefined,
-    wakeUnseen: undefined,
-    resumes: [],
-    holds: [],
-    deferred: undefined,
-    run: undefined,
-    deaths: 0,
-    turn: 0,
-    journal: { generation: 0, afterSeq: 0, countFrom: 0, voided: [] },
-    reminders: (record.reminders ?? []).map((reminder) => ({ reminder })),
-    children: [],
-    usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
-    eventsAfter: record.eventsAfter,
-    consumed: [],
-    receipts: { count: 0, head: '' },
-  }
 }
 
 const progressed: Change = { deaths: 0 }
@@ -203,7 +162,7 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     ...progressed,
     ...stop(task, 'paused-by-agent', suspension, suspension, at),
   }),
-  resumed: (task, record) => resumed(task, record),
+  resumed: resume,
   deferred: (_task, { deferred }) => ({ deferred }),
   held: (task, { holdId }) => ({ holds: [...task.holds, holdId] }),
   lifted: (task, { holdId }) => ({ holds: task.holds.filter((id) => id !== holdId) }),
@@ -217,126 +176,6 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   failed: (task, { message, failure, at }) => ({ ...end(task, 'failed', message, at), failure }),
   canceled: (task, { at }) => end(task, 'canceled', undefined, at),
   receipt: (_task, { receipt, hash }) => ({ receipts: { count: receipt.number, head: hash } }),
-}
-
-function move(
-  task: Task,
-  to: State,
-  at: number,
-): { readonly state: State; readonly statusAt: number } {
-  if (!canMove(task.state, to))
-    throw new Error(`task ${task.id}: ${task.state} cannot become ${to}`)
-  return { state: to, statusAt: at }
-}
-
-/** A new status: the message of the one before it becomes history. */
-function report(task: Task, message: Message | undefined, at: number): Change {
-  return { statusAt: at, statusMessage: message, history: withStatus(task) }
-}
-
-function withStatus(task: Task): readonly Message[] {
-  return task.statusMessage === undefined ? task.history : [...task.history, task.statusMessage]
-}
-
-function end(task: Task, state: State, message: Message | undefined, at: number): Change {
-  return {
-    ...move(task, state, at),
-    ...report(task, message, at),
-    queued: [],
-    question: undefined,
-    pausing: undefined,
-    suspension: undefined,
-    deferred: undefined,
-    holds: [],
-    run: undefined,
-    reminders: [],
-  }
-}
-
-function requested(task: Task, handle: string): Suspension {
-  if (task.pausing?.handle !== handle)
-    throw new Error(`task ${task.id}: ${handle} was not requested`)
-  return task.pausing
-}
-
-function stop(
-  task: Task,
-  state: 'paused-by-client' | 'paused-by-agent',
-  suspension: Suspension,
-  times: { readonly deadlineAt?: number | undefined; readonly fireAt?: number | undefined },
-  at: number,
-): Change {
-  const { deadlineAt, fireAt } = times
-  return {
-    ...move(task, state, at),
-    pausing: undefined,
-    epoch: suspension.epoch,
-    run: undefined,
-    suspension: {
-      ...suspension,
-      ...(deadlineAt === undefined ? {} : { deadlineAt }),
-      ...(fireAt === undefined ? {} : { fireAt }),
-    },
-  }
-}
-
-function resumed(task: Task, record: Of<'resumed'>): Change {
-  const { suspension } = task
-  if (suspension === undefined) throw new Error(`task ${task.id}: resumed without a suspension`)
-  const { at, cause, handle, input, continueTranscript, eventPos, run } = record
-  // A question that was paused comes back as it was; everything else goes on working.
-  const state: State = task.question === undefined ? 'working' : task.question.state
-  const pastLimit = suspension.reason === 'journal-limit'
-  return {
-    ...progressed,
-    ...move(task, state, at),
-    suspension: undefined,
-    deferred: undefined,
-    wake: wakeOf(suspension, record),
-    wakeUnseen: true,
-    run: runOf(state, run),
-    resumes: remember(task, {
-      handle,
-      cause,
-      resumedAt: at,
-      hadResumeInput: input !== null,
-      continueTranscript,
-      previousState: task.state,
-      state,
-      ...(record.idempotencyKey === undefined ? {} : { idempotencyKey: record.idempotencyKey }),
-    }),
-    consumed: eventPos === undefined ? task.consumed : [...task.consumed, eventPos],
-    ...(pastLimit ? { journal: { ...task.journal, countFrom: record.seq } } : {}),
-  }
-}
-
-function runOf(state: State, run: RunToken | undefined): RunToken | undefined {
-  return state === 'working' ? run : undefined
-}
-
-function remember(task: Task, answer: ResumeAnswer): readonly ResumeAnswer[] {
-  return [...task.resumes, answer].slice(-RESUME_MEMORY)
-}
-
-function without(
-  pending: readonly PendingReminder[],
-  ids: readonly string[],
-): readonly PendingReminder[] {
-  return pending.filter((item) => !ids.includes(item.reminder.id))
-}
-
-function shown(
-  pending: readonly PendingReminder[],
-  reminders: readonly Reminder[],
-  turn: number,
-): readonly PendingReminder[] {
-  if (reminders.length === 0) return pending
-  const ids = new Set(reminders.map((reminder) => reminder.id))
-  return pending.map((item) =>
-    ids.has(item.reminder.id)
-      ? { ...item, emittedAtTurn: item.emittedAtTurn ?? turn, shownInTurn: turn }
-      : item,
-  )
 }
 
 function withArtifact(task: Task, record: Of<'artifact'>): Task['artifacts'] {

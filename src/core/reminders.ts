@@ -80,3 +80,26 @@ export function inherited(
     )
     .map(({ firedAtTurn: _, ...reminder }) => ({ ...reminder, inheritedFrom: parentTaskId }))
 }
+
+/** Without those that were deduped or expired. */
+export function without(
+  pending: readonly PendingReminder[],
+  ids: readonly string[],
+): readonly PendingReminder[] {
+  return pending.filter((item) => !ids.includes(item.reminder.id))
+}
+
+/** As they are after a turn showed some of them. */
+export function shown(
+  pending: readonly PendingReminder[],
+  reminders: readonly Reminder[],
+  turn: number,
+): readonly PendingReminder[] {
+  if (reminders.length === 0) return pending
+  const ids = new Set(reminders.map((reminder) => reminder.id))
+  return pending.map((item) =>
+    ids.has(item.reminder.id)
+      ? { ...item, emittedAtTurn: item.emittedAtTurn ?? turn, shownInTurn: turn }
+      : item,
+  )
+}

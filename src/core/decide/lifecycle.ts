@@ -1,6 +1,7 @@
 /** How a task begins, hears and ends. */
 import type { Command } from '../commands.ts'
 import { refuse } from '../errors.ts'
+import type { Message } from '../message.ts'
 import type { RecordBody } from '../records.ts'
 import { isInterrupted } from '../states.ts'
 import type { Task } from '../task.ts'
@@ -41,10 +42,17 @@ export function start(task: Task, command: Of<'start'>, at: number): Decided {
 }
 
 export function message(task: Task, command: Of<'message'>, at: number): Decided {
+  if (command.once && knowsMessage(task, command.message)) return nothing
   return whileOpen(task, () => {
     if (isInterrupted(task.state)) return answer(task, command, at)
     return write({ type: 'message', message: command.message })
   })
+}
+
+/** Whether the task has a message of that id, also one that waits for a hold to be lifted. */
+export function knowsMessage({ history, deferred }: Task, { messageId }: Message): boolean {
+  if (deferred?.kind === 'answer' && deferred.message.messageId === messageId) return true
+  return history.some((known) => known.messageId === messageId)
 }
 
 function answer(task: Task, command: Of<'message'>, at: number): Decided {

@@ -1,0 +1,74 @@
+/** Suspensions: how one is taken in, and what remains of it after the wake. */
+import type { LogRecord, RunToken } from '../records.ts'
+import type { State } from '../states.ts'
+import { type Suspension, wakeOf } from '../suspension.ts'
+import { RESUME_MEMORY, type ResumeAnswer, type Task } from '../task.ts'
+import { move } from './status.ts'
+
+export function requested(task: Task, handle: string): Suspension {
+  if (task.pausing?.handle !== handle)
+    throw new Error(`task ${task.id}: ${handle} was not requested`)
+  return task.pausing
+}
+
+export function stop(
+  task: Task,
+  state: 'paused-by-client' | 'paused-by-agent',
+  suspension: Suspension,
+  times: { readonly deadlineAt?: number | undefined; readonly fireAt?: number | undefined },
+  at: number,
+): Partial<Task> {
+  const { deadlineAt, fireAt } = times
+  return {
+    ...move(task, state, at),
+    pausing: undefined,
+    epoch: suspension.epoch,
+    run: undefined,
+    suspension: {
+      ...suspension,
+      ...(deadlineAt === undefined ? {} : { deadlineAt }),
+      ...(fireAt === undefined ? {} : { fireAt }),
+    },
+  }
+}
+
+export function resume(
+  task: Task,
+  record: LogRecord & { readonly type: 'resumed' },
+): Partial<Task> {
+  const { suspension } = task
+  if (suspension === undefined) throw new Error(`task ${task.id}: resumed without a suspension`)
+  const { at, cause, handle, input, continueTranscript, eventPos, run } = record
+  // A question that was paused comes back as it was; everything else goes on working.
+  const state: State = task.question === undefined ? 'working' : task.question.state
+  const pastLimit = suspension.reason === 'journal-limit'
+  return {
+    deaths: 0,
+    ...move(task, state, at),
+    suspension: undefined,
+    deferred: undefined,
+    wake: wakeOf(suspension, record),
+    wakeUnseen: true,
+    run: runOf(state, run),
+    resumes: remember(task, {
+      handle,
+      cause,
+      resumedAt: at,
+      hadResumeInput: input !== null,
+      continueTranscript,
+      previousState: task.state,
+      state,
+      ...(record.idempotencyKey === undefined ? {} : { idempotencyKey: record.idempotencyKey }),
+    }),
+    consumed: eventPos === undefined ? task.consumed : [...task.consumed, eventPos],
+    ...(pastLimit ? { journal: { ...task.journal, countFrom: record.seq } } : {}),
+  }
+}
+
+function runOf(state: State, run: RunToken | undefined): RunToken | undefined {
+  return state === 'working' ? run : undefined
+}
+
+export function remember(task: Task, answer: ResumeAnswer): readonly ResumeAnswer[] {
+  return [...task.resumes, answer].slice(-RESUME_MEMORY)
+}
