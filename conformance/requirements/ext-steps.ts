@@ -37,7 +37,7 @@ export const end: Step = {
 
 /** The RFC's word in 0.3, the core state and the metadata in 1.0. */
 export function shows(word: 'paused-by-client' | 'paused-by-agent', path = 'task'): Check {
-  return check(`${path} shows ${word}`, (got, { version }) => {
+  return check(`${path} shows ${word}`, (got, { version, binding }) => {
     const task = at(got, path)
     const found =
       version === '1.0'
@@ -46,8 +46,10 @@ export function shows(word: 'paused-by-client' | 'paused-by-agent', path = 'task
     const core = at(task, 'status.state')
     if (version === '1.0' && core !== 'TASK_STATE_WORKING') return `core state ${show(core)}`
     const spelled = word.replaceAll('-', '_').toUpperCase()
-    // Over REST the 0.3 wire has enum names.
+    // Over REST the 0.3 wire may have the names of a closed enum, with the truth beside them.
     if (version === '0.3' && core === `TASK_STATE_${spelled}`) return undefined
+    const beside = at(task, `metadata.${CONTROL}.state`)
+    if (version === '0.3' && binding === 'rest' && beside === word) return undefined
     return found === word ? undefined : `${show(found)} in ${show(task)}`
   })
 }

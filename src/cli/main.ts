@@ -11,4 +11,7 @@ process.stdout.on('error', () => {
 })
 process.stderr.on('error', () => undefined)
 
-process.exitCode = await runCli(args, createTerminal(process))
+const code = await runCli(args, createTerminal(process))
+// Left to itself, Node takes its signal handlers down first, and the second half of a double Ctrl-C could still kill it.
+if (findCommand(args)?.serves === true) process.exit(code)
+process.exitCode = code

@@ -1,5 +1,11 @@
 /** Tasks, messages and artifacts for people. */
-import { type StreamFrame, stateOf, suspensionOf, type WireTask } from '../client/wire-task.ts'
+import {
+  consentOf,
+  type StreamFrame,
+  stateOf,
+  suspensionOf,
+  type WireTask,
+} from '../client/wire-task.ts'
 import { type Artifact, type Message, type Part, textOf } from '../core/message.ts'
 import type { Colour, Paint } from './command.ts'
 
@@ -72,8 +78,13 @@ export function taskLines(task: WireTask, paint: Paint): readonly string[] {
 }
 
 /** What a stopped task waits for, in the words of its suspension. */
-export function stopLines(task: WireTask): readonly string[] {
-  const stop = stateOf(task).startsWith('paused') ? suspensionOf(task.metadata) : undefined
+function stopLines(task: WireTask): readonly string[] {
+  const state = stateOf(task)
+  if (state === 'user-consent-required') {
+    const operation = consentOf(task.metadata)?.['operation']
+    return operation === undefined ? [] : [`  for      ${plain(JSON.stringify(operation))}`]
+  }
+  const stop = state.startsWith('paused') ? suspensionOf(task.metadata) : undefined
   if (stop === undefined) return []
   const { handle, conditions, deadlineAt } = stop as Readonly<Record<string, unknown>>
   const rows: readonly (readonly [string, unknown])[] = [

@@ -26,12 +26,14 @@ export async function serveUntilStopped(
     config: input.text('config'),
     insecure: input.has('insecure'),
   })
+  // Before anything is said: whoever reads it may stop us at once.
+  const stopped = io.stopped(serving.close)
   const { url, data } = serving
   if (input.has('json')) {
     io.print(JSON.stringify({ url, data, agents: agents.map(({ name }) => name) }))
   } else {
     for (const line of welcome({ url, data, agents, kind }, io)) io.print(line)
   }
-  await io.stopped(serving.close)
+  await stopped
   return exitCodes.ok
 }

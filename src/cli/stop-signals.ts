@@ -4,7 +4,6 @@
  */
 export interface StopDeps {
   readonly on: (signal: NodeJS.Signals, handler: () => void) => void
-  readonly off: (signal: NodeJS.Signals, handler: () => void) => void
   readonly now: () => number
   readonly exit: (code: number) => void
   readonly say: (line: string) => void
@@ -20,7 +19,7 @@ const INTERRUPTED = 130
 
 /** Resolves when `close`, called at the first signal, is done. */
 export async function untilStopped(deps: StopDeps, close: () => Promise<void>): Promise<void> {
-  const { on, off, now, exit, say } = deps
+  const { on, now, exit, say } = deps
   let stoppingSince: number | undefined
   let begin: () => void = () => undefined
   const asked = new Promise<void>((resolve) => {
@@ -35,11 +34,8 @@ export async function untilStopped(deps: StopDeps, close: () => Promise<void>): 
       exit(INTERRUPTED)
     }
   }
+  // For good: a signal that comes when all is closed must not kill a process that is about to end with 0.
   for (const signal of signals) on(signal, handler)
-  try {
-    await asked
-    await close()
-  } finally {
-    for (const signal of signals) off(signal, handler)
-  }
+  await asked
+  await close()
 }

@@ -48,7 +48,6 @@ export function createTerminal({ stdout, stderr }: NodeJS.Process): Io {
       untilStopped(
         {
           on: (signal, handler) => process.on(signal, handler),
-          off: (signal, handler) => process.off(signal, handler),
           now: Date.now,
           exit: (code) => process.exit(code),
           say: (line) => stderr.write(`\n${line}\n`),

@@ -2,13 +2,15 @@
 
 import { LullError } from '../core/errors.ts'
 import type { LogRecord } from '../core/records.ts'
-import { isPaused, isTerminal } from '../core/states.ts'
+import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import { createChildHost } from './child-host.ts'
 import type { EngineContext } from './context.ts'
 import { contextOfRun } from './contexts.ts'
+import { cancelChildren } from './controlling.ts'
 import type { EngineDeps } from './deps.ts'
 import { createEvents } from './events.ts'
+import { createFollowUps } from './follow-ups.ts'
 import { createWatchdog, type Health } from './health.ts'
 import { createHolds, type Holds } from './holds.ts'
 import { createLedger } from './ledger.ts'
@@ -47,7 +49,8 @@ export function assemble(deps: EngineDeps): Assembly {
   let draining = false
 
   const subscriptions = createSubscriptions(store)
-  const ledger = createLedger({ store, clock, signer, published, cachedTasks: options.cachedTasks })
+  const { cachedTasks } = options
+  const ledger = createLedger({ store, clock, signer, log, published, cachedTasks })
   const holds = createHolds(() => context)
   const watchdog = createWatchdog(clock, log, options.blockMs, () => runs.suspects())
   const host: RunHost = {
@@ -99,21 +102,24 @@ export function assemble(deps: EngineDeps): Assembly {
     log,
     async fire(taskId) {
       const agent = (await ledger.read(taskId))?.agent
-      if (agent === undefined) return
+      if (agent === undefined) return false
       const messageId = ids.uuid()
-      await runs.commit(taskId, agent, (_task, run) => ({
+      const { records } = await runs.commit(taskId, agent, (_task, run) => ({
         type: 'due',
         messageId,
         ...(run === undefined ? {} : { run }),
       }))
+      return records.length > 0
     },
   })
+  const followUps = createFollowUps({ store, ledger, clock, log })
   const retention = createRetention({ store, clock, log, options })
   const context: EngineContext = {
     store,
     ledger,
     runs,
     events,
+    followUps,
     subscriptions,
     agents,
     clock,
@@ -131,7 +137,9 @@ export function assemble(deps: EngineDeps): Assembly {
     const stop = task.suspension ?? task.question
     if (stop !== undefined) {
       for (const due of dueTimes(task)) timers.at(due)
-      if (isPaused(task.state)) events.lookBack(task)
+      const stops = records.some(({ type }) => type === 'parked' || type === 'paused')
+      if (stops && events.mayHaveMissed(task))
+        followUps.add(task, events.lookBack).catch(() => undefined)
     }
     if (isTerminal(task.state) && task.parentId !== undefined) runs.rouse(task.parentId)
   }
@@ -139,6 +147,10 @@ export function assemble(deps: EngineDeps): Assembly {
   async function start(): Promise<void> {
     await events.start()
     await holds.start()
+    await followUps.start({
+      stopped: events.lookBack,
+      canceled: (task) => cancelChildren(context, task),
+    })
     await runs.recover()
     await timers.start()
     retention.start()
@@ -152,6 +164,7 @@ export function assemble(deps: EngineDeps): Assembly {
     timers.stop()
     await runs.drain(timeoutMs)
     await events.stop()
+    await followUps.stop()
     await ledger.idle()
   }
 

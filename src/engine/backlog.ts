@@ -133,10 +133,7 @@ export function createBacklog(deps: BacklogDeps): Backlog {
     const run = deps.mint(agent)
     if (run === undefined) return false
     try {
-      deps.launch(
-        await ledger.commit(taskId, { type: 'start', run, died, maxDeaths, handle }),
-        run,
-      )
+      deps.launch(await ledger.commit(taskId, { type: 'start', run, died, maxDeaths, handle }), run)
     } catch (error) {
       deps.free(run)
       if (!isLullError(error, 'TASK_NOT_FOUND')) throw error

@@ -1,3 +1,4 @@
+import type { Actor } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
 
 /** On whose behalf a call is made. Every read and write is scoped to it. */
@@ -14,6 +15,11 @@ export const ALL_TENANTS = '*'
 export function maySee(caller: Caller, task: Pick<Task, 'tenant' | 'principal'>): boolean {
   if (caller.operator) return caller.tenant === ALL_TENANTS || caller.tenant === task.tenant
   return caller.tenant === task.tenant && caller.principal === task.principal
+}
+
+/** Who did it, as the log, the receipts and the dashboard show it. */
+export function actorOf({ operator, principal }: Caller): Actor {
+  return { kind: operator ? 'operator' : 'client', id: principal }
 }
 
 /** What a caller may list. */

@@ -6,7 +6,7 @@ import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { Caller } from './caller.ts'
 import type { EngineContext } from './context.ts'
-import { cancel, remind } from './controlling.ts'
+import { cancel, cancelChildren, remind } from './controlling.ts'
 import type { Holds } from './holds.ts'
 import { pause, resume } from './pausing.ts'
 import type { ChildHost } from './run/host.ts'
@@ -27,8 +27,12 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
     check(agent) {
       agentNamed(contextOf(), agent)
     },
-    create: (parent, childId, agent, message) =>
-      createChild(contextOf(), holds, parent, childId, agent, message),
+    async create(parent, childId, agent, message) {
+      await createChild(contextOf(), holds, parent, childId, agent, message)
+      // Cancelled meanwhile: it did not find the child then.
+      const now = await contextOf().ledger.read(parent.id)
+      if (now?.state === 'canceled') await cancelChildren(contextOf(), now)
+    },
     get: own,
     watch: (_parent, childId) => contextOf().subscriptions.open(childId, 0, false),
     async result(childId) {

@@ -9,6 +9,7 @@ import type { TaskStore } from '../ports/task-store.ts'
 import type { Agent } from './agent.ts'
 import { type Caller, maySee } from './caller.ts'
 import type { Events } from './events.ts'
+import type { FollowUps } from './follow-ups.ts'
 import type { Ledger } from './ledger.ts'
 import type { EngineOptions } from './options.ts'
 import type { Runs } from './runs.ts'
@@ -19,6 +20,7 @@ export interface EngineContext {
   readonly ledger: Ledger
   readonly runs: Runs
   readonly events: Events
+  readonly followUps: FollowUps
   readonly subscriptions: Subscriptions
   readonly agents: ReadonlyMap<string, Agent>
   readonly clock: Clock
@@ -35,6 +37,9 @@ export async function taskFor(
   caller: Caller,
   taskId: string,
 ): Promise<Task> {
+  if (typeof taskId !== 'string' || taskId === '') {
+    throw new LullError('INVALID_INPUT', { path: 'taskId', problem: 'must be the id of a task' })
+  }
   const task = await context.ledger.read(taskId)
   if (task === undefined || !maySee(caller, task)) throw new LullError('TASK_NOT_FOUND', { taskId })
   return task

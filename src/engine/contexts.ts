@@ -1,8 +1,10 @@
 /** The conversation a task or message belongs to, as far as its principal may see it. */
+import { evolve } from '../core/evolve.ts'
 import type { Message } from '../core/message.ts'
 import type { Task } from '../core/task.ts'
 import type { EngineContext } from './context.ts'
 import { type Conversation, conversation, emptyConversation } from './conversation.ts'
+import { logOf } from './reading.ts'
 
 /** An agent that needs more of a long conversation keeps it itself. */
 const MOST = 200
@@ -13,9 +15,14 @@ interface Place {
   readonly contextId: string
 }
 
-/** A context that begins with a task is named after it: then nothing came before, and nobody has to look. */
+/**
+ * A context that begins with a task is named after it, so that nobody has to look what came before: nothing did. The
+ * task's UUIDv7 becomes a UUIDv8 with the same bits (RFC 9562 §5.8), because peers keep ids in 36 characters.
+ */
 export function contextBegunBy(taskId: string): string {
-  return `context-${taskId}`
+  return taskId.charAt(14) === '7'
+    ? `${taskId.slice(0, 14)}8${taskId.slice(15)}`
+    : `context-${taskId}`
 }
 
 /** What the task's own run may see. */
@@ -42,13 +49,17 @@ export async function contextOf(
 ): Promise<{ readonly context: Conversation; readonly referenced: readonly Task[] }> {
   const { tenant, principal, contextId } = place
   const rows = await store.list({ tenant, principal, contextId, limit: MOST })
-  const read = await Promise.all(rows.map((row) => ledger.read(row.id)))
+  const earlier = rows.filter(
+    (row) => before === undefined || (row.id !== before.id && row.createdAt <= before.createdAt),
+  )
+  const read = await Promise.all(
+    earlier.map(async (row) => {
+      const task = await ledger.read(row.id)
+      return task && before ? asOf(store, task, before.createdAt) : task
+    }),
+  )
   const tasks = read
     .filter((task) => task !== undefined)
-    .filter(
-      (task) =>
-        before === undefined || (task.id !== before.id && task.createdAt <= before.createdAt),
-    )
     .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
   const stateless = await store.contextMessages(tenant, principal, contextId, MOST)
   const messages = [
@@ -62,4 +73,19 @@ export async function contextOf(
     context: conversation(messages, tasks),
     referenced: tasks.filter((task) => named.has(task.id)),
   }
+}
+
+/** The task as it was at that instant: what it did since is not to be seen. */
+async function asOf(
+  store: EngineContext['store'],
+  task: Task,
+  instant: number,
+): Promise<Task | undefined> {
+  if (task.updatedAt <= instant) return task
+  let then: Task | undefined
+  for await (const record of logOf({ store }, task.id)) {
+    if (record.at > instant) break
+    then = evolve(then, record)
+  }
+  return then
 }

@@ -4,9 +4,10 @@ import type { Reminder } from '../core/reminders.ts'
 import { isTerminal } from '../core/states.ts'
 import type { Actor } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
-import type { Caller } from './caller.ts'
+import { actorOf, type Caller } from './caller.ts'
 import { type EngineContext, taskFor } from './context.ts'
-import { cancelInput, clearRemindersInput, parse, remindInput } from './inputs.ts'
+import { cancelInput, clearRemindersInput, remindInput } from './inputs.ts'
+import { parse } from './parse.ts'
 import type {
   CancelRequest,
   ClearRemindersRequest,
@@ -19,17 +20,18 @@ export async function cancel(
   context: EngineContext,
   caller: Caller,
   request: CancelRequest,
-  actor: Actor = { kind: 'client', id: caller.principal },
+  actor: Actor = actorOf(caller),
 ): Promise<Task> {
   const { taskId, reason } = parse(cancelInput, request)
   await taskFor(context, caller, taskId)
   const because = reason === undefined ? {} : { reason }
   const { task } = await context.ledger.commit(taskId, { type: 'cancel', actor, ...because })
-  await cancelChildren(context, task)
+  if (task.children.length > 0) {
+    await context.followUps.add(task, (parent) => cancelChildren(context, parent))
+  }
   return task
 }
 
-/** Also called at start, for a process that died between the parent's cancel and its children's. */
 export async function cancelChildren(context: EngineContext, parent: Task): Promise<void> {
   const actor: Actor = { kind: 'parent', id: parent.id }
   await Promise.all(

@@ -17,13 +17,15 @@ import { cancel, clearReminders, type RemindAnswer, remind } from './controlling
 import type { EngineDeps } from './deps.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds.ts'
-import { cloudEvent, parse } from './inputs.ts'
+import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
+import { parse } from './parse.ts'
 import {
   type PauseAnswer,
   type PauseDialect,
   park,
   pause,
   type ResumeAnswer,
+  type ResumeDialect,
   resume,
 } from './pausing.ts'
 import { list, subscribe, type TaskPage, type Verification, verify } from './reading.ts'
@@ -69,7 +71,7 @@ export interface Engine {
   pause(caller: Caller, request: PauseRequest, dialect?: PauseDialect): Promise<PauseAnswer>
   /** For workers outside the process: parks a working task at its next boundary. */
   park(caller: Caller, request: ParkTaskRequest): Promise<PauseAnswer>
-  resume(caller: Caller, request: ResumeRequest): Promise<ResumeAnswer>
+  resume(caller: Caller, request: ResumeRequest, dialect?: ResumeDialect): Promise<ResumeAnswer>
   cancel(caller: Caller, request: CancelRequest): Promise<Task>
 
   remind(caller: Caller, request: RemindRequest): Promise<RemindAnswer>
@@ -113,17 +115,20 @@ export function createEngine(deps: EngineDeps): Engine {
     send: createSend(context, holds),
     get: (caller, taskId) => taskFor(context, caller, taskId),
     list: (caller, request) => list(context, caller, request),
-    async waitFor(caller, taskId, wanted, { timeoutMs = Number.POSITIVE_INFINITY, signal } = {}) {
+    async waitFor(caller, taskId, wanted, options = {}) {
+      const { timeoutMs = Number.POSITIVE_INFINITY } = parse(waitInput, options)
       await taskFor(context, caller, taskId)
-      return waitFor(context, taskId, wanted, timeoutMs, signal)
+      return waitFor(context, taskId, wanted, timeoutMs, options.signal)
     },
-    subscribe: (caller, taskId, { after = 0, signal } = {}) =>
-      subscribe(context, caller, taskId, after, signal),
+    async subscribe(caller, taskId, options = {}) {
+      const { after = 0 } = parse(subscribeInput, options)
+      return subscribe(context, caller, taskId, after, options.signal)
+    },
     watch: context.subscriptions.watchAll,
 
     pause: (caller, request, dialect) => pause(context, caller, request, undefined, dialect),
     park: (caller, request) => park(context, caller, request),
-    resume: (caller, request) => resume(context, caller, request),
+    resume: (caller, request, dialect) => resume(context, caller, request, undefined, dialect),
     cancel: (caller, request) => cancel(context, caller, request),
 
     remind: (caller, request) => remind(context, caller, request),
@@ -134,13 +139,16 @@ export function createEngine(deps: EngineDeps): Engine {
     clearReminders: (caller, request) => clearReminders(context, caller, request),
 
     async emit(caller, given) {
+      if (!Array.isArray(given)) {
+        throw new LullError('INVALID_INPUT', { path: 'events', problem: 'must be a list' })
+      }
       const parsed = given.map((event, index) => parse(cloudEvent, event, `events.${index}`))
       return events.emit(caller.tenant, parsed)
     },
 
-    hold: (caller, request) => holds.hold(operator(caller), request),
-    lift: (caller, holdId) => holds.lift(operator(caller), holdId),
-    holds: (caller) => holds.list(operator(caller)),
+    hold: async (caller, request) => holds.hold(operator(caller), request),
+    lift: async (caller, holdId) => holds.lift(operator(caller), holdId),
+    holds: async (caller) => holds.list(operator(caller)),
 
     verify: (caller, taskId) => verify(context, caller, taskId),
     health: lifecycle.health,

@@ -20,8 +20,9 @@ export interface Events {
     tenant: string,
     events: readonly CloudEvent[],
   ): Promise<readonly { readonly fresh: boolean }[]>
-  /** A task stopped: events that were faster than its stop. */
-  lookBack(task: Task): void
+  /** A task stopped: whether events may have been faster than its stop. */
+  readonly mayHaveMissed: (task: Task) => boolean
+  readonly lookBack: (task: Task) => Promise<void>
   readonly lastPos: () => number
   start(): Promise<void>
   stop(): Promise<void>
@@ -87,9 +88,7 @@ export function createEvents(deps: {
     }
     cancel ??= clock.after(CURSOR_MS, () => {
       cancel = undefined
-      track(save()).catch((error: unknown) =>
-        log('warn', 'the event cursor could not be saved', { error }),
-      )
+      track(save()).catch(() => undefined)
     })
   }
 
@@ -105,19 +104,17 @@ export function createEvents(deps: {
     }
   }
 
-  function lookBack(task: Task): void {
-    const { suspension } = task
-    if (suspension === undefined || lastPos <= suspension.eventsAfter) return
-    const names = waitNames(suspension.conditions)
-    if (names.length === 0) return
-    track(search(task, suspension.eventsAfter, names)).catch((error: unknown) =>
-      log('error', 'past events could not be searched', { taskId: task.id, error }),
-    )
+  function mayHaveMissed({ suspension }: Task): boolean {
+    if (suspension === undefined || lastPos <= suspension.eventsAfter) return false
+    return waitNames(suspension.conditions).length > 0
   }
 
-  async function search(task: Task, eventsAfter: number, names: readonly string[]): Promise<void> {
+  async function lookBack(task: Task): Promise<void> {
+    const { suspension } = task
+    if (suspension === undefined || !mayHaveMissed(task)) return
+    const names = waitNames(suspension.conditions)
     const wanted = names.includes(ANY_NAME) ? undefined : names
-    let after = eventsAfter
+    let after = suspension.eventsAfter
     for (;;) {
       const page = await store.events(task.tenant, after, PAGE, wanted)
       for (const event of page) if (await offer(task.id, event)) return
@@ -131,8 +128,12 @@ export function createEvents(deps: {
     // Everything up to here was told: what is still under way keeps the cursor back.
     const reached = Math.min(lastPos, ...[...untold].map((pos) => pos - 1))
     if (reached <= saved) return
-    await store.setFact(CURSOR, reached)
-    saved = reached
+    try {
+      await store.setFact(CURSOR, reached)
+      saved = reached
+    } catch (error) {
+      log('warn', 'the event cursor could not be saved', { error })
+    }
   }
 
   async function start(): Promise<void> {
@@ -156,5 +157,5 @@ export function createEvents(deps: {
     await save()
   }
 
-  return { emit, lookBack, lastPos: () => lastPos, start, stop }
+  return { emit, mayHaveMissed, lookBack, lastPos: () => lastPos, start, stop }
 }

@@ -12,7 +12,8 @@ import type { Task } from '../core/task.ts'
 import type { Hold, HoldScope, TaskQuery } from '../ports/task-store.ts'
 import { ALL_TENANTS, type Caller } from './caller.ts'
 import { type EngineContext, mintHandle } from './context.ts'
-import { holdInput, parse } from './inputs.ts'
+import { holdInput } from './inputs.ts'
+import { parse } from './parse.ts'
 import type { HoldRequest } from './requests.ts'
 
 /** What is known of a task before it exists. */
@@ -59,6 +60,7 @@ const open: readonly State[] = [
 export function createHolds(contextOf: () => EngineContext): Holds {
   /** Holds that are not lifted. */
   const active = new Map<string, Hold>()
+  const storing = new Map<string, Promise<void>>()
 
   async function hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer> {
     const { scope, reason, holdNew = false } = parse(holdInput, request)
@@ -76,34 +78,40 @@ export function createHolds(contextOf: () => EngineContext): Holds {
       createdAt: clock.now(),
     }
     if (same === undefined) {
-      await store.putHold(made)
+      // In effect for new tasks before it is durable, so that none slips through.
       active.set(made.id, made)
+      storing.set(made.id, store.putHold(made))
     }
-    const outcomes = await apply(made, caller)
+    try {
+      await storing.get(made.id)
+    } catch (error) {
+      active.delete(made.id)
+      throw error
+    } finally {
+      storing.delete(made.id)
+    }
+    const outcomes = await apply(made)
+    // Lifted while it was still being applied.
+    if (!active.has(made.id)) await liftAll(made, caller.principal)
     return { holdId: made.id, outcomes: outcomes.sort((a, b) => (a.taskId < b.taskId ? -1 : 1)) }
   }
 
-  async function apply(
-    made: Hold,
-    caller?: Caller,
-  ): Promise<{ taskId: string; outcome: HoldOutcome }[]> {
+  async function apply(made: Hold): Promise<{ taskId: string; outcome: HoldOutcome }[]> {
     const outcomes: { taskId: string; outcome: HoldOutcome }[] = []
     for await (const taskIds of inScope(made.scope)) {
       outcomes.push(
         ...(await Promise.all(
-          taskIds.map(async (taskId) => ({ taskId, outcome: await holdOne(made, taskId, caller) })),
+          taskIds.map(async (taskId) => ({ taskId, outcome: await holdOne(made, taskId) })),
         )),
       )
     }
     return outcomes
   }
 
-  async function holdOne(made: Hold, taskId: string, caller?: Caller): Promise<HoldOutcome> {
+  async function holdOne(made: Hold, taskId: string): Promise<HoldOutcome> {
     const { ledger, runs, ids } = contextOf()
     const task = await ledger.read(taskId)
-    const foreign =
-      caller !== undefined && caller.tenant !== ALL_TENANTS && task?.tenant !== caller.tenant
-    if (task === undefined || foreign) return 'unknown'
+    if (task === undefined || !covered(made.scope, { ...task, taskId })) return 'unknown'
     if (isTerminal(task.state)) return 'terminal'
     try {
       const { records, task: after } = await ledger.commit(taskId, (now) => ({
@@ -223,20 +231,22 @@ function markOf({ id, reason, actor }: Hold): HoldMark {
 function within(caller: Caller, scope: HoldScope): HoldScope {
   if (caller.tenant === ALL_TENANTS) return scope
   if ('all' in scope) return { tenant: caller.tenant }
-  if ('taskIds' in scope) return scope
   return { ...scope, tenant: caller.tenant }
 }
 
 function covers(caller: Caller, hold: Hold): boolean {
   if (caller.tenant === ALL_TENANTS) return true
-  return 'taskIds' in hold.scope || ('tenant' in hold.scope && hold.scope.tenant === caller.tenant)
+  return 'tenant' in hold.scope && hold.scope.tenant === caller.tenant
 }
 
-function covered(scope: HoldScope, birth: NewTask): boolean {
+function covered(
+  scope: HoldScope,
+  task: Pick<NewTask, 'taskId' | 'tenant' | 'agent' | 'contextId'>,
+): boolean {
   if ('all' in scope) return true
-  if ('taskIds' in scope) return scope.taskIds.includes(birth.taskId)
-  if (scope.tenant !== undefined && scope.tenant !== birth.tenant) return false
-  if ('agent' in scope) return scope.agent === birth.agent
-  if ('contextId' in scope) return scope.contextId === birth.contextId
+  if (scope.tenant !== undefined && scope.tenant !== task.tenant) return false
+  if ('taskIds' in scope) return scope.taskIds.includes(task.taskId)
+  if ('agent' in scope) return scope.agent === task.agent
+  if ('contextId' in scope) return scope.contextId === task.contextId
   return true
 }

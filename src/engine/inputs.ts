@@ -5,11 +5,12 @@
 import { z } from 'zod'
 import type { CloudEvent } from '../core/cloud-event.ts'
 import type { EventFilter, ResumeConditions } from '../core/conditions.ts'
-import { LullError } from '../core/errors.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Message, Part } from '../core/message.ts'
+import type { Usage } from '../core/records.ts'
 import { states } from '../core/states.ts'
 import type { PauseMode } from '../core/suspension.ts'
+import type { AskOptions, ConsentRequest } from './agent-task.ts'
 import type {
   CancelRequest,
   ClearRemindersRequest,
@@ -149,6 +150,33 @@ export const parkTaskInput: z.ZodType<ParkTaskRequest> = z.strictObject({
   metadata: jsonObject.optional(),
 })
 
+const epochMs = z.number().int().min(0).max(8_640_000_000_000_000)
+
+export const askOptionsInput: z.ZodType<AskOptions> = z.strictObject({
+  expiresAt: epochMs.optional(),
+}) as z.ZodType<AskOptions>
+
+export const consentInput: z.ZodType<ConsentRequest> = z.strictObject({
+  prompt: text.min(1),
+  operation: json,
+  scope: json.optional(),
+  expiresAt: epochMs.optional(),
+}) as z.ZodType<ConsentRequest>
+
+const amount = z.number().min(0).optional()
+export const usageInput: z.ZodType<Usage> = z.strictObject({
+  inputTokens: amount,
+  outputTokens: amount,
+  costUsd: amount,
+}) as z.ZodType<Usage>
+
+export const transcriptInput: z.ZodType<{ role: 'agent' | 'tool'; content: Json }> = z.strictObject(
+  {
+    role: z.enum(['agent', 'tool']),
+    content: json,
+  },
+)
+
 export const cancelInput: z.ZodType<CancelRequest> = z.strictObject({
   taskId: id,
   reason: reason.optional(),
@@ -193,14 +221,24 @@ export const sendInput: z.ZodType<SendRequest> = z.strictObject({
   origin: text.optional(),
 })
 
-export const cloudEvent: z.ZodType<CloudEvent> = z.looseObject({
-  id,
-  source: text.min(1),
-  type: id,
-  subject: text.min(1).optional(),
-  time: instant.optional(),
-  data: json.optional(),
-}) as unknown as z.ZodType<CloudEvent>
+export const cloudEvent: z.ZodType<CloudEvent> = z
+  .object({
+    id,
+    source: text.min(1),
+    type: id,
+    subject: text.min(1).optional(),
+    time: instant.optional(),
+    data: json.optional(),
+  })
+  .catchall(json) as unknown as z.ZodType<CloudEvent>
+
+export const waitInput: z.ZodType<{ timeoutMs?: number | undefined }> = z.object({
+  timeoutMs: z.number().or(z.literal(Number.POSITIVE_INFINITY)).optional(),
+})
+
+export const subscribeInput: z.ZodType<{ after?: number | undefined }> = z.object({
+  after: z.number().int().min(0).optional(),
+})
 
 export const holdInput: z.ZodType<HoldRequest> = z.strictObject({
   scope: z.union([
@@ -224,28 +262,3 @@ export const listInput: z.ZodType<ListRequest> = z.strictObject({
   cursor: text.optional(),
   limit: z.number().int().min(1).max(100).optional(),
 }) as z.ZodType<ListRequest>
-
-/** @throws LullError `INVALID_INPUT` with the path of the first mistake */
-export function parse<T extends z.ZodType>(schema: T, value: unknown, root = ''): z.output<T> {
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const issue = deepest(result.error.issues[0])
-  const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined
-  const path = [root, ...(issue?.path ?? []), unknownKey].filter(
-    (key) => key !== undefined && key !== '',
-  )
-  const problem =
-    unknownKey === undefined ? (issue?.message ?? 'is not valid') : 'is not a known field'
-  throw new LullError('INVALID_INPUT', { path: path.join('.'), problem })
-}
-
-/** In a union, the branch that got furthest says more than "no branch matched". */
-function deepest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
-  if (issue?.code !== 'invalid_union' || issue.errors.length === 0) return issue
-  const inner = issue.errors
-    .map((branch) => deepest(branch[0]))
-    .filter((one) => one !== undefined && one.path.length > 0)
-    .sort((a, b) => (b?.path.length ?? 0) - (a?.path.length ?? 0))[0]
-  if (inner === undefined) return issue
-  return { ...inner, path: [...issue.path, ...inner.path] }
-}

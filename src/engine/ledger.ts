@@ -18,8 +18,9 @@ import type { LogRecord, RecordBody } from '../core/records.ts'
 import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Claim, Commit, CommitResult, TaskRow, TaskStore } from '../ports/task-store.ts'
-import { rowOf, sameRow } from './row.ts'
+import { keepsRow, rowOf, sameRow } from './row.ts'
 
 /** Decided when its turn comes, so that it can look at the task it will act on. */
 export type LazyCommand = Command | ((task: Task | undefined) => Command)
@@ -34,7 +35,9 @@ export interface Committed {
 
 export interface Ledger {
   /** @throws LullError the refusal, or `STORE_UNAVAILABLE`; nothing was written then */
-  commit(taskId: string, command: LazyCommand, claim?: Claim): Promise<Committed>
+  commit(taskId: string, command: LazyCommand): Promise<Committed>
+  /** The same for a task that does not exist yet: it is not looked up first. */
+  create(taskId: string, command: LazyCommand, claim?: Claim): Promise<Committed>
   read(taskId: string): Promise<Task | undefined>
   /** The task if it is in memory. */
   peek(taskId: string): Task | undefined
@@ -46,6 +49,7 @@ export interface LedgerDeps {
   readonly store: TaskStore
   readonly clock: Clock
   readonly signer: Signer
+  readonly log: Log
   /** Called after each durable write, in log order per task, before its callers are answered. */
   readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
   /** How many tasks nobody is writing to are kept in memory for reading. */
@@ -54,6 +58,7 @@ export interface LedgerDeps {
 
 interface Waiting {
   readonly command: LazyCommand
+  readonly birth: boolean
   readonly claim: Claim | undefined
   readonly resolve: (committed: Committed) => void
   readonly reject: (error: unknown) => void
@@ -86,7 +91,7 @@ const FLUSH_LIMIT = 128
 const SNAPSHOT_EVERY = 64
 
 export function createLedger(deps: LedgerDeps): Ledger {
-  const { store, clock, signer, published, cachedTasks } = deps
+  const { store, clock, signer, log, published, cachedTasks } = deps
   const cells = new Map<string, Cell>()
   const dirty = new Set<Cell>()
   let scheduled = false
@@ -111,8 +116,9 @@ export function createLedger(deps: LedgerDeps): Ledger {
       queue: [],
       writing: false,
     }
-    cells.set(taskId, cell)
+    // Before it is there, so that it is not the one to go when all others are busy.
     trim()
+    cells.set(taskId, cell)
     return cell
   }
 
@@ -143,18 +149,23 @@ export function createLedger(deps: LedgerDeps): Ledger {
     return cell.loading
   }
 
-  function commit(taskId: string, command: LazyCommand, claim?: Claim): Promise<Committed> {
+  function enqueue(
+    taskId: string,
+    command: LazyCommand,
+    birth: boolean,
+    claim?: Claim,
+  ): Promise<Committed> {
     const cell = cellOf(taskId)
     return new Promise((resolve, reject) => {
-      cell.queue.push({ command, claim, resolve, reject })
+      cell.queue.push({ command, birth, claim, resolve, reject })
       wake(cell)
     })
   }
 
   function wake(cell: Cell): void {
     if (cell.writing || cell.queue.length === 0) return
-    // A task that is being created is not looked up first: the store refuses it when it exists.
-    if (!cell.loaded && cell.task === undefined && isBirth(cell)) cell.loaded = true
+    // The store refuses to create what exists.
+    if (!cell.loaded && cell.task === undefined && cell.queue[0]?.birth) cell.loaded = true
     if (cell.loaded) {
       dirty.add(cell)
       schedule()
@@ -237,7 +248,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     if (task === undefined || records.length === 0) {
       return { cell, commit: undefined, task, row: cell.row, waiting, settle }
     }
-    const row = rowOf(task)
+    const row = rowAfter(cell, task)
     const changed = cell.row === undefined || !sameRow(cell.row, row)
     const snapshot = isTerminal(task.state) || task.version - cell.snapshotSeq >= SNAPSHOT_EVERY
     const commit: Commit = {
@@ -313,7 +324,12 @@ export function createLedger(deps: LedgerDeps): Ledger {
     cell.row = made.row
     if (commit.snapshot !== undefined) cell.snapshotSeq = task.version
     cell.writing = false
-    published(task, commit.records, before)
+    try {
+      published(task, commit.records, before)
+    } catch (error) {
+      // It is written, whatever became of who listens.
+      log('error', 'a listener failed', { taskId: task.id, error })
+    }
     for (const answer of made.settle) answer()
     wake(cell)
     trim()
@@ -362,16 +378,17 @@ export function createLedger(deps: LedgerDeps): Ledger {
   }
 
   return {
-    commit,
+    commit: (taskId, command) => enqueue(taskId, command, false),
+    create: (taskId, command, claim) => enqueue(taskId, command, true, claim),
     read,
     peek: (taskId) => cells.get(taskId)?.task,
     idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
   }
 }
 
-function isBirth(cell: Cell): boolean {
-  const first = cell.queue[0]?.command
-  return typeof first === 'object' && first.type === 'submit'
+function rowAfter(cell: Cell, task: Task): TaskRow {
+  const { task: before, row } = cell
+  return before !== undefined && row !== undefined && keepsRow(before, task) ? row : rowOf(task)
 }
 
 function errorText(error: unknown): string {

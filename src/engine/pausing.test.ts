@@ -258,7 +258,11 @@ describe('a pause', () => {
   })
 
   it('is refused for an agent that has it switched off', async () => {
-    const world = await createWorld({ agents: [running((task) => task.park({ reason: 'x' }).then(() => undefined), { pause: false })] })
+    const world = await createWorld({
+      agents: [
+        running((task) => task.park({ reason: 'x' }).then(() => undefined), { pause: false }),
+      ],
+    })
     const { id } = await world.send('go')
     await expect(world.engine.pause(alice, { taskId: id })).rejects.toMatchObject({
       code: 'NOT_OFFERED',

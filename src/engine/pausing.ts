@@ -5,9 +5,10 @@ import { LullError } from '../core/errors.ts'
 import { isPaused, isTerminal, type State } from '../core/states.ts'
 import type { Actor, ResumeCause } from '../core/suspension.ts'
 import type { ResumeAnswer, Task } from '../core/task.ts'
-import type { Caller } from './caller.ts'
+import { actorOf, type Caller } from './caller.ts'
 import { type EngineContext, mintHandle, taskFor } from './context.ts'
-import { parkTaskInput, parse, pauseInput, resumeInput } from './inputs.ts'
+import { parkTaskInput, pauseInput, resumeInput } from './inputs.ts'
+import { parse } from './parse.ts'
 import type { ParkTaskRequest, PauseRequest, ResumeRequest } from './requests.ts'
 import { fireAt } from './schedule.ts'
 import { waitFor } from './wait.ts'
@@ -37,7 +38,7 @@ export async function pause(
   context: EngineContext,
   caller: Caller,
   request: PauseRequest,
-  actor: Actor = { kind: 'client', id: caller.principal },
+  actor: Actor = actorOf(caller),
   dialect: PauseDialect = {},
 ): Promise<PauseAnswer> {
   const {
@@ -164,11 +165,16 @@ function pauseAnswer(task: Task): PauseAnswer {
   }
 }
 
+/** How dialects differ from the RFC: `anyHandle` asks for none, even where the server requires one. */
+export interface ResumeDialect {
+  readonly anyHandle?: boolean
+}
+
 export async function resume(
   context: EngineContext,
   caller: Caller,
   request: ResumeRequest,
-  actor: Actor = { kind: 'client', id: caller.principal },
+  actor: Actor = actorOf(caller),
   how: {
     readonly cause?: ResumeCause & ('explicit_resume' | 'external_event')
     readonly anyHandle?: boolean
@@ -185,6 +191,10 @@ export async function resume(
   const idempotencyKey = typeof key === 'string' && key !== '' ? key : undefined
   const { runs, options } = context
   const found = await taskFor(context, caller, taskId)
+  // What a hold or a policy stopped can be resumed even where callers cannot pause.
+  if (context.agents.get(found.agent)?.pause === false && found.suspension === undefined) {
+    throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
+  }
   const { task } = await runs.commit(taskId, found.agent, (_task, run) => ({
     type: 'resume',
     actor,

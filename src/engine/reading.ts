@@ -9,7 +9,8 @@ import type { Task } from '../core/task.ts'
 import type { TaskQuery } from '../ports/task-store.ts'
 import { type Caller, scopeOf } from './caller.ts'
 import { type EngineContext, taskFor } from './context.ts'
-import { listInput, parse } from './inputs.ts'
+import { listInput } from './inputs.ts'
+import { parse } from './parse.ts'
 import type { ListRequest } from './requests.ts'
 
 export interface TaskPage {
@@ -85,7 +86,9 @@ export async function subscribe(
   signal?: AbortSignal,
 ): Promise<AsyncGenerator<LogRecord, void>> {
   const task = await taskFor(context, caller, taskId)
-  return context.subscriptions.open(taskId, after, isTerminal(task.state), signal)
+  // A place beyond the log is its end: what is written from now on comes after it.
+  const from = Math.min(after, task.version)
+  return context.subscriptions.open(taskId, from, isTerminal(task.state), signal)
 }
 
 /** What an audit finds: receipts that do not hold, or a log that does not fold to the task that is shown. */

@@ -43,6 +43,19 @@ export function sameRow(a: TaskRow, b: TaskRow): boolean {
   )
 }
 
+/** Nothing a row is made of was replaced: most steps leave all of it alone, and then there is no row to make. */
+export function keepsRow(before: Task, after: Task): boolean {
+  return (
+    before.state === after.state &&
+    before.statusAt === after.statusAt &&
+    before.run === after.run &&
+    before.holds === after.holds &&
+    before.suspension === after.suspension &&
+    before.question === after.question &&
+    before.deferred === after.deferred
+  )
+}
+
 /** It could run and nobody runs it. */
 function isReady(task: Task): boolean {
   if (task.run !== undefined || task.holds.length > 0) return false

@@ -167,6 +167,11 @@ export function createRuns(deps: RunsDeps): Runs {
       slots.free(token)
       return
     }
+    // Asked for before the process began to stop, written after: `drain` hands it on.
+    if (draining) {
+      frameless.add(task.id)
+      return
+    }
     holding.set(task.id, token)
     const stopped = live.get(task.id)
     if (stopped?.dead()) live.delete(task.id)
@@ -350,8 +355,16 @@ export function createRuns(deps: RunsDeps): Runs {
       clock.after(timeoutMs + LAST_WRITE_MS, resolve)
     })
     const runs = [...live.values()]
-    const handedOn = [...runs.map((run) => run.release(late)), ...[...frameless].map(release)]
-    await Promise.race([Promise.allSettled(handedOn), tooLate])
+    const handOn = async (): Promise<void> => {
+      await Promise.allSettled([
+        ...runs.map((run) => run.release(late)),
+        ...[...frameless].map(release),
+      ])
+      // And what was on its way to the store when it began.
+      await ledger.idle()
+      await Promise.allSettled([...frameless].map(release))
+    }
+    await Promise.race([handOn(), tooLate])
     for (const run of runs) run.discard()
     live.clear()
   }

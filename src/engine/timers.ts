@@ -23,7 +23,8 @@ export function createTimers(deps: {
   readonly store: TaskStore
   readonly clock: Clock
   readonly log: Log
-  readonly fire: (taskId: string) => Promise<void>
+  /** False: there was nothing to do, or it could not be done. */
+  readonly fire: (taskId: string) => Promise<boolean>
 }): Timers {
   const { store, clock, log, fire } = deps
   let armedFor = Number.POSITIVE_INFINITY
@@ -53,13 +54,11 @@ export function createTimers(deps: {
     if (firing || stopped) return
     firing = true
     try {
-      let before: string | undefined
-      while (!stopped) {
+      let fired = true
+      while (fired && !stopped) {
         const due = await store.due(clock.now(), BATCH)
-        // The same first task again: firing did not settle it, so leave it for the next round.
-        if (due.length === 0 || due[0] === before) break
-        before = due[0]
-        await Promise.all(due.map(attempt))
+        // What could not be settled is left for the next round.
+        fired = (await Promise.all(due.map(attempt))).includes(true)
       }
       const next = await store.nextDueAt()
       if (next !== undefined) at(Math.max(next, clock.now() + (next <= clock.now() ? RETRY_MS : 0)))
@@ -68,11 +67,12 @@ export function createTimers(deps: {
     }
   }
 
-  async function attempt(taskId: string): Promise<void> {
+  async function attempt(taskId: string): Promise<boolean> {
     try {
-      await fire(taskId)
+      return await fire(taskId)
     } catch (error) {
       log('error', 'a due task could not be woken; trying again', { taskId, error })
+      return false
     }
   }
 

@@ -19,18 +19,30 @@ export async function waitFor(
   const first = await now()
   if (wanted(first) || timeoutMs <= 0) return first
   return new Promise((resolve, reject) => {
-    const finish = (): void => {
+    const stopWaiting = (): void => {
       stop()
       cancel()
-      signal?.removeEventListener('abort', finish)
+      signal?.removeEventListener('abort', giveUp)
+    }
+    const giveUp = (): void => {
+      stopWaiting()
       now().then(resolve, reject)
     }
-    const stop = subscriptions.watch(taskId, (task) => {
-      if (wanted(task)) finish()
-    })
-    const cancel = Number.isFinite(timeoutMs) ? clock.after(timeoutMs, finish) : () => undefined
-    signal?.addEventListener('abort', finish)
+    /** As it was when it was as wanted: it may have gone on since. */
+    const look = (task: Task): void => {
+      try {
+        if (!wanted(task)) return
+        resolve(task)
+      } catch (error) {
+        reject(error)
+      }
+      stopWaiting()
+    }
+    const stop = subscriptions.watch(taskId, look)
+    const cancel = Number.isFinite(timeoutMs) ? clock.after(timeoutMs, giveUp) : () => undefined
+    signal?.addEventListener('abort', giveUp)
     const seen = ledger.peek(taskId)
-    if (signal?.aborted || (seen !== undefined && wanted(seen))) finish()
+    if (signal?.aborted) giveUp()
+    else if (seen !== undefined) look(seen)
   })
 }

@@ -115,7 +115,7 @@ export type HoldScope =
   | { readonly tenant: string }
   | { readonly tenant?: string; readonly agent: string }
   | { readonly tenant?: string; readonly contextId: string }
-  | { readonly taskIds: readonly string[] }
+  | { readonly tenant?: string; readonly taskIds: readonly string[] }
 
 /** A stateless exchange, kept in its context. */
 export interface ContextMessage {

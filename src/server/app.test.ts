@@ -55,6 +55,10 @@ it('tells which methods a path has', async () => {
   const response = await app.request('/healthz', { method: 'DELETE' })
   expect(response.status).toBe(405)
   expect(response.headers.get('allow')).toBe('GET, HEAD')
+  const agent = await app.request('/agents/waiter')
+  expect(agent.status).toBe(405)
+  expect(agent.headers.get('allow')).toBe('POST')
+  expect((await app.request('/agents/nobody')).status).toBe(404)
 })
 
 it('greets people with a page that runs nothing', async () => {

@@ -56,7 +56,7 @@ export function createApp(options: AppOptions): Hono {
     return answer ?? c.notFound()
   })
   app.notFound((c) => {
-    const allowed = methods[c.req.path]
+    const allowed = methods[c.req.path] ?? methodsOfAgent(c.req.path, engine)
     return allowed === undefined ? notFound(c.req.path) : notAllowed(c.req.method, allowed)
   })
   app.onError((error, c) => {
@@ -67,4 +67,9 @@ export function createApp(options: AppOptions): Hono {
     return response
   })
   return app
+}
+
+function methodsOfAgent(path: string, { agents }: Engine): readonly string[] | undefined {
+  const name = /^\/agents\/([^/]+)\/?$/.exec(path)?.[1]
+  return name !== undefined && agents.has(name) ? ['POST'] : undefined
 }

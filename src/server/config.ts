@@ -1,7 +1,7 @@
 /** The configuration file: JSON, every field optional, unknown fields refused with their path. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { parse } from '../engine/inputs.ts'
+import { parse } from '../engine/parse.ts'
 import { defaultOptions, type EngineOptions } from '../engine/options.ts'
 import type { A2AConfig } from '../protocols/a2a/index.ts'
 import { StartError } from './start-error.ts'

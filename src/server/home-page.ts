@@ -30,7 +30,7 @@ export function homePage(agents: readonly Agent[], url: string): Response {
 <p>Version ${toHtml(version)} is running. These agents speak A2A; the first one also answers at <code>${toHtml(url)}/</code>.</p>
 <dl>${list.join('')}</dl>
 <p>Say something:</p>
-<pre>npm run -s lull -- send ${toHtml(url)} "Hello"</pre>
+<pre>${toHtml(hello(url))}</pre>
 <p><a href="/.well-known/agent-card.json">Agent card</a> · <a href="/healthz">Health</a> · <a href="/readyz">Readiness</a></p>
 </html>
 `
@@ -42,6 +42,13 @@ export function homePage(agents: readonly Agent[], url: string): Response {
       'referrer-policy': 'no-referrer',
     },
   })
+}
+
+function hello(url: string): string {
+  const message = { messageId: '1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] }
+  const call = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } }
+  const headers = `-H 'content-type: application/json' -H 'a2a-version: 1.0'`
+  return `curl -s ${url} ${headers} \\\n  -d '${JSON.stringify(call)}'`
 }
 
 const entities: Readonly<Record<string, string>> = {

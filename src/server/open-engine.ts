@@ -29,22 +29,14 @@ export interface OpenEngineOptions {
 
 export interface OpenEngine {
   readonly engine: Engine
+  /** What it was made from, for adapters that need the same clock, ids and store. */
+  readonly deps: EngineDeps
   /** Lets running turns reach a boundary (bounded), then closes the store. Every task can go on in the next process. */
   close(options?: { readonly drainMs?: number }): Promise<void>
 }
 
-/** The engine with what it was made of, for adapters that need the same. */
-export interface EngineParts extends OpenEngine {
-  readonly deps: EngineDeps
-}
-
 /** @throws LullError `STORE_LOCKED` or `STORE_UNAVAILABLE`, with a sentence an operator can act on */
 export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> {
-  const { engine, close } = await openParts(given)
-  return { engine, close }
-}
-
-export async function openParts(given: OpenEngineOptions): Promise<EngineParts> {
   const { agents, data = './.lull', options = {}, log = createLog(toStderr) } = given
   const store = given.store ?? (await createSqliteStore({ path: data }))
   try {

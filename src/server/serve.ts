@@ -7,7 +7,7 @@ import { createApp } from './app.ts'
 import { readConfig, type ServerConfig } from './config.ts'
 import { isLoopback } from './guard.ts'
 import { type Listener, listen } from './listen.ts'
-import { openParts, toStderr } from './open-engine.ts'
+import { openEngine, toStderr } from './open-engine.ts'
 import { type GivenSettings, readSettings, type Settings } from './settings.ts'
 import { StartError } from './start-error.ts'
 import { watchStrayErrors } from './stray-errors.ts'
@@ -69,7 +69,7 @@ async function answerOn(
   const { port } = listener
   const log = given.log ?? createLog(toStderr, settings.logLevel)
   const options = { ...config.engine, ...given.options }
-  const open = await openParts({ agents, data, receiptKey, log, options })
+  const open = await openEngine({ agents, data, receiptKey, log, options })
   const { engine, deps } = open
   const { store, clock, ids } = deps
   const url = config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -5,10 +5,16 @@ const good = { jsonrpc: '2.0', id: 1, method: 'm', params: {} }
 
 describe('a JSON-RPC request', () => {
   it('is read whole', () => {
-    expect(parseRequest(good)).toEqual({ request: { id: 1, method: 'm', params: {} } })
+    expect(parseRequest(good)).toEqual({
+      request: { id: 1, method: 'm', params: {} },
+    })
     expect(parseRequest({ jsonrpc: '2.0', id: 'a', method: 'm' })).toEqual({
       request: { id: 'a', method: 'm', params: undefined },
     })
+  })
+
+  it('without an id is answered as one with the id null', () => {
+    expect(parseRequest({ jsonrpc: '2.0', method: 'm' })).toMatchObject({ request: { id: null } })
   })
 
   it.each([
@@ -19,7 +25,6 @@ describe('a JSON-RPC request', () => {
     ['null', null, null, -32600],
     ['another version', { ...good, jsonrpc: '1.0' }, 1, -32600],
     ['no version', { id: 7, method: 'm' }, 7, -32600],
-    ['a notification', { jsonrpc: '2.0', method: 'm' }, null, -32600],
     ['an id of the wrong type', { ...good, id: { a: 1 } }, null, -32600],
     ['no method', { jsonrpc: '2.0', id: 2 }, 2, -32600],
     ['a method of the wrong type', { ...good, method: 5 }, 1, -32600],

@@ -29,8 +29,8 @@ export type ParsedRequest =
   | { readonly id: RpcId; readonly error: RpcError }
 
 /**
- * One request out of parsed JSON. Batches are refused (A2A has none), and so are notifications: every method here has
- * an answer, and work whose outcome nobody could learn is better not begun.
+ * One request out of parsed JSON. Batches are refused: A2A has none. A request without an id is answered as one with the
+ * id null: no method is a notification, and the official kit for 0.3 leaves the id out and expects an answer.
  */
 export function parseRequest(value: unknown): ParsedRequest {
   if (Array.isArray(value)) return refused(null, 'Batches are not supported: send one request')
@@ -38,8 +38,7 @@ export function parseRequest(value: unknown): ParsedRequest {
   const { jsonrpc, method, id, params } = value
   const known = isId(id) ? id : null
   if (jsonrpc !== '2.0') return refused(known, 'jsonrpc must be "2.0"')
-  if (id === undefined) return refused(null, 'id is missing: there are no notifications here')
-  if (!isId(id)) return refused(null, 'id must be a string, a number or null')
+  if (id !== undefined && !isId(id)) return refused(null, 'id must be a string, a number or null')
   if (typeof method !== 'string' || method === '') return refused(known, 'method must be a string')
   if (params !== undefined && !isObject(params)) {
     return { id: known, error: { code: rpcCodes.params, message: 'params must be an object' } }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** One line of the effects file (agent-api: `LULL_EFFECTS`). */
+/** One line of the effects file (`LULL_EFFECTS`). */
 export interface Effect {
   readonly kind: 'begin' | 'end' | 'abort'
   readonly taskId: string
@@ -12,8 +12,11 @@ export interface Effect {
   readonly at: number
 }
 
+/** Where the workers on a data directory are told to write it. */
+export const effectsPath = (data: string): string => join(data, 'effects')
+
 export function readEffects(data: string): readonly Effect[] {
-  const path = join(data, 'effects')
+  const path = effectsPath(data)
   if (!existsSync(path)) return []
   return readFileSync(path, 'utf8').split('\n').slice(0, -1).map(parseEffect)
 }

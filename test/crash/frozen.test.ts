@@ -101,3 +101,24 @@ it('commits a pause that was still pausing when the process died, before any age
     'end stubborn',
   ])
 })
+
+it('is not reported by a process that stops while a stubborn step goes on, but by the next one', async () => {
+  const stage = await createStage()
+  const began = stage.begins('stubborn')
+  const taskId = await stage.run({ step: 'stubborn', ms: 1_000, stubborn: true })
+  await began
+  const request = { taskId, mode: 'interrupt_immediate', graceMs: 0 } as const
+  const answer = await stage.worker().call('pause', request)
+  await stage.worker().call('drain', 20)
+  expect(stage.effects(taskId)).toEqual(['begin stubborn'])
+  expect(await stage.worker().call('get', taskId)).toMatchObject({
+    state: 'working',
+    pausing: { handle: answer.handle },
+  })
+
+  await stage.restart()
+  expect(await stage.worker().call('get', taskId)).toMatchObject({
+    state: 'paused-by-client',
+    suspension: { handle: answer.handle },
+  })
+})

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
-import { spawnWorker, type Worker } from '../support/worker-process.ts'
+import { expect, onTestFinished } from 'vitest'
+import { Died, spawnWorker, type Worker } from '../support/worker-process.ts'
 import { type Client, createClient } from './client.ts'
 import type { Evidence } from './judge.ts'
 import { scenario } from './scenario.ts'
@@ -37,7 +37,20 @@ export async function live(
     const ended = await client.attend(worker)
     if (worker.isDead()) killed.add(worker.pid)
     if (!ended) continue
+    await verify(worker, client)
     await worker.kill()
     return { data, client, killed, lives: life }
+  }
+}
+
+/** The engine's own audit: receipts, and that the log folds to the task that is shown. */
+async function verify(worker: Worker, { taskIds }: Client): Promise<void> {
+  try {
+    for (const taskId of taskIds.values()) {
+      expect((await worker.call('verify', taskId)).faults).toEqual([])
+    }
+  } catch (error) {
+    // Then it is left to the judge, who has the same evidence.
+    if (!(error instanceof Died)) throw error
   }
 }

@@ -1,4 +1,7 @@
-/** Deaths at every record boundary: right after a write became durable, and right before it could. */
+/**
+ * Deaths at every record boundary: right after a write became durable, and right before it could. With those at random
+ * instants (`random-instants.test.ts`) at least 140 in all.
+ */
 import { afterEach, expect, it } from 'vitest'
 import { killAll } from '../support/worker-process.ts'
 import { judge } from './judge.ts'
@@ -17,13 +20,13 @@ it('finishes in one life when nobody kills it', async () => {
 
 it('survives a death right after every record', async () => {
   const story = await live(['a'], () => ({ kill: { moment: 'after', nth: 1, of: 'progress' } }))
-  expect(story.killed.size).toBeGreaterThan(35)
+  expect(story.killed.size).toBeGreaterThanOrEqual(30)
   await judge(story)
 })
 
 it('survives a death right before every record, when what was done is not recorded yet', async () => {
   const story = await live(['a'], () => ({ kill: { moment: 'before', nth: 2, of: 'progress' } }))
-  expect(story.killed.size).toBeGreaterThan(35)
+  expect(story.killed.size).toBeGreaterThanOrEqual(30)
   await judge(story)
 })
 
@@ -42,5 +45,5 @@ it('survives one death at any write of a life, and goes on to the end in the nex
   }
   // Each sweep is a process and a test that wait for each other; two of them keep two cores busy.
   await Promise.all([sweep(), sweep()])
-  expect(kills).toBeGreaterThan(45)
+  expect(kills).toBeGreaterThanOrEqual(30)
 })

@@ -90,21 +90,19 @@ it('several branches, each for itself', async () => {
 const tellOf =
   (script: readonly ScriptOp[]) =>
   async (how: How): Promise<Logs> => {
-    const data = temporaryData(); const t0 = Date.now(); let lives = 0
+    const data = temporaryData()
     const client = createClient(new Map([['it', script]]))
     for (;;) {
       const worker = spawnWorker({ data, ...how })
       const ended = await client.attend(worker)
       await worker.kill()
-      lives++; if (ended) break
+      if (ended) break
     }
     const [taskId = ''] = client.taskIds.values()
     const children = (client.seen.get(taskId) ?? []).flatMap((record) =>
       record.type === 'delegated' ? record.childId : [],
     )
-    console.log(JSON.stringify(how), lives, Date.now() - t0)
     const logs = await readLogs(data, [taskId, ...children])
-    for (const log of logs.values()) { let b = log[0]!.at; for (const r of log) { if (r.at - b > 1500) console.log('GAP', r.at - b, r.seq, r.type, JSON.stringify(log[r.seq - 2]).slice(0, 300)); b = r.at } }
     if (how.evict) expect([...logs.values()].flat().filter(isTakenFromTheDead)).toEqual([])
     return normal([...logs.values()].map((log) => log.filter(isOfTheTask)))
   }

@@ -2,7 +2,6 @@
  * A server without a protocol: an engine on SQLite with the script agent, driven by its parent over the process channel.
  * It dies where it is told to, by SIGKILL and by its own hand, which is how a death can fall between two instructions.
  */
-import { join } from 'node:path'
 import type { CloudEvent } from '../../src/core/cloud-event.ts'
 import { isLullError } from '../../src/core/errors.ts'
 import type { LogRecord } from '../../src/core/records.ts'
@@ -36,7 +35,7 @@ export interface WorkerOptions {
   readonly evict?: boolean
 }
 
-export const caller = { tenant: 'acme', principal: 'ann' }
+const caller = { tenant: 'acme', principal: 'ann' }
 
 const options = JSON.parse(process.argv[2] ?? '{}') as WorkerOptions
 const { data, agents = ['script'], aheadMs = 0 } = options
@@ -49,7 +48,7 @@ const opened = await createSqliteStore({ path: data, waitForLockMs: 5_000 })
 const store = options.evict
   ? afterProgress(opened, () => queue(evict))
   : killing(opened, options.kill)
-const effects = createEffectsFile(() => join(data, 'effects'))
+const effects = createEffectsFile()
 const script = createScriptAgent({
   clock,
   effects(line) {
@@ -64,7 +63,7 @@ const deps = {
   clock,
   ids: createIds(clock.now),
   signer: createSigner(receiptKey(data, undefined)),
-  log: createLog((line) => process.stderr.write(`${line}\n`), 'warn'),
+  log: createLog((line) => process.stderr.write(`${line}\n`), 'error'),
   memory: systemMemory,
   ...(options.engine === undefined ? {} : { options: options.engine }),
 }
@@ -77,8 +76,8 @@ const methods = {
   get: (taskId: string) => engine.get(caller, taskId),
   pause: (request: PauseRequest) => engine.pause(caller, request),
   resume: (request: ResumeRequest) => engine.resume(caller, request),
-  cancel: (taskId: string) => engine.cancel(caller, { taskId }),
   emit: (event: CloudEvent) => engine.emit(caller, [event]),
+  drain: (timeoutMs: number) => engine.drain({ timeoutMs }),
   verify: (taskId: string) => engine.verify(caller, taskId),
   waitFor: (taskId: string, states: readonly State[]) =>
     engine.waitFor(caller, taskId, (task) => states.includes(task.state)),

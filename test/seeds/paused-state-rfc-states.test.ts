@@ -161,27 +161,25 @@ describe('the moves of the document', () => {
 })
 
 describe('what wakes a stopped task', () => {
-  const wakes: readonly (readonly [string, object, object, string])[] = [
-    [
-      'the event it named',
-      { onEvent: 'file.changed:src/lib.rs' },
-      { type: 'file.changed', subject: 'src/lib.rs' },
-      'condition_fired',
-    ],
-    [
-      'an event that matches its trigger',
-      { trigger: { filter: { exact: { type: 'deploy', 'data.env': 'prod' } } } },
-      { type: 'deploy', data: { env: 'prod' } },
-      'condition_fired',
-    ],
-  ]
-
-  it.each(wakes)('%s', async (_, conditions, event, cause) => {
+  async function wokenBy(conditions: object, event: object): Promise<Loose> {
     const id = await parked(conditions, [{ echo: 'wake' }])
     await stage.emit({ type: 'something.else' })
     expect((await stage.get(id)).status.state).toBe('paused-by-agent')
     await stage.emit(event)
-    expect(await wakeOf(id)).toMatchObject({ cause, event })
+    return wakeOf(id)
+  }
+
+  it('the event it named', async () => {
+    const event = { type: 'file.changed', subject: 'src/lib.rs' }
+    const wake = await wokenBy({ onEvent: 'file.changed:src/lib.rs' }, event)
+    expect(wake).toMatchObject({ cause: 'condition_fired', event })
+  })
+
+  it('an event that matches its trigger', async () => {
+    const event = { type: 'deploy', data: { env: 'prod' } }
+    const filter = { exact: { type: 'deploy', 'data.env': 'prod' } }
+    const wake = await wokenBy({ trigger: { filter } }, event)
+    expect(wake).toMatchObject({ cause: 'condition_fired', event })
   })
 
   it('the instant it scheduled: the caller need only watch', async () => {

@@ -133,12 +133,13 @@ describe('the life of the reminder of the document', () => {
 describe('reminders', () => {
   it('take effect in the next turn without stopping or waking the task', async () => {
     const { id } = await afterFourTurns([look])
-    const { reminderId } = await inject(id, { body: 'The budget is nearly used up.' })
+    const body = 'The budget is nearly used up.'
+    const { reminderId } = await inject(id, { body, roleHint: 'developer' })
     expect(reminderId).toEqual(expect.any(String))
     expect((await stage.get(id)).status.state).toBe('paused-by-agent')
     await stage.result('tasks/resume', { taskId: id })
     const done = await stage.until(id, 'completed')
-    expect(seenBy(done)).toMatchObject([{ id: reminderId, body: 'The budget is nearly used up.' }])
+    expect(seenBy(done)).toMatchObject([{ id: reminderId, body, roleHint: 'developer' }])
   })
 
   it('stay until the task ends where no ttl is given', async () => {

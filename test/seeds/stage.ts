@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { demoAgents } from '../../src/demo/demo-agents.ts'
-import { type Agent, serve } from '../../src/server/serve.ts'
+import { type Agent, type Serving, serve } from '../../src/server/serve.ts'
 import type { Loose } from './examples.ts'
 
 export interface Stage extends AsyncDisposable {
   readonly url: string
+  /** Stops the server and starts another one on the same data. */
+  restart(): Promise<void>
   /** A whole JSON-RPC request, as it stands, to the agent (default: the one at the root). */
   post(request: object, agent?: string, headers?: Record<string, string>): Promise<Loose>
   /** One call; the answer whole, with `result` or `error`. */
@@ -51,17 +53,18 @@ export async function openStage({
   const home = await mkdtemp(join(tmpdir(), 'lull-seeds-'))
   const file = join(home, 'config.json')
   if (config !== undefined) await writeFile(file, JSON.stringify(config))
-  const serving = await serve({
-    agents,
-    port: 0,
-    host: '127.0.0.1',
-    data: join(home, 'data'),
-    ...(config === undefined ? {} : { config: file }),
-    log: () => undefined,
-  })
-  const { url } = serving
+  const start = (): Promise<Serving> =>
+    serve({
+      agents,
+      port: 0,
+      host: '127.0.0.1',
+      data: join(home, 'data'),
+      ...(config === undefined ? {} : { config: file }),
+      log: () => undefined,
+    })
+  let serving = await start()
   const at = (agent: string | undefined): string =>
-    agent === undefined ? url : `${url}/agents/${agent}`
+    agent === undefined ? serving.url : `${serving.url}/agents/${agent}`
   const started = new Set<string>()
   let count = 0
 
@@ -99,7 +102,13 @@ export async function openStage({
   const get: Stage['get'] = (taskId) => result('tasks/get', { id: taskId })
 
   return {
-    url,
+    get url() {
+      return serving.url
+    },
+    async restart() {
+      await serving.close()
+      serving = await start()
+    },
     post,
     call,
     result,
@@ -128,7 +137,7 @@ export async function openStage({
     },
     async *stream(method, params, headers = {}) {
       const gone = new AbortController()
-      const response = await fetch(url, {
+      const response = await fetch(serving.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify({ jsonrpc: '2.0', id: ++count, method, params }),
@@ -153,7 +162,7 @@ export async function openStage({
       }
     },
     async emit(event) {
-      const response = await fetch(`${url}/events`, {
+      const response = await fetch(`${serving.url}/events`, {
         method: 'POST',
         headers: { 'content-type': 'application/cloudevents+json' },
         body: JSON.stringify({ specversion: '1.0', id: `${++count}`, source: 'test', ...event }),

@@ -1,6 +1,7 @@
 /** A worker as the test that drives it sees it: calls, news, death. */
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { inject } from 'vitest'
+import { effectsPath } from '../crash/effects-file.ts'
 import type { MethodName, Methods, News, WorkerOptions } from '../crash/worker.ts'
 
 export interface Worker {
@@ -44,9 +45,9 @@ export class Refused extends Error {
 
 /** Starts a process; its engine has not started yet. */
 export function spawnWorker(options: WorkerOptions): Worker {
-  const worker = createWorker(
-    fork(inject('worker'), [JSON.stringify(options)], { execArgv: [], stdio: 'inherit' }),
-  )
+  const env = { ...process.env, LULL_EFFECTS: effectsPath(options.data) }
+  const how: ForkOptions = { execArgv: [], stdio: 'inherit', env }
+  const worker = createWorker(fork(inject('worker'), [JSON.stringify(options)], how))
   living.add(worker)
   worker.died.then(() => living.delete(worker)).catch(() => undefined)
   return worker

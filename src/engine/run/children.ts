@@ -7,6 +7,7 @@ import type { Child } from '../agent-task.ts'
 import type { RunCore } from './core.ts'
 import type { Entry } from './journal.ts'
 import { partsOf } from './parts.ts'
+import { quietly } from './quietly.ts'
 import { failureOf, revive } from './step.ts'
 
 export interface Children {
@@ -156,20 +157,18 @@ export function createChildren(core: RunCore, waits: () => void): Children {
     }
 
     const parent = core.task
+    const act = (name: string, acts: () => Promise<void>) => quietly(() => call(name, acts))
     return {
       id,
       agent,
-      result,
-      get: async () => {
-        await exists
-        return children.get(parent(), id)
-      },
+      result: () => quietly(result),
+      get: () => quietly(() => exists.then(() => children.get(parent(), id))),
       watch: () => children.watch(parent(), id),
-      pause: (options = {}) => call('pause', () => children.pause(parent(), id, options)),
+      pause: (options = {}) => act('pause', () => children.pause(parent(), id, options)),
       resume: (options: { input?: Json; continueTranscript?: boolean } = {}) =>
-        call('resume', () => children.resume(parent(), id, options)),
-      cancel: (reason) => call('cancel', () => children.cancel(parent(), id, reason)),
-      remind: (reminder) => call('remind', () => children.remind(parent(), id, reminder)),
+        act('resume', () => children.resume(parent(), id, options)),
+      cancel: (reason) => act('cancel', () => children.cancel(parent(), id, reason)),
+      remind: (reminder) => act('remind', () => children.remind(parent(), id, reminder)),
     }
   }
 

@@ -10,6 +10,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { RunCommand } from '../../core/commands.ts'
+import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { JournalRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
@@ -46,10 +47,14 @@ export interface RunCore {
   readonly journal: Journal
   readonly task: () => Task
   readonly scope: () => OperationScope
+  /** @throws LullError `INVALID_INPUT` when called in one of these: nothing could go on then */
+  notInside(...places: readonly ('step' | 'turn')[]): void
   /** Runs code so that the operations it calls know what they are in. */
   within<T>(scope: OperationScope, code: () => T): T
   /** The key of the next operation of that kind and name, counted within the current scope. */
   key(kind: string, name?: string): string
+  /** The key the author chose, within the current scope. @throws LullError `INVALID_INPUT` when it was used before */
+  chosenKey(kind: string, chosen: string): string
   /** Counts again from the beginning there: a step's function runs once more. */
   recount(prefix: string): void
   perform<T>(operation: Operation<T>): Promise<T>
@@ -139,11 +144,28 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
     return current?.run === self ? current.scope : top
   }
 
+  function notInside(...places: readonly ('step' | 'turn')[]): void {
+    const { inside, turn } = scope()
+    const found = inside !== undefined ? 'step' : turn !== undefined ? 'turn' : undefined
+    if (found === undefined || !places.includes(found)) return
+    const problem = `this cannot be called inside a ${found}`
+    throw new LullError('INVALID_INPUT', { path: '', problem })
+  }
+
   function key(kind: string, name = ''): string {
     const stem = `${scope().prefix}${kind}:${name}`
     const occurrence = (counts.get(stem) ?? 0) + 1
     counts.set(stem, occurrence)
     return `${stem}#${occurrence}`
+  }
+
+  function chosenKey(kind: string, chosen: string): string {
+    const made = `${scope().prefix}${kind}:${chosen}#key`
+    if (counts.has(made)) {
+      throw new LullError('INVALID_INPUT', { path: 'key', problem: `"${chosen}" was used before` })
+    }
+    counts.set(made, 1)
+    return made
   }
 
   function recount(prefix: string): void {
@@ -236,8 +258,10 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
     journal,
     task: () => latest,
     scope,
+    notInside,
     within: (inner, code) => scopes.run({ run: self, scope: inner }, code),
     key,
+    chosenKey,
     recount,
     perform,
     persist,

@@ -3,13 +3,18 @@ import { LullError } from '../../core/errors.ts'
 import type { Artifact, Part } from '../../core/message.ts'
 import type { JournalRecord, Usage } from '../../core/records.ts'
 import type { ArtifactInput, ArtifactStream } from '../agent-task.ts'
+import { usageInput } from '../inputs.ts'
+import { parse } from '../parse.ts'
 import type { RunCore } from './core.ts'
 import { agentMessage, partsOf } from './parts.ts'
+import { quietly } from './quietly.ts'
 
 export interface Outputs {
   say(content: string | readonly Part[]): Promise<void>
   progress(fraction: number, text?: string): Promise<void>
   artifact(input: ArtifactInput, options?: { append?: boolean; last?: boolean }): Promise<Artifact>
+  /** The artifact a run ends with: it is one commit with the end. */
+  last(input: ArtifactInput): void
   stream(name: string, about?: Omit<ArtifactInput, 'name'>): ArtifactStream
   usage(usage: Usage): Promise<void>
   /** A journaled record of any kind, made when it may be written, and what it gives. */
@@ -76,6 +81,14 @@ export function createOutputs(core: RunCore): Outputs {
     return tell(key, make, (record) => record.artifact)
   }
 
+  function last(input: ArtifactInput): void {
+    const key = core.key('artifact', input.name)
+    const artifact = toArtifact(input, input.artifactId ?? host.ids.uuid(), artifactParts(input))
+    if (core.journal.get(key) !== undefined) return
+    const record = { type: 'artifact', key, artifact, append: false, last: true } as const
+    core.later({ type: 'record', records: [record] })
+  }
+
   /** Appending by name goes to the newest artifact of this task that bears it. */
   function idOf(name: string | undefined): string | undefined {
     return core.task().artifacts.findLast((known) => known.name === name)?.artifactId
@@ -89,22 +102,25 @@ export function createOutputs(core: RunCore): Outputs {
       artifact({ ...rest, name, artifactId, parts }, { append: written++ > 0, last })
     return {
       artifactId,
-      async write(content) {
-        await chunk([typeof content === 'string' ? { text: content } : content], false)
-      },
-      async close() {
-        const closed = await chunk([{ text: '' }], true)
-        return core.task().artifacts.find((known) => known.artifactId === artifactId) ?? closed
-      },
+      write: (content) =>
+        quietly(async () => {
+          await chunk([typeof content === 'string' ? { text: content } : content], false)
+        }),
+      close: () =>
+        quietly(async () => {
+          const closed = await chunk([{ text: '' }], true)
+          return core.task().artifacts.find((known) => known.artifactId === artifactId) ?? closed
+        }),
     }
   }
 
-  function usage(used: Usage): Promise<void> {
+  function usage(given: Usage): Promise<void> {
+    const used = parse(usageInput, given, 'usage')
     const key = core.key('usage')
     return tell(key, () => ({ type: 'usage', key, usage: used }) as const, done)
   }
 
-  return { say, progress, artifact, stream, usage, tell }
+  return { say, progress, artifact, last, stream, usage, tell }
 }
 
 function artifactParts(input: ArtifactInput): readonly Part[] {

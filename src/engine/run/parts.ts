@@ -1,5 +1,6 @@
 import type { Message, Part } from '../../core/message.ts'
-import { parse, part } from '../inputs.ts'
+import { part } from '../inputs.ts'
+import { parse } from '../parse.ts'
 import type { RunCore } from './core.ts'
 
 /** A text is one text part; parts are checked. */

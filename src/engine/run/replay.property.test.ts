@@ -1,12 +1,12 @@
 /** R1 and R2 (core.ts), for random agents with parallel branches that compete for the same keys. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fold } from '../../core/evolve.ts'
 import type { Json } from '../../core/json.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { TaskStore } from '../../ports/task-store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import { fold } from '../../core/evolve.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { rowOf } from '../row.ts'
 import { drive } from '../test-support/drive.ts'
@@ -53,7 +53,7 @@ describe('a run rebuilt from any prefix of its log', () => {
           expect(shapeOf(end)).toEqual(shapeOf(ended))
         }
       }),
-      { numRuns: Number(process.env["RUNS"] ?? 40) },
+      { numRuns: Number(process.env['RUNS'] ?? 40) },
     )
   }, 120_000)
 })

@@ -11,6 +11,8 @@ import type { Task } from '../../core/task.ts'
 import { type Agent, Rejection } from '../agent.ts'
 import type { AgentTask, ArtifactInput } from '../agent-task.ts'
 import type { Conversation } from '../conversation.ts'
+import { json } from '../inputs.ts'
+import { parse } from '../parse.ts'
 import { createChildren } from './children.ts'
 import { createRunCore, type RunAct } from './core.ts'
 import type { RunHost } from './host.ts'
@@ -62,6 +64,8 @@ export interface RunDeps {
   readonly lost: () => void
 }
 
+const RETRY_MS = 1_000
+
 export function createRun(deps: RunDeps): Run {
   const { host, agent, task: first, journal, conversation, referenced, again, lost } = deps
   const controller = new AbortController()
@@ -101,7 +105,7 @@ export function createRun(deps: RunDeps): Run {
     children,
     conversation,
     referenced,
-    signal: controller.signal,
+    signal: () => controller.signal,
     continueAs,
   })
 
@@ -132,21 +136,19 @@ export function createRun(deps: RunDeps): Run {
     try {
       const value = await agent.run?.(api)
       if (core.dead()) return never
-      return await completion(value)
+      return completion(value)
     } catch (error) {
       return failing(error)
     }
   }
 
-  async function completion(
-    value: Awaited<ReturnType<NonNullable<Agent['run']>>>,
-  ): Promise<RunAct> {
+  function completion(value: Awaited<ReturnType<NonNullable<Agent['run']>>>): RunAct {
     if (value === undefined || value === null) return { type: 'complete' }
     if (typeof value === 'string' || Array.isArray(value)) {
       const parts = partsOf(value)
       return { type: 'complete', message: agentMessage(core, host.ids.uuid(), parts) }
     }
-    await outputs.artifact(value as ArtifactInput)
+    outputs.last(value as ArtifactInput)
     return { type: 'complete' }
   }
 
@@ -166,9 +168,12 @@ export function createRun(deps: RunDeps): Run {
   }
 
   async function continueAs(state: Parameters<AgentTask['continueAs']>[0]): Promise<never> {
+    core.notInside('step')
+    const kept = parse(json, state, 'state')
     const key = core.key('continue')
+    await children.created()
     await gate.enterLast()
-    await core.persist({ type: 'continue-as', key, state, transcript: turns.transcript() })
+    await core.persist({ type: 'continue-as', key, state: kept, transcript: turns.transcript() })
     die()
     again()
     return never
@@ -229,9 +234,22 @@ export function createRun(deps: RunDeps): Run {
         run: token,
       }))
       .catch((error: unknown) => {
-        if (!core.dead())
-          host.log('error', `could not stop for ${policy.reason}`, { taskId: first.id, error })
+        if (core.dead()) return
+        const taskId = first.id
+        host.log('error', `could not stop for ${policy.reason}; trying again`, { taskId, error })
+        thaw()
+        host.clock.after(RETRY_MS, () => {
+          if (!core.dead()) stopByPolicy(policy)
+        })
       })
+  }
+
+  /** What was frozen was not written: it goes on as it was. */
+  function thaw(): void {
+    const task = core.task()
+    if (!isOurs(task)) return
+    open()
+    if (task.pausing !== undefined) quiesce(task.pausing.mode ?? 'finish_step')
   }
 
   function observe(records: readonly LogRecord[], task: Task): void {
@@ -320,6 +338,8 @@ export function createRun(deps: RunDeps): Run {
       gate.pause('finish_step')
     })
     if (core.dead()) return
+    // Something still runs: a pause is not reported before it is true. The next process commits it before it starts anything.
+    if (core.task().pausing !== undefined && !gate.atBoundary('finish_step')) return
     await core.persist({ type: 'release', reason })
   }
 
@@ -347,12 +367,7 @@ export function createRun(deps: RunDeps): Run {
     },
     observe,
     freeze,
-    thaw() {
-      const task = core.task()
-      if (!isOurs(task)) return
-      open()
-      if (task.pausing !== undefined) quiesce(task.pausing.mode ?? 'finish_step')
-    },
+    thaw,
     task: core.task,
     discard,
     release,

@@ -2,7 +2,7 @@
 import { isLullError, LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Failure, JournalRecord } from '../../core/records.ts'
-import type { StepFunction, StepOptions } from '../agent-task.ts'
+import type { StepContext, StepFunction, StepOptions } from '../agent-task.ts'
 import type { Finished, OperationScope, RunCore } from './core.ts'
 import type { Entry } from './journal.ts'
 
@@ -46,7 +46,8 @@ export function createSteps(core: RunCore): Steps {
     code: StepFunction<T>,
     options: StepOptions = {},
   ): Promise<T> {
-    const key = options.key === undefined ? core.key(kind, name) : `${kind}:${options.key}#key`
+    const { key: chosen } = options
+    const key = chosen === undefined ? core.key(kind, name) : core.chosenKey(kind, chosen)
     const scope = core.scope()
     return core.perform({
       key,
@@ -135,7 +136,7 @@ export function createSteps(core: RunCore): Steps {
     try {
       const startedAt = host.clock.now()
       const work = core.within(inner, async () =>
-        code({ signal: controller.signal, idempotencyKey, attempt }),
+        code(contextOf(controller, idempotencyKey, attempt)),
       )
       const blockedMs = host.clock.now() - startedAt
       if (blockedMs >= host.limits.blockMs) host.blocked(core.task().agent, id, blockedMs)
@@ -175,6 +176,21 @@ export function createSteps(core: RunCore): Steps {
   }
 }
 
+/** The signal is made when the step looks at it: few do, and making one is not cheap. */
+function contextOf(
+  controller: AbortController,
+  idempotencyKey: string,
+  attempt: number,
+): StepContext {
+  return {
+    get signal() {
+      return controller.signal
+    },
+    idempotencyKey,
+    attempt,
+  }
+}
+
 type Outcome =
   | { readonly status: 'done'; readonly result: Json | undefined }
   | { readonly status: 'interrupted' }
@@ -200,8 +216,10 @@ function roundTrip(step: string, value: unknown, limit: number): Json | undefine
   if (text === undefined) {
     throw new LullError('STEP_RESULT', { step, problem: `a ${typeof value} is not JSON` })
   }
-  if (text.length > limit) {
-    const problem = `its result has ${text.length} characters, more than ${limit}; store it elsewhere and return where`
+  // A character takes at most three bytes.
+  const bytes = 3 * text.length > limit ? Buffer.byteLength(text) : 0
+  if (bytes > limit) {
+    const problem = `its result has ${bytes} bytes, more than ${limit}; store it elsewhere and return where`
     throw new LullError('STEP_RESULT', { step, problem })
   }
   return JSON.parse(text) as Json

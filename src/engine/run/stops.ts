@@ -7,7 +7,8 @@ import type { Decision, Question } from '../../core/records.ts'
 import type { InterruptedState } from '../../core/states.ts'
 import type { Wake } from '../../core/suspension.ts'
 import type { Answer, AskOptions, ConsentRequest, Park } from '../agent-task.ts'
-import { parkInput, parse } from '../inputs.ts'
+import { askOptionsInput, consentInput, parkInput } from '../inputs.ts'
+import { parse } from '../parse.ts'
 import type { RunAct, RunCore } from './core.ts'
 import { agentMessage, partsOf } from './parts.ts'
 
@@ -32,6 +33,9 @@ interface Reply {
   readonly decision?: Decision | undefined
 }
 
+/** A thousand years, as for timeouts. */
+const LONGEST_MS = 31_622_400_000_000
+
 export function createStops(core: RunCore): Stops {
   const { host, gate } = core
   const parks = new Map<string, (wake: Wake, seq: number) => void>()
@@ -40,6 +44,7 @@ export function createStops(core: RunCore): Stops {
   let current: string | undefined
 
   function park(given: Park, fingerprint?: string): Promise<Wake> {
+    core.notInside('step')
     const { reason, summary, ...rest } = given
     const { conditions } = parse(parkInput, { reason, summary, conditions: rest })
     const armed = conditions && Object.keys(conditions).length > 0 ? conditions : undefined
@@ -83,8 +88,8 @@ export function createStops(core: RunCore): Stops {
   }
 
   function sleep(ms: number): Promise<Wake> {
-    if (!Number.isFinite(ms) || ms < 0) {
-      const problem = 'must be a number of milliseconds, 0 or more'
+    if (!(ms >= 0 && ms <= LONGEST_MS)) {
+      const problem = `must be a number of milliseconds from 0 to ${LONGEST_MS}`
       throw new LullError('INVALID_INPUT', { path: 'ms', problem })
     }
     const at = toIso(Math.ceil(host.clock.now() + ms))
@@ -93,6 +98,7 @@ export function createStops(core: RunCore): Stops {
   }
 
   function question(key: string, fingerprint: string, asked: Question): Promise<Reply> {
+    core.notInside('step')
     return core.perform<Reply>({
       key,
       fingerprint,
@@ -110,7 +116,7 @@ export function createStops(core: RunCore): Stops {
     content: string | readonly Part[],
     options: AskOptions = {},
   ): Promise<Answer> {
-    const { expiresAt } = options
+    const { expiresAt } = parse(askOptionsInput, options, 'options')
     const parts = partsOf(content)
     const message = core.host.ids.uuid()
     const reply = await question(core.key('ask', state), canonical(parts), {
@@ -122,7 +128,7 @@ export function createStops(core: RunCore): Stops {
   }
 
   async function consent(request: ConsentRequest): Promise<Answer> {
-    const { prompt, operation, scope, expiresAt } = request
+    const { prompt, operation, scope, expiresAt } = parse(consentInput, request)
     const digest = host.hash(canonical(operation))
     const consentId = `consent-${host.ids.uuid()}`
     const reply = await question(core.key('ask', 'consent'), digest, {

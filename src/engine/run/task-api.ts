@@ -7,6 +7,7 @@ import type { Children } from './children.ts'
 import type { RunCore } from './core.ts'
 import type { Outputs } from './outputs.ts'
 import { pickArtifact } from './pick-artifact.ts'
+import { quietly } from './quietly.ts'
 import type { Steps } from './step.ts'
 import type { Stops } from './stops.ts'
 import type { Turns } from './turns.ts'
@@ -20,7 +21,8 @@ export interface TaskParts {
   readonly children: Children
   readonly conversation: Conversation
   readonly referenced: readonly Task[]
-  readonly signal: AbortSignal
+  /** Made when it is looked at: few agents do. */
+  readonly signal: () => AbortSignal
   /** Ends this run and begins the next one from `state`. */
   readonly continueAs: AgentTask['continueAs']
 }
@@ -46,7 +48,9 @@ export function createTaskApi(parts: TaskParts): AgentTask {
     metadata: task.metadata ?? {},
     principal: task.principal,
     tenant: task.tenant,
-    signal,
+    get signal() {
+      return signal()
+    },
     context: conversation,
     referenced,
     state: task.journal.state,
@@ -54,24 +58,25 @@ export function createTaskApi(parts: TaskParts): AgentTask {
       return core.journal.wakes.look()
     },
 
-    step: (name, code, options) => steps.run('step', name, code, options),
-    turn: (code) => turns.run(code),
-    park: (park) => stops.park(park),
-    sleep: (ms) => stops.sleep(ms),
-    ask: async (question, options) => heard(await stops.ask('input-required', question, options)),
-    requireAuth: async (question, options) =>
-      heard(await stops.ask('auth-required', question, options)),
-    requireConsent: async (request) => heard(await stops.consent(request)),
-    pickArtifact: (name) => pickArtifact(api, name),
+    step: (name, code, options) => quietly(() => steps.run('step', name, code, options)),
+    turn: (code) => quietly(() => turns.run(code)),
+    park: (park) => quietly(() => stops.park(park)),
+    sleep: (ms) => quietly(() => stops.sleep(ms)),
+    ask: (question, options) =>
+      quietly(() => stops.ask('input-required', question, options).then(heard)),
+    requireAuth: (question, options) =>
+      quietly(() => stops.ask('auth-required', question, options).then(heard)),
+    requireConsent: (request) => quietly(() => stops.consent(request).then(heard)),
+    pickArtifact: (name) => quietly(() => pickArtifact(api, name)),
 
-    say: (content) => outputs.say(content),
-    progress: (fraction, text) => outputs.progress(fraction, text),
-    artifact: (artifact, options) => outputs.artifact(artifact, options),
+    say: (content) => quietly(() => outputs.say(content)),
+    progress: (fraction, text) => quietly(() => outputs.progress(fraction, text)),
+    artifact: (artifact, options) => quietly(() => outputs.artifact(artifact, options)),
     artifactStream: (name, about) => outputs.stream(name, about),
-    delegate: (agent, content) => children.delegate(agent, content),
-    usage: (usage) => outputs.usage(usage),
-    compact: () => turns.compact(),
-    continueAs: parts.continueAs,
+    delegate: (agent, content) => quietly(() => children.delegate(agent, content)),
+    usage: (usage) => quietly(() => outputs.usage(usage)),
+    compact: () => quietly(() => turns.compact()),
+    continueAs: (state) => quietly(() => parts.continueAs(state)),
 
     now: () => core.value('now', host.clock.now),
     uuid: () => core.value('uuid', host.ids.uuid),

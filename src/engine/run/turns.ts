@@ -4,11 +4,15 @@ import type { Message } from '../../core/message.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isVisible, type Reminder } from '../../core/reminders.ts'
 import { renderReminders } from '../../core/render-reminders.ts'
+import type { Task } from '../../core/task.ts'
 import { defaultDigest, type TranscriptEntry } from '../../core/transcript.ts'
 import type { Agent } from '../agent.ts'
 import type { Tool, ToolResult, Turn } from '../agent-task.ts'
+import { transcriptInput } from '../inputs.ts'
+import { parse } from '../parse.ts'
 import type { Finished, OperationScope, RunCore } from './core.ts'
 import type { Outputs } from './outputs.ts'
+import { quietly } from './quietly.ts'
 import { failureOf, recordedStep, type Steps } from './step.ts'
 
 export interface Turns {
@@ -30,6 +34,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   let heard: readonly Message[] = core.task().history.slice(0, 1)
 
   async function run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T> {
+    core.notInside('step', 'turn')
     const started = await start()
     const from = transcript.length
     const scope: OperationScope = { ...core.scope(), turn: started }
@@ -78,11 +83,10 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     const scope = core.scope()
     for (;;) {
       await gate.enter(scope)
-      const { wake, wakeUnseen, history, artifacts } = core.task()
-      const fresh = wakeUnseen && wake?.continueTranscript === false
-      const digest = fresh
-        ? await (agent.digest?.(transcript) ?? defaultDigest(history, artifacts))
-        : undefined
+      const digest = await digestOf(core.task()).catch((error: unknown) => {
+        gate.leave()
+        throw error
+      })
       const written = core.persist({
         type: 'start-turn',
         key,
@@ -96,6 +100,13 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       )
       if (started !== undefined) return { seq: started.seq, settle: () => started }
     }
+  }
+
+  /** Only the first turn after a wake that asked for it. */
+  async function digestOf(task: Task): Promise<string | undefined> {
+    const { wake, wakeUnseen, history, artifacts } = task
+    if (!wakeUnseen || wake?.continueTranscript !== false) return undefined
+    return agent.digest?.(transcript) ?? defaultDigest(history, artifacts)
   }
 
   async function end(started: TurnStarted, entries: readonly TranscriptEntry[]): Promise<void> {
@@ -144,10 +155,11 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       },
       wake: core.journal.wakes.look(),
       record(role, content) {
-        transcript = [...transcript, { turn: number, role, content }]
+        const entry = parse(transcriptInput, { role, content })
+        transcript = [...transcript, { turn: number, ...entry }]
       },
-      tool: (name, code, options) => steps.run('tool', name, code, options),
-      tools: (tools) => batch(tools),
+      tool: (name, code, options) => quietly(() => steps.run('tool', name, code, options)),
+      tools: (tools) => quietly(() => batch(tools)),
     }
   }
 

@@ -115,7 +115,8 @@ async function disturb(world: World, taskId: string, { do: what, ...how }: Distu
     await engine.hold(olgaEverywhere, { scope: { all: true }, reason: 'panic' })
   }
   if (what === 'lift') {
-    for (const hold of await engine.holds(olgaEverywhere)) await engine.lift(olgaEverywhere, hold.id)
+    for (const hold of await engine.holds(olgaEverywhere))
+      await engine.lift(olgaEverywhere, hold.id)
   }
   if (what === 'message' && (await world.get(taskId)).question === undefined) {
     await world.tell(taskId, 'by the way').catch(refused)
@@ -133,7 +134,9 @@ function checkOnce(log: readonly LogRecord[], all: Trace, mostTimes: number): vo
     expect(all.keys.get(place)?.size, `idempotency keys of ${place}`).toBe(1)
     for (const attempt of attempts) {
       const times = attempts.filter((one) => one === attempt).length
-      expect(times, `${place} began attempt ${attempt} of ${attempts}`).toBeLessThanOrEqual(mostTimes)
+      expect(times, `${place} began attempt ${attempt} of ${attempts}`).toBeLessThanOrEqual(
+        mostTimes,
+      )
     }
   }
 }

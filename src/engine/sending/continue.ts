@@ -1,8 +1,8 @@
 /** A message to a task that exists: an answer where it asked something, queued for its next turn otherwise. */
+import { knowsMessage } from '../../core/decide/lifecycle.ts'
 import { LullError } from '../../core/errors.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import type { Decision } from '../../core/records.ts'
-import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import { type Caller, maySee } from '../caller.ts'
@@ -27,39 +27,37 @@ export async function continueTask(
     const mine = claimFor(context, caller, found.agent, message, taskId, explicitKey)
     if (mine !== undefined) checkSame(await store.claim(mine), mine, explicitKey)
   }
-  const keyed = explicitKey !== undefined || isKey(context, message)
-  if (keyed && has(found, message)) return { kind: 'task', task: found, repeated: true }
-  if (isTerminal(found.state)) throw new LullError('TASK_TERMINAL', { taskId, state: found.state })
+  const once = explicitKey !== undefined || isKey(context, message)
   const whole = { ...message, taskId, contextId: found.contextId }
-  const { task } = await runs.commit(taskId, found.agent, (now, run) => ({
+  const consent = (): ConsentAnswer => consentIn(context, message, agents.get(found.agent))
+  const { task, records } = await runs.commit(taskId, found.agent, (now, run) => ({
     type: 'message',
     message: whole,
-    ...(now?.question?.consent === undefined ? {} : consentIn(message, agents.get(found.agent))),
+    once,
+    ...(now?.question?.consent === undefined ? {} : consent()),
     ...(run === undefined ? {} : { run }),
   }))
-  return { kind: 'task', task, repeated: false }
+  return { kind: 'task', task, repeated: records.length === 0 }
 }
 
-function has(task: Task, { messageId }: Message): boolean {
-  return task.history.some((known) => known.messageId === messageId)
-}
-
-/** A message that names no task but refers to exactly one of its context that asks for consent answers that one. */
+/**
+ * A message that names no task but refers to exactly one of its context that asks for consent answers that one. So does
+ * the same message again, when the task has gone on.
+ */
 export async function consentAskedFor(
-  { ledger }: EngineContext,
+  context: EngineContext,
   caller: Caller,
   message: Message,
 ): Promise<Task | undefined> {
   const { contextId, referenceTaskIds = [] } = message
   if (contextId === undefined || referenceTaskIds.length === 0) return undefined
-  const tasks = await Promise.all(referenceTaskIds.map((taskId) => ledger.read(taskId)))
-  const asking = tasks.filter(
-    (task) =>
-      task?.state === 'user-consent-required' &&
-      task.contextId === contextId &&
-      maySee(caller, task),
-  )
-  return asking.length === 1 ? asking[0] : undefined
+  const read = await Promise.all(referenceTaskIds.map((taskId) => context.ledger.read(taskId)))
+  const tasks = read
+    .filter((task) => task !== undefined)
+    .filter((task) => task.contextId === contextId && maySee(caller, task))
+  const asking = tasks.filter((task) => task.state === 'user-consent-required')
+  if (asking.length === 1) return asking[0]
+  return isKey(context, message) ? tasks.find((task) => knowsMessage(task, message)) : undefined
 }
 
 interface ConsentAnswer {
@@ -68,15 +66,24 @@ interface ConsentAnswer {
 }
 
 /** A structured answer decides; free text only where the agent reads it. */
-function consentIn(message: Message, agent: Agent | undefined): ConsentAnswer {
+function consentIn(
+  { log }: EngineContext,
+  message: Message,
+  agent: Agent | undefined,
+): ConsentAnswer {
   for (const place of placesOf(message)) {
     if (typeof place !== 'object' || place === null) continue
     const { consentId, decision } = place as { consentId?: unknown; decision?: unknown }
     if (typeof consentId !== 'string' || (decision !== 'granted' && decision !== 'denied')) continue
     return { consentId, decision }
   }
-  const accepted = agent?.acceptTextConsent?.(textOf(message))
-  return accepted === undefined ? {} : { decision: accepted ? 'granted' : 'denied' }
+  try {
+    const accepted = agent?.acceptTextConsent?.(textOf(message))
+    return accepted === undefined ? {} : { decision: accepted ? 'granted' : 'denied' }
+  } catch (error) {
+    log('warn', 'an agent could not read consent out of a text', { agent: agent?.name, error })
+    return {}
+  }
 }
 
 /** `{consentId, decision}` is looked for in data parts and under a consent extension's key in the metadata. */

@@ -1,4 +1,5 @@
 /** A task comes into being: recorded, and set going in the same write where a slot is free. */
+import type { Command } from '../../core/commands.ts'
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
 import { inherited, type Reminder } from '../../core/reminders.ts'
@@ -24,27 +25,23 @@ export async function createTask(
 ): Promise<{ readonly task: Task; readonly claimed?: Claim }> {
   const { runs, ledger, events, ids } = context
   const { taskId, metadata, ...facts } = birth
-  const held = holds.forNew(birth)
-  const idle = held.length > 0 || rejection !== undefined
-  const run = idle ? undefined : runs.reserve(birth.agent)
-  try {
-    const committed = await ledger.commit(
+  const run = rejection === undefined ? runs.reserve(birth.agent) : undefined
+  const submit = (): Command => ({
+    type: 'submit',
+    birth: {
       taskId,
-      {
-        type: 'submit',
-        birth: {
-          taskId,
-          ...facts,
-          ...(metadata === undefined ? {} : { metadata }),
-          eventsAfter: events.lastPos(),
-          ...(reminders.length === 0 ? {} : { reminders }),
-        },
-        ...(run === undefined ? {} : { run }),
-        ...(held.length === 0 ? {} : { holds: held }),
-        ...(rejection === undefined ? {} : { rejection: said(birth, ids.uuid(), rejection) }),
-      },
-      claim,
-    )
+      ...facts,
+      ...(metadata === undefined ? {} : { metadata }),
+      eventsAfter: events.lastPos(),
+      ...(reminders.length === 0 ? {} : { reminders }),
+    },
+    ...(run === undefined ? {} : { run }),
+    // Looked at when it is decided: a hold that came in between counts.
+    holds: holds.forNew(birth),
+    ...(rejection === undefined ? {} : { rejection: said(birth, ids.uuid(), rejection) }),
+  })
+  try {
+    const committed = await ledger.create(taskId, submit, claim)
     if (committed.claimed === undefined) runs.launch(committed, run)
     else runs.unreserve(run)
     return committed

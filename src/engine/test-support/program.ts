@@ -36,9 +36,9 @@ const leaf: fc.Arbitrary<Op> = fc.oneof(
       .map(([n, failures]): Op => ({ op: 'flaky', name: n, failures })),
   },
   name.map((n): Op => ({ op: 'throws', name: n })),
-  fc.constantFrom('now' as const, 'uuid' as const, 'random' as const).map(
-    (kind): Op => ({ op: 'value', kind }),
-  ),
+  fc
+    .constantFrom('now' as const, 'uuid' as const, 'random' as const)
+    .map((kind): Op => ({ op: 'value', kind })),
   fc.constantFrom<Op>({ op: 'say' }, { op: 'artifact' }, { op: 'wake' }),
 )
 const stop: fc.Arbitrary<Op> = fc.constantFrom<Op>({ op: 'park' }, { op: 'ask' })
@@ -92,10 +92,7 @@ export interface Interpreter {
 }
 
 /** @param delay how many loop turns an operation of that place takes: differs from run to run */
-export function interpreter(
-  ops: Tree,
-  delay: (place: string, run: number) => number,
-): Interpreter {
+export function interpreter(ops: Tree, delay: (place: string, run: number) => number): Interpreter {
   let runs = 0
   let current = trace()
   const all = trace()

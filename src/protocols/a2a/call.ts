@@ -7,6 +7,7 @@ import type { ServedAgent } from './cards/served-agent.ts'
 import type { Closing } from './closing.ts'
 import type { Codec } from './codec/codec.ts'
 import type { FaultOverrides } from './failure.ts'
+import type { FanOut } from './fan-out.ts'
 import type { Params } from './params.ts'
 import type { Pushes } from './push/pushes.ts'
 
@@ -23,6 +24,11 @@ export interface A2AContext {
   /** Absent: this server sends no push notifications. */
   readonly pushes: Pushes | undefined
   readonly closing: Closing
+  /** States the Bindu dialect pauses, in its own words. */
+  readonly binduPausable: readonly string[]
+  /** Whether operations in the metadata of a send are honoured. */
+  readonly harnTunnel: boolean
+  readonly fanOut: FanOut
 }
 
 export interface Call {

@@ -9,6 +9,8 @@ export interface A2AConfig {
   readonly pushTimeoutMs: number
   /** The seeds' metadata tunnel; deprecated from the start. */
   readonly harnTunnel: boolean
+  /** States that `tasks/pause` of the Bindu dialect takes. */
+  readonly binduPausableStates: readonly string[]
 }
 
 export const defaultConfig: A2AConfig = {
@@ -17,4 +19,5 @@ export const defaultConfig: A2AConfig = {
   pushToPrivate: false,
   pushTimeoutMs: 10_000,
   harnTunnel: true,
+  binduPausableStates: ['submitted', 'working', 'input-required'],
 }

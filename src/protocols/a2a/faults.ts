@@ -30,6 +30,8 @@ export type FaultName =
   | 'UNAVAILABLE'
   | 'FORBIDDEN'
   | 'MEDIA_TYPE'
+  | 'BINDU_NOT_PAUSABLE'
+  | 'BINDU_NOT_RESUMABLE'
 
 export interface Fault {
   /** JSON-RPC. */
@@ -79,6 +81,8 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   UNAVAILABLE: ours(-32000, 503, 'UNAVAILABLE'),
   FORBIDDEN: ours(-32000, 403, 'PERMISSION_DENIED'),
   MEDIA_TYPE: theirs(-32600, 415, 'INVALID_ARGUMENT'),
+  BINDU_NOT_PAUSABLE: ours(-32040, 400, 'FAILED_PRECONDITION'),
+  BINDU_NOT_RESUMABLE: ours(-32041, 400, 'FAILED_PRECONDITION'),
 }
 
 /** Where a method says nothing else. What only the engine should ever see is an internal error here. */

@@ -29,18 +29,22 @@ import { createClosing } from './closing.ts'
 import type { Codec } from './codec/codec.ts'
 import { createV1 } from './codec/v1.ts'
 import { createV03 } from './codec/v03.ts'
+import { createV03Rest } from './codec/v03-proto.ts'
 import { type A2AConfig, defaultConfig } from './config.ts'
 import { failureOf } from './failure.ts'
+import { createFanOut } from './fan-out.ts'
 import { A2AError } from './faults.ts'
+import { createMetadata } from './harn/harn-metadata.ts'
 import { createPost, type Post } from './push/post.ts'
-import { createPushes, type PushStore } from './push/pushes.ts'
+import type { PushStore } from './push/push-store.ts'
+import { createPushes } from './push/pushes.ts'
 import { type Place, placeOf } from './routing.ts'
 import { askedVersion, type Version } from './versions.ts'
 
 export type { Scope } from './call.ts'
 export type { CardFacts, SecurityFacts } from './cards/card-facts.ts'
 export type { A2AConfig } from './config.ts'
-export type { PushStore } from './push/pushes.ts'
+export type { PushStore } from './push/push-store.ts'
 
 export interface A2AOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly engine: Engine
@@ -77,10 +81,12 @@ const HEARTBEAT_MS = 15_000
 export function createA2A(options: A2AOptions): A2A {
   const { engine, clock, ids, log, store } = options
   const config = { ...defaultConfig, ...options.config }
+  const facts = createMetadata(config.harnTunnel)
   const codecs: Readonly<Record<Version, Codec>> = {
-    '1.0': createV1({ consentState: config.consentState }),
-    '0.3': createV03({ states: config.v03States }),
+    '1.0': createV1({ consentState: config.consentState }, facts),
+    '0.3': createV03({ states: config.v03States }, facts),
   }
+  const v03Rest = createV03Rest(codecs['0.3'], facts)
   const post =
     options.post ??
     createPost({ allowInner: config.pushToPrivate, timeoutMs: config.pushTimeoutMs })
@@ -106,6 +112,9 @@ export function createA2A(options: A2AOptions): A2A {
     pulse: createPulse(clock.after, HEARTBEAT_MS),
     pushes,
     closing,
+    fanOut: createFanOut(),
+    binduPausable: config.binduPausableStates,
+    harnTunnel: config.harnTunnel,
   }
   const agents = agentsOf(options, config, pushes !== undefined)
   const cards = createCardResponse()
@@ -132,6 +141,7 @@ export function createA2A(options: A2AOptions): A2A {
     const exchange: Exchange = {
       a2a,
       codecs,
+      v03Rest,
       request,
       query,
       env: withScopes(env),

@@ -15,6 +15,7 @@ import type { ReminderChange, TaskEvent } from './task-events.ts'
 /** Of a task; undefined when there is none, which is the common case. */
 export function taskMetadata(task: Task): JsonObject | undefined {
   const { metadata } = task
+  // Most tasks were never stopped and ask for nothing.
   const control = controlOf(task)
   const consent = consentOf(task)
   if (control === undefined && consent === undefined) return metadata

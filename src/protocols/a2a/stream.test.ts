@@ -178,6 +178,30 @@ describe('a stream', () => {
     expect((await desk.engine.health()).subscribers).toBe(0)
   })
 
+  it('lets two thousand readers read, however slow one of them is', async () => {
+    const desk = await openDesk()
+    const ops = [{ ask: 'ok?' }, ...Array.from({ length: 5 }, (_, n) => ({ say: `${n}` }))]
+    const ids = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => immediate(desk, ops, { messageId: `many-${n}` })),
+    )
+    await Promise.all(ids.map((id) => until(desk, id, 'input-required')))
+    const open = (id: string) => desk.stream('1.0', 'SubscribeToTask', { id })
+    const slow = await open(ids[0] ?? '')
+    const readers = await Promise.all(
+      Array.from({ length: 2_000 }, (_, n) => open(ids[n % ids.length] ?? '')),
+    )
+    await take(slow, 1)
+    const read = readers.map((reader) => all(reader))
+    await Promise.all(
+      ids.map((taskId) =>
+        desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'yes', { taskId }) }),
+      ),
+    )
+    for (const frames of await Promise.all(read)) expect(frames).toHaveLength(8)
+    expect((await desk.engine.health()).subscribers).toBe(1)
+    expect(await all(slow)).toHaveLength(7)
+  })
+
   it('ends when the server closes, and the task goes on', async () => {
     const desk = await openDesk()
     const id = await immediate(desk, [{ ask: 'ok?' }])

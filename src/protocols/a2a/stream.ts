@@ -6,7 +6,6 @@
  *  R3  opened by a send it closes after an interrupted or terminal frame, a subscription only after a terminal one;
  *  R4  it stays open while the task is stopped.
  */
-import { evolve } from '../../core/evolve.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isInterrupted, isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
@@ -16,7 +15,7 @@ import type { A2AContext, Answer, Call } from './call.ts'
 import type { TaskView } from './codec/codec.ts'
 import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
 import { RFC_NOTIFICATIONS } from './extensions.ts'
-import { eventsOf, type TaskEvent } from './task-events.ts'
+import type { TaskEvent } from './task-events.ts'
 
 export interface StreamOptions {
   readonly task: Task
@@ -58,10 +57,11 @@ async function* framesOf(
   const records = await a2a.engine.subscribe(caller, task.id, { after, signal })
   for await (const record of records) {
     const before = now
-    now = evolve(before, record)
+    const folded = a2a.fanOut.fold(before, record)
+    now = folded.task
     if (record.seq < start.seq) continue
     const skip = record.seq === start.seq ? start.n : 0
-    yield* framesOfRecord(call, before, record, now, ends, skip)
+    yield* framesOfRecord(a2a, call, record.seq, folded.events, ends, skip)
     // A task that ended before we looked still has its last record to come; nothing follows that.
     if (isLast(record, before, now) && ends(now.state)) return
   }
@@ -69,22 +69,22 @@ async function* framesOf(
 
 /** Each event has two numbers, one for its frame and one for its notification: ids do not depend on who asks. */
 function* framesOfRecord(
+  { fanOut }: A2AContext,
   call: Call,
-  before: Task | undefined,
-  record: LogRecord,
-  task: Task,
+  seq: number,
+  events: readonly TaskEvent[],
   ends: (state: Task['state']) => boolean,
   skip: number,
 ): Generator<EventFrame, void> {
   const { codec, envelope, active } = call
   const notify = active.has(RFC_NOTIFICATIONS)
   let n = 0
-  for (const event of eventsOf(before, record, task)) {
+  for (const event of events) {
     n += 2
-    const id = (index: number): string => cursorId({ seq: record.seq, n: index })
+    const id = (index: number): string => cursorId({ seq, n: index })
     if (n - 1 > skip) {
-      const frame = codec.event(event, closes(event, ends))
-      if (frame !== undefined) yield { id: id(n - 1), data: envelope(JSON.stringify(frame)) }
+      const text = fanOut.text(codec, event, closes(event, ends))
+      if (text !== undefined) yield { id: id(n - 1), data: envelope(text) }
     }
     if (!notify || n <= skip) continue
     const notification = codec.notification(event)

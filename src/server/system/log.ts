@@ -1,8 +1,9 @@
+import { isLullError } from '../../core/errors.ts'
 import type { Log, LogLevel } from '../../ports/log.ts'
 
 const rank: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** One line of JSON per report. Errors are written with their stack, for operators; callers never see it. */
+/** One line of JSON per report. Unexpected errors are written with their stack; callers never see it. */
 export function createLog(write: (line: string) => void, level: LogLevel = 'info'): Log {
   return (at, text, facts = {}) => {
     if (rank[at] < rank[level]) return
@@ -15,5 +16,6 @@ export function createLog(write: (line: string) => void, level: LogLevel = 'info
 
 function readable(value: unknown): unknown {
   if (!(value instanceof Error)) return value
-  return value.stack ?? value.message
+  // Our own errors say all there is in a sentence.
+  return isLullError(value) ? `${value.code}: ${value.message}` : (value.stack ?? value.message)
 }

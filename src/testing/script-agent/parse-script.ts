@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { isLullError } from '../../core/errors.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import { reject } from '../../engine/agent.ts'
-import { json, parkInput, parse } from '../../engine/inputs.ts'
+import { json, parkInput } from '../../engine/inputs.ts'
+import { parse } from '../../engine/parse.ts'
 import type { OpName, Ops, ScriptOp } from './ops.ts'
 
 /** The ops of the script, or undefined for a message without one. @throws Rejection naming the op, as in `2.turn.0` */

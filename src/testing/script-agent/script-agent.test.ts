@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Artifact } from '../../core/message.ts'
 import type { Task } from '../../core/task.ts'
-import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import { caller, createStage, type Stage, until } from './test-support.ts'
+import { caller, createStage, type Stage, until } from './test-support/stage.ts'
 
 let stage: Stage
 beforeEach(async () => {
-  stage = await createStage(createMemoryStore())
+  stage = await createStage()
 })
 
 const named = (task: Task, name: string): Artifact | undefined =>

@@ -1,6 +1,12 @@
 /** The unmodified official client of the generation before, 0.3.13, against our server. */
 import type { Message, Task, TaskStatusUpdateEvent } from 'a2a-js-v03'
-import { type Client, ClientFactory } from 'a2a-js-v03/client'
+import {
+  type Client,
+  ClientFactory,
+  ClientFactoryOptions,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from 'a2a-js-v03/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { caller, eventually, openStage, type Stage } from './stage.ts'
 
@@ -8,7 +14,6 @@ let stage: Stage
 let client: Client
 beforeAll(async () => {
   stage = await openStage()
-  client = await new ClientFactory().createFromUrl(stage.url)
 })
 afterAll(() => stage.close())
 
@@ -34,123 +39,148 @@ function request(value: unknown, some: object = {}, configuration?: object): nev
 const send = (value: unknown, some?: object, configuration?: object) =>
   client.sendMessage(request(value, some, configuration)) as Promise<Task>
 
-describe('the official 0.3.13 client', () => {
-  it('sends and gets the ended task', async () => {
-    const task = await send('hello')
-    expect(task).toMatchObject({
-      kind: 'task',
-      status: { state: 'completed' },
-      artifacts: [{ name: 'echo', parts: [{ kind: 'text', text: 'hello' }] }],
+const transports = {
+  JSONRPC: () => new JsonRpcTransportFactory(),
+  'HTTP+JSON': () => new RestTransportFactory(),
+}
+
+describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
+  'the official 0.3.13 client over %s',
+  (transport) => {
+    // A proto's enum is closed: over REST the truth is in the metadata only.
+    const isOpen = transport === 'JSONRPC'
+    const consentState = isOpen ? 'user-consent-required' : 'input-required'
+    const paused = (by: string) => (isOpen ? `paused-by-${by}` : 'working')
+
+    beforeAll(async () => {
+      const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
+        transports: [transports[transport]()],
+        preferredTransports: [transport],
+      })
+      client = await new ClientFactory(options).createFromUrl(stage.url)
     })
-  })
 
-  it('gets a stateless message', async () => {
-    expect(await client.sendMessage(request([{ reply: 'hi' }]))).toMatchObject({
-      kind: 'message',
-      role: 'agent',
-      parts: [{ kind: 'text', text: 'hi' }],
+    it('sends and gets the ended task', async () => {
+      const task = await send('hello')
+      expect(task).toMatchObject({
+        kind: 'task',
+        status: { state: 'completed' },
+        artifacts: [{ name: 'echo', parts: [{ kind: 'text', text: 'hello' }] }],
+      })
     })
-  })
 
-  it('streams to the end', async () => {
-    const ops = [
-      { say: 'a' },
-      { artifact: { name: 'x', text: 'abc', chunks: 2 } },
-      { complete: 'b' },
-    ]
-    const frames: Event[] = []
-    for await (const frame of client.sendMessageStream(request(ops))) frames.push(frame)
-    expect(frames.map((frame) => frame.kind)).toEqual([
-      'task',
-      'status-update',
-      'artifact-update',
-      'artifact-update',
-      'status-update',
-    ])
-    expect(frames.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } })
-  })
-
-  it('gets and cancels', async () => {
-    const { id } = await send([{ step: 'long', ms: 60_000 }], {}, { blocking: false })
-    expect(await client.getTask({ id })).toMatchObject({ id, status: { state: 'working' } })
-    expect(await client.cancelTask({ id })).toMatchObject({ status: { state: 'canceled' } })
-    await expect(client.getTask({ id: 'nope' })).rejects.toThrow()
-  })
-
-  it('goes through several turns, and consent', async () => {
-    const task = await send([{ ask: 'Which?' }, { consent: { prompt: 'Sure?', operation: 1 } }])
-    expect(task.status.state).toBe('input-required')
-    const asked = await send('this', { taskId: task.id })
-    expect(asked.status.state).toBe('user-consent-required')
-    const consent = asked.metadata?.['urn:lull:a2a:user-consent:1'] as { consentId: string }
-    const { consentId } = consent
-    const parts = [{ kind: 'data', data: { consentId, decision: 'granted' } }]
-    const done = await send('', { taskId: task.id, parts })
-    expect(done.status.state).toBe('completed')
-  })
-
-  it('streams through a pause and a park and ends normally', async () => {
-    const ops = [
-      { step: 'first', ms: 200 },
-      { park: { reason: 'waiting', conditions: { onEvent: 'go' } } },
-      { complete: 'done' },
-    ]
-    const states: string[] = []
-    for await (const frame of client.sendMessageStream(request(ops)) as AsyncIterable<Event>) {
-      if ('status' in frame) states.push(frame.status.state)
-      if (frame.kind !== 'task') continue
-      const taskId = (frame as Task).id
-      await stage.control('tasks/pause', { taskId, reason: 'review' })
-      await stage.control('tasks/resume', { taskId })
-      await eventually(
-        async () => (await stage.engine.get(caller, taskId)).state === 'paused-by-agent',
-      )
-      await stage.engine.emit(caller, [{ id: '1', source: 'test', type: 'go' } as never])
-    }
-    expect(states).toEqual([
-      'working',
-      'paused-by-client',
-      'working',
-      'paused-by-agent',
-      'working',
-      'completed',
-    ])
-  })
-
-  it('subscribes again', async () => {
-    const task = await send([{ ask: 'Go on?' }, { complete: 'yes' }])
-    const frames: Event[] = []
-    for await (const frame of client.resubscribeTask({ id: task.id })) {
-      frames.push(frame)
-      if (frames.length === 1) await send('go', { taskId: task.id })
-    }
-    expect(frames[0]?.kind).toBe('task')
-    expect(frames.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } })
-  })
-
-  it('sets, gets, lists and deletes webhooks, which are sent whole tasks', async () => {
-    const { id: taskId } = await send([{ ask: 'Go?' }, { complete: 'yes' }])
-    const config = {
-      taskId,
-      pushNotificationConfig: {
-        url: stage.hook.url,
-        token: 'secret',
-        authentication: { schemes: ['Bearer'], credentials: 'abc' },
-      },
-    }
-    const made = await client.setTaskPushNotificationConfig(config)
-    expect(made).toMatchObject({ taskId, pushNotificationConfig: { url: stage.hook.url } })
-    expect(await client.getTaskPushNotificationConfig({ id: taskId })).toEqual(made)
-    expect(await client.listTaskPushNotificationConfig({ id: taskId })).toEqual([made])
-    await send('go', { taskId })
-    const mine = () => stage.hook.received.filter(({ body }) => body.id === taskId)
-    await eventually(() => mine().at(-1)?.body.status.state === 'completed')
-    expect(mine().at(-1)).toMatchObject({
-      headers: { 'x-a2a-notification-token': 'secret', authorization: 'Bearer abc' },
-      body: { kind: 'task' },
+    it('gets a stateless message', async () => {
+      expect(await client.sendMessage(request([{ reply: 'hi' }]))).toMatchObject({
+        kind: 'message',
+        role: 'agent',
+        parts: [{ kind: 'text', text: 'hi' }],
+      })
     })
-    const pushNotificationConfigId = made.pushNotificationConfig.id ?? ''
-    await client.deleteTaskPushNotificationConfig({ id: taskId, pushNotificationConfigId })
-    expect(await client.listTaskPushNotificationConfig({ id: taskId })).toEqual([])
-  })
-})
+
+    it('streams to the end', async () => {
+      const ops = [
+        { say: 'a' },
+        { artifact: { name: 'x', text: 'abc', chunks: 2 } },
+        { complete: 'b' },
+      ]
+      const frames: Event[] = []
+      for await (const frame of client.sendMessageStream(request(ops))) frames.push(frame)
+      expect(frames.map((frame) => frame.kind)).toEqual([
+        'task',
+        'status-update',
+        'artifact-update',
+        'artifact-update',
+        'status-update',
+      ])
+      expect(frames.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } })
+    })
+
+    it('gets and cancels', async () => {
+      const { id } = await send([{ step: 'long', ms: 60_000 }], {}, { blocking: false })
+      expect(await client.getTask({ id })).toMatchObject({ id, status: { state: 'working' } })
+      expect(await client.cancelTask({ id })).toMatchObject({ status: { state: 'canceled' } })
+      await expect(client.getTask({ id: 'nope' })).rejects.toThrow()
+    })
+
+    it('goes through several turns, and consent', async () => {
+      const task = await send([{ ask: 'Which?' }, { consent: { prompt: 'Sure?', operation: 1 } }])
+      expect(task.status.state).toBe('input-required')
+      const asked = await send('this', { taskId: task.id })
+      expect(asked.status.state).toBe(consentState)
+      const consent = asked.metadata?.['urn:lull:a2a:user-consent:1'] as { consentId: string }
+      const { consentId } = consent
+      const parts = [{ kind: 'data', data: { consentId, decision: 'granted' } }]
+      const done = await send('', { taskId: task.id, parts })
+      expect(done.status.state).toBe('completed')
+    })
+
+    it('streams through a pause and a park and ends normally', async () => {
+      const ops = [
+        { step: 'first', ms: 200 },
+        { park: { reason: 'waiting', conditions: { onEvent: 'go' } } },
+        { complete: 'done' },
+      ]
+      const states: string[] = []
+      for await (const frame of client.sendMessageStream(request(ops)) as AsyncIterable<Event>) {
+        if ('status' in frame) states.push(frame.status.state)
+        if (frame.kind !== 'task') continue
+        const taskId = (frame as Task).id
+        await stage.control('tasks/pause', { taskId, reason: 'review' })
+        await stage.control('tasks/resume', { taskId })
+        await eventually(
+          async () => (await stage.engine.get(caller, taskId)).state === 'paused-by-agent',
+        )
+        await stage.engine.emit(caller, [{ id: taskId, source: 'test', type: 'go' } as never])
+      }
+      expect(states).toEqual([
+        'working',
+        paused('client'),
+        'working',
+        paused('agent'),
+        'working',
+        'completed',
+      ])
+    })
+
+    it('subscribes again', async () => {
+      const task = await send([{ ask: 'Go on?' }, { complete: 'yes' }])
+      const frames: Event[] = []
+      for await (const frame of client.resubscribeTask({ id: task.id })) {
+        frames.push(frame)
+        if (frames.length === 1) await send('go', { taskId: task.id })
+      }
+      expect(frames[0]?.kind).toBe('task')
+      expect(frames.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } })
+    })
+
+    it('sets, gets, lists and deletes webhooks, which are sent whole tasks', async () => {
+      const { id: taskId } = await send([{ ask: 'Go?' }, { complete: 'yes' }])
+      const config = {
+        taskId,
+        pushNotificationConfig: {
+          url: stage.hook.url,
+          token: 'secret',
+          authentication: { schemes: ['Bearer'], credentials: 'abc' },
+        },
+      }
+      const made = await client.setTaskPushNotificationConfig(config)
+      expect(made).toMatchObject({ taskId, pushNotificationConfig: { url: stage.hook.url } })
+      const pushNotificationConfigId = made.pushNotificationConfig.id ?? ''
+      const found = await client.getTaskPushNotificationConfig({
+        id: taskId,
+        pushNotificationConfigId,
+      } as never)
+      expect(found).toEqual(made)
+      expect(await client.listTaskPushNotificationConfig({ id: taskId })).toEqual([made])
+      await send('go', { taskId })
+      const mine = () => stage.hook.received.filter(({ body }) => body.id === taskId)
+      await eventually(() => mine().at(-1)?.body.status.state === 'completed')
+      expect(mine().at(-1)).toMatchObject({
+        headers: { 'x-a2a-notification-token': 'secret', authorization: 'Bearer abc' },
+        body: { kind: 'task' },
+      })
+      await client.deleteTaskPushNotificationConfig({ id: taskId, pushNotificationConfigId })
+      expect(await client.listTaskPushNotificationConfig({ id: taskId })).toEqual([])
+    })
+  },
+)

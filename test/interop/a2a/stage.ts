@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { createEngine, type Engine } from '../../../src/engine/engine.ts'
-import { createA2A } from '../../../src/protocols/a2a/index.ts'
+import { type A2A, createA2A } from '../../../src/protocols/a2a/index.ts'
 import { systemClock } from '../../../src/server/system/clock.ts'
 import { createIds } from '../../../src/server/system/ids.ts'
 import { createSqliteStore } from '../../../src/stores/sqlite/sqlite-store.ts'
@@ -22,6 +22,7 @@ export interface Received {
 export interface Stage {
   readonly url: string
   readonly engine: Engine
+  readonly a2a: A2A
   /** A webhook on a loopback address, and what it got. */
   readonly hook: { readonly url: string; readonly received: readonly Received[] }
   /** Control methods, which official clients do not have. */
@@ -76,6 +77,7 @@ export async function openStage(): Promise<Stage> {
   return {
     url,
     engine,
+    a2a,
     hook: { url: hookUrl, received },
     async control(method, params) {
       const response = await fetch(url, {

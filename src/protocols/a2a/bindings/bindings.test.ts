@@ -10,7 +10,7 @@ describe('JSON-RPC', () => {
     ['a name given twice', '{"jsonrpc":"2.0","id":1,"id":2,"method":"GetTask"}', -32600],
     ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"__proto__":{}}}', -32600],
     ['deep nesting', `{"a":${'['.repeat(80)}${']'.repeat(80)}}`, -32600],
-    ['a notification', '{"jsonrpc":"2.0","method":"GetTask"}', -32600],
+    ['a request without an id', '{"jsonrpc":"2.0","method":"GetTask"}', -32602],
     ['params in a list', '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":[]}', -32602],
     ['a method nobody has', '{"jsonrpc":"2.0","id":1,"method":"Fly"}', -32601],
     ['a method of Object.prototype', '{"jsonrpc":"2.0","id":1,"method":"constructor"}', -32601],

@@ -2,6 +2,7 @@ import type { Caller } from '../../../engine/caller.ts'
 import type { A2AContext, Scope } from '../call.ts'
 import type { ServedAgent } from '../cards/served-agent.ts'
 import type { Codec } from '../codec/codec.ts'
+import type { V03Rest } from '../codec/v03-proto.ts'
 import type { Params } from '../params.ts'
 import type { Version } from '../versions.ts'
 
@@ -18,6 +19,8 @@ export interface Env {
 export interface Exchange {
   readonly a2a: A2AContext
   readonly codecs: Readonly<Record<Version, Codec>>
+  /** 0.3 over REST, in its two spellings. */
+  readonly v03Rest: V03Rest
   readonly request: Request
   readonly query: URLSearchParams | undefined
   readonly env: Env

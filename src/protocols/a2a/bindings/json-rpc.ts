@@ -1,6 +1,7 @@
 /** The JSON-RPC binding: A2A 1.0 §9, and 0.3 on the same address. The answer to a call is 200, errors included. */
 import { eventStream, eventStreamHeaders } from '../../../wire/event-stream.ts'
 import { errorText, parseRequest, type RpcId, resultText } from '../../../wire/json-rpc.ts'
+import { bindu } from '../bindu/bindu-methods.ts'
 import type { Call, Method } from '../call.ts'
 import { activated } from '../extensions.ts'
 import { codeOf, dataOf, type Failure, failureOf } from '../failure.ts'
@@ -27,8 +28,8 @@ export async function serveRpc(exchange: Exchange): Promise<Response> {
     const { request: rpc } = parsed
     id = rpc.id
     if (asked === 'unknown') throw unsupportedVersion(request.headers)
-    const method = methodNamed(rpc.method, version)
     const params = rpc.params ?? NOTHING
+    const method = dialectOf(rpc.method, params) ?? methodNamed(rpc.method, version)
     const { tenant } = params
     const call: Call = {
       codec: codecs[version],
@@ -71,6 +72,11 @@ async function answered(
   return new Response(eventStream(answer.frames, a2a.pulse, answer.abort), {
     headers: { ...eventStreamHeaders, ...headers },
   })
+}
+
+/** `task_id` is how the Bindu document spells it, and nobody else: it wins over other ids. */
+function dialectOf(name: string, params: Params): Method | undefined {
+  return params['task_id'] === undefined ? undefined : bindu.get(name)
 }
 
 function methodNamed(name: string, version: Version): Method {

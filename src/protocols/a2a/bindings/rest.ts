@@ -1,10 +1,11 @@
 /** The HTTP+JSON binding: A2A 1.0 §11, and 0.3 under `/v1`. */
 import { eventStream, eventStreamHeaders } from '../../../wire/event-stream.ts'
 import type { Call, Method } from '../call.ts'
+import { isProto } from '../codec/v03-proto.ts'
 import { activated } from '../extensions.ts'
 import { codeOf, dataOf, detailsArray, type Failure, failureOf } from '../failure.ts'
 import { A2AError, faults } from '../faults.ts'
-import { isObject, type Params } from '../params.ts'
+import { isObject } from '../params.ts'
 import { askedVersion, type Version } from '../versions.ts'
 import { readJson } from './body.ts'
 import { dispatch, extensionHeaders } from './dispatch.ts'
@@ -19,7 +20,7 @@ export interface RestTarget {
 }
 
 export async function serveRest(exchange: Exchange, target: RestTarget): Promise<Response> {
-  const { a2a, codecs, request, query, env, agent } = exchange
+  const { a2a, codecs, v03Rest, request, query, env, agent } = exchange
   const { version, matched, tenant } = target
   const type = contentType(request.headers)
   try {
@@ -31,8 +32,10 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
     }
     const { method, found } = matched
     const params = await paramsOf(exchange, found)
+    if (params['request'] !== undefined && version === '0.3')
+      params['message'] ??= params['request']
     const call: Call = {
-      codec: codecs[version],
+      codec: version === '1.0' ? codecs['1.0'] : v03Rest[isProto(params) ? 'proto' : 'kinds'],
       caller: exchange.callerFor(tenant ?? params['tenant']),
       may: env.may,
       agent,
@@ -89,7 +92,7 @@ const numbers: ReadonlySet<string> = new Set(['historyLength', 'pageSize'])
 async function paramsOf(
   { request, query, env }: Exchange,
   found: Readonly<Record<string, string>>,
-): Promise<Params> {
+): Promise<Record<string, unknown>> {
   const params: Record<string, unknown> = {}
   for (const [name, value] of query ?? []) params[name] = typed(name, value)
   delete params['A2A-Version']

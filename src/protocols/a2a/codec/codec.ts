@@ -29,6 +29,10 @@ export interface Notification {
 
 export interface Codec {
   readonly version: Version
+  /** Tells codecs of one version apart. */
+  readonly name: string
+  /** What tasks made through it are marked with. */
+  readonly origin: string
   /** The message as core keeps it. Only what differs is mapped: the engine checks the rest. */
   readMessage(value: unknown): Message
   readConfiguration(value: Params): SendConfiguration

@@ -64,6 +64,6 @@ export function wirePart(part: Part): object {
 }
 
 /** 0.3 knows objects only; 1.0 any value. */
-function objectOf(data: unknown): JsonObject {
+export function objectOf(data: unknown): JsonObject {
   return isObject(data) ? (data as JsonObject) : ({ value: data } as JsonObject)
 }

@@ -4,7 +4,8 @@ import type { Artifact, Message } from '../../../core/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import { eventMetadata, statusMessage, taskMetadata } from '../metadata.ts'
+import type { Metadata } from '../harn/harn-metadata.ts'
+import { statusMessage } from '../metadata.ts'
 import { invalid, optionalBoolean, optionalInteger, type Params } from '../params.ts'
 import type { TaskEvent } from '../task-events.ts'
 import type { Codec, TaskView } from './codec.ts'
@@ -25,7 +26,7 @@ const coreStates: Partial<Readonly<Record<State, string>>> = {
   'user-consent-required': 'input-required',
 }
 
-export function createV03(options: V03Options): Codec {
+export function createV03(options: V03Options, facts: Metadata): Codec {
   const spelled = (state: State): string =>
     (options.states === 'core' ? coreStates[state] : undefined) ?? state
 
@@ -38,7 +39,7 @@ export function createV03(options: V03Options): Codec {
   }
 
   function task(task: Task, { historyLength, withArtifacts }: TaskView): object {
-    const metadata = taskMetadata(task)
+    const metadata = facts.ofTask(task)
     const history = newest(task.history, historyLength)
     return {
       kind: 'task',
@@ -54,26 +55,33 @@ export function createV03(options: V03Options): Codec {
   function event(event: TaskEvent, closes: boolean): object | undefined {
     const { task: now } = event
     const { id: taskId, contextId } = now
-    if (event.kind === 'reminder') return undefined
+    if (event.kind === 'reminder' && !isTunnelled(event)) return undefined
     if (event.kind === 'artifact') {
       const { append, last } = event
       const artifact = wireArtifact(event.artifact)
       return { kind: 'artifact-update', taskId, contextId, artifact, append, lastChunk: last }
     }
-    if (event.record.type === 'submitted') return task(now, wholeTask)
-    const metadata = eventMetadata(event)
+    if (event.kind === 'status' && event.record.type === 'submitted') return task(now, wholeTask)
+    const metadata = facts.ofEvent(event)
     return {
       kind: 'status-update',
       taskId,
       contextId,
-      status: status(now, statusMessage(now)),
+      status: status(now, event.kind === 'reminder' ? undefined : statusMessage(now)),
       final: closes,
       ...(metadata === undefined ? {} : { metadata }),
     }
   }
 
+  /** Harn peers read reminders from the metadata of a status that repeats itself; others never see a frame for them. */
+  function isTunnelled(event: TaskEvent): boolean {
+    return facts.ofEvent(event)?.['harn'] !== undefined
+  }
+
   return {
     version: '0.3',
+    name: '0.3',
+    origin: 'a2a',
     readMessage: readMessage03,
     readConfiguration: (value) => ({
       historyLength: optionalInteger(
@@ -86,7 +94,7 @@ export function createV03(options: V03Options): Codec {
       push: readSendTarget(value),
     }),
     readPush(params) {
-      const config = params['pushNotificationConfig']
+      const config = params['pushNotificationConfig'] ?? params['config']
       if (config === undefined || config === null) {
         throw invalid('pushNotificationConfig', 'is required')
       }
@@ -109,7 +117,8 @@ export function createV03(options: V03Options): Codec {
 }
 
 function readSendTarget(configuration: Params): PushTarget | undefined {
-  const given = configuration['pushNotificationConfig']
+  // The proto of 0.3 calls it by its second name.
+  const given = configuration['pushNotificationConfig'] ?? configuration['pushNotification']
   if (given === undefined || given === null) return undefined
   return readTarget(given, 'configuration.pushNotificationConfig')
 }

@@ -4,7 +4,8 @@ import type { Message } from '../../../core/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import { eventMetadata, statusMessage, taskMetadata } from '../metadata.ts'
+import type { Metadata } from '../harn/harn-metadata.ts'
+import { statusMessage } from '../metadata.ts'
 import { invalid, isObject, optionalBoolean, optionalInteger, type Params } from '../params.ts'
 import type { TaskEvent } from '../task-events.ts'
 import type { Codec, TaskView } from './codec.ts'
@@ -31,7 +32,7 @@ const wireStates: Readonly<Record<State, string>> = {
   rejected: 'TASK_STATE_REJECTED',
 }
 
-export function createV1({ consentState }: V1Options): Codec {
+export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
   const spelled = {
     ...wireStates,
     'user-consent-required': wireStates[consentState],
@@ -44,7 +45,7 @@ export function createV1({ consentState }: V1Options): Codec {
   }
 
   function task(task: Task, { historyLength, withArtifacts }: TaskView): object {
-    const metadata = taskMetadata(task)
+    const metadata = facts.ofTask(task)
     const history = newest(task.history, historyLength)
     return {
       id: task.id,
@@ -66,7 +67,7 @@ export function createV1({ consentState }: V1Options): Codec {
     if (event.kind === 'status' && event.record.type === 'submitted') {
       return { task: task(now, wholeTask) }
     }
-    const metadata = eventMetadata(event)
+    const metadata = facts.ofEvent(event)
     const message = event.kind === 'reminder' ? undefined : statusMessage(now)
     return {
       statusUpdate: {
@@ -80,6 +81,8 @@ export function createV1({ consentState }: V1Options): Codec {
 
   return {
     version: '1.0',
+    name: '1.0',
+    origin: 'a2a',
     readMessage,
     readConfiguration: (value) => ({
       historyLength: optionalInteger(

@@ -308,7 +308,6 @@ const wrong: readonly (readonly [string, object, string])[] = [
   ['tasks/pause', { taskId: 5 }, 'taskId'],
   ['tasks/pause', { taskId: '' }, 'taskId'],
   ['tasks/pause', { mode: 'now' }, 'mode'],
-  ['tasks/pause', { mode: null }, 'mode'],
   ['tasks/pause', { reason: 5 }, 'reason'],
   ['tasks/pause', { reason: 'x'.repeat(1_001) }, 'reason'],
   ['tasks/pause', { graceMs: -1 }, 'graceMs'],

@@ -1,10 +1,12 @@
 /** What both ways of sending share: reading the request, one engine call, the webhook that may come with it. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message } from '../../../core/message.ts'
+import type { PushTarget } from '../../../core/push.ts'
 import type { Sent } from '../../../engine/sending/sent.ts'
 import type { A2AContext, Call } from '../call.ts'
 import type { SendConfiguration } from '../codec/codec.ts'
 import { A2AError } from '../faults.ts'
+import { type HarnOperations, harnIn, isBlank } from '../harn/harn-in.ts'
 import { invalid, optionalJsonObject, optionalObject } from '../params.ts'
 import { ownTask } from './own-task.ts'
 
@@ -12,15 +14,17 @@ const KEY = 'a2a-idempotency-key'
 
 const plain: SendConfiguration = { immediate: false }
 
-export async function send(
-  a2a: A2AContext,
-  call: Call,
-): Promise<{ readonly sent: Sent; readonly configuration: SendConfiguration }> {
-  const { codec, params, caller, agent } = call
+export interface SendOutcome {
+  readonly sent: Sent
+  readonly configuration: SendConfiguration
+}
+
+export async function send(a2a: A2AContext, call: Call): Promise<SendOutcome> {
+  const { codec, params, agent } = call
   if (params['message'] === undefined || params['message'] === null) {
     throw invalid('message', 'is required')
   }
-  const message = codec.readMessage(params['message'])
+  const message = withTask(codec.readMessage(params['message']), params['id'])
   const given = optionalObject(params, 'configuration')
   const configuration = given === undefined ? plain : codec.readConfiguration(given)
   const metadata = optionalJsonObject(params, 'metadata')
@@ -31,18 +35,83 @@ export async function send(
   }
   const target = configuration.push
   if (target !== undefined) a2a.pushes?.check(target)
-  const sent = await a2a.engine.send(caller, {
+  const harn = a2a.harnTunnel ? harnIn(metadata, message) : undefined
+  if (harn !== undefined) return tunnelled(a2a, call, { message, metadata, configuration }, harn)
+  const sent = await deliver(a2a, call, message, metadata)
+  if (target !== undefined) await keepTarget(a2a, call, message, sent, target)
+  return { sent, configuration }
+}
+
+interface Given {
+  readonly message: Message
+  readonly metadata: JsonObject | undefined
+  readonly configuration: SendConfiguration
+}
+
+/** The operation, and the message too unless it says nothing. A reminder comes first: the next turn shall see it. */
+async function tunnelled(
+  a2a: A2AContext,
+  call: Call,
+  { message, metadata, configuration }: Given,
+  { pause, resume, reminder }: HarnOperations,
+): Promise<SendOutcome> {
+  const { engine } = a2a
+  const { caller } = call
+  const blank = isBlank(message)
+  if (blank && message.taskId === undefined) throw invalid('message.taskId', 'is required')
+  let { taskId } = message
+  if (reminder !== undefined && taskId !== undefined) {
+    await engine.remind(caller, { taskId, reminder } as never)
+  }
+  const sent = blank ? undefined : await deliver(a2a, call, message, metadata)
+  if (sent?.kind === 'message') return { sent, configuration }
+  const isNew = taskId === undefined
+  taskId ??= sent?.task.id ?? ''
+  if (reminder !== undefined && isNew) await engine.remind(caller, { taskId, reminder } as never)
+  if (pause !== undefined) await engine.pause(caller, { ...pause, taskId } as never)
+  if (resume !== undefined) await engine.resume(caller, { ...resume, taskId } as never)
+  const task = await engine.get(caller, taskId)
+  const settings = blank ? { ...configuration, immediate: true } : configuration
+  return {
+    sent: { kind: 'task', task, repeated: sent?.repeated ?? false },
+    configuration: settings,
+  }
+}
+
+function deliver(
+  { engine }: A2AContext,
+  { caller, agent, codec, idempotencyKey }: Call,
+  message: Message,
+  metadata: JsonObject | undefined,
+): Promise<Sent> {
+  return engine.send(caller, {
     agent: agent.name,
     message,
-    idempotencyKey: call.idempotencyKey ?? keyIn(metadata) ?? keyIn(message.metadata),
+    idempotencyKey: idempotencyKey ?? keyIn(metadata) ?? keyIn(message?.metadata),
     metadata,
-    origin: 'a2a',
+    origin: codec.origin,
   })
-  if (target !== undefined && sent.kind === 'task') {
-    const isNew = message.taskId === undefined && !sent.repeated
-    await pushesOf(a2a).set(sent.task, codec.version, target, isNew ? 0 : sent.task.version)
-  }
-  return { sent, configuration }
+}
+
+async function keepTarget(
+  a2a: A2AContext,
+  { codec }: Call,
+  message: Message,
+  sent: Sent,
+  target: PushTarget,
+): Promise<void> {
+  if (sent.kind !== 'task') return
+  const isNew = message.taskId === undefined && !sent.repeated
+  await pushesOf(a2a).set(sent.task, codec.version, target, isNew ? 0 : sent.task.version)
+}
+
+/**
+ * 0.1 put the task's id beside the message and let the client choose it. Naming one of ours continues that task; one
+ * that the client made up is not found.
+ */
+function withTask(message: Message, id: unknown): Message {
+  if (typeof id !== 'string' || id === '' || message?.taskId !== undefined) return message
+  return { ...message, taskId: id }
 }
 
 export function pushesOf({ pushes }: A2AContext): NonNullable<A2AContext['pushes']> {

@@ -11,7 +11,7 @@ import { eventsOf } from '../task-events.ts'
 import type { Version } from '../versions.ts'
 import { deliveryOf } from './body.ts'
 import type { Post } from './post.ts'
-import type { PushStore } from './pushes.ts'
+import type { PushStore } from './push-store.ts'
 import { TargetRefused } from './targets.ts'
 
 export interface CourierDeps {
@@ -31,6 +31,15 @@ export interface Courier {
   close(): void
 }
 
+/** A task as of the last record that was looked at, for the webhook that was made at that instant. */
+interface Place {
+  readonly createdAt: number
+  readonly task: Task
+}
+
+/** How many places are kept in memory; the others are found in the log again. */
+const PLACES = 512
+
 const courierCaller: Caller = { tenant: ALL_TENANTS, principal: 'push', operator: true }
 
 const FIRST_RETRY_MS = 1_000
@@ -41,6 +50,7 @@ export function createCourier(deps: CourierDeps): Courier {
   const { engine, store, clock, log, random } = deps
   /** Webhooks with a worker; true: look again when it is through. */
   const busy = new Map<string, boolean>()
+  const places = new Map<string, Place>()
   const timers = new Set<() => void>()
   let closed = false
 
@@ -66,7 +76,7 @@ export function createCourier(deps: CourierDeps): Courier {
       return
     }
     busy.set(key, false)
-    work(push)
+    work(push, key)
       .catch((error: unknown) => log('error', 'A webhook worker stopped', { key, error }))
       .finally(() => {
         const again = busy.get(key)
@@ -89,13 +99,17 @@ export function createCourier(deps: CourierDeps): Courier {
     timers.add(cancel)
   }
 
-  async function work(start: Push): Promise<void> {
-    let push = start
+  async function work(start: Push, key: string): Promise<void> {
+    const known = places.get(key)
+    places.delete(key)
+    const place = known?.createdAt === start.createdAt ? known : undefined
+    let push = place === undefined ? start : { ...start, sentSeq: place.task.version }
     const task = await engine.get(courierCaller, push.taskId)
     if (task.version <= push.sentSeq && !isTerminal(task.state)) return
-    let now: Task | undefined
-    // From the beginning: an event shows the task as it stood then.
-    for await (const record of await engine.subscribe(courierCaller, push.taskId)) {
+    // An event shows the task as it stood then: without a place in memory that is folded from the beginning.
+    let now = place?.task
+    const after = now?.version ?? 0
+    for await (const record of await engine.subscribe(courierCaller, push.taskId, { after })) {
       const before = now
       now = evolve(before, record)
       if (closed) return
@@ -106,7 +120,14 @@ export function createCourier(deps: CourierDeps): Courier {
       }
       if (record.seq >= task.version) break
     }
-    await save({ ...push, ...(isTerminal(task.state) ? { done: true as const } : {}) })
+    if (isTerminal(task.state)) await save({ ...push, done: true })
+    else if (now !== undefined) remember(key, { createdAt: push.createdAt, task: now })
+  }
+
+  function remember(key: string, place: Place): void {
+    places.set(key, place)
+    const oldest = places.keys().next().value
+    if (places.size > PLACES && oldest !== undefined) places.delete(oldest)
   }
 
   async function deliver(

@@ -14,18 +14,6 @@ import type { Version } from '../versions.ts'
 import { type CourierDeps, createCourier } from './courier.ts'
 import { refusedTarget } from './targets.ts'
 
-/** Where the outbox is kept: the task store has these methods. */
-export interface PushStore {
-  putPush(push: Push): Promise<void>
-  pushes(taskId: string): Promise<readonly Push[]>
-  deletePush(taskId: string, id: string): Promise<void>
-  listPushes(
-    status: 'open' | 'failed',
-    after: { readonly taskId: string; readonly id: string } | undefined,
-    limit: number,
-  ): Promise<readonly Push[]>
-}
-
 export interface Pushes {
   /** @throws LullError when the address is one we do not send to */
   check(target: PushTarget): void

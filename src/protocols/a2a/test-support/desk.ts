@@ -12,6 +12,9 @@ import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts
 import { testSigner } from '../../../testing/test-signer.ts'
 import { type A2A, type A2AEnv, type A2AOptions, createA2A } from '../index.ts'
 import { type Frame, framesIn } from './frames.ts'
+import type { Loose } from './loose.ts'
+
+export type { Loose } from './loose.ts'
 
 export const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
 
@@ -23,9 +26,6 @@ export interface DeskOptions {
   readonly a2a?: Partial<A2AOptions>
   readonly env?: Partial<A2AEnv>
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
-export type Loose = any
 
 export interface Desk {
   readonly engine: Engine

@@ -1,5 +1,5 @@
 /** Reads server-sent events the way a client would, without using any of our own code for it. */
-import type { Loose } from './desk.ts'
+import type { Loose } from './loose.ts'
 
 export interface Frame {
   readonly id: string

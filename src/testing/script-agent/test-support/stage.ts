@@ -1,16 +1,16 @@
 /** An engine whose time stands still, with the script agent. */
 import { setImmediate as tick } from 'node:timers/promises'
-import type { Message } from '../../core/message.ts'
-import type { LogRecord } from '../../core/records.ts'
-import { isTerminal } from '../../core/states.ts'
-import type { Task } from '../../core/task.ts'
-import { createEngine, type Engine } from '../../engine/engine.ts'
-import type { TaskStore } from '../../ports/task-store.ts'
-import { createCountingIds } from '../counting-ids.ts'
-import { createManualClock, type ManualClock } from '../manual-clock.ts'
-import { testSigner } from '../test-signer.ts'
-import type { ScriptOp } from './ops.ts'
-import { createScriptAgent } from './script-agent.ts'
+import type { Message } from '../../../core/message.ts'
+import type { LogRecord } from '../../../core/records.ts'
+import { isTerminal } from '../../../core/states.ts'
+import type { Task } from '../../../core/task.ts'
+import { createEngine, type Engine } from '../../../engine/engine.ts'
+import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
+import { createCountingIds } from '../../counting-ids.ts'
+import { createManualClock, type ManualClock } from '../../manual-clock.ts'
+import { testSigner } from '../../test-signer.ts'
+import type { ScriptOp } from '../ops.ts'
+import { createScriptAgent } from '../script-agent.ts'
 
 export const caller = { tenant: 'acme', principal: 'ann' }
 
@@ -26,7 +26,8 @@ export interface Stage {
   log(task: Task): Promise<readonly LogRecord[]>
 }
 
-export async function createStage(store: TaskStore): Promise<Stage> {
+export async function createStage(): Promise<Stage> {
+  const store = createMemoryStore()
   const clock = createManualClock()
   const ids = createCountingIds()
   const lines: string[] = []

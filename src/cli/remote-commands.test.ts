@@ -1,0 +1,136 @@
+/** The commands that speak to a server, against a real one. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { demoAgents } from '../demo/demo-agents.ts'
+import { type Serving, serve } from '../server/serve.ts'
+import { runCli } from './run-cli.ts'
+import { createFakeIo } from './test-support/fake-io.ts'
+
+let directory: string
+let server: Serving
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'lull-remote-'))
+  const data = join(directory, 'data')
+  server = await serve({ agents: demoAgents, port: 0, data, log: () => undefined })
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(directory, { recursive: true })
+})
+
+async function run(...args: readonly string[]) {
+  const io = createFakeIo()
+  const code = await runCli(args, io)
+  return { code, out: io.out.join('\n'), err: io.err.join('\n') }
+}
+
+const send = (...args: readonly string[]) => run('send', server.url, ...args)
+const tasks = (...args: readonly string[]) => run('tasks', ...args, '--url', server.url)
+
+async function taskOf(text: string): Promise<string> {
+  const { out } = await send(text, '--json')
+  return (JSON.parse(out) as { task: { id: string } }).task.id
+}
+
+describe('send', () => {
+  it('shows an answer', async () => {
+    expect(await send('Hello')).toEqual({ code: 0, out: 'Hello! What can I do for you?', err: '' })
+  })
+
+  it('shows a task with what it made, and saves that', async () => {
+    const pictures = join(directory, 'pictures')
+    const { out, err } = await send('Paint a lighthouse', '--context', 'c1', '--save', pictures)
+    expect(out).toMatch(/^Task \S+ {2}completed\n {2}lighthouse_image\.png/)
+    expect(out).toContain('context  c1')
+    const file = join(pictures, 'lighthouse_image.png')
+    expect(err).toBe(`wrote ${file}`)
+    expect(readFileSync(file).subarray(1, 4).toString()).toBe('PNG')
+  })
+
+  it('continues a conversation, and refers to tasks', async () => {
+    const first = await taskOf('Paint a sailboat')
+    const task = await run('tasks', 'show', first, '--json', '--url', server.url)
+    const { contextId } = JSON.parse(task.out) as { contextId: string }
+    const { out } = await send('Make it green', '--context', contextId, '--reference', first)
+    expect(out).toContain('A generated image of a green sailboat.')
+  })
+
+  it('answers a question', async () => {
+    const asking = await taskOf('Book a flight to Oslo.')
+    const { out } = await send('Yes, I consent', '--task', asking)
+    expect(out).toContain('flight_confirmation.pdf')
+  })
+
+  it('takes its text from a file', async () => {
+    const file = join(directory, 'text')
+    writeFileSync(file, 'Hello')
+    expect((await send('--file', file)).out).toBe('Hello! What can I do for you?')
+  })
+
+  it('shows everything that happens, in lines or in JSON', async () => {
+    const script = JSON.stringify({ script: [{ say: 'on my way' }, { complete: 'there' }] })
+    const lines = await send(script, '--stream')
+    expect(lines.out).toContain('working  on my way\ncompleted  there')
+    const frames = (await send(script, '--stream', '--json')).out.split('\n')
+    expect(frames.map((frame) => Object.keys(JSON.parse(frame) as object)[0])).toContain('task')
+  })
+
+  it('says what the server refused, with exit code 1', async () => {
+    const { code, err } = await send('Hello', '--task', 'no-such-task')
+    expect(code).toBe(1)
+    expect(err).toBe('lull: Task no-such-task does not exist')
+  })
+
+  it('says what an address that is no agent answers', async () => {
+    const { code, err } = await run('send', `${server.url}/healthz`, 'Hello')
+    expect([code, err]).toEqual([1, 'lull: POST is not possible here; use GET, HEAD'])
+  })
+})
+
+describe('tasks', () => {
+  const waiting = '{"script": [{"park": {"reason": "told to"}}, {"complete": "done"}]}'
+
+  it('lists them, all or by state, as a table, as ids or as JSON', async () => {
+    const id = await taskOf(waiting)
+    const table = await tasks('list', '--state', 'paused-by-agent')
+    expect(table.out).toMatch(new RegExp(`^${id} {2}paused-by-agent .* Parked: told to`, 'm'))
+    const ids = await tasks('list', '-q', '--state', 'paused-by-agent', '--limit', '1')
+    expect(ids.out).toBe(id)
+    const json = await tasks('list', '--json', '--limit', '2')
+    expect((JSON.parse(json.out) as { tasks: unknown[] }).tasks).toHaveLength(2)
+    await tasks('cancel', id)
+  })
+
+  it('shows what one waits for and what was said', async () => {
+    const id = await taskOf(waiting)
+    const { out } = await tasks('show', id)
+    expect(out).toContain('paused-by-agent  Parked: told to')
+    expect(out).toContain('wakes on an explicit resume')
+    expect(out).toContain('user     {"script"')
+    await tasks('cancel', id)
+  })
+
+  it('resumes one that is parked, and tells who was too late', async () => {
+    const id = await taskOf(waiting)
+    const wrong = await tasks('resume', id, '--handle', 'suspend-other')
+    expect(wrong.code).toBe(1)
+    expect((await tasks('resume', id)).out).toBe(`Task ${id}  working, was paused-by-agent`)
+    expect((await tasks('watch', id)).out).toContain('completed  done')
+    const late = await tasks('resume', id, '--json')
+    expect(late.code).toBe(1)
+    expect(JSON.parse(late.out)).toMatchObject({ error: { code: 'TASK_NOT_PAUSED' } })
+  })
+
+  it('pauses, resumes with input, and cancels', async () => {
+    const script = { script: [{ repeat: 500, ops: [{ step: 'tick', ms: 5 }] }] }
+    const { out } = await send(JSON.stringify(script), '--detach', '--json')
+    const { id } = (JSON.parse(out) as { task: { id: string } }).task
+    const paused = await tasks('pause', id, '--reason', 'lunch', '--mode', 'finish_step')
+    expect(paused.out).toMatch(new RegExp(`^Task ${id} {2}paused-by-client {2}suspend-`))
+    expect((await tasks('show', id)).out).toContain('Paused: lunch')
+    expect((await tasks('resume', id, '--input', '{"more": 1}')).code).toBe(0)
+    expect((await tasks('cancel', id)).out).toBe(`Task ${id}  canceled`)
+  })
+})

@@ -1,0 +1,119 @@
+/**
+ * Work that follows a write and is no part of it: looking back at events after a stop, cancelling the children of a
+ * task that was cancelled. It is tried until it is done; what a process that died left undone is found again by time,
+ * because a fact in the store says until when everything was done.
+ */
+import { isPaused, type State } from '../core/states.ts'
+import type { Task } from '../core/task.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { TaskQuery, TaskStore } from '../ports/task-store.ts'
+import type { Ledger } from './ledger.ts'
+
+export interface FollowUps {
+  /** Resolves after the first try. One that fails is tried again in the background. */
+  add(task: Task, work: (task: Task) => Promise<void>): Promise<void>
+  /** Does again what may not have been done. */
+  start(work: { readonly stopped: Work; readonly canceled: Work }): Promise<void>
+  stop(): Promise<void>
+}
+
+type Work = (task: Task) => Promise<void>
+
+const DONE_UNTIL = 'follow-ups.done'
+const SAVE_MS = 10_000
+const RETRY_MS = 1_000
+/** From the instant a record bears until it is durable and published, by far. */
+const MARGIN_MS = 60_000
+const PAGE = 256
+const followed: readonly State[] = ['paused-by-client', 'paused-by-agent', 'canceled']
+
+export function createFollowUps(deps: {
+  readonly store: TaskStore
+  readonly ledger: Pick<Ledger, 'read'>
+  readonly clock: Clock
+  readonly log: Log
+}): FollowUps {
+  const { store, ledger, clock, log } = deps
+  /** Since when each is due. */
+  const undone = new Map<object, number>()
+  const trying = new Set<Promise<void>>()
+  let saved = 0
+  let cancelSave: (() => void) | undefined
+
+  function add(task: Task, work: Work): Promise<void> {
+    const item = {}
+    undone.set(item, task.statusAt)
+    cancelSave ??= clock.after(SAVE_MS, async () => {
+      cancelSave = undefined
+      await trySave()
+    })
+    return attempt(item, task, work)
+  }
+
+  function attempt(item: object, task: Task, work: Work): Promise<void> {
+    const tried = work(task).then(
+      () => {
+        undone.delete(item)
+      },
+      (error: unknown) => {
+        log('error', 'what follows a write failed; trying again', { taskId: task.id, error })
+        clock.after(RETRY_MS, () => {
+          attempt(item, task, work).catch(() => undefined)
+        })
+      },
+    )
+    trying.add(tried)
+    return tried.finally(() => trying.delete(tried))
+  }
+
+  async function save(): Promise<void> {
+    const until = Math.min(clock.now(), ...undone.values()) - MARGIN_MS
+    if (until <= saved) return
+    await store.setFact(DONE_UNTIL, until)
+    saved = until
+  }
+
+  /** A fact that is old only means that more is done again after a crash. */
+  async function trySave(): Promise<void> {
+    await save().catch((error: unknown) => log('warn', 'a fact could not be saved', { error }))
+  }
+
+  async function start(work: Parameters<FollowUps['start']>[0]): Promise<void> {
+    const until = await store.getFact(DONE_UNTIL)
+    // No fact: no process ever ran on this store.
+    saved = typeof until === 'number' ? until : 0
+    if (typeof until === 'number') {
+      for await (const task of since(until)) {
+        await add(task, isPaused(task.state) ? work.stopped : work.canceled)
+      }
+    }
+    await save()
+  }
+
+  async function* since(statusAtFrom: number): AsyncGenerator<Task> {
+    const query: TaskQuery = { states: followed, statusAtFrom, limit: PAGE }
+    let before: TaskQuery['before']
+    for (;;) {
+      const page = await store.list(before === undefined ? query : { ...query, before })
+      for (const { id } of page) {
+        const task = await ledger.read(id)
+        if (task !== undefined) yield task
+      }
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) return
+      before = { statusAt: last.statusAt, id: last.id }
+    }
+  }
+
+  return {
+    add,
+    start,
+    async stop() {
+      cancelSave?.()
+      cancelSave = undefined
+      await Promise.all(trying)
+      await trySave()
+    },
+  }
+}

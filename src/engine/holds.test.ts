@@ -1,0 +1,339 @@
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../core/json.ts'
+import { createMemoryStore } from '../stores/memory/memory-store.ts'
+import type { AgentTask } from './agent-task.ts'
+import type { Caller } from './caller.ts'
+import {
+  aborted,
+  alice,
+  createWorld,
+  dataOf,
+  effects,
+  olga,
+  running,
+  signal,
+  type World,
+  type WorldOptions,
+} from './test-support/world.ts'
+
+const root: Caller = { tenant: '*', principal: 'root', operator: true }
+const everything = { scope: { all: true }, reason: 'panic' } as const
+
+const doers: Readonly<Record<string, (task: AgentTask) => Promise<unknown>>> = {
+  async work(task) {
+    await task.step('long', async ({ signal: abort, attempt }) => {
+      if (attempt === 1) await aborted(abort)
+    })
+    return 'worked'
+  },
+  async park(task) {
+    const { input, cause, event } = await task.park({ reason: 'parked', onEvent: 'go' })
+    return { input, cause, event: event?.type ?? null }
+  },
+  async timeout(task) {
+    const timeout = { durationMinutes: 1, onTimeout: 'fail' } as const
+    return task.park({ reason: 'parked', timeout })
+  },
+  ask: async (task) => (await task.ask('?')).text,
+  end: async () => 'ended',
+}
+
+const doer = running(async (task) => {
+  const result = await doers[task.text]?.(task)
+  await task.artifact({ name: 'result', data: (result ?? null) as Json })
+})
+
+async function world(some: WorldOptions = {}): Promise<World> {
+  return createWorld({ agents: [doer], ...some })
+}
+
+describe('a hold', () => {
+  it('says what became of each task, sorted by id', async () => {
+    const w = await world()
+    const work = await w.send('work')
+    const park = await w.send('park')
+    const end = await w.send('end')
+    await w.until(end.id, 'completed')
+    await w.settled()
+    const taskIds = [end.id, park.id, 'nobody', work.id]
+    const answer = await w.engine.hold(olga, { scope: { taskIds }, reason: 'audit' })
+    expect(answer.outcomes).toEqual([
+      { taskId: work.id, outcome: 'held' },
+      { taskId: park.id, outcome: 'held' },
+      { taskId: end.id, outcome: 'terminal' },
+      { taskId: 'nobody', outcome: 'unknown' },
+    ])
+  })
+
+  it('is idempotent: the same scope again is the same hold, and nothing is written', async () => {
+    const w = await world()
+    const { id } = await w.send('park')
+    await w.until(id, 'paused-by-agent')
+    const first = await w.engine.hold(root, everything)
+    const log = await w.log(id)
+    const [second, third] = await Promise.all([
+      w.engine.hold(root, everything),
+      w.engine.hold(root, { ...everything, reason: 'other words' }),
+    ])
+    expect(second).toEqual({
+      holdId: first.holdId,
+      outcomes: [{ taskId: id, outcome: 'already_held' }],
+    })
+    expect(third?.holdId).toBe(first.holdId)
+    expect(await w.log(id)).toEqual(log)
+  })
+
+  it('asked for twice at the same time is one hold', async () => {
+    const w = await world()
+    const [first, second] = await Promise.all([
+      w.engine.hold(root, everything),
+      w.engine.hold(root, everything),
+    ])
+    expect(first.holdId).toBe(second.holdId)
+    expect(await w.engine.holds(root)).toHaveLength(1)
+  })
+
+  it('interrupts what works and lets nothing resume it; lifting does', async () => {
+    const w = await world()
+    const { id } = await w.send('work')
+    await w.settled()
+    const { holdId } = await w.engine.hold(root, everything)
+    const task = await w.until(id, 'paused-by-client')
+    expect(task.suspension).toMatchObject({ reason: 'panic', actor: { kind: 'operator' } })
+    await expect(w.engine.resume(alice, { taskId: id })).rejects.toMatchObject({
+      code: 'TASK_HELD',
+      details: { holdIds: [holdId] },
+    })
+    expect(await w.engine.lift(root, holdId)).toEqual({ holdId, tasks: 1 })
+    const ended = await w.until(id, 'completed')
+    expect(ended.wake).toMatchObject({ cause: 'external_event' })
+  })
+
+  it('lifted while the task quiesces lets it go on as if nothing had been', async () => {
+    const go = signal()
+    const done = effects()
+    const w = await createWorld({
+      agents: [
+        running(async (task) => {
+          await task.step('stubborn', () => go.promise)
+          await task.step('next', () => done.note('next'))
+        }),
+      ],
+    })
+    const { id } = await w.send('go')
+    await w.settled()
+    const { holdId } = await w.engine.hold(root, everything)
+    expect((await w.get(id)).pausing?.byHold).toBe(true)
+    await w.engine.lift(root, holdId)
+    expect((await w.get(id)).pausing).toBeUndefined()
+    go.fire()
+    await w.until(id, 'completed')
+    expect(done.list).toEqual(['next'])
+  })
+
+  it('pins a parked task: its event is kept, and acts when the hold is lifted', async () => {
+    const w = await world()
+    const { id } = await w.send('park')
+    await w.until(id, 'paused-by-agent')
+    const { holdId } = await w.engine.hold(root, everything)
+    await w.emit('go')
+    await w.settled()
+    expect((await w.get(id)).state).toBe('paused-by-agent')
+    await w.engine.lift(root, holdId)
+    const ended = await w.until(id, 'completed')
+    expect(dataOf(ended, 'result')).toEqual({ input: null, cause: 'condition_fired', event: 'go' })
+  })
+
+  it('pins a deadline: it acts when the hold is lifted', async () => {
+    const w = await world()
+    const { id } = await w.send('timeout')
+    await w.until(id, 'paused-by-agent')
+    const { holdId } = await w.engine.hold(root, everything)
+    await w.pass(120_000)
+    expect((await w.get(id)).state).toBe('paused-by-agent')
+    await w.engine.lift(root, holdId)
+    await w.until(id, 'failed')
+  })
+
+  it('pins a question: the first answer is kept, and acts when the hold is lifted', async () => {
+    const w = await world()
+    const { id } = await w.send('ask')
+    await w.until(id, 'input-required')
+    const { holdId } = await w.engine.hold(root, everything)
+    await w.tell(id, 'one')
+    await w.tell(id, 'two')
+    await w.settled()
+    expect((await w.get(id)).state).toBe('input-required')
+    await w.engine.lift(root, holdId)
+    expect(dataOf(await w.until(id, 'completed'), 'result')).toBe('one')
+  })
+
+  it('keeps submitted tasks from starting, and new ones too where it says so', async () => {
+    const done = effects()
+    const agent = running((task) => done.note(task.text), { concurrency: 1 })
+    const w = await createWorld({ agents: [agent] })
+    const { holdId } = await w.engine.hold(root, { ...everything, holdNew: true })
+    const held = await w.send('held')
+    await w.settled()
+    expect(held.holds).toEqual([holdId])
+    expect((await w.get(held.id)).state).toBe('submitted')
+    expect(done.list).toEqual([])
+    await w.engine.lift(root, holdId)
+    await w.until(held.id, 'completed')
+    const free = await w.send('free')
+    await w.until(free.id, 'completed')
+    expect(done.list).toEqual(['held', 'free'])
+  })
+
+  it('with holdNew lets no task slip through that is sent at the same time', async () => {
+    const w = await world()
+    const sent = ['park', 'work', 'park'].map((what) => w.send(what))
+    const { holdId } = await w.engine.hold(root, { ...everything, holdNew: true })
+    const more = ['park', 'work'].map((what) => w.send(what))
+    for (const task of await Promise.all([...sent, ...more])) {
+      await w.settled()
+      expect((await w.get(task.id)).holds).toEqual([holdId])
+    }
+  })
+
+  it('without holdNew leaves new tasks alone', async () => {
+    const w = await world()
+    await w.engine.hold(root, everything)
+    const { id } = await w.send('end')
+    await w.until(id, 'completed')
+  })
+
+  it('lifted resumes only what it stopped: a pause of the client stays', async () => {
+    const w = await world()
+    const paused = await w.send('work')
+    const working = await w.send('work')
+    await w.settled()
+    await w.engine.pause(alice, { taskId: paused.id, mode: 'interrupt_immediate' })
+    const { holdId } = await w.engine.hold(root, everything)
+    await w.until(working.id, 'paused-by-client')
+    await w.engine.lift(root, holdId)
+    await w.until(working.id, 'completed')
+    await w.settled()
+    expect((await w.get(paused.id)).state).toBe('paused-by-client')
+    await w.engine.resume(alice, { taskId: paused.id })
+    await w.until(paused.id, 'completed')
+  })
+
+  it('under two holds a task goes on when the last is lifted', async () => {
+    const w = await world()
+    const { id } = await w.send('park')
+    await w.until(id, 'paused-by-agent')
+    const one = await w.engine.hold(root, everything)
+    const two = await w.engine.hold(root, { scope: { agent: 'worker' }, reason: 'second' })
+    await w.emit('go')
+    await w.engine.lift(root, one.holdId)
+    await w.settled()
+    expect((await w.get(id)).state).toBe('paused-by-agent')
+    await w.engine.lift(root, two.holdId)
+    await w.until(id, 'completed')
+  })
+
+  it('does not keep a task from being cancelled', async () => {
+    const w = await world()
+    const { id } = await w.send('park')
+    await w.until(id, 'paused-by-agent')
+    await w.engine.hold(root, everything)
+    await w.engine.cancel(alice, { taskId: id })
+    expect((await w.get(id)).state).toBe('canceled')
+  })
+
+  it.each([
+    ['all', { all: true }],
+    ['tenant', { tenant: 'acme' }],
+    ['agent', { agent: 'worker' }],
+    ['context', { contextId: 'here' }],
+  ] as const)('reaches by %s what is in it, and nothing else', async (_name, scope) => {
+    const w = await world({ agents: [doer, running(doers['park'] as never, { name: 'other' })] })
+    const sent = (caller: Caller, agent: string, contextId: string) =>
+      w.engine.send(caller, {
+        agent,
+        message: {
+          messageId: `${caller.tenant}-${agent}-${contextId}`,
+          role: 'ROLE_USER',
+          parts: [{ text: 'park' }],
+          contextId,
+        },
+      })
+    await sent(alice, 'worker', 'here')
+    await sent({ ...alice, tenant: 'evil' }, 'other', 'there')
+    await w.settled()
+    const { outcomes } = await w.engine.hold(root, { scope, reason: 'x' })
+    expect(outcomes).toHaveLength('all' in scope ? 2 : 1)
+  })
+})
+
+describe('who may hold', () => {
+  it('is an operator, within the own tenant', async () => {
+    const w = await world()
+    const { id } = await w.send('park')
+    await w.until(id, 'paused-by-agent')
+    await expect(w.engine.hold(alice, everything)).rejects.toMatchObject({ code: 'NOT_OFFERED' })
+    const evil: Caller = { tenant: 'evil', principal: 'eve', operator: true }
+    const theirs = await w.engine.hold(evil, { scope: { taskIds: [id] }, reason: 'x' })
+    expect(theirs.outcomes).toEqual([{ taskId: id, outcome: 'unknown' }])
+    expect((await w.engine.hold(evil, everything)).outcomes).toEqual([])
+    const ours = await w.engine.hold(olga, everything)
+    await expect(w.engine.lift(evil, ours.holdId)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('over task ids is told of nobody else, and cannot be lifted by another tenant', async () => {
+    const w = await world()
+    const { id } = await w.send('park')
+    await w.until(id, 'paused-by-agent')
+    const { holdId } = await w.engine.hold(olga, { scope: { taskIds: [id] }, reason: 'x' })
+    const evil: Caller = { tenant: 'evil', principal: 'eve', operator: true }
+    expect(await w.engine.holds(evil)).toEqual([])
+    await expect(w.engine.lift(evil, holdId)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    expect((await w.get(id)).holds).toEqual([holdId])
+  })
+})
+
+describe('a process that dies', () => {
+  it('in the middle of holding: the next one finishes it before any task runs', async () => {
+    const store = createMemoryStore()
+    const done = effects()
+    const agent = running(async (task) => {
+      await task.step(task.text, () => done.note(task.text))
+      await task.park({ reason: 'x' })
+    })
+    const first = await createWorld({ agents: [agent], store })
+    const parked = await first.send('parked')
+    await first.until(parked.id, 'paused-by-agent')
+    // The hold is durable; no task has been told.
+    await store.putHold({
+      id: 'hold-1',
+      scope: { all: true },
+      reason: 'panic',
+      holdNew: true,
+      actor: { kind: 'operator', id: 'root' },
+      createdAt: 1,
+    })
+    const second = await first.recover()
+    expect((await second.get(parked.id)).holds).toEqual(['hold-1'])
+    const fresh = await second.send('new')
+    await second.settled()
+    expect((await second.get(fresh.id)).state).toBe('submitted')
+    await second.engine.lift(root, 'hold-1')
+    await second.until(fresh.id, 'paused-by-agent')
+    expect(done.list).toEqual(['parked', 'new'])
+  })
+
+  it('in the middle of lifting: the next one finishes it', async () => {
+    const first = await world()
+    const { id } = await first.send('park')
+    await first.until(id, 'paused-by-agent')
+    const { holdId } = await first.engine.hold(root, everything)
+    await first.emit('go')
+    const [hold] = await first.engine.holds(root)
+    if (hold !== undefined) await first.store.putHold({ ...hold, liftedAt: 5 })
+    const second = await first.recover()
+    await second.until(id, 'completed')
+    expect(await second.engine.holds(root)).toEqual([])
+    await expect(second.engine.lift(root, holdId)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest'
+import type { Command } from '../core/commands.ts'
+import type { LogRecord } from '../core/records.ts'
+import type { Task } from '../core/task.ts'
+import type { TaskStore } from '../ports/task-store.ts'
+import { createManualClock } from '../testing/manual-clock.ts'
+import { testSigner } from '../testing/test-signer.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import { createWaywardStore } from './test-support/wayward-store.ts'
+
+function ledgerOn(
+  store: TaskStore,
+  cachedTasks = 100,
+  published: (task: Task, records: readonly LogRecord[]) => void = () => undefined,
+): Ledger {
+  return createLedger({
+    store,
+    clock: createManualClock(),
+    signer: testSigner,
+    log: () => undefined,
+    published,
+    cachedTasks,
+  })
+}
+
+const birth = (taskId: string): Command => ({
+  type: 'submit',
+  birth: {
+    taskId,
+    tenant: 'acme',
+    principal: 'alice',
+    agent: 'worker',
+    contextId: 'c',
+    message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'go' }] },
+    eventsAfter: 0,
+  },
+  run: { token: 'token', worker: 'worker' },
+})
+const cancel: Command = { type: 'cancel', actor: { kind: 'client', id: 'alice' } }
+const message = (messageId: string): Command => ({
+  type: 'message',
+  message: { messageId, role: 'ROLE_USER', parts: [{ text: messageId }] },
+})
+
+describe('the ledger', () => {
+  it('writes what came in one turn of the loop in one batch', async () => {
+    const wayward = createWaywardStore()
+    const ledger = ledgerOn(wayward.store)
+    const ids = Array.from({ length: 100 }, (_, index) => `task-${index}`)
+    await Promise.all(ids.map((id) => ledger.create(id, birth(id))))
+    expect(wayward.batches).toEqual([100])
+    await Promise.all(ids.map((id) => ledger.commit(id, message('x'))))
+    expect(wayward.batches).toEqual([100, 100])
+  })
+
+  it('bounds a batch, and several commands of one task share one commit', async () => {
+    const wayward = createWaywardStore()
+    const ledger = ledgerOn(wayward.store, 1_000)
+    const ids = Array.from({ length: 300 }, (_, index) => `task-${index}`)
+    await Promise.all(ids.map((id) => ledger.create(id, birth(id))))
+    expect(wayward.batches).toEqual([128, 128, 44])
+    const told = ['a', 'b', 'c'].map((id) => ledger.commit('task-0', message(id)))
+    const seqs = (await Promise.all(told)).map(({ records }) => records.map(({ seq }) => seq))
+    expect(seqs).toEqual([[3], [4], [5]])
+    expect(wayward.batches.at(-1)).toBe(1)
+  })
+
+  it('L1: answers after the records are durable, never before', async () => {
+    const wayward = createWaywardStore()
+    const ledger = ledgerOn(wayward.store)
+    const gate = wayward.hold()
+    let answered = false
+    const creating = ledger.create('t', birth('t')).then(() => {
+      answered = true
+    })
+    for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next))
+    expect(answered).toBe(false)
+    gate.fire()
+    await creating
+    expect((await wayward.store.load('t'))?.records).toHaveLength(2)
+  })
+
+  it('L2: decides the commands of a task in order, on what the ones before them made', async () => {
+    const ledger = ledgerOn(createWaywardStore().store)
+    const [born, told, ended, late] = await Promise.allSettled([
+      ledger.create('t', birth('t')),
+      ledger.commit('t', message('a')),
+      ledger.commit('t', cancel),
+      ledger.commit('t', message('b')),
+    ])
+    expect([born, told, ended].map((one) => one.status)).toEqual(Array(3).fill('fulfilled'))
+    expect((late as PromiseRejectedResult).reason).toMatchObject({ code: 'TASK_TERMINAL' })
+  })
+
+  it('L3: a second writer on the store is decided upon, not overwritten', async () => {
+    const { store } = createWaywardStore()
+    const one = ledgerOn(store)
+    const two = ledgerOn(store)
+    await one.create('t', birth('t'))
+    await two.read('t')
+    await one.commit('t', message('from one'))
+    const { task, records } = await two.commit('t', message('from two'))
+    expect(records.map(({ seq }) => seq)).toEqual([4])
+    expect(task.history.map((known) => known.messageId)).toEqual(['m', 'from one', 'from two'])
+    await one.commit('t', cancel)
+    await expect(two.commit('t', message('late'))).rejects.toMatchObject({ code: 'TASK_TERMINAL' })
+    expect((await two.read('t'))?.state).toBe('canceled')
+  })
+
+  it('L3: many writers at the same time lose nothing and keep the order of each', async () => {
+    const { store } = createWaywardStore()
+    const ledgers = [ledgerOn(store), ledgerOn(store), ledgerOn(store)]
+    await ledgers[0]?.create('t', birth('t'))
+    await Promise.all(
+      ledgers.flatMap((ledger, who) =>
+        Array.from({ length: 20 }, (_, n) => ledger.commit('t', message(`${who}-${n}`))),
+      ),
+    )
+    const log = await store.records('t', 0, 1_000)
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
+    for (const who of [0, 1, 2]) {
+      const mine = log.flatMap((record) =>
+        record.type === 'message' && record.message.messageId.startsWith(`${who}-`)
+          ? [record.message.messageId]
+          : [],
+      )
+      expect(mine).toEqual(Array.from({ length: 20 }, (_, n) => `${who}-${n}`))
+    }
+  })
+
+  it('L4: when the store cannot write, everyone who waits gets the error and nothing was written', async () => {
+    const wayward = createWaywardStore()
+    const published: string[] = []
+    const ledger = ledgerOn(wayward.store, 100, (task) => published.push(task.id))
+    await ledger.create('t', birth('t'))
+    wayward.writesFail = true
+    const tries = await Promise.allSettled([
+      ledger.commit('t', message('a')),
+      ledger.commit('t', cancel),
+      ledger.create('u', birth('u')),
+    ])
+    for (const one of tries) {
+      expect((one as PromiseRejectedResult).reason).toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    }
+    expect(published).toEqual(['t'])
+    expect((await ledger.read('t'))?.state).toBe('working')
+    wayward.writesFail = false
+    const { task } = await ledger.commit('t', message('b'))
+    expect(task.history.map((known) => known.messageId)).toEqual(['m', 'b'])
+  })
+
+  it('L4: what came behind a write that failed does not overtake it', async () => {
+    const wayward = createWaywardStore()
+    const ledger = ledgerOn(wayward.store)
+    await ledger.create('t', birth('t'))
+    const gate = wayward.hold()
+    const first = ledger.commit('t', message('first'))
+    await new Promise((next) => setImmediate(next))
+    const second = ledger.commit('t', message('second'))
+    const both = Promise.allSettled([first, second])
+    wayward.writesFail = true
+    gate.fire()
+    expect((await both).map((one) => one.status)).toEqual(['rejected', 'rejected'])
+  })
+
+  it('a commit that fails alone leaves its neighbours untouched', async () => {
+    const wayward = createWaywardStore()
+    const ledger = ledgerOn(wayward.store)
+    wayward.poison = ({ taskId }) => taskId === 'bad'
+    const tries = await Promise.allSettled(
+      ['good', 'bad', 'fine'].map((id) => ledger.create(id, birth(id))),
+    )
+    expect(tries.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  })
+
+  it('a listener that throws harms nobody else', async () => {
+    const ledger = ledgerOn(createWaywardStore().store, 100, (task) => {
+      if (task.id === 'bad') throw new Error('listener')
+    })
+    const tries = await Promise.allSettled(
+      ['bad', 'fine'].map((id) => ledger.create(id, birth(id))),
+    )
+    expect(tries.map((one) => one.status)).toEqual(['fulfilled', 'fulfilled'])
+    await ledger.commit('bad', message('on it goes'))
+  })
+
+  it('keeps so many tasks in memory, reads others back, and remembers none that does not exist', async () => {
+    const { store } = createWaywardStore()
+    const ledger = ledgerOn(store, 2)
+    const ids = ['a', 'b', 'c', 'd']
+    for (const id of ids) await ledger.create(id, birth(id))
+    expect(ids.filter((id) => ledger.peek(id) !== undefined)).toHaveLength(2)
+    for (const id of ids) expect((await ledger.read(id))?.id).toBe(id)
+    expect(await ledger.read('nobody')).toBeUndefined()
+    expect(ledger.peek('nobody')).toBeUndefined()
+  })
+
+  it('a long log that is read back from a snapshot folds to the same task', async () => {
+    const { store } = createWaywardStore()
+    const ledger = ledgerOn(store)
+    await ledger.create('t', birth('t'))
+    for (let n = 0; n < 100; n++) await ledger.commit('t', message(`m-${n}`))
+    const again = await ledgerOn(store).read('t')
+    expect(again).toEqual(await ledger.read('t'))
+    expect((await store.load('t'))?.records.length).toBeLessThan(64)
+  })
+})

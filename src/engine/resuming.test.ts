@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../core/json.ts'
+import type { AgentDefinition } from './agent.ts'
+import type { EngineOptions } from './options.ts'
+import { alice, createWorld, dataOf, effects, running, type World } from './test-support/world.ts'
+
+async function parkedTwice(
+  options: Partial<EngineOptions> = {},
+): Promise<{ world: World; id: string; handle: string }> {
+  const world = await createWorld({
+    options,
+    agents: [
+      running(async (task) => {
+        const first = await task.park({ reason: 'one' })
+        const second = await task.park({ reason: 'two' })
+        await task.artifact({ name: 'inputs', data: [first.input, second.input] })
+      }),
+    ],
+  })
+  const { id } = await world.send('go')
+  const { suspension } = await world.until(id, 'paused-by-agent')
+  return { world, id, handle: suspension?.handle ?? '' }
+}
+
+describe('a resume', () => {
+  it('is refused under a handle that is not the current one, also an old one of the same task', async () => {
+    const { world, id, handle } = await parkedTwice()
+    const wrong = world.engine.resume(alice, { taskId: id, handle: 'suspend-no' })
+    await expect(wrong).rejects.toMatchObject({ code: 'RESUME_HANDLE_MISMATCH' })
+    await world.engine.resume(alice, { taskId: id, handle })
+    await world.until(id, (task) => task.epoch === 2)
+    const log = await world.log(id)
+    const old = world.engine.resume(alice, { taskId: id, handle })
+    await expect(old).rejects.toMatchObject({ code: 'RESUME_HANDLE_MISMATCH' })
+    expect(await world.log(id)).toEqual(log)
+  })
+
+  it('needs no handle, unless the server says so', async () => {
+    const lax = await parkedTwice()
+    await lax.world.engine.resume(alice, { taskId: lax.id })
+    const strict = await parkedTwice({ requireHandle: true })
+    const refused = strict.world.engine.resume(alice, { taskId: strict.id })
+    await expect(refused).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      details: { path: 'handle' },
+    })
+    await strict.world.engine.resume(alice, { taskId: strict.id, handle: strict.handle })
+  })
+
+  it('wins alone: whoever comes later is told the winning cause and time', async () => {
+    const { world, id } = await parkedTwice()
+    const tries = await Promise.allSettled(
+      ['a', 'b', 'c'].map((input) => world.engine.resume(alice, { taskId: id, input })),
+    )
+    expect(tries.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+    expect((tries[1] as PromiseRejectedResult).reason).toMatchObject({
+      code: 'TASK_NOT_PAUSED',
+      details: { state: 'working', cause: 'explicit_resume', resumedAt: world.clock.now() },
+    })
+    await world.until(id, (task) => task.epoch === 2)
+    await world.engine.resume(alice, { taskId: id, input: 'd' })
+    expect(dataOf(await world.until(id, 'completed'), 'inputs')).toEqual(['a', 'd'])
+  })
+
+  it('with the same idempotency key gets the first answer again, and does nothing', async () => {
+    const { world, id } = await parkedTwice()
+    const metadata = { idempotencyKey: 'once' }
+    const first = await world.engine.resume(alice, { taskId: id, input: 1, metadata })
+    await world.until(id, (task) => task.epoch === 2)
+    const log = await world.log(id)
+    expect(await world.engine.resume(alice, { taskId: id, input: 2, metadata })).toEqual(first)
+    expect(await world.log(id)).toEqual(log)
+    expect((await world.get(id)).state).toBe('paused-by-agent')
+  })
+
+  it.each<[Json | undefined, boolean]>([
+    [undefined, false],
+    [null, false],
+    [0, true],
+    ['', true],
+    [{ a: [1] }, true],
+  ])('with input %j says whether there was any', async (input, had) => {
+    const { world, id } = await parkedTwice()
+    const answer = await world.engine.resume(alice, { taskId: id, input })
+    expect(answer.hadResumeInput).toBe(had)
+    expect((await world.get(id)).history).toHaveLength(1)
+  })
+
+  it('after a pause of somebody else shows in task.wake', async () => {
+    const seen: Json[] = []
+    const world = await createWorld({
+      options: { warmForMs: 0 },
+      agents: [
+        running(async (task) => {
+          seen.push(task.wake?.input ?? null)
+          await task.step('look', () => seen.push(task.wake?.input ?? null))
+          seen.push(task.wake?.input ?? null)
+        }),
+      ],
+    })
+    await world.engine.hold(
+      { tenant: '*', principal: 'olga', operator: true },
+      {
+        scope: { all: true },
+        reason: 'later',
+        holdNew: true,
+      },
+    )
+    const { id } = await world.send('go')
+    const paused = await world.engine.pause(alice, { taskId: id })
+    const [hold] = await world.engine.holds({ tenant: '*', principal: 'olga', operator: true })
+    await world.engine.lift({ tenant: '*', principal: 'olga', operator: true }, hold?.id ?? '')
+    expect((await world.get(id)).state).toBe('paused-by-client')
+    await world.engine.resume(alice, { taskId: id, handle: paused.handle, input: 'hello' })
+    await world.until(id, 'completed')
+    expect(seen).toEqual(['hello', 'hello', 'hello'])
+  })
+})
+
+describe('the turn after a resume', () => {
+  /** Two turns with a park between them; keeps what the second one saw. */
+  const conversation = (some: Partial<AgentDefinition> = {}) =>
+    running(async (task) => {
+      await task.turn(async (turn) => {
+        turn.record('agent', 'thinking')
+        await task.artifact({ name: 'draft', text: 'v1' })
+      })
+      await task.park({ reason: 'lunch' })
+      const see = async (name: string) =>
+        task.turn(async (turn) => {
+          const transcript = JSON.parse(JSON.stringify(turn.transcript)) as Json
+          const reminders = turn.reminders.map((one) => one.body)
+          await task.artifact({ name, data: { transcript, reminders } })
+        })
+      await see('second')
+      await see('third')
+    }, some)
+
+  it('gets one continuity reminder and the whole transcript', async () => {
+    const world = await createWorld({ agents: [conversation()] })
+    const { id } = await world.send('paint a boat')
+    await world.until(id, 'paused-by-agent')
+    await world.engine.resume(alice, { taskId: id })
+    const task = await world.until(id, 'completed')
+    const second = dataOf(task, 'second') as { transcript: object[]; reminders: string[] }
+    expect(second.reminders).toEqual([expect.stringContaining('lunch')])
+    expect(second.reminders[0]).toContain('explicit_resume')
+    expect(JSON.stringify(second.transcript)).toContain('thinking')
+    expect((dataOf(task, 'third') as { reminders: string[] }).reminders).toEqual([])
+  })
+
+  it('with continueTranscript false sees a digest in place of the transcript', async () => {
+    const world = await createWorld({ agents: [conversation()] })
+    const { id } = await world.send('paint a boat')
+    await world.until(id, 'paused-by-agent')
+    await world.engine.resume(alice, { taskId: id, continueTranscript: false })
+    const second = dataOf(await world.until(id, 'completed'), 'second')
+    const text = JSON.stringify(second)
+    expect(text).not.toContain('thinking')
+    expect(text).toContain('Asked: paint a boat')
+    expect(text).toContain('draft')
+  })
+
+  it('uses the digest of the agent where it has one, and no second one when rebuilt', async () => {
+    const made = effects()
+    const digest = () => {
+      made.note('digest')
+      return 'in short: a boat'
+    }
+    const world = await createWorld({ agents: [conversation({ digest })] })
+    const { id } = await world.send('paint a boat')
+    await world.until(id, 'paused-by-agent')
+    await world.engine.resume(alice, { taskId: id, continueTranscript: false })
+    const task = await world.until(id, 'completed')
+    expect(JSON.stringify(dataOf(task, 'second'))).toContain('in short: a boat')
+    expect(made.count('digest')).toBe(1)
+  })
+
+  it('fails with the digest when that throws, and the task can be paused no more', async () => {
+    const digest = () => {
+      throw new Error('no words')
+    }
+    const world = await createWorld({ agents: [conversation({ digest })] })
+    const { id } = await world.send('paint a boat')
+    await world.until(id, 'paused-by-agent')
+    await world.engine.resume(alice, { taskId: id, continueTranscript: false })
+    const task = await world.until(id, 'failed')
+    expect(task.failure?.message).toBe('no words')
+  })
+})

@@ -1,0 +1,340 @@
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../core/json.ts'
+import type { AgentTask } from '../agent-task.ts'
+import { alice, createWorld, dataOf, effects, running, signal } from '../test-support/world.ts'
+
+/** Keeps what `run` returns as data, so that a test can look at it. */
+const keeping = (run: (task: AgentTask) => Promise<unknown>) =>
+  running(async (task) => {
+    await task.artifact({ name: 'result', data: ((await run(task)) ?? null) as Json })
+  })
+
+async function resultOf(run: (task: AgentTask) => Promise<unknown>): Promise<Json | undefined> {
+  const world = await createWorld({ agents: [keeping(run)], options: { stepResultBytes: 100 } })
+  const { id } = await world.send('go')
+  await world.pass(10_000)
+  return dataOf(await world.until(id, 'completed'), 'result')
+}
+
+const caught = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.catch(({ name, code, message }: { name: string; code?: string; message: string }) => ({
+    name,
+    ...(code === undefined ? {} : { code }),
+    message,
+  }))
+
+describe('a step', () => {
+  it('gives the JSON round trip of its result, the first time too', async () => {
+    const result = await resultOf((task) =>
+      task.step('odd', () => ({ at: new Map([[1, 2]]), gone: undefined, list: [undefined, 1] })),
+    )
+    expect(result).toEqual({ at: {}, list: [null, 1] })
+  })
+
+  it.each<[string, () => unknown, string]>([
+    ['a function', () => () => 1, 'a function is not JSON'],
+    ['a cycle', () => cycle(), 'its result is not JSON'],
+    ['a bigint', () => 1n, 'its result is not JSON'],
+    ['more than the limit', () => 'x'.repeat(99), 'more than 100'],
+    ['more bytes than the limit', () => 'ü'.repeat(60), 'more than 100'],
+  ])('that returns %s fails with a clear error', async (_name, make, problem) => {
+    const error = await resultOf((task) => caught(task.step('bad', make)))
+    expect(error).toMatchObject({ name: 'LullError', code: 'STEP_RESULT' })
+    expect((error as { message: string }).message).toContain(problem)
+  })
+
+  it('that fails throws the same, live and rebuilt', async () => {
+    const seen: unknown[] = []
+    const world = await createWorld({
+      options: { warmForMs: 0 },
+      agents: [
+        keeping(async (task) => {
+          const fail = () => {
+            throw Object.assign(new TypeError('no such file'), { code: 'ENOENT', errno: -2 })
+          }
+          const error = await task.step('read', fail).catch((thrown: unknown) => thrown)
+          seen.push({ ...(error as object), message: (error as Error).message })
+          await task.park({ reason: 'x' })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    await world.engine.resume(alice, { taskId: id })
+    await world.until(id, 'completed')
+    expect(seen).toHaveLength(2)
+    expect(seen[0]).toEqual(seen[1])
+    expect(seen[0]).toMatchObject({ name: 'TypeError', code: 'ENOENT', message: 'no such file' })
+  })
+
+  it('is tried again with doubling pauses, each attempt recorded', async () => {
+    const at: number[] = []
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          const flaky = ({ attempt }: { attempt: number }) => {
+            at.push(world.clock.now())
+            if (attempt < 4) throw new Error(`attempt ${attempt}`)
+          }
+          await task.step('flaky', flaky, { retry: { attempts: 3, backoffMs: 100 } })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    for (let n = 0; n < 8; n++) await world.pass(100)
+    await world.until(id, 'completed')
+    const [first = 0] = at
+    expect(at.map((one) => one - first)).toEqual([0, 100, 300, 700])
+    const attempts = (await world.log(id)).filter((record) => record.type === 'attempt')
+    expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).toEqual([
+      [1, 'failed'],
+      [2, 'failed'],
+      [3, 'failed'],
+    ])
+  })
+
+  it.each([0, 60_000])(
+    'has as many retries when it was rebuilt in between (warm %i ms)',
+    async (warmForMs) => {
+      const attempts: number[] = []
+      const world = await createWorld({
+        options: { warmForMs },
+        agents: [
+          running(async (task) => {
+            const fail = ({ attempt }: { attempt: number }) => {
+              attempts.push(attempt)
+              throw new Error('always')
+            }
+            await task.step('bad', fail, { retry: { attempts: 2, backoffMs: 1_000 } })
+          }),
+        ],
+      })
+      const { id } = await world.send('go')
+      await world.settled()
+      await world.engine.pause(alice, { taskId: id })
+      await world.engine.resume(alice, { taskId: id })
+      for (let n = 0; n < 5; n++) await world.pass(5_000)
+      await world.until(id, 'failed')
+      expect(attempts).toEqual([1, 2, 3])
+    },
+  )
+
+  it('that takes longer than its time fails, and its signal fires', async () => {
+    const fired = effects()
+    const error = await resultOf((task) =>
+      caught(
+        task.step(
+          'slow',
+          ({ signal: abort }) =>
+            new Promise(() => abort.addEventListener('abort', () => fired.note('abort'))),
+          { timeoutMs: 50 },
+        ),
+      ),
+    )
+    expect(error).toMatchObject({ code: 'STEP_TIMEOUT' })
+    expect(fired.list).toEqual(['abort'])
+  })
+
+  it('holds no park, question or turn: they are refused, and the step fails', async () => {
+    const calls: ((task: AgentTask) => Promise<unknown>)[] = [
+      (task) => task.park({ reason: 'x' }),
+      (task) => task.sleep(1),
+      (task) => task.ask('?'),
+      (task) => task.requireAuth('?'),
+      (task) => task.requireConsent({ prompt: '?', operation: 1 }),
+      (task) => task.turn(() => undefined),
+      (task) => task.continueAs(1),
+    ]
+    for (const call of calls) {
+      const error = await resultOf((task) => caught(task.step('outer', () => call(task) as never)))
+      expect(error).toMatchObject({ code: 'INVALID_INPUT' })
+    }
+    const nested = await resultOf((task) => task.turn(() => caught(task.turn(() => undefined))))
+    expect(nested).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('that is interrupted finds again what it did inside, and a retry does it anew', async () => {
+    const done = effects()
+    const waiting = signal()
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          const run = async ({
+            signal: abort,
+            attempt,
+          }: {
+            signal: AbortSignal
+            attempt: number
+          }) => {
+            await task.step('inner', () => done.note(`inner in attempt ${attempt}`))
+            if (attempt === 1) {
+              waiting.fire()
+              await new Promise((_, fail) => abort.addEventListener('abort', fail))
+            }
+            if (attempt === 2) throw new Error('once')
+          }
+          await task.step('outer', run, { retry: { attempts: 1, backoffMs: 0 } })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await waiting.promise
+    await world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+    await world.engine.resume(alice, { taskId: id })
+    await world.pass(1)
+    await world.until(id, 'completed')
+    expect(done.list).toEqual(['inner in attempt 1', 'inner in attempt 3'])
+  })
+
+  it('under an explicit key is found by it, whatever it is called; a key serves once', async () => {
+    const names = ['old name', 'new name']
+    const done = effects()
+    const world = await createWorld({
+      options: { warmForMs: 0 },
+      agents: [
+        keeping(async (task) => {
+          const name = names.shift() ?? ''
+          const first = await task.step(name, () => done.note(name) ?? 'first', { key: 'k' })
+          await task.park({ reason: 'x' })
+          const again = await caught(task.step('again', () => 'second', { key: 'k' }))
+          return [first, again]
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    await world.engine.resume(alice, { taskId: id })
+    const result = dataOf(await world.until(id, 'completed'), 'result') as Json[]
+    expect(done.list).toEqual(['old name'])
+    expect(result[0]).toBe('first')
+    expect(result[1]).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
+
+describe('values', () => {
+  it('are durable before the step that saw them, also one that another branch handed in', async () => {
+    const order: string[] = []
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          const see = async (name: string) => {
+            const value = task.uuid()
+            await task.step(name, async () => {
+              const log = await world.log(task.id)
+              const kept = log.some((record) => record.type === 'value' && record.value === value)
+              order.push(`${name} ${kept}`)
+            })
+          }
+          await Promise.all([see('a'), task.say('hello'), see('b')])
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.until(id, 'completed')
+    expect(order).toEqual(['a true', 'b true'])
+  })
+})
+
+describe('continueAs', () => {
+  it('closes the journal and starts again with the state, for as long as it likes', async () => {
+    const world = await createWorld({
+      options: { journalRecords: 20 },
+      agents: [
+        keeping(async (task) => {
+          const round = (task.state as number | undefined) ?? 0
+          await task.step('work', () => round)
+          if (round < 30) await task.continueAs(round + 1)
+          return round
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    const task = await world.until(id, 'completed')
+    expect(dataOf(task, 'result')).toBe(30)
+    expect(task.journal.generation).toBe(30)
+  })
+
+  it('makes keys of its own in each generation, and keeps the transcript', async () => {
+    const keys: string[] = []
+    const world = await createWorld({
+      agents: [
+        keeping(async (task) => {
+          await task.step('work', ({ idempotencyKey }) => keys.push(idempotencyKey))
+          const seen = await task.turn((turn) => {
+            turn.record('agent', 'hello')
+            return turn.transcript.length
+          })
+          if (task.state === undefined) await task.continueAs({ second: true })
+          return seen
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    const task = await world.until(id, 'completed')
+    expect(new Set(keys).size).toBe(2)
+    expect(dataOf(task, 'result')).toBe(3)
+  })
+
+  it('while a pause quiesces lets the pause commit before the next generation works', async () => {
+    const done = effects()
+    const go = signal()
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          if (task.state === 1) return void (await task.step('next', () => done.note('next')))
+          await task.turn(() => task.step('first', () => go.promise))
+          await task.continueAs(1)
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.settled()
+    await world.engine.pause(alice, { taskId: id, mode: 'wait_for_completion', graceMs: 0 })
+    go.fire()
+    await world.until(id, 'paused-by-client')
+    expect(done.list).toEqual([])
+    await world.engine.resume(alice, { taskId: id })
+    await world.until(id, 'completed')
+    expect(done.list).toEqual(['next'])
+  })
+
+  it('of what is no JSON is refused', async () => {
+    const error = await resultOf((task) => caught(task.continueAs({ big: 1n } as never)))
+    expect(error).toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('state.big'),
+    })
+  })
+})
+
+describe('the journal limit', () => {
+  it('stops a task that grows without continueAs, with advice; resume lets it go on', async () => {
+    const world = await createWorld({
+      options: { journalRecords: 10 },
+      agents: [
+        running(async (task) => {
+          for (let n = 0; n < 15; n++) await task.say(`${n}`)
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    const task = await world.until(id, 'paused-by-client')
+    expect(task.suspension).toMatchObject({
+      reason: 'journal-limit',
+      summary: expect.stringContaining('continueAs'),
+    })
+    await world.engine.resume(alice, { taskId: id })
+    await world.until(id, (now) => now.epoch === 2 || now.state === 'completed')
+    if ((await world.get(id)).state !== 'completed') {
+      await world.engine.resume(alice, { taskId: id })
+    }
+    const ended = await world.until(id, 'completed')
+    expect(ended.history).toHaveLength(1 + 15)
+  })
+})
+
+function cycle(): object {
+  const self: { self?: object } = {}
+  self.self = self
+  return self
+}

@@ -1,0 +1,262 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isLullError } from '../core/errors.ts'
+import { createMemoryStore } from '../stores/memory/memory-store.ts'
+import type { AgentTask } from './agent-task.ts'
+import { alice, createWorld, echo, effects, running, signal } from './test-support/world.ts'
+
+describe('the limit of an agent', () => {
+  it('lets so many of its tasks run at the same time, first come, first served', async () => {
+    const order = effects()
+    let now = 0
+    let most = 0
+    const agent = running(
+      async (task) => {
+        order.note(task.text)
+        most = Math.max(most, ++now)
+        await task.step('work', async () => {
+          await new Promise((resolve) => setImmediate(resolve))
+        })
+        now--
+      },
+      { concurrency: 3 },
+    )
+    const world = await createWorld({ agents: [agent] })
+    const names = Array.from({ length: 40 }, (_, index) => `${index}`)
+    const sent = await Promise.all(names.map((name) => world.send(name)))
+    for (const task of sent) await world.until(task.id, 'completed')
+    expect(most).toBe(3)
+    expect(order.list).toEqual(names)
+  })
+
+  it('does not let a newcomer overtake who waits', async () => {
+    const order = effects()
+    const go = signal()
+    const agent = running(
+      async (task) => {
+        order.note(task.text)
+        await task.step('work', () => go.promise)
+      },
+      { concurrency: 1 },
+    )
+    const world = await createWorld({ agents: [agent] })
+    const waiting = await Promise.all(['a', 'b', 'c'].map((name) => world.send(name)))
+    await world.settled()
+    go.fire()
+    const late: string[] = []
+    for (let turn = 0; turn < 12; turn++) {
+      late.push((await world.send(`late ${turn}`)).id)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    for (const id of [...waiting.map((task) => task.id), ...late]) {
+      await world.until(id, 'completed')
+    }
+    expect(order.list.slice(0, 3)).toEqual(['a', 'b', 'c'])
+    expect(order.list).toHaveLength(15)
+  })
+
+  it('holds thousands of waiting tasks in the store, not in memory', async () => {
+    const go = signal()
+    const agent = running((task) => task.step('work', () => go.promise), { concurrency: 2 })
+    const world = await createWorld({ agents: [agent], options: { cachedTasks: 50 } })
+    const sent = await Promise.all(
+      Array.from({ length: 3_000 }, (_, index) => world.send(`${index}`)),
+    )
+    const { runs } = await world.engine.health()
+    expect(runs).toEqual({ live: 2, warm: 0, busy: 2 })
+    expect(await world.store.count({ states: ['submitted'] })).toBe(2_998)
+    go.fire()
+    for (const task of sent) await world.until(task.id, 'completed')
+  }, 30_000)
+
+  it('is given back by whatever ends or stops a run, and by whoever lost a race', async () => {
+    const act = fc.constantFrom('pause', 'resume', 'cancel', 'hold', 'lift', 'answer', 'event')
+    const root = { tenant: '*', principal: 'root', operator: true }
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(act, { maxLength: 4 }), { maxLength: 6 }),
+        async (acts) => {
+          const agent = running(
+            async (task) => {
+              await task.step('one', () => undefined)
+              await task.park({ reason: 'x', onEvent: 'go' })
+              await task.ask('?')
+            },
+            { concurrency: 2 },
+          )
+          const world = await createWorld({ agents: [agent] })
+          const tasks = await Promise.all(['a', 'b', 'c', 'd'].map((name) => world.send(name)))
+          const { engine } = world
+          const doing: Record<string, (taskId: string) => Promise<unknown>> = {
+            pause: (taskId) => engine.pause(alice, { taskId, graceMs: 0 }),
+            resume: (taskId) => engine.resume(alice, { taskId }),
+            cancel: (taskId) => engine.cancel(alice, { taskId }),
+            hold: () => engine.hold(root, { scope: { all: true }, reason: 'x' }),
+            lift: async () => {
+              for (const { id } of await engine.holds(root)) await engine.lift(root, id)
+            },
+            answer: (taskId) => world.tell(taskId, 'yes'),
+            event: () => world.emit('go'),
+          }
+          for (const [index, together] of acts.entries()) {
+            const { id } = tasks[index % tasks.length] ?? { id: '' }
+            const tried = await Promise.allSettled(together.map((what) => doing[what]?.(id)))
+            for (const one of tried) {
+              if (one.status === 'rejected' && !isLullError(one.reason)) throw one.reason
+            }
+          }
+          await doing['lift']?.('')
+          for (const { id } of tasks) {
+            await engine.resume(alice, { taskId: id }).catch(() => undefined)
+          }
+          await world.settled()
+          const health = await engine.health()
+          const working = await world.store.count({ states: ['working'] })
+          expect(working).toBe(0)
+          expect(health.runs.busy).toBe(0)
+          for (const { id } of tasks)
+            await engine.cancel(alice, { taskId: id }).catch(() => undefined)
+          await world.settled()
+          expect((await engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+        },
+      ),
+      { numRuns: 60 },
+    )
+  }, 30_000)
+})
+
+describe('an agent that misbehaves', () => {
+  const bad: readonly [string, (task: AgentTask) => unknown, string][] = [
+    ['throws at once', () => Promise.reject(new Error('boom')), 'failed'],
+    [
+      'throws in its synchronous part',
+      () => {
+        throw new Error('boom')
+      },
+      'failed',
+    ],
+    ['throws what is no error', () => Promise.reject('boom'), 'failed'],
+    ['hangs', () => new Promise(() => undefined), 'working'],
+    ['returns what is no outcome', () => 42, 'failed'],
+    ['returns parts that are none', () => [{ nothing: true }], 'failed'],
+    [
+      'lets a failing step float',
+      (task) => {
+        task.step('floating', () => Promise.reject(new Error('boom')))
+        return task.step('next', () => undefined)
+      },
+      'completed',
+    ],
+    [
+      'lets everything float that can fail',
+      async (task) => {
+        task.turn(() => Promise.reject(new Error('boom')))
+        task.delegate('nobody', 'x')
+        task.artifactStream('s').write({ wrong: 1 } as never)
+        task.pickArtifact('x')
+        task.compact()
+        await task.step('next', () => undefined)
+      },
+      'completed',
+    ],
+    [
+      'goes on after its task ended',
+      (task) => {
+        setImmediate(() => {
+          task.step('late', () => undefined)
+          task.say('late')
+          task.park({ reason: 'late' })
+        })
+      },
+      'completed',
+    ],
+  ]
+
+  it.each(bad)('%s: its own task alone suffers', async (_name, run, state) => {
+    const world = await createWorld({ agents: [echo, running(run as never)] })
+    const { id } = await world.send('x', { agent: 'worker' })
+    await world.settled()
+    expect((await world.get(id)).state).toBe(state)
+    const other = await world.send('hello')
+    expect((await world.until(other.id, 'completed')).statusMessage?.parts).toEqual([
+      { text: 'hello' },
+    ])
+  })
+
+  it('tells its caller the message, never the stack', async () => {
+    const world = await createWorld({
+      agents: [running(() => Promise.reject(new Error('disk is full')))],
+    })
+    const { id } = await world.send('x')
+    const task = await world.until(id, 'failed')
+    expect(task.statusMessage?.parts).toEqual([{ text: 'disk is full' }])
+    expect(JSON.stringify(task.statusMessage)).not.toContain('runs.test')
+    expect(task.failure?.stack).toContain('runs.test')
+  })
+
+  it('is named when it blocks the loop, and nobody else is', async () => {
+    const world = await createWorld({
+      agents: [
+        running(
+          async (task) => {
+            await task.step('quick', () => undefined)
+            world.clock.advance(400)
+          },
+          { name: 'hog' },
+        ),
+        running(
+          async (task) => {
+            await task.step('heavy', () => world.clock.advance(300))
+          },
+          { name: 'heavy' },
+        ),
+        echo,
+      ],
+    })
+    const tasks = await Promise.all(
+      ['hog', 'heavy', 'echo', 'echo'].map((agent) => world.send('x', { agent })),
+    )
+    for (const { id } of tasks) await world.until(id, 'completed')
+    await world.settled()
+    const { blocked } = await world.engine.health()
+    expect([...new Set(blocked.map((one) => one.agent))].sort()).toEqual(['heavy', 'hog'])
+    expect(blocked.find((one) => one.agent === 'hog')).toMatchObject({ taskId: tasks[0]?.id })
+  })
+})
+
+describe('a task that was taken over by another process', () => {
+  it('is written to by the new run alone: the stale one writes nothing and gives its slot back', async () => {
+    const store = createMemoryStore()
+    const done = effects()
+    const gates = [signal(), signal()]
+    let runs = 0
+    const agent = running(async (task) => {
+      const mine = gates[runs++]
+      await task.step('one', async () => {
+        done.note('one')
+        await mine?.promise
+      })
+      await task.step('two', () => done.note('two'))
+    })
+    const first = await createWorld({ agents: [agent], store })
+    const { id } = await first.send('go')
+    await first.settled()
+    // The second process believes the first one dead; it is only slow.
+    const second = await createWorld({
+      agents: [agent],
+      store,
+      clock: first.clock,
+      ids: { uuid: () => `second-${Math.random()}`, random: Math.random },
+    })
+    await second.settled()
+    gates[0]?.fire()
+    await first.settled()
+    expect(done.list).toEqual(['one', 'one'])
+    expect((await first.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+    gates[1]?.fire()
+    await second.until(id, 'completed')
+    expect(done.list).toEqual(['one', 'one', 'two'])
+    const steps = (await second.log(id)).filter((record) => record.type === 'step')
+    expect(steps).toHaveLength(2)
+  })
+})

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../core/json.ts'
+import { agent } from '../agent.ts'
+import type { AgentTask } from '../agent-task.ts'
+import {
+  alice,
+  bob,
+  createWorld,
+  dataOf,
+  message,
+  running,
+  type World,
+} from '../test-support/world.ts'
+
+/** Paints "paint <name>" and shows for anything else what it sees of the conversation. */
+const painter = running(async (task) => {
+  const [verb, name] = task.text.split(' ')
+  if (verb === 'paint') return void (await task.artifact({ name: name ?? '', text: task.text }))
+  if (verb === 'pick') {
+    const picked = await task.pickArtifact(name)
+    return void (await task.artifact({ name: 'picked', data: picked?.artifact.artifactId ?? null }))
+  }
+  await task.artifact({ name: 'seen', data: seen(task) })
+})
+
+function seen({ context, referenced }: AgentTask): Json {
+  return {
+    messages: context.messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => ('text' in part ? [part.text] : [])),
+    ),
+    tasks: context.tasks.length,
+    artifacts: context.artifacts.map(({ artifact }) => artifact.name ?? ''),
+    latest: context.latest('boat')?.taskId ?? null,
+    referenced: referenced.tasks.length,
+  }
+}
+
+async function say(world: World, text: string, some: Partial<ReturnType<typeof message>> = {}) {
+  const sent = await world.engine.send(alice, { message: message(text, some) })
+  if (sent.kind !== 'task') throw new Error('no task')
+  await world.settled()
+  world.clock.advance(1)
+  return world.get(sent.task.id)
+}
+
+describe('a context', () => {
+  it('is minted where there is none, kept where the client brings one, and inferred from a task', async () => {
+    const world = await createWorld()
+    expect((await world.send('x')).contextId).not.toBe('')
+    const own = await say(world, 'x', { contextId: 'mine' })
+    expect(own.contextId).toBe('mine')
+    const parker = await createWorld({
+      agents: [running((task) => task.park({ reason: 'x' }).then(() => undefined))],
+    })
+    const { id, contextId } = await parker.send('x')
+    expect((await parker.tell(id, 'more')).contextId).toBe(contextId)
+    const wrong = parker.tell(id, 'more', { contextId: 'other' })
+    await expect(wrong).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      details: { path: 'message.contextId' },
+    })
+  })
+
+  it('shows its agent what happened in it before, and nothing of anybody else', async () => {
+    const world = await createWorld({ agents: [painter] })
+    const first = await say(world, 'paint boat', { contextId: 'sea' })
+    const second = await say(world, 'paint boat', { contextId: 'sea' })
+    await say(world, 'paint boat', { contextId: 'land' })
+    await world.engine.send(bob, { message: message('paint boat', { contextId: 'sea' }) })
+    await world.settled()
+    const look = await say(world, 'look', { contextId: 'sea', referenceTaskIds: [first.id] })
+    expect(dataOf(look, 'seen')).toEqual({
+      messages: ['paint boat', 'paint boat'],
+      tasks: 2,
+      artifacts: ['boat', 'boat'],
+      latest: second.id,
+      referenced: 1,
+    })
+  })
+
+  it('keeps stateless messages too', async () => {
+    const chatty = agent({
+      name: 'chatty',
+      description: 'counts',
+      receive: (_message, { context, reply }) => reply(`${context.messages.length} before`),
+    })
+    const world = await createWorld({ agents: [chatty] })
+    const texts: unknown[] = []
+    for (const text of ['one', 'two', 'three']) {
+      const sent = await world.engine.send(alice, { message: message(text, { contextId: 'c' }) })
+      if (sent.kind === 'message') texts.push(sent.message.parts[0])
+      expect(sent.kind === 'message' && sent.message.contextId).toBe('c')
+      world.clock.advance(1)
+    }
+    expect(texts).toEqual([{ text: '0 before' }, { text: '2 before' }, { text: '4 before' }])
+  })
+
+  it('shows a rebuilt run no more than it saw the first time', async () => {
+    const world = await createWorld({
+      options: { warmForMs: 0 },
+      agents: [
+        running(async (task) => {
+          if (task.text === 'other') {
+            await task.park({ reason: 'slow' })
+            return void (await task.artifact({ name: 'late', text: 'x' }))
+          }
+          const before = await task.step('look', () => seen(task))
+          await task.park({ reason: 'x' })
+          await task.artifact({ name: 'seen', data: [before, seen(task)] })
+        }),
+      ],
+    })
+    const other = await say(world, 'other', { contextId: 'c' })
+    const watching = await say(world, 'watch', { contextId: 'c' })
+    await world.engine.resume(alice, { taskId: other.id })
+    await world.until(other.id, 'completed')
+    await say(world, 'other', { contextId: 'c' })
+    await world.engine.resume(alice, { taskId: watching.id })
+    const [before, after] = dataOf(await world.until(watching.id, 'completed'), 'seen') as Json[]
+    expect(after).toEqual(before)
+  })
+})
+
+describe('picking an artifact', () => {
+  async function gallery(): Promise<{ world: World; boat: string; car: string; ids: string[] }> {
+    const world = await createWorld({ agents: [painter] })
+    const one = await say(world, 'paint boat', { contextId: 'c' })
+    const two = await say(world, 'paint car', { contextId: 'c' })
+    const [boat, car] = [one, two].map((task) => task.artifacts[0]?.artifactId ?? '')
+    return { world, boat: boat ?? '', car: car ?? '', ids: [one.id, two.id] }
+  }
+
+  it('takes the only candidate of the name, or of the referenced task', async () => {
+    const { world, boat, car, ids } = await gallery()
+    const named = await say(world, 'pick boat', { contextId: 'c' })
+    expect(dataOf(named, 'picked')).toBe(boat)
+    const referenced = await say(world, 'pick', {
+      contextId: 'c',
+      referenceTaskIds: [ids[1] ?? ''],
+    })
+    expect(dataOf(referenced, 'picked')).toBe(car)
+  })
+
+  it('takes the one a part names', async () => {
+    const { world, car, ids } = await gallery()
+    const metadata = { referenceArtifacts: [{ artifactId: car, taskId: ids[1] ?? '' }] }
+    const parts = [{ text: 'pick', metadata }]
+    const sent = await world.engine.send(alice, { message: message(parts, { contextId: 'c' }) })
+    await world.settled()
+    const task = await world.get(sent.kind === 'task' ? sent.task.id : '')
+    expect(dataOf(task, 'picked')).toBe(car)
+  })
+
+  it('asks back when several could be meant, until the answer names one', async () => {
+    const { world, car } = await gallery()
+    const asking = await say(world, 'pick', { contextId: 'c' })
+    expect(asking.state).toBe('input-required')
+    expect(JSON.stringify(asking.statusMessage)).toContain('boat')
+    await world.tell(asking.id, 'the other one')
+    await world.until(asking.id, 'input-required')
+    await world.settled()
+    await world.tell(asking.id, 'the car please')
+    expect(dataOf(await world.until(asking.id, 'completed'), 'picked')).toBe(car)
+  })
+
+  it('finds nothing where there is nothing', async () => {
+    const world = await createWorld({ agents: [painter] })
+    expect(dataOf(await say(world, 'pick boat', { contextId: 'c' }), 'picked')).toBeNull()
+  })
+})

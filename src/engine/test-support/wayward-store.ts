@@ -1,0 +1,69 @@
+/** A store that fails, waits and counts as the test says. It is a port, so tests may bring their own. */
+import { LullError } from '../../core/errors.ts'
+import type { Commit, TaskStore } from '../../ports/task-store.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { type Signal, signal } from './world.ts'
+
+export interface WaywardStore {
+  readonly store: TaskStore
+  /** The sizes of the batches that were written. */
+  readonly batches: readonly number[]
+  /** While true, no write succeeds; nothing is written. */
+  writesFail: boolean
+  readsFail: boolean
+  /** Fails the commits it names, each alone. */
+  poison: (commit: Commit) => boolean
+  /** Commits wait, written or not, until the signal fires. */
+  hold(): Signal
+}
+
+const writing: ReadonlySet<string | symbol> = new Set([
+  'commit',
+  'appendEvents',
+  'setFact',
+  'putHold',
+  'claim',
+  'reply',
+  'check',
+])
+
+export function createWaywardStore(inner: TaskStore = createMemoryStore()): WaywardStore {
+  const batches: number[] = []
+  let held: Signal | undefined
+  const wayward: WaywardStore = {
+    store: new Proxy(inner, {
+      get(target, name, receiver) {
+        const member: unknown = Reflect.get(target, name, receiver)
+        if (typeof member !== 'function') return member
+        return async (...args: readonly unknown[]) => {
+          const fails = writing.has(name) ? wayward.writesFail : wayward.readsFail
+          if (name === 'commit') return commit(args[0] as readonly Commit[])
+          if (fails) throw new LullError('STORE_UNAVAILABLE', { why: 'the disk is on fire' })
+          return Reflect.apply(member, target, args)
+        }
+      },
+    }),
+    batches,
+    writesFail: false,
+    readsFail: false,
+    poison: () => false,
+    hold() {
+      held = signal()
+      return held
+    },
+  }
+
+  async function commit(batch: readonly Commit[]) {
+    await held?.promise
+    if (wayward.writesFail) throw new Error('the disk is on fire')
+    batches.push(batch.length)
+    const bad = new Set(batch.filter((one) => wayward.poison(one)))
+    const results = [...(await inner.commit(batch.filter((one) => !bad.has(one))))]
+    return batch.map((one) =>
+      bad.has(one)
+        ? ({ status: 'failed', error: new Error('this row alone') } as const)
+        : (results.shift() ?? ({ status: 'failed', error: new Error('no answer') } as const)),
+    )
+  }
+  return wayward
+}

@@ -1,0 +1,91 @@
+/**
+ * The Bindu dialect: `tasks/pause`, `tasks/resume`, `tasks/get` and `tasks/cancel` whose params have `task_id` are answered
+ * in that document's words, in both versions. It differs from the RFC in more than spelling: a question may be paused,
+ * pausing twice is an error, and no handle is asked for.
+ */
+import { isLullError } from '../../../core/errors.ts'
+import { isPaused, type State } from '../../../core/states.ts'
+import type { A2AContext, Call, Method } from '../call.ts'
+import { A2AError, type FaultName } from '../faults.ts'
+import { ownTask } from '../methods/own-task.ts'
+import { text } from '../params.ts'
+import { binduState, binduTask } from './bindu-task.ts'
+
+export const bindu: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ['tasks/pause', { scope: 'tasks:control', run: named(pause) }],
+  ['tasks/resume', { scope: 'tasks:control', run: named(resume) }],
+  ['tasks/get', { scope: 'tasks:read', run: named(get) }],
+  ['tasks/cancel', { scope: 'tasks:write', run: named(cancel) }],
+])
+
+async function pause(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
+  const { state } = await ownTask(a2a, call, taskId)
+  if (!a2a.binduPausable.includes(binduState(state)) || state === 'user-consent-required') {
+    throw notPausable(state)
+  }
+  const dialect = { evenInputRequired: true, refuseRepeat: true }
+  await a2a.engine.pause(call.caller, { taskId }, dialect)
+  return binduTask(await a2a.engine.get(call.caller, taskId))
+}
+
+async function resume(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
+  const task = await ownTask(a2a, call, taskId)
+  if (!isPaused(task.state)) throw notResumable(task.state)
+  await a2a.engine.resume(call.caller, { taskId }, { anyHandle: true })
+  return binduTask(await a2a.engine.get(call.caller, taskId), 'resumed')
+}
+
+async function get(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
+  return binduTask(await ownTask(a2a, call, taskId))
+}
+
+async function cancel(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
+  await ownTask(a2a, call, taskId)
+  return binduTask(await a2a.engine.cancel(call.caller, { taskId }))
+}
+
+type Act = (a2a: A2AContext, call: Call, taskId: string) => Promise<object>
+
+/** Reads the id, and gives what goes wrong the names of the document. */
+function named(act: Act): Method['run'] {
+  return async (a2a, call) => {
+    const taskId = text(call.params, 'task_id')
+    try {
+      return { value: await act(a2a, call, taskId) }
+    } catch (error) {
+      throw renamed(error)
+    }
+  }
+}
+
+const names: Partial<Readonly<Record<string, readonly [FaultName, string]>>> = {
+  TASK_NOT_FOUND: ['TASK_NOT_FOUND', 'TaskNotFoundError'],
+  TASK_NOT_PAUSABLE: ['BINDU_NOT_PAUSABLE', 'TaskNotPausableError'],
+  TASK_NOT_PAUSED: ['BINDU_NOT_RESUMABLE', 'TaskNotResumableError'],
+  TASK_TERMINAL: ['TASK_NOT_CANCELABLE', 'TaskNotCancelableError'],
+}
+
+function renamed(error: unknown): unknown {
+  if (!isLullError(error)) return error
+  const [fault, name] = names[error.code] ?? []
+  if (fault === undefined) return error
+  const { state } = error.details as { state?: State }
+  if (fault === 'BINDU_NOT_PAUSABLE' && state !== undefined) return notPausable(state)
+  if (fault === 'BINDU_NOT_RESUMABLE' && state !== undefined) return notResumable(state)
+  return new A2AError(fault, error.message, { ...error.details, error: name })
+}
+
+function notPausable(state: State): A2AError {
+  const word = binduState(state)
+  const message = `Task cannot be paused in '${word}' state. Tasks can only be paused while submitted, working, or awaiting input.`
+  return new A2AError('BINDU_NOT_PAUSABLE', message, { error: 'TaskNotPausableError', state: word })
+}
+
+function notResumable(state: State): A2AError {
+  const word = binduState(state)
+  const message = `Task cannot be resumed from '${word}' state. Only suspended tasks can be resumed.`
+  return new A2AError('BINDU_NOT_RESUMABLE', message, {
+    error: 'TaskNotResumableError',
+    state: word,
+  })
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { agent } from '../../../engine/agent.ts'
+import { type Loose, openDesk } from '../test-support/desk.ts'
+
+const path = '/.well-known/agent-card.json'
+const v1 = { 'a2a-version': '1.0' }
+
+const painter = agent({
+  name: 'painter',
+  description: 'Paints',
+  version: '2.1.0',
+  skills: [{ id: 'paint', name: 'Paint', description: 'Paints a picture', tags: ['art'] }],
+  run: () => 'done',
+})
+const plain = agent({ name: 'plain', description: 'Does', run: () => 'done' })
+
+async function card(
+  desk: Awaited<ReturnType<typeof openDesk>>,
+  at: string,
+  headers = {},
+): Promise<Loose> {
+  return (await desk.fetch('GET', at, undefined, headers)).json()
+}
+
+describe('agent cards', () => {
+  it('of 1.0 have the required fields and nothing that is not in the specification', async () => {
+    const desk = await openDesk({ agents: [painter, plain] })
+    const found = await card(desk, path, v1)
+    expect(found).toMatchObject({ name: 'painter', description: 'Paints', version: '2.1.0' })
+    expect(found.supportedInterfaces.slice(0, 2)).toEqual([
+      { url: 'http://lull.test', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { url: 'http://lull.test', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    ])
+    expect(Object.keys(found.capabilities).sort()).toEqual([
+      'extendedAgentCard',
+      'extensions',
+      'pushNotifications',
+      'streaming',
+    ])
+    for (const { required } of found.capabilities.extensions) expect(required).toBe(false)
+    expect(found.capabilities.extensions.map((one: Loose) => one.uri)).toEqual([
+      'urn:lull:a2a:task-control:1',
+      'urn:lull:a2a:reminders:1',
+      'urn:lull:a2a:user-consent:1',
+    ])
+    expect(found.skills).toEqual(painter.skills)
+    for (const name of ['protocolVersion', 'url', 'preferredTransport']) {
+      expect(found).not.toHaveProperty(name)
+    }
+  })
+
+  it('of 0.3 carry the RFCs’ capabilities', async () => {
+    const desk = await openDesk({ agents: [painter, plain] })
+    const found = await card(desk, path)
+    expect(found).toMatchObject({
+      protocolVersion: '0.3.0',
+      url: 'http://lull.test',
+      preferredTransport: 'JSONRPC',
+      capabilities: {
+        streaming: true,
+        supportsPause: true,
+        supportsAwaitResumption: true,
+        resumeCauses: ['explicit_resume', 'condition_fired', 'timeout', 'external_event'],
+        reminders: { inject: true, emit: true, roleHints: ['system', 'developer'] },
+        _meta: { harn: { pause: true, reminders: true } },
+      },
+    })
+    expect(found).not.toHaveProperty('supportedInterfaces')
+  })
+
+  it('are found at the old address and at each agent’s own, with a skill at least', async () => {
+    const desk = await openDesk({ agents: [painter, plain] })
+    expect((await card(desk, '/.well-known/agent.json')).name).toBe('painter')
+    const own = await card(desk, `/agents/plain${path}`, v1)
+    expect(own).toMatchObject({ name: 'plain', skills: [{ id: 'plain', tags: ['plain'] }] })
+    expect(own.supportedInterfaces[0].url).toBe('http://lull.test/agents/plain')
+    expect((await desk.fetch('GET', `/agents/nobody${path}`)).status).toBe(404)
+  })
+
+  it('can be cached, per version', async () => {
+    const desk = await openDesk({ agents: [painter] })
+    const response = await desk.fetch('GET', path, undefined, v1)
+    expect(response.headers.get('vary')).toBe('A2A-Version')
+    expect(response.headers.get('cache-control')).toMatch(/max-age=\d+/)
+    const etag = response.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^".+"$/)
+    const again = { ...v1, 'if-none-match': `"other", ${etag}` }
+    expect((await desk.fetch('GET', path, undefined, again)).status).toBe(304)
+    expect((await desk.fetch('GET', path, undefined, { 'if-none-match': etag })).status).toBe(200)
+    expect((await desk.fetch('GET', path, undefined, { 'a2a-version': '7.0' })).status).toBe(400)
+    expect(await (await desk.fetch('HEAD', path)).text()).toBe('')
+  })
+
+  it('declare how to authenticate, each version in its own words', async () => {
+    const security = { apiKey: { header: 'X-API-Key' }, bearer: { format: 'JWT' } }
+    const desk = await openDesk({ agents: [painter], a2a: { security } })
+    expect(await card(desk, path, v1)).toMatchObject({
+      securitySchemes: {
+        apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },
+        bearer: { httpAuthSecurityScheme: { scheme: 'Bearer', bearerFormat: 'JWT' } },
+      },
+      securityRequirements: [
+        { schemes: { apiKey: { list: [] } } },
+        { schemes: { bearer: { list: [] } } },
+      ],
+    })
+    expect(await card(desk, path)).toMatchObject({
+      securitySchemes: { apiKey: { type: 'apiKey', in: 'header' }, bearer: { type: 'http' } },
+      security: [{ apiKey: [] }, { bearer: [] }],
+    })
+  })
+
+  it('can be extended for those who are known', async () => {
+    const more = { id: 'secret', name: 'Secret', description: 'd', tags: ['x'] }
+    const agents = { painter: { extended: { skills: [more] } } }
+    const desk = await openDesk({ agents: [painter], a2a: { agents } })
+    expect((await card(desk, path, v1)).capabilities.extendedAgentCard).toBe(true)
+    const extended = await desk.ok('1.0', 'GetExtendedAgentCard')
+    expect(extended.skills.map((skill: Loose) => skill.id)).toEqual(['paint', 'secret'])
+    expect((await desk.ok('0.3', 'agent/getAuthenticatedExtendedCard')).skills).toHaveLength(2)
+    expect((await card(desk, '/v1/card')).skills).toHaveLength(2)
+    const without = await openDesk({ agents: [painter] })
+    expect((await without.rpc('1.0', 'GetExtendedAgentCard')).error.code).toBe(-32004)
+    expect((await without.rpc('0.3', 'agent/getAuthenticatedExtendedCard')).error.code).toBe(-32007)
+  })
+})

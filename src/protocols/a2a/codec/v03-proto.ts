@@ -1,0 +1,174 @@
+/**
+ * A2A 0.3 over REST has two spellings. Its text describes the bodies of JSON-RPC (`kind`, lower-case states); its SDKs
+ * write the ProtoJSON of its proto (`content`, `TASK_STATE_…`). Both are read. A task that was made in ProtoJSON is shown
+ * in it, whoever asks: its maker's SDK understands nothing else, and a GET does not say who is asking. The enum of a proto
+ * is closed and official clients fail on a name they do not know, so here states are core states, as in 1.0, with the
+ * truth in the metadata.
+ */
+import { toIso } from '../../../core/instant.ts'
+import type { Artifact, Message, Part } from '../../../core/message.ts'
+import type { State } from '../../../core/states.ts'
+import type { Task } from '../../../core/task.ts'
+import type { Metadata } from '../harn/harn-metadata.ts'
+import { statusMessage } from '../metadata.ts'
+import { isObject, type Params } from '../params.ts'
+import type { TaskEvent } from '../task-events.ts'
+import type { Codec, TaskView } from './codec.ts'
+import { wholeTask } from './codec.ts'
+import { newest } from './v1.ts'
+import { objectOf, readMessage03 } from './v03-message.ts'
+
+/** `task.origin` of tasks made in ProtoJSON. */
+export const PROTO_ORIGIN = 'a2a-0.3-proto'
+
+const enumStates: Readonly<Record<State, string>> = {
+  submitted: 'TASK_STATE_SUBMITTED',
+  working: 'TASK_STATE_WORKING',
+  'input-required': 'TASK_STATE_INPUT_REQUIRED',
+  'auth-required': 'TASK_STATE_AUTH_REQUIRED',
+  completed: 'TASK_STATE_COMPLETED',
+  failed: 'TASK_STATE_FAILED',
+  canceled: 'TASK_STATE_CANCELLED',
+  rejected: 'TASK_STATE_REJECTED',
+  'paused-by-client': 'TASK_STATE_WORKING',
+  'paused-by-agent': 'TASK_STATE_WORKING',
+  'user-consent-required': 'TASK_STATE_INPUT_REQUIRED',
+}
+
+export function isProto(params: Params): boolean {
+  const message = params['message'] ?? params['request']
+  if (!isObject(message)) return false
+  const { content, role } = message
+  return Array.isArray(content) || (typeof role === 'string' && role.startsWith('ROLE_'))
+}
+
+/** @param kinds the codec of JSON-RPC, which writes every task that was not made in ProtoJSON */
+export function createV03Rest(kinds: Codec, facts: Metadata): V03Rest {
+  const proto = createProto(facts)
+  const of = (task: Task): Pick<Codec, 'task' | 'sentTask' | 'event'> =>
+    task.origin === PROTO_ORIGIN ? proto : kinds
+  const both: Codec = {
+    ...kinds,
+    name: '0.3 REST',
+    task: (task, view) => of(task).task(task, view),
+    sentTask: (task, view) => of(task).sentTask(task, view),
+    event: (event, closes) => of(event.task).event(event, closes),
+    push: (taskId, target) => ({
+      name: `tasks/${taskId}/pushNotificationConfigs/${target.id}`,
+      ...kinds.push(taskId, target),
+    }),
+    pushList: (taskId, targets) => ({
+      configs: targets.map((target) => both.push(taskId, target)),
+      nextPageToken: '',
+    }),
+  }
+  return {
+    kinds: both,
+    proto: {
+      ...both,
+      origin: PROTO_ORIGIN,
+      readMessage: readProtoMessage,
+      // ProtoJSON leaves out what is false: with a configuration, silence means "do not block".
+      readConfiguration: (value) => ({
+        ...kinds.readConfiguration(value),
+        immediate: value['blocking'] !== true,
+      }),
+      sentMessage: (message) => ({ message: protoMessage(message) }),
+    },
+  }
+}
+
+export interface V03Rest {
+  readonly kinds: Codec
+  readonly proto: Codec
+}
+
+function createProto(facts: Metadata): Pick<Codec, 'task' | 'sentTask' | 'event'> {
+  function status(task: Task, message: Message | undefined): object {
+    return {
+      state: enumStates[task.state],
+      ...(message === undefined ? {} : { message: protoMessage(message) }),
+      timestamp: toIso(task.statusAt),
+    }
+  }
+
+  function task(task: Task, { historyLength, withArtifacts }: TaskView): object {
+    const metadata = facts.ofTask(task)
+    return {
+      id: task.id,
+      contextId: task.contextId,
+      status: status(task, statusMessage(task)),
+      artifacts: withArtifacts ? task.artifacts.map(protoArtifact) : [],
+      history: newest(task.history, historyLength).map(protoMessage),
+      ...(metadata === undefined ? {} : { metadata }),
+    }
+  }
+
+  function event(event: TaskEvent, closes: boolean): object | undefined {
+    const { task: now } = event
+    const { id: taskId, contextId } = now
+    if (event.kind === 'reminder') return undefined
+    if (event.kind === 'artifact') {
+      const { append, last } = event
+      const artifact = protoArtifact(event.artifact)
+      return { artifactUpdate: { taskId, contextId, artifact, append, lastChunk: last } }
+    }
+    if (event.record.type === 'submitted') return { task: task(now, wholeTask) }
+    const metadata = facts.ofEvent(event)
+    const shown = status(now, statusMessage(now))
+    const beside = metadata === undefined ? {} : { metadata }
+    return { statusUpdate: { taskId, contextId, status: shown, final: closes, ...beside } }
+  }
+
+  return { task, sentTask: (sent, view) => ({ task: task(sent, view) }), event }
+}
+
+const protoRoles: Readonly<Record<string, string>> = { ROLE_USER: 'user', ROLE_AGENT: 'agent' }
+
+/** Into the other spelling first: what is wrong with it is said once. */
+function readProtoMessage(value: unknown): Message {
+  if (!isObject(value)) return value as never
+  const { content, parts, role, ...rest } = value
+  const given = content ?? parts
+  return readMessage03({
+    ...Object.fromEntries(Object.entries(rest).filter(([, member]) => member !== '')),
+    role: typeof role === 'string' ? (protoRoles[role] ?? role) : role,
+    parts: Array.isArray(given) ? given.map(readProtoPart) : given,
+  })
+}
+
+function readProtoPart(value: unknown): unknown {
+  if (!isObject(value)) return value
+  const { file, data, ...rest } = value
+  if (isObject(file)) {
+    const { fileWithBytes, fileWithUri, ...about } = file
+    const bytes = fileWithBytes === undefined ? {} : { bytes: fileWithBytes }
+    const uri = fileWithUri === undefined ? {} : { uri: fileWithUri }
+    return { ...rest, file: { ...about, ...bytes, ...uri } }
+  }
+  if (data === undefined) return value
+  return { ...rest, data: isObject(data) && 'data' in data ? data['data'] : data }
+}
+
+function protoMessage({ role, parts, ...message }: Message): object {
+  return { ...message, role, content: parts.map(protoPart) }
+}
+
+function protoArtifact({ parts, ...artifact }: Artifact): object {
+  return { ...artifact, parts: parts.map(protoPart) }
+}
+
+function protoPart(part: Part): object {
+  const { metadata, filename, mediaType } = part
+  const facts = metadata === undefined ? {} : { metadata }
+  if ('text' in part) return { text: part.text, ...facts }
+  if ('data' in part) return { data: { data: objectOf(part.data) }, ...facts }
+  return {
+    file: {
+      ...('raw' in part ? { fileWithBytes: part.raw } : { fileWithUri: part.url }),
+      ...(filename === undefined ? {} : { name: filename }),
+      ...(mediaType === undefined ? {} : { mimeType: mediaType }),
+    },
+    ...facts,
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The same path, inbound: a pause, a resume or a reminder that travels in the metadata of a send, because a peer knows no
+ * method for it yet. `harn.pause` (or `harn.suspend`) and `harn.reminder`, nested or dotted, camelCase or snake_case.
+ */
+import type { JsonObject } from '../../../core/json.ts'
+import { type Message, textOf } from '../../../core/message.ts'
+import { isObject, type Params } from '../params.ts'
+
+export interface HarnOperations {
+  readonly pause?: Params | undefined
+  readonly resume?: Params | undefined
+  readonly reminder?: Params | undefined
+}
+
+/** Undefined when nothing is tunnelled, which is nearly always. */
+export function harnIn(
+  metadata: JsonObject | undefined,
+  message: Message,
+): HarnOperations | undefined {
+  if (metadata === undefined && message?.metadata === undefined) return undefined
+  const find = (name: string): unknown =>
+    memberOf(metadata, name) ?? memberOf(message.metadata, name)
+  const stop = find('pause') ?? find('suspend')
+  const reminder = find('reminder')
+  if (!isObject(stop) && !isObject(reminder)) return undefined
+  const isResume = isObject(stop) && stop['op'] === 'resume'
+  return {
+    pause: isObject(stop) && !isResume ? pauseParams(camel(stop)) : undefined,
+    resume: isObject(stop) && isResume ? resumeParams(camel(stop)) : undefined,
+    reminder: isObject(reminder) ? reminderParams(camel(reminder)) : undefined,
+  }
+}
+
+/** A message that says nothing carries the operation and is no part of the conversation. */
+export function isBlank(message: Message): boolean {
+  return (
+    Array.isArray(message.parts) &&
+    message.parts.every((part) => 'text' in part && typeof part.text === 'string') &&
+    textOf(message).trim() === ''
+  )
+}
+
+function memberOf(metadata: JsonObject | undefined, name: string): unknown {
+  if (!isObject(metadata)) return undefined
+  const { harn } = metadata
+  return (isObject(harn) ? harn[name] : undefined) ?? metadata[`harn.${name}`]
+}
+
+function pauseParams(given: Params): Params {
+  const { reason, mode, graceMs, cascade } = given
+  const conditions = given['conditions'] ?? given['resumeWhen']
+  return present({ reason, mode, graceMs, cascade, conditions: conditionsOf(conditions) })
+}
+
+function resumeParams(given: Params): Params {
+  const { handle, input, continueTranscript } = given
+  return present({ handle, input, continueTranscript })
+}
+
+function reminderParams(given: Params): Params {
+  const { id, body, tags, dedupeKey, ttlTurns, preserveOnCompact } = given
+  const { propagate, roleHint, source, firedAtTurn, mode } = given
+  const what = { id, body, tags, dedupeKey, ttlTurns, preserveOnCompact }
+  return present({ ...what, propagate, roleHint, source, firedAtTurn, mode })
+}
+
+function conditionsOf(given: unknown): unknown {
+  if (!isObject(given)) return given ?? undefined
+  const conditions = camel(given)
+  const { timeout } = conditions
+  return isObject(timeout) ? { ...conditions, timeout: camel(timeout) } : conditions
+}
+
+/** One level only: values are the caller's own. */
+function camel(given: Params): Params {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  )
+}
+
+function present(given: Params): Params {
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined && value !== null),
+  )
+}

@@ -1,0 +1,39 @@
+/** Adds what the tunnel says to what the extensions say. Off: nothing is added. */
+import type { JsonObject } from '../../../core/json.ts'
+import type { Task } from '../../../core/task.ts'
+import { TASK_CONTROL } from '../extensions.ts'
+import { eventMetadata, taskMetadata } from '../metadata.ts'
+import { isObject } from '../params.ts'
+import type { TaskEvent } from '../task-events.ts'
+import { harnPause, harnReminder } from './harn-out.ts'
+
+export interface Metadata {
+  readonly ofTask: (task: Task) => JsonObject | undefined
+  readonly ofEvent: (event: TaskEvent) => JsonObject | undefined
+}
+
+export function createMetadata(harn: boolean): Metadata {
+  if (!harn) return { ofTask: taskMetadata, ofEvent: eventMetadata }
+  return {
+    ofTask(task) {
+      const metadata = taskMetadata(task)
+      if (metadata?.[TASK_CONTROL] === undefined) return metadata
+      return withHarn(metadata, 'pause', harnPause(task))
+    },
+    ofEvent(event) {
+      const metadata = eventMetadata(event)
+      if (metadata === undefined) return undefined
+      if (event.kind === 'reminder' && event.change.event === 'emitted') {
+        return withHarn(metadata, 'reminder', harnReminder(event.change.reminder))
+      }
+      if (metadata[TASK_CONTROL] === undefined) return metadata
+      return withHarn(metadata, 'pause', harnPause(event.task))
+    },
+  }
+}
+
+function withHarn(metadata: JsonObject, name: string, fact: JsonObject | undefined): JsonObject {
+  if (fact === undefined) return metadata
+  const { harn } = metadata
+  return { ...metadata, harn: { ...(isObject(harn) ? (harn as JsonObject) : {}), [name]: fact } }
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import {
+  anyone,
+  type Desk,
+  type Loose,
+  openDesk,
+  scripted,
+  textMessage,
+} from '../test-support/desk.ts'
+import { all, take } from '../test-support/frames.ts'
+
+const parked = [
+  { park: { reason: 'ci', conditions: { onEvent: 'go', timeout: { durationMinutes: 5 } } } },
+  { turn: [{ say: 'on' }] },
+  { complete: 'x' },
+]
+const until = (desk: Desk, id: string, state: string) =>
+  desk.engine.waitFor(anyone, id, (task) => task.state === state)
+
+describe('the Harn tunnel, outbound', () => {
+  it('carries the whole envelope beside the same facts, in both versions', async () => {
+    const desk = await openDesk()
+    const { id, metadata } = await desk.ok('0.3', 'message/send', {
+      message: scripted('0.3', parked),
+    })
+    expect(metadata.harn.pause).toEqual({
+      state: 'paused-by-agent',
+      handle: metadata['urn:lull:a2a:task-control:1'].handle,
+      reason: 'ci',
+      resume_when: { on_event: 'go', timeout: { duration_minutes: 5 } },
+      initiator: 'agent',
+      suspended_at_ms: expect.any(Number),
+      pipeline_span_link: null,
+      prior_span_link: null,
+      parent_worker_id: null,
+    })
+    expect((await desk.ok('1.0', 'GetTask', { id })).metadata.harn).toEqual(metadata.harn)
+    await desk.ok('1.0', 'tasks/resume', { taskId: id })
+    expect((await desk.ok('0.3', 'tasks/get', { id })).metadata.harn.pause.state).toBe('active')
+  })
+
+  it('carries reminders on a status that repeats itself', async () => {
+    for (const version of ['0.3', '1.0'] as const) {
+      const desk = await openDesk()
+      const method = version === '0.3' ? 'message/stream' : 'SendStreamingMessage'
+      const stream = await desk.stream(version, method, { message: scripted(version, parked) })
+      const [first] = await take(stream, 2)
+      const taskId = first?.data.result.id ?? first?.data.result.task.id
+      await desk.ok(version, 'tasks/inject_reminder', { taskId, reminder: { id: 'r', body: 'b' } })
+      await desk.ok(version, 'tasks/resume', { taskId })
+      const seen = (await all(stream)).flatMap(({ data }) => {
+        const { metadata } = data.result.statusUpdate ?? data.result
+        return metadata?.harn?.reminder ?? []
+      })
+      expect(seen).toContainEqual(
+        expect.objectContaining({ id: 'r', body: 'b', role_hint: 'system' }),
+      )
+    }
+  })
+
+  it('is silent when it is switched off', async () => {
+    const desk = await openDesk({ a2a: { config: { harnTunnel: false } } })
+    const task = await desk.ok('0.3', 'message/send', { message: scripted('0.3', parked) })
+    expect(task.metadata).not.toHaveProperty('harn')
+    const card = await (await desk.fetch('GET', '/.well-known/agent-card.json')).text()
+    expect(card).not.toContain('_meta')
+  })
+})
+
+describe('the Harn tunnel, inbound', () => {
+  const blank = (taskId: string, harn: Loose, version: '0.3' | '1.0' = '0.3') =>
+    textMessage(version, '', { taskId, messageId: `t-${Math.random()}`, metadata: { harn } })
+
+  it('pauses and resumes, in either spelling, without a word in the history', async () => {
+    const desk = await openDesk()
+    const ops = [{ step: 'one', ms: 60_000 }, { complete: 'x' }]
+    const params = { message: scripted('0.3', ops), configuration: { blocking: false } }
+    const { id } = await desk.ok('0.3', 'message/send', params)
+    const pause = {
+      op: 'pause',
+      reason: 'look',
+      mode: 'interrupt_immediate',
+      resume_when: { on_event: 'go' },
+    }
+    const stopped = await desk.ok('0.3', 'tasks/send', { message: blank(id, { pause }) })
+    expect(stopped.status.state).toBe('paused-by-client')
+    expect(stopped.history).toHaveLength(1)
+    expect(stopped.metadata.harn.pause).toMatchObject({
+      reason: 'look',
+      resume_when: { on_event: 'go' },
+    })
+    const resume = { suspend: { op: 'resume', handle: stopped.metadata.harn.pause.handle } }
+    const going = await desk.ok('1.0', 'SendMessage', { message: blank(id, resume, '1.0') })
+    expect(going.task.status.state).toBe('TASK_STATE_WORKING')
+    expect((await desk.engine.get(anyone, id)).state).toBe('working')
+    expect((await desk.rpc('0.3', 'message/send', { message: blank(id, resume) })).error.code).toBe(
+      -32011,
+    )
+  })
+
+  it('injects reminders, from the metadata of the request or of the message', async () => {
+    const desk = await openDesk()
+    const { id } = await desk.ok('0.3', 'message/send', {
+      message: scripted('0.3', [{ ask: '?' }]),
+    })
+    await until(desk, id, 'input-required')
+    const reminder = { id: 'r-1', body: 'b', ttl_turns: 2, role_hint: 'developer' }
+    await desk.ok('0.3', 'message/send', { message: blank(id, { reminder }) })
+    const message = textMessage('0.3', '', { taskId: id, messageId: 'other' })
+    const metadata = { 'harn.reminder': { id: 'r-2', body: 'c', ttlTurns: 3 } }
+    await desk.ok('0.3', 'message/send', { message, metadata })
+    const { reminders } = await desk.ok('0.3', 'tasks/list_reminders', { taskId: id })
+    expect(reminders).toMatchObject([
+      { id: 'r-1', ttlTurns: 2, roleHint: 'developer' },
+      { id: 'r-2', ttlTurns: 3 },
+    ])
+    expect((await desk.engine.get(anyone, id)).state).toBe('input-required')
+  })
+
+  it('refuses a wrong operation, and one without a task', async () => {
+    const desk = await openDesk()
+    const { id } = await desk.ok('0.3', 'message/send', {
+      message: scripted('0.3', [{ ask: '?' }]),
+    })
+    const send = async (message: Loose) =>
+      (await desk.rpc('0.3', 'message/send', { message })).error.code
+    expect(await send(blank(id, { pause: { mode: 'never' } }))).toBe(-32602)
+    expect(await send(blank('nope', { pause: {} }))).toBe(-32001)
+    expect(await send(textMessage('0.3', '', { metadata: { harn: { pause: {} } } }))).toBe(-32602)
+  })
+})

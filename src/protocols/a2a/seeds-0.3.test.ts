@@ -1,0 +1,163 @@
+/**
+ * A2A 0.3 as the seeds write it. Normalisations against the seed: ids and instants are ours, `status.message` is a
+ * Message and not a string, `history` and `metadata` may be there in addition.
+ */
+import { describe, expect, it } from 'vitest'
+import { agent } from '../../engine/agent.ts'
+import { type Loose, openDesk, scripted, textMessage } from './test-support/desk.ts'
+
+const travel = agent({
+  name: 'travel',
+  description: 'Books flights',
+  acceptTextConsent: (text) => (/i consent/i.test(text) ? true : undefined),
+  async run(task) {
+    await task.requireConsent({
+      prompt: 'Please confirm consent to proceed with booking the flight.',
+      operation: { book: 'flight' },
+    })
+    await task.artifact({
+      name: 'flight_confirmation.pdf',
+      description: 'Flight booking confirmation for Helsinki.',
+      base64: 'JVBERg==',
+      mediaType: 'application/pdf',
+    })
+  },
+})
+
+describe('A2A 0.3 in the words of the seeds', () => {
+  it('asks for consent and takes it by reference', async () => {
+    const desk = await openDesk({ agents: [travel] })
+    const contextId = 'ctx-travel-xyz'
+    const user = (messageId: string, text: string, some = {}) => ({
+      role: 'user',
+      parts: [{ kind: 'text', text }],
+      messageId,
+      contextId,
+      ...some,
+    })
+    const asked = await desk.ok('0.3', 'message/send', {
+      message: user('msg-user-003', 'Book a flight to Helsinki for next week.'),
+    })
+    expect(asked).toMatchObject({
+      id: expect.any(String),
+      contextId,
+      status: {
+        state: 'user-consent-required',
+        message: {
+          kind: 'message',
+          role: 'agent',
+          parts: [
+            { kind: 'text', text: 'Please confirm consent to proceed with booking the flight.' },
+          ],
+        },
+      },
+      artifacts: [],
+      kind: 'task',
+    })
+    const referenceTaskIds = [asked.id]
+    const done = await desk.ok('0.3', 'message/send', {
+      message: user('msg-user-004', 'I consent to booking the flight.', { referenceTaskIds }),
+    })
+    expect(done).toMatchObject({
+      id: asked.id,
+      contextId,
+      status: { state: 'completed' },
+      artifacts: [
+        {
+          artifactId: expect.any(String),
+          name: 'flight_confirmation.pdf',
+          description: 'Flight booking confirmation for Helsinki.',
+          parts: [
+            {
+              kind: 'file',
+              file: {
+                name: 'flight_confirmation.pdf',
+                mimeType: 'application/pdf',
+                bytes: 'JVBERg==',
+              },
+            },
+          ],
+        },
+      ],
+      kind: 'task',
+    })
+  })
+
+  it('takes the older names, and no task id of the client’s own', async () => {
+    const desk = await openDesk()
+    const message = textMessage('0.3', 'hi')
+    expect(await desk.ok('0.3', 'tasks/send', { message })).toMatchObject({ kind: 'task' })
+    const stream = await desk.stream('0.3', 'tasks/sendSubscribe', { message })
+    expect((await stream.next()).value?.data.result.kind).toBe('task')
+    await stream.return()
+    const own = { id: 'task-of-mine', message }
+    expect((await desk.rpc('0.3', 'tasks/send', own)).error.code).toBe(-32001)
+    const inside = { message: { ...message, taskId: 'task-of-mine' } }
+    expect((await desk.rpc('0.3', 'message/send', inside)).error.code).toBe(-32001)
+  })
+
+  it('reads every kind of part, with and without kind, and writes them back', async () => {
+    const desk = await openDesk()
+    const parts = [
+      { kind: 'text', text: 'a', metadata: { m: 1 } },
+      { kind: 'data', data: { d: 1 } },
+      { kind: 'file', file: { name: 'f.txt', mimeType: 'text/plain', bytes: 'YQ==' } },
+      { kind: 'file', file: { mimeType: 'text/plain', uri: 'https://example.com/x' } },
+    ]
+    const message = { messageId: 'm', role: 'user', parts }
+    const task = await desk.ok('0.3', 'message/send', { message })
+    expect(task.artifacts[0].parts).toEqual(parts)
+    const bare = parts.map(({ kind: _kind, ...part }) => part)
+    const again = await desk.ok('0.3', 'message/send', { message: { ...message, parts: bare } })
+    expect(again.artifacts[0].parts).toEqual(parts)
+    const one = await desk.ok('1.0', 'GetTask', { id: task.id })
+    expect(one.artifacts[0].parts).toEqual([
+      { text: 'a', metadata: { m: 1 } },
+      { data: { d: 1 } },
+      { raw: 'YQ==', filename: 'f.txt', mediaType: 'text/plain' },
+      { url: 'https://example.com/x', mediaType: 'text/plain' },
+    ])
+  })
+
+  it.each([
+    ['a part of no kind', [{ kind: 'song', song: 'la' }]],
+    ['a text part without text', [{ kind: 'text' }]],
+    ['a file part without a file', [{ kind: 'file' }]],
+    ['a file that is both', [{ kind: 'file', file: { bytes: 'YQ==', uri: 'https://x' } }]],
+    ['bytes that are not base64', [{ kind: 'file', file: { bytes: '<bytes>' } }]],
+    ['no parts', []],
+  ])('refuses %s', async (_what, parts) => {
+    const desk = await openDesk()
+    const answer = await desk.rpc('0.3', 'message/send', {
+      message: { messageId: 'm', role: 'user', parts },
+    })
+    expect(answer.error).toMatchObject({
+      code: -32602,
+      data: { path: expect.stringMatching(/^message\.parts/) },
+    })
+  })
+
+  it('names stopped states as the RFC does, or by core states where the operator says so', async () => {
+    const message = scripted('0.3', [{ park: { reason: 'r' } }])
+    const consent = scripted('0.3', [{ consent: { prompt: 'p', operation: 1 } }])
+    const states = async (v03States: 'rfc' | 'core') => {
+      const desk = await openDesk({ a2a: { config: { v03States } } })
+      const send = async (sent: Loose) =>
+        (await desk.ok('0.3', 'message/send', { message: sent })).status.state
+      return [await send(message), await send(consent)]
+    }
+    expect(await states('rfc')).toEqual(['paused-by-agent', 'user-consent-required'])
+    expect(await states('core')).toEqual(['working', 'input-required'])
+  })
+
+  it('lists over REST, and knows how the docs spell canceled', async () => {
+    const desk = await openDesk()
+    const params = { message: scripted('0.3', [{ ask: '?' }]) }
+    const { id } = await desk.ok('0.3', 'message/send', params)
+    await desk.ok('0.3', 'tasks/cancel', { id })
+    const list = (await (await desk.fetch('GET', '/v1/tasks?status=cancelled')).json()) as Loose
+    expect(list.tasks.map((task: Loose) => [task.kind, task.status.state])).toEqual([
+      ['task', 'canceled'],
+    ])
+  })
+})

@@ -1,0 +1,79 @@
+/** The PAUSED state RFC (A2A): a stop outlives the server, and webhooks are told of it. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
+import type { Loose } from './examples.ts'
+import { openStage, type Stage } from './stage.ts'
+
+const received: Loose[] = []
+let hook: Server
+let stage: Stage
+
+beforeAll(async () => {
+  hook = createServer(async (request, response) => {
+    received.push(JSON.parse(await text(request)))
+    response.writeHead(200).end()
+  })
+  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve))
+  stage = await openStage({
+    agents: [createScriptAgent()],
+    config: { a2a: { pushToPrivate: true } },
+  })
+})
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  hook.closeAllConnections()
+  hook.close()
+})
+
+const busy = { repeat: 4_000, ops: [{ step: 'tick', ms: 5 }] }
+const park = { park: { reason: 'waiting', conditions: { onEvent: 'go' } } }
+
+it('a paused task is found again by the next server, and resumed under the handle of the first', async () => {
+  const { id } = await stage.script([busy])
+  await stage.until(id, 'working')
+  const { handle, pausedAt } = await stage.result('tasks/pause', { taskId: id, reason: 'review' })
+  const before = await stage.get(id)
+  await stage.restart()
+  expect(await stage.get(id)).toEqual(before)
+  const again = await stage.result('tasks/pause', { taskId: id })
+  expect(again).toMatchObject({ handle, pausedAt, reason: 'review' })
+  const resumed = await stage.result('tasks/resume', { taskId: id, handle })
+  expect(resumed).toMatchObject({ state: 'working', previousState: 'paused-by-client' })
+  await stage.result('tasks/cancel', { id })
+})
+
+it('a parked task is woken in the next server by the event it waited for', async () => {
+  const { id } = await stage.script([park, { echo: 'wake' }])
+  await stage.until(id, 'paused-by-agent')
+  await stage.restart()
+  expect((await stage.get(id)).status.state).toBe('paused-by-agent')
+  await stage.emit({ type: 'go' })
+  const { artifacts } = await stage.until(id, 'completed')
+  expect(artifacts[0].parts[0].data).toMatchObject({ cause: 'condition_fired' })
+})
+
+it('webhooks are told of every stop and wake, in order, and of no notification or reminder', async () => {
+  const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook`
+  const { id } = await stage.script([park, busy])
+  await stage.until(id, 'paused-by-agent')
+  const config = { taskId: id, pushNotificationConfig: { url } }
+  await stage.result('tasks/pushNotificationConfig/set', config)
+  await stage.result('tasks/inject_reminder', { taskId: id, reminder: { body: 'Mind the gap.' } })
+  await stage.result('tasks/resume', { taskId: id })
+  await stage.result('tasks/pause', { taskId: id })
+  await stage.result('tasks/resume', { taskId: id })
+  await stage.result('tasks/await_resumption', { taskId: id, reason: 'again' })
+  await stage.result('tasks/cancel', { id })
+  await expect.poll(() => received.at(-1)?.status.state).toBe('canceled')
+  expect(received.map(({ kind, status }) => [kind, status.state])).toEqual([
+    ['task', 'working'],
+    ['task', 'paused-by-client'],
+    ['task', 'working'],
+    ['task', 'paused-by-agent'],
+    ['task', 'canceled'],
+  ])
+})
