@@ -38,5 +38,5 @@ it('goes on when the pretend CI needs no event to be done', async () => {
   const client = await openConversation([builder])
   const parked = await client.ask('Build main')
   client.clock.advance(60_000)
-  await expect.poll(async () => (await client.settled(parked.id)).state).toBe('completed')
+  expect((await client.until(parked.id, 'completed')).artifacts).toHaveLength(1)
 })

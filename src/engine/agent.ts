@@ -27,6 +27,7 @@ export type Received =
   | { readonly kind: 'reject'; readonly why: string }
 
 /** What a run may return: nothing, a text or parts for the final status, or a last artifact. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a run that returns nothing is welcome
 export type Outcome = void | string | readonly Part[] | ArtifactInput
 
 export interface AgentDefinition {

@@ -97,7 +97,11 @@ const table: readonly [call: string, wrong: unknown, path: string][] = [
   ['pause', wakes({ timeout: {} }), 'conditions.timeout.durationMinutes'],
   ['pause', wakes({ timeout: { durationMinutes: 0 } }), 'conditions.timeout.durationMinutes'],
   ['pause', wakes({ timeout: { durationMinutes: '5' } }), 'conditions.timeout.durationMinutes'],
-  ['pause', wakes({ timeout: { durationMinutes: Infinity } }), 'conditions.timeout.durationMinutes'],
+  [
+    'pause',
+    wakes({ timeout: { durationMinutes: Infinity } }),
+    'conditions.timeout.durationMinutes',
+  ],
   [
     'pause',
     wakes({ timeout: { durationMinutes: 1, onTimeout: 'explode' } }),

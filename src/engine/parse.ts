@@ -9,7 +9,7 @@ type RawIssue = z.core.$ZodRawIssue
 export function parse<T extends z.ZodType>(schema: T, value: unknown, root = ''): z.output<T> {
   const result = tried(schema, value, root)
   if (result.success) return result.data
-  const issue = deepest(result.error.issues[0])
+  const issue = deepest(result.error.issues[0], value)
   const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined
   const path = [root, ...(issue?.path ?? []), unknownKey].filter(
     (key) => key !== undefined && key !== '',
@@ -18,13 +18,6 @@ export function parse<T extends z.ZodType>(schema: T, value: unknown, root = '')
     path: path.join('.'),
     problem: issue?.message ?? 'is not valid',
   })
-}
-
-/** Many clients write out what they did not set. */
-function withoutNulls(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  if (!Object.values(value).includes(null)) return value
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
 }
 
 /** Schemas follow the nesting of a value, so one that is nested without end must end here. */
@@ -41,15 +34,23 @@ function tried<T extends z.ZodType>(
   }
 }
 
-/** In a union, the branch that got furthest says more than "no branch matched". */
-function deepest(issue: Issue | undefined): Issue | undefined {
+/**
+ * In a union, the branch that got furthest says more than "no branch matched". A branch that only misses its own key was
+ * not meant.
+ */
+function deepest(issue: Issue | undefined, value: unknown): Issue | undefined {
   if (issue?.code !== 'invalid_union' || issue.errors.length === 0) return issue
+  const here = issue.path.reduce<unknown>(member, value)
   const inner = issue.errors
-    .map((branch) => deepest(branch[0]))
-    .filter((one) => one !== undefined && one.path.length > 0)
+    .map((branch) => deepest(branch[0], here))
+    .filter((one) => one?.path[0] !== undefined && member(here, one.path[0]) !== undefined)
     .sort((a, b) => (b?.path.length ?? 0) - (a?.path.length ?? 0))[0]
   if (inner === undefined) return issue
   return { ...inner, path: [...issue.path, ...inner.path] }
+}
+
+function member(value: unknown, key: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
 }
 
 /** What to send instead. A schema's own words come first; these are for the rest. */

@@ -1,7 +1,7 @@
 /** Pause and resume, as callers ask for them. */
 
 import type { ResumeConditions } from '../core/conditions.ts'
-import { LullError } from '../core/errors.ts'
+import { type ErrorCode, isLullError, LullError } from '../core/errors.ts'
 import { isPaused, isTerminal, type State } from '../core/states.ts'
 import type { Actor, ResumeCause } from '../core/suspension.ts'
 import type { ResumeAnswer, Task } from '../core/task.ts'
@@ -72,13 +72,11 @@ export async function pause(
   } finally {
     runs.thaw(taskId)
   }
-  if (cascade) await pauseChildren(context, caller, found, request)
-  const settled = await waitFor(
-    context,
-    taskId,
-    (task) => task.pausing === undefined,
-    graceMs ?? options.graceMs,
-  )
+  const stopped = (task: Task): boolean => task.pausing === undefined
+  const [settled] = await Promise.all([
+    waitFor(context, taskId, stopped, graceMs ?? options.graceMs),
+    cascade ? pauseChildren(context, caller, found, request) : undefined,
+  ])
   return pauseAnswer(settled)
 }
 
@@ -120,6 +118,12 @@ export async function park(
   return pauseAnswer(await waitFor(context, taskId, stopped, options.graceMs))
 }
 
+const unpausable: ReadonlySet<ErrorCode> = new Set([
+  'TASK_NOT_PAUSABLE',
+  'NOT_OFFERED',
+  'TASK_NOT_FOUND',
+])
+
 async function pauseChildren(
   context: EngineContext,
   caller: Caller,
@@ -137,8 +141,8 @@ async function pauseChildren(
         id: parent.id,
       },
     ).catch((error: unknown) => {
-      // A child that ended, asks or is parked is not running: nothing to stop there.
-      if (!(error instanceof LullError)) throw error
+      // A child that ended, asks, is parked or is yet to come is not running: nothing to stop there.
+      if (!isLullError(error) || !unpausable.has(error.code)) throw error
     }),
   )
   await Promise.all(paused)

@@ -4,24 +4,26 @@ import type { Caller } from './caller.ts'
 import type { Engine } from './engine.ts'
 import { alice, bob, createWorld, mallory, message, olga, running } from './test-support/world.ts'
 
-const calls: readonly [string, (engine: Engine, caller: Caller, taskId: string) => Promise<unknown>][] =
+const calls: readonly [
+  string,
+  (engine: Engine, caller: Caller, taskId: string) => Promise<unknown>,
+][] = [
+  ['get', (engine, caller, taskId) => engine.get(caller, taskId)],
+  ['waitFor', (engine, caller, taskId) => engine.waitFor(caller, taskId, () => true)],
+  ['subscribe', (engine, caller, taskId) => engine.subscribe(caller, taskId)],
+  ['pause', (engine, caller, taskId) => engine.pause(caller, { taskId })],
+  ['park', (engine, caller, taskId) => engine.park(caller, { taskId, reason: 'x' })],
+  ['resume', (engine, caller, taskId) => engine.resume(caller, { taskId })],
+  ['cancel', (engine, caller, taskId) => engine.cancel(caller, { taskId })],
   [
-    ['get', (engine, caller, taskId) => engine.get(caller, taskId)],
-    ['waitFor', (engine, caller, taskId) => engine.waitFor(caller, taskId, () => true)],
-    ['subscribe', (engine, caller, taskId) => engine.subscribe(caller, taskId)],
-    ['pause', (engine, caller, taskId) => engine.pause(caller, { taskId })],
-    ['park', (engine, caller, taskId) => engine.park(caller, { taskId, reason: 'x' })],
-    ['resume', (engine, caller, taskId) => engine.resume(caller, { taskId })],
-    ['cancel', (engine, caller, taskId) => engine.cancel(caller, { taskId })],
-    ['remind', (engine, caller, taskId) => engine.remind(caller, { taskId, reminder: { body: 'x' } })],
-    ['reminders', (engine, caller, taskId) => engine.reminders(caller, taskId)],
-    ['clearReminders', (engine, caller, taskId) => engine.clearReminders(caller, { taskId })],
-    ['verify', (engine, caller, taskId) => engine.verify(caller, taskId)],
-    [
-      'send',
-      (engine, caller, taskId) => engine.send(caller, { message: message('x', { taskId }) }),
-    ],
-  ]
+    'remind',
+    (engine, caller, taskId) => engine.remind(caller, { taskId, reminder: { body: 'x' } }),
+  ],
+  ['reminders', (engine, caller, taskId) => engine.reminders(caller, taskId)],
+  ['clearReminders', (engine, caller, taskId) => engine.clearReminders(caller, { taskId })],
+  ['verify', (engine, caller, taskId) => engine.verify(caller, taskId)],
+  ['send', (engine, caller, taskId) => engine.send(caller, { message: message('x', { taskId }) })],
+]
 
 async function parked() {
   const world = await createWorld({
@@ -97,7 +99,7 @@ describe('an operator', () => {
     }
     await world.engine.resume(olga, { taskId: id })
     const ended = await world.until(id, 'completed')
-    expect(ended.wake?.resumedBy).toEqual({ kind: 'client', id: 'olga' })
+    expect(ended.wake?.resumedBy).toEqual({ kind: 'operator', id: 'olga' })
   })
 
   it('is one only when the caller says so: a principal of that name is not', async () => {

@@ -1,8 +1,9 @@
 /** The configuration file: JSON, every field optional, unknown fields refused with their path. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { parse } from '../engine/parse.ts'
+import { type State, states } from '../core/states.ts'
 import { defaultOptions, type EngineOptions } from '../engine/options.ts'
+import { parse } from '../engine/parse.ts'
 import type { A2AConfig } from '../protocols/a2a/index.ts'
 import { StartError } from './start-error.ts'
 
@@ -30,13 +31,17 @@ const engine = z.strictObject(
   ),
 )
 
-const a2a = z.strictObject({
-  v03States: z.enum(['rfc', 'core']).optional(),
-  consentState: z.enum(['auth-required', 'input-required']).optional(),
-  pushToPrivate: z.boolean().optional(),
-  pushTimeoutMs: count.optional(),
-  harnTunnel: z.boolean().optional(),
-}) as z.ZodType<Partial<A2AConfig>>
+/** One per option, so that a new one does not compile until the file can hold it. */
+const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } = {
+  v03States: z.enum(['rfc', 'core']),
+  consentState: z.enum(['auth-required', 'input-required']),
+  pushToPrivate: z.boolean(),
+  pushTimeoutMs: count,
+  harnTunnel: z.boolean(),
+  binduPausableStates: z.array(z.enum(states as readonly [State, ...State[]])),
+}
+
+const a2a = z.strictObject(a2aOptions).partial() as z.ZodType<Partial<A2AConfig>>
 
 export const serverConfig: z.ZodType<ServerConfig> = z.strictObject({
   engine: engine.optional(),

@@ -1,6 +1,6 @@
 /**
  * Deaths at every record boundary: right after a write became durable, and right before it could. With those at random
- * instants (`random-instants.test.ts`) at least 140 in all.
+ * instants (`random-instants.test.ts`) at least 125 in all.
  */
 import { afterEach, expect, it } from 'vitest'
 import { killAll } from '../support/worker-process.ts'
@@ -30,12 +30,14 @@ it('survives a death right before every record, when what was done is not record
   await judge(story)
 })
 
-it('survives one death at any write of a life, and goes on to the end in the next', async () => {
-  let nth = 0
+it('survives a single death, and goes on to the end in the next life', async () => {
+  let stories = 0
   let kills = 0
+  /** Every other write of an undisturbed life: the boundaries in between are seen to above. */
   async function sweep(): Promise<void> {
     for (;;) {
-      const moment = ++nth % 2 === 0 ? 'before' : 'after'
+      const nth = 2 * stories + 1
+      const moment = stories++ % 2 === 0 ? 'after' : 'before'
       const kill = { moment, nth, of: 'write' } as const
       const story = await live(['a'], (life) => (life === 1 ? { kill } : undefined))
       await judge(story)
@@ -45,5 +47,5 @@ it('survives one death at any write of a life, and goes on to the end in the nex
   }
   // Each sweep is a process and a test that wait for each other; two of them keep two cores busy.
   await Promise.all([sweep(), sweep()])
-  expect(kills).toBeGreaterThanOrEqual(30)
+  expect(kills).toBeGreaterThanOrEqual(15)
 })

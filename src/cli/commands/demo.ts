@@ -6,7 +6,7 @@ export const demo: Command = {
   name: 'demo',
   about: 'Serve the demo agents',
   flags: servingFlags,
-  examples: ['demo', 'demo --port 9000 --data /tmp/lull-demo'],
+  examples: ['demo', 'demo --port 9000 --data ./demo-data'],
   serves: true,
   run: (input, io) => serveUntilStopped(demoAgents, input, io, 'demo'),
 }

@@ -1,7 +1,7 @@
 /** One client in one context, on a memory store and a clock that stands still. */
 import type { CloudEvent } from '../../core/cloud-event.ts'
 import type { Message } from '../../core/message.ts'
-import { isInterrupted, isPaused, isTerminal } from '../../core/states.ts'
+import { isInterrupted, isPaused, isTerminal, type State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../../engine/agent.ts'
 import type { Caller } from '../../engine/caller.ts'
@@ -20,6 +20,8 @@ export interface Client {
   ask(text: string, more?: Partial<Message>): Promise<Task>
   /** The same task, once it has stopped or ended again. */
   settled(taskId: string): Promise<Task>
+  /** Once it is in that state. */
+  until(taskId: string, state: State): Promise<Task>
   emit(event: CloudEvent): Promise<void>
 }
 
@@ -57,6 +59,7 @@ export async function openConversation(agents: readonly Agent[]): Promise<Client
   return {
     clock,
     settled,
+    until: (taskId, state) => engine.waitFor(ann, taskId, (task) => task.state === state),
     async say(text) {
       const sent = await send(text)
       if (sent.kind !== 'message') throw new Error(`"${text}" became a task`)

@@ -9,7 +9,6 @@
  * R3  A run that lost its task (dead) settles nothing and writes nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { RunCommand } from '../../core/commands.ts'
 import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { JournalRecord } from '../../core/records.ts'
@@ -18,12 +17,8 @@ import type { Committed } from '../ledger.ts'
 import { createGate, type Gate, type Scope } from './gate.ts'
 import type { RunHost } from './host.ts'
 import type { Entry, Journal } from './journal.ts'
-import { createLine } from './line.ts'
+import { createLine, type RunAct } from './line.ts'
 import { createReleaser, type Releaser } from './releaser.ts'
-
-/** Omits `run` from each command of the union: the token is filled in when it is decided. */
-type Tokenless<C> = C extends { readonly run: string } ? Omit<C, 'run'> : never
-export type RunAct = Tokenless<RunCommand>
 
 export interface Operation<T> {
   readonly key: string

@@ -5,8 +5,11 @@
 import type { RunCommand } from '../../core/commands.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Committed } from '../ledger.ts'
-import type { RunAct } from './core.ts'
 import type { RunHost } from './host.ts'
+
+/** Omits `run` from each command of the union: the token is filled in when it is decided. */
+type Tokenless<C> = C extends { readonly run: string } ? Omit<C, 'run'> : never
+export type RunAct = Tokenless<RunCommand>
 
 export interface Line {
   /** Durable when it resolves; never settles when the run is dead. */

@@ -9,7 +9,8 @@ import type { Wake } from '../../core/suspension.ts'
 import type { Answer, AskOptions, ConsentRequest, Park } from '../agent-task.ts'
 import { askOptionsInput, consentInput, parkInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
-import type { RunAct, RunCore } from './core.ts'
+import type { RunCore } from './core.ts'
+import type { RunAct } from './line.ts'
 import { agentMessage, partsOf } from './parts.ts'
 
 export interface Stops {

@@ -36,15 +36,15 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   async function run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T> {
     core.notInside('step', 'turn')
     const started = await start()
-    const from = transcript.length
+    const recorded: TranscriptEntry[] = []
     const scope: OperationScope = { ...core.scope(), turn: started }
     gate.openTurn()
-    const turn = createTurn(started)
+    const turn = createTurn(started, recorded)
     try {
       return await core.within(scope, async () => code(turn))
     } finally {
       if (!core.dead()) {
-        await end(started, transcript.slice(from))
+        await end(started, recorded)
         gate.closeTurn()
         if (transcript.length > (agent.transcriptLimit ?? TRANSCRIPT_LIMIT)) await compact()
       }
@@ -118,7 +118,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     )
   }
 
-  function createTurn(started: TurnStarted): Turn {
+  function createTurn(started: TurnStarted, recorded: TranscriptEntry[]): Turn {
     const number = started.turn
     let reminders = started.reminders
 
@@ -155,8 +155,9 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       },
       wake: core.journal.wakes.look(),
       record(role, content) {
-        const entry = parse(transcriptInput, { role, content })
-        transcript = [...transcript, { turn: number, ...entry }]
+        const entry = { turn: number, ...parse(transcriptInput, { role, content }) }
+        recorded.push(entry)
+        transcript = [...transcript, entry]
       },
       tool: (name, code, options) => quietly(() => steps.run('tool', name, code, options)),
       tools: (tools) => quietly(() => batch(tools)),

@@ -55,6 +55,8 @@ export interface World {
   readonly store: TaskStore
   readonly clock: ManualClock
   readonly said: readonly LogLine[]
+  /** What it was made of; another process of the same world is made of the same. */
+  readonly given: WorldOptions
   /** The task a message started. */
   send(content: string | readonly Part[], request?: Partial<SendRequest>): Promise<Task>
   /** A message to a task that exists. */
@@ -105,6 +107,7 @@ export async function createWorld(given: WorldOptions = {}): Promise<World> {
     store,
     clock,
     said,
+    given: { ...given, clock, ids },
     async send(content, request = {}) {
       const sent = await engine.send(alice, { message: message(content), ...request })
       if (sent.kind !== 'task') throw new Error('the answer was a message, not a task')

@@ -36,10 +36,12 @@ export async function send(a2a: A2AContext, call: Call): Promise<SendOutcome> {
   const target = configuration.push
   if (target !== undefined) a2a.pushes?.check(target)
   const harn = a2a.harnTunnel ? harnIn(metadata, message) : undefined
-  if (harn !== undefined) return tunnelled(a2a, call, { message, metadata, configuration }, harn)
-  const sent = await deliver(a2a, call, message, metadata)
-  if (target !== undefined) await keepTarget(a2a, call, message, sent, target)
-  return { sent, configuration }
+  const outcome =
+    harn === undefined
+      ? { sent: await deliver(a2a, call, message, metadata), configuration }
+      : await tunnelled(a2a, call, { message, metadata, configuration }, harn)
+  if (target !== undefined) await keepTarget(a2a, call, message, outcome.sent, target)
+  return outcome
 }
 
 interface Given {
@@ -57,6 +59,12 @@ async function tunnelled(
 ): Promise<SendOutcome> {
   const { engine } = a2a
   const { caller } = call
+  // The tunnel is another way to the control methods, not a way around their scope.
+  if (!call.may('tasks:control')) {
+    throw new A2AError('FORBIDDEN', 'This needs the scope tasks:control', {
+      scope: 'tasks:control',
+    })
+  }
   const blank = isBlank(message)
   if (blank && message.taskId === undefined) throw invalid('message.taskId', 'is required')
   let { taskId } = message
