@@ -84,16 +84,17 @@ export function assemble(deps: EngineDeps): Assembly {
     store,
     clock,
     log,
-    async offer(taskId, { event, pos }) {
+    async offer(taskId, { event, pos }, fits) {
       const agent = (await ledger.read(taskId))?.agent
-      if (agent === undefined) return false
-      const { records } = await runs.commit(taskId, agent, (_task, run) => ({
-        type: 'event',
-        event,
-        pos,
-        ...(run === undefined ? {} : { run }),
-      }))
-      return records.length > 0
+      if (agent === undefined) return 'not taken'
+      let unfit = false
+      const { records } = await runs.commit(taskId, agent, (task, run) => {
+        unfit = !fits(task)
+        // No event stands at 0: nothing is to be done with it.
+        return { type: 'event', event, pos: unfit ? 0 : pos, ...(run === undefined ? {} : { run }) }
+      })
+      if (unfit) return 'unfit'
+      return records.length > 0 ? 'taken' : 'not taken'
     },
   })
   const timers = createTimers({

@@ -5,10 +5,12 @@
  *
  * V1  Each event wakes a task at most once, however often it is delivered or dispatched.
  * V2  What was acknowledged before a crash is dispatched after it: the cursor of dispatched events is in the store.
+ * V3  A stop is woken by the oldest event that fits: while it looks back, newer ones wait.
  */
 
 import { type CloudEvent, namesOf, type StoredEvent } from '../core/cloud-event.ts'
 import { ANY_NAME, waitNames } from '../core/conditions.ts'
+import type { Suspension } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -38,8 +40,12 @@ export function createEvents(deps: {
   readonly store: TaskStore
   readonly clock: Clock
   readonly log: Log
-  /** Offers an event to a task; true when it woke (or was kept for) the task. */
-  readonly offer: (taskId: string, event: StoredEvent) => Promise<boolean>
+  /** Offers an event to a task, if it fits when it is decided. `taken`: it woke the task, or is kept for it. */
+  readonly offer: (
+    taskId: string,
+    event: StoredEvent,
+    fits: (task: Task | undefined) => boolean,
+  ) => Promise<'taken' | 'not taken' | 'unfit'>
 }): Events {
   const { store, clock, log, offer } = deps
   let lastPos = 0
@@ -47,6 +53,8 @@ export function createEvents(deps: {
   const untold = new Set<number>()
   let cancel: (() => void) | undefined
   const underWay = new Set<Promise<unknown>>()
+  /** Tasks that look back. */
+  const looking = new Map<string, Promise<void>>()
 
   function track<T>(work: Promise<T>): Promise<T> {
     underWay.add(work)
@@ -97,11 +105,16 @@ export function createEvents(deps: {
     let after = ''
     for (;;) {
       const page = await store.waiting(event.tenant, names, after, PAGE)
-      await Promise.all(page.map((taskId) => offer(taskId, event)))
+      await Promise.all(page.map((taskId) => tell(taskId, event)))
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) return
       after = last
     }
+  }
+
+  async function tell(taskId: string, event: StoredEvent): Promise<void> {
+    const fits = (): boolean => !looking.has(taskId)
+    while ((await offer(taskId, event, fits)) === 'unfit') await looking.get(taskId)
   }
 
   function mayHaveMissed({ suspension }: Task): boolean {
@@ -112,12 +125,27 @@ export function createEvents(deps: {
   async function lookBack(task: Task): Promise<void> {
     const { suspension } = task
     if (suspension === undefined || !mayHaveMissed(task)) return
+    const look = track(search(task, suspension))
+    const over = look
+      .catch(() => undefined)
+      .then(() => {
+        if (looking.get(task.id) === over) looking.delete(task.id)
+      })
+    looking.set(task.id, over)
+    await look
+  }
+
+  async function search(task: Task, suspension: Suspension): Promise<void> {
     const names = waitNames(suspension.conditions)
     const wanted = names.includes(ANY_NAME) ? undefined : names
+    // What woke it meanwhile ended this look: the next stop has its own.
+    const fits = (now: Task | undefined): boolean => now?.suspension?.handle === suspension.handle
     let after = suspension.eventsAfter
     for (;;) {
       const page = await store.events(task.tenant, after, PAGE, wanted)
-      for (const event of page) if (await offer(task.id, event)) return
+      for (const event of page) {
+        if ((await offer(task.id, event, fits)) !== 'not taken') return
+      }
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) return
       after = last.pos

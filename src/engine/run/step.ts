@@ -65,7 +65,7 @@ export function createSteps(core: RunCore): Steps {
   }
 
   async function settle<T>(step: StepAttempts<T>): Promise<Finished<T>> {
-    const { key, name, code, scope, door, options = {} } = step
+    const { key, name, scope, door, options = {} } = step
     const { retry } = options
     const topLevel =
       scope.turn === undefined && scope.inside === undefined ? { topLevel: true as const } : {}
