@@ -146,12 +146,14 @@ export function assemble(deps: EngineDeps): Assembly {
   }
 
   async function start(): Promise<void> {
-    await events.start()
+    // Holds first: nothing may be woken that a dying process was about to stop.
     await holds.start()
-    await followUps.start({
-      stopped: events.lookBack,
-      canceled: (task) => cancelChildren(context, task),
-    })
+    await events.start(() =>
+      followUps.start({
+        stopped: events.lookBack,
+        canceled: (task) => cancelChildren(context, task),
+      }),
+    )
     await runs.recover()
     await timers.start()
     retention.start()

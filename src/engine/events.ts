@@ -26,7 +26,8 @@ export interface Events {
   readonly mayHaveMissed: (task: Task) => boolean
   readonly lookBack: (task: Task) => Promise<void>
   readonly lastPos: () => number
-  start(): Promise<void>
+  /** First what stopped tasks have not looked at (`lookBacks`), then what nobody was told. */
+  start(lookBacks: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -164,8 +165,9 @@ export function createEvents(deps: {
     }
   }
 
-  async function start(): Promise<void> {
+  async function start(lookBacks: () => Promise<void>): Promise<void> {
     lastPos = await store.lastEventPos()
+    await lookBacks()
     const cursor = await store.getFact(CURSOR)
     saved = typeof cursor === 'number' ? cursor : 0
     let after = saved

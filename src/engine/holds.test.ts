@@ -3,6 +3,7 @@ import type { Json } from '../core/json.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { AgentTask } from './agent-task.ts'
 import type { Caller } from './caller.ts'
+import { createWaywardStore } from './test-support/wayward-store.ts'
 import {
   aborted,
   alice,
@@ -233,6 +234,21 @@ describe('a hold', () => {
     await w.until(id, 'completed')
   })
 
+  it('whose lifting failed halfway can be lifted again', async () => {
+    const wayward = createWaywardStore()
+    const w = await world({ store: wayward.store })
+    const tasks = await Promise.all([w.send('work'), w.send('work')])
+    await w.settled()
+    const { holdId } = await w.engine.hold(root, everything)
+    for (const { id } of tasks) await w.until(id, 'paused-by-client')
+    wayward.poison = ({ taskId }) => taskId === tasks[1]?.id
+    await expect(w.engine.lift(root, holdId)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    wayward.poison = () => false
+    await w.engine.lift(root, holdId)
+    for (const { id } of tasks) await w.until(id, 'completed')
+    expect(await w.engine.holds(root)).toEqual([])
+  })
+
   it('does not keep a task from being cancelled', async () => {
     const w = await world()
     const { id } = await w.send('park')
@@ -299,12 +315,15 @@ describe('a process that dies', () => {
     const done = effects()
     const agent = running(async (task) => {
       await task.step(task.text, () => done.note(task.text))
-      await task.park({ reason: 'x' })
+      await task.park({ reason: 'x', onEvent: 'go' })
+      await task.step('woken', () => done.note('woken'))
     })
     const first = await createWorld({ agents: [agent], store })
     const parked = await first.send('parked')
     await first.until(parked.id, 'paused-by-agent')
-    // The hold is durable; no task has been told.
+    first.crash()
+    // The hold is durable; no task has been told. Nor has anybody been told of the event.
+    await store.appendEvents('acme', [{ id: '1', source: 's', type: 'go' }], 1)
     await store.putHold({
       id: 'hold-1',
       scope: { all: true },
@@ -314,13 +333,16 @@ describe('a process that dies', () => {
       createdAt: 1,
     })
     const second = await first.recover()
+    await second.settled()
     expect((await second.get(parked.id)).holds).toEqual(['hold-1'])
+    expect(done.list).toEqual(['parked'])
     const fresh = await second.send('new')
     await second.settled()
     expect((await second.get(fresh.id)).state).toBe('submitted')
     await second.engine.lift(root, 'hold-1')
+    await second.until(parked.id, 'completed')
     await second.until(fresh.id, 'paused-by-agent')
-    expect(done.list).toEqual(['parked', 'new'])
+    expect([...done.list].sort()).toEqual(['new', 'parked', 'woken'])
   })
 
   it('in the middle of lifting: the next one finishes it', async () => {

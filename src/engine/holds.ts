@@ -139,7 +139,13 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     }
     await store.putHold({ ...known, liftedAt: clock.now() })
     active.delete(holdId)
-    return { holdId, tasks: await liftAll(known, caller.principal) }
+    try {
+      return { holdId, tasks: await liftAll(known, caller.principal) }
+    } catch (error) {
+      // Some tasks are still held by it: lifting it again finishes what was begun.
+      active.set(holdId, known)
+      throw error
+    }
   }
 
   async function liftAll(known: Hold, principal: string): Promise<number> {

@@ -86,7 +86,7 @@ describe.each(settings)('concurrent calls on one %s task', (_name, options) => {
           expect((await world.engine.verify(alice, id)).faults).toEqual([])
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 1500 },
     )
   }, 60_000)
 })

@@ -30,7 +30,7 @@ describe('a reminder', () => {
           await task.park({ reason: 'x' })
           const seen: Json[] = []
           for (let n = 0; n < 3; n++) {
-            seen.push(await task.turn((turn) => bodies(turn.reminders).slice(0)))
+            seen.push(await task.turn((turn) => bodies(turn.reminders)))
           }
           await task.artifact({ name: 'seen', data: seen })
         }),

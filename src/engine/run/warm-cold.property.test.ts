@@ -8,6 +8,7 @@ import type { PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { EngineOptions } from '../options.ts'
 import { drive } from '../test-support/drive.ts'
+import { createWaywardStore } from '../test-support/wayward-store.ts'
 import { checkPlaces, delays, interpreter, program, type Trace } from '../test-support/program.ts'
 import { alice, createWorld, type World } from '../test-support/world.ts'
 
@@ -19,6 +20,8 @@ type Disturbance =
   | { readonly do: 'message' }
   | { readonly do: 'crash' }
   | { readonly do: 'restart' }
+  | { readonly do: 'outage' }
+  | { readonly do: 'repair' }
 
 const mode = fc.constantFrom<PauseMode>('interrupt_immediate', 'finish_step', 'wait_for_completion')
 const gentle: fc.Arbitrary<Disturbance> = fc.oneof(
@@ -29,6 +32,10 @@ const gentle: fc.Arbitrary<Disturbance> = fc.oneof(
 const rough: fc.Arbitrary<Disturbance> = fc.oneof(
   { weight: 2, arbitrary: gentle },
   fc.constantFrom<Disturbance>({ do: 'crash' }, { do: 'restart' }),
+)
+const unlucky: fc.Arbitrary<Disturbance> = fc.oneof(
+  { weight: 2, arbitrary: gentle },
+  fc.constantFrom<Disturbance>({ do: 'outage' }, { do: 'repair' }),
 )
 const script = (one: fc.Arbitrary<Disturbance>) =>
   fc.array(fc.record({ after: fc.nat({ max: 12 }), what: one }), { maxLength: 8 })
@@ -42,6 +49,10 @@ const settings: readonly [string, Partial<EngineOptions>][] = [
 describe.each(settings)('a task that is %s', (_name, options) => {
   it('comes to the end of an undisturbed one, however it is paused, held and resumed', async () => {
     await check(options, script(gentle), 1)
+  }, 60_000)
+
+  it('comes to it also when the store fails now and then, with every step done once', async () => {
+    await check(options, script(unlucky), 1)
   }, 60_000)
 
   it('comes to it also when processes die and restart in between', async () => {
@@ -61,15 +72,19 @@ async function check(
     expect(reference.state, reference.failure?.stack).toBe('completed')
 
     const busy = interpreter(ops, delays(seed))
+    const wayward = createWaywardStore()
     let world = await createWorld({
       agents: [busy.agent],
+      store: wayward.store,
       options: { maxDeaths: 1_000, ...options },
     })
     const { id } = await world.send('go')
     for (const { after, what } of steps) {
       for (let turns = after; turns > 0; turns--) await new Promise((next) => setImmediate(next))
-      world = await disturb(world, id, what)
+      if (what.do === 'outage' || what.do === 'repair') wayward.writesFail = what.do === 'outage'
+      else world = await disturb(world, id, what)
     }
+    wayward.writesFail = false
     for (const hold of await world.engine.holds(olgaEverywhere)) {
       await world.engine.lift(olgaEverywhere, hold.id)
     }
@@ -112,11 +127,12 @@ async function disturb(world: World, taskId: string, { do: what, ...how }: Distu
     if (handle !== undefined) await engine.resume(alice, { taskId, handle, input }).catch(refused)
   }
   if (what === 'hold') {
-    await engine.hold(olgaEverywhere, { scope: { all: true }, reason: 'panic' })
+    await engine.hold(olgaEverywhere, { scope: { all: true }, reason: 'panic' }).catch(refused)
   }
   if (what === 'lift') {
-    for (const hold of await engine.holds(olgaEverywhere))
-      await engine.lift(olgaEverywhere, hold.id)
+    for (const hold of await engine.holds(olgaEverywhere)) {
+      await engine.lift(olgaEverywhere, hold.id).catch(refused)
+    }
   }
   if (what === 'message' && (await world.get(taskId)).question === undefined) {
     await world.tell(taskId, 'by the way').catch(refused)

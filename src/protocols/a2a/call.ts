@@ -58,4 +58,6 @@ export interface Method {
   readonly faults?: FaultOverrides
   /** A method of an extension: calling it turns that on. */
   readonly extension?: string
+  /** Answers with a stream. */
+  readonly streams?: boolean
 }

@@ -3,6 +3,7 @@ import { eventStream, eventStreamHeaders } from '../../../wire/event-stream.ts'
 import { errorText, parseRequest, type RpcId, resultText } from '../../../wire/json-rpc.ts'
 import { bindu } from '../bindu/bindu-methods.ts'
 import type { Call, Method } from '../call.ts'
+import { withJsonNames } from '../codec/proto-names.ts'
 import { activated } from '../extensions.ts'
 import { codeOf, dataOf, type Failure, failureOf } from '../failure.ts'
 import { A2AError, faults } from '../faults.ts'
@@ -14,6 +15,8 @@ import { dispatch, extensionHeaders } from './dispatch.ts'
 import { type Exchange, withoutTenant } from './exchange.ts'
 
 const NOTHING: Params = {}
+/** The methods of 1.0 itself, whose parameters are ProtoJSON. */
+const CORE_V1 = /^[A-Z]/
 
 export async function serveRpc(exchange: Exchange): Promise<Response> {
   const { a2a, codecs, request, query, env, agent } = exchange
@@ -28,8 +31,9 @@ export async function serveRpc(exchange: Exchange): Promise<Response> {
     const { request: rpc } = parsed
     id = rpc.id
     if (asked === 'unknown') throw unsupportedVersion(request.headers)
-    const params = rpc.params ?? NOTHING
-    const method = dialectOf(rpc.method, params) ?? methodNamed(rpc.method, version)
+    const given = rpc.params ?? NOTHING
+    const method = dialectOf(rpc.method, given) ?? methodNamed(rpc.method, version)
+    const params = CORE_V1.test(rpc.method) ? withJsonNames(given) : given
     const { tenant } = params
     const call: Call = {
       codec: codecs[version],
@@ -62,6 +66,9 @@ async function answered(
   const headers = extensionHeaders(call, method)
   if (done.failure !== undefined) {
     const { failure, control } = done
+    if (method.streams === true && call.codec.version === '0.3') {
+      return streamed(failureText(id, failure, '0.3', control), headers)
+    }
     const status = failure.fault === 'FORBIDDEN' ? faults.FORBIDDEN.http : 200
     return json(failureText(id, failure, call.codec.version, control), headers, status)
   }
@@ -104,6 +111,11 @@ function failureText(id: RpcId, failure: Failure, version: Version, control: boo
     message: failure.message,
     data: dataOf(failure, version),
   })
+}
+
+/** Clients of 0.3 take nothing but events from a method that streams, its errors included (0.3 §6.11). */
+function streamed(text: string, headers: Record<string, string>): Response {
+  return new Response(`data: ${text}\n\n`, { headers: { ...eventStreamHeaders, ...headers } })
 }
 
 const plain = { 'content-type': 'application/json' }

@@ -1,6 +1,7 @@
 /** The HTTP+JSON binding: A2A 1.0 §11, and 0.3 under `/v1`. */
 import { eventStream, eventStreamHeaders } from '../../../wire/event-stream.ts'
 import type { Call, Method } from '../call.ts'
+import { jsonName, withJsonNames } from '../codec/proto-names.ts'
 import { isProto } from '../codec/v03-proto.ts'
 import { activated } from '../extensions.ts'
 import { codeOf, dataOf, detailsArray, type Failure, failureOf } from '../failure.ts'
@@ -94,7 +95,10 @@ async function paramsOf(
   found: Readonly<Record<string, string>>,
 ): Promise<Record<string, unknown>> {
   const params: Record<string, unknown> = {}
-  for (const [name, value] of query ?? []) params[name] = typed(name, value)
+  for (const [given, value] of query ?? []) {
+    const name = jsonName(given)
+    params[name] = typed(name, value)
+  }
   delete params['A2A-Version']
   delete params['a2a-version']
   if (request.method === 'POST') {
@@ -105,7 +109,7 @@ async function paramsOf(
         problem: 'must be a JSON object',
       })
     }
-    Object.assign(params, body)
+    if (body !== undefined) Object.assign(params, withJsonNames(body))
   }
   return { ...params, ...found }
 }

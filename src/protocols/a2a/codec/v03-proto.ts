@@ -53,9 +53,10 @@ export function createV03Rest(kinds: Codec, facts: Metadata): V03Rest {
     task: (task, view) => of(task).task(task, view),
     sentTask: (task, view) => of(task).sentTask(task, view),
     event: (event, closes) => of(event.task).event(event, closes),
+    readPush: (params) => kinds.readPush(unwrapped(params)),
     push: (taskId, target) => ({
       name: `tasks/${taskId}/pushNotificationConfigs/${target.id}`,
-      ...kinds.push(taskId, target),
+      pushNotificationConfig: configOf(kinds.push(taskId, target)),
     }),
     pushList: (taskId, targets) => ({
       configs: targets.map((target) => both.push(taskId, target)),
@@ -76,6 +77,18 @@ export function createV03Rest(kinds: Codec, facts: Metadata): V03Rest {
       sentMessage: (message) => ({ message: protoMessage(message) }),
     },
   }
+}
+
+/** The proto's request is `{parent, configId, config: {name, pushNotificationConfig}}`; the Python SDK sends all of it. */
+function unwrapped(params: Params): Params {
+  const { config } = params
+  const inner = isObject(config) ? config['pushNotificationConfig'] : undefined
+  return inner === undefined ? params : { ...params, pushNotificationConfig: inner }
+}
+
+/** Without `taskId`, which the proto has not: the Python SDK refuses names it does not know. `name` says it. */
+function configOf(push: object): unknown {
+  return (push as Params)['pushNotificationConfig']
 }
 
 export interface V03Rest {
@@ -150,7 +163,8 @@ function readProtoPart(value: unknown): unknown {
   return { ...rest, data: isObject(data) && 'data' in data ? data['data'] : data }
 }
 
-function protoMessage({ role, parts, ...message }: Message): object {
+/** `referenceTaskIds` came after this proto. */
+function protoMessage({ role, parts, referenceTaskIds: _, ...message }: Message): object {
   return { ...message, role, content: parts.map(protoPart) }
 }
 

@@ -8,6 +8,7 @@ import { send } from './send.ts'
 
 export const sendStreamingMessage: Method = {
   scope: 'tasks:write',
+  streams: true,
   async run(a2a, call) {
     const { sent, configuration } = await send(a2a, call)
     if (sent.kind === 'message') {

@@ -9,6 +9,7 @@ import { ownTask, taskIdIn } from './own-task.ts'
 
 export const subscribeToTask: Method = {
   scope: 'tasks:read',
+  streams: true,
   async run(a2a, call) {
     const task = await ownTask(a2a, call, taskIdIn(call))
     const cursor = readCursor(call.lastEventId)
