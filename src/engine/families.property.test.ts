@@ -86,7 +86,13 @@ async function disturb(world: World, whom: number, what: string): Promise<World>
     if (!isLullError(error)) throw error
   }
   if (what === 'crash') return world.recover()
-  if (what === 'restart') return world.restart()
+  if (what === 'restart') {
+    const again = world.restart()
+    await world.settled()
+    const early = await Promise.race([again, Promise.resolve(undefined)])
+    if (early === undefined) throw new Error('nothing is in raw code: the process must stop at once')
+    return early
+  }
   if (what === 'pause') await engine.pause(alice, { taskId, graceMs: 0 }).catch(refused)
   if (what === 'cascade') {
     await engine.pause(alice, { taskId, graceMs: 0, cascade: true }).catch(refused)

@@ -203,7 +203,12 @@ export function createRuns(deps: RunsDeps): Runs {
       await thawed.get(task.id)?.promise
       current = await ledger.read(task.id)
     } while (thawed.has(task.id))
-    if (draining || live.has(task.id) || current?.run?.token !== token) return
+    if (current?.run?.token !== token) {
+      // Stopped before it was built, and nobody knew yet that it had this slot.
+      if (holding.get(task.id) === token) giveBack(task.id)
+      return
+    }
+    if (draining || live.has(task.id)) return
     frameless.delete(task.id)
     const run = createRun({
       host,
@@ -315,7 +320,7 @@ export function createRuns(deps: RunsDeps): Runs {
   }
 
   function rest(taskId: string): void {
-    if (!live.has(taskId) || !holding.has(taskId)) return
+    if (draining || !live.has(taskId) || !holding.has(taskId)) return
     giveBack(taskId)
     warm.add(taskId)
   }

@@ -37,6 +37,7 @@ const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } =
   consentState: z.enum(['auth-required', 'input-required']),
   pushToPrivate: z.boolean(),
   pushTimeoutMs: count,
+  pushSign: z.boolean(),
   harnTunnel: z.boolean(),
   binduPausableStates: z.array(z.enum(states as readonly [State, ...State[]])),
 }

@@ -2,16 +2,17 @@
 import type { Agent } from '../engine/agent.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import type { Log } from '../ports/log.ts'
-import { type A2AOptions, createA2A } from '../protocols/a2a/index.ts'
+import { type A2A, createA2A } from '../protocols/a2a/index.ts'
 import { createApp } from './app.ts'
 import { readConfig, type ServerConfig } from './config.ts'
 import { isLoopback } from './guard.ts'
 import { type Listener, listen } from './listen.ts'
-import { openEngine, toStderr } from './open-engine.ts'
+import { type OpenEngine, openEngine, toStderr } from './open-engine.ts'
 import { type GivenSettings, readSettings, type Settings } from './settings.ts'
 import { StartError } from './start-error.ts'
 import { watchStrayErrors } from './stray-errors.ts'
 import { createLog } from './system/log.ts'
+import { pushKey } from './system/push-key.ts'
 
 export type { Agent }
 
@@ -70,11 +71,9 @@ async function answerOn(
   const log = given.log ?? createLog(toStderr, settings.logLevel)
   const options = { ...config.engine, ...given.options }
   const open = await openEngine({ agents, data, receiptKey, log, options })
-  const { engine, deps } = open
-  const { store, clock, ids } = deps
+  const { engine } = open
   const url = config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const a2a = createA2A({ engine, store, clock, ids, log, publicUrl: url, ...a2aConfig(config) })
-  await a2a.start().catch(async (error: unknown) => {
+  const a2a = await startA2A(open, url, data, config.a2a).catch(async (error: unknown) => {
     await open.close()
     throw error
   })
@@ -102,8 +101,16 @@ async function answerOn(
   }
 }
 
-function a2aConfig({ a2a }: ServerConfig): Pick<A2AOptions, 'config'> {
-  return a2a === undefined ? {} : { config: a2a }
+async function startA2A(
+  { engine, deps: { store, clock, ids, log } }: OpenEngine,
+  publicUrl: string,
+  data: string,
+  config: ServerConfig['a2a'] = {},
+): Promise<A2A> {
+  const key = config.pushSign ? { pushKey: pushKey(data) } : {}
+  const a2a = createA2A({ engine, store, clock, ids, log, publicUrl, config, ...key })
+  await a2a.start()
+  return a2a
 }
 
 function toSettings({ port, host, data, config }: ServeOptions): GivenSettings {

@@ -76,6 +76,11 @@ export function createRun(deps: RunDeps): Run {
   let handOver: ((reason: string) => void) | undefined
   /** The run has said its last word itself. */
   let ending = false
+  let end: () => void = () => undefined
+  /** Resolves when the run is over. */
+  const over = new Promise<void>((resolve) => {
+    end = resolve
+  })
   /** The code no longer fits the journal: after the stop the run is rebuilt. */
   let changed = false
   /** The journal limit was told. */
@@ -89,7 +94,10 @@ export function createRun(deps: RunDeps): Run {
     moved,
     reacted,
     mismatch,
-    lost,
+    lost: () => {
+      die()
+      lost()
+    },
   })
   const { gate, releaser } = core
   const steps = createSteps(core)
@@ -287,6 +295,8 @@ export function createRun(deps: RunDeps): Run {
         default:
       }
     }
+    // It stopped by itself: there is nothing to hand over any more.
+    if (!isOurs(task)) handOver?.('it stopped')
     if (isTerminal(task.state)) {
       if (!ending) discard()
     } else checkJournal(task)
@@ -338,15 +348,16 @@ export function createRun(deps: RunDeps): Run {
       releaser.hold()
       gate.pause('finish_step')
     })
-    if (core.dead()) return
+    if (core.dead() || !isOurs(core.task())) return
     // Something still runs: a pause is not reported before it is true. The next process commits it before it starts anything.
     if (core.task().pausing !== undefined && !gate.atBoundary('finish_step')) return
-    await core.persist({ type: 'release', reason })
+    await Promise.race([core.persist({ type: 'release', reason }), over])
   }
 
   function die(): void {
     core.die()
     // What has ended has nothing to hand over, and must not keep a stopping process waiting.
+    end()
     handOver?.('it has ended')
   }
 

@@ -7,6 +7,8 @@ export interface A2AConfig {
   /** Whether webhooks may point at private and loopback addresses. */
   readonly pushToPrivate: boolean
   readonly pushTimeoutMs: number
+  /** Whether deliveries are signed; the public key is then at `/.well-known/jwks.json`. */
+  readonly pushSign: boolean
   /** The seeds' metadata tunnel; deprecated from the start. */
   readonly harnTunnel: boolean
   /** States that `tasks/pause` of the Bindu dialect takes. */
@@ -18,6 +20,7 @@ export const defaultConfig: A2AConfig = {
   consentState: 'auth-required',
   pushToPrivate: false,
   pushTimeoutMs: 10_000,
+  pushSign: false,
   harnTunnel: true,
   binduPausableStates: ['submitted', 'working', 'input-required'],
 }

@@ -2,6 +2,7 @@
  * For people who already mount the official SDK: our engine behind its `A2ARequestHandler`. The SDK is theirs and comes in
  * as an argument, so that we do not depend on it:
  *
+ *   import { toA2ARequestHandler } from 'lull/a2a'
  *   import * as sdk from '@a2a-js/sdk'
  *   import * as errors from '@a2a-js/sdk/errors'
  *   const requestHandler = toA2ARequestHandler(a2a, { ...sdk, ...errors }, { callerOf })
@@ -10,7 +11,7 @@
  * The control methods of our extensions are not reachable this way: the SDK refuses methods it does not know.
  */
 import type { Caller } from '../../engine/caller.ts'
-import type { A2A } from './index.ts'
+import type { A2A } from './a2a.ts'
 import { isObject } from './params.ts'
 
 /** A message type of the SDK: how it is read from and written to JSON. */

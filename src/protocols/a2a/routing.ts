@@ -5,7 +5,7 @@
  *   POST /agents/{name}        JSON-RPC        /v1/message:send …       REST 0.3
  *   /.well-known/agent-card.json               /{tenant}/message:send … REST 1.0, tenant by path
  *
- * and the same under `/agents/{name}`. Everything else is not ours.
+ * and the same under `/agents/{name}`; `/.well-known/jwks.json` is the server's. Everything else is not ours.
  */
 import { type Matched, matchRoute } from './bindings/routes.ts'
 import type { Version } from './versions.ts'
@@ -13,6 +13,7 @@ import type { Version } from './versions.ts'
 export type Place =
   | { readonly kind: 'rpc'; readonly agent: string | undefined }
   | { readonly kind: 'card'; readonly agent: string | undefined }
+  | { readonly kind: 'keys' }
   | {
       readonly kind: 'rest'
       readonly agent: string | undefined
@@ -55,8 +56,10 @@ function within(
   const [first, second] = segments
   if (first === undefined) return verb === 'POST' ? { kind: 'rpc', agent } : undefined
   if (first === '.well-known') {
-    const isCard = segments.length === 2 && second !== undefined && cardNames.has(second)
-    return isCard && (verb === 'GET' || verb === 'HEAD') ? { kind: 'card', agent } : undefined
+    if (segments.length !== 2 || second === undefined) return undefined
+    if (verb !== 'GET' && verb !== 'HEAD') return undefined
+    if (second === 'jwks.json' && agent === undefined) return { kind: 'keys' }
+    return cardNames.has(second) ? { kind: 'card', agent } : undefined
   }
   const rest = (version: Version, path: readonly string[], tenant?: string): Place | undefined => {
     const matched = matchRoute(version, verb, path)

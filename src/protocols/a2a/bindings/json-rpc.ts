@@ -113,7 +113,7 @@ function failureText(id: RpcId, failure: Failure, version: Version, control: boo
   })
 }
 
-/** Clients of 0.3 take nothing but events from a method that streams, its errors included (0.3 §6.11). */
+/** Clients of 0.3 take nothing but events from a method that streams, its errors included (0.3 §3.3, §7). */
 function streamed(text: string, headers: Record<string, string>): Response {
   return new Response(`data: ${text}\n\n`, { headers: { ...eventStreamHeaders, ...headers } })
 }

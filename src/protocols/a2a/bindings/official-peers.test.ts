@@ -1,6 +1,6 @@
 /** What official peers send and take, where it is not what the specification's examples show. Found by running them. */
 import { describe, expect, it } from 'vitest'
-import { openDesk } from '../test-support/desk.ts'
+import { type Loose, openDesk } from '../test-support/desk.ts'
 
 /** As `a2a-sdk` 1.3.0 (Python) writes a 0.3 send over REST. */
 const pythonSend = (text: string) => ({
@@ -8,15 +8,17 @@ const pythonSend = (text: string) => ({
   configuration: { blocking: true },
 })
 
+const read = (response: Response): Promise<Loose> => response.json()
+
 describe('official peers', () => {
   it('write the names of the proto over REST 0.3', async () => {
     const desk = await openDesk()
-    const sent = await (await desk.fetch('POST', '/v1/message:send', pythonSend('hello'))).json()
+    const sent = await read(await desk.fetch('POST', '/v1/message:send', pythonSend('hello')))
     expect(sent).toMatchObject({
       task: { status: { state: 'TASK_STATE_COMPLETED' }, history: [{ messageId: 'm-hello' }] },
     })
     const got = await desk.fetch('GET', `/v1/tasks/${sent.task.id}?history_length=0`)
-    expect((await got.json()).history).toEqual([])
+    expect((await read(got)).history).toEqual([])
   })
 
   it('write the names of the proto in 1.0, where only names are read so', async () => {
@@ -43,7 +45,7 @@ describe('official peers', () => {
 
   it('wrap a webhook of REST 0.3 in the whole request, and take no names the proto has not', async () => {
     const desk = await openDesk()
-    const sent = await (await desk.fetch('POST', '/v1/message:send', pythonSend('hooked'))).json()
+    const sent = await read(await desk.fetch('POST', '/v1/message:send', pythonSend('hooked')))
     const parent = `tasks/${sent.task.id}`
     const name = `${parent}/pushNotificationConfigs/c1`
     const pushNotificationConfig = { id: 'c1', url: 'https://example.com/hook' }

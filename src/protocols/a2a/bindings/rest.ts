@@ -151,8 +151,15 @@ function errorV1(failure: Failure, code: number): object {
   return { error: { code, status, message, details: detailsArray(failure) } }
 }
 
-/** 0.3 says nothing; its SDKs write and read the JSON-RPC error object. */
+/** 0.3 says nothing. The JavaScript SDK reads the JSON-RPC error object, the Python one goes by `type`. */
 function errorV03(failure: Failure, control: boolean): object {
   const { message } = failure
-  return { code: codeOf(failure, '0.3', control), message, data: dataOf(failure, '0.3') }
+  const type = errorName(failure.fault)
+  return { code: codeOf(failure, '0.3', control), type, message, data: dataOf(failure, '0.3') }
+}
+
+/** TASK_NOT_FOUND is a TaskNotFoundError. */
+function errorName(fault: string): string {
+  const words = fault.split('_').map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`)
+  return `${words.join('')}Error`
 }

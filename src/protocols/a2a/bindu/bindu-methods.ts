@@ -9,7 +9,8 @@ import type { A2AContext, Call, Method } from '../call.ts'
 import { A2AError, type FaultName } from '../faults.ts'
 import { ownTask } from '../methods/own-task.ts'
 import { text } from '../params.ts'
-import { binduState, binduTask } from './bindu-task.ts'
+import { binduTask } from './bindu-task.ts'
+import { binduState } from './checkpoint.ts'
 
 export const bindu: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['tasks/pause', { scope: 'tasks:control', run: named(pause) }],

@@ -1,6 +1,7 @@
 /** The agent card of A2A 0.3 (§5.5), with the capability fields of the RFCs beside the standard ones. */
 import { resumeCauses } from '../../../core/suspension.ts'
 import type { CardSource, SecurityFacts } from './card-facts.ts'
+import { interfacesAt } from './card-v1.ts'
 import { extensionCards, propagations, roleHints } from './extension-cards.ts'
 
 export function cardV03(source: CardSource): object {
@@ -18,6 +19,8 @@ export function cardV03(source: CardSource): object {
       { url, transport: 'JSONRPC' },
       { url, transport: 'HTTP+JSON' },
     ],
+    // Who asks for a card without naming a version may speak 1.0: the official kit and Python SDK do, and look here.
+    supportedInterfaces: interfacesAt(url),
     ...(provider === undefined ? {} : { provider }),
     ...(documentationUrl === undefined ? {} : { documentationUrl }),
     ...(iconUrl === undefined ? {} : { iconUrl }),

@@ -2,6 +2,16 @@
 import type { CardSource, SecurityFacts } from './card-facts.ts'
 import { extensionCards } from './extension-cards.ts'
 
+/** In order of preference. */
+export function interfacesAt(url: string): readonly object[] {
+  return [
+    { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+    { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+    { url, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+  ]
+}
+
 export function cardV1(source: CardSource): object {
   const { name, description, version, url, facts, skills, security } = source
   const { provider, documentationUrl, iconUrl } = facts
@@ -10,12 +20,7 @@ export function cardV1(source: CardSource): object {
     name,
     description,
     version,
-    supportedInterfaces: [
-      { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-      { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
-      { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
-      { url, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
-    ],
+    supportedInterfaces: interfacesAt(url),
     ...(provider === undefined ? {} : { provider }),
     ...(documentationUrl === undefined ? {} : { documentationUrl }),
     ...(iconUrl === undefined ? {} : { iconUrl }),

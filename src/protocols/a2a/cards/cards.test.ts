@@ -65,7 +65,12 @@ describe('agent cards', () => {
         _meta: { harn: { pause: true, reminders: true } },
       },
     })
-    expect(found).not.toHaveProperty('supportedInterfaces')
+  })
+
+  it('asked for without a version lead a client of 1.0 to 1.0', async () => {
+    const desk = await openDesk({ agents: [painter] })
+    const found = await card(desk, path)
+    expect(found.supportedInterfaces[0]).toMatchObject({ protocolVersion: '1.0' })
   })
 
   it('are found at the old address and at each agent’s own, with a skill at least', async () => {

@@ -32,6 +32,8 @@ function urlOf(given: string, path: string): string {
 function authenticationOf(value: unknown, path: string): PushTarget['authentication'] {
   if (value === undefined || value === null) return undefined
   if (!isObject(value)) throw invalid(path, 'must be an object')
+  // Written out though nothing was set: the same as absent.
+  if (Object.keys(value).length === 0) return undefined
   const listed = Array.isArray(value['schemes']) ? value['schemes'][0] : undefined
   const scheme = value['scheme'] ?? listed
   if (typeof scheme !== 'string' || !TOKEN.test(scheme)) {

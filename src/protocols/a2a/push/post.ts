@@ -1,6 +1,7 @@
 /** One delivery: a POST that ends in time, follows no redirect unchecked, and reads no more of the answer than it must. */
 import { request as http } from 'node:http'
 import { request as https } from 'node:https'
+import type { PushSigner } from './signature.ts'
 import { guardedLookup, refusedTarget, TargetRefused } from './targets.ts'
 
 export interface Delivery {
@@ -14,10 +15,14 @@ export type Post = (delivery: Delivery) => Promise<void>
 
 const REDIRECTS = 3
 
-export function createPost(options: {
+interface PostOptions {
   readonly allowInner: boolean
   readonly timeoutMs: number
-}): Post {
+  /** Absent: deliveries are not signed. */
+  readonly signer?: PushSigner | undefined
+}
+
+export function createPost(options: PostOptions): Post {
   async function post(delivery: Delivery, redirects: number): Promise<void> {
     const url = new URL(delivery.url)
     const refused = refusedTarget(url, options.allowInner)
@@ -44,12 +49,16 @@ export function createPost(options: {
 function send(
   url: URL,
   { headers, body }: Delivery,
-  { allowInner, timeoutMs }: { readonly allowInner: boolean; readonly timeoutMs: number },
+  { allowInner, timeoutMs, signer }: PostOptions,
 ): Promise<{ readonly status: number; readonly location: string | undefined }> {
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? https : http)(url, {
       method: 'POST',
-      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      headers: {
+        // For each hop of a redirect anew: a proof names the receiver it is for.
+        ...(signer?.signed(url, headers, body) ?? headers),
+        'content-length': Buffer.byteLength(body),
+      },
       signal: AbortSignal.timeout(timeoutMs),
       ...(allowInner ? {} : { lookup: guardedLookup }),
     })

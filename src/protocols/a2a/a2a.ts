@@ -1,0 +1,251 @@
+/**
+ * The A2A adapter: versions 1.0 and 0.3, JSON-RPC and REST, streams, cards and push, as one fetch-style handler.
+ *
+ * The seam with the server that mounts it:
+ *
+ *   const a2a = createA2A({ engine, store, publicUrl, clock, ids, log, … })
+ *   await a2a.start()                               // after engine.start(): goes on with deliveries
+ *   const response = await a2a.fetch(request, env)  // undefined: not an address of ours
+ *   a2a.close()                                     // before engine.drain(): ends streams and waiting sends
+ *
+ * The server has checked Host, Origin and the size of the body, and knows who is calling: `env.caller`, and with
+ * `env.may` which scopes they have (`tasks:read`, `tasks:write`, `tasks:control`, `tasks:work`). A `may` that is left out
+ * allows everything, which is right on a loopback server without authentication and nowhere else. `env.signal` fires
+ * when the client goes away; `env.body` is the body where the server has read it already.
+ */
+import { LullError } from '../../core/errors.ts'
+import type { Caller } from '../../engine/caller.ts'
+import type { EngineDeps } from '../../engine/deps.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { createPulse } from '../../wire/event-stream.ts'
+import type { Env, Exchange } from './bindings/exchange.ts'
+import { serveRpc, unsupportedVersion } from './bindings/json-rpc.ts'
+import { failed, serveRest } from './bindings/rest.ts'
+import type { A2AContext, Scope } from './call.ts'
+import type { CardFacts, SecurityFacts } from './cards/card-facts.ts'
+import { createCardResponse } from './cards/card-response.ts'
+import { type ServedAgent, serveAgent } from './cards/served-agent.ts'
+import { createClosing } from './closing.ts'
+import type { Codec } from './codec/codec.ts'
+import { createV1 } from './codec/v1.ts'
+import { createV03 } from './codec/v03.ts'
+import { createV03Rest } from './codec/v03-proto.ts'
+import { type A2AConfig, defaultConfig } from './config.ts'
+import { failureOf } from './failure.ts'
+import { createFanOut } from './fan-out.ts'
+import { A2AError } from './faults.ts'
+import { createMetadata } from './harn/harn-metadata.ts'
+import { createPost, type Post } from './push/post.ts'
+import type { PushStore } from './push/push-store.ts'
+import { createPushes } from './push/pushes.ts'
+import { createPushSigner, type PushSigner } from './push/signature.ts'
+import { type Place, placeOf } from './routing.ts'
+import { askedVersion, type Version } from './versions.ts'
+
+export interface A2AOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
+  readonly engine: Engine
+  /** What the cards say beyond the agents themselves, by agent name. */
+  readonly agents?: Readonly<Record<string, CardFacts>>
+  /** How callers authenticate, for the cards. */
+  readonly security?: SecurityFacts
+  /** Where clients reach us, without a slash at the end. */
+  readonly publicUrl: string
+  /** Where webhooks are kept (the task store has it); absent: no push notifications. */
+  readonly store?: PushStore
+  /** PEM of a P-256 private key; needed with `config.pushSign`. */
+  readonly pushKey?: string
+  readonly config?: Partial<A2AConfig>
+  /** How webhooks are called; for tests. */
+  readonly post?: Post
+}
+
+export interface A2AEnv {
+  readonly caller: Caller
+  readonly may?: (scope: Scope) => boolean
+  /** Whether the caller may act in any tenant a request names, or only in its own (the default). */
+  readonly anyTenant?: boolean
+  readonly signal?: AbortSignal
+  readonly body?: Uint8Array
+}
+
+export interface A2A {
+  fetch(request: Request, env: A2AEnv): Promise<Response | undefined>
+  start(): Promise<void>
+  close(): void
+}
+
+const HEARTBEAT_MS = 15_000
+
+export function createA2A(options: A2AOptions): A2A {
+  const { engine, clock, ids, log, store } = options
+  const config = { ...defaultConfig, ...options.config }
+  const facts = createMetadata(config.harnTunnel)
+  const codecs: Readonly<Record<Version, Codec>> = {
+    '1.0': createV1({ consentState: config.consentState }, facts),
+    '0.3': createV03({ states: config.v03States }, facts),
+  }
+  const v03Rest = createV03Rest(codecs['0.3'], facts)
+  const signer = config.pushSign ? signerOf(options) : undefined
+  const post =
+    options.post ??
+    createPost({ allowInner: config.pushToPrivate, timeoutMs: config.pushTimeoutMs, signer })
+  const pushes =
+    store &&
+    createPushes({
+      engine,
+      store,
+      codecs,
+      post,
+      clock,
+      log,
+      ids,
+      random: ids.random,
+      allowInner: config.pushToPrivate,
+    })
+  const closing = createClosing()
+  const a2a: A2AContext = {
+    engine,
+    clock,
+    ids,
+    log,
+    pulse: createPulse(clock.after, HEARTBEAT_MS),
+    pushes,
+    closing,
+    fanOut: createFanOut(),
+    binduPausable: config.binduPausableStates,
+    harnTunnel: config.harnTunnel,
+  }
+  const agents = agentsOf(options, config, pushes !== undefined)
+  const cards = createCardResponse()
+
+  function agentAt(name: string | undefined): ServedAgent {
+    const agent = agents.get(name)
+    if (agent === undefined) throw new LullError('AGENT_UNKNOWN', { agent: name ?? '' })
+    return agent
+  }
+
+  async function serve(
+    request: Request,
+    url: Address,
+    place: Exclude<Place, { readonly kind: 'keys' }>,
+    env: A2AEnv,
+  ): Promise<Response> {
+    const agent = agentAt(place.agent)
+    const query = url.search === '' ? undefined : new URLSearchParams(url.search)
+    if (place.kind === 'card') {
+      const version = askedVersion(request.headers, query) ?? '0.3'
+      if (version === 'unknown') throw unsupportedVersion(request.headers)
+      return cards(agent, version, request)
+    }
+    const exchange: Exchange = {
+      a2a,
+      codecs,
+      v03Rest,
+      request,
+      query,
+      env: withScopes(env),
+      agent,
+      callerFor: (tenant) => inTenant(env, tenant),
+    }
+    return place.kind === 'rpc' ? serveRpc(exchange) : serveRest(exchange, place)
+  }
+
+  return {
+    async fetch(request, env) {
+      const url = addressOf(request.url)
+      const place = placeOf(request.method, url.pathname)
+      if (place === undefined) return undefined
+      if (place.kind === 'keys') return signer && keysResponse(signer)
+      try {
+        return await serve(request, url, place, env)
+      } catch (error) {
+        return failed(failureOf(error), '1.0', false, 'application/json')
+      }
+    },
+    async start() {
+      await pushes?.start()
+    },
+    close() {
+      closing.close()
+      pushes?.close()
+    },
+  }
+}
+
+function signerOf({ pushKey, publicUrl, clock, ids }: A2AOptions): PushSigner {
+  return createPushSigner({
+    key: pushKey ?? '',
+    issuer: publicUrl,
+    now: clock.now,
+    uuid: ids.uuid,
+  })
+}
+
+/** Receivers may keep it for a while, but not so long that a new key goes unnoticed. */
+function keysResponse({ jwks }: PushSigner): Response {
+  const headers = { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' }
+  return new Response(jwks, { headers })
+}
+
+interface Address {
+  readonly pathname: string
+  readonly search: string
+}
+
+/** Path and query of an absolute address. `new URL` would cost more than the rest of the routing. */
+function addressOf(url: string): Address {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  if (start === -1) return { pathname: '/', search: '' }
+  const query = url.indexOf('?', start)
+  if (query === -1) return { pathname: url.slice(start), search: '' }
+  return { pathname: url.slice(start, query), search: url.slice(query) }
+}
+
+const everything = (): boolean => true
+
+function withScopes({ caller, may = everything, signal, body }: A2AEnv): Env {
+  return { caller, may, signal, body }
+}
+
+/** A tenant routes; it never authorises (A2A 1.0 §13.1). */
+function inTenant({ caller, anyTenant = false }: A2AEnv, tenant: unknown): Caller {
+  if (tenant === undefined || tenant === null || tenant === '' || tenant === caller.tenant) {
+    return caller
+  }
+  if (typeof tenant !== 'string' || tenant.length > 256) {
+    throw new A2AError('INVALID_PARAMS', 'tenant must be a string', {
+      path: 'tenant',
+      problem: 'must be a string of at most 256 characters',
+    })
+  }
+  if (anyTenant) return { ...caller, tenant }
+  throw new A2AError('INVALID_PARAMS', 'tenant: is unknown', {
+    path: 'tenant',
+    problem: 'is unknown',
+  })
+}
+
+/** By name, and the first one without a name: the root of the server is its front door. */
+function agentsOf(
+  options: A2AOptions,
+  config: A2AConfig,
+  push: boolean,
+): ReadonlyMap<string | undefined, ServedAgent> {
+  const { engine, publicUrl, agents: facts = {}, security = {} } = options
+  const served = new Map<string | undefined, ServedAgent>()
+  for (const agent of engine.agents.values()) {
+    const common = {
+      facts: facts[agent.name] ?? {},
+      security,
+      push,
+      harn: config.harnTunnel,
+      consentState: config.consentState,
+    }
+    if (served.size === 0) {
+      served.set(undefined, serveAgent(agent, { ...common, url: publicUrl, scope: undefined }))
+    }
+    const url = `${publicUrl}/agents/${agent.name}`
+    served.set(agent.name, serveAgent(agent, { ...common, url, scope: agent.name }))
+  }
+  return served
+}

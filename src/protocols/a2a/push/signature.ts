@@ -1,0 +1,77 @@
+/**
+ * Webhook deliveries as proof: a JWT (ES256) over each body, checked with the key under `/.well-known/jwks.json`. Without it a
+ * receiver cannot tell us from anybody who learned its address. The claims are those of the official samples, and `aud`
+ * binds the proof to one receiver, so that it cannot be shown to another.
+ */
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { LullError } from '../../../core/errors.ts'
+
+export interface PushSigner {
+  /** The headers of a delivery with the proof added. */
+  signed(url: URL, headers: Headers, body: string): Headers
+  /** The public half, as a JSON Web Key Set. */
+  readonly jwks: string
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/** Always there; `Authorization`, where official receivers look, may be taken by the receiver's own credentials. */
+export const SIGNATURE_HEADER = 'x-lull-signature'
+
+/** A retry is signed anew, so this covers the way to the receiver and clocks that differ. */
+const VALID_S = 300
+
+export function createPushSigner(options: {
+  /** PEM of a P-256 private key. */
+  readonly key: string
+  readonly issuer: string
+  readonly now: () => number
+  readonly uuid: () => string
+}): PushSigner {
+  const { issuer, now, uuid } = options
+  const key = p256(options.key)
+  const { crv = '', kty = '', x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' })
+  // RFC 7638: these members in this order, so that the same key has the same name everywhere.
+  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
+  const header = encoded({ alg: 'ES256', typ: 'JWT', kid })
+
+  function tokenFor(url: URL, body: string): string {
+    const iat = Math.floor(now() / 1_000)
+    const claims = encoded({
+      iss: issuer,
+      aud: url.href,
+      iat,
+      exp: iat + VALID_S,
+      jti: uuid(),
+      request_body_sha256: createHash('sha256').update(body).digest('hex'),
+    })
+    const text = `${header}.${claims}`
+    // JWS wants the two numbers side by side, not the DER that is the default.
+    const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
+    return `${text}.${signature.toString('base64url')}`
+  }
+
+  return {
+    signed(url, headers, body) {
+      const token = tokenFor(url, body)
+      return { authorization: `Bearer ${token}`, ...headers, [SIGNATURE_HEADER]: token }
+    },
+    jwks: JSON.stringify({ keys: [{ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }] }),
+  }
+}
+
+function p256(pem: string): KeyObject {
+  const problem = 'must be the PEM of a P-256 private key'
+  let key: KeyObject
+  try {
+    key = createPrivateKey(pem)
+  } catch (cause) {
+    throw new LullError('INVALID_INPUT', { path: 'pushKey', problem }, { cause })
+  }
+  if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
+  throw new LullError('INVALID_INPUT', { path: 'pushKey', problem })
+}
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}

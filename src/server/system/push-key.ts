@@ -1,0 +1,21 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { join } from 'node:path'
+import { LullError } from '../../core/errors.ts'
+import { keptSecret } from './secret-file.ts'
+
+/** The PEM of the key that signs webhook deliveries: `push.key` in the data directory, made when it is first needed. */
+export function pushKey(data: string): string {
+  const path = join(data, 'push.key')
+  try {
+    return keptSecret(path, make).toString('utf8')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const why = `the key that signs webhook deliveries cannot be kept in ${path} (${reason})`
+    throw new LullError('STORE_UNAVAILABLE', { why }, { cause })
+  }
+}
+
+function make(): Buffer {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+}

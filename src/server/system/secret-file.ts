@@ -1,0 +1,42 @@
+/** Secrets that are made once and kept in the data directory, readable by its owner alone. */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+/** What the file holds; made by whoever has the directory locked when there is none. */
+export function keptSecret(path: string, make: () => Buffer): Buffer {
+  const known = read(path)
+  if (known !== undefined) return known
+  const secret = make()
+  write(path, secret)
+  return secret
+}
+
+function read(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Complete under its name or not there at all: a process that dies here must not leave half a key. */
+function write(path: string, secret: Buffer): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const file = openSync(`${path}.new`, 'w', 0o600)
+  try {
+    writeSync(file, secret)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(`${path}.new`, path)
+}
