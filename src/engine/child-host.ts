@@ -28,6 +28,7 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
       agentNamed(contextOf(), agent)
     },
     async create(parent, childId, agent, message) {
+      if ((await contextOf().ledger.read(childId)) !== undefined) return
       await createChild(contextOf(), holds, parent, childId, agent, message)
       // Cancelled meanwhile: it did not find the child then.
       const now = await contextOf().ledger.read(parent.id)

@@ -31,7 +31,8 @@ const living = (done: Effects, concurrency: number) =>
   running(
     async (task) => {
       const { steps, together, children } = JSON.parse(task.text) as Person
-      for (let n = 0; n < steps; n++) await task.step(`step ${n}`, () => done.note(`${task.id} ${n}`))
+      for (let n = 0; n < steps; n++)
+        await task.step(`step ${n}`, () => done.note(`${task.id} ${n}`))
       const live = async (child: Person): Promise<void> => {
         const born = await task.delegate('worker', JSON.stringify(child))
         await born.result()
@@ -73,7 +74,7 @@ describe('a family', () => {
           if (!died) expect(new Set(done.list).size).toBe(done.list.length)
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 60 },
     )
   }, 60_000)
 })
@@ -90,7 +91,8 @@ async function disturb(world: World, whom: number, what: string): Promise<World>
     const again = world.restart()
     await world.settled()
     const early = await Promise.race([again, Promise.resolve(undefined)])
-    if (early === undefined) throw new Error('nothing is in raw code: the process must stop at once')
+    if (early === undefined)
+      throw new Error('nothing is in raw code: the process must stop at once')
     return early
   }
   if (what === 'pause') await engine.pause(alice, { taskId, graceMs: 0 }).catch(refused)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { AgentTask } from './agent-task.ts'
 import type { Caller } from './caller.ts'
 import { createWaywardStore } from './test-support/wayward-store.ts'
@@ -280,82 +279,5 @@ describe('a hold', () => {
     await w.settled()
     const { outcomes } = await w.engine.hold(root, { scope, reason: 'x' })
     expect(outcomes).toHaveLength('all' in scope ? 2 : 1)
-  })
-})
-
-describe('who may hold', () => {
-  it('is an operator, within the own tenant', async () => {
-    const w = await world()
-    const { id } = await w.send('park')
-    await w.until(id, 'paused-by-agent')
-    await expect(w.engine.hold(alice, everything)).rejects.toMatchObject({ code: 'NOT_OFFERED' })
-    const evil: Caller = { tenant: 'evil', principal: 'eve', operator: true }
-    const theirs = await w.engine.hold(evil, { scope: { taskIds: [id] }, reason: 'x' })
-    expect(theirs.outcomes).toEqual([{ taskId: id, outcome: 'unknown' }])
-    expect((await w.engine.hold(evil, everything)).outcomes).toEqual([])
-    const ours = await w.engine.hold(olga, everything)
-    await expect(w.engine.lift(evil, ours.holdId)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
-  })
-
-  it('over task ids is told of nobody else, and cannot be lifted by another tenant', async () => {
-    const w = await world()
-    const { id } = await w.send('park')
-    await w.until(id, 'paused-by-agent')
-    const { holdId } = await w.engine.hold(olga, { scope: { taskIds: [id] }, reason: 'x' })
-    const evil: Caller = { tenant: 'evil', principal: 'eve', operator: true }
-    expect(await w.engine.holds(evil)).toEqual([])
-    await expect(w.engine.lift(evil, holdId)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
-    expect((await w.get(id)).holds).toEqual([holdId])
-  })
-})
-
-describe('a process that dies', () => {
-  it('in the middle of holding: the next one finishes it before any task runs', async () => {
-    const store = createMemoryStore()
-    const done = effects()
-    const agent = running(async (task) => {
-      await task.step(task.text, () => done.note(task.text))
-      await task.park({ reason: 'x', onEvent: 'go' })
-      await task.step('woken', () => done.note('woken'))
-    })
-    const first = await createWorld({ agents: [agent], store })
-    const parked = await first.send('parked')
-    await first.until(parked.id, 'paused-by-agent')
-    first.crash()
-    // The hold is durable; no task has been told. Nor has anybody been told of the event.
-    await store.appendEvents('acme', [{ id: '1', source: 's', type: 'go' }], 1)
-    await store.putHold({
-      id: 'hold-1',
-      scope: { all: true },
-      reason: 'panic',
-      holdNew: true,
-      actor: { kind: 'operator', id: 'root' },
-      createdAt: 1,
-    })
-    const second = await first.recover()
-    await second.settled()
-    expect((await second.get(parked.id)).holds).toEqual(['hold-1'])
-    expect(done.list).toEqual(['parked'])
-    const fresh = await second.send('new')
-    await second.settled()
-    expect((await second.get(fresh.id)).state).toBe('submitted')
-    await second.engine.lift(root, 'hold-1')
-    await second.until(parked.id, 'completed')
-    await second.until(fresh.id, 'paused-by-agent')
-    expect([...done.list].sort()).toEqual(['new', 'parked', 'woken'])
-  })
-
-  it('in the middle of lifting: the next one finishes it', async () => {
-    const first = await world()
-    const { id } = await first.send('park')
-    await first.until(id, 'paused-by-agent')
-    const { holdId } = await first.engine.hold(root, everything)
-    await first.emit('go')
-    const [hold] = await first.engine.holds(root)
-    if (hold !== undefined) await first.store.putHold({ ...hold, liftedAt: 5 })
-    const second = await first.recover()
-    await second.until(id, 'completed')
-    expect(await second.engine.holds(root)).toEqual([])
-    await expect(second.engine.lift(root, holdId)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 })

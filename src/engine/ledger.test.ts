@@ -184,6 +184,19 @@ describe('the ledger', () => {
     await ledger.commit('bad', message('on it goes'))
   })
 
+  it('shows a task that exists also while somebody creates it again', async () => {
+    const wayward = createWaywardStore()
+    await ledgerOn(wayward.store).create('t', birth('t'))
+    const again = ledgerOn(wayward.store)
+    const gate = wayward.hold()
+    const creating = again.create('t', birth('t'))
+    await new Promise((next) => setImmediate(next))
+    expect((await again.read('t'))?.id).toBe('t')
+    gate.fire()
+    expect((await creating).records).toEqual([])
+    expect((await again.read('t'))?.version).toBe(2)
+  })
+
   it('keeps so many tasks in memory, reads others back, and remembers none that does not exist', async () => {
     const { store } = createWaywardStore()
     const ledger = ledgerOn(store, 2)

@@ -366,9 +366,15 @@ export function createLedger(deps: LedgerDeps): Ledger {
     for (const one of waiting) one.reject(reason)
   }
 
+  /** Somebody creates it, without having looked: it may exist all the same. */
+  async function beingCreated(cell: Cell): Promise<Task | undefined> {
+    const stored = await store.load(cell.id)
+    return cell.task ?? (stored && fold(stored.records, stored.snapshot))
+  }
+
   async function read(taskId: string): Promise<Task | undefined> {
     const cell = cells.get(taskId)
-    if (cell?.loaded) return cell.task
+    if (cell?.loaded) return cell.task ?? beingCreated(cell)
     const fresh = cellOf(taskId)
     await ensureLoaded(fresh)
     const { task } = fresh

@@ -7,7 +7,9 @@ const bodies = (reminders: readonly { readonly body: string }[]): Json =>
   reminders.map(({ body }) => body)
 
 /** A task that parks first, so that reminders can wait for it. */
-async function parked(run: (task: AgentTask) => Promise<Json>): Promise<{ world: World; id: string }> {
+async function parked(
+  run: (task: AgentTask) => Promise<Json>,
+): Promise<{ world: World; id: string }> {
   const world = await createWorld({
     agents: [
       running(async (task) => {
@@ -124,16 +126,22 @@ describe('a reminder', () => {
     expect(await remind({ body: 'two', dedupeKey: 'k' })).toMatchObject({ dedupedCount: 1 })
     await remind({ id: 's', body: 'three' })
     expect(await remind({ id: 's', body: 'three' })).toMatchObject({ reminderId: 's' })
-    await expect(remind({ id: 's', body: 'other' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(remind({ id: 's', body: 'other' })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    })
     await expect(remind({ body: 'four' })).rejects.toMatchObject({ code: 'REMINDER_LIMIT' })
     expect(bodies(await world.engine.reminders(alice, id))).toEqual(['two', 'three'])
     expect(await world.engine.clearReminders(alice, { taskId: id })).toEqual({ clearedCount: 2 })
   })
 
   it('travels to children as it says, and is refused where the agent takes none', async () => {
-    const child = running((task) => task.turn((turn) => void task.artifact({ name: 'seen', data: bodies(turn.reminders) })), {
-      name: 'child',
-    })
+    const child = running(
+      (task) =>
+        task.turn((turn) => void task.artifact({ name: 'seen', data: bodies(turn.reminders) })),
+      {
+        name: 'child',
+      },
+    )
     const parent = running(
       async (task) => {
         await task.park({ reason: 'x' })

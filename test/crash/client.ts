@@ -110,8 +110,7 @@ export function createClient(scripts: ReadonlyMap<string, readonly ScriptOp[]>):
 
   async function perform(worker: Worker, action: Action): Promise<void> {
     try {
-      await action.act(worker)
-      action.acknowledged = true
+      action.acknowledged = (await action.act(worker)) !== false
     } catch (error) {
       // It was on to something else by the time the pause came.
       if (!(error instanceof Refused && error.code === 'TASK_NOT_PAUSABLE')) throw error
@@ -165,7 +164,9 @@ function pause(taskId: string, record: LogRecord & { type: 'said' }): Reaction |
   return {
     what: 'pause',
     isDone: (one) => one.type === 'pause-requested' && one.suspension.reason === reason,
-    act: (worker) => worker.call('pause', { taskId, mode: mode as PauseMode, reason }),
+    // Where another pause was first, its reason comes back: this one had nothing to do.
+    act: async (worker) =>
+      (await worker.call('pause', { taskId, mode: mode as PauseMode, reason })).reason === reason,
   }
 }
 

@@ -179,9 +179,7 @@ describeStories('suspensions are nested', (stage) => {
   it('a child stops and goes on by itself while its parent waits, and each has its own handle', async () => {
     const world = await stage.open(
       worker(async (task) => {
-        const children = await Promise.all(
-          ['a', 'b'].map((name) => task.delegate('child', name)),
-        )
+        const children = await Promise.all(['a', 'b'].map((name) => task.delegate('child', name)))
         const results = await Promise.all(children.map((child) => child.result()))
         await task.artifact({ name: 'states', data: results.map(({ state }) => state) })
       }, 'parent'),
@@ -219,7 +217,10 @@ describeStories('the process restarts while a task is parked', (stage) => {
           turn.record('agent', 'I have a plan')
           await turn.tool('plan', () => done.note('plan'))
         })
-        const { input } = await task.park({ reason: 'overnight', timeout: { durationMinutes: 600 } })
+        const { input } = await task.park({
+          reason: 'overnight',
+          timeout: { durationMinutes: 600 },
+        })
         const said = await task.turn((turn) => {
           done.note('second turn')
           return JSON.stringify(turn.transcript)

@@ -53,7 +53,7 @@ describe('a run rebuilt from any prefix of its log', () => {
           expect(shapeOf(end)).toEqual(shapeOf(ended))
         }
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 40) },
+      { numRuns: 20 },
     )
   }, 120_000)
 })

@@ -8,8 +8,8 @@ import type { PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { EngineOptions } from '../options.ts'
 import { drive } from '../test-support/drive.ts'
-import { createWaywardStore } from '../test-support/wayward-store.ts'
 import { checkPlaces, delays, interpreter, program, type Trace } from '../test-support/program.ts'
+import { createWaywardStore } from '../test-support/wayward-store.ts'
 import { alice, createWorld, type World } from '../test-support/world.ts'
 
 type Disturbance =
@@ -98,7 +98,7 @@ async function check(
     const audit = await world.engine.verify(alice, id)
     expect(audit.faults).toEqual([])
   })
-  await fc.assert(property, { numRuns: Number(process.env['RUNS'] ?? 25) })
+  await fc.assert(property, { numRuns: 25 })
 }
 
 const olgaEverywhere = { tenant: '*', principal: 'olga', operator: true }

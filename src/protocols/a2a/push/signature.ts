@@ -16,7 +16,7 @@ export interface PushSigner {
 type Headers = Readonly<Record<string, string>>
 
 /** Always there; `Authorization`, where official receivers look, may be taken by the receiver's own credentials. */
-export const SIGNATURE_HEADER = 'x-lull-signature'
+const SIGNATURE_HEADER = 'x-lull-signature'
 
 /** A retry is signed anew, so this covers the way to the receiver and clocks that differ. */
 const VALID_S = 300

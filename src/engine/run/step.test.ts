@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../core/json.ts'
+import type { AgentTask } from '../agent-task.ts'
+import { alice, createWorld, dataOf, effects, running, signal } from '../test-support/world.ts'
+
+/** Keeps what `run` returns as data, so that a test can look at it. */
+const keeping = (run: (task: AgentTask) => Promise<unknown>) =>
+  running(async (task) => {
+    await task.artifact({ name: 'result', data: ((await run(task)) ?? null) as Json })
+  })
+
+async function resultOf(run: (task: AgentTask) => Promise<unknown>): Promise<Json | undefined> {
+  const world = await createWorld({ agents: [keeping(run)], options: { stepResultBytes: 100 } })
+  const { id } = await world.send('go')
+  await world.pass(10_000)
+  return dataOf(await world.until(id, 'completed'), 'result')
+}
+
+const caught = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.catch(({ name, code, message }: { name: string; code?: string; message: string }) => ({
+    name,
+    ...(code === undefined ? {} : { code }),
+    message,
+  }))
+
+describe('a step', () => {
+  it('gives the JSON round trip of its result, the first time too', async () => {
+    const result = await resultOf((task) =>
+      task.step('odd', () => ({ at: new Map([[1, 2]]), gone: undefined, list: [undefined, 1] })),
+    )
+    expect(result).toEqual({ at: {}, list: [null, 1] })
+  })
+
+  it.each<[string, () => unknown, string]>([
+    ['a function', () => () => 1, 'a function is not JSON'],
+    ['a cycle', () => cycle(), 'its result is not JSON'],
+    ['a bigint', () => 1n, 'its result is not JSON'],
+    ['more than the limit', () => 'x'.repeat(99), 'more than 100'],
+    ['more bytes than the limit', () => 'ü'.repeat(60), 'more than 100'],
+  ])('that returns %s fails with a clear error', async (_name, make, problem) => {
+    const error = await resultOf((task) => caught(task.step('bad', make)))
+    expect(error).toMatchObject({ name: 'LullError', code: 'STEP_RESULT' })
+    expect((error as { message: string }).message).toContain(problem)
+  })
+
+  it('that fails throws the same, live and rebuilt', async () => {
+    const seen: unknown[] = []
+    const world = await createWorld({
+      options: { warmForMs: 0 },
+      agents: [
+        keeping(async (task) => {
+          const fail = () => {
+            throw Object.assign(new TypeError('no such file'), { code: 'ENOENT', errno: -2 })
+          }
+          const error = await task.step('read', fail).catch((thrown: unknown) => thrown)
+          seen.push({ ...(error as object), message: (error as Error).message })
+          await task.park({ reason: 'x' })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    await world.engine.resume(alice, { taskId: id })
+    await world.until(id, 'completed')
+    expect(seen).toHaveLength(2)
+    expect(seen[0]).toEqual(seen[1])
+    expect(seen[0]).toMatchObject({ name: 'TypeError', code: 'ENOENT', message: 'no such file' })
+  })
+
+  it('is tried again with doubling pauses, each attempt recorded', async () => {
+    const at: number[] = []
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          const flaky = ({ attempt }: { attempt: number }) => {
+            at.push(world.clock.now())
+            if (attempt < 4) throw new Error(`attempt ${attempt}`)
+          }
+          await task.step('flaky', flaky, { retry: { attempts: 3, backoffMs: 100 } })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    for (let n = 0; n < 8; n++) await world.pass(100)
+    await world.until(id, 'completed')
+    const [first = 0] = at
+    expect(at.map((one) => one - first)).toEqual([0, 100, 300, 700])
+    const attempts = (await world.log(id)).filter((record) => record.type === 'attempt')
+    expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).toEqual([
+      [1, 'failed'],
+      [2, 'failed'],
+      [3, 'failed'],
+    ])
+  })
+
+  it.each([0, 60_000])(
+    'has as many retries when it was rebuilt in between (warm %i ms)',
+    async (warmForMs) => {
+      const attempts: number[] = []
+      const world = await createWorld({
+        options: { warmForMs },
+        agents: [
+          running(async (task) => {
+            const fail = ({ attempt }: { attempt: number }) => {
+              attempts.push(attempt)
+              throw new Error('always')
+            }
+            await task.step('bad', fail, { retry: { attempts: 2, backoffMs: 1_000 } })
+          }),
+        ],
+      })
+      const { id } = await world.send('go')
+      await world.settled()
+      await world.engine.pause(alice, { taskId: id })
+      await world.engine.resume(alice, { taskId: id })
+      for (let n = 0; n < 5; n++) await world.pass(5_000)
+      await world.until(id, 'failed')
+      expect(attempts).toEqual([1, 2, 3])
+    },
+  )
+
+  it('that takes longer than its time fails, and its signal fires', async () => {
+    const fired = effects()
+    const error = await resultOf((task) =>
+      caught(
+        task.step(
+          'slow',
+          ({ signal: abort }) =>
+            new Promise(() => abort.addEventListener('abort', () => fired.note('abort'))),
+          { timeoutMs: 50 },
+        ),
+      ),
+    )
+    expect(error).toMatchObject({ code: 'STEP_TIMEOUT' })
+    expect(fired.list).toEqual(['abort'])
+  })
+
+  it('holds no park, question or turn: they are refused, and the step fails', async () => {
+    const calls: ((task: AgentTask) => Promise<unknown>)[] = [
+      (task) => task.park({ reason: 'x' }),
+      (task) => task.sleep(1),
+      (task) => task.ask('?'),
+      (task) => task.requireAuth('?'),
+      (task) => task.requireConsent({ prompt: '?', operation: 1 }),
+      (task) => task.turn(() => undefined),
+      (task) => task.continueAs(1),
+    ]
+    for (const call of calls) {
+      const error = await resultOf((task) => caught(task.step('outer', () => call(task) as never)))
+      expect(error).toMatchObject({ code: 'INVALID_INPUT' })
+    }
+    const nested = await resultOf((task) => task.turn(() => caught(task.turn(() => undefined))))
+    expect(nested).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('that is interrupted finds again what it did inside, and a retry does it anew', async () => {
+    const done = effects()
+    const waiting = signal()
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          const run = async ({
+            signal: abort,
+            attempt,
+          }: {
+            signal: AbortSignal
+            attempt: number
+          }) => {
+            await task.step('inner', () => done.note(`inner in attempt ${attempt}`))
+            if (attempt === 1) {
+              waiting.fire()
+              await new Promise((_, fail) => abort.addEventListener('abort', fail))
+            }
+            if (attempt === 2) throw new Error('once')
+          }
+          await task.step('outer', run, { retry: { attempts: 1, backoffMs: 0 } })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await waiting.promise
+    await world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+    await world.engine.resume(alice, { taskId: id })
+    await world.pass(1)
+    await world.until(id, 'completed')
+    expect(done.list).toEqual(['inner in attempt 1', 'inner in attempt 3'])
+  })
+
+  it('under an explicit key is found by it, whatever it is called; a key serves once', async () => {
+    const names = ['old name', 'new name']
+    const done = effects()
+    const world = await createWorld({
+      options: { warmForMs: 0 },
+      agents: [
+        keeping(async (task) => {
+          const name = names.shift() ?? ''
+          const first = await task.step(name, () => done.note(name) ?? 'first', { key: 'k' })
+          await task.park({ reason: 'x' })
+          const again = await caught(task.step('again', () => 'second', { key: 'k' }))
+          return [first, again]
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    await world.engine.resume(alice, { taskId: id })
+    const result = dataOf(await world.until(id, 'completed'), 'result') as Json[]
+    expect(done.list).toEqual(['old name'])
+    expect(result[0]).toBe('first')
+    expect(result[1]).toMatchObject({ code: 'INVALID_INPUT' })
+  })
+})
+
+function cycle(): object {
+  const self: { self?: object } = {}
+  self.self = self
+  return self
+}
