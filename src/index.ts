@@ -42,25 +42,9 @@ export { type OpenEngine, type OpenEngineOptions, openEngine } from './server/op
 export { type ServeOptions, type Serving, serve } from './server/serve.ts'
 export { StartError } from './server/start-error.ts'
 
-// A2A without our server: as a fetch handler, or behind the official SDK's own.
+// How the server speaks A2A; without our server it is `lull/a2a`.
 
-export {
-  type A2A,
-  type A2AConfig,
-  type A2AEnv,
-  type A2AOptions,
-  type CardFacts,
-  createA2A,
-  type PushStore,
-  type Scope,
-  type SecurityFacts,
-} from './protocols/a2a/index.ts'
-export {
-  type OfficialHandler,
-  type OfficialOptions,
-  type OfficialSdk,
-  toA2ARequestHandler,
-} from './protocols/a2a/official-handler.ts'
+export type { A2AConfig, CardFacts, SecurityFacts } from './protocols/a2a/index.ts'
 
 // What goes wrong.
 

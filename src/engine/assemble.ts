@@ -114,7 +114,7 @@ export function assemble(deps: EngineDeps): Assembly {
     },
   })
   const followUps = createFollowUps({ store, ledger, clock, log })
-  const retention = createRetention({ store, clock, log, options })
+  const retention = createRetention({ store, clock, log, options, removed: ledger.forgetEnded })
   const context: EngineContext = {
     store,
     ledger,

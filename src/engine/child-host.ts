@@ -40,11 +40,9 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
       const child = await contextOf().ledger.read(childId)
       return child !== undefined && isTerminal(child.state) ? resultOf(child) : undefined
     },
-    async ended(childId) {
-      const forever = Number.POSITIVE_INFINITY
-      return resultOf(
-        await waitFor(contextOf(), childId, (task) => isTerminal(task.state), forever),
-      )
+    async ended(childId, signal) {
+      const over = (task: Task): boolean => isTerminal(task.state)
+      return resultOf(await waitFor(contextOf(), childId, over, Number.POSITIVE_INFINITY, signal))
     },
     async pause(parent, taskId, options) {
       await pause(contextOf(), callerOf(parent), { taskId, ...options }, actorOf(parent))

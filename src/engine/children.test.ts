@@ -152,6 +152,26 @@ describe('a parent', () => {
     expect((await world.get(leaf)).state).toBe('canceled')
   })
 
+  it('that is cancelled at any moment leaves no child behind', async () => {
+    const agent = running(async (task) => {
+      if (task.text === '0') return void (await task.park({ reason: 'leaf' }))
+      const both = ['a', 'b'].map(() => task.delegate('worker', String(Number(task.text) - 1)))
+      await Promise.all(both.map(async (born) => (await born).result()))
+    })
+    for (let moment = 0; moment < 25; moment++) {
+      const world = await createWorld({ agents: [agent] })
+      const { id } = await world.send('2')
+      for (let turn = 0; turn < moment; turn++) await new Promise((go) => setImmediate(go))
+      await world.engine.cancel(alice, { taskId: id })
+      await world.settled()
+      const left = (await world.engine.list(alice)).tasks.filter(
+        ({ state }) => state !== 'canceled',
+      )
+      expect(left).toEqual([])
+      expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+    }
+  })
+
   it('that was cancelled by a process that died then still takes its children along', async () => {
     const store = createMemoryStore()
     const agent = running(async (task) => {

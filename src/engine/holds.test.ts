@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../core/json.ts'
-import type { AgentTask } from './agent-task.ts'
 import type { Caller } from './caller.ts'
+import { doer, doers } from './test-support/doer.ts'
 import { createWaywardStore } from './test-support/wayward-store.ts'
 import {
-  aborted,
   alice,
   createWorld,
   dataOf,
@@ -18,30 +16,6 @@ import {
 
 const root: Caller = { tenant: '*', principal: 'root', operator: true }
 const everything = { scope: { all: true }, reason: 'panic' } as const
-
-const doers: Readonly<Record<string, (task: AgentTask) => Promise<unknown>>> = {
-  async work(task) {
-    await task.step('long', async ({ signal: abort, attempt }) => {
-      if (attempt === 1) await aborted(abort)
-    })
-    return 'worked'
-  },
-  async park(task) {
-    const { input, cause, event } = await task.park({ reason: 'parked', onEvent: 'go' })
-    return { input, cause, event: event?.type ?? null }
-  },
-  async timeout(task) {
-    const timeout = { durationMinutes: 1, onTimeout: 'fail' } as const
-    return task.park({ reason: 'parked', timeout })
-  },
-  ask: async (task) => (await task.ask('?')).text,
-  end: async () => 'ended',
-}
-
-const doer = running(async (task) => {
-  const result = await doers[task.text]?.(task)
-  await task.artifact({ name: 'result', data: (result ?? null) as Json })
-})
 
 async function world(some: WorldOptions = {}): Promise<World> {
   return createWorld({ agents: [doer], ...some })

@@ -41,6 +41,8 @@ export interface Ledger {
   read(taskId: string): Promise<Task | undefined>
   /** The task if it is in memory. */
   peek(taskId: string): Task | undefined
+  /** Forgets what ended: it may have been removed from the store. */
+  forgetEnded(): void
   /** Resolves when everything handed in so far is settled. */
   idle(): Promise<void>
 }
@@ -126,9 +128,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     if (cells.size <= cachedTasks) return
     for (const cell of cells.values()) {
       if (cells.size <= cachedTasks) return
-      if (cell.queue.length === 0 && !cell.writing && cell.loading === undefined) {
-        cells.delete(cell.id)
-      }
+      if (isAtRest(cell)) cells.delete(cell.id)
     }
   }
 
@@ -388,6 +388,11 @@ export function createLedger(deps: LedgerDeps): Ledger {
     create: (taskId, command, claim) => enqueue(taskId, command, true, claim),
     read,
     peek: (taskId) => cells.get(taskId)?.task,
+    forgetEnded() {
+      for (const { id, task } of [...cells.values()].filter(isAtRest)) {
+        if (task !== undefined && isTerminal(task.state)) cells.delete(id)
+      }
+    },
     idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
   }
 }
@@ -395,6 +400,10 @@ export function createLedger(deps: LedgerDeps): Ledger {
 function rowAfter(cell: Cell, task: Task): TaskRow {
   const { task: before, row } = cell
   return before !== undefined && row !== undefined && keepsRow(before, task) ? row : rowOf(task)
+}
+
+function isAtRest({ queue, writing, loading }: Cell): boolean {
+  return queue.length === 0 && !writing && loading === undefined
 }
 
 function errorText(error: unknown): string {

@@ -24,8 +24,10 @@ export function createRetention(deps: {
   readonly clock: Clock
   readonly log: Log
   readonly options: EngineOptions
+  /** Tasks were removed. */
+  readonly removed: () => void
 }): Retention {
-  const { store, clock, log, options } = deps
+  const { store, clock, log, options, removed } = deps
   let cancel: (() => void) | undefined
   let stopped = false
 
@@ -45,6 +47,7 @@ export function createRetention(deps: {
     const tasks = Number.isFinite(tasksForMs)
       ? await all((limit) => store.pruneTasks(now - tasksForMs, limit))
       : 0
+    if (tasks > 0) removed()
     const events = await all((limit) => store.pruneEvents(now - eventsForMs, limit))
     const claims = await all((limit) => store.pruneClaims(now - claimsForMs, limit))
     return { tasks, events, claims }

@@ -25,7 +25,13 @@ it('reads limits of the engine and names of the server', () => {
   expect(readConfig(file(JSON.stringify(config)))).toEqual(config)
 })
 
+it('reads what A2A can be told', () => {
+  const config = { a2a: { pushSign: true, binduPausableStates: ['working'] } }
+  expect(readConfig(file(JSON.stringify(config)))).toEqual(config)
+})
+
 it.each([
+  ['{"a2a": {"binduPausableStates": ["completed"]}}', /a2a\.binduPausableStates\.0: /],
   ['{"engine": {"grace": 5}}', /engine\.grace: is not a known field/],
   ['{"engine": {"graceMs": "5"}}', /engine\.graceMs: /],
   ['{"allowedOrigins": ["app"]}', /allowedOrigins\.0: /],

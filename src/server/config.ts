@@ -1,7 +1,6 @@
 /** The configuration file: JSON, every field optional, unknown fields refused with their path. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type State, states } from '../core/states.ts'
 import { defaultOptions, type EngineOptions } from '../engine/options.ts'
 import { parse } from '../engine/parse.ts'
 import type { A2AConfig } from '../protocols/a2a/index.ts'
@@ -39,7 +38,7 @@ const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } =
   pushTimeoutMs: count,
   pushSign: z.boolean(),
   harnTunnel: z.boolean(),
-  binduPausableStates: z.array(z.enum(states as readonly [State, ...State[]])),
+  binduPausableStates: z.array(z.enum(['submitted', 'working', 'input-required'])),
 }
 
 const a2a = z.strictObject(a2aOptions).partial() as z.ZodType<Partial<A2AConfig>>

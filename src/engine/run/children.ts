@@ -22,8 +22,11 @@ type Delegated = JournalRecord & { readonly type: 'delegated' }
 
 const RETRY_MS = 1_000
 
-/** @param waits called when the run waits for a child: it may need no slot now */
-export function createChildren(core: RunCore, waits: () => void): Children {
+/**
+ * @param gone fires when the run is given up: nobody waits for the child any more
+ * @param waits called when the run waits for a child: it may need no slot now
+ */
+export function createChildren(core: RunCore, gone: AbortSignal, waits: () => void): Children {
   const { host, gate } = core
   const { children } = host
   /** One for each call that waits. */
@@ -149,7 +152,7 @@ export function createChildren(core: RunCore, waits: () => void): Children {
       awaited.push(id)
       waits()
       try {
-        return await children.ended(id)
+        return await children.ended(id, gone)
       } finally {
         awaited.splice(awaited.indexOf(id), 1)
         await host.rise(core.task().id)

@@ -49,8 +49,8 @@ export interface ChildHost {
   watch(parent: Task, childId: string): AsyncIterable<LogRecord>
   /** How it ended, if it has. */
   result(childId: string): Promise<ChildResult | undefined>
-  /** Resolves when it has ended. */
-  ended(childId: string): Promise<ChildResult>
+  /** Resolves when it has ended; gives up, rejecting, when the signal fires. */
+  ended(childId: string, signal: AbortSignal): Promise<ChildResult>
   pause(
     parent: Task,
     childId: string,

@@ -104,7 +104,7 @@ export function createRun(deps: RunDeps): Run {
   const outputs = createOutputs(core)
   const stops = createStops(core)
   const turns = createTurns(core, agent, steps, outputs)
-  const children = createChildren(core, () => setImmediate(reacted))
+  const children = createChildren(core, controller.signal, () => setImmediate(reacted))
   const api = createTaskApi({
     core,
     steps,

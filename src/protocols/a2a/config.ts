@@ -11,8 +11,8 @@ export interface A2AConfig {
   readonly pushSign: boolean
   /** The seeds' metadata tunnel; deprecated from the start. */
   readonly harnTunnel: boolean
-  /** States that `tasks/pause` of the Bindu dialect takes. */
-  readonly binduPausableStates: readonly string[]
+  /** States that `tasks/pause` of the Bindu dialect takes: all that can be stopped, or fewer. */
+  readonly binduPausableStates: readonly ('submitted' | 'working' | 'input-required')[]
 }
 
 export const defaultConfig: A2AConfig = {

@@ -1,7 +1,7 @@
 /**
  * Webhook deliveries as proof: a JWT (ES256) over each body, checked with the key under `/.well-known/jwks.json`. Without it a
- * receiver cannot tell us from anybody who learned its address. The claims are those of the official samples, and `aud`
- * binds the proof to one receiver, so that it cannot be shown to another.
+ * receiver cannot tell us from anybody who learned its address. A2A fixes no claims: `request_body_sha256` in a bearer token
+ * is what existing receivers check, and `aud` binds the proof to one receiver, so that it cannot be shown to another.
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { LullError } from '../../../core/errors.ts'
@@ -15,7 +15,7 @@ export interface PushSigner {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Always there; `Authorization`, where official receivers look, may be taken by the receiver's own credentials. */
+/** Always there; `Authorization`, where existing receivers look, may be taken by the receiver's own credentials. */
 const SIGNATURE_HEADER = 'x-lull-signature'
 
 /** A retry is signed anew, so this covers the way to the receiver and clocks that differ. */

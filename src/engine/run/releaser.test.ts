@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { createReleaser } from './releaser.ts'
+
+const turns = async (count: number): Promise<void> => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+function releaser() {
+  const seen: string[] = []
+  const times: number[] = []
+  let now = 0
+  const made = createReleaser(
+    () => now,
+    (ms) => times.push(ms),
+  )
+  const push = (seq: number, react: () => void = () => undefined, nested = false): void =>
+    made.push(
+      seq,
+      () => {
+        seen.push(`${seq}`)
+        react()
+      },
+      nested,
+    )
+  return { ...made, push, seen, times, pass: (ms: number) => (now += ms) }
+}
+
+describe('the releaser', () => {
+  it('hands out results in the order of their records, not of their coming', async () => {
+    const { push, seen } = releaser()
+    for (const seq of [5, 3, 9, 4]) push(seq)
+    await turns(10)
+    expect(seen).toEqual(['3', '4', '5', '9'])
+  })
+
+  it('lets the code react before the next: what it asks for then may come first', async () => {
+    const { push, seen } = releaser()
+    push(3, () => {
+      Promise.resolve()
+        .then(() => undefined)
+        .then(() => push(4))
+        .catch(() => undefined)
+    })
+    push(5)
+    await turns(10)
+    expect(seen).toEqual(['3', '4', '5'])
+  })
+
+  it('while held keeps results back, except those inside a step; shut keeps all', async () => {
+    const { push, seen, hold, shut, open, size } = releaser()
+    hold()
+    push(1)
+    push(2, undefined, true)
+    await turns(5)
+    expect(seen).toEqual(['2'])
+    shut()
+    push(3, undefined, true)
+    await turns(5)
+    expect(seen).toEqual(['2'])
+    expect(size()).toBe(2)
+    open()
+    await turns(10)
+    expect(seen).toEqual(['2', '1', '3'])
+  })
+
+  it('held after a result was scheduled still keeps it', async () => {
+    const { push, seen, hold, open } = releaser()
+    push(1)
+    hold()
+    await turns(5)
+    expect(seen).toEqual([])
+    open()
+    await turns(5)
+    expect(seen).toEqual(['1'])
+  })
+
+  it('measures how long the code took, microtasks included', async () => {
+    const { push, times, pass } = releaser()
+    push(1, () => {
+      pass(10)
+      Promise.resolve()
+        .then(() => pass(20))
+        .catch(() => undefined)
+    })
+    push(2)
+    await turns(10)
+    expect(times).toEqual([30, 0])
+  })
+})
