@@ -1,0 +1,68 @@
+/** A million tasks take minutes to write, so the file is kept between runs, for as long as its format holds. */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createBuilder, fill } from './fill.mjs'
+import { dist } from './lull.mjs'
+import { parkedLife } from './parked.mjs'
+import { cache } from './places.mjs'
+import { greeting } from './requests.mjs'
+import { elapsed } from './turns.mjs'
+
+const YEAR_MINUTES = 525_600
+
+/** Far enough that none falls due, and each at another instant, so that the index of due times is as large as it gets. */
+export const farTimeout = (number) => ({ durationMinutes: YEAR_MINUTES + number / 1_000 })
+
+/** A data directory with so many tasks, `parked` or `completed`. Whoever writes to it puts it back as it was. */
+export async function filledDirectory(kind, count) {
+  const life = kind === 'parked' ? await parkedLife(farTimeout) : completedLife
+  const path = join(cache, `${kind}-${count}-${await format(life)}`)
+  if (existsSync(path)) return path
+  mkdirSync(cache, { recursive: true })
+  for (const other of readdirSync(cache)) {
+    if (other.startsWith(`${kind}-${count}-`)) rmSync(join(cache, other), { recursive: true })
+  }
+  const next = join(cache, `filling-${process.pid}`)
+  const started = performance.now()
+  const progress = (done) => {
+    if (done % 100_000 !== 0) return
+    const seconds = Math.round(elapsed(started) / 1_000)
+    process.stderr.write(`bench: filled ${done / 1_000} k of ${count / 1_000} k, ${seconds} s\n`)
+  }
+  await fill({ path: next, count, life, at: Date.now(), progress })
+  renameSync(next, path)
+  return path
+}
+
+/** One artifact and done, as the HTTP rows' agent does it. */
+const completedLife = {
+  agent: 'greeter',
+  ended: true,
+  commands(_number, { token, ids }) {
+    const artifact = { artifactId: ids.uuid(), name: 'greeting', parts: [{ text: greeting }] }
+    const key = 'artifact:greeting#1'
+    return [
+      {
+        type: 'record',
+        run: token,
+        records: [{ type: 'artifact', key, artifact, append: false, last: true }],
+      },
+      { type: 'complete', run: token },
+    ]
+  },
+}
+
+/** What is in the file, and how it lies there: a sample of the commits, the schema, and the code that writes them. */
+async function format(life) {
+  let minted = 0
+  const ids = { uuid: () => `id-${minted++}` }
+  const commitOf = await createBuilder({ life, at: 0, ids })
+  const hash = createHash('sha256').update(JSON.stringify([commitOf(0), commitOf(1)]))
+  const store = join(dist, 'stores/sqlite')
+  const migrations = readdirSync(join(store, 'migrations')).map((file) => `migrations/${file}`)
+  for (const file of ['apply.js', 'waits.js', 'text.js', ...migrations.sort()]) {
+    hash.update(readFileSync(join(store, file)))
+  }
+  return hash.digest('hex').slice(0, 12)
+}

@@ -1,0 +1,49 @@
+/** Ten thousand cold tasks whose deadlines fall into one second, and how late each of them goes on. */
+
+import { fill } from '../harness/fill.mjs'
+import { load, openStore, system } from '../harness/lull.mjs'
+import { parkedLife, sleeper } from '../harness/parked.mjs'
+import { spread } from '../harness/statistics.mjs'
+import { serveSubject } from '../harness/subject.mjs'
+
+const MINUTE_MS = 60_000
+const FIRST_MINUTES = 60
+/** The first deadline comes this long after the start: what a process needs to stand still first. */
+const LEAD_MS = 500
+
+await serveSubject(async ({ path, count }) => {
+  const at = Date.now()
+  const offsetOf = (number) => FIRST_MINUTES * MINUTE_MS + Math.floor((number * 1_000) / count)
+  const timeoutOf = (number) => ({ durationMinutes: offsetOf(number) / MINUTE_MS })
+  await fill({ path, count, life: await parkedLife(timeoutOf), at })
+
+  /** The engine's clock is set forward, so that nobody has to wait an hour. */
+  async function measure() {
+    const { clock, ...rest } = await system()
+    const ahead = at + FIRST_MINUTES * MINUTE_MS - LEAD_MS - Date.now()
+    const late = []
+    const decidedLate = []
+    let done = () => undefined
+    const all = new Promise((resolve) => {
+      done = resolve
+    })
+    const woke = (number, wake) => {
+      const deadline = at + offsetOf(number)
+      late.push(Date.now() + ahead - deadline)
+      decidedLate.push(wake.resumedAt - deadline)
+      if (late.length === count) done()
+    }
+    const { createEngine } = await load('engine/engine.js')
+    const store = await openStore(path)
+    const agents = [await sleeper({ woke, timeoutOf })]
+    const shifted = { ...clock, now: () => Date.now() + ahead }
+    const engine = createEngine({ store, agents, clock: shifted, ...rest })
+    await engine.start()
+    await all
+    await engine.drain({ timeoutMs: 5_000 })
+    await store.close()
+    return { late: spread(late), decidedLate: spread(decidedLate) }
+  }
+
+  return { handlers: { measure } }
+})
