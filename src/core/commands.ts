@@ -154,7 +154,13 @@ export type RunCommand =
       readonly question: Question
     }
   /** The run reached the boundary an accepted pause was waiting for. */
-  | { readonly type: 'commit-pause'; readonly run: string; readonly fireAt?: number }
+  | {
+      readonly type: 'commit-pause'
+      readonly run: string
+      /** The pause that is meant: one that was withdrawn meanwhile commits no other. */
+      readonly handle?: string
+      readonly fireAt?: number
+    }
   | {
       readonly type: 'continue-as'
       readonly run: string

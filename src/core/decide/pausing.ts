@@ -71,9 +71,12 @@ function upgrade(task: Task, pausing: Suspension, command: Of<'pause'>, at: numb
 }
 
 export function commitPause(task: Task, command: Of<'commit-pause'>, at: number): Decided {
-  return asRun(task, command.run, () =>
-    task.pausing === undefined ? nothing : write(stopNow(task, at, task.pausing, command.fireAt)),
-  )
+  return asRun(task, command.run, () => {
+    const { pausing } = task
+    if (pausing === undefined || (command.handle ?? pausing.handle) !== pausing.handle)
+      return nothing
+    return write(stopNow(task, at, pausing, command.fireAt))
+  })
 }
 
 export function policyPause(task: Task, command: Of<'policy-pause'>, at: number): Decided {

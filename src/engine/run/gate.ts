@@ -42,7 +42,8 @@ export interface Gate {
   pause(mode: PauseMode): void
   /** The pause is durable, or a park or question is: nothing moves until `reopen`. */
   close(): void
-  reopen(): void
+  /** With a mode, a pause is still under way. */
+  reopen(mode?: PauseMode): void
   readonly atBoundary: (mode: PauseMode) => boolean
   readonly inFlight: () => number
   readonly waiting: () => number
@@ -157,10 +158,11 @@ export function createGate({ withheld, unsettled, moved }: GateDeps): Gate {
       closed = true
       mode = undefined
     },
-    reopen() {
+    reopen(wanted) {
       closed = false
-      mode = undefined
+      mode = wanted
       review()
+      if (wanted !== undefined) moved()
     },
     atBoundary(wanted) {
       if (inFlight > 0) return false

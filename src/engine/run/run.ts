@@ -3,6 +3,7 @@
  * records of its task (pause, resume, answer, cancel), and is over when the task ends or somebody else has it.
  */
 
+import type { ResumeConditions } from '../../core/conditions.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
@@ -209,15 +210,32 @@ export function createRun(deps: RunDeps): Run {
     const mode = gate.pausing()
     if (mode === undefined || committing || !gate.atBoundary(mode)) return
     committing = true
-    const fireAt = host.fireAt(core.task().pausing?.conditions)
+    // What started from here on would be under way when the pause is told.
+    close()
+    const { handle, conditions } = core.task().pausing ?? {}
+    const fireAt = firesAt(conditions)
     core
-      .persist({ type: 'commit-pause', ...(fireAt === undefined ? {} : { fireAt }) })
+      .persist({
+        type: 'commit-pause',
+        ...(handle === undefined ? {} : { handle }),
+        ...(fireAt === undefined ? {} : { fireAt }),
+      })
       .catch((error: unknown) =>
         host.log('error', 'a pause could not commit', { taskId: first.id, error }),
       )
       .finally(() => {
         committing = false
+        thaw()
       })
+  }
+
+  /** A schedule that fired its last time since the pause was asked for keeps that time. */
+  function firesAt(conditions: ResumeConditions | undefined): number | undefined {
+    try {
+      return host.fireAt(conditions)
+    } catch {
+      return undefined
+    }
   }
 
   /** The code asks for something else than what is recorded: an operator decides, nobody guesses. */
@@ -256,9 +274,8 @@ export function createRun(deps: RunDeps): Run {
   /** What was frozen was not written: it goes on as it was. */
   function thaw(): void {
     const task = core.task()
-    if (!isOurs(task)) return
-    open()
-    if (task.pausing !== undefined) quiesce(task.pausing.mode ?? 'finish_step')
+    if (committing || !isOurs(task)) return
+    open(task.pausing && (task.pausing.mode ?? 'finish_step'))
   }
 
   function observe(records: readonly LogRecord[], task: Task): void {
@@ -326,9 +343,11 @@ export function createRun(deps: RunDeps): Run {
     return true
   }
 
-  function open(): void {
+  /** With a mode, a pause is still under way. */
+  function open(mode?: PauseMode): void {
     releaser.open()
-    gate.reopen()
+    if (mode !== undefined && mode !== 'wait_for_completion') releaser.hold()
+    gate.reopen(mode)
   }
 
   function checkJournal(task: Task): void {

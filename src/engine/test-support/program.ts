@@ -89,13 +89,23 @@ export interface Interpreter {
   readonly last: () => Trace
   /** What all runs did together. */
   readonly all: Trace
+  /** Places that began while they must not. */
+  readonly late: readonly string[]
 }
 
-/** @param delay how many loop turns an operation of that place takes: differs from run to run */
-export function interpreter(ops: Tree, delay: (place: string, run: number) => number): Interpreter {
+/**
+ * @param delay how many loop turns an operation of that place takes: differs from run to run
+ * @param mayBegin asked whenever a step begins
+ */
+export function interpreter(
+  ops: Tree,
+  delay: (place: string, run: number) => number,
+  mayBegin: () => boolean = () => true,
+): Interpreter {
   let runs = 0
   let current = trace()
   const all = trace()
+  const late: string[] = []
   const agent = running(async (task) => {
     const run = ++runs
     const mine = trace()
@@ -105,12 +115,15 @@ export function interpreter(ops: Tree, delay: (place: string, run: number) => nu
         await new Promise((resolve) => setImmediate(resolve))
       }
     }
-    await perform({ task, all, mine, idle }, ops, '', undefined)
+    const began = (place: string): void => {
+      if (!mayBegin()) late.push(place)
+    }
+    await perform({ task, all, mine, idle, began }, ops, '', undefined)
     // What happens inside a step is not seen again once the step is recorded.
     const places = [...mine.seen.keys()].filter((place) => !place.includes('>'))
     await task.artifact({ name: 'end', data: places.sort() })
   })
-  return { agent, last: () => current, all }
+  return { agent, last: () => current, all, late }
 }
 
 interface Frame {
@@ -118,6 +131,7 @@ interface Frame {
   readonly all: Trace
   readonly mine: Trace
   readonly idle: (place: string) => Promise<void>
+  readonly began: (place: string) => void
 }
 
 async function perform(frame: Frame, ops: Tree, at: string, turn: Turn | undefined): Promise<void> {
@@ -133,6 +147,7 @@ async function one(frame: Frame, op: Op, place: string, turn: Turn | undefined):
   const body =
     (where: string, inner: Tree = [], failures = 0) =>
     async (context: StepContext): Promise<string> => {
+      frame.began(where)
       begin(frame.all, where, context)
       begin(mine, where, context)
       await frame.idle(where)

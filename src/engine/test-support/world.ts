@@ -1,10 +1,7 @@
 /**
- * An engine to be tested: on a store in memory or on disk, with a clock that stands still and ids that count. A world
+ * An engine to be tested: on a store in memory, or the one it is given, with a clock that stands still and ids that count. A world
  * can lose its process (`crash`), and another one goes on with the same store. For tests only.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { CloudEvent } from '../../core/cloud-event.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, Part } from '../../core/message.ts'
@@ -17,7 +14,6 @@ import type { IdSource } from '../../ports/ids.ts'
 import type { LogLevel } from '../../ports/log.ts'
 import type { TaskStore } from '../../ports/task-store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import { createSqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
 import { testSigner } from '../../testing/test-signer.ts'
@@ -214,34 +210,6 @@ export function aborted(abort: AbortSignal): Promise<never> {
     if (abort.aborted) stop()
     else abort.addEventListener('abort', stop)
   })
-}
-
-export interface StoreKind {
-  readonly name: string
-  make(): Promise<{ readonly store: TaskStore; cleanup(): Promise<void> }>
-}
-
-export const memoryKind: StoreKind = {
-  name: 'in memory',
-  async make() {
-    const store = createMemoryStore()
-    return { store, cleanup: () => store.close() }
-  },
-}
-
-export const sqliteKind: StoreKind = {
-  name: 'on SQLite',
-  async make() {
-    const path = await mkdtemp(join(tmpdir(), 'lull-engine-'))
-    const store = await createSqliteStore({ path, durability: 'relaxed' })
-    return {
-      store,
-      async cleanup() {
-        await store.close()
-        await rm(path, { recursive: true })
-      },
-    }
-  },
 }
 
 /** The data of the task's only artifact of that name. */
