@@ -51,9 +51,13 @@ function measure(name) {
     execArgv: ['--expose-gc'],
   })
   return new Promise((resolve) => {
-    child.once('message', resolve)
+    let outcome
+    child.once('message', (message) => {
+      outcome = message
+    })
     child.once('error', (error) => resolve({ error: error.message }))
-    child.once('exit', (code) => resolve({ error: `ended with code ${code}` }))
+    // Only when it is gone is its processor time known, and not taken for a neighbour's.
+    child.once('exit', (code) => resolve(outcome ?? { error: `ended with code ${code}` }))
   })
 }
 

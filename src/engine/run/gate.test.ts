@@ -121,6 +121,21 @@ describe('the gate', () => {
     expect(gate.inFlight()).toBe(3)
   })
 
+  it('knows whether the run does nothing but wait, its records included', () => {
+    let unsettled = 1
+    const { gate } = gateWith({ unsettled: () => unsettled })
+    const over = gate.wait()
+    expect(gate.waitsOnlyFor(1)).toBe(true)
+    unsettled = 2
+    expect(gate.waitsOnlyFor(1)).toBe(false)
+    unsettled = 1
+    void gate.enter(nowhere)
+    expect(gate.waitsOnlyFor(1)).toBe(false)
+    gate.leave()
+    over()
+    expect(gate.waitsOnlyFor(1)).toBe(false)
+  })
+
   it('tells whenever a boundary may have been reached', () => {
     const { gate, moves } = gateWith()
     void gate.enter(nowhere)
@@ -129,7 +144,6 @@ describe('the gate', () => {
     expect(moves()).toBe(1)
     const over = gate.wait()
     expect(moves()).toBe(2)
-    expect(gate.waitsOnlyFor(1)).toBe(true)
     over()
     over()
     expect(gate.waitsOnlyFor(0)).toBe(true)

@@ -47,7 +47,7 @@ export interface Gate {
   readonly atBoundary: (mode: PauseMode) => boolean
   readonly inFlight: () => number
   readonly waiting: () => number
-  /** The run does nothing but wait for this many things outside. */
+  /** The run does nothing but wait for this many things outside; no record of it is being written either. */
   readonly waitsOnlyFor: (outside: number) => boolean
   readonly pausing: () => PauseMode | undefined
 }
@@ -173,7 +173,8 @@ export function createGate({ withheld, unsettled, moved }: GateDeps): Gate {
     },
     inFlight: () => inFlight,
     waiting,
-    waitsOnlyFor: (count) => outside === count && inFlight + blocked.length + withheld() === 0,
+    waitsOnlyFor: (count) =>
+      outside === count && unsettled() === count && inFlight + blocked.length + withheld() === 0,
     pausing: () => mode,
   }
 }

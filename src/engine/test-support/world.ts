@@ -1,6 +1,6 @@
 /**
- * An engine to be tested: on a store in memory, or the one it is given, with a clock that stands still and ids that count. A world
- * can lose its process (`crash`), and another one goes on with the same store. For tests only.
+ * An engine to be tested: on a store in memory or the one it is given, with a clock that stands still and ids that
+ * count. A world can lose its process (`crash`), and another one goes on with the same store. For tests only.
  */
 import type { CloudEvent } from '../../core/cloud-event.ts'
 import type { Json } from '../../core/json.ts'
