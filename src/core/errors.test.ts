@@ -36,7 +36,6 @@ const samples: { readonly [C in ErrorCode]: readonly [ErrorDetails[C], ...string
   STORE_LOCKED: [{ path: 'data.db', owner: 'pid 7' }, 'data.db', 'pid 7'],
   STEP_RESULT: [{ step: 'plan', problem: 'is too large' }, 'plan', 'too large'],
   STEP_TIMEOUT: [{ step: 'plan', timeoutMs: 50 }, 'plan', '50'],
-  STEP_FAILED: [{ step: 'plan', message: 'boom' }, 'boom'],
   CONSENT_DENIED: [{ prompt: 'Force-push?' }, 'Force-push?'],
   STALE_RUN: [{ taskId: 'task-1' }, 'task-1'],
 }

@@ -39,8 +39,6 @@ export interface ErrorDetails {
   STEP_RESULT: { step: string; problem: string }
   /** A step ran longer than its `timeoutMs`. */
   STEP_TIMEOUT: { step: string; timeoutMs: number }
-  /** A recorded failure of a step, thrown again on replay. */
-  STEP_FAILED: { step: string; message: string }
   /** The user said no. Uncaught, it ends the task as rejected. */
   CONSENT_DENIED: { prompt: string }
   /** The command came from a run that is no longer the task's own. Never leaves the engine. */
@@ -70,7 +68,6 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
   STORE_LOCKED: (d) => `${d.path} is in use by another process (${d.owner})`,
   STEP_RESULT: (d) => `Step "${d.step}": ${d.problem}`,
   STEP_TIMEOUT: (d) => `Step "${d.step}" took longer than ${d.timeoutMs} ms`,
-  STEP_FAILED: (d) => `Step "${d.step}" failed: ${d.message}`,
   CONSENT_DENIED: (d) => `Consent denied: ${d.prompt}`,
   STALE_RUN: (d) => `Task ${d.taskId} is run by somebody else now`,
 }

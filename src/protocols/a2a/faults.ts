@@ -106,7 +106,6 @@ export const faultOf: Readonly<Record<ErrorCode, FaultName>> = {
   STORE_LOCKED: 'UNAVAILABLE',
   STEP_RESULT: 'INTERNAL',
   STEP_TIMEOUT: 'INTERNAL',
-  STEP_FAILED: 'INTERNAL',
   CONSENT_DENIED: 'INTERNAL',
   STALE_RUN: 'INTERNAL',
 }
