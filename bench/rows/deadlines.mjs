@@ -1,4 +1,7 @@
-/** 10,000 deadlines within one second: each task is cold, is woken, rebuilt and goes on; 64 of them run at a time. */
+/**
+ * 10,000 deadlines within one second. Each task is cold: it is loaded and its wake is recorded, which is when the
+ * deadline has taken effect; then it waits for one of 64 places, is rebuilt and goes on.
+ */
 import { inScratch } from '../harness/places.mjs'
 import { median } from '../harness/statistics.mjs'
 import { startSubject } from '../harness/subject.mjs'
@@ -16,20 +19,19 @@ export async function run({ quick }) {
     })
     turns.push(once)
   }
-  const seconds = (key, share) => median(turns.map((turn) => turn[key][share])) / 1_000
-  return [
-    {
-      what: `${COUNT.toLocaleString('en')} deadlines due in one second, lateness p99`,
-      ours: { value: seconds('late', 'p99'), unit: 's' },
-      score: { value: seconds('late', 'p99'), unit: 's' },
+  const line = (what, key, limits) => {
+    const seconds = (share) => median(turns.map((turn) => turn[key][share])) / 1_000
+    return {
+      what: `${COUNT.toLocaleString('en')} deadlines due in one second, lateness p99, ${what}`,
+      ours: { value: seconds('p99'), unit: 's' },
+      score: { value: seconds('p99'), unit: 's' },
       better: 'less',
-      bar: 1,
-      goal: 0.25,
-      details: {
-        goesOnLateP50: seconds('late', 'p50'),
-        wakeRecordedLateP50: seconds('decidedLate', 'p50'),
-        wakeRecordedLateP99: seconds('decidedLate', 'p99'),
-      },
-    },
+      ...limits,
+      details: { p50: seconds('p50') },
+    }
+  }
+  return [
+    line('of the wake', 'wakeLate', { bar: 1, goal: 0.25 }),
+    line('until the code goes on', 'codeLate', {}),
   ]
 }

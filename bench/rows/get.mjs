@@ -15,10 +15,10 @@ export function run({ quick }) {
       how[name] = { kind: 'get', wanted: 'TASK_STATE_COMPLETED', connections: 32, ids }
     }
     const load = (name, ms) => loadOf(client, servers[name], { ...how[name], ms })
-    for (const name of ['ours', 'memory']) await load(name, quick ? 1_000 : 4_000)
-    const turns = await takeTurns(quick ? 3 : 7, {
-      ours: () => load('ours', quick ? 1_000 : 2_000),
-      memory: () => load('memory', quick ? 1_000 : 2_000),
+    for (const name of ['ours', 'memory']) await load(name, quick ? 1_000 : 6_000)
+    const turns = await takeTurns(quick ? 3 : 5, {
+      ours: () => load('ours', quick ? 1_000 : 3_000),
+      memory: () => load('memory', quick ? 1_000 : 3_000),
     })
     await close()
     const of = (name, key) => turns[name].map((turn) => turn[key])

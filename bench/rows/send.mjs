@@ -24,10 +24,10 @@ async function compare(path, theirs, quick) {
   const servers = { ...all.servers, echo: await echo(sample)() }
   const load = (name, ms) => loadOf(all.client, servers[name], { ...how, ms })
   const names = Object.keys(servers)
-  for (const name of names) await load(name, quick ? 1_000 : 4_000)
+  for (const name of names) await load(name, quick ? 1_000 : 6_000)
   const turns = await takeTurns(
-    quick ? 3 : 7,
-    Object.fromEntries(names.map((name) => [name, () => load(name, quick ? 1_000 : 2_000)])),
+    quick ? 3 : 5,
+    Object.fromEntries(names.map((name) => [name, () => load(name, quick ? 1_000 : 3_000)])),
   )
   await servers.echo.close()
   await all.close()

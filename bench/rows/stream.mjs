@@ -10,10 +10,10 @@ export function run({ quick }) {
   return inScratch(async (path) => {
     const { client, servers, close } = await startAll({ ours: ours(path), memory: a2aJs() })
     const load = (name, ms) => loadOf(client, servers[name], { ...how, ms })
-    for (const name of ['ours', 'memory']) await load(name, quick ? 1_000 : 4_000)
-    const turns = await takeTurns(quick ? 3 : 7, {
-      ours: () => load('ours', quick ? 1_000 : 2_000),
-      memory: () => load('memory', quick ? 1_000 : 2_000),
+    for (const name of ['ours', 'memory']) await load(name, quick ? 1_000 : 6_000)
+    const turns = await takeTurns(quick ? 3 : 5, {
+      ours: () => load('ours', quick ? 1_000 : 3_000),
+      memory: () => load('memory', quick ? 1_000 : 3_000),
     })
     await close()
     const of = (name, key) => turns[name].map((turn) => turn[key])

@@ -21,17 +21,17 @@ await serveSubject(async ({ path, count }) => {
   async function measure() {
     const { clock, ...rest } = await system()
     const ahead = at + FIRST_MINUTES * MINUTE_MS - LEAD_MS - Date.now()
-    const late = []
-    const decidedLate = []
+    const codeLate = []
+    const wakeLate = []
     let done = () => undefined
     const all = new Promise((resolve) => {
       done = resolve
     })
     const woke = (number, wake) => {
       const deadline = at + offsetOf(number)
-      late.push(Date.now() + ahead - deadline)
-      decidedLate.push(wake.resumedAt - deadline)
-      if (late.length === count) done()
+      codeLate.push(Date.now() + ahead - deadline)
+      wakeLate.push(wake.resumedAt - deadline)
+      if (codeLate.length === count) done()
     }
     const { createEngine } = await load('engine/engine.js')
     const store = await openStore(path)
@@ -42,7 +42,7 @@ await serveSubject(async ({ path, count }) => {
     await all
     await engine.drain({ timeoutMs: 5_000 })
     await store.close()
-    return { late: spread(late), decidedLate: spread(decidedLate) }
+    return { codeLate: spread(codeLate), wakeLate: spread(wakeLate) }
   }
 
   return { handlers: { measure } }

@@ -48,7 +48,7 @@ export function assemble(deps: EngineDeps): Assembly {
   const worker = `worker-${ids.uuid()}`
   let draining = false
 
-  const subscriptions = createSubscriptions(store)
+  const subscriptions = createSubscriptions(store, (taskId) => ledger.peek(taskId)?.version)
   const { cachedTasks } = options
   const ledger = createLedger({ store, clock, signer, log, published, cachedTasks })
   const holds = createHolds(() => context)

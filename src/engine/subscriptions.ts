@@ -33,7 +33,11 @@ export interface Subscriptions {
   readonly readers: () => number
 }
 
-export function createSubscriptions(store: TaskStore): Subscriptions {
+/** @param versionOf the version of a task that is in memory: who has seen that much has nothing to read */
+export function createSubscriptions(
+  store: TaskStore,
+  versionOf: (taskId: string) => number | undefined,
+): Subscriptions {
   const byTask = new Map<string, Set<Reader>>()
   const watchers = new Map<string, Set<(task: Task) => void>>()
   const everything = new Set<(task: Task) => void>()
@@ -74,7 +78,8 @@ export function createSubscriptions(store: TaskStore): Subscriptions {
     ended: boolean,
     signal?: AbortSignal,
   ): AsyncGenerator<LogRecord, void> {
-    const reader: Reader = { buffer: [], behind: true, wake: undefined }
+    const behind = versionOf(taskId) !== after
+    const reader: Reader = { buffer: [], behind, wake: undefined }
     const readers = byTask.get(taskId) ?? new Set()
     byTask.set(taskId, readers.add(reader))
     count++
