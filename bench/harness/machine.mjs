@@ -1,12 +1,12 @@
 /** What was measured with: kept beside every figure, because figures of two machines do not compare. */
 import { readFileSync } from 'node:fs'
-import { cpus, release, totalmem, type } from 'node:os'
+import { arch, cpus, totalmem, type } from 'node:os'
 
 export function machine() {
   const [first] = cpus()
   return {
     node: process.version,
-    system: `${type()} ${release()}`,
+    system: `${type()} ${arch()}`,
     processor: `${cpus().length} x ${first?.model.trim() ?? 'unknown'}`,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
   }
