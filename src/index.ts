@@ -69,7 +69,7 @@ export {
   type Role,
   textOf,
 } from './core/message.ts'
-export type { Push, PushTarget } from './core/push.ts'
+export type { MakePush, Push, PushTarget } from './core/push.ts'
 export type { ReceiptFault } from './core/receipts.ts'
 export type {
   Birth,

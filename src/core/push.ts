@@ -1,5 +1,6 @@
-/** A webhook of a task: where its events are sent, and how far the deliveries are. */
+import type { Task } from './task.ts'
 
+/** A webhook of a task: where its events are sent. */
 export interface PushTarget {
   readonly id: string
   readonly url: string
@@ -29,6 +30,9 @@ export interface Push extends PushTarget {
   readonly failedAt?: number
   readonly error?: string
 }
+
+/** Makes the webhook that comes with a message to a task; `before` is absent where the message created the task. */
+export type MakePush = (task: Task, before: Task | undefined) => Push
 
 export type PushStatus = 'open' | 'failed' | 'done'
 

@@ -5,6 +5,7 @@
  */
 import type { CloudEvent } from '../core/cloud-event.ts'
 import { LullError } from '../core/errors.ts'
+import type { MakePush } from '../core/push.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Reminder } from '../core/reminders.ts'
 import type { Task } from '../core/task.ts'
@@ -47,8 +48,11 @@ import { waitFor } from './wait.ts'
 export interface Engine {
   readonly agents: ReadonlyMap<string, Agent>
 
-  /** A message: continues or answers a task, is answered at once, or starts a task. */
-  send(caller: Caller, request: SendRequest): Promise<Sent>
+  /**
+   * A message: continues or answers a task, is answered at once, or starts a task. `push` makes the webhook that came with
+   * it, kept in the same write as what the message does to the task; where it does nothing (`repeated`), nor is that.
+   */
+  send(caller: Caller, request: SendRequest, along?: { readonly push?: MakePush }): Promise<Sent>
   get(caller: Caller, taskId: string): Promise<Task>
   list(caller: Caller, request?: ListRequest): Promise<TaskPage>
   /** The task once `wanted` says so, or as it stands after the time. */

@@ -12,6 +12,7 @@ import type { Command } from '../core/commands.ts'
 import { decide } from '../core/decide.ts'
 import { isLullError, LullError, toError } from '../core/errors.ts'
 import { evolve, fold } from '../core/evolve.ts'
+import type { MakePush, Push } from '../core/push.ts'
 import type { Signer } from '../core/receipt.ts'
 import { receiptFor } from '../core/receipts.ts'
 import type { LogRecord, RecordBody } from '../core/records.ts'
@@ -25,6 +26,12 @@ import { keepsRow, rowOf, sameRow } from './row.ts'
 /** Decided when its turn comes, so that it can look at the task it will act on. */
 export type LazyCommand = Command | ((task: Task | undefined) => Command)
 
+/** What is written together with a command's records, or not at all. */
+export interface Along {
+  readonly claim?: Claim | undefined
+  readonly push?: MakePush | undefined
+}
+
 export interface Committed {
   readonly task: Task
   /** What this command wrote; empty when there was nothing to do. */
@@ -35,9 +42,9 @@ export interface Committed {
 
 export interface Ledger {
   /** @throws LullError the refusal, or `STORE_UNAVAILABLE`; nothing was written then */
-  commit(taskId: string, command: LazyCommand): Promise<Committed>
+  commit(taskId: string, command: LazyCommand, along?: Along): Promise<Committed>
   /** The same for a task that does not exist yet: it is not looked up first. */
-  create(taskId: string, command: LazyCommand, claim?: Claim): Promise<Committed>
+  create(taskId: string, command: LazyCommand, along?: Along): Promise<Committed>
   read(taskId: string): Promise<Task | undefined>
   /** The task if it is in memory. */
   peek(taskId: string): Task | undefined
@@ -61,7 +68,7 @@ export interface LedgerDeps {
 interface Waiting {
   readonly command: LazyCommand
   readonly birth: boolean
-  readonly claim: Claim | undefined
+  readonly along: Along
   readonly resolve: (committed: Committed) => void
   readonly reject: (error: unknown) => void
 }
@@ -153,11 +160,11 @@ export function createLedger(deps: LedgerDeps): Ledger {
     taskId: string,
     command: LazyCommand,
     birth: boolean,
-    claim?: Claim,
+    along: Along = {},
   ): Promise<Committed> {
     const cell = cellOf(taskId)
     return new Promise((resolve, reject) => {
-      cell.queue.push({ command, birth, claim, resolve, reject })
+      cell.queue.push({ command, birth, along, resolve, reject })
       wake(cell)
     })
   }
@@ -233,12 +240,17 @@ export function createLedger(deps: LedgerDeps): Ledger {
     const settle: (() => void)[] = []
     let task = cell.task
     let claim: Claim | undefined
+    const pushes: Push[] = []
     for (const one of waiting) {
       try {
         const before = records.length
-        const next = apply(cell.id, task, one.command, records)
+        const start = task
+        const next = apply(cell.id, start, one.command, records)
         task = next
-        if (records.length > before) claim ??= one.claim
+        if (records.length > before) {
+          claim ??= one.along.claim
+          if (one.along.push !== undefined) pushes.push(one.along.push(next, start))
+        }
         const written = records.slice(before)
         settle.push(() => one.resolve({ task: next, records: written }))
       } catch (error) {
@@ -258,6 +270,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
       ...(changed ? { row } : {}),
       ...(snapshot ? { snapshot: task } : {}),
       ...(claim === undefined ? {} : { claim }),
+      ...(pushes.length === 0 ? {} : { pushes }),
     }
     return { cell, commit, task, row, waiting, settle }
   }
@@ -384,8 +397,8 @@ export function createLedger(deps: LedgerDeps): Ledger {
   }
 
   return {
-    commit: (taskId, command) => enqueue(taskId, command, false),
-    create: (taskId, command, claim) => enqueue(taskId, command, true, claim),
+    commit: (taskId, command, along) => enqueue(taskId, command, false, along),
+    create: (taskId, command, along) => enqueue(taskId, command, true, along),
     read,
     peek: (taskId) => cells.get(taskId)?.task,
     forgetEnded() {

@@ -20,7 +20,7 @@ import type { TaskStore } from '../ports/task-store.ts'
 import type { Agent } from './agent.ts'
 import { createBacklog } from './backlog.ts'
 import type { Conversation } from './conversation.ts'
-import type { Committed, Ledger } from './ledger.ts'
+import type { Along, Committed, Ledger } from './ledger.ts'
 import type { RunHost } from './run/host.ts'
 import { readJournal } from './run/journal.ts'
 import { createRun, type Run } from './run/run.ts'
@@ -33,6 +33,7 @@ export interface Runs {
     taskId: string,
     agent: string,
     command: (task: Task | undefined, run: RunToken | undefined) => Command,
+    along?: Along,
   ): Promise<Committed>
   /** Takes the slot a command may use; `launch` starts the run if it did. */
   reserve(agent: string): RunToken | undefined
@@ -135,11 +136,12 @@ export function createRuns(deps: RunsDeps): Runs {
     taskId: string,
     agent: string,
     command: (task: Task | undefined, run: RunToken | undefined) => Command,
+    along?: Along,
   ): Promise<Committed> {
     const had = known(taskId)?.run !== undefined
     const run = had ? undefined : reserve(agent)
     try {
-      const committed = await ledger.commit(taskId, (task) => command(task, run))
+      const committed = await ledger.commit(taskId, (task) => command(task, run), along)
       launch(committed, run)
       return committed
     } catch (error) {

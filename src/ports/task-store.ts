@@ -3,7 +3,7 @@
  *
  * 1. `commit` is durable when it resolves: what it reports as written survives `kill -9` and power loss.
  * 2. Each commit of a batch is atomic and stands alone: a refused or failing one leaves its neighbours untouched.
- * 3. A commit is a compare-and-set on the task's version; records, row, waits, snapshot and claim move together.
+ * 3. A commit is a compare-and-set on the task's version; records, row, waits, snapshot, claim and webhooks move together.
  * 4. Reads see everything a resolved `commit` wrote.
  * 5. Only single-task transactions are asked for, so that a store may be partitioned by task id.
  */
@@ -68,6 +68,8 @@ export interface Commit {
   readonly snapshot?: Task
   /** Only on creation. When the key is taken by another task, nothing of this commit is written. */
   readonly claim?: Claim
+  /** Webhooks that came with what is written. */
+  readonly pushes?: readonly Push[]
 }
 
 export type CommitResult =

@@ -1,5 +1,5 @@
 /**
- * A server without a protocol: an engine on SQLite with the script agent, driven by its parent over the process channel.
+ * A server without a socket: an engine on SQLite with the script agent, driven by its parent over the process channel.
  * It dies where it is told to, by SIGKILL and by its own hand, which is how a death can fall between two instructions.
  */
 import type { CloudEvent } from '../../src/core/cloud-event.ts'
@@ -10,6 +10,7 @@ import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import type { PauseRequest, ResumeRequest, SendRequest } from '../../src/engine/requests.ts'
 import type { Clock } from '../../src/ports/clock.ts'
+import type { A2A } from '../../src/protocols/a2a/index.ts'
 import { systemClock } from '../../src/server/system/clock.ts'
 import { createIds } from '../../src/server/system/ids.ts'
 import { createLog } from '../../src/server/system/log.ts'
@@ -33,6 +34,8 @@ export interface WorkerOptions {
   readonly deadlyStep?: string
   /** Gives every run up after every record and begins again with a new engine: what eviction does, for all at once. */
   readonly evict?: boolean
+  /** Speaks A2A as well, and sends webhooks. */
+  readonly a2a?: boolean
 }
 
 const caller = { tenant: 'acme', principal: 'ann' }
@@ -68,6 +71,7 @@ const deps = {
   ...(options.engine === undefined ? {} : { options: options.engine }),
 }
 let engine: Engine = createEngine(deps)
+const a2a = options.a2a ? await openA2A() : undefined
 /** The last record of each watched task that was passed on. */
 const told = new Map<string, number>()
 
@@ -79,6 +83,13 @@ const methods = {
   emit: (event: CloudEvent) => engine.emit(caller, [event]),
   drain: (timeoutMs: number) => engine.drain({ timeoutMs }),
   verify: (taskId: string) => engine.verify(caller, taskId),
+  /** A request of A2A 1.0; the answer as it stands on the wire. */
+  async rpc(method: string, params: unknown) {
+    const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const request = new Request('http://lull.test/', { method: 'POST', headers, body })
+    return (await a2a?.fetch(request, { caller }))?.json() as Promise<unknown>
+  },
   waitFor: (taskId: string, states: readonly State[]) =>
     engine.waitFor(caller, taskId, (task) => states.includes(task.state)),
   /** Records of the task, as news, from there on. Followed from one engine to the next. */
@@ -103,6 +114,14 @@ export type News =
   | { readonly kind: 'refusal'; readonly id: number; readonly code: string; readonly text: string }
   | { readonly kind: 'record'; readonly taskId: string; readonly record: LogRecord }
   | { readonly kind: 'effect'; readonly line: string }
+
+/** Loaded by the few that need it: most processes of the suite live too short for that. */
+async function openA2A(): Promise<A2A> {
+  const { createA2A } = await import('../../src/protocols/a2a/index.ts')
+  const { ids, log } = deps
+  const config = { pushToPrivate: true }
+  return createA2A({ engine, store, clock, ids, log, publicUrl: 'http://lull.test', config })
+}
 
 async function follow(taskId: string): Promise<void> {
   const after = told.get(taskId) ?? 0
@@ -152,4 +171,5 @@ process.on('message', (call: Call) => {
 // Whoever started it is gone.
 process.on('disconnect', () => process.exit(0))
 await engine.start()
+await a2a?.start()
 tell({ kind: 'ready' })

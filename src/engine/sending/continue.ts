@@ -1,12 +1,15 @@
 /** A message to a task that exists: an answer where it asked something, queued for its next turn otherwise. */
+import type { Command } from '../../core/commands.ts'
 import { knowsMessage } from '../../core/decide/lifecycle.ts'
 import { LullError } from '../../core/errors.ts'
 import { type Message, textOf } from '../../core/message.ts'
-import type { Decision } from '../../core/records.ts'
+import type { Decision, RunToken } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import { type Caller, maySee } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
+import type { Along } from '../ledger.ts'
+import type { SendRequest } from '../requests.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
 import type { Sent } from './sent.ts'
 
@@ -15,7 +18,7 @@ export async function continueTask(
   caller: Caller,
   message: Message,
   taskId: string,
-  explicitKey: string | undefined,
+  { idempotencyKey, push }: Pick<SendRequest, 'idempotencyKey'> & Pick<Along, 'push'>,
 ): Promise<Sent> {
   const { agents, runs, store } = context
   const found = await taskFor(context, caller, taskId)
@@ -23,20 +26,21 @@ export async function continueTask(
     const problem = `is not the context of task ${taskId}`
     throw new LullError('INVALID_INPUT', { path: 'message.contextId', problem })
   }
-  if (explicitKey !== undefined) {
-    const mine = claimFor(context, caller, found.agent, message, taskId, explicitKey)
-    if (mine !== undefined) checkSame(await store.claim(mine), mine, explicitKey)
+  if (idempotencyKey !== undefined) {
+    const mine = claimFor(context, caller, found.agent, message, taskId, idempotencyKey)
+    if (mine !== undefined) checkSame(await store.claim(mine), mine, idempotencyKey)
   }
-  const once = explicitKey !== undefined || isKey(context, message)
+  const once = idempotencyKey !== undefined || isKey(context, message)
   const whole = { ...message, taskId, contextId: found.contextId }
   const consent = (): ConsentAnswer => consentIn(context, message, agents.get(found.agent))
-  const { task, records } = await runs.commit(taskId, found.agent, (now, run) => ({
+  const command = (now: Task | undefined, run: RunToken | undefined): Command => ({
     type: 'message',
     message: whole,
     once,
     ...(now?.question?.consent === undefined ? {} : consent()),
     ...(run === undefined ? {} : { run }),
-  }))
+  })
+  const { task, records } = await runs.commit(taskId, found.agent, command, { push })
   return { kind: 'task', task, repeated: records.length === 0 }
 }
 

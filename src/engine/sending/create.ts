@@ -8,9 +8,9 @@ import type { Claim } from '../../ports/task-store.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds, NewTask } from '../holds.ts'
+import type { Along } from '../ledger.ts'
 
-export interface Creation {
-  readonly claim?: Claim | undefined
+export interface Creation extends Along {
   /** Why the agent declined it before it began. */
   readonly rejection?: string | undefined
   readonly reminders?: readonly Reminder[]
@@ -21,7 +21,7 @@ export async function createTask(
   context: EngineContext,
   holds: Holds,
   birth: NewTask,
-  { claim, rejection, reminders = [] }: Creation = {},
+  { rejection, reminders = [], ...along }: Creation = {},
 ): Promise<{ readonly task: Task; readonly claimed?: Claim }> {
   const { runs, ledger, events, ids } = context
   const { taskId, metadata, ...facts } = birth
@@ -41,7 +41,7 @@ export async function createTask(
     ...(rejection === undefined ? {} : { rejection: said(birth, ids.uuid(), rejection) }),
   })
   try {
-    const committed = await ledger.create(taskId, submit, claim)
+    const committed = await ledger.create(taskId, submit, along)
     if (committed.claimed === undefined) runs.launch(committed, run)
     else runs.unreserve(run)
     return committed

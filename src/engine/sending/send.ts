@@ -1,5 +1,6 @@
 /** A message comes in: it continues a task, answers one, is answered with a stateless message, or starts a task. */
 import { LullError } from '../../core/errors.ts'
+import type { MakePush } from '../../core/push.ts'
 import type { Claim } from '../../ports/task-store.ts'
 import type { Agent } from '../agent.ts'
 import type { Caller } from '../caller.ts'
@@ -15,66 +16,70 @@ import { agentNamed, createTask } from './create.ts'
 import { receive } from './receive.ts'
 import type { Sent } from './sent.ts'
 
-export type Send = (caller: Caller, request: SendRequest) => Promise<Sent>
+export type Send = (
+  caller: Caller,
+  request: SendRequest,
+  along?: { readonly push?: MakePush },
+) => Promise<Sent>
+
+/** A message that may start a task. */
+interface Incoming {
+  readonly caller: Caller
+  readonly agent: Agent
+  readonly request: SendRequest
+  /** Minted before the task exists. */
+  readonly taskId: string
+  readonly push: MakePush | undefined
+}
 
 export function createSend(context: EngineContext, holds: Holds): Send {
   /** Keys whose agent is deciding right now: a repeat waits for that answer. */
   const deciding = new Map<string, Promise<Sent>>()
 
-  async function send(caller: Caller, request: SendRequest): Promise<Sent> {
-    const parsed = parse(sendInput, request)
-    const { message, idempotencyKey } = parsed
+  const send: Send = async (caller, given, { push } = {}) => {
+    const request = parse(sendInput, given)
+    const { message, idempotencyKey } = request
     if (context.draining()) throw new LullError('DRAINING', { retryAfterMs: 1_000 })
-    const taskId = message.taskId ?? (await consentAskedFor(context, caller, message))?.id
-    if (taskId !== undefined) return continueTask(context, caller, message, taskId, idempotencyKey)
-    const agent = agentNamed(context, parsed.agent)
-    const minted = context.ids.uuid()
-    const claim = claimFor(context, caller, agent.name, message, minted, idempotencyKey)
-    if (agent.receive === undefined) return start(caller, agent, parsed, minted, claim)
-    if (claim === undefined) return decideFirst(caller, agent, parsed, minted, undefined)
-    return claimFirst(caller, agent, parsed, claim)
+    const known = message.taskId ?? (await consentAskedFor(context, caller, message))?.id
+    if (known !== undefined) {
+      return continueTask(context, caller, message, known, { idempotencyKey, push })
+    }
+    const agent = agentNamed(context, request.agent)
+    const taskId = context.ids.uuid()
+    const incoming = { caller, agent, request, taskId, push }
+    const claim = claimFor(context, caller, agent.name, message, taskId, idempotencyKey)
+    if (agent.receive === undefined) return start(incoming, claim)
+    if (claim === undefined) return decideFirst(incoming, undefined)
+    return claimFirst(incoming, claim)
   }
 
   /** An agent that decides before a task exists must be asked once: the key is claimed before it is. */
-  async function claimFirst(
-    caller: Caller,
-    agent: Agent,
-    request: SendRequest,
-    mine: Claim,
-  ): Promise<Sent> {
+  async function claimFirst(incoming: Incoming, mine: Claim): Promise<Sent> {
     const owner = await context.store.claim(mine)
-    checkSame(owner, mine, request.idempotencyKey)
+    checkSame(owner, mine, incoming.request.idempotencyKey)
     const place = [mine.tenant, mine.principal, mine.agent, mine.key].join('\n')
     const underWay = deciding.get(place)
     if (underWay !== undefined) return { ...(await underWay), repeated: true }
     const known = owner.taskId === mine.taskId ? undefined : await outcomeOf(context, owner)
     if (known !== undefined) return known
-    const decision = decideFirst(caller, agent, request, owner.taskId, owner).finally(() =>
+    const decision = decideFirst({ ...incoming, taskId: owner.taskId }, owner).finally(() =>
       deciding.delete(place),
     )
     deciding.set(place, decision)
     return decision
   }
 
-  async function decideFirst(
-    caller: Caller,
-    agent: Agent,
-    request: SendRequest,
-    taskId: string,
-    claim: Claim | undefined,
-  ): Promise<Sent> {
+  async function decideFirst(incoming: Incoming, claim: Claim | undefined): Promise<Sent> {
+    const { caller, agent, request, taskId } = incoming
     const contextId = request.message.contextId ?? contextBegunBy(taskId)
     const received = await receive(context, caller, agent, request.message, contextId, claim)
     if (received.kind === 'reply') return { ...received, kind: 'message', repeated: false }
     const rejection = received.kind === 'reject' ? received.why : undefined
-    return start(caller, agent, request, taskId, undefined, { contextId, rejection })
+    return start(incoming, undefined, { contextId, rejection })
   }
 
   async function start(
-    caller: Caller,
-    agent: Agent,
-    request: SendRequest,
-    taskId: string,
+    { caller, agent, request, taskId, push }: Incoming,
     claim: Claim | undefined,
     decided: { readonly contextId?: string; readonly rejection?: string | undefined } = {},
   ): Promise<Sent> {
@@ -91,7 +96,7 @@ export function createSend(context: EngineContext, holds: Holds): Send {
       ...(metadata === undefined ? {} : { metadata }),
     }
     const { rejection } = decided
-    const { task, claimed } = await createTask(context, holds, birth, { claim, rejection })
+    const { task, claimed } = await createTask(context, holds, birth, { claim, push, rejection })
     if (claimed === undefined || claim === undefined) return { kind: 'task', task, repeated: false }
     checkSame(claimed, claim, idempotencyKey)
     const known = await outcomeOf(context, claimed)

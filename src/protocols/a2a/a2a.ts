@@ -50,7 +50,7 @@ export interface A2AOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly security?: SecurityFacts
   /** Where clients reach us, without a slash at the end. */
   readonly publicUrl: string
-  /** Where webhooks are kept (the task store has it); absent: no push notifications. */
+  /** Where webhooks are kept: the engine's own store, which writes them with the tasks. Absent: no push notifications. */
   readonly store?: PushStore
   /** PEM of a P-256 private key; needed with `config.pushSign`. */
   readonly pushKey?: string

@@ -1,11 +1,13 @@
 import type { Commit, CommitResult } from '../../ports/task-store.ts'
 import type { Claims } from './claims.ts'
+import type { Pushes } from './pushes.ts'
 import type { Draft, Tasks } from './tasks.ts'
 
 /** Each commit is made into text first and then applied in steps that cannot fail: that is what makes it atomic. */
 export function createCommit(
   tasks: Tasks,
   claims: Claims,
+  pushes: Pushes,
 ): (batch: readonly Commit[]) => readonly CommitResult[] {
   function apply(commit: Commit): CommitResult {
     let draft: Draft
@@ -22,6 +24,7 @@ export function createCommit(
     if (version !== expected) return { status: 'conflict', version }
     if (claim !== undefined) claims.take(claim)
     tasks.write(taskId, draft)
+    for (const push of commit.pushes ?? []) pushes.put(push)
     return { status: 'written' }
   }
 

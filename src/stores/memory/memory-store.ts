@@ -32,7 +32,7 @@ export function createMemoryStore(): TaskStore {
   }
 
   return {
-    commit: guarded(createCommit(tasks, claims)),
+    commit: guarded(createCommit(tasks, claims, pushes)),
     load: guarded(tasks.load),
     records: guarded(tasks.records),
     list: guarded(tasks.list),

@@ -9,6 +9,7 @@ import type { Commit, CommitResult, TaskRow } from '../../ports/task-store.ts'
 import type { Claims } from './claims.ts'
 import type { Move } from './counts.ts'
 import type { Database } from './driver.ts'
+import type { Pushes } from './pushes.ts'
 import { toText } from './text.ts'
 import type { Waits } from './waits.ts'
 
@@ -27,7 +28,7 @@ export type Apply = (draft: Draft, moves: Move[]) => CommitResult
 
 const written: CommitResult = { status: 'written' }
 
-export function createApply(db: Database, claims: Claims, waits: Waits): Apply {
+export function createApply(db: Database, claims: Claims, waits: Waits, pushes: Pushes): Apply {
   const find = db.prepare(
     `SELECT num, state, waits, (SELECT max(seq) FROM records WHERE task = num) AS version
      FROM tasks WHERE id = ?`,
@@ -88,7 +89,10 @@ export function createApply(db: Database, claims: Claims, waits: Waits): Apply {
 
   return (draft, moves) => {
     const { expected, row } = draft.commit
-    return expected === 0 && row !== undefined ? create(draft, row, moves) : extend(draft, moves)
+    const result =
+      expected === 0 && row !== undefined ? create(draft, row, moves) : extend(draft, moves)
+    if (result === written) for (const push of draft.commit.pushes ?? []) pushes.put(push)
+    return result
   }
 }
 

@@ -36,7 +36,7 @@ export function storeOn(db: Database, closed: () => void): TaskStore {
   let open = true
 
   return {
-    commit: guarded(createCommit(db, transact, createApply(db, claims, waits), counts)),
+    commit: guarded(createCommit(db, transact, createApply(db, claims, waits, pushes), counts)),
     load: guarded(logs.load),
     records: guarded(logs.records),
     list: guarded(lists.list),

@@ -34,6 +34,22 @@ export function pushes(subject: Subject): void {
     expect(await store.pushes('task-3')).toEqual([])
   })
 
+  it('keeps webhooks that come with a commit if that is written, and only then', async () => {
+    const { store } = subject
+    const first = samplePush('task-1', 'a')
+    expect(await store.commit([birth('task-1', {}, { pushes: [first] })])).toEqual([
+      { status: 'written' },
+    ])
+    const late = birth('task-1', {}, { pushes: [samplePush('task-1', 'b')] })
+    const malformed = birth('task-2', {}, { records: [], pushes: [samplePush('task-2', 'a')] })
+    const results = await store.commit([late, malformed])
+    expect(results.map(({ status }) => status)).toEqual(['conflict', 'failed'])
+
+    const again = await subject.reopen()
+    expect(await again.pushes('task-1')).toEqual([first])
+    expect(await again.listPushes('open', undefined, 9)).toEqual([first])
+  })
+
   it('lists those that are open and those that were given up, page by page', async () => {
     const { store } = subject
     await store.putPush(samplePush('task-1', 'a'))

@@ -1,7 +1,7 @@
 /** What both ways of sending share: reading the request, one engine call, the webhook that may come with it. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message } from '../../../core/message.ts'
-import type { PushTarget } from '../../../core/push.ts'
+import type { Task } from '../../../core/task.ts'
 import type { Sent } from '../../../engine/sending/sent.ts'
 import type { A2AContext, Call } from '../call.ts'
 import type { SendConfiguration } from '../codec/codec.ts'
@@ -25,23 +25,19 @@ export async function send(a2a: A2AContext, call: Call): Promise<SendOutcome> {
     throw invalid('message', 'is required')
   }
   const message = withTask(codec.readMessage(params['message']), params['id'])
-  const given = optionalObject(params, 'configuration')
-  const configuration = given === undefined ? plain : codec.readConfiguration(given)
+  const settings = optionalObject(params, 'configuration')
+  const configuration = settings === undefined ? plain : codec.readConfiguration(settings)
   const metadata = optionalJsonObject(params, 'metadata')
   checkMediaTypes(agent.inputModes, message)
   // An agent's endpoint continues that agent's tasks only; the engine would find any of the caller's.
   if (agent.scope !== undefined && typeof message?.taskId === 'string') {
     await ownTask(a2a, call, message.taskId)
   }
-  const target = configuration.push
-  if (target !== undefined) a2a.pushes?.check(target)
+  if (configuration.push !== undefined) pushesOf(a2a).check(configuration.push)
   const harn = a2a.harnTunnel ? harnIn(metadata, message) : undefined
-  const outcome =
-    harn === undefined
-      ? { sent: await deliver(a2a, call, message, metadata), configuration }
-      : await tunnelled(a2a, call, { message, metadata, configuration }, harn)
-  if (target !== undefined) await keepTarget(a2a, call, message, outcome.sent, target)
-  return outcome
+  const given: Given = { message, metadata, configuration }
+  if (harn !== undefined) return tunnelled(a2a, call, given, harn)
+  return { sent: await deliver(a2a, call, given), configuration }
 }
 
 interface Given {
@@ -54,11 +50,12 @@ interface Given {
 async function tunnelled(
   a2a: A2AContext,
   call: Call,
-  { message, metadata, configuration }: Given,
+  given: Given,
   { pause, resume, reminder }: HarnOperations,
 ): Promise<SendOutcome> {
   const { engine } = a2a
   const { caller } = call
+  const { message, configuration } = given
   // The tunnel is another way to the control methods, not a way around their scope.
   if (!call.may('tasks:control')) {
     throw new A2AError('FORBIDDEN', 'This needs the scope tasks:control', {
@@ -71,7 +68,7 @@ async function tunnelled(
   if (reminder !== undefined && taskId !== undefined) {
     await engine.remind(caller, { taskId, reminder } as never)
   }
-  const sent = blank ? undefined : await deliver(a2a, call, message, metadata)
+  const sent = blank ? undefined : await deliver(a2a, call, given)
   if (sent?.kind === 'message') return { sent, configuration }
   const isNew = taskId === undefined
   taskId ??= sent?.task.id ?? ''
@@ -79,6 +76,7 @@ async function tunnelled(
   if (pause !== undefined) await engine.pause(caller, { ...pause, taskId } as never)
   if (resume !== undefined) await engine.resume(caller, { ...resume, taskId } as never)
   const task = await engine.get(caller, taskId)
+  if (blank) await ensurePush(a2a, call, task, configuration)
   const settings = blank ? { ...configuration, immediate: true } : configuration
   return {
     sent: { kind: 'task', task, repeated: sent?.repeated ?? false },
@@ -86,31 +84,36 @@ async function tunnelled(
   }
 }
 
-function deliver(
-  { engine }: A2AContext,
-  { caller, agent, codec, idempotencyKey }: Call,
-  message: Message,
-  metadata: JsonObject | undefined,
-): Promise<Sent> {
-  return engine.send(caller, {
+async function deliver(a2a: A2AContext, call: Call, given: Given): Promise<Sent> {
+  const { caller, agent, codec, idempotencyKey } = call
+  const { message, metadata, configuration } = given
+  const request = {
     agent: agent.name,
     message,
     idempotencyKey: idempotencyKey ?? keyIn(metadata) ?? keyIn(message?.metadata),
     metadata,
     origin: codec.origin,
+  }
+  const target = configuration.push
+  if (target === undefined) return a2a.engine.send(caller, request)
+  const pushes = pushesOf(a2a)
+  const sent = await a2a.engine.send(caller, request, {
+    push: pushes.along(codec.version, target),
   })
+  if (sent.kind !== 'task') return sent
+  if (sent.repeated) await ensurePush(a2a, call, sent.task, configuration)
+  else pushes.begin(sent.task.id)
+  return sent
 }
 
-async function keepTarget(
+/** Where nothing was written that the webhook could have come with. */
+async function ensurePush(
   a2a: A2AContext,
   { codec }: Call,
-  message: Message,
-  sent: Sent,
-  target: PushTarget,
+  task: Task,
+  { push }: SendConfiguration,
 ): Promise<void> {
-  if (sent.kind !== 'task') return
-  const isNew = message.taskId === undefined && !sent.repeated
-  await pushesOf(a2a).set(sent.task, codec.version, target, isNew ? 0 : sent.task.version)
+  if (push !== undefined) await pushesOf(a2a).ensure(task, codec.version, push)
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Cites P1 to P4 of pushes.ts. */
+/** Cites P1 to P5 of pushes.ts; P5 also in test/crash/webhooks.test.ts. */
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createManualClock } from '../../../testing/manual-clock.ts'
@@ -189,6 +189,39 @@ describe('push notifications', () => {
     expect(told(hook)).toEqual(['WORKING', 'COMPLETED'])
   })
 
+  it('P5: come with their task in one write, and a repeated message brings no second one', async () => {
+    const { desk, hook } = await withReceiver()
+    const params = {
+      message: scripted('1.0', [{ ask: 'ok?' }], { messageId: crypto.randomUUID() }),
+      configuration: { taskPushNotificationConfig: { url } },
+    }
+    const { task } = await desk.ok('1.0', 'SendMessage', params)
+    const first = await desk.store.pushes(task.id)
+    expect(first).toHaveLength(1)
+    await desk.ok('1.0', 'SendMessage', params)
+    await settle()
+    const [known, ...more] = await desk.store.pushes(task.id)
+    expect([known?.id, more]).toEqual([first[0]?.id, []])
+    expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'INPUT_REQUIRED'])
+    // A webhook that the first message did not bring is set all the same.
+    const other = { taskPushNotificationConfig: { url: `${url}/other` } }
+    await desk.ok('1.0', 'SendMessage', { ...params, configuration: other })
+    expect(await desk.store.pushes(task.id)).toHaveLength(2)
+  })
+
+  it('P5: leave no trace with a message that is refused', async () => {
+    const { desk } = await withReceiver()
+    const { task } = await desk.ok('1.0', 'SendMessage', {
+      message: scripted('1.0', [{ complete: 'x' }]),
+    })
+    const late = {
+      message: textMessage('1.0', 'more', { taskId: task.id, messageId: 'late' }),
+      configuration: { taskPushNotificationConfig: { url } },
+    }
+    expect((await desk.rpc('1.0', 'SendMessage', late)).error.code).toBe(-32004)
+    expect(await desk.store.pushes(task.id)).toEqual([])
+  })
+
   it('P4: one webhook never waits for another', async () => {
     const { desk, hook } = await withReceiver()
     hook.answer = (delivery) =>
@@ -257,5 +290,10 @@ describe('push notifications', () => {
     expect((await desk.rpc('1.0', 'CreateTaskPushNotificationConfig', params)).error.code).toBe(
       -32003,
     )
+    const message = textMessage('1.0', 'x')
+    const configuration = { taskPushNotificationConfig: { url } }
+    const sent = await desk.rpc('1.0', 'SendMessage', { message, configuration })
+    expect(sent.error.code).toBe(-32003)
+    expect(await desk.ok('1.0', 'ListTasks')).toMatchObject({ totalSize: 0 })
   })
 })

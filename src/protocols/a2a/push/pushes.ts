@@ -3,10 +3,11 @@
  *  P1  at least once: the place moves on only after the receiver took the event;
  *  P2  in order: one delivery per webhook at a time, the next event after the one before it;
  *  P3  a receiver that fails is tried again with growing pauses for a day, then parked as failed, for all to see;
- *  P4  after a restart deliveries go on where they were; one webhook never waits for another.
+ *  P4  after a restart deliveries go on where they were; one webhook never waits for another;
+ *  P5  a webhook that comes with a message is written with what the message does, or not at all.
  */
 import { LullError } from '../../../core/errors.ts'
-import type { Push, PushTarget } from '../../../core/push.ts'
+import type { MakePush, Push, PushTarget } from '../../../core/push.ts'
 import type { Task } from '../../../core/task.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
@@ -17,8 +18,14 @@ import { refusedTarget } from './targets.ts'
 export interface Pushes {
   /** @throws LullError when the address is one we do not send to */
   check(target: PushTarget): void
-  /** Everything after `sentSeq` will be sent. */
-  set(task: Task, version: Version, target: PushTarget, sentSeq: number): Promise<Push>
+  /** Makes the webhook that comes with a message: of a new task everything is sent, of another what follows. */
+  along(version: Version, target: PushTarget): MakePush
+  /** A webhook was written with the task: deliveries begin. */
+  begin(taskId: string): void
+  /** Everything the task does from now on will be sent. */
+  set(task: Task, version: Version, target: PushTarget): Promise<Push>
+  /** The same, unless the task has such a webhook already: a message that is repeated changes nothing. */
+  ensure(task: Task, version: Version, target: PushTarget): Promise<void>
   list(taskId: string): Promise<readonly Push[]>
   remove(taskId: string, id: string): Promise<void>
   /** Goes on with what a process before us left. */
@@ -49,44 +56,48 @@ export function createPushes(deps: PushesDeps): Pushes {
     throw new LullError('INVALID_INPUT', { path: 'url', problem })
   }
 
-  async function set(
-    task: Task,
-    version: Version,
-    target: PushTarget,
-    sentSeq: number,
-  ): Promise<Push> {
+  function make(taskId: string, version: Version, target: PushTarget, sentSeq: number): Push {
     // 0.3 receivers leave the id out and later name the task in its place.
-    const id = target.id === '' ? (version === '0.3' ? task.id : ids.uuid()) : target.id
-    const push: Push = {
-      ...target,
-      id,
-      taskId: task.id,
-      version,
-      createdAt: clock.now(),
-      sentSeq,
-      attempts: 0,
-    }
+    const id = target.id === '' ? (version === '0.3' ? taskId : ids.uuid()) : target.id
+    return { ...target, id, taskId, version, createdAt: clock.now(), sentSeq, attempts: 0 }
+  }
+
+  function begin(taskId: string): void {
+    watched.add(taskId)
+    courier.wake(taskId)
+  }
+
+  const set: Pushes['set'] = async (task, version, target) => {
+    const push = make(task.id, version, target, task.version)
     await store.putPush(push)
-    watched.add(task.id)
-    courier.wake(task.id)
+    begin(task.id)
     return push
+  }
+
+  const ensure: Pushes['ensure'] = async (task, version, target) => {
+    const known = await store.pushes(task.id)
+    const isThere = known.some(
+      ({ id, url }) => url === target.url && (target.id === '' || id === target.id),
+    )
+    if (!isThere) await set(task, version, target)
   }
 
   async function start(): Promise<void> {
     let after: Push | undefined
     do {
       const page = await store.listPushes('open', after, PAGE)
-      for (const { taskId } of page) {
-        watched.add(taskId)
-        courier.wake(taskId)
-      }
+      for (const { taskId } of page) begin(taskId)
       after = page.at(-1)
     } while (after !== undefined)
   }
 
   return {
     check,
+    along: (version, target) => (task, before) =>
+      make(task.id, version, target, before === undefined ? 0 : task.version),
+    begin,
     set,
+    ensure,
     list: (taskId) => store.pushes(taskId),
     async remove(taskId, id) {
       await store.deletePush(taskId, id)
