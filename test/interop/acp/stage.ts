@@ -1,0 +1,151 @@
+/** Real agent processes for real clients, with a recorder in between; on closing, everything that passed is judged. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { expect, vi } from 'vitest'
+import {
+  complaintsIn,
+  type Message,
+  messagesIn,
+  type Recording,
+  recorder,
+  recordingsIn,
+} from '../../support/acp-traffic.ts'
+import { type Answers, type Any, generations, type Peer } from './generations.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const lull = join(root, 'dist/cli/main.js')
+const agents = join(root, 'test/interop/acp/agents.mjs')
+
+export interface Connected extends Peer {
+  readonly child: ChildProcess
+  /** Of the agent, not of the recorder. */
+  pid(): number
+  /** SIGKILL to the agent; resolves when it is gone. */
+  kill(): Promise<void>
+  /** The client goes away: the agent's stdin ends. */
+  hangUp(): Promise<void>
+  readonly exited: Promise<number | null>
+}
+
+export interface Stage {
+  readonly cwd: string
+  readonly data: string
+  readonly env: Readonly<Record<string, string>>
+  /** What a client that starts its agent itself is told to start. */
+  readonly command: readonly string[]
+  /** Any other agent, with the recorder before it. */
+  recorded(command: readonly string[]): readonly string[]
+  /** A client of that generation on a process of its own. */
+  connect(generation: string, answers?: Answers, command?: readonly string[]): Connected
+  /** Lets every step with that `ms` end, from now on. */
+  openGate(ms: number): void
+  /** Waits for the step to begin, as often as said. */
+  began(step: string, times?: number): Promise<void>
+  /** How often a step really ran to its end. */
+  ended(step: string): number
+  recordings(): readonly Recording[]
+  /** Of all connections, in order. */
+  messages(): readonly Message[]
+  /** What clients in this process printed as errors or warnings. */
+  readonly printed: readonly string[]
+  /** Ends all processes and judges what they said. */
+  close(): Promise<void>
+}
+
+export function openStage(flags: readonly string[] = []): Stage {
+  const home = mkdtempSync(join(tmpdir(), 'lull-acp-'))
+  const [cwd, data, gates, traffic] = ['work', 'data', 'gates', 'traffic'].map((name) => {
+    const directory = join(home, name)
+    mkdirSync(directory)
+    return directory
+  }) as [string, string, string, string]
+  const effects = join(home, 'effects')
+  const env = { LULL_EFFECTS: effects, LULL_GATES: gates, HOME: home }
+  const node = process.execPath
+  const record = (command: readonly string[]) => [node, recorder, traffic, ...command]
+  const command = record([node, lull, 'acp', agents, '--data', data, ...flags])
+
+  const connections = new Set<Connected>()
+  const printed: string[] = []
+  const collect = (...words: unknown[]): void => void printed.push(words.map(show).join(' '))
+  const spies = [vi.spyOn(console, 'error'), vi.spyOn(console, 'warn')].map((spy) =>
+    spy.mockImplementation(collect),
+  )
+  const recordings = (): readonly Recording[] => recordingsIn(traffic)
+
+  const effectsOf = (kind: string, step: string): number =>
+    (existsSync(effects) ? readFileSync(effects, 'utf8') : '')
+      .split('\n')
+      .filter((line) => line.startsWith(`${kind} `) && line.split(' ')[2] === step).length
+
+  function connect(generation: string, answers: Answers = {}, own?: readonly string[]): Connected {
+    const [program = '', ...args] = own === undefined ? command : record(own)
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+    const peer = generations[generation]!.connect(
+      { output: Writable.toWeb(child.stdin), input: Readable.toWeb(child.stdout) as never },
+      answers,
+    )
+    const before = recordings().length
+    const pid = (): number => recordings()[before]?.pid ?? 0
+    const connected: Connected = {
+      ...peer,
+      child,
+      pid,
+      exited,
+      async kill() {
+        process.kill(pid(), 'SIGKILL')
+        await exited
+      },
+      async hangUp() {
+        child.stdin.end()
+        await exited
+      },
+    }
+    connections.add(connected)
+    return connected
+  }
+
+  return {
+    cwd,
+    data,
+    env,
+    command,
+    recorded: record,
+    connect,
+    openGate: (ms) => writeFileSync(join(gates, String(ms)), ''),
+    async began(step, times = 1) {
+      await expect.poll(() => effectsOf('begin', step), { timeout: 30_000 }).toBe(times)
+    },
+    ended: (step) => effectsOf('end', step),
+    recordings,
+    messages: () => recordings().flatMap(messagesIn),
+    printed,
+    async close() {
+      for (const { child, exited } of connections) {
+        child.stdin?.end()
+        await exited
+      }
+      for (const spy of spies) spy.mockRestore()
+      const complaints = complaintsIn(recordings())
+      rmSync(home, { recursive: true, force: true })
+      expect(complaints).toEqual([])
+      expect(printed).toEqual([])
+    },
+  }
+}
+
+const show = (word: unknown): string =>
+  word instanceof Error ? word.message : typeof word === 'string' ? word : JSON.stringify(word)
+
+export const text = (words: string): readonly Any[] => [{ type: 'text', text: words }]
+export const script = (...ops: readonly object[]): readonly Any[] =>
+  text(JSON.stringify({ script: ops }))
