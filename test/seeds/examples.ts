@@ -1,6 +1,6 @@
 /**
  * The examples of a seed document, read from `fixtures/`, where they stand as they were written: with comments, and with
- * commas too many and too few.
+ * commas too many and too few, and `[...]` for a list.
  */
 import { readFileSync } from 'node:fs'
 
@@ -36,6 +36,7 @@ export function repaired(example: string): string {
   return (example.match(TOKEN) ?? [])
     .filter((token) => !token.startsWith('//'))
     .join('')
+    .replaceAll('[...]', '["..."]')
     .replace(/,(\s*[}\]])/g, '$1')
     .replace(/(["}\]\d])(\s*\n\s*")/g, '$1,$2')
 }

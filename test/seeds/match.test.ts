@@ -19,6 +19,13 @@ it('repairs what documents do to JSON: comments, commas too many, commas too few
   })
 })
 
+it('takes any list for [...], and nothing but a list', () => {
+  const example = JSON.parse(repaired('{"list": [...]}'))
+  expect(differences({ list: [1, {}] }, example, createNames())).toEqual([])
+  expect(differences({ list: [] }, example, createNames())).toEqual([])
+  expect(differences({ list: {} }, example, createNames())).toEqual(['list: is no list'])
+})
+
 it('refuses an example that does not exist', () => {
   expect(() => examplesOf('life-of-a-task.md')('Nothing of the kind')).toThrow('has no example')
 })

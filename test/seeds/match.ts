@@ -5,7 +5,8 @@
  *  N2  times    any ISO 8601 instant in UTC with milliseconds;
  *  N3  bytes    `<base64_…>` stands for any base64 of the file type it names;
  *  N4  message  `status.message` written as a string is a Message of the agent with that text;
- *  N5  more     fields the example does not show, where `additions` allows them.
+ *  N5  more     fields the example does not show, where `additions` allows them;
+ *  N6  lists    `[...]` stands for any list.
  */
 import type { Loose } from './examples.ts'
 
@@ -99,6 +100,7 @@ function compare(
   }
   if (Array.isArray(example)) {
     if (!Array.isArray(answer)) return differs('is no list')
+    if (example.length === 1 && example[0] === '...') return []
     if (answer.length !== example.length) return differs(`has ${answer.length} entries`)
     return example.flatMap((one, index) =>
       compare(answer[index], one, [...path, `${index}`], comparison),

@@ -9,7 +9,7 @@ import type { A2AContext, Call, Method } from '../call.ts'
 import { A2AError, type FaultName } from '../faults.ts'
 import { ownTask } from '../methods/own-task.ts'
 import { text } from '../params.ts'
-import { binduTask } from './bindu-task.ts'
+import { binduTask, resumedTask } from './bindu-task.ts'
 import { binduState } from './checkpoint.ts'
 
 export const bindu: ReadonlyMap<string, Method> = new Map<string, Method>([
@@ -21,10 +21,12 @@ export const bindu: ReadonlyMap<string, Method> = new Map<string, Method>([
 
 async function pause(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
   const { state } = await ownTask(a2a, call, taskId)
-  if (!a2a.binduPausable.includes(binduState(state)) || state === 'user-consent-required') {
-    throw notPausable(state)
+  const pausable = a2a.binduPausable
+  if (!pausable.includes(binduState(state)) || state === 'user-consent-required') {
+    throw notPausable(state, pausable)
   }
-  const dialect = { evenInputRequired: true, refuseRepeat: true }
+  // Again where it is decided: it may have come to a question since.
+  const dialect = { evenInputRequired: pausable.includes('input-required'), refuseRepeat: true }
   await a2a.engine.pause(call.caller, { taskId }, dialect)
   return binduTask(await a2a.engine.get(call.caller, taskId))
 }
@@ -32,8 +34,8 @@ async function pause(a2a: A2AContext, call: Call, taskId: string): Promise<objec
 async function resume(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
   const task = await ownTask(a2a, call, taskId)
   if (!isPaused(task.state)) throw notResumable(task.state)
-  await a2a.engine.resume(call.caller, { taskId }, { anyHandle: true })
-  return binduTask(await a2a.engine.get(call.caller, taskId), 'resumed')
+  const { resumedAt } = await a2a.engine.resume(call.caller, { taskId }, { anyHandle: true })
+  return resumedTask(await a2a.engine.get(call.caller, taskId), resumedAt)
 }
 
 async function get(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
@@ -54,7 +56,7 @@ function named(act: Act): Method['run'] {
     try {
       return { value: await act(a2a, call, taskId) }
     } catch (error) {
-      throw renamed(error)
+      throw renamed(error, a2a.binduPausable)
     }
   }
 }
@@ -66,19 +68,27 @@ const names: Partial<Readonly<Record<string, readonly [FaultName, string]>>> = {
   TASK_TERMINAL: ['TASK_NOT_CANCELABLE', 'TaskNotCancelableError'],
 }
 
-function renamed(error: unknown): unknown {
+function renamed(error: unknown, pausable: readonly string[]): unknown {
   if (!isLullError(error)) return error
   const [fault, name] = names[error.code] ?? []
   if (fault === undefined) return error
   const { state } = error.details as { state?: State }
-  if (fault === 'BINDU_NOT_PAUSABLE' && state !== undefined) return notPausable(state)
+  if (fault === 'BINDU_NOT_PAUSABLE' && state !== undefined) {
+    // The state alone does not say why one that works cannot be paused: it is pausing already, say.
+    return pausable.includes(binduState(state))
+      ? notPausable(state, pausable, error.message)
+      : notPausable(state, pausable)
+  }
   if (fault === 'BINDU_NOT_RESUMABLE' && state !== undefined) return notResumable(state)
   return new A2AError(fault, error.message, { ...error.details, error: name })
 }
 
-function notPausable(state: State): A2AError {
+function notPausable(
+  state: State,
+  pausable: readonly string[],
+  message = `Task cannot be paused in '${binduState(state)}' state. Tasks can only be paused while ${pausable.join(', ')}.`,
+): A2AError {
   const word = binduState(state)
-  const message = `Task cannot be paused in '${word}' state. Tasks can only be paused while submitted, working, or awaiting input.`
   return new A2AError('BINDU_NOT_PAUSABLE', message, { error: 'TaskNotPausableError', state: word })
 }
 

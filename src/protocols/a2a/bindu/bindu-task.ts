@@ -4,23 +4,31 @@ import type { Task } from '../../../core/task.ts'
 import { pausedAtOf } from '../metadata.ts'
 import { binduArtifact, binduMessage, binduState, checkpointOf } from './checkpoint.ts'
 
-/** @param state `resumed` in the answer to a resume, which no other answer shows */
-export function binduTask(task: Task, state: string = binduState(task.state)): object {
-  const { statusMessage, suspension } = task
-  const metadata = {
-    ...task.metadata,
-    ...(task.pausing === undefined ? {} : { pausing: true }),
-    ...(suspension === undefined ? {} : { checkpoint: checkpointOf(task) }),
+export function binduTask(task: Task): object {
+  const { statusMessage, suspension, pausing } = task
+  const status = {
+    state: binduState(task.state),
+    timestamp: toIso(suspension === undefined ? task.statusAt : pausedAtOf(suspension)),
+    ...(statusMessage === undefined ? {} : { message: binduMessage(statusMessage) }),
   }
+  return rendered(task, status, {
+    ...(pausing === undefined ? {} : { pausing: true }),
+    ...(suspension === undefined ? {} : { checkpoint: checkpointOf(task) }),
+  })
+}
+
+/** The answer to a resume, and no other: what the task has become since is shown by the next get. */
+export function resumedTask(task: Task, resumedAt: number): object {
+  return rendered(task, { state: 'resumed', timestamp: toIso(resumedAt) }, {})
+}
+
+function rendered(task: Task, status: object, facts: object): object {
+  const metadata = { ...task.metadata, ...facts }
   return {
     kind: 'task',
     id: task.id,
     context_id: task.contextId,
-    status: {
-      state,
-      timestamp: toIso(suspension === undefined ? task.statusAt : pausedAtOf(suspension)),
-      ...(statusMessage === undefined ? {} : { message: binduMessage(statusMessage) }),
-    },
+    status,
     history: task.history.map(binduMessage),
     artifacts: task.artifacts.map(binduArtifact),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
