@@ -10,7 +10,7 @@
  */
 import { born } from './evolve/birth.ts'
 import { end, move, report, withStatus } from './evolve/status.ts'
-import { remember, requested, resume, stop } from './evolve/stopping.ts'
+import { requested, resume, stop, withdraw } from './evolve/stopping.ts'
 import type { LogRecord, RecordType } from './records.ts'
 import { afterTurn, shown, without } from './reminders.ts'
 import { isTerminal } from './states.ts'
@@ -124,8 +124,9 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     run,
   }),
 
-  'pause-requested': (task, { suspension, at }) => ({
+  'pause-requested': (task, { suspension, quiesces, at }) => ({
     ...(task.state === 'submitted' ? move(task, 'working', at) : {}),
+    ...(quiesces ? { statusAt: at } : {}),
     pausing: suspension,
   }),
   'pause-upgraded': (task, { mode }) => ({
@@ -139,20 +140,7 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     }
     return { pausing: keep(task.pausing), suspension: keep(task.suspension) }
   },
-  'pause-withdrawn': (task, { at, handle, cause, idempotencyKey }) => ({
-    pausing: undefined,
-    statusAt: at,
-    resumes: remember(task, {
-      handle,
-      cause,
-      resumedAt: at,
-      hadResumeInput: false,
-      continueTranscript: true,
-      previousState: 'working',
-      state: 'working',
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-    }),
-  }),
+  'pause-withdrawn': withdraw,
   paused: (task, { handle, deadlineAt, fireAt, at }) => {
     const suspension = { ...requested(task, handle), pausedAt: at }
     const state = suspension.initiator === 'agent' ? 'paused-by-agent' : 'paused-by-client'

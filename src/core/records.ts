@@ -177,7 +177,8 @@ export type RecordBody =
       readonly decision?: Decision
       readonly run?: RunToken
     }
-  | { readonly type: 'pause-requested'; readonly suspension: Suspension }
+  /** `quiesces`: something is in flight, and the commit comes later. */
+  | { readonly type: 'pause-requested'; readonly suspension: Suspension; readonly quiesces?: true }
   | { readonly type: 'pause-upgraded'; readonly mode: PauseMode }
   /** A hold stopped it; now somebody wants it paused as well. */
   | { readonly type: 'pause-kept'; readonly actor: Actor; readonly reason?: string }
@@ -186,6 +187,8 @@ export type RecordBody =
       readonly handle: string
       readonly actor: Actor
       readonly cause: ResumeCause
+      /** What came with the resume: the code sees it as its wake. */
+      readonly input?: Json
       readonly idempotencyKey?: string
     }
   | {

@@ -269,6 +269,37 @@ describe('a pause', () => {
     })
   })
 
+  it('taken back with input before it stopped hands the input to the code behind the running step, warm or cold', async () => {
+    const look = async (task: AgentTask): Promise<void> => {
+      await task.artifact({ name: 'seen', data: task.wake?.input ?? null })
+      await task.park({ reason: 'a look from outside' })
+    }
+    const { world, id, finish } = await busy(look)
+    const { handle } = await world.engine.pause(alice, { taskId: id, reason: 'why', graceMs: 0 })
+    const resumed = await world.engine.resume(alice, { taskId: id, handle, input: { go: 'on' } })
+    expect(resumed).toMatchObject({ previousState: 'working', hadResumeInput: true })
+    finish()
+    expect(dataOf(await world.until(id, 'paused-by-agent'), 'seen')).toEqual({ go: 'on' })
+    const wake = (await world.get(id)).wake
+    expect(wake).toMatchObject({ handle, cause: 'explicit_resume', input: { go: 'on' } })
+
+    // A run that is rebuilt sees the same at the same place.
+    const next = await world.recover()
+    await next.engine.resume(alice, { taskId: id })
+    expect(dataOf(await next.until(id, 'completed'), 'seen')).toEqual({ go: 'on' })
+  })
+
+  it('taken back without input leaves the wake as it was', async () => {
+    const { world, id, finish } = await busy(async (task) => {
+      await task.artifact({ name: 'seen', data: task.wake === undefined })
+    })
+    await world.engine.pause(alice, { taskId: id, graceMs: 0 })
+    const resumed = await world.engine.resume(alice, { taskId: id })
+    expect(resumed).toMatchObject({ hadResumeInput: false, continueTranscript: true })
+    finish()
+    expect(dataOf(await world.until(id, 'completed'), 'seen')).toBe(true)
+  })
+
   it('in the dialect of Bindu also stops a question, and resume brings the same question back', async () => {
     const { world, id, finish } = await busy(async (task) => {
       const { text } = await task.ask('Which?')

@@ -6,7 +6,7 @@ import type { Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
 import { type Decided, ending, nothing } from './decided.ts'
 import { wakeRecords } from './pausing.ts'
-import { stopNow } from './suspending.ts'
+import { requestStop, stopNow } from './suspending.ts'
 
 type Of<T extends Command['type']> = Command & { readonly type: T }
 
@@ -32,9 +32,7 @@ export function hold(task: Task, command: Of<'hold'>, at: number): Decided {
     eventsAfter: 0,
     byHold: true,
   }
-  records.push({ type: 'pause-requested', suspension })
-  if (atBoundary) records.push(stopNow(task, at, suspension))
-  return { records }
+  return { records: [...records, ...requestStop(task, suspension, atBoundary, at)] }
 }
 
 export function lift(task: Task, command: Of<'lift'>): Decided {

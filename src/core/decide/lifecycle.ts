@@ -34,9 +34,8 @@ export function start(task: Task, command: Of<'start'>, at: number): Decided {
   const deaths = task.run === undefined ? 0 : task.deaths + 1
   if (deaths >= command.maxDeaths) {
     const summary = `The process died ${deaths} times on this task without getting any further`
-    return {
-      records: policyStop(task, { handle: command.handle, reason: 'crash-loop', summary }, at),
-    }
+    const policy = { handle: command.handle, reason: 'crash-loop', summary } as const
+    return { records: policyStop(task, policy, true, at) }
   }
   return write({ type: 'started', run: command.run, deaths })
 }

@@ -9,7 +9,7 @@ import { isInterrupted, isPaused, isTerminal } from '../states.ts'
 import { pauseModes, type Suspension, type TimeoutEvent } from '../suspension.ts'
 import type { Task } from '../task.ts'
 import { asRun, type Decided, ending, nothing, write } from './decided.ts'
-import { expired, policyStop, stopNow } from './suspending.ts'
+import { expired, policyStop, requestStop, stopNow } from './suspending.ts'
 
 type Of<T extends Command['type']> = Command & { readonly type: T }
 
@@ -51,10 +51,9 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
     pausedFrom: task.state,
     eventsAfter,
   }
-  const request: RecordBody = { type: 'pause-requested', suspension }
   // Nothing runs in these states, so nothing has to be waited for.
   const still = command.atBoundary || task.state === 'submitted' || interrupted
-  return still ? write(request, stopNow(task, at, suspension)) : write(request)
+  return { records: requestStop(task, suspension, still, at) }
 }
 
 /** What a hold stopped and somebody also wants paused stays paused when the hold is lifted. */
@@ -84,9 +83,8 @@ export function policyPause(task: Task, command: Of<'policy-pause'>, at: number)
     return refuse('STALE_RUN', { taskId: task.id })
   }
   if (task.state !== 'working' && task.state !== 'submitted') return nothing
-  const records = policyStop(task, command, at)
   const still = command.atBoundary || task.state === 'submitted'
-  return { records: still ? records : records.slice(0, 1) }
+  return { records: policyStop(task, command, still, at) }
 }
 
 export function resume(task: Task, command: Of<'resume'>): Decided {
@@ -111,10 +109,18 @@ export function resume(task: Task, command: Of<'resume'>): Decided {
     // Accepting changed code rebuilds the run, and that needs it to have stopped.
     return refuse('TASK_NOT_PAUSED', { taskId: task.id, state: task.state })
   }
-  if (task.suspension === undefined) {
-    return write({ type: 'pause-withdrawn', handle: stopped.handle, actor, cause, ...key })
-  }
   const { input, continueTranscript, run } = command
+  if (task.suspension === undefined) {
+    const given = input === null ? {} : { input }
+    return write({
+      type: 'pause-withdrawn',
+      handle: stopped.handle,
+      actor,
+      cause,
+      ...given,
+      ...key,
+    })
+  }
   const wake = { kind: 'wake', cause, input, continueTranscript } as const
   return { records: wakeRecords(task.suspension, wake, run, { actor, ...key }) }
 }

@@ -12,6 +12,17 @@ export function deadline(conditions: ResumeConditions | undefined, at: number): 
   return minutes === undefined ? undefined : at + Math.ceil(minutes * MINUTE_MS)
 }
 
+/** A pause, committed at once where nothing is in flight (`still`). */
+export function requestStop(
+  task: Task,
+  suspension: Suspension,
+  still: boolean,
+  at: number,
+): readonly RecordBody[] {
+  if (!still) return [{ type: 'pause-requested', suspension, quiesces: true }]
+  return [{ type: 'pause-requested', suspension }, stopNow(task, at, suspension)]
+}
+
 /** The record that commits a pause that was requested. */
 export function stopNow(task: Task, at: number, request?: Suspension, fireAt?: number): RecordBody {
   const suspension = request ?? task.pausing
@@ -26,7 +37,7 @@ export function stopNow(task: Task, at: number, request?: Suspension, fireAt?: n
   }
 }
 
-/** The engine itself stops a task at once. A pause already under way keeps its handle. */
+/** The engine itself stops a task. A pause already under way keeps its handle. */
 export function policyStop(
   task: Task,
   policy: {
@@ -35,6 +46,7 @@ export function policyStop(
     readonly summary: string
     readonly mismatch?: string
   },
+  still: boolean,
   at: number,
 ): readonly RecordBody[] {
   const suspension: Suspension = {
@@ -50,7 +62,7 @@ export function policyStop(
     eventsAfter: 0,
     ...(policy.mismatch === undefined ? {} : { mismatch: policy.mismatch }),
   }
-  return [{ type: 'pause-requested', suspension }, stopNow(task, at, suspension)]
+  return requestStop(task, suspension, still, at)
 }
 
 export function expiresAt(question: Question): number | undefined {

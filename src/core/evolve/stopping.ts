@@ -65,10 +65,38 @@ export function resume(
   }
 }
 
+/** A pause is taken back before it stopped anything. What came with that is the code's next wake all the same. */
+export function withdraw(
+  task: Task,
+  record: LogRecord & { readonly type: 'pause-withdrawn' },
+): Partial<Task> {
+  const { at, handle, cause, input, idempotencyKey } = record
+  const { pausing } = task
+  const wake =
+    pausing === undefined || input === undefined
+      ? task.wake
+      : wakeOf(pausing, { ...record, input, continueTranscript: true })
+  return {
+    pausing: undefined,
+    statusAt: at,
+    wake,
+    resumes: remember(task, {
+      handle,
+      cause,
+      resumedAt: at,
+      hadResumeInput: input !== undefined,
+      continueTranscript: true,
+      previousState: 'working',
+      state: 'working',
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    }),
+  }
+}
+
 function runOf(state: State, run: RunToken | undefined): RunToken | undefined {
   return state === 'working' ? run : undefined
 }
 
-export function remember(task: Task, answer: ResumeAnswer): readonly ResumeAnswer[] {
+function remember(task: Task, answer: ResumeAnswer): readonly ResumeAnswer[] {
   return [...task.resumes, answer].slice(-RESUME_MEMORY)
 }

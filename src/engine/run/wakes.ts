@@ -5,6 +5,8 @@
  * W1  The code behind a result sees the last wake before the record of that result.
  * W2  After somebody else's pause, the code behind the last result before it sees the new wake already: that result was
  *     withheld, or its code waits at its next operation. (Code that has looked before is rebuilt: `run.ts`.)
+ * W3  Input that came with taking a pause back is a wake too, under W1 alone: nothing was stopped, and what is in flight
+ *     is recorded after it.
  */
 import type { LogRecord } from '../../core/records.ts'
 import { type Suspension, type Wake, wakeOf } from '../../core/suspension.ts'
@@ -57,6 +59,14 @@ export function createWakes(first?: Wake): Wakes {
     return { wake }
   }
 
+  function withdrawn(record: LogRecord & { readonly type: 'pause-withdrawn' }): void {
+    const { input } = record
+    if (stopped !== undefined && input !== undefined) {
+      latest = wakeOf(stopped, { ...record, input, continueTranscript: true })
+    }
+    stopped = undefined
+  }
+
   return {
     follow(record) {
       switch (record.type) {
@@ -69,6 +79,9 @@ export function createWakes(first?: Wake): Wakes {
         case 'parked':
           stopped = record.suspension
           park = { key: record.suspension.key ?? '', fingerprint: record.fingerprint }
+          return undefined
+        case 'pause-withdrawn':
+          withdrawn(record)
           return undefined
         case 'resumed':
           return resumed(record)

@@ -42,8 +42,8 @@ export function eventMetadata(event: TaskEvent): JsonObject | undefined {
       [USER_CONSENT]: consentAnswer(before, type === 'answered' ? record.decision : undefined),
     }
   }
-  const wasStopped = before?.suspension !== undefined || before?.pausing !== undefined
-  if (task.suspension === undefined && !wasStopped) return undefined
+  const stops = [task.suspension, task.pausing, before?.suspension, before?.pausing]
+  if (stops.every((stop) => stop === undefined)) return undefined
   const control = controlOf(task)
   return control && { [TASK_CONTROL]: control }
 }
@@ -129,13 +129,15 @@ export function reminderFacts(reminder: Reminder): JsonObject {
   return present({ ...facts, tags: [...facts.tags], metadata, acceptedAt: toIso(acceptedAt) })
 }
 
-/** What an unaware reader is shown while the task is stopped: a sentence, and the agent's summary. */
-export function pauseMessage(task: Task, suspension: Suspension): Message {
-  const { reason, summary, handle } = suspension
-  const verb = task.state === 'paused-by-agent' ? 'Parked' : 'Paused'
-  const sentence = reason === undefined || reason === '' ? verb : `${verb}: ${reason}`
+/** What an unaware reader is shown while the task is stopped, or about to be: a sentence, and the agent's summary. */
+function pauseMessage(task: Task, suspension: Suspension): Message {
+  const { reason, summary, handle, initiator } = suspension
+  const isStopped = task.suspension !== undefined
+  const verb = initiator === 'agent' ? 'Park' : 'Paus'
+  const word = `${verb}${isStopped ? 'ed' : 'ing'}`
+  const sentence = reason === undefined || reason === '' ? word : `${word}: ${reason}`
   return {
-    messageId: `${handle}-status`,
+    messageId: `${handle}-${isStopped ? 'status' : 'pausing'}`,
     role: 'ROLE_AGENT',
     parts: [{ text: sentence }, ...(summary === undefined ? [] : [{ text: summary }])],
     taskId: task.id,
@@ -146,6 +148,16 @@ export function pauseMessage(task: Task, suspension: Suspension): Message {
 
 export function statusMessage(task: Task): Message | undefined {
   return task.suspension === undefined ? task.statusMessage : pauseMessage(task, task.suspension)
+}
+
+/** The message of a status update. While it quiesces a task may say other things, so only its request says that. */
+export function eventMessage({
+  task,
+  record,
+}: TaskEvent & { kind: 'status' }): Message | undefined {
+  return record.type === 'pause-requested'
+    ? pauseMessage(task, record.suspension)
+    : statusMessage(task)
 }
 
 function present(facts: Readonly<Record<string, Json | undefined>>): JsonObject {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { agent } from '../../engine/agent.ts'
-import { type Loose, openDesk, scripted, textMessage } from './test-support/desk.ts'
+import { anyone, type Loose, openDesk, scripted, textMessage } from './test-support/desk.ts'
 
 const travel = agent({
   name: 'travel',
@@ -110,6 +110,10 @@ describe('A2A 0.3 in the words of the seeds', () => {
     const bare = parts.map(({ kind: _kind, ...part }) => part)
     const again = await desk.ok('0.3', 'message/send', { message: { ...message, parts: bare } })
     expect(again.artifacts[0].parts).toEqual(parts)
+    // Older peers say `type`.
+    const typed = parts.map(({ kind, ...part }) => ({ type: kind, ...part }))
+    const third = await desk.ok('0.3', 'message/send', { message: { ...message, parts: typed } })
+    expect(third.artifacts[0].parts).toEqual(parts)
     const one = await desk.ok('1.0', 'GetTask', { id: task.id })
     expect(one.artifacts[0].parts).toEqual([
       { text: 'a', metadata: { m: 1 } },
@@ -120,21 +124,26 @@ describe('A2A 0.3 in the words of the seeds', () => {
   })
 
   it.each([
-    ['a part of no kind', [{ kind: 'song', song: 'la' }]],
-    ['a text part without text', [{ kind: 'text' }]],
-    ['a file part without a file', [{ kind: 'file' }]],
-    ['a file that is both', [{ kind: 'file', file: { bytes: 'YQ==', uri: 'https://x' } }]],
-    ['bytes that are not base64', [{ kind: 'file', file: { bytes: '<bytes>' } }]],
-    ['no parts', []],
-  ])('refuses %s', async (_what, parts) => {
+    ['a part of no kind', [{ kind: 'song', song: 'la' }], '.0.kind'],
+    ['a kind that is no word', [{ kind: ['text'], text: 'x' }], '.0.kind'],
+    ['an unknown type, whatever else it holds', [{ type: 'song', text: 'la' }], '.0.type'],
+    ['a part that is nothing', [{ kind: 'text', text: 'x' }, {}], '.1'],
+    ['a text part without text', [{ kind: 'text' }], '.0'],
+    ['a data part with text', [{ type: 'data', text: 'x' }], '.0'],
+    ['a file part without a file', [{ kind: 'file' }], '.0'],
+    ['a file that is both', [{ kind: 'file', file: { bytes: 'YQ==', uri: 'https://x' } }], '.0'],
+    ['bytes that are not base64', [{ kind: 'file', file: { bytes: '<bytes>' } }], '.0'],
+    ['no parts', [], ''],
+  ])('refuses %s', async (_what, parts, path) => {
     const desk = await openDesk()
     const answer = await desk.rpc('0.3', 'message/send', {
       message: { messageId: 'm', role: 'user', parts },
     })
     expect(answer.error).toMatchObject({
       code: -32602,
-      data: { path: expect.stringMatching(/^message\.parts/) },
+      data: { path: expect.stringMatching(`^message\\.parts${path.replaceAll('.', '\\.')}`) },
     })
+    expect((await desk.engine.list(anyone)).total).toBe(0)
   })
 
   it('names stopped states as the RFC does, or by core states where the operator says so', async () => {

@@ -1,5 +1,7 @@
 /** Cites R1 to R4 of stream.ts. */
 import { describe, expect, it } from 'vitest'
+import { createManualClock } from '../../testing/manual-clock.ts'
+import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { anyone, type Desk, openDesk, scripted, textMessage } from './test-support/desk.ts'
 import { all, type Frame, take } from './test-support/frames.ts'
 
@@ -161,6 +163,87 @@ describe('a stream', () => {
     })
     await desk.ok('1.0', 'tasks/resume', { taskId: first?.data.result.task.id })
     expect(states(await all(stream))).toEqual(['WORKING', 'COMPLETED'])
+  })
+
+  const CONTROL = 'urn:lull:a2a:task-control:1'
+  const busy = [{ step: 'long', ms: 60_000 }, { complete: 'x' }]
+
+  it('tells of a pause that waits for a step, of its commit, and of the resume', async () => {
+    const desk = await openDesk()
+    const message = scripted('1.0', busy)
+    const stream = await desk.stream('1.0', 'SendStreamingMessage', { message })
+    const [first] = await take(stream, 1)
+    const taskId = first?.data.result.task.id
+    const { handle, requestedAt } = await desk.ok('1.0', 'tasks/pause', {
+      taskId,
+      reason: 'lunch',
+      graceMs: 0,
+    })
+    const [pausing] = await take(stream, 1)
+    expect(pausing?.data.result.statusUpdate).toMatchObject({
+      status: {
+        state: 'TASK_STATE_WORKING',
+        message: { parts: [{ text: 'Pausing: lunch' }] },
+        timestamp: requestedAt,
+      },
+      metadata: {
+        [CONTROL]: { state: 'active', pausing: true, handle, requestedAt, reason: 'lunch' },
+        harn: { pause: { state: 'working', pausing: true, handle } },
+      },
+    })
+    desk.clock.advance(60_000)
+    const [paused] = await take(stream, 1)
+    expect(paused?.data.result.statusUpdate.metadata[CONTROL]).toMatchObject({
+      state: 'paused-by-client',
+      handle,
+    })
+    await desk.ok('1.0', 'tasks/resume', { taskId })
+    expect(states(await all(stream))).toEqual(['WORKING', 'COMPLETED'])
+  })
+
+  it('tells that such a pause was taken back, in 0.3 as well', async () => {
+    const desk = await openDesk()
+    const message = scripted('0.3', busy)
+    const stream = await desk.stream('0.3', 'message/stream', { message })
+    const [first] = await take(stream, 1)
+    const taskId = first?.data.result.id
+    await desk.ok('0.3', 'tasks/pause', { taskId, graceMs: 0 })
+    await desk.ok('0.3', 'tasks/resume', { taskId, input: 'go' })
+    const [pausing, active] = await take(stream, 2)
+    expect(pausing?.data.result).toMatchObject({
+      status: { state: 'working', message: { parts: [{ text: 'Pausing' }] } },
+      final: false,
+      metadata: { [CONTROL]: { pausing: true } },
+    })
+    expect(active?.data.result).toMatchObject({
+      status: { state: 'working' },
+      metadata: {
+        [CONTROL]: { state: 'active', previousState: 'working', hadResumeInput: true },
+      },
+    })
+    desk.clock.advance(60_000)
+    expect((await all(stream)).at(-1)?.data.result.status.state).toBe('completed')
+  })
+
+  it('tells of a pause that commits at once in one frame', async () => {
+    const script = createScriptAgent({
+      clock: createManualClock(),
+      effects: () => undefined as never,
+    })
+    const desk = await openDesk({ agents: [{ ...script, concurrency: 1 }] })
+    await immediate(desk, busy)
+    // It waits for a slot: nothing of it is in flight.
+    const taskId = await immediate(desk, busy)
+    const stream = await desk.stream('1.0', 'SubscribeToTask', { id: taskId })
+    await take(stream, 1)
+    await desk.ok('1.0', 'tasks/pause', { taskId })
+    await desk.ok('1.0', 'tasks/resume', { taskId })
+    const said = (await take(stream, 2)).map(
+      ({ data }) => data.result.statusUpdate.metadata[CONTROL].state,
+    )
+    expect(said).toEqual(['paused-by-client', 'active'])
+    await desk.ok('1.0', 'CancelTask', { id: taskId })
+    expect(states(await all(stream))).toEqual(['CANCELED'])
   })
 
   it('gives two readers the same events, and one that leaves disturbs neither the other nor the task', async () => {

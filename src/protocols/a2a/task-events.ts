@@ -47,6 +47,7 @@ const reports: ReadonlySet<RecordType> = new Set<RecordType>([
   'paused',
   'parked',
   'resumed',
+  'pause-withdrawn',
   'completed',
   'failed',
   'canceled',
@@ -80,6 +81,9 @@ export function eventsOf(
         task,
         change: { event: 'expired', reminderId, reason: record.reason },
       }))
+    case 'pause-requested':
+      // One that commits at once is told by its commit.
+      return record.quiesces ? [{ kind: 'status', task, before, record }] : none
     case 'started':
       // Taking over a task that was working already is nobody's news.
       return before?.state === task.state ? none : [{ kind: 'status', task, before, record }]

@@ -30,7 +30,15 @@ describe('JSON-RPC', () => {
     expect(await broken?.json()).toMatchObject({ error: { code: -32700 } })
     const form = await desk.raw(request('a=b', 'application/x-www-form-urlencoded'))
     expect(form?.status).toBe(415)
-    expect(await form?.json()).toMatchObject({ error: { code: -32600 } })
+    expect(await form?.json()).toMatchObject({
+      error: { code: -32600, data: { reason: 'UNSUPPORTED_MEDIA_TYPE' } },
+    })
+    const path = 'http://lull.test/message:send'
+    const rest = await desk.raw(new Request(path, { method: 'POST', body: 'a=b' }))
+    expect(rest?.status).toBe(415)
+    expect(await rest?.json()).toMatchObject({
+      error: { details: [{ reason: 'UNSUPPORTED_MEDIA_TYPE', domain: 'lull' }] },
+    })
   })
 
   it('says which version a method belongs to', async () => {

@@ -13,7 +13,7 @@ export async function readJson(request: Request, read: Uint8Array | undefined): 
   const body = read ?? new Uint8Array(await request.arrayBuffer())
   if (body.length === 0) return undefined
   if (!isJson(request.headers.get('content-type'))) {
-    throw new A2AError('MEDIA_TYPE', 'Content-Type must be application/json')
+    throw new A2AError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json')
   }
   const parsed = parseStrictJson(body)
   if (parsed.problem === undefined) return parsed.value

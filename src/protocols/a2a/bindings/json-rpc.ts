@@ -51,7 +51,7 @@ export async function serveRpc(exchange: Exchange): Promise<Response> {
   } catch (error) {
     const failure = failureOf(error)
     if (failure.fault === 'INTERNAL') a2a.log('error', 'An A2A request failed', { error })
-    const status = failure.fault === 'MEDIA_TYPE' ? faults.MEDIA_TYPE.http : 200
+    const status = failure.fault === 'UNSUPPORTED_MEDIA_TYPE' ? faults[failure.fault].http : 200
     return json(failureText(id, failure, version, false), {}, status)
   }
 }

@@ -1,7 +1,7 @@
 /** Messages and parts of A2A 0.3. Read leniently, as the seeds write them: `kind` may be missing. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message, Part } from '../../../core/message.ts'
-import { isObject } from '../params.ts'
+import { invalid, isObject, type Params } from '../params.ts'
 
 const roles: Readonly<Record<string, string>> = { user: 'ROLE_USER', agent: 'ROLE_AGENT' }
 
@@ -18,15 +18,28 @@ export function readMessage03(value: unknown): Message {
   return message as unknown as Message
 }
 
-/** What is not a part of 0.3 becomes an empty object, which the engine refuses with the path. */
-function readPart03(value: unknown): unknown {
+const kinds: ReadonlySet<unknown> = new Set(['text', 'data', 'file'])
+
+/** Before 0.2.1 `kind` was `type`. Without either, what the part holds says what it is. */
+function kindOf(part: Params, path: string): unknown {
+  const name = part['kind'] === undefined || part['kind'] === null ? 'type' : 'kind'
+  const given = part[name] ?? undefined
+  if (given === undefined) return ['text', 'data', 'file'].find((kind) => kind in part)
+  if (kinds.has(given)) return given
+  throw invalid(`${path}.${name}`, 'must be text, data or file')
+}
+
+function readPart03(value: unknown, index: number): unknown {
   if (!isObject(value)) return value
-  const { kind, metadata } = value
+  const path = `message.parts.${index}`
+  const kind = kindOf(value, path)
+  const { text, data, file, metadata } = value
   const facts = metadata === undefined || metadata === null ? {} : { metadata }
-  if ((kind ?? 'text') === 'text' && 'text' in value) return { text: value['text'], ...facts }
-  if ((kind ?? 'data') === 'data' && 'data' in value) return { data: value['data'], ...facts }
-  const { file } = value
-  if ((kind ?? 'file') !== 'file' || !isObject(file)) return {}
+  if (kind === 'text' && text !== undefined) return { text, ...facts }
+  if (kind === 'data' && data !== undefined) return { data, ...facts }
+  if (kind !== 'file' || !isObject(file)) {
+    throw invalid(path, 'must be a part with text, data or file, as its kind says')
+  }
   const { bytes, uri, name, mimeType } = file
   return {
     ...(bytes === undefined ? {} : { raw: bytes }),

@@ -10,7 +10,7 @@ import type { Artifact, Message, Part } from '../../../core/message.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
-import { statusMessage } from '../metadata.ts'
+import { eventMessage, statusMessage } from '../metadata.ts'
 import { isObject, type Params } from '../params.ts'
 import type { TaskEvent } from '../task-events.ts'
 import type { Codec, TaskView } from './codec.ts'
@@ -128,7 +128,7 @@ function createProto(facts: Metadata): Pick<Codec, 'task' | 'sentTask' | 'event'
     }
     if (event.record.type === 'submitted') return { task: task(now, wholeTask) }
     const metadata = facts.ofEvent(event)
-    const shown = status(now, statusMessage(now))
+    const shown = status(now, eventMessage(event))
     const beside = metadata === undefined ? {} : { metadata }
     return { statusUpdate: { taskId, contextId, status: shown, final: closes, ...beside } }
   }

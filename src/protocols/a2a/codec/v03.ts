@@ -5,7 +5,7 @@ import type { PushTarget } from '../../../core/push.ts'
 import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
-import { statusMessage } from '../metadata.ts'
+import { eventMessage, statusMessage } from '../metadata.ts'
 import { invalid, optionalBoolean, optionalInteger, type Params } from '../params.ts'
 import type { TaskEvent } from '../task-events.ts'
 import type { Codec, TaskView } from './codec.ts'
@@ -67,7 +67,7 @@ export function createV03(options: V03Options, facts: Metadata): Codec {
       kind: 'status-update',
       taskId,
       contextId,
-      status: status(now, event.kind === 'reminder' ? undefined : statusMessage(now)),
+      status: status(now, event.kind === 'reminder' ? undefined : eventMessage(event)),
       final: closes,
       ...(metadata === undefined ? {} : { metadata }),
     }

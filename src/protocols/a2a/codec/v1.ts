@@ -5,7 +5,7 @@ import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
-import { statusMessage } from '../metadata.ts'
+import { eventMessage, statusMessage } from '../metadata.ts'
 import { invalid, isObject, optionalBoolean, optionalInteger, type Params } from '../params.ts'
 import type { TaskEvent } from '../task-events.ts'
 import type { Codec, TaskView } from './codec.ts'
@@ -68,7 +68,7 @@ export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
       return { task: task(now, wholeTask) }
     }
     const metadata = facts.ofEvent(event)
-    const message = event.kind === 'reminder' ? undefined : statusMessage(now)
+    const message = event.kind === 'reminder' ? undefined : eventMessage(event)
     return {
       statusUpdate: {
         taskId,

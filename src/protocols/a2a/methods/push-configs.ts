@@ -1,19 +1,20 @@
 /** Push notification configs: A2A 1.0 §3.1.7 to §3.1.10. */
-import { LullError } from '../../../core/errors.ts'
 import type { Call, Method } from '../call.ts'
+import { A2AError } from '../faults.ts'
 import { optionalText, text } from '../params.ts'
 import { ownTask } from './own-task.ts'
 import { pushesOf } from './send.ts'
 
 /** 1.0 has `taskId` and `id`; 0.3 `id` (the task) and `pushNotificationConfigId`. */
-function idsIn({ params, codec }: Call): {
-  readonly taskId: string
-  readonly id: string | undefined
-} {
-  if (codec.version === '1.0')
-    return { taskId: text(params, 'taskId'), id: optionalText(params, 'id') }
-  const id = optionalText(params, 'pushNotificationConfigId')
-  return { taskId: optionalText(params, 'taskId') ?? text(params, 'id'), id }
+function taskIdIn({ params, codec }: Call): string {
+  if (codec.version === '1.0') return text(params, 'taskId')
+  return optionalText(params, 'taskId') ?? text(params, 'id')
+}
+
+/** 0.3 may leave it out, as it may when the config is made. */
+function configIdIn({ params, codec }: Call): string | undefined {
+  if (codec.version === '1.0') return text(params, 'id')
+  return optionalText(params, 'pushNotificationConfigId')
 }
 
 export const createPushConfig: Method = {
@@ -32,12 +33,12 @@ export const getPushConfig: Method = {
   scope: 'tasks:read',
   async run(a2a, call) {
     const pushes = pushesOf(a2a)
-    const { taskId, id } = idsIn(call)
+    const [taskId, id] = [taskIdIn(call), configIdIn(call)]
     await ownTask(a2a, call, taskId)
     const known = await pushes.list(taskId)
-    // 0.3 may leave the id out: the task's first config is meant.
+    // Without an id the task's first config is meant.
     const found = id === undefined ? known[0] : known.find((one) => one.id === id)
-    if (found === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: id ?? taskId })
+    if (found === undefined) throw noConfig(taskId, id)
     return { value: call.codec.push(taskId, found) }
   },
 }
@@ -46,7 +47,7 @@ export const listPushConfigs: Method = {
   scope: 'tasks:read',
   async run(a2a, call) {
     const pushes = pushesOf(a2a)
-    const { taskId } = idsIn(call)
+    const taskId = taskIdIn(call)
     await ownTask(a2a, call, taskId)
     return { value: call.codec.pushList(taskId, await pushes.list(taskId)) }
   },
@@ -57,9 +58,17 @@ export const deletePushConfig: Method = {
   scope: 'tasks:write',
   async run(a2a, call) {
     const pushes = pushesOf(a2a)
-    const { taskId, id } = idsIn(call)
+    const [taskId, id] = [taskIdIn(call), configIdIn(call)]
     await ownTask(a2a, call, taskId)
     await pushes.remove(taskId, id ?? taskId)
     return { value: call.codec.version === '1.0' ? {} : null }
   },
+}
+
+/** A2A has no error of its own for it: "TaskNotFoundError: the push notification configuration does not exist" (§3.1.8). */
+function noConfig(taskId: string, id: string | undefined): A2AError {
+  const which =
+    id === undefined ? 'no push notification config' : `no push notification config ${id}`
+  const details = id === undefined ? { taskId } : { taskId, pushNotificationConfigId: id }
+  return new A2AError('TASK_NOT_FOUND', `Task ${taskId} has ${which}`, details)
 }

@@ -276,7 +276,19 @@ describe('push notifications', () => {
     const { desk } = await withReceiver()
     const { task } = await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'x') })
     const get = { taskId: task.id, id: 'nope' }
-    expect((await desk.rpc('1.0', 'GetTaskPushNotificationConfig', get)).error.code).toBe(-32001)
+    const { error } = await desk.rpc('1.0', 'GetTaskPushNotificationConfig', get)
+    expect(error).toMatchObject({
+      code: -32001,
+      message: `Task ${task.id} has no push notification config nope`,
+      data: [{ metadata: { taskId: task.id, pushNotificationConfigId: 'nope' } }],
+    })
+    const old = { id: task.id }
+    const without = await desk.rpc('0.3', 'tasks/pushNotificationConfig/get', old)
+    expect(without.error.message).toBe(`Task ${task.id} has no push notification config`)
+    for (const method of ['GetTaskPushNotificationConfig', 'DeleteTaskPushNotificationConfig']) {
+      const incomplete = await desk.rpc('1.0', method, { taskId: task.id })
+      expect(incomplete.error.message).toBe('id: is required')
+    }
     expect(await desk.ok('1.0', 'DeleteTaskPushNotificationConfig', get)).toEqual({})
     const foreign = { taskId: 'nope', url }
     expect((await desk.rpc('1.0', 'CreateTaskPushNotificationConfig', foreign)).error.code).toBe(
