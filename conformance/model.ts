@@ -8,6 +8,11 @@
  */
 export type Level = 'MUST' | 'SHOULD' | 'MAY'
 export type Version = '1.0' | '0.3'
+/**
+ * How stopped states stand on the wire. `words`: the RFC's own, as in `paused-by-client`; `core`: the enum of a proto is
+ * closed and official clients fail on a name they do not know, so the state is a core one and the truth is in the metadata.
+ */
+export type Stopped = 'words' | 'core'
 /** 'card' is the well-known document: no binding, asked once per version. */
 export type Binding = 'jsonrpc' | 'rest' | 'card' | 'grpc'
 /** Both speak "1.0" on the wire; they differ in the error table and the media type of REST. */
@@ -79,6 +84,8 @@ export interface CheckContext {
   readonly version: Version
   readonly binding: Binding
   readonly profile: Profile
+  /** Of tasks that were made on this lane. */
+  readonly stopped: Stopped
   readonly vars: Readonly<Record<string, unknown>>
   readonly card: unknown
   readonly base: string

@@ -1,5 +1,5 @@
 /** One version on one binding: neutral operation to bytes, bytes to neutral outcome. */
-import type { Binding, Operation, Version, WireError } from '../model.ts'
+import type { Binding, Operation, Stopped, Version, WireError } from '../model.ts'
 import { at, list, type Obj } from '../values.ts'
 
 export interface WireRequest {
@@ -19,6 +19,7 @@ export interface Read {
 export interface Dialect {
   readonly version: Version
   readonly binding: Binding
+  readonly stopped: Stopped
   readonly request: (operation: Operation, args: Obj, endpoint: string) => WireRequest
   readonly read: (operation: Operation, status: number, body: unknown) => Read
   /** The payload of one server-sent event. */

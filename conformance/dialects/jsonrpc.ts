@@ -50,6 +50,7 @@ export function createJsonRpc(version: Version): Dialect {
   return {
     version,
     binding: 'jsonrpc',
+    stopped: legacy ? 'words' : 'core',
     request: (operation, args, endpoint) => ({
       method: 'POST',
       url: endpoint,

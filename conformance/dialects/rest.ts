@@ -47,6 +47,7 @@ export function createRest(version: Version, v03Rest: V03Rest = 'proto'): Dialec
   return {
     version,
     binding: 'rest',
+    stopped: legacy && v03Rest === 'kinds' ? 'words' : 'core',
     request: (operation, args, endpoint) => {
       const route = ROUTES[operation]
       const inPath = new Set<string>()

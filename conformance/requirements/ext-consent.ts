@@ -1,9 +1,9 @@
 /** Lull's own promise: the user's consent (extension urn:lull:a2a:user-consent:1). */
-import { byVersion, check, has, is, isTask, matches, state, succeeds } from '../checks.ts'
+import { byVersion, has, is, isTask, matches, state, succeeds } from '../checks.ts'
 import type { Args, Case, Check, Step } from '../model.ts'
 import { FIRST, get, script, send } from '../steps.ts'
-import { at, show } from '../values.ts'
 import { must } from './define.ts'
+import { showsState } from './ext-steps.ts'
 
 const URI = 'urn:lull:a2a:user-consent:1'
 const OURS = { versions: ['1.0', '0.3'], needs: ['user-consent'] } as const
@@ -16,19 +16,9 @@ const asking: Step = send(
   { as: 'first', expect: [succeeds, isTask] },
 )
 
-const required: Check = check('the task waits for consent', (got, { version, binding }) => {
-  const core = at(got, 'task.status.state')
-  const said = at(got, `task.metadata.${URI}.state`)
-  if (version === '0.3') {
-    // A closed enum over REST may say it beside the state.
-    const coreSays = binding === 'rest' && core === 'TASK_STATE_INPUT_REQUIRED'
-    const beside = coreSays && said === 'user-consent-required'
-    return core === 'TASK_STATE_USER_CONSENT_REQUIRED' || beside ? undefined : show(core)
-  }
-  return core === 'TASK_STATE_AUTH_REQUIRED' && said === 'user-consent-required'
-    ? undefined
-    : show(got.task)
-})
+const ASKING = { '1.0': 'TASK_STATE_AUTH_REQUIRED', '0.3': 'TASK_STATE_INPUT_REQUIRED' } as const
+
+const required: Check = showsState('user-consent-required', ASKING, URI)
 
 const CONSENT_ID = `$asked.task.metadata.${URI}.consentId`
 const asked = get(FIRST, { as: 'asked', expect: [required] })

@@ -1,6 +1,6 @@
 /** What the cases of Lull's own extensions share. */
 import { byVersion, check, fails, refused, state, succeeds } from '../checks.ts'
-import type { Args, Check, Step } from '../model.ts'
+import type { Args, Check, Outcome, Step, Version } from '../model.ts'
 import { FIRST, script, start } from '../steps.ts'
 import { at, show } from '../values.ts'
 
@@ -35,24 +35,31 @@ export const end: Step = {
   expect: [succeeds, state('CANCELED')],
 }
 
-/** The RFC's word in 0.3, the core state and the metadata in 1.0. */
-export function shows(word: 'paused-by-client' | 'paused-by-agent', path = 'task'): Check {
-  return check(`${path} shows ${word}`, (got, { version, binding }) => {
-    const task = at(got, path)
-    const found =
-      version === '1.0'
-        ? at(task, `metadata.${CONTROL}.state`)
-        : at(got, 'body.result.status.state')
-    const core = at(task, 'status.state')
-    if (version === '1.0' && core !== 'TASK_STATE_WORKING') return `core state ${show(core)}`
-    const spelled = word.replaceAll('-', '_').toUpperCase()
-    // Over REST the 0.3 wire may have the names of a closed enum, with the truth beside them.
-    if (version === '0.3' && core === `TASK_STATE_${spelled}`) return undefined
-    const beside = at(task, `metadata.${CONTROL}.state`)
-    if (version === '0.3' && binding === 'rest' && beside === word) return undefined
-    return found === word ? undefined : `${show(found)} in ${show(task)}`
+/** The state as it stands on the wire, whatever it is wrapped in. */
+function wireState({ body }: Outcome): unknown {
+  const places = ['result.status', 'result.task.status', 'status', 'task.status']
+  return places.map((place) => at(body, `${place}.state`)).find((found) => found !== undefined)
+}
+
+/** `word` itself where the lane has words for it; else that core state, and the word in the extension's metadata. */
+export function showsState(
+  word: string,
+  core: Readonly<Record<Version, string>>,
+  uri: string,
+): Check {
+  return check(`the task shows ${word}`, (got, { version, stopped }) => {
+    const found = wireState(got)
+    if (stopped === 'words') return found === word ? undefined : `the state is ${show(found)}`
+    if (found !== core[version]) return `the state is ${show(found)}, not ${core[version]}`
+    const beside = at(got, `task.metadata.${uri}.state`)
+    return beside === word ? undefined : `the metadata says ${show(beside)}`
   })
 }
+
+const WORKING = { '1.0': 'TASK_STATE_WORKING', '0.3': 'TASK_STATE_WORKING' } as const
+
+export const shows = (word: 'paused-by-client' | 'paused-by-agent'): Check =>
+  showsState(word, WORKING, CONTROL)
 
 /** -32004 in the RFC (0.3), TaskNotFound in 1.0. */
 export const unknownTask = byVersion({ '1.0': fails('TaskNotFound'), '0.3': refused })

@@ -83,6 +83,7 @@ function createRun(target: Target, lane: Lane, profile: Profile) {
     version: laneVersion,
     binding: laneBinding,
     profile,
+    stopped: target.endpoints.get(lane)?.dialect.stopped ?? 'core',
     vars,
     card: target.cards[laneVersion],
     base: target.base,
