@@ -33,6 +33,21 @@ const THE_TASK = '$seen.frames.0.event.task.id'
 const paused: Check = check('a frame that says paused', (got) =>
   JSON.stringify(got.frames).includes('paused-by-client') ? undefined : 'no such frame yet',
 )
+/** Its step outlasts the pause that is asked for in the middle of it. */
+const BUSY = [{ say: 'begun' }, { step: 'long', ms: 1_000, stubborn: true }, { ask: '?' }] as const
+const begun: Check = check('a frame that says it has begun', (got) =>
+  JSON.stringify(got.frames).includes('"text":"begun"') ? undefined : 'no such frame yet',
+)
+
+/** The pause was accepted, and waits for what is in flight. */
+const pausing: Check = check('a frame that says working and pausing', (got) => {
+  const told = (got.frames ?? []).some(({ event }) => {
+    const facts = at(event, `statusUpdate.metadata.${CONTROL}`)
+    const core = at(event, 'statusUpdate.status.state')
+    return core === 'TASK_STATE_WORKING' && equal(at(facts, 'pausing'), true)
+  })
+  return told ? undefined : 'no such frame yet'
+})
 /** The first state after the pause that is not the pause. */
 const resumed: Check = check('a frame after the pause that says working', (got) => {
   const said = (got.frames ?? []).map(({ data }) => JSON.stringify(data))
@@ -204,6 +219,20 @@ export const EXT_STREAMS: readonly Case[] = [
         with: { message: user('tck-input-required') },
         expect: [ended, sees('INPUT_REQUIRED')],
       },
+    ],
+    OURS,
+  ),
+  must(
+    'LULL-STREAM-007',
+    'streams',
+    'A pause that waits for a step is told when it is accepted, and when it commits',
+    [
+      { open: 'stream', with: { message: script(BUSY) }, as: 'one' },
+      { read: 'one', until: begun, as: 'seen' },
+      { do: 'pause', with: { taskId: THE_TASK, graceMs: 0 }, expect: [succeeds] },
+      { read: 'one', until: pausing },
+      { read: 'one', until: paused },
+      { do: 'cancel', with: { id: THE_TASK }, expect: [succeeds] },
     ],
     OURS,
   ),
