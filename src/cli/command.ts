@@ -1,4 +1,6 @@
 /** What a command is: words, flags, examples and a function. Help, usage and errors are made from this. */
+import type { Readable, Writable } from 'node:stream'
+
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 export const exitCodes: {
@@ -47,6 +49,8 @@ export interface Io {
   readonly live: (line: string | undefined) => void
   /** Resolves when the process is asked to stop. */
   readonly stopped: (close: () => Promise<void>) => Promise<void>
+  /** Gives stdin and stdout to a protocol: whatever else prints on stdout from now on ends up on stderr. */
+  readonly speak: () => { readonly input: Readable; readonly output: Writable }
   /** How this program is called where it was started, such as `npx lull`. */
   readonly self: string
 }

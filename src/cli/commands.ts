@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { acp } from './commands/acp.ts'
 import { demo } from './commands/demo.ts'
 import { send } from './commands/send.ts'
 import { serve } from './commands/serve.ts'
@@ -11,6 +12,7 @@ import { tasksWatch } from './commands/tasks-watch.ts'
 export const commands: readonly Command[] = [
   demo,
   serve,
+  acp,
   send,
   tasksList,
   tasksShow,

@@ -1,4 +1,5 @@
 /** The terminal, or the lack of one. */
+import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Colour, Io } from './command.ts'
 import { untilStopped } from './stop-signals.ts'
@@ -14,7 +15,7 @@ const codes: Readonly<Record<Colour, readonly [number, number]>> = {
 
 const CLEAR_LINE = '\r\u001b[K'
 
-export function createTerminal({ stdout, stderr }: NodeJS.Process): Io {
+export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
   // `hasColors` also knows NO_COLOR and FORCE_COLOR.
   const coloured = stdout.isTTY === true && stdout.hasColors()
   const lively = stdout.isTTY === true
@@ -54,6 +55,7 @@ export function createTerminal({ stdout, stderr }: NodeJS.Process): Io {
         },
         close,
       ),
+    speak: () => ({ input: stdin, output: taken(stdout, stderr) }),
     self: howCalled(fileURLToPath(import.meta.url)),
   }
 }
@@ -61,4 +63,15 @@ export function createTerminal({ stdout, stderr }: NodeJS.Process): Io {
 /** In a clone the program is a script of the package; installed, it is a binary of `node_modules`. */
 function howCalled(file: string): string {
   return /[\\/]node_modules[\\/]/.test(file) ? 'npx lull' : 'npm run -s lull --'
+}
+
+/** A stream that writes to stdout; everybody else who does writes to stderr instead. */
+function taken(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Writable {
+  const write = stdout.write.bind(stdout)
+  stdout.write = stderr.write.bind(stderr)
+  return new Writable({
+    write(chunk: Uint8Array, _encoding, done) {
+      write(chunk, (error) => done(error))
+    },
+  })
 }

@@ -169,9 +169,13 @@ function pauseAnswer(task: Task): PauseAnswer {
   }
 }
 
-/** How dialects differ from the RFC: `anyHandle` asks for none, even where the server requires one. */
+/**
+ * How dialects differ from the RFC: `anyHandle` asks for none, even where the server requires one; `external_event` is
+ * what wakes a task when somebody speaks to it.
+ */
 export interface ResumeDialect {
   readonly anyHandle?: boolean
+  readonly cause?: ResumeCause & ('explicit_resume' | 'external_event')
 }
 
 export async function resume(
@@ -179,10 +183,7 @@ export async function resume(
   caller: Caller,
   request: ResumeRequest,
   actor: Actor = actorOf(caller),
-  how: {
-    readonly cause?: ResumeCause & ('explicit_resume' | 'external_event')
-    readonly anyHandle?: boolean
-  } = {},
+  how: ResumeDialect = {},
 ): Promise<ResumeAnswer> {
   const {
     taskId,

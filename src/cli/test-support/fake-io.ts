@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import type { Io } from '../command.ts'
 
 export interface FakeIo extends Io {
@@ -17,6 +18,7 @@ export function createFakeIo(): FakeIo {
     paint: (_, text) => text,
     live: () => undefined,
     stopped: (close) => close(),
+    speak: () => ({ input: new PassThrough(), output: new PassThrough() }),
     self: 'lull',
   }
 }

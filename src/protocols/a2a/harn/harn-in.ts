@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../../../core/json.ts'
 import { type Message, textOf } from '../../../core/message.ts'
+import { camelCased, camelConditions } from '../../../core/worker-suspension.ts'
 import { isObject, type Params } from '../params.ts'
 
 export interface HarnOperations {
@@ -25,9 +26,9 @@ export function harnIn(
   if (!isObject(stop) && !isObject(reminder)) return undefined
   const isResume = isObject(stop) && stop['op'] === 'resume'
   return {
-    pause: isObject(stop) && !isResume ? pauseParams(camel(stop)) : undefined,
-    resume: isObject(stop) && isResume ? resumeParams(camel(stop)) : undefined,
-    reminder: isObject(reminder) ? reminderParams(camel(reminder)) : undefined,
+    pause: isObject(stop) && !isResume ? pauseParams(camelCased(stop)) : undefined,
+    resume: isObject(stop) && isResume ? resumeParams(camelCased(stop)) : undefined,
+    reminder: isObject(reminder) ? reminderParams(camelCased(reminder)) : undefined,
   }
 }
 
@@ -49,7 +50,7 @@ function memberOf(metadata: JsonObject | undefined, name: string): unknown {
 function pauseParams(given: Params): Params {
   const { reason, mode, graceMs, cascade } = given
   const conditions = given['conditions'] ?? given['resumeWhen']
-  return present({ reason, mode, graceMs, cascade, conditions: conditionsOf(conditions) })
+  return present({ reason, mode, graceMs, cascade, conditions: camelConditions(conditions) })
 }
 
 function resumeParams(given: Params): Params {
@@ -62,23 +63,6 @@ function reminderParams(given: Params): Params {
   const { propagate, roleHint, source, firedAtTurn, mode } = given
   const what = { id, body, tags, dedupeKey, ttlTurns, preserveOnCompact }
   return present({ ...what, propagate, roleHint, source, firedAtTurn, mode })
-}
-
-function conditionsOf(given: unknown): unknown {
-  if (!isObject(given)) return given ?? undefined
-  const conditions = camel(given)
-  const { timeout } = conditions
-  return isObject(timeout) ? { ...conditions, timeout: camel(timeout) } : conditions
-}
-
-/** One level only: values are the caller's own. */
-function camel(given: Params): Params {
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
-      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
-  )
 }
 
 function present(given: Params): Params {

@@ -2,12 +2,10 @@
  * The seeds' migration path, outbound: what Harn peers read from `metadata.harn` while the standard fields are young. The
  * WorkerSuspension envelope and the SystemReminder of the RFCs, snake_case. Deprecated from the start.
  */
-import type { ResumeConditions } from '../../../core/conditions.ts'
-import type { Json, JsonObject } from '../../../core/json.ts'
+import type { JsonObject } from '../../../core/json.ts'
 import type { Reminder } from '../../../core/reminders.ts'
-import type { Suspension } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
-import { pausedAtOf } from '../metadata.ts'
+import { workerSuspension } from '../../../core/worker-suspension.ts'
 
 /** Undefined for a task that was never stopped. */
 export function harnPause(task: Task): JsonObject | undefined {
@@ -21,37 +19,6 @@ export function harnPause(task: Task): JsonObject | undefined {
   return {
     state: 'active',
     ...(last === undefined ? {} : { handle: last.handle, cause: last.cause }),
-  }
-}
-
-function workerSuspension(task: Task, suspension: Suspension): JsonObject {
-  const { handle, reason = null, initiator, conditions, links } = suspension
-  return {
-    handle,
-    reason,
-    resume_when: conditions === undefined ? null : resumeWhen(conditions),
-    initiator,
-    suspended_at_ms: pausedAtOf(suspension),
-    pipeline_span_link: links?.pipelineSpan ?? null,
-    prior_span_link: links?.span ?? null,
-    parent_worker_id: links?.parentTaskId ?? task.parentId ?? null,
-  }
-}
-
-function resumeWhen({ onEvent, trigger, timeout, since }: ResumeConditions): JsonObject {
-  return {
-    ...(onEvent === undefined ? {} : { on_event: onEvent }),
-    ...(trigger === undefined ? {} : { trigger: trigger as unknown as Json }),
-    ...(timeout === undefined
-      ? {}
-      : {
-          timeout: {
-            duration_minutes: timeout.durationMinutes,
-            ...(timeout.onTimeout === undefined ? {} : { on_timeout: timeout.onTimeout }),
-            ...(timeout.input === undefined ? {} : { input: timeout.input }),
-          },
-        }),
-    ...(since === undefined ? {} : { since }),
   }
 }
 

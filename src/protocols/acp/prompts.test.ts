@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { anyone, newSession, openStudio, prompt } from './test-support/studio.ts'
+
+describe('a prompt', () => {
+  it('on an idle session is a task of its context, and ends the turn when the task is done', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const { stopReason, _meta } = await editor.request(
+      'session/prompt',
+      prompt(sessionId, [{ say: 'one ' }, { artifact: { name: 'a', text: 'two' } }]),
+    )
+    expect(stopReason).toBe('end_turn')
+    expect(editor.text()).toBe('one two')
+    const task = await studio.engine.get(anyone, _meta.lull.taskId)
+    expect(task).toMatchObject({ contextId: sessionId, state: 'completed', origin: 'acp' })
+  })
+
+  it.each([
+    [[{ complete: 'x' }], 'end_turn'],
+    [[{ reject: 'no' }], 'refusal'],
+    [[{ park: { reason: 'ci' } }], 'end_turn'],
+    [[{ ask: '?' }], 'end_turn'],
+  ])('ends as the task does: %j is %s', async (ops, expected) => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const { stopReason } = await editor.request('session/prompt', prompt(sessionId, ops))
+    expect(stopReason).toBe(expected)
+  })
+
+  it('that fails is an error with the reason and the task', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    await expect(
+      editor.request('session/prompt', prompt(sessionId, [{ fail: 'broken' }])),
+    ).rejects.toMatchObject({ code: -32603, message: 'broken', data: { reason: 'failed' } })
+  })
+
+  it('on a question is its answer', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const asked = await editor.request(
+      'session/prompt',
+      prompt(sessionId, [{ ask: 'which?' }, { echo: 'input' }]),
+    )
+    const answered = await editor.request('session/prompt', prompt(sessionId, 'this'))
+    expect(answered._meta.lull).toMatchObject({
+      taskId: asked._meta.lull.taskId,
+      state: 'completed',
+    })
+    expect(editor.updates('agent_message_chunk').at(-1).content.resource.text).toContain('this')
+  })
+
+  it('on a parked session wakes it with the prompt as message', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const parked = await editor.request(
+      'session/prompt',
+      prompt(sessionId, [{ park: { reason: 'ci' } }, { echo: 'wake' }, { echo: 'messages' }]),
+    )
+    expect(parked._meta.lull.suspend).toMatchObject({ state: 'suspended', initiator: 'agent' })
+    const woken = await editor.request('session/prompt', prompt(sessionId, 'go on'))
+    expect(woken._meta.lull).toMatchObject({ taskId: parked._meta.lull.taskId, state: 'completed' })
+    expect(woken._meta.lull.suspend).toMatchObject({ state: 'active', cause: 'external_event' })
+    const echoes = editor.updates('agent_message_chunk').map((one) => one.content.resource?.text)
+    expect(echoes.at(-1)).toContain('go on')
+  })
+
+  it('waits in line while another one runs, first in first out', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const first = editor.request('session/prompt', prompt(sessionId, [{ park: { reason: 'x' } }]))
+    await first
+    const done: string[] = []
+    const running = editor
+      .request('session/prompt', prompt(sessionId, 'wake'))
+      .then(() => done.push('woken'))
+    const second = editor
+      .request('session/prompt', prompt(sessionId, [{ say: 'second' }]))
+      .then(() => done.push('second'))
+    const third = editor
+      .request('session/prompt', prompt(sessionId, [{ say: 'third' }]))
+      .then(() => done.push('third'))
+    await Promise.all([running, second, third])
+    expect(done).toEqual(['woken', 'second', 'third'])
+    expect(editor.text()).toBe('secondthird')
+  })
+})
+
+describe('session/cancel', () => {
+  it('cancels the task and every prompt in line', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const running = editor.request(
+      'session/prompt',
+      prompt(sessionId, [{ say: 'at it' }, { step: 'long', ms: 60_000 }]),
+    )
+    await expect.poll(() => editor.text()).toBe('at it')
+    const waiting = editor.request('session/prompt', prompt(sessionId, 'next'))
+    await editor.notify('session/cancel', { sessionId })
+    expect(await running).toMatchObject({ stopReason: 'cancelled' })
+    expect(await waiting).toMatchObject({ stopReason: 'cancelled' })
+    const { tasks } = await studio.engine.list(anyone, { contextId: sessionId })
+    expect(tasks.map(({ state }) => state)).toEqual(['canceled'])
+  })
+})
+
+describe('a lost connection', () => {
+  it('only detaches: the task goes on, and another editor finds it', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    editor.begin('session/prompt', prompt(sessionId, [{ step: 'long', ms: 50 }, { say: 'done' }]))
+    await expect
+      .poll(async () => (await studio.engine.list(anyone, { contextId: sessionId })).total)
+      .toBe(1)
+    await editor.close()
+    const other = await studio.editor()
+    await other.request('session/load', { sessionId, cwd: '/work', mcpServers: [] })
+    await expect
+      .poll(() => {
+        studio.clock.advance(50)
+        return other.text()
+      })
+      .toBe('done')
+  })
+})

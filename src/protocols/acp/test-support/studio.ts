@@ -1,0 +1,111 @@
+/** The adapter in front of a real engine with the script agent, and editors that connect to it. For tests only. */
+import type { AnyMessage } from '@agentclientprotocol/sdk'
+import type { Agent } from '../../../engine/agent.ts'
+import type { Caller } from '../../../engine/caller.ts'
+import { createEngine, type Engine } from '../../../engine/engine.ts'
+import type { EngineOptions } from '../../../engine/options.ts'
+import type { TaskStore } from '../../../ports/task-store.ts'
+import { createIds } from '../../../server/system/ids.ts'
+import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
+import { createManualClock, type ManualClock } from '../../../testing/manual-clock.ts'
+import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
+import { testSigner } from '../../../testing/test-signer.ts'
+import { type Acp, type AcpConfig, createAcp } from '../index.ts'
+import { createEditor, type Editor, type Loose } from './editor.ts'
+
+export const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
+
+export interface StudioOptions {
+  readonly agents?: readonly Agent[]
+  readonly store?: TaskStore
+  readonly clock?: ManualClock
+  readonly options?: Partial<EngineOptions>
+  readonly config?: Partial<AcpConfig>
+}
+
+export interface Studio {
+  readonly engine: Engine
+  readonly acp: Acp
+  readonly store: TaskStore
+  readonly clock: ManualClock
+  readonly log: readonly string[]
+  /** Connected, nothing said yet. */
+  connect(caller?: Caller): Editor
+  /** Connected and initialized. */
+  editor(clientCapabilities?: Loose, caller?: Caller): Promise<Editor>
+  /** The process ends in order and another one goes on with the same store. */
+  restart(): Promise<Studio>
+}
+
+export async function openStudio(given: StudioOptions = {}): Promise<Studio> {
+  const store = given.store ?? createMemoryStore()
+  const clock = given.clock ?? createManualClock()
+  const ids = createIds(clock.now)
+  const said: string[] = []
+  const log = (_: unknown, text: string, facts: unknown): void => {
+    said.push(`${text} ${JSON.stringify(facts)}`)
+  }
+  const agents = given.agents ?? [createScriptAgent({ clock, effects: () => undefined as never })]
+  const engine = createEngine({
+    store,
+    agents,
+    clock,
+    ids,
+    signer: testSigner,
+    log,
+    memory: { usedBytes: () => 0 },
+    ...(given.options === undefined ? {} : { options: given.options }),
+  })
+  await engine.start()
+  const acp = createAcp({
+    engine,
+    store,
+    clock,
+    ids,
+    log,
+    agentInfo: { name: 'studio', version: '1' },
+    cwd: '/home',
+    ...(given.config === undefined ? {} : { config: given.config }),
+  })
+
+  function connect(caller: Caller = anyone): Editor {
+    const there = new TransformStream<AnyMessage>()
+    const back = new TransformStream<AnyMessage>()
+    acp.connect({ readable: there.readable, writable: back.writable }, { caller })
+    return createEditor({ readable: back.readable, writable: there.writable })
+  }
+
+  return {
+    engine,
+    acp,
+    store,
+    clock,
+    log: said,
+    connect,
+    async editor(clientCapabilities = {}, caller = anyone) {
+      const editor = connect(caller)
+      await editor.request('initialize', { protocolVersion: 1, clientCapabilities })
+      return editor
+    },
+    async restart() {
+      acp.close()
+      await engine.drain({ timeoutMs: 0 })
+      return openStudio({ ...given, store, clock })
+    },
+  }
+}
+
+export async function newSession(editor: Editor, some: Loose = {}): Promise<string> {
+  const { sessionId } = await editor.request('session/new', {
+    cwd: '/work',
+    mcpServers: [],
+    ...some,
+  })
+  return sessionId
+}
+
+/** A prompt for the script agent: its ops, or plain words. */
+export function prompt(sessionId: string, ops: readonly unknown[] | string, some?: Loose): Loose {
+  const text = typeof ops === 'string' ? ops : JSON.stringify({ script: ops })
+  return { sessionId, prompt: [{ type: 'text', text }], ...some }
+}

@@ -1,0 +1,10 @@
+/** Lines of JSON on a pair of Node streams: how editors talk to the agents they start. */
+import { Readable, Writable } from 'node:stream'
+import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk'
+
+export function stdioStream(output: Writable, input: Readable): Stream {
+  return ndJsonStream(
+    Writable.toWeb(output),
+    Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>,
+  )
+}
