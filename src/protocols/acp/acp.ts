@@ -11,10 +11,11 @@ import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type AcpConfig, defaultConfig } from './config.ts'
 import { createConnection } from './connection.ts'
-import type { AcpContext, AcpStore } from './context.ts'
+import type { AcpContext } from './context.ts'
 import { createFacts } from './facts.ts'
 import { createLines } from './lines.ts'
 import { createSessions } from './sessions.ts'
+import type { AcpStore } from './store.ts'
 import { createTurns } from './turns.ts'
 
 export interface AcpOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {

@@ -5,6 +5,7 @@ import type { AcpConfig } from './config.ts'
 import type { Facts } from './facts.ts'
 import type { Lines } from './lines.ts'
 import type { Sessions } from './sessions.ts'
+import type { AcpStore } from './store.ts'
 import type { Turns } from './turns.ts'
 
 export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
@@ -21,6 +22,3 @@ export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   /** Who we say we are. */
   readonly agentInfo: { readonly name: string; readonly version: string }
 }
-
-/** What the adapter keeps beyond tasks; the task store has it. */
-export type AcpStore = Pick<EngineDeps['store'], 'getFact' | 'setFact' | 'contextMessages'>

@@ -1,4 +1,4 @@
 /** ACP without our server: an engine behind any pair of streams. */
-export { type Acp, type AcpOptions, createAcp } from './acp.ts'
+export { type Acp, createAcp } from './acp.ts'
 export type { AcpConfig } from './config.ts'
 export { stdioStream } from './transports/stdio.ts'

@@ -9,7 +9,7 @@ import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { AcpStore } from './context.ts'
+import type { AcpStore } from './store.ts'
 
 export interface Session {
   readonly id: string
