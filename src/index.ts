@@ -91,6 +91,7 @@ export type {
   Reminder,
   RoleHint,
 } from './core/reminders.ts'
+export type { Signal } from './core/signal.ts'
 export type { InterruptedState, State, TerminalState } from './core/states.ts'
 export type {
   Actor,

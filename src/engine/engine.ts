@@ -8,6 +8,7 @@ import { LullError } from '../core/errors.ts'
 import type { MakePush } from '../core/push.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Reminder } from '../core/reminders.ts'
+import type { Signal } from '../core/signal.ts'
 import type { Task } from '../core/task.ts'
 import type { Hold } from '../ports/task-store.ts'
 import type { Agent } from './agent.ts'
@@ -60,13 +61,13 @@ export interface Engine {
     caller: Caller,
     taskId: string,
     wanted: (task: Task) => boolean,
-    options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal },
+    options?: { readonly timeoutMs?: number; readonly signal?: Signal },
   ): Promise<Task>
   /** The records after a sequence number, then live; ends after the task's last record. */
   subscribe(
     caller: Caller,
     taskId: string,
-    options?: { readonly after?: number; readonly signal?: AbortSignal },
+    options?: { readonly after?: number; readonly signal?: Signal },
   ): Promise<AsyncGenerator<LogRecord, void>>
 
   /** Calls back after every durable write to any task, in log order per task. Returns how to stop. */

@@ -4,6 +4,7 @@ import { LullError } from '../core/errors.ts'
 import { fold } from '../core/evolve.ts'
 import { type ReceiptFault, verifyReceipts } from '../core/receipts.ts'
 import type { LogRecord } from '../core/records.ts'
+import type { Signal } from '../core/signal.ts'
 import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { TaskQuery } from '../ports/task-store.ts'
@@ -83,7 +84,7 @@ export async function subscribe(
   caller: Caller,
   taskId: string,
   after: number,
-  signal?: AbortSignal,
+  signal?: Signal,
 ): Promise<AsyncGenerator<LogRecord, void>> {
   const task = await taskFor(context, caller, taskId)
   // A place beyond the log is its end: what is written from now on comes after it.

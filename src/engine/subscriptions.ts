@@ -3,6 +3,7 @@
  * its place: when its small buffer is full the rest is read from the store again, so memory stays bounded.
  */
 import type { LogRecord } from '../core/records.ts'
+import type { Signal } from '../core/signal.ts'
 import { isTerminal, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { TaskStore } from '../ports/task-store.ts'
@@ -28,7 +29,7 @@ export interface Subscriptions {
     taskId: string,
     after: number,
     ended: boolean,
-    signal?: AbortSignal,
+    signal?: Signal,
   ): AsyncGenerator<LogRecord, void>
   readonly readers: () => number
 }
@@ -76,7 +77,7 @@ export function createSubscriptions(
     taskId: string,
     after: number,
     ended: boolean,
-    signal?: AbortSignal,
+    signal?: Signal,
   ): AsyncGenerator<LogRecord, void> {
     const behind = versionOf(taskId) !== after
     const reader: Reader = { buffer: [], behind, wake: undefined }

@@ -1,4 +1,5 @@
 import { LullError } from '../core/errors.ts'
+import type { Signal } from '../core/signal.ts'
 import type { Task } from '../core/task.ts'
 import type { EngineContext } from './context.ts'
 
@@ -8,7 +9,7 @@ export async function waitFor(
   taskId: string,
   wanted: (task: Task) => boolean,
   timeoutMs: number,
-  signal?: AbortSignal,
+  signal?: Signal,
 ): Promise<Task> {
   const { ledger, subscriptions, clock } = context
   const now = async (): Promise<Task> => {

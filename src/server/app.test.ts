@@ -5,42 +5,6 @@ import { openApp } from './test-support/open-app.ts'
 const structured = { 'content-type': 'application/cloudevents+json' }
 const event = { specversion: '1.0', id: '1', source: 'ci', type: 'done' }
 
-describe('every request', () => {
-  it.each(['/', '/healthz', '/nowhere'])('is refused under a foreign name: %s', async (path) => {
-    const { app } = await openApp()
-    const response = await app.request(path, { headers: { host: 'evil.example' } })
-    expect(response.status).toBe(403)
-    expect(await response.json()).toMatchObject({ error: { code: 'HOST_NOT_ALLOWED' } })
-  })
-
-  it('is refused from a page of another origin', async () => {
-    const { app } = await openApp()
-    const headers = { ...structured, host: '127.0.0.1:8787', origin: 'http://evil.example' }
-    const body = JSON.stringify(event)
-    const response = await app.request('/events', { method: 'POST', headers, body })
-    expect(response.status).toBe(403)
-  })
-
-  it.each([
-    [
-      'a declared length',
-      JSON.stringify({ ...event, data: 'x'.repeat(200) }),
-      { 'content-length': '280' },
-    ],
-    [
-      'no declared length',
-      JSON.stringify({ ...event, data: 'x'.repeat(200) }),
-      { 'transfer-encoding': 'chunked' },
-    ],
-  ])('is refused when it is too large, with %s', async (_, body, length) => {
-    const { app } = await openApp({ bodyLimitBytes: 100 })
-    const headers = { ...structured, ...length }
-    const response = await app.request('/events', { method: 'POST', headers, body })
-    expect(response.status).toBe(413)
-    expect(await response.json()).toMatchObject({ error: { code: 'LIMIT_EXCEEDED' } })
-  })
-})
-
 it('is not found where there is nothing, and says so in JSON', async () => {
   const { app } = await openApp()
   const response = await app.request('/nowhere')

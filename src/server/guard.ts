@@ -17,7 +17,7 @@ export interface GuardRefusal {
   readonly message: string
 }
 
-export type Guard = (host: string, origin: string | null) => GuardRefusal | undefined
+export type Guard = (host: string, origin: string | undefined) => GuardRefusal | undefined
 
 /** Hosts that passed, so that the common case is one lookup. Bounded, because the header is anybody's to choose. */
 const REMEMBERED = 64
@@ -45,7 +45,7 @@ export function createGuard({ host, allowedHosts = [], allowedOrigins = [] }: Gu
       }
       if (passed.size < REMEMBERED) passed.add(header)
     }
-    if (origin === null || isSameHost(origin, header) || origins.has(origin)) return undefined
+    if (origin === undefined || isSameHost(origin, header) || origins.has(origin)) return undefined
     const message = `Pages of ${origin} may not call this server; allowedOrigins in the configuration permits them`
     return { code: 'ORIGIN_NOT_ALLOWED', message }
   }

@@ -1,30 +1,20 @@
 /** A socket and what answers on it. It is bound before the engine opens, so that a taken port costs nothing. */
-import type { Server } from 'node:http'
-import { createAdaptorServer } from '@hono/node-server'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { listenError } from './start-error.ts'
-
-export type FetchHandler = (request: Request, env: unknown) => Response | Promise<Response>
 
 export interface Listener {
   readonly port: number
   /** From now on requests are answered; those that came before have waited. */
-  answer(handler: FetchHandler): void
+  answer(handler: RequestListener): void
   /** Takes no further connections; waits for open requests at most `graceMs`, then cuts them off. */
   close(graceMs: number): Promise<void>
 }
 
 /** @throws StartError */
 export async function listen(host: string, port: number): Promise<Listener> {
-  let answer: (handler: FetchHandler) => void = () => undefined
-  let handler: FetchHandler | undefined
-  const ready = new Promise<FetchHandler>((resolve) => {
-    answer = resolve
-  })
-  const fetch: FetchHandler = (request, env) =>
-    handler === undefined ? ready.then((first) => first(request, env)) : handler(request, env)
-
-  // Without a TLS option the adapter makes a plain HTTP server.
-  const server = createAdaptorServer({ fetch, hostname: host }) as Server
+  const early: Parameters<RequestListener>[] = []
+  const wait: RequestListener = (...request) => early.push(request)
+  const server = createServer(wait)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)))
     server.listen(port, host, resolve)
@@ -33,9 +23,10 @@ export async function listen(host: string, port: number): Promise<Listener> {
 
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    answer(first) {
-      handler = first
-      answer(first)
+    answer(handler) {
+      server.off('request', wait)
+      server.on('request', handler)
+      for (const request of early.splice(0)) handler(...request)
     },
     close: (graceMs) => close(server, graceMs),
   }

@@ -1,15 +1,22 @@
 /** Answers outside any protocol, all of one shape: `{error: {code, message}}`. */
 import { isLullError } from '../core/errors.ts'
+import type { HttpHeaders } from '../wire/http.ts'
+
+export function refusalText(code: string, message: string): string {
+  return JSON.stringify({ error: { code, message } })
+}
+
+export const jsonHeaders: HttpHeaders = { 'content-type': 'application/json' }
 
 export function refusal(
   status: number,
   code: string,
   message: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers: HttpHeaders = {},
 ): Response {
-  return new Response(JSON.stringify({ error: { code, message } }), {
+  return new Response(refusalText(code, message), {
     status,
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { ...jsonHeaders, ...headers },
   })
 }
 

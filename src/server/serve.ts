@@ -5,6 +5,7 @@ import type { Log } from '../ports/log.ts'
 import { type A2A, createA2A } from '../protocols/a2a/index.ts'
 import { createApp } from './app.ts'
 import { readConfig, type ServerConfig } from './config.ts'
+import { createFront } from './front.ts'
 import { isLoopback } from './guard.ts'
 import { type Listener, listen } from './listen.ts'
 import { type OpenEngine, openEngine, toStderr } from './open-engine.ts'
@@ -78,7 +79,8 @@ async function answerOn(
     throw error
   })
   const unwatch = watchStrayErrors(log)
-  listener.answer(createApp({ ...config, engine, a2a, log, host, url }).fetch)
+  const app = createApp({ engine, log, url })
+  listener.answer(createFront({ ...config, a2a, app, log, host }))
   log('debug', 'serving', { url, data, agents: agents.map(({ name }) => name) })
 
   async function close(): Promise<void> {

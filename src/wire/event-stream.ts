@@ -1,9 +1,9 @@
 /**
- * Server-sent events as a body. Pulled, never pushed: a frame is made when the reader has room for it, so a slow reader
- * costs its place in the log and nothing else. Invariants (event-stream.test.ts):
+ * Server-sent events. Pulled, never pushed: a frame is made when the reader has room for it, so a slow reader costs its
+ * place in the log and nothing else. Invariants, wherever events are written (event-stream.test.ts):
  *  S1  frames leave in order, each with its id;
  *  S2  silence is filled with comments, so that proxies do not cut a stream that waits for hours;
- *  S3  a reader that takes nothing for `stallMs` is dropped; with the last id it saw it can come back;
+ *  S3  a reader that takes nothing for `MISSED_BEATS` is dropped; with the last id it saw it can come back;
  *  S4  a reader that goes away ends the source, and only the source.
  */
 export interface EventFrame {
@@ -11,95 +11,113 @@ export interface EventFrame {
   readonly data: string
 }
 
+/** Frames that are ready together, as text. */
+export interface Burst {
+  readonly text: string
+  /** Nothing follows. */
+  readonly last: boolean
+}
+
+export interface FrameSource {
+  /** What comes next, as soon as there is something. Asked again only when it has answered. */
+  next(): Promise<Burst>
+  /** Nobody reads any more: a `next` that waits answers with the last burst. Closing twice is closing once. */
+  close(): void
+  readonly pulse: Pulse
+}
+
+/** Somebody who is told of every beat. */
+export interface Beating {
+  beat(): void
+}
+
 /** What beats for every open stream at once: one timer, however many streams. */
 export interface Pulse {
-  /** Calls back every beat until the returned function is called. */
-  readonly each: (beat: () => void) => () => void
+  add(one: Beating): void
+  delete(one: Beating): void
 }
 
 export function createPulse(
   after: (ms: number, callback: () => void) => () => void,
   everyMs: number,
 ): Pulse {
-  const beats = new Set<() => void>()
+  const all = new Set<Beating>()
   let stop: (() => void) | undefined
 
   function schedule(): void {
     stop = after(everyMs, () => {
-      for (const beat of [...beats]) beat()
-      if (beats.size > 0) schedule()
+      for (const one of [...all]) one.beat()
+      if (all.size > 0) schedule()
       else stop = undefined
     })
   }
 
   return {
-    each(beat) {
-      beats.add(beat)
+    add(one) {
+      all.add(one)
       if (stop === undefined) schedule()
-      return () => {
-        beats.delete(beat)
-        if (beats.size > 0) return
-        stop?.()
-        stop = undefined
-      }
+    },
+    delete(one) {
+      all.delete(one)
+      if (all.size > 0) return
+      stop?.()
+      stop = undefined
     },
   }
 }
 
 /** Beats a reader may miss before it is dropped. */
-const MISSED_BEATS = 4
-const COMMENT = new TextEncoder().encode(': still here\n\n')
+export const MISSED_BEATS = 4
+export const COMMENT = ': still here\n\n'
 const encoder = new TextEncoder()
 
-export function eventStream(
-  frames: AsyncIterator<EventFrame, unknown>,
-  pulse: Pulse,
-  ended: () => void = () => undefined,
-): ReadableStream<Uint8Array> {
+/** As a body of the web platform. */
+export function eventStream(source: FrameSource): ReadableStream<Uint8Array> {
+  const { pulse } = source
   let missed = 0
   let over = false
-  let stopPulse: () => void = () => undefined
+  let heart: Beating | undefined
 
-  async function finish(): Promise<void> {
+  function finish(): void {
     if (over) return
     over = true
-    stopPulse()
-    ended()
-    await frames.return?.(undefined)
+    if (heart !== undefined) pulse.delete(heart)
+    source.close()
   }
 
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        stopPulse = pulse.each(() => {
-          if ((controller.desiredSize ?? 0) > 0) {
-            missed = 0
-            controller.enqueue(COMMENT)
-          } else if (++missed >= MISSED_BEATS) {
-            controller.error(new Error('The reader took nothing for too long'))
-            finish().catch(() => undefined)
-          }
-        })
+        heart = {
+          beat() {
+            if ((controller.desiredSize ?? 0) > 0) {
+              missed = 0
+              controller.enqueue(encoder.encode(COMMENT))
+            } else if (++missed >= MISSED_BEATS) {
+              controller.error(new Error('The reader took nothing for too long'))
+              finish()
+            }
+          },
+        }
+        pulse.add(heart)
       },
       async pull(controller) {
         missed = 0
         try {
-          const { done, value } = await frames.next()
+          const { text, last } = await source.next()
           if (over) return
-          if (done) {
-            await finish()
-            controller.close()
-          } else {
-            controller.enqueue(encoder.encode(frameText(value)))
-          }
+          if (text !== '') controller.enqueue(encoder.encode(text))
+          if (!last) return
+          finish()
+          controller.close()
         } catch (error) {
-          await finish()
+          finish()
           controller.error(error)
         }
       },
       cancel: finish,
     },
-    // Bytes are not counted: one frame waits while the one before it is on its way.
+    // Bytes are not counted: one burst waits while the one before it is on its way.
     { highWaterMark: 1 },
   )
 }

@@ -5,23 +5,25 @@
  *
  *   const a2a = createA2A({ engine, store, publicUrl, clock, ids, log, … })
  *   await a2a.start()                               // after engine.start(): goes on with deliveries
- *   const response = await a2a.fetch(request, env)  // undefined: not an address of ours
+ *   const response = await a2a.fetch(request, env)  // undefined: not an address of ours; or, in its own words,
+ *   const answer = await a2a.handle(request, env)
  *   a2a.close()                                     // before engine.drain(): ends streams and waiting sends
  *
  * The server has checked Host, Origin and the size of the body, and knows who is calling: `env.caller`, and with
  * `env.may` which scopes they have (`tasks:read`, `tasks:write`, `tasks:control`, `tasks:work`). A `may` that is left out
- * allows everything, which is right on a loopback server without authentication and nowhere else. `env.signal` fires
- * when the client goes away; `env.body` is the body where the server has read it already.
+ * allows everything, which is right on a loopback server without authentication and nowhere else.
  */
 import { LullError } from '../../core/errors.ts'
-import type { Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { createPulse } from '../../wire/event-stream.ts'
-import type { Env, Exchange } from './bindings/exchange.ts'
+import { fromRequest, toResponse } from '../../wire/fetch.ts'
+import { addressOf, type HttpAnswer, type HttpRequest } from '../../wire/http.ts'
+import { JSON_TYPE, jsonAnswer } from './bindings/answers.ts'
+import type { Exchange } from './bindings/exchange.ts'
 import { serveRpc, unsupportedVersion } from './bindings/json-rpc.ts'
 import { failed, serveRest } from './bindings/rest.ts'
-import type { A2AContext, Scope } from './call.ts'
+import type { A2AContext } from './call.ts'
 import type { CardFacts, SecurityFacts } from './cards/card-facts.ts'
 import { createCardResponse } from './cards/card-response.ts'
 import { type ServedAgent, serveAgent } from './cards/served-agent.ts'
@@ -31,9 +33,9 @@ import { createV1 } from './codec/v1.ts'
 import { createV03 } from './codec/v03.ts'
 import { createV03Rest } from './codec/v03-proto.ts'
 import { type A2AConfig, defaultConfig } from './config.ts'
+import type { A2AEnv, A2AFetchEnv } from './env.ts'
 import { failureOf } from './failure.ts'
 import { createFanOut } from './fan-out.ts'
-import { A2AError } from './faults.ts'
 import { createMetadata } from './harn/harn-metadata.ts'
 import { createPost, type Post } from './push/post.ts'
 import type { PushStore } from './push/push-store.ts'
@@ -59,17 +61,11 @@ export interface A2AOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly post?: Post
 }
 
-export interface A2AEnv {
-  readonly caller: Caller
-  readonly may?: (scope: Scope) => boolean
-  /** Whether the caller may act in any tenant a request names, or only in its own (the default). */
-  readonly anyTenant?: boolean
-  readonly signal?: AbortSignal
-  readonly body?: Uint8Array
-}
-
 export interface A2A {
-  fetch(request: Request, env: A2AEnv): Promise<Response | undefined>
+  /** Undefined: not an address of ours; the body was not touched. */
+  fetch(request: Request, env: A2AFetchEnv): Promise<Response | undefined>
+  /** The same for a server that has no use for the web platform's requests. */
+  handle(request: HttpRequest, env: A2AEnv): Promise<HttpAnswer> | undefined
   start(): Promise<void>
   close(): void
 }
@@ -124,43 +120,37 @@ export function createA2A(options: A2AOptions): A2A {
     return agent
   }
 
-  async function serve(
-    request: Request,
-    url: Address,
-    place: Exclude<Place, { readonly kind: 'keys' }>,
-    env: A2AEnv,
-  ): Promise<Response> {
-    const agent = agentAt(place.agent)
-    const query = url.search === '' ? undefined : new URLSearchParams(url.search)
-    if (place.kind === 'card') {
-      const version = askedVersion(request.headers, query) ?? '0.3'
-      if (version === 'unknown') throw unsupportedVersion(request.headers)
-      return cards(agent, version, request)
+  function placeAt(method: string, path: string): Place | undefined {
+    const place = placeOf(method, path)
+    return place?.kind === 'keys' && signer === undefined ? undefined : place
+  }
+
+  async function serve(request: HttpRequest, place: Place, env: A2AEnv): Promise<HttpAnswer> {
+    try {
+      if (place.kind === 'keys') return keysAnswer(signer)
+      const agent = agentAt(place.agent)
+      const query = request.search === '' ? undefined : new URLSearchParams(request.search)
+      if (place.kind === 'card') {
+        const version = askedVersion(request, query) ?? '0.3'
+        if (version === 'unknown') throw unsupportedVersion(request)
+        return cards(agent, version, request)
+      }
+      const exchange: Exchange = { a2a, codecs, v03Rest, request, query, env, agent }
+      return await (place.kind === 'rpc' ? serveRpc(exchange) : serveRest(exchange, place))
+    } catch (error) {
+      return failed(failureOf(error), '1.0', false, JSON_TYPE)
     }
-    const exchange: Exchange = {
-      a2a,
-      codecs,
-      v03Rest,
-      request,
-      query,
-      env: withScopes(env),
-      agent,
-      callerFor: (tenant) => inTenant(env, tenant),
-    }
-    return place.kind === 'rpc' ? serveRpc(exchange) : serveRest(exchange, place)
   }
 
   return {
     async fetch(request, env) {
-      const url = addressOf(request.url)
-      const place = placeOf(request.method, url.pathname)
+      const place = placeAt(request.method, addressOf(request.url).path)
       if (place === undefined) return undefined
-      if (place.kind === 'keys') return signer && keysResponse(signer)
-      try {
-        return await serve(request, url, place, env)
-      } catch (error) {
-        return failed(failureOf(error), '1.0', false, 'application/json')
-      }
+      return toResponse(await serve(await fromRequest(request, env.signal), place, env))
+    },
+    handle(request, env) {
+      const place = placeAt(request.method, request.path)
+      return place && serve(request, place, env)
     },
     async start() {
       await pushes?.start()
@@ -182,47 +172,8 @@ function signerOf({ pushKey, publicUrl, clock, ids }: A2AOptions): PushSigner {
 }
 
 /** Receivers may keep it for a while, but not so long that a new key goes unnoticed. */
-function keysResponse({ jwks }: PushSigner): Response {
-  const headers = { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' }
-  return new Response(jwks, { headers })
-}
-
-interface Address {
-  readonly pathname: string
-  readonly search: string
-}
-
-/** Path and query of an absolute address. `new URL` would cost more than the rest of the routing. */
-function addressOf(url: string): Address {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  if (start === -1) return { pathname: '/', search: '' }
-  const query = url.indexOf('?', start)
-  if (query === -1) return { pathname: url.slice(start), search: '' }
-  return { pathname: url.slice(start, query), search: url.slice(query) }
-}
-
-const everything = (): boolean => true
-
-function withScopes({ caller, may = everything, signal, body }: A2AEnv): Env {
-  return { caller, may, signal, body }
-}
-
-/** A tenant routes; it never authorises (A2A 1.0 §13.1). */
-function inTenant({ caller, anyTenant = false }: A2AEnv, tenant: unknown): Caller {
-  if (tenant === undefined || tenant === null || tenant === '' || tenant === caller.tenant) {
-    return caller
-  }
-  if (typeof tenant !== 'string' || tenant.length > 256) {
-    throw new A2AError('INVALID_PARAMS', 'tenant must be a string', {
-      path: 'tenant',
-      problem: 'must be a string of at most 256 characters',
-    })
-  }
-  if (anyTenant) return { ...caller, tenant }
-  throw new A2AError('INVALID_PARAMS', 'tenant: is unknown', {
-    path: 'tenant',
-    problem: 'is unknown',
-  })
+function keysAnswer(signer: PushSigner | undefined): HttpAnswer {
+  return jsonAnswer(signer?.jwks ?? '', { 'cache-control': 'public, max-age=300' })
 }
 
 /** By name, and the first one without a name: the root of the server is its front door. */

@@ -2,7 +2,8 @@
 import type { Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { EventFrame, Pulse } from '../../wire/event-stream.ts'
+import type { FrameSource, Pulse } from '../../wire/event-stream.ts'
+import type { HttpRequest } from '../../wire/http.ts'
 import type { ServedAgent } from './cards/served-agent.ts'
 import type { Closing } from './closing.ts'
 import type { Codec } from './codec/codec.ts'
@@ -39,16 +40,21 @@ export interface Call {
   readonly params: Params
   /** Extensions the request turned on. */
   readonly active: ReadonlySet<string>
-  readonly signal: AbortSignal | undefined
-  readonly lastEventId: string | undefined
-  readonly idempotencyKey: string | undefined
+  /** What it came with, for the few that look further than their parameters. */
+  readonly request: Pick<HttpRequest, 'header' | 'onGone'>
   /** Puts a result into the frame the binding asks for. */
   readonly envelope: (result: string) => string
 }
 
 export type Answer =
   | { readonly value: unknown; readonly frames?: undefined }
-  | { readonly frames: AsyncIterator<EventFrame, unknown>; readonly abort: () => void }
+  /** The same, as JSON already. */
+  | { readonly text: string; readonly frames?: undefined }
+  | { readonly frames: FrameSource }
+
+export function textOf(answer: Exclude<Answer, { readonly frames: FrameSource }>): string {
+  return 'text' in answer ? answer.text : JSON.stringify(answer.value)
+}
 
 export interface Method {
   readonly scope: Scope

@@ -1,4 +1,6 @@
 /** The extensions we speak, and how a request turns them on (A2A 1.0 §3.2.6, `A2A-Extensions`). */
+import type { HttpRequest } from '../../wire/http.ts'
+
 export const TASK_CONTROL = 'urn:lull:a2a:task-control:1'
 export const REMINDERS = 'urn:lull:a2a:reminders:1'
 export const USER_CONSENT = 'urn:lull:a2a:user-consent:1'
@@ -17,9 +19,9 @@ const known: ReadonlySet<string> = new Set([
 const none: ReadonlySet<string> = new Set()
 
 /** Of what the request asks for, what we have. Both spellings of the header are read in both versions. */
-export function activated(headers: Headers): ReadonlySet<string> {
-  const asked = headers.get('a2a-extensions') ?? headers.get('x-a2a-extensions')
-  if (asked === null) return none
+export function activated(request: HttpRequest): ReadonlySet<string> {
+  const asked = request.header('a2a-extensions') ?? request.header('x-a2a-extensions')
+  if (asked === undefined) return none
   return new Set(
     asked
       .split(',')

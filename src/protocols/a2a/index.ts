@@ -2,11 +2,13 @@
  * A2A without our server, as `lull/a2a`: a fetch handler over an engine, the same behind the official SDK's transports,
  * and the checkpoint of a stopped task in the words of the Bindu document.
  */
-export { type A2A, type A2AEnv, type A2AOptions, createA2A } from './a2a.ts'
+export type { HttpAnswer, HttpHeaders, HttpRequest } from '../../wire/http.ts'
+export { type A2A, type A2AOptions, createA2A } from './a2a.ts'
 export { type Checkpoint, checkpointOf } from './bindu/checkpoint.ts'
 export type { Scope } from './call.ts'
 export type { CardFacts, SecurityFacts } from './cards/card-facts.ts'
 export type { A2AConfig } from './config.ts'
+export type { A2AEnv, A2AFetchEnv } from './env.ts'
 export {
   type OfficialHandler,
   type OfficialOptions,

@@ -25,6 +25,7 @@ export type Place =
 /** First segments that never name a tenant: the server's own addresses. */
 const reserved: ReadonlySet<string> = new Set([
   '.well-known',
+  'acp',
   'agents',
   'dashboard',
   'events',
@@ -71,12 +72,15 @@ function within(
   return rest('1.0', segments.slice(1), first)
 }
 
-/** Decoded; undefined for what cannot be decoded. A slash at the end does not matter. */
+const dots: ReadonlySet<string> = new Set(['.', '..'])
+
+/** Decoded; undefined for what cannot be decoded, or climbs. A slash at the end does not matter. */
 function segmentsOf(pathname: string): readonly string[] | undefined {
   const raw = pathname.split('/').slice(1)
   if (raw.at(-1) === '') raw.pop()
   try {
-    return raw.map(decodeURIComponent)
+    const segments = raw.map(decodeURIComponent)
+    return segments.some((segment) => dots.has(segment)) ? undefined : segments
   } catch {
     return undefined
   }

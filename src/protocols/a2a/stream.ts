@@ -7,11 +7,13 @@
  *  R4  it stays open while the task is stopped.
  */
 import type { LogRecord } from '../../core/records.ts'
+import type { Signal } from '../../core/signal.ts'
 import { isInterrupted, isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
-import type { EventFrame } from '../../wire/event-stream.ts'
+import { type EventFrame, type FrameSource, frameText } from '../../wire/event-stream.ts'
 import { notificationText } from '../../wire/json-rpc.ts'
 import type { A2AContext, Answer, Call } from './call.ts'
+import { createEnding } from './closing.ts'
 import type { TaskView } from './codec/codec.ts'
 import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
 import { RFC_NOTIFICATIONS } from './extensions.ts'
@@ -26,21 +28,29 @@ export interface StreamOptions {
 }
 
 export function taskStream(a2a: A2AContext, call: Call, options: StreamOptions): Answer {
-  const { signal, abort, release } = a2a.closing.watch(call.signal)
-  return {
-    frames: framesOf(a2a, call, options, signal),
-    abort() {
-      release()
-      abort()
+  const signal = createEnding()
+  const frames = framesOf(a2a, call, options, signal)
+  const source: FrameSource = {
+    pulse: a2a.pulse,
+    async next() {
+      const { done, value } = await frames.next()
+      if (done) return { text: '', last: true }
+      return { text: frameText(value), last: false }
+    },
+    close() {
+      a2a.closing.delete(source)
+      signal.close()
     },
   }
+  a2a.closing.add(source)
+  return { frames: source }
 }
 
 async function* framesOf(
   a2a: A2AContext,
   call: Call,
   { task, view, openedBy, from }: StreamOptions,
-  signal: AbortSignal,
+  signal: Signal,
 ): AsyncGenerator<EventFrame, void> {
   const { codec, envelope, caller } = call
   const ends = (state: Task['state']): boolean =>

@@ -2,7 +2,6 @@ import type { Hono } from 'hono'
 import { type Agent, agent } from '../../engine/agent.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import { createEngine, type Engine } from '../../engine/engine.ts'
-import { createA2A } from '../../protocols/a2a/index.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
@@ -12,6 +11,7 @@ import { type AppOptions, createApp } from '../app.ts'
 export interface OpenApp {
   readonly app: Hono
   readonly engine: Engine
+  readonly deps: EngineDeps
 }
 
 /** An agent that waits for the event its message names. */
@@ -37,8 +37,6 @@ export async function openApp(more: Partial<AppOptions> = {}): Promise<OpenApp> 
   const engine = createEngine(deps)
   await engine.start()
   const url = 'http://127.0.0.1:8787'
-  const { store, clock, ids, log } = deps
-  const a2a = createA2A({ engine, store, clock, ids, log, publicUrl: url })
-  const app = createApp({ engine, a2a, log, host: '127.0.0.1', url, ...more })
-  return { app, engine }
+  const app = createApp({ engine, log: deps.log, url, ...more })
+  return { app, engine, deps }
 }

@@ -1,7 +1,9 @@
 /** What both bindings do once they know the method: check the scope, run it, tell what went wrong. */
+import type { HttpHeaders } from '../../../wire/http.ts'
 import type { A2AContext, Answer, Call, Method } from '../call.ts'
 import { type Failure, failureOf } from '../failure.ts'
 import { A2AError } from '../faults.ts'
+import { noHeaders } from './answers.ts'
 
 export type Dispatched =
   | { readonly answer: Answer; readonly failure?: undefined }
@@ -27,9 +29,9 @@ export async function dispatch(a2a: A2AContext, method: Method, call: Call): Pro
 export function extensionHeaders(
   call: Pick<Call, 'active' | 'codec'>,
   method: Method,
-): Record<string, string> {
+): HttpHeaders {
   const { active, codec } = call
-  if (active.size === 0 && method.extension === undefined) return {}
+  if (active.size === 0 && method.extension === undefined) return noHeaders
   const uris = new Set(active)
   if (method.extension !== undefined) uris.add(method.extension)
   const name = codec.version === '1.0' ? 'a2a-extensions' : 'x-a2a-extensions'

@@ -1,15 +1,17 @@
 /** The JSON-RPC binding: A2A 1.0 §9, and 0.3 on the same address. The answer to a call is 200, errors included. */
-import { eventStream, eventStreamHeaders } from '../../../wire/event-stream.ts'
+import type { HttpAnswer, HttpHeaders, HttpRequest } from '../../../wire/http.ts'
 import { errorText, parseRequest, type RpcId, resultText } from '../../../wire/json-rpc.ts'
 import { bindu } from '../bindu/bindu-methods.ts'
-import type { Call, Method } from '../call.ts'
+import { type Call, type Method, textOf } from '../call.ts'
 import { withJsonNames } from '../codec/proto-names.ts'
+import { callerIn, scopesOf } from '../env.ts'
 import { activated } from '../extensions.ts'
 import { codeOf, dataOf, type Failure, failureOf } from '../failure.ts'
 import { A2AError, faults } from '../faults.ts'
 import { methods } from '../methods/tables.ts'
 import type { Params } from '../params.ts'
 import { askedVersion, type Version } from '../versions.ts'
+import { eventsAnswer, jsonAnswer } from './answers.ts'
 import { readJson } from './body.ts'
 import { dispatch, extensionHeaders } from './dispatch.ts'
 import { type Exchange, withoutTenant } from './exchange.ts'
@@ -18,33 +20,31 @@ const NOTHING: Params = {}
 /** The methods of 1.0 itself, whose parameters are ProtoJSON. */
 const CORE_V1 = /^[A-Z]/
 
-export async function serveRpc(exchange: Exchange): Promise<Response> {
+export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
   const { a2a, codecs, request, query, env, agent } = exchange
-  const asked = askedVersion(request.headers, query)
+  const asked = askedVersion(request, query)
   const version: Version = asked === 'unknown' ? '1.0' : (asked ?? '0.3')
   let id: RpcId = null
   try {
-    const body = await readJson(request, env.body)
+    const body = readJson(request)
     if (body === undefined) throw new A2AError('PARSE_ERROR', 'The body is empty')
     const parsed = parseRequest(body)
-    if (parsed.error !== undefined) return json(errorText(parsed.id, parsed.error))
+    if (parsed.error !== undefined) return jsonAnswer(errorText(parsed.id, parsed.error))
     const { request: rpc } = parsed
     id = rpc.id
-    if (asked === 'unknown') throw unsupportedVersion(request.headers)
+    if (asked === 'unknown') throw unsupportedVersion(request)
     const given = rpc.params ?? NOTHING
     const method = dialectOf(rpc.method, given) ?? methodNamed(rpc.method, version)
     const params = CORE_V1.test(rpc.method) ? withJsonNames(given) : given
     const { tenant } = params
     const call: Call = {
       codec: codecs[version],
-      caller: exchange.callerFor(tenant),
-      may: env.may,
+      caller: callerIn(env, tenant),
+      may: scopesOf(env),
       agent,
       params: withoutTenant(params),
-      active: activated(request.headers),
-      signal: env.signal,
-      lastEventId: request.headers.get('last-event-id') ?? undefined,
-      idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+      active: activated(request),
+      request,
       envelope: (result) => resultText(rpc.id, result),
     }
     return await answered(exchange, method, call, id)
@@ -52,7 +52,7 @@ export async function serveRpc(exchange: Exchange): Promise<Response> {
     const failure = failureOf(error)
     if (failure.fault === 'INTERNAL') a2a.log('error', 'An A2A request failed', { error })
     const status = failure.fault === 'UNSUPPORTED_MEDIA_TYPE' ? faults[failure.fault].http : 200
-    return json(failureText(id, failure, version, false), {}, status)
+    return jsonAnswer(failureText(id, failure, version, false), undefined, status)
   }
 }
 
@@ -61,7 +61,7 @@ async function answered(
   method: Method,
   call: Call,
   id: RpcId,
-): Promise<Response> {
+): Promise<HttpAnswer> {
   const done = await dispatch(a2a, method, call)
   const headers = extensionHeaders(call, method)
   if (done.failure !== undefined) {
@@ -70,15 +70,11 @@ async function answered(
       return streamed(failureText(id, failure, '0.3', control), headers)
     }
     const status = failure.fault === 'FORBIDDEN' ? faults.FORBIDDEN.http : 200
-    return json(failureText(id, failure, call.codec.version, control), headers, status)
+    return jsonAnswer(failureText(id, failure, call.codec.version, control), headers, status)
   }
   const { answer } = done
-  if (answer.frames === undefined) {
-    return json(resultText(id, JSON.stringify(answer.value)), headers)
-  }
-  return new Response(eventStream(answer.frames, a2a.pulse, answer.abort), {
-    headers: { ...eventStreamHeaders, ...headers },
-  })
+  if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
+  return jsonAnswer(resultText(id, textOf(answer)), headers)
 }
 
 /** `task_id` is how the Bindu document spells it, and nobody else: it wins over other ids. */
@@ -96,8 +92,8 @@ function methodNamed(name: string, version: Version): Method {
   throw new A2AError('METHOD_NOT_FOUND', `There is no method ${name.slice(0, 128)} here${hint}`)
 }
 
-export function unsupportedVersion(headers: Headers): A2AError {
-  const given = headers.get('a2a-version') ?? 'that'
+export function unsupportedVersion(request: HttpRequest): A2AError {
+  const given = request.header('a2a-version') ?? 'that'
   return new A2AError(
     'VERSION_NOT_SUPPORTED',
     `A2A ${given.slice(0, 32)} is not spoken here; 1.0 and 0.3 are`,
@@ -114,12 +110,6 @@ function failureText(id: RpcId, failure: Failure, version: Version, control: boo
 }
 
 /** Clients of 0.3 take nothing but events from a method that streams, its errors included (0.3 §3.3, §7). */
-function streamed(text: string, headers: Record<string, string>): Response {
-  return new Response(`data: ${text}\n\n`, { headers: { ...eventStreamHeaders, ...headers } })
-}
-
-const plain = { 'content-type': 'application/json' }
-
-function json(text: string, headers: Record<string, string> = {}, status = 200): Response {
-  return new Response(text, { status, headers: { ...plain, ...headers } })
+function streamed(text: string, headers: HttpHeaders): HttpAnswer {
+  return eventsAnswer(`data: ${text}\n\n`, headers)
 }

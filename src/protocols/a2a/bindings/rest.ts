@@ -1,13 +1,15 @@
 /** The HTTP+JSON binding: A2A 1.0 §11, and 0.3 under `/v1`. */
-import { eventStream, eventStreamHeaders } from '../../../wire/event-stream.ts'
-import type { Call, Method } from '../call.ts'
+import type { HttpAnswer, HttpHeaders, HttpRequest } from '../../../wire/http.ts'
+import { type Call, type Method, textOf } from '../call.ts'
 import { jsonName, withJsonNames } from '../codec/proto-names.ts'
 import { isProto } from '../codec/v03-proto.ts'
+import { callerIn, scopesOf } from '../env.ts'
 import { activated } from '../extensions.ts'
 import { codeOf, dataOf, detailsArray, type Failure, failureOf } from '../failure.ts'
 import { A2AError, faults } from '../faults.ts'
 import { isObject } from '../params.ts'
 import { askedVersion, type Version } from '../versions.ts'
+import { eventsAnswer, JSON_TYPE, jsonAnswer, noHeaders } from './answers.ts'
 import { readJson } from './body.ts'
 import { dispatch, extensionHeaders } from './dispatch.ts'
 import { type Exchange, withoutTenant } from './exchange.ts'
@@ -20,31 +22,29 @@ export interface RestTarget {
   readonly tenant: string | undefined
 }
 
-export async function serveRest(exchange: Exchange, target: RestTarget): Promise<Response> {
+export async function serveRest(exchange: Exchange, target: RestTarget): Promise<HttpAnswer> {
   const { a2a, codecs, v03Rest, request, query, env, agent } = exchange
   const { version, matched, tenant } = target
-  const type = contentType(request.headers)
+  const type = contentType(request)
   try {
-    checkVersion(request.headers, query, version)
+    checkVersion(request, query, version)
     if ('allow' in matched) {
       const failure = failureOf(new A2AError('METHOD_NOT_FOUND', `Use ${matched.allow.join(', ')}`))
       const headers = { allow: matched.allow.join(', ') }
       return failed(failure, version, false, type, headers, 405)
     }
     const { method, found } = matched
-    const params = await paramsOf(exchange, found)
+    const params = paramsOf(exchange, found)
     if (params['request'] !== undefined && version === '0.3')
       params['message'] ??= params['request']
     const call: Call = {
       codec: version === '1.0' ? codecs['1.0'] : v03Rest[isProto(params) ? 'proto' : 'kinds'],
-      caller: exchange.callerFor(tenant ?? params['tenant']),
-      may: env.may,
+      caller: callerIn(env, tenant ?? params['tenant']),
+      may: scopesOf(env),
       agent,
       params: withoutTenant(params),
-      active: activated(request.headers),
-      signal: env.signal,
-      lastEventId: request.headers.get('last-event-id') ?? undefined,
-      idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+      active: activated(request),
+      request,
       envelope: (result) => result,
     }
     return await answered(exchange, method, call, type)
@@ -60,29 +60,29 @@ async function answered(
   method: Method,
   call: Call,
   type: string,
-): Promise<Response> {
+): Promise<HttpAnswer> {
   const done = await dispatch(a2a, method, call)
   const headers = extensionHeaders(call, method)
   if (done.failure !== undefined) {
     return failed(done.failure, call.codec.version, done.control, type, headers)
   }
   const { answer } = done
-  if (answer.frames !== undefined) {
-    return new Response(eventStream(answer.frames, a2a.pulse, answer.abort), {
-      headers: { ...eventStreamHeaders, ...headers },
-    })
-  }
-  if (answer.value === null) return new Response(null, { status: 204, headers })
-  return new Response(JSON.stringify(answer.value), {
-    headers: { 'content-type': type, ...headers },
-  })
+  if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
+  const text = textOf(answer)
+  return text === 'null'
+    ? { status: 204, headers, body: undefined }
+    : jsonAnswer(text, headers, 200, type)
 }
 
 /** The path decides here; a header that says otherwise is a mistake worth telling. */
-function checkVersion(headers: Headers, query: URLSearchParams | undefined, spoken: Version): void {
-  const asked = askedVersion(headers, query)
+function checkVersion(
+  request: HttpRequest,
+  query: URLSearchParams | undefined,
+  spoken: Version,
+): void {
+  const asked = askedVersion(request, query)
   if (asked === undefined || asked === spoken) return
-  if (asked === 'unknown') throw unsupportedVersion(headers)
+  if (asked === 'unknown') throw unsupportedVersion(request)
   const where = asked === '0.3' ? 'under /v1' : 'without /v1'
   throw new A2AError('VERSION_NOT_SUPPORTED', `A2A ${asked} is spoken ${where}, not here`)
 }
@@ -90,10 +90,10 @@ function checkVersion(headers: Headers, query: URLSearchParams | undefined, spok
 const numbers: ReadonlySet<string> = new Set(['historyLength', 'pageSize'])
 
 /** Path, then body or query: what the path says wins. Query values are text; two kinds of them mean something else. */
-async function paramsOf(
-  { request, query, env }: Exchange,
+function paramsOf(
+  { request, query }: Exchange,
   found: Readonly<Record<string, string>>,
-): Promise<Record<string, unknown>> {
+): Record<string, unknown> {
   const params: Record<string, unknown> = {}
   for (const [given, value] of query ?? []) {
     const name = jsonName(given)
@@ -102,7 +102,7 @@ async function paramsOf(
   delete params['A2A-Version']
   delete params['a2a-version']
   if (request.method === 'POST') {
-    const body = await readJson(request, env.body)
+    const body = readJson(request)
     if (body !== undefined && !isObject(body)) {
       throw new A2AError('INVALID_PARAMS', 'The body must be a JSON object', {
         path: '',
@@ -121,11 +121,10 @@ function typed(name: string, value: string): unknown {
 }
 
 const A2A_TYPE = 'application/a2a+json'
-const JSON_TYPE = 'application/json'
 
 /** 1.0.1 prefers its own media type; those who speak plain JSON are answered in it. */
-function contentType(headers: Headers): string {
-  const given = headers.get('content-type') ?? headers.get('accept') ?? ''
+function contentType(request: HttpRequest): string {
+  const given = request.header('content-type') ?? request.header('accept') ?? ''
   return given.includes(A2A_TYPE) ? A2A_TYPE : JSON_TYPE
 }
 
@@ -134,14 +133,11 @@ export function failed(
   version: Version,
   control: boolean,
   type: string,
-  headers: Record<string, string> = {},
+  headers: HttpHeaders = noHeaders,
   status: number = faults[failure.fault].http,
-): Response {
+): HttpAnswer {
   const body = version === '1.0' ? errorV1(failure, status) : errorV03(failure, control)
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': type, ...headers },
-  })
+  return jsonAnswer(JSON.stringify(body), headers, status, type)
 }
 
 /** §11.6: the shape of google.rpc.Status. */

@@ -1,5 +1,6 @@
 /** Agent cards over HTTP: made once per agent and version, with an ETag, cacheable, varying by version (§8.6). */
 import { createHash } from 'node:crypto'
+import type { HttpAnswer, HttpRequest } from '../../../wire/http.ts'
 import type { Version } from '../versions.ts'
 import type { ServedAgent } from './served-agent.ts'
 
@@ -10,7 +11,11 @@ interface Made {
   readonly etag: string
 }
 
-export type CardResponse = (agent: ServedAgent, version: Version, request: Request) => Response
+export type CardResponse = (
+  agent: ServedAgent,
+  version: Version,
+  request: HttpRequest,
+) => HttpAnswer
 
 export function createCardResponse(): CardResponse {
   const known = new Map<string, Made>()
@@ -33,17 +38,19 @@ export function createCardResponse(): CardResponse {
       'cache-control': `public, max-age=${MAX_AGE_S}`,
       vary: 'A2A-Version',
     }
-    if (matches(request.headers.get('if-none-match'), etag)) {
-      return new Response(null, { status: 304, headers })
+    if (matches(request.header('if-none-match'), etag)) {
+      return { status: 304, headers, body: undefined }
     }
-    return new Response(request.method === 'HEAD' ? null : body, {
+    return {
+      status: 200,
       headers: { ...headers, 'content-type': 'application/json' },
-    })
+      body: request.method === 'HEAD' ? undefined : body,
+    }
   }
 }
 
-function matches(given: string | null, etag: string): boolean {
-  if (given === null) return false
+function matches(given: string | undefined, etag: string): boolean {
+  if (given === undefined) return false
   return given.split(',').some((one) => {
     const tag = one.trim()
     return tag === '*' || tag === etag || tag === `W/${etag}`

@@ -1,7 +1,8 @@
 /** `SendMessage` / `message/send`: A2A 1.0 §3.1.1. Blocking unless the request says otherwise (§3.2.2). */
 import { isInterrupted, isPaused, isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import type { Call, Method } from '../call.ts'
+import type { A2AContext, Call, Method } from '../call.ts'
+import { createEnding } from '../closing.ts'
 import { TASK_CONTROL } from '../extensions.ts'
 import { send } from './send.ts'
 
@@ -15,15 +16,21 @@ export const sendMessage: Method = {
     if (configuration.immediate || isPaused(task.state) || isSettled(call, task)) {
       return { value: call.codec.sentTask(task, view) }
     }
-    const { signal, release } = a2a.closing.watch(call.signal)
-    try {
-      const settled = (now: Task): boolean => isSettled(call, now)
-      const found = await a2a.engine.waitFor(call.caller, task.id, settled, { signal })
-      return { value: call.codec.sentTask(found, view) }
-    } finally {
-      release()
-    }
+    return { value: call.codec.sentTask(await settledTask(a2a, call, task), view) }
   },
+}
+
+/** As it is when it is settled, when the client goes away, or when the server closes. */
+async function settledTask({ engine, closing }: A2AContext, call: Call, task: Task): Promise<Task> {
+  const signal = createEnding()
+  const stay = call.request.onGone(signal.close)
+  closing.add(signal)
+  try {
+    return await engine.waitFor(call.caller, task.id, (now) => isSettled(call, now), { signal })
+  } finally {
+    closing.delete(signal)
+    stay()
+  }
 }
 
 /** 1.0 makes a blocking call wait while the task is stopped, unless the caller knows what stopped means. */

@@ -1,7 +1,7 @@
 /** `SendStreamingMessage` / `message/stream`: A2A 1.0 §3.1.2. */
 import type { Message } from '../../../core/message.ts'
-import type { EventFrame } from '../../../wire/event-stream.ts'
-import type { Call, Method } from '../call.ts'
+import { type FrameSource, frameText } from '../../../wire/event-stream.ts'
+import type { A2AContext, Call, Method } from '../call.ts'
 import { readCursor } from '../cursor.ts'
 import { taskStream } from '../stream.ts'
 import { send } from './send.ts'
@@ -12,10 +12,10 @@ export const sendStreamingMessage: Method = {
   async run(a2a, call) {
     const { sent, configuration } = await send(a2a, call)
     if (sent.kind === 'message') {
-      return { frames: oneMessage(call, sent.message), abort: () => undefined }
+      return { frames: oneMessage(a2a, call, sent.message) }
     }
     const { task, repeated } = sent
-    const cursor = repeated ? readCursor(call.lastEventId) : undefined
+    const cursor = repeated ? readCursor(call.request.header('last-event-id')) : undefined
     return taskStream(a2a, call, {
       task,
       view: { historyLength: configuration.historyLength, withArtifacts: true },
@@ -26,7 +26,8 @@ export const sendStreamingMessage: Method = {
 }
 
 /** Exactly one Message, then the end. */
-async function* oneMessage(call: Call, message: Message): AsyncGenerator<EventFrame, void> {
-  const text = JSON.stringify(call.codec.sentMessage(message))
-  yield { id: '1.1', data: call.envelope(text) }
+function oneMessage({ pulse }: A2AContext, call: Call, message: Message): FrameSource {
+  const data = call.envelope(JSON.stringify(call.codec.sentMessage(message)))
+  const text = frameText({ id: '1.1', data })
+  return { pulse, next: async () => ({ text, last: true }), close: () => undefined }
 }

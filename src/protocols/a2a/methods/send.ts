@@ -85,12 +85,13 @@ async function tunnelled(
 }
 
 async function deliver(a2a: A2AContext, call: Call, given: Given): Promise<Sent> {
-  const { caller, agent, codec, idempotencyKey } = call
+  const { caller, agent, codec } = call
   const { message, metadata, configuration } = given
+  const key = call.request.header('idempotency-key')
   const request = {
     agent: agent.name,
     message,
-    idempotencyKey: idempotencyKey ?? keyIn(metadata) ?? keyIn(message?.metadata),
+    idempotencyKey: key ?? keyIn(metadata) ?? keyIn(message?.metadata),
     metadata,
     origin: codec.origin,
   }

@@ -12,7 +12,7 @@ export const subscribeToTask: Method = {
   streams: true,
   async run(a2a, call) {
     const task = await ownTask(a2a, call, taskIdIn(call))
-    const cursor = readCursor(call.lastEventId)
+    const cursor = readCursor(call.request.header('last-event-id'))
     const from = cursor !== undefined && cursor.seq <= task.version + 1 ? cursor : undefined
     // Somebody who was here before gets the rest; to a newcomer a task that has ended has nothing to say.
     if (from === undefined && isTerminal(task.state)) {

@@ -10,7 +10,7 @@ import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createManualClock, type ManualClock } from '../../../testing/manual-clock.ts'
 import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
 import { testSigner } from '../../../testing/test-signer.ts'
-import { type A2A, type A2AEnv, type A2AOptions, createA2A } from '../index.ts'
+import { type A2A, type A2AFetchEnv, type A2AOptions, createA2A } from '../index.ts'
 import { type Frame, framesIn } from './frames.ts'
 import type { Loose } from './loose.ts'
 
@@ -24,7 +24,7 @@ export interface DeskOptions {
   readonly clock?: ManualClock
   readonly options?: Partial<EngineOptions>
   readonly a2a?: Partial<A2AOptions>
-  readonly env?: Partial<A2AEnv>
+  readonly env?: Partial<A2AFetchEnv>
 }
 
 export interface Desk {
@@ -43,7 +43,7 @@ export interface Desk {
     headers?: HeaderMap,
   ): Promise<AsyncGenerator<Frame, void>>
   fetch(verb: string, path: string, body?: unknown, headers?: HeaderMap): Promise<Response>
-  raw(request: Request, env?: Partial<A2AEnv>): Promise<Response | undefined>
+  raw(request: Request, env?: Partial<A2AFetchEnv>): Promise<Response | undefined>
   /** The process ends in order and another one goes on with the same store. */
   restart(): Promise<Desk>
 }

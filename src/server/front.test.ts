@@ -1,0 +1,131 @@
+/** What every request meets first, over a real socket: the bytes are what matters here. */
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createA2A } from '../protocols/a2a/index.ts'
+import { createFront, type FrontOptions } from './front.ts'
+import { type Listener, listen } from './listen.ts'
+import { openApp } from './test-support/open-app.ts'
+
+let open: Listener[] = []
+afterEach(async () => {
+  await Promise.all(open.map((listener) => listener.close(0)))
+  open = []
+})
+
+async function openFront(more: Partial<FrontOptions> = {}): Promise<number> {
+  const { app, engine, deps } = await openApp()
+  const { store, clock, ids, log } = deps
+  const a2a = createA2A({ engine, store, clock, ids, log, publicUrl: 'http://lull.test' })
+  const listener = await listen('127.0.0.1', 0)
+  open.push(listener)
+  listener.answer(createFront({ a2a, app, log, host: '127.0.0.1', ...more }))
+  return listener.port
+}
+
+interface Answer {
+  readonly status: number | undefined
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+function ask(
+  options: RequestOptions,
+  chunks: readonly (string | Uint8Array)[] = [],
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', agent: false, ...options }, (response) => {
+      let body = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        body += chunk
+      })
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, body }),
+      )
+    })
+    request.on('error', reject)
+    for (const chunk of chunks) request.write(chunk)
+    request.end()
+  })
+}
+
+const structured = { 'content-type': 'application/cloudevents+json' }
+const rpc = { 'content-type': 'application/json', 'a2a-version': '1.0' }
+const event = { specversion: '1.0', id: '1', source: 'ci', type: 'done' }
+const get = (id: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id } })
+
+describe('every request', () => {
+  it.each(['/', '/healthz', '/tasks', '/nowhere'])(
+    'is refused under a foreign name: %s',
+    async (path) => {
+      const port = await openFront()
+      const { status, body } = await ask({ port, path, headers: { host: 'evil.example' } })
+      expect(status).toBe(403)
+      expect(JSON.parse(body)).toMatchObject({ error: { code: 'HOST_NOT_ALLOWED' } })
+    },
+  )
+
+  it.each(['/', '/events'])('is refused from a page of another origin: %s', async (path) => {
+    const port = await openFront()
+    const headers = { ...structured, origin: 'http://evil.example' }
+    const { status, body } = await ask({ port, method: 'POST', path, headers }, ['{}'])
+    expect(status).toBe(403)
+    expect(JSON.parse(body)).toMatchObject({ error: { code: 'ORIGIN_NOT_ALLOWED' } })
+  })
+
+  it.each([
+    ['a declared length', '/', { ...rpc, 'content-length': '280' }],
+    ['no declared length', '/', rpc],
+    ['a declared length', '/events', { ...structured, 'content-length': '280' }],
+    ['no declared length', '/events', structured],
+  ])('is refused when it is too large, with %s: %s', async (_, path, headers) => {
+    const port = await openFront({ bodyLimitBytes: 100 })
+    const parts = ['x'.repeat(90), 'x'.repeat(190)]
+    const { status, body } = await ask({ port, method: 'POST', path, headers }, parts)
+    expect(status).toBe(413)
+    expect(JSON.parse(body)).toMatchObject({ error: { code: 'LIMIT_EXCEEDED' } })
+  })
+
+  it('is put together from its pieces, wherever they are cut', async () => {
+    const port = await openFront()
+    const text = Buffer.from(get('ä'))
+    const at = text.indexOf(0xc3) + 1
+    const pieces = [text.subarray(0, at), text.subarray(at)]
+    const { status, body } = await ask({ port, method: 'POST', path: '/', headers: rpc }, pieces)
+    expect(status).toBe(200)
+    expect(JSON.parse(body)).toMatchObject({
+      error: { code: -32001, message: 'Task ä does not exist' },
+    })
+    const sent = [JSON.stringify(event).slice(0, 9), JSON.stringify(event).slice(9)]
+    const options = { port, method: 'POST', path: '/events', headers: structured }
+    expect((await ask(options, sent)).status).toBe(202)
+  })
+})
+
+it('answers A2A, what lies beside it, and what is not there', async () => {
+  const port = await openFront()
+  const statuses = async (method: string, path: string) =>
+    (await ask({ port, method, path })).status
+  expect(await statuses('GET', '/tasks')).toBe(200)
+  expect(await statuses('GET', '/../tasks')).toBe(404)
+  expect(await statuses('GET', 'http://127.0.0.1/tasks?pageSize=1')).toBe(200)
+  expect(await statuses('HEAD', '/.well-known/agent-card.json')).toBe(200)
+  expect(await statuses('GET', '/healthz')).toBe(200)
+  expect(await statuses('GET', '/nowhere')).toBe(404)
+  expect(await statuses('DELETE', '/')).toBe(405)
+})
+
+it('outlives a client that goes away in the middle of its request', async () => {
+  const port = await openFront()
+  const socket = connect(port, '127.0.0.1')
+  await new Promise<void>((resolve) =>
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
+      () => resolve(),
+    ),
+  )
+  socket.destroy()
+  expect((await ask({ port, path: '/healthz' })).status).toBe(200)
+})

@@ -1,0 +1,69 @@
+/**
+ * What every request meets first: who may call, how much they may send, and where it goes. A2A is answered on `node:http`
+ * itself; everything else is the application's.
+ */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
+import type { Log } from '../ports/log.ts'
+import type { A2A, A2AEnv } from '../protocols/a2a/index.ts'
+import { anybody } from './caller.ts'
+import { createGuard } from './guard.ts'
+import { BodyTooLarge, NodeRequest, readBody, writeAnswer, writeText } from './node-http.ts'
+import { jsonHeaders, refusalText } from './refusals.ts'
+
+export interface FrontOptions {
+  readonly a2a: A2A
+  readonly app: Hono
+  readonly log: Log
+  /** The address it listens on. */
+  readonly host: string
+  readonly allowedHosts?: readonly string[] | undefined
+  readonly allowedOrigins?: readonly string[] | undefined
+  readonly bodyLimitBytes?: number | undefined
+}
+
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024
+
+const env: A2AEnv = { caller: anybody, anyTenant: true }
+
+/** How the application's adapter is given a body that was read already. */
+type Read = IncomingMessage & { rawBody?: Buffer }
+
+export function createFront(options: FrontOptions): RequestListener {
+  const { a2a, app, log, host, bodyLimitBytes = BODY_LIMIT_BYTES } = options
+  const guard = createGuard(options)
+  const rest = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false })
+
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { headers } = incoming
+    // Only HTTP/1.0 leaves the name out: whoever does is no browser.
+    const refused = guard(headers.host ?? host, headers.origin)
+    if (refused !== undefined) return refuse(outgoing, 403, refused.code, refused.message)
+    const body = await readBody(incoming, bodyLimitBytes)
+    const answered = a2a.handle(new NodeRequest(incoming, outgoing, body), env)
+    if (answered !== undefined) return writeAnswer(outgoing, await answered)
+    if (body.length > 0) (incoming as Read).rawBody = body
+    return rest(incoming, outgoing)
+  }
+
+  function failed(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+    // Nobody is there any more to be told.
+    if (outgoing.destroyed) return
+    if (error instanceof BodyTooLarge) {
+      refuse(outgoing, 413, 'LIMIT_EXCEEDED', `The body is larger than ${bodyLimitBytes} bytes`)
+      return
+    }
+    log('error', 'a request failed', { method: incoming.method, path: incoming.url, error })
+    if (outgoing.headersSent) outgoing.destroy()
+    else refuse(outgoing, 500, 'INTERNAL', 'Internal error')
+  }
+
+  return (incoming, outgoing) => {
+    answer(incoming, outgoing).catch((error: unknown) => failed(incoming, outgoing, error))
+  }
+}
+
+function refuse(outgoing: ServerResponse, status: number, code: string, message: string): void {
+  writeText(outgoing, status, jsonHeaders, refusalText(code, message))
+}

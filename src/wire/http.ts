@@ -1,0 +1,42 @@
+/**
+ * A request and its answer as the protocols see them: no more than they need, so that a server on `node:http`, a fetch
+ * handler and a test can each give and take them without building anything in between.
+ */
+import type { FrameSource } from './event-stream.ts'
+
+export interface HttpRequest {
+  readonly method: string
+  /** Without the query, not decoded. */
+  readonly path: string
+  /** With its question mark; empty when there is none. */
+  readonly search: string
+  /** Empty when there is none. */
+  readonly body: Uint8Array
+  /** @param name in small letters */
+  header(name: string): string | undefined
+  /** Calls back when the client goes away before it is answered. Returns how to stop. */
+  onGone(left: () => void): () => void
+}
+
+export type HttpHeaders = Readonly<Record<string, string>>
+
+/** A whole text, nothing, or events until they end. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: HttpHeaders
+  readonly body: string | FrameSource | undefined
+}
+
+export interface Address {
+  readonly path: string
+  readonly search: string
+}
+
+/** Path and query of an address, absolute or not. `new URL` would cost more than the rest of the routing. */
+export function addressOf(url: string): Address {
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
+  if (start === -1) return { path: '/', search: '' }
+  const query = url.indexOf('?', start)
+  if (query === -1) return { path: url.slice(start), search: '' }
+  return { path: url.slice(start, query), search: url.slice(query) }
+}
