@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getRequestListener } from '@hono/node-server'
 import { createA2A } from '../../src/protocols/a2a/index.ts'
 import { listen } from '../../src/server/listen.ts'
 import { openEngine } from '../../src/server/open-engine.ts'
@@ -26,13 +27,14 @@ export async function openGuardedServer(): Promise<GuardedServer> {
   const { store, clock, ids, log } = opened.deps
   const a2a = createA2A({ engine: opened.engine, store, clock, ids, log, publicUrl: url })
   await a2a.start()
-  listener.answer(async (request) => {
+  const handler = async (request: Request): Promise<Response> => {
     const given = request.headers.get('authorization') ?? ''
     const [, tenant = '', principal = '', ...scopes] = given.split(' ')
     const may = (scope: string): boolean => scopes.includes(scope)
     const answer = await a2a.fetch(request, { caller: { tenant, principal }, may })
     return answer ?? new Response(null, { status: 404 })
-  })
+  }
+  listener.answer(getRequestListener(handler))
   return {
     async call({ tenant = 'acme', name, scopes }, method, params) {
       const response = await fetch(url, {
