@@ -36,6 +36,22 @@ export type {
 } from './engine/agent-task.ts'
 export type { Conversation, ConversationArtifact } from './engine/conversation.ts'
 
+// What reminds tasks by itself.
+
+export { idle } from './engine/providers/idle.ts'
+export type {
+  Moment,
+  ReminderProvider,
+  ReminderProviders,
+  TurnStarting,
+} from './engine/providers/provider.ts'
+export { resumed } from './engine/providers/resumed.ts'
+export { type TokenPressureOptions, tokenPressure } from './engine/providers/token-pressure.ts'
+export {
+  type ToolOutputTruncatedOptions,
+  toolOutputTruncated,
+} from './engine/providers/tool-output-truncated.ts'
+
 // How it is served.
 
 export { type OpenEngine, type OpenEngineOptions, openEngine } from './server/open-engine.ts'
@@ -83,13 +99,17 @@ export type {
   RecordBody,
   RunToken,
   Usage,
+  UsageReport,
 } from './core/records.ts'
 export type {
   ExpiryReason,
   PendingReminder,
   Propagate,
+  Provided,
+  Reminded,
   Reminder,
   RoleHint,
+  TurnOutcome,
 } from './core/reminders.ts'
 export type { Signal } from './core/signal.ts'
 export type { InterruptedState, State, TerminalState } from './core/states.ts'
@@ -109,12 +129,12 @@ export type { TranscriptEntry } from './core/transcript.ts'
 // What an engine is asked, and what it answers.
 
 export type { Caller } from './engine/caller.ts'
-export type { RemindAnswer } from './engine/controlling.ts'
 export { createEngine, type Engine } from './engine/engine.ts'
 export type { Blockage, Health } from './engine/health.ts'
 export type { HoldAnswer, HoldOutcome } from './engine/holds.ts'
 export type { PauseAnswer, PauseDialect } from './engine/pausing.ts'
 export type { TaskPage, Verification } from './engine/reading.ts'
+export type { RemindAnswer } from './engine/reminding.ts'
 export type {
   CancelRequest,
   ClearRemindersRequest,

@@ -7,7 +7,7 @@ import type { ResumeConditions } from './conditions.ts'
 import type { Json } from './json.ts'
 import type { Message } from './message.ts'
 import type { Birth, Decision, Failure, JournalRecord, Question, RunToken } from './records.ts'
-import type { Reminder } from './reminders.ts'
+import type { Provided, Reminder } from './reminders.ts'
 import type { Actor, PauseMode, PolicyReason, SpanLinks } from './suspension.ts'
 import type { TranscriptEntry } from './transcript.ts'
 
@@ -21,6 +21,13 @@ export interface ReminderFilter {
   readonly id?: string
   readonly tag?: string
   readonly dedupeKey?: string
+}
+
+/** What the providers of the agent want the task to be reminded of, now that this happens. */
+export interface Providing {
+  readonly provided?: readonly Provided[]
+  /** How many reminders may be pending. */
+  readonly limit?: number
 }
 
 /** From outside: callers, operators, timers, events. */
@@ -118,14 +125,17 @@ export type OuterCommand =
 
 /** From the run that holds the task. */
 export type RunCommand =
-  | { readonly type: 'record'; readonly run: string; readonly records: readonly JournalRecord[] }
-  | {
+  | ({
+      readonly type: 'record'
+      readonly run: string
+      readonly records: readonly JournalRecord[]
+    } & Providing)
+  | ({
       readonly type: 'start-turn'
       readonly run: string
       readonly key: string
-      readonly continuityId: string
       readonly digest?: string
-    }
+    } & Providing)
   | {
       readonly type: 'show-reminders'
       readonly run: string

@@ -19,6 +19,7 @@ import type { LogRecord, RecordBody } from './records.ts'
 import { canMove, isInterrupted, isPaused, isTerminal } from './states.ts'
 import { pauseModes } from './suspension.ts'
 import type { Task } from './task.ts'
+import { pendingByRecords } from './test-support/pending-by-records.ts'
 import {
   ask,
   cancel,
@@ -36,6 +37,7 @@ import {
   parked,
   pause,
   policyPause,
+  provided,
   record,
   reject,
   release,
@@ -100,6 +102,15 @@ const reminding = fc.record(
   { requiredKeys: [] },
 )
 
+const reminderId = fc.constantFrom('a', 'b', 'c', 'd', 'e', '$fresh')
+const wanted = fc.array(
+  fc
+    .tuple(fc.constantFrom('$wanted', 'a', 'd'), reminding)
+    .map(([id, some]) => provided('watcher', id, some)),
+  { maxLength: 2 },
+)
+const turnOutcome = fc.constantFrom(...(['completed', 'completed', 'skipped', 'failed'] as const))
+
 const often = (weight: number, arbitrary: fc.Arbitrary<Command>) => ({ weight, arbitrary })
 const fromOutside: fc.Arbitrary<Command> = fc.oneof(
   often(1, fc.constant(submit())),
@@ -157,7 +168,7 @@ const fromOutside: fc.Arbitrary<Command> = fc.oneof(
   often(5, fc.constantFrom(lift('h-1'), lift('h-2', '$new'), lift('h-1', '$new'))),
   often(
     3,
-    fc.tuple(key, reminding).map(([id, some]) => remind(id, some, 3)),
+    fc.tuple(reminderId, reminding).map(([id, some]) => remind(id, some, 3)),
   ),
   often(
     1,
@@ -184,11 +195,16 @@ const fromTheRun: fc.Arbitrary<Command> = fc.oneof(
   token.map((by) => record({ type: 'compacted', key: 'c', transcript: [] }, by)),
   token.map((by) => record({ type: 'said', key: 's', message: message('said') }, by)),
   token.map((by) => startTurn(by)),
-  token.map((by) => startTurn(by, 'digest')),
-  // Turn 0 stands for the current one.
-  fc.tuple(fc.constantFrom(0, 0, 1, 2), token).map(([turn, by]) => endTurn(turn, by)),
   fc
-    .tuple(token, fc.uniqueArray(key))
+    .tuple(token, wanted)
+    .map(([by, some]) => startTurn(by, { digest: 'digest', provided: some, limit: 5 })),
+  // Turn 0 stands for the current one.
+  fc
+    .tuple(fc.constantFrom(0, 0, 1, 2), token, turnOutcome)
+    .map(([turn, by, outcome]) => endTurn(turn, by, outcome)),
+  fc.tuple(token, wanted).map(([by, some]) => ({ ...step('s', by), provided: some, limit: 4 })),
+  fc
+    .tuple(token, fc.uniqueArray(reminderId))
     .map(([by, ids]) => ({ type: 'show-reminders', run: by, key: 'r', turn: 0, ids }) as const),
   fc.tuple(token, waiting).map(([by, wait]) => park('$fresh', { run: by, ...wait })),
   fc.tuple(question, token).map(([asked, by]) => ask(asked, by)),
@@ -372,29 +388,6 @@ function expectStopsInOrder(log: readonly LogRecord[]): void {
   }
 }
 
-/** Which reminders are pending, told by the records alone: each ends in one way, and is emitted once. */
-function pendingByRecords(log: readonly LogRecord[]): readonly string[] {
-  const emitted = new Map<string, boolean>()
-  const end = (id: string): void => expect(emitted.delete(id), `${id} ended twice`).toBe(true)
-  for (const entry of log) {
-    if (entry.type === 'submitted')
-      for (const { id } of entry.reminders ?? []) emitted.set(id, false)
-    if (entry.type === 'reminder-injected') {
-      expect(emitted.has(entry.reminder.id)).toBe(false)
-      emitted.set(entry.reminder.id, false)
-    }
-    if (entry.type === 'reminder-deduped' || entry.type === 'reminder-expired')
-      entry.ids.forEach(end)
-    if (entry.type === 'turn-started' || entry.type === 'reminders-shown') {
-      for (const id of entry.emitted) {
-        expect(emitted.get(id), `${id} emitted twice`).toBe(false)
-        emitted.set(id, true)
-      }
-    }
-  }
-  return [...emitted.keys()]
-}
-
 function isStale(task: Task, command: Command): boolean {
   if (!('run' in command) || typeof command.run !== 'string') return false
   // The engine may stop a task by policy in any state of its run.
@@ -411,7 +404,7 @@ function fill(template: Command, task: Task | undefined, n: number): Command {
   }
   return JSON.parse(JSON.stringify(template), (name, value) => {
     if (name === 'turn' && value === 0) return task?.turn ?? 0
-    if (name === 'continuityId') return `continuity-${n}`
+    if (name === 'id' && value === '$wanted') return `wanted-${n}`
     return typeof value === 'string' ? (filled[value] ?? value) : value
   }) as Command
 }

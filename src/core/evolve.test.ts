@@ -89,6 +89,7 @@ describe('a task that was just submitted', () => {
       turn: 0,
       journal: { generation: 0, afterSeq: 0, countFrom: 0, voided: [] },
       reminders: [],
+      reminded: [],
       children: [],
       usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
       consumed: [],

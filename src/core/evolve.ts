@@ -12,7 +12,7 @@ import { born } from './evolve/birth.ts'
 import { end, move, report, withStatus } from './evolve/status.ts'
 import { requested, resume, stop, withdraw } from './evolve/stopping.ts'
 import type { LogRecord, RecordType } from './records.ts'
-import { afterTurn, shown, without } from './reminders.ts'
+import { afterTurn, remembering, shown, without } from './reminders.ts'
 import { isTerminal } from './states.ts'
 import type { Suspension } from './suspension.ts'
 import type { Task } from './task.ts'
@@ -83,9 +83,9 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     ...progressed,
     reminders: shown(task.reminders, reminders, turn),
   }),
-  'turn-ended': (task, { turn }) => ({
+  'turn-ended': (task, { turn, outcome }) => ({
     ...progressed,
-    reminders: afterTurn(task.reminders, turn).left,
+    reminders: afterTurn(task.reminders, turn, outcome).left,
   }),
   compacted: () => progressed,
   continued: (task, { seq, state }) => ({
@@ -155,7 +155,12 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   held: (task, { holdId }) => ({ holds: [...task.holds, holdId] }),
   lifted: (task, { holdId }) => ({ holds: task.holds.filter((id) => id !== holdId) }),
 
-  'reminder-injected': (task, { reminder }) => ({ reminders: [...task.reminders, { reminder }] }),
+  'reminder-injected': (task, { reminder, dedupedCount, provider }) => ({
+    reminders: [...task.reminders, { reminder }],
+    ...(provider === undefined
+      ? { reminded: remembering(task.reminded, reminder, dedupedCount) }
+      : {}),
+  }),
   'reminder-deduped': (task, { ids }) => ({ reminders: without(task.reminders, ids) }),
   'reminder-expired': (task, { ids }) => ({ reminders: without(task.reminders, ids) }),
 

@@ -6,7 +6,7 @@ import type { CloudEvent } from './cloud-event.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Artifact, Message } from './message.ts'
 import type { Receipt } from './receipt.ts'
-import type { ExpiryReason, Reminder } from './reminders.ts'
+import type { ExpiryReason, Reminder, TurnOutcome } from './reminders.ts'
 import type { InterruptedState, TerminalState } from './states.ts'
 import type { Actor, PauseMode, ResumeCause, Suspension, TimeoutEvent } from './suspension.ts'
 import type { TranscriptEntry } from './transcript.ts'
@@ -31,6 +31,12 @@ export interface Usage {
   readonly inputTokens?: number
   readonly outputTokens?: number
   readonly costUsd?: number
+}
+
+/** What one model call used. With the size of the model's window, the agent is told when that fills up. */
+export interface UsageReport extends Usage {
+  /** In tokens. */
+  readonly contextWindow?: number
 }
 
 export interface Question {
@@ -107,13 +113,15 @@ export type JournalRecord =
       readonly append: boolean
       readonly last: boolean
     }
-  | { readonly type: 'usage'; readonly key: string; readonly usage: Usage }
+  | { readonly type: 'usage'; readonly key: string; readonly usage: UsageReport }
   /** `task.now()`, `task.uuid()`, `task.random()`. */
   | { readonly type: 'value'; readonly key: string; readonly value: Json }
   | {
       readonly type: 'turn-ended'
       readonly key: string
       readonly turn: number
+      /** Absent: it completed. */
+      readonly outcome?: TurnOutcome
       readonly transcript: readonly TranscriptEntry[]
     }
   | {
@@ -230,7 +238,14 @@ export type RecordBody =
     }
   /** An operator accepted changed code: this entry is run anew. */
   | { readonly type: 'voided'; readonly key: string }
-  | { readonly type: 'reminder-injected'; readonly reminder: Reminder }
+  | {
+      readonly type: 'reminder-injected'
+      readonly reminder: Reminder
+      /** Absent: it displaced none. */
+      readonly dedupedCount?: number
+      /** The provider of the agent that wanted it; absent for what came from outside. */
+      readonly provider?: string
+    }
   | {
       readonly type: 'reminder-deduped'
       readonly ids: readonly string[]

@@ -5,7 +5,10 @@ import {
   inherited,
   isVisible,
   type PendingReminder,
+  REMINDED_MEMORY,
+  type Reminded,
   type Reminder,
+  remembering,
 } from './reminders.ts'
 import { reminder } from './test-support/story.ts'
 
@@ -62,6 +65,11 @@ describe('the TTL of a reminder', () => {
     expect(afterTurn([pending({ ttlTurns: 1, firedAtTurn: 4 }, 4)], 4).expired).toEqual(['r-1'])
   })
 
+  it.each(['skipped', 'failed'] as const)('loses nothing by a turn that %s', (outcome) => {
+    const item = pending({ ttlTurns: 1 }, 4)
+    expect(afterTurn([item], 4, outcome)).toEqual({ left: [item], expired: [] })
+  })
+
   it('does not exist unless it was given: the reminder stays until the task ends', () => {
     const item = pending({}, 4)
     expect(afterTurn([item], 4)).toEqual({ left: [item], expired: [] })
@@ -80,6 +88,29 @@ describe('the TTL of a reminder', () => {
           ).left
         }
         expect(turns).toBe(Math.max(firedAtTurn, 1) + ttlTurns - 1)
+      }),
+    )
+  })
+})
+
+describe('what a task remembers of its injections', () => {
+  it('is the newest ones, each with what it was answered', () => {
+    const ids = Array.from({ length: REMINDED_MEMORY + 2 }, (_, n) => `r-${n}`)
+    const known = ids.reduce<readonly Reminded[]>(
+      (before, id) => remembering(before, reminder(id, { acceptedAt: 7 }), 3),
+      [],
+    )
+    expect(known.map(({ id }) => id)).toEqual(ids.slice(2))
+    expect(known[0]).toMatchObject({ acceptedAt: 7, dedupedCount: 3 })
+  })
+
+  it('tells bodies apart', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, other) => {
+        const [print, second] = [one, other].map(
+          (body) => remembering([], reminder('r', { body }))[0]?.print,
+        )
+        expect(print === second).toBe(one === other)
       }),
     )
   })
@@ -114,8 +145,8 @@ describe('what a sub-task inherits', () => {
     )
   })
 
-  it('names the nearest parent', () => {
+  it('names the task it was injected into, at every level', () => {
     const [copy] = inherited([pending({ propagate: 'all', inheritedFrom: 'task-0' })], 'task-1')
-    expect(copy?.inheritedFrom).toBe('task-1')
+    expect(copy?.inheritedFrom).toBe('task-0')
   })
 })

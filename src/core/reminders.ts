@@ -2,6 +2,7 @@
  * Reminders: ambient context for coming turns, never user input. A pending reminder leaves the task in exactly one way:
  * deduped, or expired by `ttl`, `compaction`, `cleared` or `task_ended`.
  */
+import { fingerprint } from './fingerprint.ts'
 import type { JsonObject } from './json.ts'
 import type { PauseMode } from './suspension.ts'
 
@@ -24,7 +25,7 @@ export interface Reminder {
   readonly firedAtTurn?: number
   readonly mode: PauseMode
   readonly metadata?: JsonObject
-  /** The task it came from, for copies that travelled to a sub-task. */
+  /** The task it was injected into, for copies that travelled to sub-tasks. */
   readonly inheritedFrom?: string
   readonly acceptedAt: number
 }
@@ -38,19 +39,42 @@ export interface PendingReminder {
   readonly shownInTurn?: number
 }
 
+/** What an injection was answered, kept after the reminder is gone so that a repeated one is answered the same. */
+export interface Reminded {
+  readonly id: string
+  /** Of its body. */
+  readonly print: string
+  readonly acceptedAt: number
+  readonly dedupedCount: number
+}
+
+/** How many injections a task remembers, the newest ones. */
+export const REMINDED_MEMORY = 256
+
+/** A reminder that a provider of the agent wants, and which one. */
+export interface Provided {
+  readonly provider: string
+  readonly reminder: Reminder
+}
+
+/** How a turn ended; only one that completed counts. */
+export type TurnOutcome = 'completed' | 'skipped' | 'failed'
+
 /** Whether a reminder may be shown when a turn starts (`start`), or when a running turn reads again (`reread`). */
 export function isVisible(pending: PendingReminder, when: 'start' | 'reread'): boolean {
   return when === 'start' || pending.reminder.mode !== 'wait_for_completion'
 }
 
 /**
- * The reminders after a turn completed: one is taken off the TTL of each that this turn showed, unless its source saw a
- * later turn. Returns those that are left and the ids whose TTL reached zero.
+ * The reminders after a turn ended: when it completed, one is taken off the TTL of each that this turn showed, unless its
+ * source saw a later turn. Returns those that are left and the ids whose TTL reached zero.
  */
 export function afterTurn(
   pending: readonly PendingReminder[],
   turn: number,
+  outcome: TurnOutcome = 'completed',
 ): { readonly left: readonly PendingReminder[]; readonly expired: readonly string[] } {
+  if (outcome !== 'completed') return { left: pending, expired: [] }
   const expired: string[] = []
   const left: PendingReminder[] = []
   for (const item of pending) {
@@ -65,7 +89,7 @@ export function afterTurn(
 
 /**
  * What of a task's reminders a new sub-task inherits: `all` always, `session` one level, `none` never. The child counts
- * its own turns, so the parent's do not travel.
+ * its own turns, so the parent's do not travel. At every level a copy names the task it was injected into.
  */
 export function inherited(
   pending: readonly PendingReminder[],
@@ -78,7 +102,10 @@ export function inherited(
         reminder.propagate === 'all' ||
         (reminder.propagate === 'session' && reminder.inheritedFrom === undefined),
     )
-    .map(({ firedAtTurn: _, ...reminder }) => ({ ...reminder, inheritedFrom: parentTaskId }))
+    .map(({ firedAtTurn: _, inheritedFrom = parentTaskId, ...reminder }) => ({
+      ...reminder,
+      inheritedFrom,
+    }))
 }
 
 /** Without those that were deduped or expired. */
@@ -102,4 +129,14 @@ export function shown(
       ? { ...item, emittedAtTurn: item.emittedAtTurn ?? turn, shownInTurn: turn }
       : item,
   )
+}
+
+/** What a task remembers of its injections after one more. */
+export function remembering(
+  reminded: readonly Reminded[],
+  { id, body, acceptedAt }: Reminder,
+  dedupedCount: number = 0,
+): readonly Reminded[] {
+  const newest = { id, print: fingerprint(body), acceptedAt, dedupedCount }
+  return [...reminded, newest].slice(-REMINDED_MEMORY)
 }

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from './json.ts'
 import type { Artifact, Message } from './message.ts'
 import type { Deferred, Failure, Question, RunToken, Usage } from './records.ts'
-import type { PendingReminder } from './reminders.ts'
+import type { PendingReminder, Reminded } from './reminders.ts'
 import type { State } from './states.ts'
 import type { ResumeCause, Suspension, Wake } from './suspension.ts'
 
@@ -50,6 +50,8 @@ export interface Task {
   readonly turn: number
   readonly journal: Journal
   readonly reminders: readonly PendingReminder[]
+  /** The newest injections from outside, pending or gone. */
+  readonly reminded: readonly Reminded[]
   readonly children: readonly string[]
   readonly usage: Required<Usage>
 

@@ -2,7 +2,7 @@
 import type { ResumeConditions } from '../core/conditions.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Artifact, Message, Part } from '../core/message.ts'
-import type { ChildResult, LogRecord, Usage } from '../core/records.ts'
+import type { ChildResult, LogRecord, UsageReport } from '../core/records.ts'
 import type { Reminder } from '../core/reminders.ts'
 import type { PauseMode, Wake } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
@@ -162,7 +162,7 @@ export interface AgentTask {
   artifactStream(name: string, about?: Omit<ArtifactInput, 'name'>): ArtifactStream
 
   delegate(agent: string, message: string | readonly Part[]): Promise<Child>
-  usage(usage: Usage): Promise<void>
+  usage(usage: UsageReport): Promise<void>
   /** Shortens the transcript now, with the agent's `compact`. */
   compact(): Promise<void>
   /** Closes the journal and starts the run again with `state`; never returns. For loops without end. */

@@ -4,6 +4,8 @@ import type { Message, Part } from '../core/message.ts'
 import type { TranscriptEntry } from '../core/transcript.ts'
 import type { AgentTask, ArtifactInput } from './agent-task.ts'
 import type { Conversation } from './conversation.ts'
+import { checkProviders } from './providers/built-in.ts'
+import type { ReminderProviders } from './providers/provider.ts'
 
 export interface Skill {
   readonly id: string
@@ -46,8 +48,13 @@ export interface AgentDefinition {
   readonly concurrency?: number
   /** False: the agent's tasks cannot be paused. */
   readonly pause?: boolean
-  /** False: the agent takes no reminders. */
+  /** False: the agent takes no reminders, and its providers are off. */
   readonly reminders?: boolean
+  /**
+   * What reminds its tasks by itself, by name. Built in and on: `resumed`, `tokenPressure`, `toolOutputTruncated`, `idle`.
+   * False switches one off, a function replaces or adds one.
+   */
+  readonly providers?: ReminderProviders
   /** Reads consent out of free text: true, false, or undefined to ask again. */
   readonly acceptTextConsent?: (text: string) => boolean | undefined
   /** What a turn sees instead of the transcript after `continueTranscript: false`. */
@@ -71,6 +78,7 @@ export function agent(definition: AgentDefinition): Agent {
   if (definition.run === undefined && definition.receive === undefined) {
     throw new LullError('INVALID_INPUT', { path: 'run', problem: 'an agent needs run or receive' })
   }
+  if (definition.providers !== undefined) checkProviders(definition.providers)
   return Object.freeze({ ...definition })
 }
 

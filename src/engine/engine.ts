@@ -15,7 +15,7 @@ import type { Agent } from './agent.ts'
 import { assemble } from './assemble.ts'
 import type { Caller } from './caller.ts'
 import { taskFor } from './context.ts'
-import { cancel, clearReminders, type RemindAnswer, remind } from './controlling.ts'
+import { cancel } from './controlling.ts'
 import type { EngineDeps } from './deps.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds.ts'
@@ -31,6 +31,7 @@ import {
   resume,
 } from './pausing.ts'
 import { list, subscribe, type TaskPage, type Verification, verify } from './reading.ts'
+import { clearReminders, type RemindAnswer, remind, reminders } from './reminding.ts'
 import type {
   CancelRequest,
   ClearRemindersRequest,
@@ -137,10 +138,7 @@ export function createEngine(deps: EngineDeps): Engine {
     cancel: (caller, request) => cancel(context, caller, request),
 
     remind: (caller, request) => remind(context, caller, request),
-    async reminders(caller, taskId) {
-      const task = await taskFor(context, caller, taskId)
-      return task.reminders.map((item) => item.reminder)
-    },
+    reminders: (caller, taskId) => reminders(context, caller, taskId),
     clearReminders: (caller, request) => clearReminders(context, caller, request),
 
     async emit(caller, given) {

@@ -7,7 +7,7 @@ import type { CloudEvent } from '../core/cloud-event.ts'
 import type { EventFilter, ResumeConditions } from '../core/conditions.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Message, Part } from '../core/message.ts'
-import type { Usage } from '../core/records.ts'
+import type { UsageReport } from '../core/records.ts'
 import { states } from '../core/states.ts'
 import type { PauseMode } from '../core/suspension.ts'
 import type { AskOptions, ConsentRequest } from './agent-task.ts'
@@ -164,11 +164,12 @@ export const consentInput: z.ZodType<ConsentRequest> = z.strictObject({
 }) as z.ZodType<ConsentRequest>
 
 const amount = z.number().min(0).optional()
-export const usageInput: z.ZodType<Usage> = z.strictObject({
+export const usageInput: z.ZodType<UsageReport> = z.strictObject({
   inputTokens: amount,
   outputTokens: amount,
   costUsd: amount,
-}) as z.ZodType<Usage>
+  contextWindow: z.number().positive('must be greater than 0').optional(),
+}) as z.ZodType<UsageReport>
 
 export const transcriptInput: z.ZodType<{ role: 'agent' | 'tool'; content: Json }> = z.strictObject(
   {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type Provided, REMINDED_MEMORY } from '../reminders.ts'
 import {
   asked,
   cancel,
@@ -9,6 +10,7 @@ import {
   only,
   parked,
   paused,
+  provided,
   quiescing,
   record,
   remind,
@@ -74,6 +76,49 @@ describe('the same id', () => {
       code: 'INVALID_INPUT',
       details: { path: 'reminder.id' },
     })
+  })
+
+  const gone: readonly (readonly [string, (story: Story) => unknown])[] = [
+    ['shown and expired', (story) => story.tell(startTurn(), endTurn(1))],
+    ['displaced', (story) => story.tell(remind('r-2', { dedupeKey: 'k' }))],
+    ['cleared', (story) => story.tell({ type: 'clear-reminders', filter: {} })],
+    ['left behind by a task that ended', (story) => story.tell(complete())],
+  ]
+
+  it.each(gone)('stays the same reminder when it is %s', (_, end) => {
+    const story = working()
+    story.tell(remind('r-1', { ttlTurns: 1, dedupeKey: 'k' }))
+    end(story)
+    expect(pendingIds(story)).not.toContain('r-1')
+    expect(story.tell(remind('r-1', { ttlTurns: 1, dedupeKey: 'k' }))).toEqual([])
+  })
+
+  it('with another body is refused also when it is gone', () => {
+    const story = working()
+    story.tell(remind('r-1', { ttlTurns: 1 }), startTurn(), endTurn(1))
+    expect(story.refusal(remind('r-1', { body: 'other' }))).toMatchObject({
+      code: 'INVALID_INPUT',
+      details: { path: 'reminder.id' },
+    })
+  })
+
+  it('is forgotten after so many others that the task cannot keep them all, but never while pending', () => {
+    const story = working()
+    story.tell(remind('r-0'), remind('gone', { ttlTurns: 1 }), startTurn(), endTurn(1))
+    const clear = { type: 'clear-reminders', filter: { dedupeKey: 'k' } } as const
+    for (let n = 1; n <= REMINDED_MEMORY; n++) {
+      story.tell(remind(`r-${n}`, { dedupeKey: 'k' }), clear)
+    }
+    expect(story.task.reminded).toHaveLength(REMINDED_MEMORY)
+    expect(typesOf(story.tell(remind('gone', { ttlTurns: 1 })))).toEqual(['reminder-injected'])
+    expect(story.tell(remind('r-0'))).toEqual([])
+  })
+
+  it('is known to a sub-task that inherited it', () => {
+    const story = createStory()
+    story.tell({ ...submit({ reminders: [reminder('r-1', { ttlTurns: 1 })] }), run: run('run-1') })
+    story.tell(startTurn(), endTurn(1))
+    expect(story.tell(remind('r-1'))).toEqual([])
   })
 
   it('does not displace itself by its own dedupe key', () => {
@@ -203,6 +248,70 @@ describe('the TTL', () => {
     story.wait(1e9)
     story.tell(resume({ run: run('run-1') }))
     expect(pendingIds(story)).toEqual(['r-1'])
+  })
+})
+
+describe('a turn that did not complete', () => {
+  it.each(['skipped', 'failed'] as const)('because it was %s costs nothing', (outcome) => {
+    const story = working()
+    story.tell(remind('r-1', { ttlTurns: 1 }), startTurn())
+    expect(typesOf(story.tell(endTurn(1, 'run-1', outcome)))).toEqual(['turn-ended'])
+    expect(pendingIds(story)).toEqual(['r-1'])
+    story.tell(startTurn(), endTurn(2))
+    expect(pendingIds(story)).toEqual([])
+  })
+})
+
+describe('what a provider wants', () => {
+  const atStart = (...wanted: readonly Provided[]) =>
+    startTurn('run-1', { provided: wanted, limit: 2 })
+
+  it('when a turn starts is shown in that turn', () => {
+    const records = working().tell(atStart(provided('idle', 'r-1')))
+    expect(records).toMatchObject([
+      { type: 'reminder-injected', reminder: { id: 'r-1' }, provider: 'idle' },
+      { type: 'turn-started', emitted: ['r-1'], reminders: [{ id: 'r-1' }] },
+    ])
+  })
+
+  it('when something is recorded comes in the same write, after what that ended', () => {
+    const story = working()
+    story.tell(remind('r-1', { ttlTurns: 1 }), startTurn())
+    const wanted = [provided('watcher', 'r-2')]
+    const records = story.tell({ ...endTurn(1), provided: wanted, limit: 2 })
+    expect(typesOf(records)).toEqual(['turn-ended', 'reminder-expired', 'reminder-injected'])
+  })
+
+  it('displaces what it wanted before', () => {
+    const story = working()
+    story.tell(atStart(provided('idle', 'r-1', { dedupeKey: 'k' })))
+    const records = story.tell(atStart(provided('idle', 'r-2', { dedupeKey: 'k' })))
+    expect(typesOf(records)).toEqual(['reminder-deduped', 'reminder-injected', 'turn-started'])
+    expect(pendingIds(story)).toEqual(['r-2'])
+  })
+
+  it('is nothing new where it is pending already', () => {
+    const story = working()
+    story.tell(atStart(provided('resumed', 'r-1')))
+    expect(typesOf(story.tell(atStart(provided('resumed', 'r-1'))))).toEqual(['turn-started'])
+  })
+
+  it('counts towards the limit, except for one turn alone', () => {
+    const story = working()
+    story.tell(remind('r-1'), remind('r-2'))
+    story.tell(atStart(provided('a', 'r-3'), provided('b', 'r-4', { ttlTurns: 1 })))
+    expect(pendingIds(story)).toEqual(['r-1', 'r-2', 'r-4'])
+  })
+
+  it('is not among the injections the task remembers', () => {
+    const story = working()
+    story.tell(atStart(provided('a', 'r-1')))
+    expect(story.task.reminded).toEqual([])
+  })
+
+  it('of a stale run is refused with it', () => {
+    const stale = startTurn('run-9', { provided: [provided('a', 'r-1')] })
+    expect(working().refusal(stale).code).toBe('STALE_RUN')
   })
 })
 

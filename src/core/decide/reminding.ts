@@ -1,34 +1,86 @@
-/** Reminders from outside. */
-import type { Command, ReminderFilter } from '../commands.ts'
+/** Reminders from outside, and what the providers of an agent add. */
+import type { Command, Providing, ReminderFilter } from '../commands.ts'
 import { refuse } from '../errors.ts'
+import { fingerprint } from '../fingerprint.ts'
 import type { RecordBody } from '../records.ts'
-import type { Reminder } from '../reminders.ts'
+import { type PendingReminder, type Reminder, without } from '../reminders.ts'
 import type { Task } from '../task.ts'
 import { type Decided, nothing, whileOpen, write } from './decided.ts'
 
 type Of<T extends Command['type']> = Command & { readonly type: T }
 
+/**
+ * The same id is the same reminder, also when it is long gone and when the task has ended: whoever did not hear the answer
+ * may ask again.
+ */
 export function remind(task: Task, command: Of<'remind'>): Decided {
+  const { reminder, limit } = command
+  const known = task.reminded.find(({ id }) => id === reminder.id)
+  const print = known?.print ?? printOfPending(task, reminder.id)
+  if (print === fingerprint(reminder.body)) return nothing
   return whileOpen(task, () => {
-    const { reminder, limit } = command
-    const pending = task.reminders.map((item) => item.reminder)
-    const same = pending.find((known) => known.id === reminder.id)
-    if (same !== undefined) {
-      if (same.body === reminder.body) return nothing
-      const problem = 'is taken by a pending reminder with another body'
+    if (print !== undefined) {
+      const problem = 'is taken by a reminder with another body; send another id, or none'
       return refuse('INVALID_INPUT', { path: 'reminder.id', problem })
     }
-    const { dedupeKey } = reminder
-    const displaced =
-      dedupeKey === undefined ? [] : pending.filter((known) => known.dedupeKey === dedupeKey)
-    if (pending.length - displaced.length >= limit) {
-      return refuse('REMINDER_LIMIT', { taskId: task.id, limit })
-    }
-    const injected: RecordBody = { type: 'reminder-injected', reminder }
-    if (dedupeKey === undefined || displaced.length === 0) return write(injected)
-    const ids = displaced.map((known) => known.id)
-    return write({ type: 'reminder-deduped', ids, by: reminder.id, dedupeKey }, injected)
+    const { records, pending } = injected(task.reminders, reminder)
+    if (pending.length > limit) return refuse('REMINDER_LIMIT', { taskId: task.id, limit })
+    return { records }
   })
+}
+
+/** Pending longer than the task remembers its injections, or wanted by a provider. */
+function printOfPending({ reminders }: Task, id: string): string | undefined {
+  const known = reminders.find((item) => item.reminder.id === id)
+  return known && fingerprint(known.reminder.body)
+}
+
+interface Injected {
+  readonly records: readonly RecordBody[]
+  readonly pending: readonly PendingReminder[]
+}
+
+/** Those of its key go, then it comes. */
+function injected(
+  pending: readonly PendingReminder[],
+  reminder: Reminder,
+  provider?: string,
+): Injected {
+  const { id: by, dedupeKey } = reminder
+  const ids = pending
+    .filter((item) => dedupeKey !== undefined && item.reminder.dedupeKey === dedupeKey)
+    .map((item) => item.reminder.id)
+  const injection: RecordBody = {
+    type: 'reminder-injected',
+    reminder,
+    ...(ids.length === 0 ? {} : { dedupedCount: ids.length }),
+    ...(provider === undefined ? {} : { provider }),
+  }
+  const left = [...without(pending, ids), { reminder }]
+  if (dedupeKey === undefined || ids.length === 0) return { records: [injection], pending: left }
+  return {
+    records: [{ type: 'reminder-deduped', ids, by, dedupeKey }, injection],
+    pending: left,
+  }
+}
+
+/**
+ * What providers want. One that is there already is left alone, and the limit counts here too, except for what is gone
+ * after one turn: that cannot pile up.
+ */
+export function providing(
+  pending: readonly PendingReminder[],
+  { provided = [], limit = Number.POSITIVE_INFINITY }: Providing,
+): Injected {
+  return provided.reduce<Injected>(
+    (sofar, { provider, reminder }) => {
+      if (sofar.pending.some((item) => item.reminder.id === reminder.id)) return sofar
+      const next = injected(sofar.pending, reminder, provider)
+      if (next.pending.length > limit && reminder.ttlTurns !== 1) return sofar
+      return { records: [...sofar.records, ...next.records], pending: next.pending }
+    },
+    { records: [], pending },
+  )
 }
 
 export function clear(task: Task, command: Of<'clear-reminders'>): Decided {

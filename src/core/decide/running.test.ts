@@ -26,7 +26,6 @@ import {
   start,
   startTurn,
   step,
-  typesOf,
   working,
 } from '../test-support/story.ts'
 
@@ -117,46 +116,38 @@ describe('the first turn after a wake', () => {
     return story
   }
 
-  it('gets one continuity reminder, which the next turn does not get', () => {
+  it('is the one that has not seen it', () => {
     const story = woken()
-    const records = story.tell(startTurn('run-2'))
-    expect(typesOf(records)).toEqual(['reminder-injected', 'turn-started'])
-    expect(only(records, 'turn-started')).toMatchObject({
-      emitted: ['continuity'],
-      reminders: [{ id: 'continuity', ttlTurns: 1 }],
-    })
-    expect(only(records, 'reminder-injected').reminder.body).toContain('waiting on ci')
-    expect(typesOf(story.tell(endTurn(1, 'run-2')))).toEqual(['turn-ended', 'reminder-expired'])
-    expect(typesOf(story.tell(startTurn('run-2')))).toEqual(['turn-started'])
+    expect(story.task).toMatchObject({ wakeUnseen: true, wake: { reason: 'waiting on ci' } })
+    story.tell(startTurn('run-2', { digest: 'Asked: rebase' }))
+    expect(story.task.wakeUnseen).toBeUndefined()
+    expect(story.task.wake?.reason).toBe('waiting on ci')
   })
 
-  it('gets the digest too where the transcript does not go on', () => {
-    const story = woken()
-    const records = story.tell(startTurn('run-2', 'Asked: rebase'))
-    const turn = only(records, 'turn-started')
-    expect(turn.digest).toBe('Asked: rebase')
-    expect(turn.reminders.map((shown) => shown.id)).toEqual(['continuity', 'continuity-digest'])
+  it('keeps the digest that stands in place of the transcript', () => {
+    const started = only(
+      woken().tell(startTurn('run-2', { digest: 'Asked: rebase' })),
+      'turn-started',
+    )
+    expect(started.digest).toBe('Asked: rebase')
   })
 
   it('is told of the last wake only, where several came before it', () => {
     const story = woken()
     story.tell(park('suspend-2', { run: 'run-2', reason: 'second stop' }))
     story.tell(resume({ run: run('run-3') }))
-    const injected = only(story.tell(startTurn('run-3')), 'reminder-injected')
-    expect(injected.reminder.body).toContain('second stop')
+    expect(story.task).toMatchObject({ wakeUnseen: true, wake: { reason: 'second stop' } })
   })
 
   it('comes also after a pause that was lifted with its hold', () => {
     const story = working()
     story.tell(hold('h-1'), { type: 'lift', holdId: 'h-1', actor: { kind: 'operator', id: 'o' } })
     story.tell(start('run-2'))
-    expect(only(story.tell(startTurn('run-2')), 'reminder-injected').reminder.body).toContain(
-      'external_event',
-    )
+    expect(story.task).toMatchObject({ wakeUnseen: true, wake: { cause: 'external_event' } })
   })
 
   it('does not come where nothing stopped', () => {
-    expect(typesOf(working().tell(startTurn()))).toEqual(['turn-started'])
+    expect(working().task.wakeUnseen).toBeUndefined()
   })
 })
 

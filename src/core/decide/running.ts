@@ -1,11 +1,11 @@
 /** What a run asks for its task. Each is refused as stale unless the run is the task's own. */
 import type { Command } from '../commands.ts'
-import { continuity, digestReminder } from '../continuity.ts'
 import type { JournalRecord, RecordBody } from '../records.ts'
 import { afterTurn, isVisible, type PendingReminder } from '../reminders.ts'
 import type { Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
 import { asRun, type Decided, nothing, write } from './decided.ts'
+import { providing } from './reminding.ts'
 import { deadline } from './suspending.ts'
 
 type Of<T extends Command['type']> = Command & { readonly type: T }
@@ -20,7 +20,8 @@ export function record(task: Task, command: Of<'record'>): Decided {
         ? [record]
         : [record, { type: 'reminder-expired', ids: expired, reason }]
     })
-    return { records }
+    if (command.provided === undefined) return { records }
+    return { records: [...records, ...providing(pending, command).records] }
   })
 }
 
@@ -29,7 +30,9 @@ function expiring(
   pending: readonly PendingReminder[],
   record: JournalRecord,
 ): ReturnType<typeof afterTurn> & { readonly reason: 'ttl' | 'compaction' } {
-  if (record.type === 'turn-ended') return { ...afterTurn(pending, record.turn), reason: 'ttl' }
+  if (record.type === 'turn-ended') {
+    return { ...afterTurn(pending, record.turn, record.outcome), reason: 'ttl' }
+  }
   const kept = (item: PendingReminder): boolean =>
     record.type !== 'compacted' || item.reminder.preserveOnCompact
   return {
@@ -40,24 +43,17 @@ function expiring(
 }
 
 /**
- * Fixes what the turn sees: messages nobody has seen, pending reminders, and after a wake the continuity reminder.
+ * Fixes what the turn sees: messages nobody has seen, pending reminders, and what the providers want it to be reminded of.
  * While a pause is under way no turn starts and nothing is written: the run asks again after the resume.
  */
-export function startTurn(task: Task, command: Of<'start-turn'>, at: number): Decided {
+export function startTurn(task: Task, command: Of<'start-turn'>): Decided {
   return asRun(task, command.run, () => {
     if (task.pausing !== undefined) return nothing
     const turn = task.turn + 1
-    const fresh: PendingReminder[] = []
-    if (task.wakeUnseen && task.wake !== undefined) {
-      fresh.push({ reminder: continuity(task.wake, command.continuityId, at) })
-      if (command.digest !== undefined) {
-        fresh.push({ reminder: digestReminder(command.digest, command.continuityId, at) })
-      }
-    }
-    const injected = fresh.map(({ reminder }) => ({ type: 'reminder-injected', reminder }) as const)
-    const visible = [...task.reminders, ...fresh].filter((item) => isVisible(item, 'start'))
+    const { records, pending } = providing(task.reminders, command)
+    const visible = pending.filter((item) => isVisible(item, 'start'))
     const { key, digest } = command
-    return write(...injected, {
+    return write(...records, {
       type: 'turn-started',
       key,
       turn,

@@ -1,5 +1,8 @@
 import type { LogRecord } from '../records.ts'
+import { type Reminded, remembering } from '../reminders.ts'
 import type { Task } from '../task.ts'
+
+const nobody: readonly Reminded[] = []
 
 /** The task a log begins with. Every key is there from the start, so that all tasks have one shape. */
 export function born(record: LogRecord & { readonly type: 'submitted' }): Task {
@@ -37,6 +40,7 @@ export function born(record: LogRecord & { readonly type: 'submitted' }): Task {
     turn: 0,
     journal: { generation: 0, afterSeq: 0, countFrom: 0, voided: [] },
     reminders: (record.reminders ?? []).map((reminder) => ({ reminder })),
+    reminded: (record.reminders ?? []).reduce((known, one) => remembering(known, one), nobody),
     children: [],
     usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
     eventsAfter: record.eventsAfter,

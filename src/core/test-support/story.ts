@@ -17,7 +17,7 @@ import type {
   RecordType,
   RunToken,
 } from '../records.ts'
-import type { Reminder } from '../reminders.ts'
+import type { Provided, Reminder, TurnOutcome } from '../reminders.ts'
 import type { Actor } from '../suspension.ts'
 import type { Task } from '../task.ts'
 
@@ -221,15 +221,20 @@ export const record = (entry: JournalRecord, token: string = 'run-1'): Of<'recor
 })
 export const step = (key: string, token: string = 'run-1'): Of<'record'> =>
   record({ type: 'step', key, name: key, attempt: 1, result: null }, token)
-export const startTurn = (token: string = 'run-1', digest?: string): Of<'start-turn'> => ({
-  type: 'start-turn',
-  run: token,
-  key: 'turn',
-  continuityId: 'continuity',
-  ...(digest === undefined ? {} : { digest }),
+export const startTurn = (
+  token: string = 'run-1',
+  some: Some<'start-turn'> = {},
+): Of<'start-turn'> => ({ type: 'start-turn', run: token, key: 'turn', ...some })
+/** Wanted by a provider of that name. */
+export const provided = (provider: string, id: string, some: Partial<Reminder> = {}): Provided => ({
+  provider,
+  reminder: reminder(id, some),
 })
-export const endTurn = (turn: number, token: string = 'run-1'): Of<'record'> =>
-  record({ type: 'turn-ended', key: 'turn', turn, transcript: [] }, token)
+export const endTurn = (
+  turn: number,
+  token: string = 'run-1',
+  outcome: TurnOutcome = 'completed',
+): Of<'record'> => record({ type: 'turn-ended', key: 'turn', turn, transcript: [], outcome }, token)
 export const park = (handle: string = 'suspend-1', some: Some<'park'> = {}): Of<'park'> => ({
   type: 'park',
   run: 'run-1',

@@ -93,7 +93,7 @@ export function createChildren(core: RunCore, gone: AbortSignal, waits: () => vo
 
   function createChild({ childId: id, agent }: Delegated, exists: Promise<void>): Child {
     /** A call on the child is journaled, so that a rebuilt run does not repeat it. */
-    async function call(name: string, act: () => Promise<void>): Promise<void> {
+    async function call(name: string, act: (key: string) => Promise<void>): Promise<void> {
       const key = core.key(`child-${name}`, id)
       const scope = core.scope()
       await core.perform<void>({
@@ -106,7 +106,7 @@ export function createChildren(core: RunCore, gone: AbortSignal, waits: () => vo
         live: async () => {
           await exists
           await gate.enter(scope)
-          const failure = await whileStoreFails(act).then(() => undefined, failureOf)
+          const failure = await whileStoreFails(() => act(key)).then(() => undefined, failureOf)
           const facts = failure === undefined ? {} : { failure }
           const record = { type: 'child-called', key, call: name, result: null, ...facts } as const
           const written = core.record(record)
@@ -160,7 +160,13 @@ export function createChildren(core: RunCore, gone: AbortSignal, waits: () => vo
     }
 
     const parent = core.task
-    const act = (name: string, acts: () => Promise<void>) => quietly(() => call(name, acts))
+    const act = (name: string, acts: (key: string) => Promise<void>) =>
+      quietly(() => call(name, acts))
+    /** The same for the same call: one that died before it was recorded is no second reminder. */
+    const reminderId = (key: string): string => {
+      const { id: parentId, journal } = parent()
+      return `reminder-${host.hash(`${parentId}/${journal.generation}/${key}`).slice(0, 32)}`
+    }
     return {
       id,
       agent,
@@ -171,7 +177,10 @@ export function createChildren(core: RunCore, gone: AbortSignal, waits: () => vo
       resume: (options: { input?: Json; continueTranscript?: boolean } = {}) =>
         act('resume', () => children.resume(parent(), id, options)),
       cancel: (reason) => act('cancel', () => children.cancel(parent(), id, reason)),
-      remind: (reminder) => act('remind', () => children.remind(parent(), id, reminder)),
+      remind: (reminder) =>
+        act('remind', (key) =>
+          children.remind(parent(), id, { ...reminder, id: reminder.id ?? reminderId(key) }),
+        ),
     }
   }
 

@@ -14,6 +14,7 @@ import type { Json } from '../../core/json.ts'
 import type { JournalRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Committed } from '../ledger.ts'
+import type { Ask } from '../providers/asking.ts'
 import { createGate, type Gate, type Scope } from './gate.ts'
 import type { RunHost } from './host.ts'
 import type { Entry, Journal } from './journal.ts'
@@ -40,7 +41,10 @@ export interface RunCore {
   readonly gate: Gate
   readonly releaser: Releaser
   readonly journal: Journal
+  readonly ask: Ask
   readonly task: () => Task
+  /** The record of the last result that code outside of steps was handed. */
+  readonly lastResult: () => number
   readonly scope: () => OperationScope
   /** @throws LullError `INVALID_INPUT` when called in one of these: nothing could go on then */
   notInside(...places: readonly ('step' | 'turn')[]): void
@@ -93,12 +97,14 @@ export interface RunCoreDeps {
   /** The code has done what there was to do with the last result. */
   readonly reacted: () => void
   readonly mismatch: (key: string) => void
+  /** What the providers of the agent want the task to be reminded of. */
+  readonly ask: Ask
   /** The task is somebody else's now. */
   readonly lost: () => void
 }
 
 export function createRunCore(deps: RunCoreDeps): RunCore {
-  const { host, journal, first, token, moved, reacted, mismatch, lost } = deps
+  const { host, journal, first, token, moved, reacted, mismatch, ask, lost } = deps
   const self = {}
   const counts = new Map<string, number>()
   const pending: RunAct[] = []
@@ -108,6 +114,7 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
   let unsettled = 0
   let dead = false
   let latest = first
+  let lastResult = 0
   const die = (): void => {
     dead = true
   }
@@ -211,6 +218,7 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
     const handOut = (): void => {
       if (dead) return
       journal.wakes.show(seq)
+      if (!nested) lastResult = seq
       try {
         settle()
       } catch (error) {
@@ -251,7 +259,9 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
     gate,
     releaser,
     journal,
+    ask,
     task: () => latest,
+    lastResult: () => lastResult,
     scope,
     notInside,
     within: (inner, code) => scopes.run({ run: self, scope: inner }, code),
@@ -266,7 +276,7 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
     },
     flush,
     released: (seq) => new Promise((resolve, reject) => release(seq, resolve, reject)),
-    record: (record) => persist({ type: 'record', records: [record] }),
+    record: (record) => persist({ type: 'record', records: [record], ...ask(record, latest) }),
     value,
     follow: (task) => {
       latest = task

@@ -16,6 +16,8 @@ export interface RunLimits {
   readonly stepResultBytes: number
   /** Records of one journal before the task is stopped with advice to `continueAs`. */
   readonly journalRecords: number
+  /** Reminders that may be pending on one task. */
+  readonly pendingReminders: number
   /** Synchronous agent code that takes longer than this blocks everybody and is reported. */
   readonly blockMs: number
 }

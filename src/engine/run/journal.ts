@@ -9,6 +9,7 @@ import type { Message } from '../../core/message.ts'
 import type { Decision, LogRecord } from '../../core/records.ts'
 import type { Wake } from '../../core/suspension.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
+import { createReminderView, type ReminderView } from './reminder-view.ts'
 import { createWakes, type Wakes, type Woken } from './wakes.ts'
 
 /** A finished operation. `seq` is the record that finished it. */
@@ -36,6 +37,8 @@ export interface Journal {
   readonly transcript: readonly TranscriptEntry[]
   /** What the code saw of its wakes; goes on with the live run. */
   readonly wakes: Wakes
+  /** What it sees of its reminders; goes on likewise. */
+  readonly reminders: ReminderView
   /** Follows what is written while the run is live. What a `resumed` record woke. */
   follow(record: LogRecord): Woken | undefined
   /** Keeps what is recorded under the prefix, until `forget`. */
@@ -54,6 +57,7 @@ export function readJournal(log: readonly LogRecord[], wake?: Wake): Journal {
   const attempts = new Map<string, Attempts>()
   const kept = new Set<string>()
   const wakes = createWakes(wake)
+  const reminders = createReminderView()
   let transcript: readonly TranscriptEntry[] = []
   let asked: { readonly key: string; readonly fingerprint: string } | undefined
 
@@ -104,14 +108,19 @@ export function readJournal(log: readonly LogRecord[], wake?: Wake): Journal {
     return false
   }
 
-  for (const record of log) add(record, wakes.follow(record))
+  for (const record of log) {
+    reminders.follow(record)
+    add(record, wakes.follow(record))
+  }
 
   return {
     get: (key) => entries.get(key),
     attempts: (key) => attempts.get(key) ?? none,
     transcript,
     wakes,
+    reminders,
     follow(record) {
+      reminders.follow(record)
       const woken = wakes.follow(record)
       if (isKept(record)) add(record, undefined)
       return woken

@@ -1,7 +1,7 @@
 /** What a run tells: status messages, progress, artifacts, usage. */
 import { LullError } from '../../core/errors.ts'
 import type { Artifact, Part } from '../../core/message.ts'
-import type { JournalRecord, Usage } from '../../core/records.ts'
+import type { JournalRecord, UsageReport } from '../../core/records.ts'
 import type { ArtifactInput, ArtifactStream } from '../agent-task.ts'
 import { usageInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
@@ -16,7 +16,7 @@ export interface Outputs {
   /** The artifact a run ends with: it is one commit with the end. */
   last(input: ArtifactInput): void
   stream(name: string, about?: Omit<ArtifactInput, 'name'>): ArtifactStream
-  usage(usage: Usage): Promise<void>
+  usage(usage: UsageReport): Promise<void>
   /** A journaled record of any kind, made when it may be written, and what it gives. */
   tell<R extends JournalRecord, T>(key: string, make: () => R, read: (record: R) => T): Promise<T>
 }
@@ -114,7 +114,7 @@ export function createOutputs(core: RunCore): Outputs {
     }
   }
 
-  function usage(given: Usage): Promise<void> {
+  function usage(given: UsageReport): Promise<void> {
     const used = parse(usageInput, given, 'usage')
     const key = core.key('usage')
     return tell(key, () => ({ type: 'usage', key, usage: used }) as const, done)

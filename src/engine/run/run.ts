@@ -14,6 +14,7 @@ import type { AgentTask, ArtifactInput } from '../agent-task.ts'
 import type { Conversation } from '../conversation.ts'
 import { json } from '../inputs.ts'
 import { parse } from '../parse.ts'
+import { createAsk } from '../providers/asking.ts'
 import { createChildren } from './children.ts'
 import { createRunCore } from './core.ts'
 import type { RunHost } from './host.ts'
@@ -95,6 +96,7 @@ export function createRun(deps: RunDeps): Run {
     moved,
     reacted,
     mismatch,
+    ask: createAsk(host, agent),
     lost: () => {
       die()
       lost()

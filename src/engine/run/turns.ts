@@ -2,7 +2,7 @@
 import type { Json } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { LogRecord } from '../../core/records.ts'
-import { isVisible, type Reminder } from '../../core/reminders.ts'
+import type { Reminder, TurnOutcome } from '../../core/reminders.ts'
 import { renderReminders } from '../../core/render-reminders.ts'
 import type { Task } from '../../core/task.ts'
 import { defaultDigest, type TranscriptEntry } from '../../core/transcript.ts'
@@ -10,6 +10,7 @@ import type { Agent } from '../agent.ts'
 import type { Tool, ToolResult, Turn } from '../agent-task.ts'
 import { transcriptInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
+import type { TurnStarting } from '../providers/provider.ts'
 import type { Finished, OperationScope, RunCore } from './core.ts'
 import type { Outputs } from './outputs.ts'
 import { quietly } from './quietly.ts'
@@ -28,6 +29,12 @@ type TurnStarted = LogRecord & { readonly type: 'turn-started' }
 
 const TRANSCRIPT_LIMIT = 1_000
 
+/** How a turn goes. */
+interface Course {
+  readonly recorded: TranscriptEntry[]
+  outcome: TurnOutcome
+}
+
 export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: Outputs): Turns {
   const { host, gate } = core
   let transcript: readonly TranscriptEntry[] = core.journal.transcript
@@ -36,15 +43,19 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   async function run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T> {
     core.notInside('step', 'turn')
     const started = await start()
-    const recorded: TranscriptEntry[] = []
+    const course: Course = { recorded: [], outcome: 'completed' }
     const scope: OperationScope = { ...core.scope(), turn: started }
     gate.openTurn()
-    const turn = createTurn(started, recorded)
+    const turn = createTurn(started, course)
     try {
       return await core.within(scope, async () => code(turn))
+    } catch (error) {
+      course.outcome = 'failed'
+      throw error
     } finally {
       if (!core.dead()) {
-        await end(started, recorded)
+        await end(started, course)
+        core.journal.reminders.forget(started.turn)
         gate.closeTurn()
         if (transcript.length > (agent.transcriptLimit ?? TRANSCRIPT_LIMIT)) await compact()
       }
@@ -87,18 +98,27 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
         gate.leave()
         throw error
       })
-      const written = core.persist({
-        type: 'start-turn',
-        key,
-        continuityId: `reminder-${host.ids.uuid()}`,
-        ...(digest === undefined ? {} : { digest }),
-      })
+      const digested = digest === undefined ? {} : { digest }
+      const task = core.task()
+      const wanted = core.ask(starting(task, digested), task)
+      const written = core.persist({ type: 'start-turn', key, ...digested, ...wanted })
       gate.leave()
       const { records } = await written
       const started = records.find(
         (record): record is TurnStarted => record.type === 'turn-started',
       )
       if (started !== undefined) return { seq: started.seq, settle: () => started }
+    }
+  }
+
+  function starting(task: Task, digested: Pick<TurnStarting, 'digest'>): TurnStarting {
+    const { wake, wakeUnseen, turn, updatedAt } = task
+    return {
+      type: 'turn-starting',
+      turn: turn + 1,
+      idleMs: host.clock.now() - updatedAt,
+      ...(wakeUnseen && wake !== undefined ? { wake } : {}),
+      ...digested,
     }
   }
 
@@ -109,35 +129,29 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     return agent.digest?.(transcript) ?? defaultDigest(history, artifacts)
   }
 
-  async function end(started: TurnStarted, entries: readonly TranscriptEntry[]): Promise<void> {
+  async function end(started: TurnStarted, { recorded, outcome }: Course): Promise<void> {
     const key = core.key('turn-end')
-    const { turn } = started
-    const make = () => ({ type: 'turn-ended', key, turn, transcript: entries }) as const
+    const ended = { type: 'turn-ended', key, turn: started.turn, transcript: recorded } as const
+    const make = () => (outcome === 'completed' ? ended : { ...ended, outcome })
     await core.within({ ...core.scope(), turn: started }, () =>
       outputs.tell(key, make, () => undefined),
     )
   }
 
-  function createTurn(started: TurnStarted, recorded: TranscriptEntry[]): Turn {
+  function createTurn(started: TurnStarted, course: Course): Turn {
     const number = started.turn
+    const { reminders: view } = core.journal
     let reminders = started.reminders
 
-    /** Reading again: what arrived since and may be shown within a running turn. */
+    /** Reading again: what arrived since and may be shown within a running turn, without what is gone. */
     function reread(): readonly Reminder[] {
-      const key = core.key('reminders', String(number))
-      const entry = core.journal.get(key)
-      if (entry?.kind === 'record' && entry.record.type === 'reminders-shown') {
-        reminders = [...reminders, ...entry.record.reminders]
-        return reminders
+      if (core.scope().inside !== undefined) return reminders
+      const { all, fresh } = view.read(started, core.lastResult())
+      reminders = all
+      if (fresh.length > 0) {
+        const key = core.key('reminders', String(number))
+        core.later({ type: 'show-reminders', key, turn: number, ids: fresh.map(({ id }) => id) })
       }
-      const known = new Set(reminders.map((reminder) => reminder.id))
-      const fresh = core
-        .task()
-        .reminders.filter((item) => !known.has(item.reminder.id) && isVisible(item, 'reread'))
-        .map((item) => item.reminder)
-      if (fresh.length === 0) return reminders
-      core.later({ type: 'show-reminders', key, turn: number, ids: fresh.map((one) => one.id) })
-      reminders = [...reminders, ...fresh.map((one) => ({ ...one, firedAtTurn: number }))]
       return reminders
     }
 
@@ -156,11 +170,16 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       wake: core.journal.wakes.look(),
       record(role, content) {
         const entry = { turn: number, ...parse(transcriptInput, { role, content }) }
-        recorded.push(entry)
+        course.recorded.push(entry)
         transcript = [...transcript, entry]
       },
       tool: (name, code, options) => quietly(() => steps.run('tool', name, code, options)),
-      tools: (tools) => quietly(() => batch(tools)),
+      tools: (tools) =>
+        quietly(async () => {
+          const results = await batch(tools)
+          if (results.some(({ status }) => status === 'skipped')) course.outcome = 'skipped'
+          return results
+        }),
     }
   }
 
@@ -232,7 +251,10 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     return core
       .task()
       .reminders.some(
-        (item) => item.emittedAtTurn === undefined && item.reminder.mode === 'interrupt_immediate',
+        ({ reminder: { id, mode }, emittedAtTurn }) =>
+          mode === 'interrupt_immediate' &&
+          emittedAtTurn === undefined &&
+          !core.journal.reminders.wasRead(id),
       )
   }
 

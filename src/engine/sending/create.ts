@@ -65,16 +65,18 @@ export async function createChild(
   message: Message,
 ): Promise<void> {
   const { tenant, principal, contextId } = parent
+  const { name, reminders: takes } = agentNamed(context, agent)
   const birth: NewTask = {
     taskId: childId,
     tenant,
     principal,
-    agent: agentNamed(context, agent).name,
+    agent: name,
     contextId,
     message: { ...message, taskId: childId },
     parentId: parent.id,
   }
-  await createTask(context, holds, birth, { reminders: inherited(parent.reminders, parent.id) })
+  const reminders = takes === false ? [] : inherited(parent.reminders, parent.id)
+  await createTask(context, holds, birth, { reminders })
 }
 
 /** The first registered agent where none is named. */

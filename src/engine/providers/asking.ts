@@ -1,0 +1,58 @@
+/** What the providers of an agent want at a moment. */
+import type { Providing } from '../../core/commands.ts'
+import { isLullError } from '../../core/errors.ts'
+import type { Provided } from '../../core/reminders.ts'
+import type { Task } from '../../core/task.ts'
+import type { Agent } from '../agent.ts'
+import { reminderInput } from '../inputs.ts'
+import { parse } from '../parse.ts'
+import type { ReminderRequest } from '../requests.ts'
+import type { RunHost } from '../run/host.ts'
+import { toReminder } from '../to-reminder.ts'
+import { providersOf } from './built-in.ts'
+import type { Moment, ReminderProvider } from './provider.ts'
+
+export type Ask = (moment: Moment, task: Task) => Providing
+
+const silent: Providing = {}
+
+export function createAsk(
+  host: Pick<RunHost, 'clock' | 'ids' | 'log' | 'limits'>,
+  agent: Agent,
+): Ask {
+  const providers = providersOf(agent)
+
+  /** A provider that fails is its author's problem, not the task's. */
+  function wantedBy(name: string, watch: ReminderProvider, moment: Moment, task: Task): Provided[] {
+    try {
+      const wanted = watch(moment, task)
+      if (wanted === undefined || wanted === false) return []
+      const list = Array.isArray(wanted) ? wanted : [wanted]
+      return list.map((request) => provided(name, parse(reminderInput, request)))
+    } catch (error) {
+      const why = isLullError(error, 'INVALID_INPUT') ? error.message : error
+      host.log('error', 'a reminder provider failed', {
+        agent: agent.name,
+        taskId: task.id,
+        provider: name,
+        error: why,
+      })
+      return []
+    }
+  }
+
+  function provided(provider: string, request: ReminderRequest): Provided {
+    const dedupeKey = request.dedupeKey ?? `provider:${provider}`
+    const source = request.source ?? provider
+    const id = `reminder-${host.ids.uuid()}`
+    const given = { ...request, dedupeKey, source }
+    return { provider, reminder: toReminder(given, id, host.clock.now()) }
+  }
+
+  return (moment, task) => {
+    if (providers.length === 0) return silent
+    const all = providers.flatMap(([name, watch]) => wantedBy(name, watch, moment, task))
+    if (all.length === 0) return silent
+    return { provided: all, limit: host.limits.pendingReminders }
+  }
+}

@@ -1,0 +1,44 @@
+/** Which providers an agent has: four are built in. */
+import { LullError } from '../../core/errors.ts'
+import type { Agent } from '../agent.ts'
+import { idle } from './idle.ts'
+import type { ReminderProvider, ReminderProviders } from './provider.ts'
+import { resumed } from './resumed.ts'
+import { tokenPressure } from './token-pressure.ts'
+import { toolOutputTruncated } from './tool-output-truncated.ts'
+
+/** On unless an agent says otherwise. */
+const builtIn: Readonly<Record<string, ReminderProvider>> = {
+  resumed: resumed(),
+  tokenPressure: tokenPressure(),
+  toolOutputTruncated: toolOutputTruncated(),
+  idle: idle(),
+}
+
+const known = new WeakMap<Agent, readonly (readonly [string, ReminderProvider])[]>()
+
+/** The built-in ones first, then the agent's own, each in its order. */
+export function providersOf(agent: Agent): readonly (readonly [string, ReminderProvider])[] {
+  const found = known.get(agent)
+  if (found !== undefined) return found
+  const wanted = Object.entries({ ...builtIn, ...agent.providers }).flatMap(([name, provider]) => {
+    const watch = provider === true ? builtIn[name] : provider
+    return watch === undefined || watch === false ? [] : [[name, watch] as const]
+  })
+  const active = agent.reminders === false ? [] : wanted
+  known.set(agent, active)
+  return active
+}
+
+/** @throws LullError `INVALID_INPUT` */
+export function checkProviders(providers: ReminderProviders): void {
+  for (const [name, provider] of Object.entries(providers)) {
+    const fits =
+      typeof provider === 'function' ||
+      provider === false ||
+      (provider === true && Object.hasOwn(builtIn, name))
+    if (fits) continue
+    const problem = `must be a function or false, or true for one of ${Object.keys(builtIn).join(', ')}`
+    throw new LullError('INVALID_INPUT', { path: `providers.${name}`, problem })
+  }
+}

@@ -1,0 +1,64 @@
+import { toIso } from '../../core/instant.ts'
+import type { Actor, Wake } from '../../core/suspension.ts'
+import type { ReminderRequest } from '../requests.ts'
+import type { ReminderProvider } from './provider.ts'
+
+const INPUT_LIMIT = 1_000
+const DIGEST_LIMIT = 16_000
+
+/** For the turn alone that starts now. */
+const once = {
+  ttlTurns: 1,
+  propagate: 'none',
+  mode: 'wait_for_completion',
+  source: 'lull',
+} as const satisfies Partial<ReminderRequest>
+
+/**
+ * After a stop the next turn is told: stopped when, why and by whom, woken by what and with what. Where the transcript was
+ * replaced by a digest, it gets that too.
+ */
+export function resumed(): ReminderProvider {
+  return (moment) => {
+    if (moment.type !== 'turn-starting' || moment.wake === undefined) return undefined
+    const { wake, digest, turn } = moment
+    // Two turns that start at the same time share one wake: the second finds that the reminder is there.
+    const id = `${wake.handle}-continuity`
+    const continuity = {
+      ...once,
+      id,
+      body: account(wake, turn - 1),
+      tags: ['continuity'],
+      dedupeKey: 'provider:resumed',
+    }
+    if (digest === undefined) return continuity
+    const body = `Digest of what happened before the stop:\n${clipped(digest, DIGEST_LIMIT)}`
+    const tags = ['continuity', 'digest']
+    return [
+      continuity,
+      { ...once, id: `${id}-digest`, body, tags, dedupeKey: 'provider:resumed:digest' },
+    ]
+  }
+}
+
+function account(wake: Wake, lastTurn: number): string {
+  const { reason, stoppedAt, stoppedBy, resumedAt, resumedBy, cause, event, input } = wake
+  const why = reason === undefined ? '' : ` (${reason})`
+  const where = lastTurn === 0 ? 'before your first turn' : `after turn ${lastTurn}`
+  const by = event?.type ?? (resumedBy && nameOf(resumedBy))
+  return [
+    `You were stopped ${where} at ${toIso(stoppedAt)} by ${nameOf(stoppedBy)}${why}`,
+    `and go on at ${toIso(resumedAt)}: ${cause}${by === undefined ? '' : ` by ${by}`}.`,
+    input === null
+      ? 'You were given no input.'
+      : `You were given: ${clipped(JSON.stringify(input), INPUT_LIMIT)}`,
+  ].join(' ')
+}
+
+function nameOf({ kind, id }: Actor): string {
+  return `${kind} ${id}`
+}
+
+function clipped(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`
+}

@@ -1,0 +1,57 @@
+import type { UsageReport } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
+import type { ReminderProvider } from './provider.ts'
+
+export interface TokenPressureOptions {
+  /** How many tokens the model's window holds. What a report says itself (`contextWindow`) counts more. */
+  readonly window?: number
+}
+
+interface Level {
+  readonly from: number
+  readonly tag: string
+  readonly advice: string
+}
+
+/** Highest first. */
+const levels: readonly Level[] = [
+  { from: 0.95, tag: 'critical', advice: 'Finish now, or hand over what you have.' },
+  { from: 0.85, tag: 'warning', advice: 'Keep to what is needed to finish.' },
+  { from: 0.7, tag: 'caution', advice: 'Be brief, and leave out what you do not need.' },
+]
+
+/**
+ * Tells the agent at 70, 85 and 95 percent of the model's window how full it is, by what `task.usage` reports of each
+ * model call. Says nothing while a reminder of the same level is pending, and nothing where no window is known.
+ */
+export function tokenPressure({ window }: TokenPressureOptions = {}): ReminderProvider {
+  return (moment, task) => {
+    if (moment.type !== 'usage') return undefined
+    const filled = fillOf(moment.usage, window)
+    const level = levels.find(({ from }) => filled >= from)
+    if (level === undefined || isPending(task, level)) return undefined
+    const percent = Math.floor(filled * 100)
+    return {
+      body: `${percent} percent of the context window are used. ${level.advice}`,
+      tags: ['token-pressure', level.tag],
+      dedupeKey: DEDUPE_KEY,
+      ttlTurns: 2,
+      preserveOnCompact: level.tag === 'critical',
+      roleHint: 'developer',
+      source: 'lull',
+    }
+  }
+}
+
+const DEDUPE_KEY = 'provider:tokenPressure'
+
+function fillOf(usage: UsageReport, configured: number | undefined): number {
+  const { inputTokens = 0, outputTokens = 0, contextWindow = configured } = usage
+  return contextWindow === undefined ? 0 : (inputTokens + outputTokens) / contextWindow
+}
+
+function isPending({ reminders }: Task, { tag }: Level): boolean {
+  return reminders.some(
+    ({ reminder }) => reminder.dedupeKey === DEDUPE_KEY && reminder.tags.includes(tag),
+  )
+}

@@ -1,0 +1,111 @@
+/**
+ * What the code of a turn sees when it reads its reminders again. The code may decide by it, so live and rebuilt runs must
+ * agree: both fold the same records here.
+ *
+ * V1  The code behind a result sees what was pending when that result was recorded: what came while a step or batch ran,
+ *     it sees after it, and what was cleared or displaced meanwhile is gone.
+ * V2  What waits for the completion of the turn is not seen within it.
+ * V3  Code inside a step sees what the turn saw last: the step is not run again once it is recorded.
+ */
+import type { LogRecord } from '../../core/records.ts'
+import { isVisible, type Reminder } from '../../core/reminders.ts'
+
+type TurnStarted = LogRecord & { readonly type: 'turn-started' }
+
+interface Change {
+  /** The record it belongs to. */
+  readonly seq: number
+  readonly added?: Reminder
+  readonly removed?: readonly string[]
+}
+
+interface OpenTurn {
+  readonly changes: Change[]
+  /** Ids that are recorded as shown in it, or about to be. */
+  readonly shown: Set<string>
+}
+
+export interface ReminderView {
+  /** Follows the log, in order. */
+  follow(record: LogRecord): void
+  /** What the turn sees behind the result of that record, and what of it was not shown in this turn before. */
+  read(
+    started: TurnStarted,
+    seq: number,
+  ): { readonly all: readonly Reminder[]; readonly fresh: readonly Reminder[] }
+  /** Whether the code of a turn has read it. */
+  wasRead(id: string): boolean
+  /** The code of the turn is over. */
+  forget(turn: number): void
+}
+
+export function createReminderView(): ReminderView {
+  const turns = new Map<number, OpenTurn>()
+  /** Turns without an end in the log: what changes concerns them. */
+  const open = new Set<OpenTurn>()
+  let lastKeyed = 0
+
+  function change(made: Change): void {
+    for (const turn of open) turn.changes.push(made)
+  }
+
+  function follow(record: LogRecord): void {
+    if ('key' in record) lastKeyed = record.seq
+    switch (record.type) {
+      case 'turn-started': {
+        const begun = { changes: [], shown: new Set(record.reminders.map(({ id }) => id)) }
+        turns.set(record.turn, begun)
+        open.add(begun)
+        break
+      }
+      case 'turn-ended': {
+        const ended = turns.get(record.turn)
+        if (ended !== undefined) open.delete(ended)
+        break
+      }
+      case 'reminders-shown':
+        for (const { id } of record.reminders) turns.get(record.turn)?.shown.add(id)
+        break
+      case 'reminder-injected':
+        change({ seq: record.seq, added: record.reminder })
+        break
+      case 'reminder-deduped':
+        change({ seq: record.seq, removed: record.ids })
+        break
+      case 'reminder-expired': {
+        // What the end of a turn or a compaction brought about belongs to that.
+        const isConsequence = record.reason === 'ttl' || record.reason === 'compaction'
+        change({ seq: isConsequence ? lastKeyed : record.seq, removed: record.ids })
+        break
+      }
+      default:
+    }
+  }
+
+  function read(started: TurnStarted, seq: number): ReturnType<ReminderView['read']> {
+    const turn = turns.get(started.turn)
+    if (turn === undefined) return { all: started.reminders, fresh: [] }
+    const { changes, shown } = turn
+    let all = started.reminders
+    for (const { added, removed } of changes.filter((made) => made.seq <= seq)) {
+      if (added !== undefined && isVisible({ reminder: added }, 'reread')) {
+        all = [...all, { ...added, firedAtTurn: started.turn }]
+      }
+      if (removed !== undefined) all = all.filter(({ id }) => !removed.includes(id))
+    }
+    const fresh = all.filter(({ id }) => !shown.has(id))
+    for (const { id } of fresh) shown.add(id)
+    return { all, fresh }
+  }
+
+  return {
+    follow,
+    read,
+    wasRead: (id) => [...turns.values()].some(({ shown }) => shown.has(id)),
+    forget(turn) {
+      const over = turns.get(turn)
+      if (over !== undefined) open.delete(over)
+      turns.delete(turn)
+    },
+  }
+}

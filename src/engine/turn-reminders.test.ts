@@ -1,0 +1,193 @@
+/** What the code of a turn sees of its reminders, live and rebuilt. */
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../core/json.ts'
+import type { Turn } from './agent-task.ts'
+import { alice, createWorld, dataOf, running, signal, type World } from './test-support/world.ts'
+
+const ids = (turn: Turn): Json => turn.reminders.map(({ id }) => id)
+const remind = (world: World, taskId: string, id: string, some: object = {}) =>
+  world.engine.remind(alice, { taskId, reminder: { id, body: `body of ${id}`, ...some } })
+
+describe('reading again', () => {
+  it('shows at every place of a rebuilt run what it showed the first time', async () => {
+    const begun = signal()
+    let lives = 0
+    const agents = [
+      running((task) =>
+        task.turn(async (turn) => {
+          const life = ++lives
+          const before = ids(turn)
+          await turn.tool('one', () => 1)
+          const between = ids(turn)
+          await turn.tool('two', () => {
+            begun.fire()
+            return life === 1 ? new Promise(() => undefined) : 2
+          })
+          await task.artifact({ name: 'seen', data: [before, between, ids(turn)] })
+        }),
+      ),
+    ]
+    const world = await createWorld({ agents })
+    const { id } = await world.send('go')
+    await begun.promise
+    await remind(world, id, 'r-1')
+    const next = await world.recover()
+    expect(dataOf(await next.until(id, 'completed'), 'seen')).toEqual([[], [], ['r-1']])
+    expect(lives).toBe(2)
+  })
+
+  it('inside a step shows what the turn saw last, so that a rebuilt run misses nothing', async () => {
+    const [begun, go, stuck] = [signal(), signal(), signal()]
+    let lives = 0
+    const agents = [
+      running((task) =>
+        task.turn(async (turn) => {
+          lives++
+          const inside = await turn.tool('reads', async () => {
+            begun.fire()
+            await go.promise
+            return ids(turn)
+          })
+          const after = ids(turn)
+          await turn.tool('stuck', () => {
+            stuck.fire()
+            return lives === 1 ? new Promise(() => undefined) : null
+          })
+          await task.artifact({ name: 'seen', data: [inside, after, ids(turn)] })
+        }),
+      ),
+    ]
+    const world = await createWorld({ agents })
+    const { id } = await world.send('go')
+    await begun.promise
+    await remind(world, id, 'r-1')
+    go.fire()
+    await stuck.promise
+    const next = await world.recover()
+    expect(dataOf(await next.until(id, 'completed'), 'seen')).toEqual([[], ['r-1'], ['r-1']])
+  })
+
+  it('leaves out what was cleared or displaced meanwhile', async () => {
+    const [begun, go] = [signal(), signal()]
+    const world = await createWorld({
+      agents: [
+        running(
+          async (task) => {
+            await task.park({ reason: 'x' })
+            await task.turn(async (turn) => {
+              const before = ids(turn)
+              await turn.tool('wait', async () => {
+                begun.fire()
+                await go.promise
+              })
+              await task.artifact({ name: 'seen', data: [before, ids(turn)] })
+            })
+          },
+          { providers: { resumed: false } },
+        ),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    await remind(world, id, 'cleared')
+    await remind(world, id, 'old', { dedupeKey: 'k' })
+    await world.engine.resume(alice, { taskId: id })
+    await begun.promise
+    await world.engine.clearReminders(alice, { taskId: id, id: 'cleared' })
+    await remind(world, id, 'new', { dedupeKey: 'k' })
+    go.fire()
+    const seen = dataOf(await world.until(id, 'completed'), 'seen')
+    expect(seen).toEqual([['cleared', 'old'], ['new']])
+  })
+})
+
+describe('a reminder that interrupts', () => {
+  it('skips no batch of a turn that has read it', async () => {
+    const [begun, go] = [signal(), signal()]
+    const world = await createWorld({
+      agents: [
+        running((task) =>
+          task.turn(async (turn) => {
+            const wait = async (): Promise<void> => {
+              begun.fire()
+              await go.promise
+            }
+            const first = await turn.tools([
+              { name: 'one', run: wait },
+              { name: 'two', run: () => 2 },
+            ])
+            const read = ids(turn)
+            const second = await turn.tools([{ name: 'three', run: () => 3 }])
+            const how = [...first, ...second].map(({ name, status }) => `${name} ${status}`)
+            await task.artifact({ name: 'seen', data: [read, how] })
+          }),
+        ),
+      ],
+    })
+    const { id } = await world.send('go')
+    await begun.promise
+    await remind(world, id, 'r-1', { mode: 'interrupt_immediate' })
+    go.fire()
+    const seen = dataOf(await world.until(id, 'completed'), 'seen')
+    expect(seen).toEqual([['r-1'], ['one done', 'two skipped', 'three done']])
+  })
+
+  it('leaves the TTL of all reminders alone in the turn whose batch it cut short', async () => {
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          const seen: Json[] = []
+          for (let n = 0; n < 3; n++) {
+            await task.turn(async (turn) => {
+              seen.push(ids(turn))
+              if (n > 0) return
+              await task.ask('ready?')
+              await turn.tools([{ name: 'one', run: () => 1 }])
+            })
+          }
+          await task.artifact({ name: 'seen', data: seen })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.until(id, 'input-required')
+    await remind(world, id, 'r-1', { mode: 'interrupt_immediate', ttlTurns: 1 })
+    await world.tell(id, 'yes')
+    const seen = dataOf(await world.until(id, 'completed'), 'seen')
+    expect(seen).toEqual([[], ['r-1'], []])
+    const ended = (await world.log(id)).flatMap((one) => (one.type === 'turn-ended' ? [one] : []))
+    expect(ended.map(({ outcome }) => outcome ?? 'completed')).toEqual([
+      'skipped',
+      'completed',
+      'completed',
+    ])
+  })
+})
+
+it('a turn that fails costs no TTL: the one that tries again sees the same', async () => {
+  const world = await createWorld({
+    agents: [
+      running(
+        async (task) => {
+          await task.park({ reason: 'x' })
+          const seen: Json[] = []
+          for (let n = 0; n < 3; n++) {
+            const turn = task.turn((turn) => {
+              seen.push(ids(turn))
+              if (n === 0) throw new Error('the model is down')
+            })
+            await turn.catch(() => undefined)
+          }
+          await task.artifact({ name: 'seen', data: seen })
+        },
+        { providers: { resumed: false } },
+      ),
+    ],
+  })
+  const { id } = await world.send('go')
+  await world.until(id, 'paused-by-agent')
+  await remind(world, id, 'r-1', { ttlTurns: 1 })
+  await world.engine.resume(alice, { taskId: id })
+  const seen = dataOf(await world.until(id, 'completed'), 'seen')
+  expect(seen).toEqual([['r-1'], ['r-1'], []])
+})
