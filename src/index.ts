@@ -105,7 +105,6 @@ export type {
   ExpiryReason,
   PendingReminder,
   Propagate,
-  Provided,
   Reminded,
   Reminder,
   RoleHint,

@@ -1,8 +1,7 @@
 /** Which providers an agent has: four are built in. */
 import { LullError } from '../../core/errors.ts'
-import type { Agent } from '../agent.ts'
 import { idle } from './idle.ts'
-import type { ReminderProvider, ReminderProviders } from './provider.ts'
+import type { RemindedAgent, ReminderProvider, ReminderProviders } from './provider.ts'
 import { resumed } from './resumed.ts'
 import { tokenPressure } from './token-pressure.ts'
 import { toolOutputTruncated } from './tool-output-truncated.ts'
@@ -15,10 +14,12 @@ const builtIn: Readonly<Record<string, ReminderProvider>> = {
   idle: idle(),
 }
 
-const known = new WeakMap<Agent, readonly (readonly [string, ReminderProvider])[]>()
+const known = new WeakMap<RemindedAgent, readonly (readonly [string, ReminderProvider])[]>()
 
 /** The built-in ones first, then the agent's own, each in its order. */
-export function providersOf(agent: Agent): readonly (readonly [string, ReminderProvider])[] {
+export function providersOf(
+  agent: RemindedAgent,
+): readonly (readonly [string, ReminderProvider])[] {
   const found = known.get(agent)
   if (found !== undefined) return found
   const wanted = Object.entries({ ...builtIn, ...agent.providers }).flatMap(([name, provider]) => {

@@ -35,3 +35,9 @@ export type ReminderProvider = (
 
 /** By name. False: off; true: the built-in one of that name, as it is by default; a function: yours. */
 export type ReminderProviders = Readonly<Record<string, ReminderProvider | boolean>>
+
+/** What of an agent is about reminders. */
+export interface RemindedAgent {
+  readonly reminders?: boolean
+  readonly providers?: ReminderProviders
+}
