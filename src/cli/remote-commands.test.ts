@@ -74,7 +74,8 @@ describe('send', () => {
     const lines = await send(script, '--stream')
     expect(lines.out).toContain('working  on my way\ncompleted  there')
     const frames = (await send(script, '--stream', '--json')).out.split('\n')
-    expect(frames.map((frame) => Object.keys(JSON.parse(frame) as object)[0])).toContain('task')
+    const kinds = frames.map((frame) => (JSON.parse(frame) as { kind: string }).kind)
+    expect(kinds).toEqual(expect.arrayContaining(['task', 'status']))
   })
 
   it('says what the server refused, with exit code 1', async () => {

@@ -1,5 +1,6 @@
 /** What the commands share that speak to a server. */
-import { type A2AClient, createA2AClient } from '../client/a2a-client.ts'
+import type { Client } from '../client/client.ts'
+import { createClient } from '../client/create-client.ts'
 import type { Json } from '../core/json.ts'
 import { readSettings } from '../server/settings.ts'
 import { type Flag, type Input, UsageError } from './command.ts'
@@ -12,13 +13,13 @@ export const urlFlag: Readonly<Record<string, Flag>> = {
 }
 
 /** @throws UsageError */
-export function clientFor(url: string): A2AClient {
+export function clientFor(url: string): Client {
   const valid = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
   if (!valid) throw new UsageError(`"${url}" is not an http address`)
-  return createA2AClient(url)
+  return createClient({ url })
 }
 
-export function clientOf(input: Input): A2AClient {
+export function clientOf(input: Input): Client {
   return clientFor(input.text('url') ?? defaultUrl())
 }
 

@@ -1,11 +1,5 @@
 /** Tasks, messages and artifacts for people. */
-import {
-  consentOf,
-  type StreamFrame,
-  stateOf,
-  suspensionOf,
-  type WireTask,
-} from '../client/wire-task.ts'
+import type { StatusFrame, Task, TaskFrame } from '../client/task.ts'
 import { type Artifact, type Message, type Part, textOf } from '../core/message.ts'
 import type { Colour, Paint } from './command.ts'
 
@@ -35,17 +29,13 @@ export function messageText(message: Message | undefined): string {
   return plain([textOf(message), ...data].filter((text) => text !== '').join('\n'))
 }
 
-/** One line: what the task says of itself. */
-export function statusLine(of: Pick<WireTask, 'status' | 'metadata'>, paint: Paint): string {
-  const text = messageText(of.status.message).replaceAll('\n', ' ')
-  const state = `${stateText(stateOf(of), paint)}${isPausing(of) ? ', pausing' : ''}`
-  return [state, text].filter((part) => part !== '').join('  ')
-}
+type Shown = Task | StatusFrame
 
-/** A pause was accepted and the task has not come to its boundary yet. */
-function isPausing({ status, metadata }: Pick<WireTask, 'status' | 'metadata'>): boolean {
-  const working = status.state === 'TASK_STATE_WORKING'
-  return working && suspensionOf(metadata)?.['pausing'] === true
+/** One line: what the task says of itself. */
+export function statusLine({ state, status, suspension }: Shown, paint: Paint): string {
+  const text = messageText(status.message).replaceAll('\n', ' ')
+  const word = `${stateText(state, paint)}${suspension?.pausing === true ? ', pausing' : ''}`
+  return [word, text].filter((part) => part !== '').join('  ')
 }
 
 export function artifactLine(artifact: Artifact, paint: Paint): string {
@@ -68,8 +58,8 @@ function size(bytes: number): string {
 }
 
 /** A task on a few lines: its state, what it waits for, what it made. */
-export function taskLines(task: WireTask, paint: Paint): readonly string[] {
-  const artifacts = task.artifacts ?? []
+export function taskLines(task: Task, paint: Paint): readonly string[] {
+  const { artifacts } = task
   return [
     `Task ${paint('bold', task.id)}  ${statusLine(task, paint)}`,
     ...stopLines(task),
@@ -78,33 +68,39 @@ export function taskLines(task: WireTask, paint: Paint): readonly string[] {
 }
 
 /** What a stopped task waits for, in the words of its suspension. */
-function stopLines(task: WireTask): readonly string[] {
-  const state = stateOf(task)
-  if (state === 'user-consent-required') {
-    const operation = consentOf(task.metadata)?.['operation']
+function stopLines({ consent, suspension }: Task): readonly string[] {
+  if (consent !== undefined) {
+    const { operation } = consent
     return operation === undefined ? [] : [`  for      ${plain(JSON.stringify(operation))}`]
   }
-  const stop = state.startsWith('paused') ? suspensionOf(task.metadata) : undefined
-  if (stop === undefined) return []
-  const { handle, conditions, deadlineAt } = stop as Readonly<Record<string, unknown>>
-  const rows: readonly (readonly [string, unknown])[] = [
+  if (suspension === undefined || suspension.pausing) return []
+  const { handle, conditions, deadlineAt } = suspension
+  const rows: readonly (readonly [string, string | undefined])[] = [
     ['handle', handle],
-    ['wakes on', conditions === null ? 'an explicit resume' : JSON.stringify(conditions)],
+    ['wakes on', conditions === undefined ? 'an explicit resume' : JSON.stringify(conditions)],
     ['deadline', deadlineAt],
   ]
   return rows.flatMap(([word, value]) =>
-    value === undefined ? [] : [`  ${word.padEnd(8)} ${plain(String(value))}`],
+    value === undefined ? [] : [`  ${word.padEnd(8)} ${plain(value)}`],
   )
 }
 
 /** A frame of a stream as one line, or nothing to say. */
-export function frameLine(frame: StreamFrame, paint: Paint): string | undefined {
-  const { task, statusUpdate, artifactUpdate, message } = frame
-  if (message !== undefined) return messageText(message)
-  const of = task ?? statusUpdate
-  if (of !== undefined) return statusLine(of, paint)
-  if (artifactUpdate === undefined) return undefined
-  return `artifact  ${artifactLine(artifactUpdate.artifact, paint)}`
+export function frameLine(frame: TaskFrame, paint: Paint): string | undefined {
+  switch (frame.kind) {
+    case 'message':
+      return messageText(frame.message)
+    case 'task':
+      return statusLine(frame.task, paint)
+    case 'status':
+      return statusLine(frame, paint)
+    case 'artifact':
+      return `artifact  ${artifactLine(frame.artifact, paint)}`
+    case 'reminder':
+      return frame.change.event === 'emitted'
+        ? `reminder  ${plain(frame.change.reminder.body)}`
+        : undefined
+  }
 }
 
 /** How long ago, in the largest unit that fits. */

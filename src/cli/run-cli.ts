@@ -1,5 +1,5 @@
 /** From arguments to an exit code: finds the command, runs it, and turns what goes wrong into a sentence. */
-import { RefusedError, UnreachableError } from '../client/client-error.ts'
+import { isClientError } from '../client/client-error.ts'
 import { isLullError } from '../core/errors.ts'
 import { StartError } from '../server/start-error.ts'
 import { version } from '../server/version.ts'
@@ -89,12 +89,9 @@ function verdict(error: unknown): Verdict {
   if (error instanceof UsageError) {
     return { code: 'USAGE', exit: exitCodes.usage, message: error.message }
   }
-  if (error instanceof RefusedError) {
-    const code = error.reason ?? String(error.code)
-    return { code, exit: exitCodes.refused, message: error.message }
-  }
-  if (error instanceof UnreachableError) {
-    return { code: 'UNREACHABLE', exit: exitCodes.unreachable, message: error.message }
+  if (isClientError(error)) {
+    const exit = error.kind === 'unreachable' ? exitCodes.unreachable : exitCodes.refused
+    return { code: error.reason, exit, message: error.message }
   }
   if (error instanceof StartError) {
     return { code: 'CANNOT_START', exit: exitCodes.refused, message: error.message }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readEvents, type ServerEvent } from './event-reader.ts'
+import { chunksOf, readEvents, type ServerEvent } from './event-reader.ts'
 
 async function read(...chunks: readonly (string | Uint8Array)[]): Promise<readonly ServerEvent[]> {
   const encoder = new TextEncoder()
@@ -11,19 +11,37 @@ async function read(...chunks: readonly (string | Uint8Array)[]): Promise<readon
   return events
 }
 
-it('reads ids and data, and leaves comments out', async () => {
-  expect(await read('id: 1.0\ndata: a\n\n: still here\n\ndata: b\ndata: c\n\n')).toEqual([
-    { id: '1.0', data: 'a' },
-    { id: '1.0', data: 'b\nc' },
+const type = 'message'
+
+it('reads ids, types and data, and leaves comments out', async () => {
+  const text = 'id: 1.0\ndata: a\n\n: still here\n\nevent: error\ndata: b\ndata: c\n\ndata: d\n\n'
+  expect(await read(text)).toEqual([
+    { id: '1.0', type, data: 'a' },
+    { id: '1.0', type: 'error', data: 'b\nc' },
+    { id: '1.0', type, data: 'd' },
   ])
 })
 
 it('does not care where the chunks end', async () => {
   const bytes = new TextEncoder().encode('id: 7.1\r\ndata: ö€\r\n\r\n')
   const single = [...bytes].map((byte) => Uint8Array.of(byte))
-  expect(await read(...single)).toEqual([{ id: '7.1', data: 'ö€' }])
+  expect(await read(...single)).toEqual([{ id: '7.1', type, data: 'ö€' }])
 })
 
 it('drops an event the connection broke off', async () => {
-  expect(await read('data: whole\n\ndata: ha')).toEqual([{ id: '', data: 'whole' }])
+  expect(await read('data: whole\n\ndata: ha')).toEqual([{ id: '', type, data: 'whole' }])
+})
+
+it('gives up a body that says nothing any more, and lets go of it', async () => {
+  let canceled = false
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(Uint8Array.of(1)),
+    cancel() {
+      canceled = true
+    },
+  })
+  const chunks = chunksOf(body, 5)
+  expect((await chunks.next()).value).toEqual(Uint8Array.of(1))
+  await expect(chunks.next()).rejects.toThrow('nothing arrived for 0.005 s')
+  expect(canceled).toBe(true)
 })

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { A2AClient, TaskFrame } from '../../client/a2a-client.ts'
-import { UnreachableError } from '../../client/client-error.ts'
-import { follow } from '../../client/follow.ts'
-import { stateOf } from '../../client/wire-task.ts'
+import type { Client } from '../../client/client.ts'
+import { notA2A } from '../../client/client-error.ts'
 import type { Message } from '../../core/message.ts'
-import { isInterrupted, isPaused, isTerminal, type State } from '../../core/states.ts'
+import { isPaused } from '../../core/states.ts'
 import {
   type Command,
   type ExitCode,
@@ -71,39 +69,32 @@ function readText(file: string): string {
 }
 
 /** Follows the stream until the task ends or stops; then shows it whole. */
-async function show(client: A2AClient, message: Message, input: Input, io: Io): Promise<ExitCode> {
+async function show(client: Client, message: Message, input: Input, io: Io): Promise<ExitCode> {
   const [streaming, json] = [input.has('stream'), input.has('json')]
-  const abort = new AbortController()
   let taskId: string | undefined
-  for await (const { frame } of steady(client, message, abort.signal)) {
+  for await (const frame of client.stream(message)) {
     if (streaming) {
       const line = json ? JSON.stringify(frame) : frameLine(frame, io.paint)
       if (line !== undefined && line !== '') io.print(line)
     }
-    if (frame.message !== undefined) {
-      if (!streaming) io.print(json ? JSON.stringify(frame) : messageText(frame.message))
+    if (frame.kind === 'message') {
+      const { message } = frame
+      if (!streaming) io.print(json ? JSON.stringify({ message }) : messageText(message))
       return exitCodes.ok
     }
-    taskId ??= frame.task?.id
-    const of = frame.task ?? frame.statusUpdate
-    if (of === undefined) continue
-    const state = stateOf(of) as State
-    io.live(`${stateText(state, io.paint)} ${messageText(of.status.message)}`)
+    if (frame.kind === 'task') taskId ??= frame.task.id
+    if (frame.kind !== 'task' && frame.kind !== 'status') continue
+    const { state, status } = frame.kind === 'task' ? frame.task : frame
+    io.live(`${stateText(state, io.paint)} ${messageText(status.message)}`)
     if (input.has('detach')) break
     // A stopped task goes on by itself some day; only who streams waits for that.
-    if (isTerminal(state) || isInterrupted(state) || (isPaused(state) && !streaming)) break
+    if (state !== 'unknown' && isPaused(state) && !streaming) break
   }
-  abort.abort()
-  if (taskId === undefined) throw new UnreachableError(`${client.url} ended without an answer`)
+  if (taskId === undefined) throw notA2A('the stream ended without a task')
   return showTask(client, taskId, input, io)
 }
 
-async function showTask(
-  client: A2AClient,
-  taskId: string,
-  input: Input,
-  io: Io,
-): Promise<ExitCode> {
+async function showTask(client: Client, taskId: string, input: Input, io: Io): Promise<ExitCode> {
   const task = await client.get(taskId)
   if (input.has('json')) {
     if (!input.has('stream')) io.print(JSON.stringify({ task }))
@@ -113,28 +104,7 @@ async function showTask(
   }
   const directory = input.text('save')
   if (directory !== undefined) {
-    for (const path of saveArtifacts(task.artifacts ?? [], directory)) io.warn(`wrote ${path}`)
+    for (const path of saveArtifacts(task.artifacts, directory)) io.warn(`wrote ${path}`)
   }
   return exitCodes.ok
-}
-
-/** The stream of a send; should it break, the task is followed from where it was. */
-async function* steady(
-  client: A2AClient,
-  message: Message,
-  signal: AbortSignal,
-): AsyncGenerator<TaskFrame, void> {
-  let after: string | undefined
-  let taskId: string | undefined
-  try {
-    for await (const next of client.stream(message, { signal })) {
-      taskId ??= next.frame.task?.id
-      after = next.id
-      yield next
-    }
-    return
-  } catch (error) {
-    if (!(error instanceof UnreachableError) || taskId === undefined) throw error
-  }
-  yield* follow(client, taskId, { after, signal })
 }

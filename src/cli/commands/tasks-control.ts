@@ -1,7 +1,8 @@
 /** Pause, resume and cancel: one call each, and what it came to in a line. */
-import { stateOf } from '../../client/wire-task.ts'
+import type { PauseOutcome } from '../../client/control.ts'
+import type { ResumeConditions } from '../../core/conditions.ts'
 import { type PauseMode, pauseModes } from '../../core/suspension.ts'
-import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
+import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
 import { clientOf, jsonIn, taskIdIn, urlFlag } from '../remote.ts'
 import { stateText } from '../render.ts'
 
@@ -25,16 +26,13 @@ export const tasksPause: Command = {
       modeIn(input),
       jsonIn(input, 'conditions'),
     ]
-    const result = await clientOf(input).pause({
-      taskId: taskIdIn(input),
-      ...(reason === undefined ? {} : { reason }),
-      ...(mode === undefined ? {} : { mode }),
-      ...(conditions === undefined ? {} : { conditions }),
+    const result = await clientOf(input).pause(taskIdIn(input), {
+      reason,
+      mode,
+      // What is wrong with them the server says.
+      conditions: conditions as ResumeConditions | undefined,
     })
-    const { taskId, state, handle, pausing } = result
-    const word =
-      pausing === true ? `${stateText(state, io.paint)}, pausing` : stateText(state, io.paint)
-    io.print(input.has('json') ? JSON.stringify(result) : `Task ${taskId}  ${word}  ${handle}`)
+    io.print(input.has('json') ? JSON.stringify(result) : pauseLine(result, io.paint))
     return exitCodes.ok
   },
 }
@@ -52,11 +50,10 @@ export const tasksResume: Command = {
   examples: ['tasks resume <task-id>', `tasks resume <task-id> --input '{"approved": true}'`],
   async run(input, io) {
     const [handle, given] = [input.text('handle'), jsonIn(input, 'input')]
-    const result = await clientOf(input).resume({
-      taskId: taskIdIn(input),
-      ...(handle === undefined ? {} : { handle }),
-      ...(given === undefined ? {} : { input: given }),
-      ...(input.has('fresh') ? { continueTranscript: false } : {}),
+    const result = await clientOf(input).resume(taskIdIn(input), {
+      handle,
+      input: given,
+      continueTranscript: input.has('fresh') ? false : undefined,
     })
     const { taskId, state, previousState } = result
     const line = `Task ${taskId}  ${stateText(state, io.paint)}, was ${previousState}`
@@ -73,10 +70,18 @@ export const tasksCancel: Command = {
   examples: ['tasks cancel <task-id>'],
   async run(input, io) {
     const task = await clientOf(input).cancel(taskIdIn(input))
-    const line = `Task ${task.id}  ${stateText(stateOf(task), io.paint)}`
+    const line = `Task ${task.id}  ${stateText(task.state, io.paint)}`
     io.print(input.has('json') ? JSON.stringify(task) : line)
     return exitCodes.ok
   },
+}
+
+function pauseLine(result: PauseOutcome, paint: Paint): string {
+  if (result.outcome === 'cancelled' || result.outcome === 'detached') {
+    return `Task ${result.taskId}  ${result.outcome}`
+  }
+  const word = `${stateText(result.state, paint)}${result.outcome === 'pausing' ? ', pausing' : ''}`
+  return `Task ${result.taskId}  ${word}  ${result.handle}`
 }
 
 function modeIn(input: Input): PauseMode | undefined {

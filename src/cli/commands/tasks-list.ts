@@ -1,5 +1,5 @@
-import type { A2AClient } from '../../client/a2a-client.ts'
-import { stateOf, toWireState, type WireTask } from '../../client/wire-task.ts'
+import type { Client } from '../../client/client.ts'
+import type { Task } from '../../client/task.ts'
 import { type State, states } from '../../core/states.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { clientOf, urlFlag } from '../remote.ts'
@@ -31,9 +31,9 @@ export const tasksList: Command = {
       return exitCodes.ok
     }
     const now = Date.now()
-    const width = Math.max(...tasks.map((task) => stateOf(task).length), 0)
+    const width = Math.max(...tasks.map(({ state }) => state.length), 0)
     for (const task of tasks) {
-      const state = stateOf(task)
+      const { state } = task
       const cells = [
         task.id,
         stateText(state, io.paint) + ' '.repeat(width - state.length),
@@ -49,23 +49,18 @@ export const tasksList: Command = {
   },
 }
 
-/** The server filters by core states; what our extensions tell apart within one is told apart here. */
+/** Page after page, since one may hold fewer tasks of a state than it has room for. */
 async function collect(
-  client: A2AClient,
+  client: Client,
   input: Input,
-): Promise<{ readonly tasks: readonly WireTask[]; readonly total: number }> {
+): Promise<{ readonly tasks: readonly Task[]; readonly total: number }> {
   const [state, contextId, limit] = [stateIn(input), input.text('context'), limitIn(input)]
-  const filter = {
-    ...(contextId === undefined ? {} : { contextId }),
-    ...(state === undefined ? {} : { status: toWireState(state) }),
-    pageSize: Math.min(limit, PAGE),
-    historyLength: 0,
-  }
-  const found: WireTask[] = []
-  let pageToken = ''
+  const filter = { contextId, state, pageSize: Math.min(limit, PAGE), historyLength: 0 }
+  const found: Task[] = []
+  let pageToken: string | undefined
   for (;;) {
-    const page = await client.list({ ...filter, ...(pageToken === '' ? {} : { pageToken }) })
-    found.push(...page.tasks.filter((task) => state === undefined || stateOf(task) === state))
+    const page = await client.list({ ...filter, pageToken })
+    found.push(...page.tasks)
     pageToken = page.nextPageToken
     if (found.length >= limit || pageToken === '') {
       return { tasks: found.slice(0, limit), total: page.totalSize }

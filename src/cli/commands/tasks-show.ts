@@ -20,14 +20,14 @@ export const tasksShow: Command = {
       for (const line of taskLines(task, io.paint)) io.print(line)
       io.print(`  context  ${task.contextId}`)
       if (task.status.timestamp !== undefined) io.print(`  since    ${task.status.timestamp}`)
-      for (const message of task.history ?? []) {
+      for (const message of task.history) {
         const who = message.role === 'ROLE_USER' ? 'user' : 'agent'
         io.print(`  ${io.paint('dim', who.padEnd(8))} ${messageText(message)}`)
       }
     }
     const directory = input.text('save')
     if (directory !== undefined) {
-      for (const path of saveArtifacts(task.artifacts ?? [], directory)) io.warn(`wrote ${path}`)
+      for (const path of saveArtifacts(task.artifacts, directory)) io.warn(`wrote ${path}`)
     }
     return exitCodes.ok
   },

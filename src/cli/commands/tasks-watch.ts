@@ -1,5 +1,3 @@
-import { follow } from '../../client/follow.ts'
-import { progressOf, stateOf } from '../../client/wire-task.ts'
 import { type Command, exitCodes, type Io } from '../command.ts'
 import { clientOf, taskIdIn, urlFlag } from '../remote.ts'
 import { frameLine } from '../render.ts'
@@ -15,13 +13,13 @@ export const tasksWatch: Command = {
     const taskId = taskIdIn(input)
     // The first look is not retried: a wrong address or id should say so at once.
     await client.get(taskId)
-    const lost = (): void => io.warn(io.paint('dim', 'connection lost; waiting for the server'))
-    for await (const { frame } of follow(client, taskId, { lost })) {
+    const onLost = (): void => io.warn(io.paint('dim', 'connection lost; waiting for the server'))
+    for await (const frame of client.watch(taskId, { onLost })) {
       const line = input.has('json') ? JSON.stringify(frame) : frameLine(frame, io.paint)
       if (line !== undefined && line !== '') io.print(line)
-      const of = frame.task ?? frame.statusUpdate
-      if (of === undefined || input.has('json')) continue
-      io.live(liveLine(stateOf(of), progressOf(of.metadata), io))
+      if (input.has('json')) continue
+      if (frame.kind === 'task') io.live(liveLine(frame.task.state, undefined, io))
+      if (frame.kind === 'status') io.live(liveLine(frame.state, frame.progress, io))
     }
     return exitCodes.ok
   },

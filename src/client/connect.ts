@@ -1,0 +1,43 @@
+/** From an address to a client: reads the card and speaks what both sides can. */
+import { chooseInterface, fetchCard } from './card.ts'
+import type { Client } from './client.ts'
+import { ClientError } from './client-error.ts'
+import { type ConnectionOptions, clientWith, ownFetch, sleep } from './create-client.ts'
+import { createHttp } from './http.ts'
+import type { Binding, Version } from './version.ts'
+
+export interface ConnectOptions extends ConnectionOptions {
+  /** One of several agents behind the address: `/agents/{name}` on a Lull server. */
+  readonly agent?: string | undefined
+  /** Only this version; by default the newest that both speak. */
+  readonly version?: Version | undefined
+  /** Only this binding; by default the card's first. */
+  readonly binding?: Binding | undefined
+  /** In place of the one the card names. */
+  readonly tenant?: string | undefined
+  /** Origins besides its own that the card may lead to. Credentials are sent there. */
+  readonly origins?: readonly string[] | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** @param url the base URL of an agent, or the URL of its card */
+export async function connect(url: string, options: ConnectOptions = {}): Promise<Client> {
+  const { agent, version, binding, origins = [], signal } = options
+  const base = addressOf(url, agent)
+  const http = createHttp(options.fetch ?? ownFetch, options.headers)
+  const card = await fetchCard(http, base, version ?? '1.0', signal)
+  const chosen = chooseInterface(card, base, { version, binding, origins })
+  const { fetch, headers, idleMs } = options
+  const tenant = options.tenant ?? chosen.tenant
+  const waiting = { sleep, random: Math.random }
+  return clientWith({ ...chosen, tenant, fetch, headers, idleMs }, waiting, card)
+}
+
+function addressOf(url: string, agent: string | undefined): string {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new ClientError('unreachable', `"${url}" is not an http address`, { reason: 'NOT_A2A' })
+  }
+  if (agent === undefined) return url
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname.replace(/\/+$/, '')}/agents/${encodeURIComponent(agent)}`
+}

@@ -1,0 +1,93 @@
+/** Puts the client together: a transport, a reader, and what is remembered between calls. */
+import { type AgentCard, fetchCard } from './card.ts'
+import type { Client } from './client.ts'
+import { createControlling } from './controlling.ts'
+import { createHttp, type Fetch, type HeaderSource } from './http.ts'
+import type { ClientParts, Waiting } from './parts.ts'
+import { createWireReader } from './read-wire.ts'
+import { createReading } from './reading.ts'
+import { createAttached } from './reminders.ts'
+import { createReminding } from './reminding.ts'
+import { createSending } from './sending.ts'
+import { createStreams } from './streams.ts'
+import { createTransport } from './transport.ts'
+import type { Binding, Version } from './version.ts'
+import { createWatching } from './watching.ts'
+
+/** How requests are made. */
+export interface ConnectionOptions {
+  /** Sent with every request: credentials. As a function it is asked each time, and once more after a 401. */
+  readonly headers?: HeaderSource | undefined
+  readonly fetch?: Fetch | undefined
+  /** A stream that says nothing for so long is given up and continued: default 60,000. Ours breathes every 15 s. */
+  readonly idleMs?: number | undefined
+}
+
+export interface ClientOptions extends ConnectionOptions {
+  /** Of the interface, such as `https://agents.example.com/agents/painter`. */
+  readonly url: string
+  /** Default 1.0. */
+  readonly version?: Version | undefined
+  /** Default JSONRPC. */
+  readonly binding?: Binding | undefined
+  /** Where the interface's card names one. */
+  readonly tenant?: string | undefined
+}
+
+/** Speaks to an interface that is known already; `connect` finds it by the card. */
+export function createClient(options: ClientOptions): Client {
+  return clientWith(options, { sleep, random: Math.random })
+}
+
+export function clientWith(options: ClientOptions, waiting: Waiting, given?: AgentCard): Client {
+  const { url, version = '1.0', binding = 'JSONRPC', tenant, idleMs = 60_000 } = options
+  const http = createHttp(options.fetch ?? ownFetch, options.headers)
+  let known = given
+
+  const parts: ClientParts = {
+    transport: createTransport({ url, version, binding, tenant, http, idleMs }),
+    read: createWireReader(version),
+    version,
+    binding,
+    streams: createStreams(),
+    attached: createAttached(),
+    waiting,
+    knownCard: () => known,
+    async card({ signal } = {}) {
+      known ??= await fetchCard(http, url, version, signal)
+      return known
+    },
+  }
+  const reading = createReading(parts)
+  const { follow, ...watching } = createWatching(parts, reading)
+  return {
+    url,
+    version,
+    binding,
+    card: parts.card,
+    capabilities: async (asked) => (await parts.card(asked)).capabilities,
+    ...reading,
+    ...watching,
+    ...createSending(parts, reading, follow),
+    ...createControlling(parts, reading, watching),
+    ...createReminding(parts),
+  }
+}
+
+/** Looked up at each call: in a browser it must be called on the window, and programs may replace it. */
+export const ownFetch: Fetch = (url, init) => globalThis.fetch(url, init)
+
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const over = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', over)
+      resolve()
+    }, ms)
+    if (signal.aborted) over()
+    else signal.addEventListener('abort', over, { once: true })
+  })
+}

@@ -1,0 +1,46 @@
+/** `metadata.harn.pause` of peers that have no extension for it yet: the same facts, snake_case (RFC, "migration"). */
+import type { JsonObject } from '../core/json.ts'
+import { memberOf, numberIn, objectIn, present, textIn } from './shape.ts'
+
+/** In the words of the task-control extension. */
+export function harnFacts(metadata: JsonObject): JsonObject | undefined {
+  const pause = objectIn(objectIn(metadata, 'harn'), 'pause')
+  const handle = textIn(pause, 'handle')
+  const state = textIn(pause, 'state')
+  if (pause === undefined || handle === undefined || state === undefined) return undefined
+  const initiator = textIn(pause, 'initiator') === 'agent' ? 'agent' : 'client'
+  const at = numberIn(pause, 'suspended_at_ms')
+  const when = objectIn(pause, 'resume_when')
+  return present<Record<string, JsonObject[string]>>({
+    // Some say only that it is paused, and `initiator` who asked for it.
+    state: state === 'paused' ? `paused-by-${initiator}` : state,
+    pausing: memberOf(pause, 'pausing'),
+    handle,
+    initiator,
+    reason: textIn(pause, 'reason'),
+    pausedAt: at === undefined || !(Math.abs(at) <= LAST_MS) ? undefined : isoOf(at),
+    conditions: when === undefined ? undefined : conditionsOf(when),
+  })
+}
+
+/** What a `Date` can hold. */
+const LAST_MS = 8_640_000_000_000_000
+
+const isoOf = (at: number): string => new Date(at).toISOString()
+
+function conditionsOf(when: JsonObject): JsonObject {
+  const timeout = objectIn(when, 'timeout')
+  return present<Record<string, JsonObject[string]>>({
+    onEvent: memberOf(when, 'on_event'),
+    trigger: memberOf(when, 'trigger'),
+    since: memberOf(when, 'since'),
+    timeout:
+      timeout === undefined
+        ? undefined
+        : present<Record<string, JsonObject[string]>>({
+            durationMinutes: memberOf(timeout, 'duration_minutes'),
+            onTimeout: memberOf(timeout, 'on_timeout'),
+            input: memberOf(timeout, 'input'),
+          }),
+  })
+}

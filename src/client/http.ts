@@ -1,0 +1,69 @@
+/** One request: headers, credentials, the clean end when it is given up, and what kind of failure it was. */
+import { ClientError, unreachable } from './client-error.ts'
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** What the request is for that credentials are asked for. */
+export interface HeaderRequest {
+  readonly url: string
+  /** The last answer was 401: what was sent is not good any more. */
+  readonly refused: boolean
+}
+
+export type HeaderSource =
+  | Readonly<Record<string, string>>
+  | ((
+      request: HeaderRequest,
+    ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>)
+
+export interface HttpRequest {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Http {
+  send(request: HttpRequest): Promise<Response>
+  /** The body as text. */
+  textOf(url: string, response: Response, signal?: AbortSignal): Promise<string>
+}
+
+export function createHttp(fetch: Fetch, source: HeaderSource = {}): Http {
+  async function once(request: HttpRequest, refused: boolean): Promise<Response> {
+    const { url, method, headers, body, signal } = request
+    const own = typeof source === 'function' ? await source({ url, refused }) : source
+    signal?.throwIfAborted()
+    try {
+      return await fetch(url, {
+        method,
+        headers: { ...headers, ...own },
+        // Credentials must not follow a redirect to wherever it leads.
+        redirect: 'error',
+        ...(body === undefined ? {} : { body }),
+        ...(signal === undefined ? {} : { signal }),
+      })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw unreachable(url, error)
+    }
+  }
+
+  return {
+    async send(request) {
+      const response = await once(request, false)
+      if (response.status !== 401 || typeof source !== 'function') return response
+      await response.body?.cancel()
+      return once(request, true)
+    },
+    async textOf(url, response, signal) {
+      try {
+        return await response.text()
+      } catch (error) {
+        signal?.throwIfAborted()
+        throw error instanceof ClientError ? error : unreachable(url, error)
+      }
+    },
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * A client for A2A agents, as `lull/client`: versions 1.0 and 0.3, JSON-RPC and REST, pausing and reminding where the agent
+ * offers it. For browsers and Node alike: it needs `fetch` and streams and nothing else.
+ */
+export type {
+  EventFilter,
+  OnTimeout,
+  ResumeConditions,
+  Timeout,
+  Trigger,
+} from '../core/conditions.ts'
+export type { Json, JsonObject } from '../core/json.ts'
+export type { Artifact, Message, Part, PartFacts, Role } from '../core/message.ts'
+export type { ExpiryReason, Propagate, RoleHint } from '../core/reminders.ts'
+export type { InterruptedState, PausedState, State, TerminalState } from '../core/states.ts'
+export type { PauseMode, ResumeCause } from '../core/suspension.ts'
+export type { Capabilities, ReminderCapabilities } from './capabilities.ts'
+export type { AgentCard, AgentInterface } from './card.ts'
+export type { CallSignal, Client, ConsentAnswer, ListFilter, SendOptions } from './client.ts'
+export {
+  ClientError,
+  type ClientErrorFacts,
+  type ClientErrorKind,
+  isClientError,
+} from './client-error.ts'
+export { type ConnectOptions, connect } from './connect.ts'
+export type { Addressed, Content } from './content.ts'
+export type {
+  CancelledOutcome,
+  DetachedOutcome,
+  ParkInput,
+  PausedOutcome,
+  PauseFallback,
+  PauseInput,
+  PauseOutcome,
+  PausingOutcome,
+  ResumeInput,
+  ResumeResult,
+} from './control.ts'
+export { type ClientOptions, type ConnectionOptions, createClient } from './create-client.ts'
+export { applyFrame } from './fold.ts'
+export type { Fetch, HeaderRequest, HeaderSource } from './http.ts'
+export type {
+  ReminderFallback,
+  ReminderInput,
+  ReminderSelection,
+  RemindOutcome,
+} from './reminders.ts'
+export type {
+  ArtifactFrame,
+  Consent,
+  Frame,
+  MessageFrame,
+  PendingReminder,
+  ReminderChange,
+  ReminderFrame,
+  Resumption,
+  Sent,
+  SnapshotFrame,
+  StatusFrame,
+  StopFacts,
+  Suspension,
+  Task,
+  TaskFrame,
+  TaskPage,
+  TaskState,
+  TaskStatus,
+} from './task.ts'
+export type { Binding, Version } from './version.ts'
+export type { WatchOptions } from './watch.ts'

@@ -1,0 +1,152 @@
+/** Send, stream and answer. A reminder that waits for a message to the task goes with it. */
+import type { Message } from '../core/message.ts'
+import { isInterrupted } from '../core/states.ts'
+import type { Client, ConsentAnswer, SendOptions } from './client.ts'
+import { ClientError, isClientError, unsupported } from './client-error.ts'
+import { type Content, messageOf } from './content.ts'
+import { USER_CONSENT } from './extensions.ts'
+import { operations } from './operations.ts'
+import type { ClientParts } from './parts.ts'
+import type { Reading } from './reading.ts'
+import { withReminder } from './reminders.ts'
+import { isObject } from './shape.ts'
+import { taskIdIn } from './streams.ts'
+import type { Sent, Task, TaskFrame, TaskState } from './task.ts'
+import type { Params } from './transport.ts'
+import { isOver, stateIn } from './watch.ts'
+import type { Follow } from './watching.ts'
+import { writeMessage } from './write-message.ts'
+
+type Sending = Pick<Client, 'send' | 'stream' | 'answer'>
+
+export function createSending(parts: ClientParts, { get }: Reading, follow: Follow): Sending {
+  const { transport, read, attached, streams } = parts
+
+  async function send(content: Content, options: SendOptions = {}): Promise<Sent> {
+    const message = messageOf(content, options)
+    const { taskId = '' } = message
+    const reminder = attached.take(message.taskId)
+    try {
+      const params = paramsOf(parts, message, options, reminder)
+      const answer = await transport.call(operations.send, params, callOptions(options))
+      const reminderIds = reminder === undefined ? [] : [reminder.id]
+      const { cursor: _, ...sent } = read.sent(answer)
+      return { ...sent, reminderIds }
+    } catch (error) {
+      if (reminder !== undefined) attached.putBack(taskId, reminder)
+      throw error
+    }
+  }
+
+  async function* opened(
+    message: Message,
+    options: SendOptions,
+    signal: AbortSignal,
+  ): AsyncGenerator<TaskFrame, void> {
+    const reminder = attached.take(message.taskId)
+    let arrived = false
+    try {
+      const params = paramsOf(parts, message, options, reminder)
+      const call = { ...callOptions(options), signal }
+      for await (const { cursor, value } of transport.stream(operations.stream, params, call)) {
+        const frame = read.frame(value, cursor)
+        arrived = true
+        if (frame !== undefined) yield frame
+      }
+    } finally {
+      if (!arrived && reminder !== undefined) attached.putBack(message.taskId ?? '', reminder)
+    }
+  }
+
+  /** The stream of the send; should it break, the task is followed from where it was. */
+  async function* steady(
+    message: Message,
+    options: SendOptions,
+    signal: AbortSignal,
+  ): AsyncGenerator<TaskFrame, void> {
+    let taskId: string | undefined
+    let after: string | undefined
+    try {
+      for await (const frame of opened(message, options, signal)) {
+        taskId ??= taskIdIn(frame)
+        if (frame.cursor !== '') after = frame.cursor
+        yield frame
+        if (frame.kind === 'message' || stops(stateIn(frame) ?? 'unknown')) return
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      // Before the first frame nobody knows whether the message arrived: sending it again is the caller's to decide.
+      if (taskId === undefined || !isClientError(error) || !error.isPassing) throw error
+    }
+    if (taskId !== undefined) yield* follow(taskId, signal, { after }, stops)
+  }
+
+  return {
+    send,
+    stream: (content, options = {}) => {
+      const message = messageOf(content, options)
+      return streams.run((signal) => steady(message, options, signal), options.signal)
+    },
+    async answer(taskId, answer, options = {}) {
+      const task = await get(taskId, { signal: options.signal, historyLength: 0 })
+      if (task.state === 'unknown' || !isInterrupted(task.state)) throw notWaiting(task)
+      const content = isConsent(answer) ? consentMessage(task, answer) : answer
+      return send(content, { ...options, taskId, contextId: options.contextId ?? task.contextId })
+    },
+  }
+}
+
+/** The stream of a send ends where the agent waits for somebody. */
+function stops(state: TaskState): boolean {
+  return isOver(state) || (state !== 'unknown' && isInterrupted(state))
+}
+
+function paramsOf(
+  { version, binding }: ClientParts,
+  message: Message,
+  options: SendOptions,
+  reminder: Parameters<typeof withReminder>[1] | undefined,
+): Params {
+  const { returnImmediately = false, historyLength, acceptedOutputModes } = options
+  const blocking = version === '1.0' ? { returnImmediately } : { blocking: !returnImmediately }
+  // On the message too: that is all that agents made with the official SDK get to see.
+  const said =
+    reminder === undefined
+      ? message
+      : { ...message, metadata: withReminder(message.metadata, reminder) }
+  return {
+    message: writeMessage(said, version, binding),
+    configuration: { ...blocking, historyLength, acceptedOutputModes },
+    metadata: reminder === undefined ? options.metadata : withReminder(options.metadata, reminder),
+  }
+}
+
+function callOptions({ signal, idempotencyKey }: SendOptions) {
+  return {
+    signal,
+    headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+  }
+}
+
+function isConsent(answer: Content | ConsentAnswer): answer is ConsentAnswer {
+  return isObject(answer) && 'consent' in answer
+}
+
+/** In a data part and under the extension: agents of others may look in either place. */
+function consentMessage(task: Task, { consent, consentId }: ConsentAnswer): Message {
+  const id = consentId ?? task.consent?.consentId
+  if (id === undefined) throw unsupported('consent by id: the task shows none')
+  const decision = { consentId: id, decision: consent }
+  return {
+    ...messageOf([{ data: decision }], {}),
+    extensions: [USER_CONSENT],
+    metadata: { [USER_CONSENT]: decision },
+  }
+}
+
+function notWaiting({ id, state }: Task): ClientError {
+  return new ClientError('refused', `Task ${id} is ${state} and waits for no answer`, {
+    reason: 'NOT_WAITING',
+    details: { taskId: id, state },
+  })
+}

@@ -1,0 +1,198 @@
+/** The two bindings behind one face: a call that is answered, a call that streams. Knows no operation by name. */
+import type { JsonObject } from '../core/json.ts'
+import {
+  type ClientError,
+  isClientError,
+  notA2A,
+  unreachable,
+  unsupported,
+} from './client-error.ts'
+import { chunksOf, readEvents } from './event-reader.ts'
+import { REMINDERS, RFC_NOTIFICATIONS, TASK_CONTROL, USER_CONSENT } from './extensions.ts'
+import type { Http, HttpRequest } from './http.ts'
+import type { Operation } from './operations.ts'
+import { refusalIn, refusalOfControl, refusalOfStatus } from './refusal.ts'
+import { isObject, memberOf, objectIn } from './shape.ts'
+import type { Binding, Version } from './version.ts'
+
+export interface TransportOptions {
+  readonly url: string
+  readonly version: Version
+  readonly binding: Binding
+  readonly tenant?: string | undefined
+  readonly http: Http
+  readonly idleMs: number
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** What is undefined in it is not sent. */
+export type Params = Readonly<Record<string, unknown>>
+
+/** A frame with the place where the stream can be continued after it. */
+export interface Framed {
+  readonly cursor: string
+  readonly value: unknown
+}
+
+export interface Transport {
+  call(operation: Operation, params: Params, options?: CallOptions): Promise<unknown>
+  stream(operation: Operation, params: Params, options?: CallOptions): AsyncGenerator<Framed, void>
+}
+
+interface Opened {
+  readonly url: string
+  readonly response: Response
+}
+
+type Requested = Pick<HttpRequest, 'url' | 'method' | 'body'>
+
+export function createTransport(options: TransportOptions): Transport {
+  const { http, version, binding, idleMs } = options
+  const asked = binding === 'JSONRPC' ? rpcRequest(options) : restRequest(options)
+  const isRest = binding === 'HTTP+JSON'
+
+  async function open(
+    operation: Operation,
+    params: Params,
+    { signal, headers }: CallOptions,
+  ): Promise<Opened> {
+    const request = asked(operation, params)
+    const response = await http.send({
+      ...request,
+      headers: { ...headersOf(version), ...headers },
+      signal,
+    })
+    return { url: request.url, response }
+  }
+
+  /** The value in a body or a frame; throws what the peer refuses. `status` is of a body. */
+  function valueIn(operation: Operation, text: string, isError: boolean, status?: number): unknown {
+    const body = parsed(text)
+    const error = errorIn(body, isError && isRest)
+    if (error === undefined) {
+      const value = isRest ? body : memberOf(body, 'result')
+      if (value !== undefined && !isError) return value
+      if (isNotification(body)) return body
+      throw strange(operation, status)
+    }
+    const isControl = operation.isExtension && version === '0.3'
+    const refusal = (isControl ? refusalOfControl : refusalIn)(error, status)
+    throw isMissing(operation, refusal) ? unsupported(operation.name, refusal) : refusal
+  }
+
+  async function whole(operation: Operation, { url, response }: Opened, signal?: AbortSignal) {
+    const text = await http.textOf(url, response, signal)
+    return valueIn(operation, text, !response.ok, response.status)
+  }
+
+  return {
+    async call(operation, params, options = {}) {
+      return whole(operation, await open(operation, params, options), options.signal)
+    },
+    async *stream(operation, params, options = {}) {
+      const opened = await open(operation, params, options)
+      const { url, response } = opened
+      if (!isStream(response) || response.body === null) {
+        // Refused before it began, or a server that answers with a single result.
+        yield { cursor: '', value: await whole(operation, opened, options.signal) }
+        return
+      }
+      try {
+        for await (const { id, type, data } of readEvents(chunksOf(response.body, idleMs))) {
+          yield { cursor: id, value: valueIn(operation, data, type === 'error') }
+        }
+      } catch (error) {
+        options.signal?.throwIfAborted()
+        throw isClientError(error) ? error : unreachable(url, error)
+      }
+    },
+  }
+}
+
+const asking = [TASK_CONTROL, REMINDERS, USER_CONSENT]
+
+function headersOf(version: Version): Readonly<Record<string, string>> {
+  const accepted = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'a2a-version': version,
+  }
+  return version === '1.0'
+    ? { ...accepted, 'a2a-extensions': asking.join(',') }
+    : { ...accepted, 'x-a2a-extensions': [...asking, RFC_NOTIFICATIONS].join(',') }
+}
+
+function rpcRequest({ url, version, tenant }: TransportOptions) {
+  let count = 0
+  return (operation: Operation, params: Params): Requested => {
+    const method = operation.method[version]
+    if (method === undefined) throw unsupported(`${operation.name} over JSON-RPC in A2A ${version}`)
+    const within = tenant === undefined ? params : { tenant, ...params }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: ++count, method, params: within })
+    return { url, method: 'POST', body }
+  }
+}
+
+function restRequest({ url, version, tenant }: TransportOptions) {
+  const prefix = [tenant, version === '0.3' ? 'v1' : undefined]
+    .filter((segment) => segment !== undefined)
+    .map((segment) => `${encodeURIComponent(segment)}/`)
+    .join('')
+  const base = `${url.replace(/\/+$/, '')}/${prefix}`
+  return ({ path, verb }: Operation, params: Params): Requested => {
+    const rest: Record<string, unknown> = { ...params }
+    const place = path.replace(/\{(\w+)\}/, (_, name: string) => {
+      const id = rest[name]
+      delete rest[name]
+      return encodeURIComponent(String(id))
+    })
+    if (verb === 'POST') return { url: `${base}${place}`, method: verb, body: JSON.stringify(rest) }
+    const query = new URLSearchParams()
+    for (const [name, value] of Object.entries(rest)) {
+      if (value !== undefined) query.set(name, String(value))
+    }
+    return { url: `${base}${place}${query.size === 0 ? '' : `?${query}`}`, method: verb }
+  }
+}
+
+function isStream(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Whatever it is, it is no A2A; the status may say more.
+    return undefined
+  }
+}
+
+/** @param isBare REST of 0.3 puts nothing around its errors */
+function errorIn(body: unknown, isBare: boolean): JsonObject | undefined {
+  const error = objectIn(body, 'error')
+  if (error !== undefined || !isBare) return error
+  return isObject(body) && memberOf(body, 'code') !== undefined ? body : undefined
+}
+
+/** The notifications of the RFCs are frames beside the results. */
+function isNotification(body: unknown): boolean {
+  return typeof memberOf(body, 'method') === 'string' && isObject(memberOf(body, 'params'))
+}
+
+function strange({ isExtension, name }: Operation, status?: number): ClientError {
+  // A peer that has no route for one of our extensions answers with a page of its own.
+  if (isExtension && (status === 404 || status === 405)) return unsupported(name)
+  const refusal = status === undefined ? undefined : refusalOfStatus(status)
+  return refusal ?? notA2A(status === undefined ? 'no result' : `HTTP ${status}`, status)
+}
+
+function isMissing({ isExtension }: Operation, { reason, code, status }: ClientError): boolean {
+  if (!isExtension) return false
+  if (status === 404 && reason === 'UNKNOWN') return true
+  return code === -32601 || reason === 'METHOD_NOT_FOUND' || reason === 'NOT_OFFERED'
+}
