@@ -145,7 +145,8 @@ export function createEngine(deps: EngineDeps): Engine {
       if (!Array.isArray(given)) {
         throw new LullError('INVALID_INPUT', { path: 'events', problem: 'must be a list' })
       }
-      const parsed = given.map((event, index) => parse(cloudEvent, event, `events.${index}`))
+      const rootOf = (index: number): string => (given.length === 1 ? '' : `events.${index}`)
+      const parsed = given.map((event, index) => parse(cloudEvent, event, rootOf(index)))
       return events.emit(caller.tenant, parsed)
     },
 

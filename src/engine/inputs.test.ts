@@ -140,10 +140,11 @@ const table: readonly [call: string, wrong: unknown, path: string][] = [
 
   ['emit', 'event', 'events'],
   ['emit', [event, {}], 'events.1.id'],
-  ['emit', [{ ...event, type: '' }], 'events.0.type'],
-  ['emit', [{ ...event, source: 5 }], 'events.0.source'],
-  ['emit', [{ ...event, time: 'noon' }], 'events.0.time'],
-  ['emit', [{ ...event, extension: () => 1 }], 'events.0.extension'],
+  ['emit', [{ ...event, type: '' }], 'type'],
+  ['emit', [event, { ...event, type: '' }], 'events.1.type'],
+  ['emit', [{ ...event, source: 5 }], 'source'],
+  ['emit', [{ ...event, time: 'noon' }], 'time'],
+  ['emit', [{ ...event, extension: () => 1 }], 'extension'],
 
   ['hold', {}, 'scope'],
   ['hold', { scope: {}, reason: 'x' }, 'scope'],

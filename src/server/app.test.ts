@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Engine } from '../engine/engine.ts'
 import { anybody } from './caller.ts'
 import { openApp } from './test-support/open-app.ts'
 
@@ -52,6 +53,15 @@ describe('health', () => {
   })
 })
 
+/** A task that is parked on that event. */
+async function waitingFor(engine: Engine, name: string): Promise<string> {
+  const message = { messageId: name, role: 'ROLE_USER' as const, parts: [{ text: name }] }
+  const sent = await engine.send(anybody, { message })
+  if (sent.kind !== 'task') throw new Error('no task')
+  await engine.waitFor(anybody, sent.task.id, (task) => task.state === 'paused-by-agent')
+  return sent.task.id
+}
+
 describe('events', () => {
   async function post(body: unknown, headers: Record<string, string> = structured) {
     const opened = await openApp()
@@ -62,16 +72,11 @@ describe('events', () => {
 
   it('wakes the task that waits for it', async () => {
     const { app, engine } = await openApp()
-    const parts = [{ text: 'done' }]
-    const message = { messageId: 'm1', role: 'ROLE_USER' as const, parts }
-    const sent = await engine.send(anybody, { message })
-    if (sent.kind !== 'task') throw new Error('no task')
-    await engine.waitFor(anybody, sent.task.id, (task) => task.state === 'paused-by-agent')
-
+    const taskId = await waitingFor(engine, 'done')
     const body = JSON.stringify(event)
     const response = await app.request('/events', { method: 'POST', headers: structured, body })
     expect(response.status).toBe(202)
-    const woken = await engine.waitFor(anybody, sent.task.id, (task) => task.state === 'completed')
+    const woken = await engine.waitFor(anybody, taskId, (task) => task.state === 'completed')
     expect(woken.statusMessage?.parts).toEqual([{ text: 'done' }])
   })
 
@@ -88,16 +93,70 @@ describe('events', () => {
     expect(await response.json()).toEqual({ accepted: 2, duplicates: 0 })
   })
 
+  const batched = { 'content-type': 'application/cloudevents-batch+json' }
+
+  it('takes an event in headers, with its data as the body', async () => {
+    const binary = { 'ce-specversion': '1.0', 'ce-id': '1', 'ce-source': 'ci', 'ce-type': 'done' }
+    const datacontenttype = 'application/json'
+    const headers = { ...binary, 'ce-subject': 'a%20b', 'content-type': datacontenttype }
+    const { app, engine } = await openApp()
+    const taskId = await waitingFor(engine, 'done:a b')
+    const send = () => app.request('/events', { method: 'POST', headers, body: '{"ok": true}' })
+    const response = await send()
+    expect(response.status).toBe(202)
+    expect(await response.json()).toEqual({ accepted: 1, duplicates: 0 })
+    const woken = await engine.waitFor(anybody, taskId, (task) => task.state === 'completed')
+    expect(woken.wake?.event).toEqual({
+      ...event,
+      subject: 'a b',
+      datacontenttype,
+      data: { ok: true },
+    })
+    expect(await (await send()).json()).toEqual({ accepted: 0, duplicates: 1 })
+  })
+
+  it('takes a batch as a whole or not at all, and sees duplicates inside it', async () => {
+    const wrong = await post([event, { ...event, id: '' }], batched)
+    expect(wrong.response.status).toBe(400)
+    expect(await wrong.response.json()).toMatchObject({ error: { path: 'events.1.id' } })
+    const right = await wrong.app.request('/events', {
+      method: 'POST',
+      headers: batched,
+      body: JSON.stringify([event, event, { ...event, source: 'other' }]),
+    })
+    expect(await right.json()).toEqual({ accepted: 2, duplicates: 1 })
+  })
+
   it.each([
-    ['no JSON', '{', 'The body is not valid JSON'],
-    ['another version', { ...event, specversion: '0.3' }, 'specversion: must be "1.0"'],
-    ['no type', { ...event, type: undefined }, 'events.0.type'],
+    ['no JSON', '{', undefined],
+    ['a name given twice', '{"id": "1", "id": "2"}', undefined],
+    ['nesting without end', `{"data": ${'['.repeat(100)}${']'.repeat(100)}}`, undefined],
+    ['another version', { ...event, specversion: '0.3' }, 'specversion'],
     ['no object', 'null', 'specversion'],
-  ])('refuses what is not an event: %s', async (_, body, problem) => {
-    const { response } = await post(body)
+    ['no type', { ...event, type: undefined }, 'type'],
+    ['no id', { ...event, id: null }, 'id'],
+    ['an empty source', { ...event, source: '' }, 'source'],
+    ['an endless source', { ...event, source: 'x'.repeat(3_000) }, 'source'],
+    ['an empty subject', { ...event, subject: '' }, 'subject'],
+    ['a time that is none', { ...event, time: 'yesterday' }, 'time'],
+    ['an attribute that is an object', { ...event, build: { id: 1 } }, 'build'],
+    ['an attribute that is a fraction', { ...event, build: 1.5 }, 'build'],
+    ['an attribute of no name', { ...event, Build_Id: 'x' }, 'Build_Id'],
+    ['data twice', { ...event, data: 1, data_base64: 'YQ==' }, 'data_base64'],
+    ['bytes that are no base64', { ...event, data_base64: '<bytes>' }, 'data_base64'],
+  ])('refuses what is not an event, and writes nothing: %s', async (_, body, path) => {
+    const { response, app } = await post(body)
     expect(response.status).toBe(400)
-    const { error } = (await response.json()) as { error: { message: string } }
-    expect(error.message).toContain(problem)
+    const { error } = (await response.json()) as { error: { code: string; path?: string } }
+    expect([error.code, error.path]).toEqual(['INVALID_INPUT', path])
+    const good = { method: 'POST', headers: structured, body: JSON.stringify(event) }
+    expect(await (await app.request('/events', good)).json()).toMatchObject({ accepted: 1 })
+  })
+
+  it('takes what CloudEvents allows: extensions, bytes, and null for what is not there', async () => {
+    const allowed = { tries: 3, urgent: true, region: 'eu', subject: null, time: null }
+    const { response } = await post({ ...event, ...allowed, data_base64: 'YQ==' })
+    expect(response.status).toBe(202)
   })
 
   it('refuses another media type', async () => {

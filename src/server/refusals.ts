@@ -1,9 +1,10 @@
-/** Answers outside any protocol, all of one shape: `{error: {code, message}}`. */
+/** Answers outside any protocol, all of one shape: `{error: {code, message, path?}}`. */
 import { isLullError } from '../core/errors.ts'
 import type { HttpHeaders } from '../wire/http.ts'
 
-export function refusalText(code: string, message: string): string {
-  return JSON.stringify({ error: { code, message } })
+/** @param path what in the request is wrong, as `data.path` of JSON-RPC says it */
+export function refusalText(code: string, message: string, path = ''): string {
+  return JSON.stringify({ error: { code, message, ...(path === '' ? {} : { path }) } })
 }
 
 export const jsonHeaders: HttpHeaders = { 'content-type': 'application/json' }
@@ -13,8 +14,9 @@ export function refusal(
   code: string,
   message: string,
   headers: HttpHeaders = {},
+  path?: string,
 ): Response {
-  return new Response(refusalText(code, message), {
+  return new Response(refusalText(code, message, path), {
     status,
     headers: { ...jsonHeaders, ...headers },
   })
@@ -42,5 +44,7 @@ const statusOf: Readonly<Record<string, number>> = {
 /** An error that is not ours leaves as "Internal error": the log has the rest. */
 export function refusalOf(error: unknown): Response {
   if (!isLullError(error)) return refusal(500, 'INTERNAL', 'Internal error')
-  return refusal(statusOf[error.code] ?? 500, error.code, error.message)
+  const { code, message, details } = error
+  const path = 'path' in details && code === 'INVALID_INPUT' ? details.path : undefined
+  return refusal(statusOf[code] ?? 500, code, message, {}, path)
 }
