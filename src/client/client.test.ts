@@ -325,6 +325,31 @@ describe.each([
       })
       expect((await other.cancel(id)).state).toBe('canceled')
     })
+
+    it('is let go of and found again at the frame where the reading ended', async () => {
+      const { id } = taskOf(await other.send('x'))
+      const watching = other.watch(id)
+      const { value: first } = await watching.next()
+      const rest = all(watching)
+      const outcome = await other.pause(id, { fallback: 'detach' })
+      if (outcome.outcome !== 'detached') throw new Error(outcome.outcome)
+      expect(await rest).toEqual([])
+      expect(outcome.after).toBe(first?.cursor)
+
+      const again = all(outcome.reconnect())
+      await other.answer(id, 'go on')
+      const frames = await again
+      expect(frames.map(({ kind }) => kind)).not.toContain('task')
+      expect(frames.at(-1)).toMatchObject({ state: 'completed' })
+    })
+
+    it('is told nothing, or told later, as the caller chose', async () => {
+      const { id } = taskOf(await other.send('x'))
+      const suppressed = await other.remind(id, 'x', { fallback: 'suppress' })
+      expect(suppressed.outcome).toBe('suppressed')
+      await expect(other.remind(id, 'x')).rejects.toMatchObject({ kind: 'unsupported' })
+      await other.cancel(id)
+    })
   })
 })
 

@@ -34,15 +34,22 @@ export interface WatchDeps {
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 
-/** @param ends the state after which nothing is waited for any more */
+/** How a watch differs that is a part of another stream. */
+export interface Continued {
+  /** The state after which nothing is waited for any more. */
+  readonly ends: (state: TaskState) => boolean
+  /** Frames were read already. */
+  readonly begun: boolean
+}
+
 export async function* watch(
   deps: WatchDeps,
   taskId: string,
   signal: AbortSignal,
   { after, onLost }: WatchOptions,
-  ends: (state: TaskState) => boolean = isOver,
+  { ends, begun }: Continued = { ends: isOver, begun: after !== undefined },
 ): AsyncGenerator<TaskFrame, void> {
-  const newsIn = createNews(after !== undefined)
+  const newsIn = createNews(begun)
   let cursor = after
   let polls = false
   let waitMs = FIRST_WAIT_MS

@@ -8,7 +8,7 @@ import type { Reading } from './reading.ts'
 import type { Task, TaskFrame, TaskState } from './task.ts'
 import { type WatchDeps, type WatchOptions, watch } from './watch.ts'
 
-/** Until `ends`, as a part of another stream. */
+/** Until `ends`, after frames that another stream has read. */
 export type Follow = (
   taskId: string,
   signal: AbortSignal,
@@ -35,7 +35,8 @@ export function createWatching(parts: ClientParts, { get }: Reading): Watching {
   }
 
   const watching: Watching = {
-    follow: (taskId, signal, options, ends) => watch(deps, taskId, signal, options, ends),
+    follow: (taskId, signal, options, ends) =>
+      watch(deps, taskId, signal, options, { ends, begun: true }),
     watch: (taskId, options = {}) =>
       streams.run((signal) => watch(deps, taskId, signal, options), options.signal, taskId),
     async waitFor(taskId, wanted, options = {}) {
