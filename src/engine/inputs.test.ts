@@ -92,7 +92,7 @@ const table: readonly [call: string, wrong: unknown, path: string][] = [
   [
     'pause',
     wakes({ trigger: { schedule: { cron: '* * * * *', timezone: 'Mars/Olympus' } } }),
-    'conditions.trigger.schedule.cron',
+    'conditions.trigger.schedule.timezone',
   ],
   ['pause', wakes({ timeout: {} }), 'conditions.timeout.durationMinutes'],
   ['pause', wakes({ timeout: { durationMinutes: 0 } }), 'conditions.timeout.durationMinutes'],

@@ -128,12 +128,18 @@ export const pauseInput: z.ZodType<PauseRequest> = z.strictObject({
   metadata: jsonObject.optional(),
 })
 
+/** A key that is none would silently make of a repeated resume a second one. */
+const resumeMetadata = jsonObject.refine(
+  ({ idempotencyKey: key }) => key === undefined || id.safeParse(key).success,
+  { path: ['idempotencyKey'], error: 'must be text of 1 to 256 characters' },
+)
+
 export const resumeInput: z.ZodType<ResumeRequest> = z.strictObject({
   taskId: id,
   handle: text.min(1).nullish(),
   input: json.optional(),
   continueTranscript: z.boolean().optional(),
-  metadata: jsonObject.optional(),
+  metadata: resumeMetadata.optional(),
 })
 
 export const parkInput: z.ZodType<ParkRequest> = z.strictObject({
@@ -205,6 +211,8 @@ export const remindInput: z.ZodType<RemindRequest> = z.strictObject({
   reminder: reminderInput,
   metadata: jsonObject.optional(),
 })
+
+export const listRemindersInput: z.ZodType<{ taskId: string }> = z.strictObject({ taskId: id })
 
 export const clearRemindersInput: z.ZodType<ClearRemindersRequest> = z.strictObject({
   taskId: id,

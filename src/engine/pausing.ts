@@ -192,8 +192,7 @@ export async function resume(
     continueTranscript = true,
     metadata,
   } = parse(resumeInput, request)
-  const key = metadata?.['idempotencyKey']
-  const idempotencyKey = typeof key === 'string' && key !== '' ? key : undefined
+  const idempotencyKey = metadata?.['idempotencyKey'] as string | undefined
   const { runs, options } = context
   const found = await taskFor(context, caller, taskId)
   // What a hold or a policy stopped can be resumed even where callers cannot pause.

@@ -9,17 +9,27 @@ export function fireAt(conditions: ResumeConditions | undefined, now: number): n
   if (trigger === undefined || 'filter' in trigger) return undefined
   if ('at' in trigger) return instantOf(trigger.at)
   const { cron, timezone } = trigger.schedule
-  const path = 'conditions.trigger.schedule.cron'
-  let next: number | undefined
+  const place = 'conditions.trigger.schedule'
+  const next = nextRun(`${place}.cron`, cron, now)
+  if (next === undefined) {
+    throw new LullError('INVALID_INPUT', { path: `${place}.cron`, problem: 'never fires' })
+  }
+  // What can be read without its time zone can only be wrong in that.
+  return timezone === undefined ? next : nextRun(`${place}.timezone`, cron, now, { timezone })
+}
+
+function nextRun(
+  path: string,
+  cron: string,
+  now: number,
+  zone: { readonly timezone?: string } = {},
+): number | undefined {
   try {
-    const job = new Cron(cron, { paused: true, ...(timezone === undefined ? {} : { timezone }) })
-    next = job.nextRun(new GlobalDate(now))?.getTime()
+    return new Cron(cron, { paused: true, ...zone }).nextRun(new GlobalDate(now))?.getTime()
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     throw new LullError('INVALID_INPUT', { path, problem })
   }
-  if (next === undefined) throw new LullError('INVALID_INPUT', { path, problem: 'never fires' })
-  return next
 }
 
 // biome-ignore lint/style/noRestrictedGlobals: conversions only; the clock comes in as `now`

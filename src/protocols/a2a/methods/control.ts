@@ -4,13 +4,14 @@
  */
 import { toIso } from '../../../core/instant.ts'
 import { isPaused } from '../../../core/states.ts'
+import { listRemindersInput } from '../../../engine/inputs.ts'
+import { parse } from '../../../engine/parse.ts'
 import type { PauseAnswer } from '../../../engine/pausing.ts'
 import type { Call, Method } from '../call.ts'
 import { REMINDERS, TASK_CONTROL } from '../extensions.ts'
 import type { FaultOverrides } from '../failure.ts'
 import { A2AError } from '../faults.ts'
 import { reminderFacts, resumeFacts } from '../metadata.ts'
-import { text } from '../params.ts'
 import { ownTask } from './own-task.ts'
 
 const faults: FaultOverrides = { TASK_TERMINAL: 'TASK_TERMINAL' }
@@ -73,7 +74,7 @@ export const injectReminder: Method = reminding(async (a2a, call) => {
 })
 
 export const listReminders: Method = reminding(async (a2a, call) => {
-  const taskId = text(call.params, 'taskId')
+  const { taskId } = parse(listRemindersInput, call.params)
   await own(a2a, call)
   const pending = await a2a.engine.reminders(call.caller, taskId)
   return { value: { taskId, reminders: pending.map(reminderFacts) } }

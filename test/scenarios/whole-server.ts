@@ -1,0 +1,40 @@
+/** The whole server on a socket, in this process, with a hand on its store: to see what a request wrote. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Engine } from '../../src/engine/engine.ts'
+import type { TaskStore } from '../../src/ports/task-store.ts'
+import { createA2A } from '../../src/protocols/a2a/index.ts'
+import { createApp } from '../../src/server/app.ts'
+import { listen } from '../../src/server/listen.ts'
+import { openEngine } from '../../src/server/open-engine.ts'
+import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
+
+export interface WholeServer extends AsyncDisposable {
+  readonly url: string
+  readonly engine: Engine
+  readonly store: TaskStore
+}
+
+export async function openWholeServer(): Promise<WholeServer> {
+  const data = await mkdtemp(join(tmpdir(), 'lull-whole-'))
+  const listener = await listen('127.0.0.1', 0)
+  const url = `http://127.0.0.1:${listener.port}`
+  const agents = [createScriptAgent()]
+  const { engine, deps, close } = await openEngine({ agents, data, log: () => undefined })
+  const { store, clock, ids, log } = deps
+  const a2a = createA2A({ engine, store, clock, ids, log, publicUrl: url })
+  await a2a.start()
+  listener.answer(createApp({ engine, a2a, log, host: '127.0.0.1', url }).fetch)
+  return {
+    url,
+    engine,
+    store,
+    async [Symbol.asyncDispose]() {
+      a2a.close()
+      await close({ drainMs: 0 })
+      await listener.close(0)
+      await rm(data, { recursive: true, force: true })
+    },
+  }
+}
