@@ -6,6 +6,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { TaskStore } from '../../src/ports/task-store.ts'
 import { createA2A } from '../../src/protocols/a2a/index.ts'
 import { createApp } from '../../src/server/app.ts'
+import { createFront } from '../../src/server/front.ts'
 import { listen } from '../../src/server/listen.ts'
 import { openEngine } from '../../src/server/open-engine.ts'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
@@ -25,7 +26,8 @@ export async function openWholeServer(): Promise<WholeServer> {
   const { store, clock, ids, log } = deps
   const a2a = createA2A({ engine, store, clock, ids, log, publicUrl: url })
   await a2a.start()
-  listener.answer(createApp({ engine, a2a, log, host: '127.0.0.1', url }).fetch)
+  const app = createApp({ engine, log, url })
+  listener.answer(createFront({ a2a, app, log, host: '127.0.0.1' }))
   return {
     url,
     engine,

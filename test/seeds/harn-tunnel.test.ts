@@ -47,8 +47,11 @@ describe('outbound', () => {
     for await (const { result } of frames) {
       if (result.status.state !== 'canceled') told.push(result.metadata.harn.pause)
     }
+    // Where a step was running, the pause that waited for it was told first, with the same facts.
+    const waiting = told.filter(({ pausing }) => pausing)
+    expect(waiting.every((one) => one.handle === handle && one.state === 'working')).toBe(true)
     const timeout = { duration_minutes: 5, on_timeout: 'fail' }
-    expect(told).toMatchObject([
+    expect(told.filter(({ pausing }) => !pausing)).toMatchObject([
       {
         state: 'paused-by-client',
         handle,

@@ -17,6 +17,7 @@ const LONG = 1_000
 /** A boundary every few milliseconds, without end. */
 const busy = [{ repeat: 4_000, ops: [{ step: 'tick', ms: 5 }] }]
 const SOON = 0.001
+const CONTROL = 'urn:lull:a2a:task-control:1'
 
 let stage: Stage
 
@@ -65,7 +66,7 @@ async function pauseInStep(id: string, mode?: string): Promise<Loose> {
 }
 
 async function controlOf(id: string): Promise<Loose> {
-  return (await stage.get(id)).metadata?.['urn:lull:a2a:task-control:1']
+  return (await stage.get(id)).metadata?.[CONTROL]
 }
 
 const stops = [
@@ -354,7 +355,9 @@ describe('who is told', () => {
     const seen: Loose[] = []
     for await (const frame of frames) seen.push(frame)
     expect(seen.every(({ method }) => method === undefined)).toBe(true)
-    expect(seen.map(({ result }) => result.status.state)).toEqual([
+    // A pause that waits for the running step is told as well, as working.
+    const settled = seen.filter(({ result }) => !result.metadata?.[CONTROL]?.pausing)
+    expect(settled.map(({ result }) => result.status.state)).toEqual([
       'paused-by-client',
       'working',
       'canceled',
@@ -366,7 +369,7 @@ describe('who is told', () => {
     const get = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id } }
     const { result } = await stage.post(get, undefined, { 'a2a-version': '1.0' })
     expect(result.status.state).toBe('TASK_STATE_WORKING')
-    expect(result.metadata['urn:lull:a2a:task-control:1']).toMatchObject({
+    expect(result.metadata[CONTROL]).toMatchObject({
       state: 'paused-by-agent',
       initiator: 'agent',
     })
@@ -376,7 +379,7 @@ describe('who is told', () => {
     const id = await parked({ onEvent: 'ci.build.completed:1' })
     const { status, metadata } = await stage.get(id)
     expect(status.state).toBe('paused-by-agent')
-    expect(metadata['urn:lull:a2a:task-control:1']).toMatchObject({
+    expect(metadata[CONTROL]).toMatchObject({
       state: 'paused-by-agent',
       initiator: 'agent',
       reason: 'waiting',

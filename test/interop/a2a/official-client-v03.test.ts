@@ -134,6 +134,8 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
       }
       expect(states).toEqual([
         'working',
+        // The pause waits for the running step.
+        'working',
         paused('client'),
         'working',
         paused('agent'),

@@ -173,6 +173,8 @@ describe.each(['JSONRPC', 'HTTP+JSON'])('the official 1.3.0 client over %s', (tr
         : [],
     )
     expect(states.filter((state) => state !== undefined)).toEqual([
+      // The pause waits for the running step.
+      'active',
       'paused-by-client',
       'active',
       'paused-by-agent',

@@ -168,6 +168,8 @@ describe.each([
   })
 
   const throughIt = [
+    // The pause waits for the running step.
+    'working',
     paused.client,
     'working',
     paused.agent,
@@ -211,7 +213,7 @@ describe.each([
       await stage.control('tasks/pause', { taskId })
       await stage.control('CancelTask', { id: taskId })
     })
-    expect(states).toEqual(['working', paused.client, 'canceled'])
+    expect(states).toEqual(['working', 'working', paused.client, 'canceled'])
   })
 
   it('sees the end of a task that failed because nobody woke it in time', async () => {
