@@ -209,17 +209,26 @@ export const rightEvent: Readonly<Record<string, unknown>> = {
   subject: '1234',
   time: '2026-04-30T12:34:56.789Z',
   datacontenttype: 'application/json',
+  dataschema: 'https://ci.example.com/schema',
   data: { ok: true },
-  extension: 'x',
+  tries: 3,
 }
+
+/** Null is how CloudEvents says that an attribute is not there. */
+const noAttribute = [5, true, [], {}, '']
 
 export const wrongEvents: WrongOf = {
   specversion: [ABSENT, '0.3', 1, null],
-  id: [ABSENT, ...noText, '', 'x'.repeat(257)],
-  source: [ABSENT, ...noText, ''],
-  type: [ABSENT, ...noText, '', 'x'.repeat(257)],
-  subject: [...noText, ''],
-  time: [...noText, '', 'noon', '2026-04-30', '2026-13-01T00:00:00Z'],
+  id: [ABSENT, null, ...noAttribute, 'x'.repeat(257)],
+  source: [ABSENT, null, ...noAttribute, 'x'.repeat(2_049)],
+  type: [ABSENT, null, ...noAttribute, 'x'.repeat(257)],
+  subject: [...noAttribute, 'x'.repeat(2_049)],
+  time: [...noAttribute, 'noon', '2026-04-30', '2026-13-01T00:00:00Z'],
+  datacontenttype: [...noAttribute, 'x'.repeat(257)],
+  dataschema: noAttribute,
+  data_base64: ['YQ=='],
+  tries: [1.5, [], {}],
+  'Build-Id': ['x'],
 }
 
 /** The request with the value in the place the path names. */
