@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import { acp } from './commands/acp.ts'
 import { demo } from './commands/demo.ts'
+import { eventsEmit } from './commands/events-emit.ts'
 import { send } from './commands/send.ts'
 import { serve } from './commands/serve.ts'
 import { tasksCancel, tasksPause, tasksResume } from './commands/tasks-control.ts'
@@ -20,4 +21,5 @@ export const commands: readonly Command[] = [
   tasksPause,
   tasksResume,
   tasksCancel,
+  eventsEmit,
 ]

@@ -1,5 +1,7 @@
 /** The commands that speak to a server, against a real one. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -133,5 +135,50 @@ describe('tasks', () => {
     expect((await tasks('show', id)).out).toContain('Paused: lunch')
     expect((await tasks('resume', id, '--input', '{"more": 1}')).code).toBe(0)
     expect((await tasks('cancel', id)).out).toBe(`Task ${id}  canceled`)
+  })
+})
+
+describe('events', () => {
+  const emit = (...args: readonly string[]) => run('events', 'emit', ...args, '--url', server.url)
+  const parkedOn = (name: string): Promise<string> => {
+    const park = { reason: 'ci', conditions: { onEvent: name } }
+    return taskOf(JSON.stringify({ script: [{ park }, { echo: 'wake' }, { complete: 'done' }] }))
+  }
+
+  it('wakes the task that waits for it, with its data', async () => {
+    const id = await parkedOn('ci.done:7')
+    const { code, out } = await emit('ci.done', '--subject', '7', '--data', '{"ok": true}')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^Event \S+ {2}ci\.done:7 {2}accepted$/)
+    expect((await tasks('watch', id)).out).toContain('completed  done')
+    const shown = await tasks('show', id, '--json')
+    expect(shown.out).toContain('"data":{"ok":true}')
+  })
+
+  it('says in lines and in JSON that it was known already', async () => {
+    const once = ['done', '--source', 'ci', '--id', '1'] as const
+    const first = await emit(...once, '--json')
+    expect(JSON.parse(first.out)).toEqual({ id: '1', accepted: 1, duplicates: 0 })
+    const again = await emit(...once)
+    expect([again.code, again.out]).toEqual([0, 'Event 1  done  known already, nothing done'])
+    expect(JSON.parse((await emit(...once, '--json')).out)).toMatchObject({ duplicates: 1 })
+  })
+
+  it('finds the server behind the address of an agent', async () => {
+    const { code } = await run('events', 'emit', 'x', '--url', `${server.url}/agents/builder/`)
+    expect(code).toBe(0)
+  })
+
+  it('says what is wrong with it, and where no events are taken', async () => {
+    const { code, err } = await emit('done', '--subject', '')
+    expect([code, err]).toEqual([1, 'lull: subject: must have a length of at least 1'])
+    const json = await emit('done', '--id', 'x'.repeat(300), '--json')
+    expect(JSON.parse(json.out)).toMatchObject({ error: { code: 'INVALID_INPUT' } })
+    const elsewhere = createServer((_, response) => response.writeHead(404).end('<html>'))
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+    const { port } = elsewhere.address() as AddressInfo
+    const wrong = await run('events', 'emit', 'done', '--url', `http://127.0.0.1:${port}`)
+    elsewhere.close()
+    expect([wrong.code, wrong.err]).toEqual([3, expect.stringContaining('takes no events')])
   })
 })

@@ -14,13 +14,21 @@ export const urlFlag: Readonly<Record<string, Flag>> = {
 
 /** @throws UsageError */
 export function clientFor(url: string): Client {
-  const valid = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
-  if (!valid) throw new UsageError(`"${url}" is not an http address`)
-  return createClient({ url })
+  return createClient({ url: checked(url) })
 }
 
 export function clientOf(input: Input): Client {
-  return clientFor(input.text('url') ?? defaultUrl())
+  return createClient({ url: serverUrl(input) })
+}
+
+/** @throws UsageError */
+export function serverUrl(input: Input): string {
+  return checked(input.text('url') ?? defaultUrl())
+}
+
+function checked(url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  throw new UsageError(`"${url}" is not an http address`)
 }
 
 function defaultUrl(): string {

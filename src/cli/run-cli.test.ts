@@ -55,6 +55,10 @@ describe('wrong usage', () => {
     [['tasks', 'list', '--state', 'asleep'], 'there is no state "asleep"'],
     [['tasks', 'pause', 't1', '--mode', 'now'], 'there is no mode "now"'],
     [['tasks', 'resume', 't1', '--input', '{'], '--input takes JSON'],
+    [['events', 'emit'], 'give the type of one event'],
+    [['events', 'emit', 'a', 'b'], 'give the type of one event'],
+    [['events', 'emit', 'a', '--data', 'passed'], '--data takes JSON'],
+    [['events', 'emit', 'a', '--url', 'ftp://x'], 'is not an http address'],
   ])('%j is told in a sentence, with exit code 2', async (args, sentence) => {
     const { code, err, out } = await run(...args)
     expect(code).toBe(2)
@@ -72,6 +76,7 @@ it.each([
   [['send', 'http://127.0.0.1:1', 'Hello']],
   [['tasks', 'list', '--url', 'http://127.0.0.1:1']],
   [['tasks', 'watch', 't1', '--url', 'http://127.0.0.1:1']],
+  [['events', 'emit', 'done', '--url', 'http://127.0.0.1:1']],
 ])('%j ends with exit code 3 when there is no server', async (args) => {
   const { code, err } = await run(...args)
   expect(code).toBe(3)

@@ -64,7 +64,7 @@ export function refusalIn(error: JsonObject, status: number | undefined): Client
     reason,
     code,
     status,
-    path: typeof path === 'string' ? path : violationIn(error),
+    path: typeof path === 'string' ? path : (textIn(error, 'path') ?? violationIn(error)),
     details,
   })
 }

@@ -54,11 +54,11 @@ describe('health', () => {
 })
 
 /** A task that is parked on that event. */
-async function waitingFor(engine: Engine, name: string): Promise<string> {
+async function waitingFor(engine: Engine, name: string, caller = anybody): Promise<string> {
   const message = { messageId: name, role: 'ROLE_USER' as const, parts: [{ text: name }] }
-  const sent = await engine.send(anybody, { message })
+  const sent = await engine.send(caller, { message })
   if (sent.kind !== 'task') throw new Error('no task')
-  await engine.waitFor(anybody, sent.task.id, (task) => task.state === 'paused-by-agent')
+  await engine.waitFor(caller, sent.task.id, (task) => task.state === 'paused-by-agent')
   return sent.task.id
 }
 
@@ -162,5 +162,45 @@ describe('events', () => {
   it('refuses another media type', async () => {
     const { response } = await post(event, { 'content-type': 'text/plain' })
     expect(response.status).toBe(415)
+  })
+})
+
+describe('/ops/waiting', () => {
+  it('tells what the tasks wait for, and refuses what it does not know', async () => {
+    const { app, engine } = await openApp()
+    const taskId = await waitingFor(engine, 'done')
+    const response = await app.request('/ops/waiting?state=paused-by-agent&limit=5')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const conditions = { onEvent: 'done' }
+    expect(await response.json()).toMatchObject({ total: 1, tasks: [{ taskId, conditions }] })
+    const wrong = await app.request('/ops/waiting?state=asleep')
+    expect(wrong.status).toBe(400)
+    expect(await wrong.json()).toMatchObject({ error: { code: 'INVALID_INPUT', path: 'state' } })
+    const posted = await app.request('/ops/waiting', { method: 'POST' })
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  it('and /events act in the tenant that is named, and in no other', async () => {
+    const { app, engine } = await openApp()
+    const taskId = await waitingFor(engine, 'done', { ...anybody, tenant: 'acme' })
+    const listed = async (query: string) =>
+      (await (await app.request(`/ops/waiting${query}`)).json()) as { total: number }
+    expect(await listed('')).toMatchObject({ total: 0 })
+    expect(await listed('?tenant=acme')).toMatchObject({ total: 1, tasks: [{ taskId }] })
+    const emit = (query: string) =>
+      app.request(`/events${query}`, {
+        method: 'POST',
+        headers: structured,
+        body: JSON.stringify(event),
+      })
+    await emit('')
+    expect(await listed('?tenant=acme')).toMatchObject({ total: 1 })
+    await emit('?tenant=acme')
+    expect(await listed('?tenant=acme')).toMatchObject({ total: 0 })
+    for (const tenant of ['', 'x'.repeat(300)]) {
+      const refused = await emit(`?tenant=${tenant}`)
+      expect(refused.status).toBe(400)
+      expect(await refused.json()).toMatchObject({ error: { path: 'tenant' } })
+    }
   })
 })

@@ -5,6 +5,7 @@ import type { Log } from '../ports/log.ts'
 import { eventRoutes } from './event-routes.ts'
 import { healthRoutes } from './health-routes.ts'
 import { homePage } from './home-page.ts'
+import { opsRoutes } from './ops-routes.ts'
 import { notAllowed, notFound, refusalOf } from './refusals.ts'
 
 export interface AppOptions {
@@ -20,6 +21,7 @@ const methods: Readonly<Record<string, readonly string[]>> = {
   '/healthz': ['GET', 'HEAD'],
   '/readyz': ['GET', 'HEAD'],
   '/events': ['POST'],
+  '/ops/waiting': ['GET', 'HEAD'],
 }
 
 export function createApp(options: AppOptions): Hono {
@@ -28,6 +30,7 @@ export function createApp(options: AppOptions): Hono {
 
   healthRoutes(app, engine)
   eventRoutes(app, engine)
+  opsRoutes(app, engine)
   app.get('/', () => homePage([...engine.agents.values()], url))
   app.notFound((c) => {
     const allowed = methods[c.req.path] ?? methodsOfAgent(c.req.path, engine)

@@ -2,7 +2,7 @@
 import type { Hono } from 'hono'
 import type { Engine } from '../engine/engine.ts'
 import { readEvents } from '../protocols/cloud-events/read-events.ts'
-import { anybody } from './caller.ts'
+import { callerIn } from './caller.ts'
 import { refusal } from './refusals.ts'
 
 export function eventRoutes(app: Hono, engine: Engine): void {
@@ -12,7 +12,7 @@ export function eventRoutes(app: Hono, engine: Engine): void {
     if (read.unsupported !== undefined) {
       return refusal(415, 'UNSUPPORTED_MEDIA_TYPE', read.unsupported)
     }
-    const results = await engine.emit(anybody, read.events)
+    const results = await engine.emit(callerIn(new URL(c.req.url).searchParams), read.events)
     const accepted = results.filter(({ fresh }) => fresh).length
     return c.json({ accepted, duplicates: results.length - accepted }, 202)
   })

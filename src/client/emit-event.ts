@@ -1,0 +1,45 @@
+/** Tells a Lull server of an external event: CloudEvents 1.0, structured mode, to its `/events`. */
+import type { CloudEvent } from '../core/cloud-event.ts'
+import { ClientError } from './client-error.ts'
+import { ownFetch } from './create-client.ts'
+import { createHttp, type Fetch } from './http.ts'
+import { refusalIn, refusalOfStatus } from './refusal.ts'
+import { numberIn, objectIn } from './shape.ts'
+
+/** `duplicates`: the server knew an event of that source and id, and did nothing. */
+export interface Emitted {
+  readonly accepted: number
+  readonly duplicates: number
+}
+
+/** @param server its address, or the one of an agent on it */
+export async function emitEvent(
+  server: string,
+  event: CloudEvent,
+  fetch: Fetch = ownFetch,
+): Promise<Emitted> {
+  const url = `${server.replace(/\/+$/, '').replace(/\/agents\/[^/]+$/, '')}/events`
+  const http = createHttp(fetch)
+  const headers = { 'content-type': 'application/cloudevents+json', accept: 'application/json' }
+  const body = JSON.stringify({ specversion: '1.0', ...event })
+  const response = await http.send({ url, method: 'POST', headers, body })
+  const answer = parsed(await http.textOf(url, response))
+  const [accepted, duplicates] = [numberIn(answer, 'accepted'), numberIn(answer, 'duplicates')]
+  if (accepted !== undefined && duplicates !== undefined) return { accepted, duplicates }
+  const error = objectIn(answer, 'error')
+  if (error !== undefined) throw refusalIn(error, response.status)
+  throw refusalOfStatus(response.status) ?? notOurs(url, response.status)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function notOurs(url: string, status: number): ClientError {
+  const message = `${url} takes no events (HTTP ${status}); give the address of a Lull server`
+  return new ClientError('unreachable', message, { reason: 'NOT_LULL', status })
+}
