@@ -190,18 +190,23 @@ export const cancelInput: z.ZodType<CancelRequest> = z.strictObject({
   metadata: jsonObject.optional(),
 })
 
+const notBlank = (given: string): boolean => given.trim() !== ''
+const BLANK = 'must not be blank'
+/** What marks a reminder: ids, tags, keys and sources are shown and compared, never read as text. */
+const mark = text.max(256, 'must be at most 256 characters').refine(notBlank, BLANK)
+const TAGS_LIMIT = 32
+const METADATA_LIMIT = 16_384
+
 export const reminderInput: z.ZodType<ReminderRequest> = z.strictObject({
-  id: id.optional(),
-  body: text
-    .max(16_384, 'must be at most 16,384 characters')
-    .refine((body) => body.trim() !== '', 'must not be blank'),
-  tags: z.array(text).optional(),
-  dedupeKey: text.min(1).nullish(),
+  id: mark.optional(),
+  body: text.max(16_384, 'must be at most 16,384 characters').refine(notBlank, BLANK),
+  tags: z.array(mark).max(TAGS_LIMIT, `must be at most ${TAGS_LIMIT} tags`).optional(),
+  dedupeKey: mark.nullish(),
   ttlTurns: z.number().int().positive('must be greater than 0').nullish(),
   preserveOnCompact: z.boolean().optional(),
   propagate: z.enum(['session', 'none', 'all']).optional(),
   roleHint: z.enum(['system', 'developer']).optional(),
-  source: text.nullish(),
+  source: mark.nullish(),
   firedAtTurn: z.number().int().min(0).nullish(),
   mode: pauseMode.optional(),
 })
@@ -209,7 +214,12 @@ export const reminderInput: z.ZodType<ReminderRequest> = z.strictObject({
 export const remindInput: z.ZodType<RemindRequest> = z.strictObject({
   taskId: id,
   reminder: reminderInput,
-  metadata: jsonObject.optional(),
+  metadata: jsonObject
+    .refine(
+      (given) => JSON.stringify(given).length <= METADATA_LIMIT,
+      'must be at most 16,384 characters of JSON',
+    )
+    .optional(),
 })
 
 export const listRemindersInput: z.ZodType<{ taskId: string }> = z.strictObject({ taskId: id })
@@ -228,6 +238,7 @@ export const sendInput: z.ZodType<SendRequest> = z.strictObject({
   idempotencyKey: id.optional(),
   metadata: jsonObject.optional(),
   origin: text.optional(),
+  reminders: z.array(reminderInput).optional(),
 })
 
 /** Extension attributes: CloudEvents 1.0.2 §"Type System", as far as JSON shows it. */

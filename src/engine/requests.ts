@@ -16,6 +16,8 @@ export interface SendRequest {
   readonly metadata?: JsonObject | undefined
   /** The protocol it came by. */
   readonly origin?: string | undefined
+  /** What the task is to be reminded of: the turn that sees the message sees them too. A stateless reply ignores them. */
+  readonly reminders?: readonly ReminderRequest[] | undefined
 }
 
 export interface PauseRequest {

@@ -1,10 +1,11 @@
 /** A message comes in: it continues a task, answers one, is answered with a stateless message, or starts a task. */
 import { LullError } from '../../core/errors.ts'
 import type { MakePush } from '../../core/push.ts'
+import type { Reminder } from '../../core/reminders.ts'
 import type { Claim } from '../../ports/task-store.ts'
 import type { Agent } from '../agent.ts'
 import type { Caller } from '../caller.ts'
-import type { EngineContext } from '../context.ts'
+import { type EngineContext, taskFor } from '../context.ts'
 import { contextBegunBy } from '../contexts.ts'
 import type { Holds } from '../holds.ts'
 import { sendInput } from '../inputs.ts'
@@ -14,6 +15,7 @@ import { checkSame, claimFor, outcomeOf } from './claims.ts'
 import { consentAskedFor, continueTask } from './continue.ts'
 import { agentNamed, createTask } from './create.ts'
 import { receive } from './receive.ts'
+import { bornWith, remindersAlong } from './reminders-along.ts'
 import type { Sent } from './sent.ts'
 
 export type Send = (
@@ -30,6 +32,7 @@ interface Incoming {
   /** Minted before the task exists. */
   readonly taskId: string
   readonly push: MakePush | undefined
+  readonly reminders: readonly Reminder[]
 }
 
 export function createSend(context: EngineContext, holds: Holds): Send {
@@ -42,15 +45,26 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     if (context.draining()) throw new LullError('DRAINING', { retryAfterMs: 1_000 })
     const known = message.taskId ?? (await consentAskedFor(context, caller, message))?.id
     if (known !== undefined) {
+      await remindFirst(caller, known, request)
       return continueTask(context, caller, message, known, { idempotencyKey, push })
     }
     const agent = agentNamed(context, request.agent)
     const taskId = context.ids.uuid()
-    const incoming = { caller, agent, request, taskId, push }
+    const reminders = bornWith(context, taskId, remindersAlong(context, agent, request))
+    const incoming = { caller, agent, request, taskId, push, reminders }
     const claim = claimFor(context, caller, agent.name, message, taskId, idempotencyKey)
     if (agent.receive === undefined) return start(incoming, claim)
     if (claim === undefined) return decideFirst(incoming, undefined)
     return claimFirst(incoming, claim)
+  }
+
+  async function remindFirst(caller: Caller, taskId: string, request: SendRequest): Promise<void> {
+    if (request.reminders === undefined) return
+    const { agent } = await taskFor(context, caller, taskId)
+    const limit = context.options.pendingReminders
+    for (const reminder of remindersAlong(context, context.agents.get(agent), request)) {
+      await context.ledger.commit(taskId, { type: 'remind', reminder, limit })
+    }
   }
 
   /** An agent that decides before a task exists must be asked once: the key is claimed before it is. */
@@ -79,7 +93,7 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   }
 
   async function start(
-    { caller, agent, request, taskId, push }: Incoming,
+    { caller, agent, request, taskId, push, reminders }: Incoming,
     claim: Claim | undefined,
     decided: { readonly contextId?: string; readonly rejection?: string | undefined } = {},
   ): Promise<Sent> {
@@ -96,7 +110,8 @@ export function createSend(context: EngineContext, holds: Holds): Send {
       ...(metadata === undefined ? {} : { metadata }),
     }
     const { rejection } = decided
-    const { task, claimed } = await createTask(context, holds, birth, { claim, push, rejection })
+    const along = { claim, push, rejection, reminders }
+    const { task, claimed } = await createTask(context, holds, birth, along)
     if (claimed === undefined || claim === undefined) return { kind: 'task', task, repeated: false }
     checkSame(claimed, claim, idempotencyKey)
     const known = await outcomeOf(context, claimed)

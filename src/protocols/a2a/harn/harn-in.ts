@@ -5,15 +5,18 @@
 import type { JsonObject } from '../../../core/json.ts'
 import { type Message, textOf } from '../../../core/message.ts'
 import { camelCased, camelConditions } from '../../../core/worker-suspension.ts'
+import { reminderInput } from '../../../engine/inputs.ts'
+import { parse } from '../../../engine/parse.ts'
+import type { ReminderRequest } from '../../../engine/requests.ts'
 import { isObject, type Params } from '../params.ts'
 
 export interface HarnOperations {
   readonly pause?: Params | undefined
   readonly resume?: Params | undefined
-  readonly reminder?: Params | undefined
+  readonly reminder?: ReminderRequest | undefined
 }
 
-/** Undefined when nothing is tunnelled, which is nearly always. */
+/** Undefined when nothing is tunnelled, which is nearly always. @throws LullError `INVALID_INPUT` */
 export function harnIn(
   metadata: JsonObject | undefined,
   message: Message,
@@ -23,12 +26,12 @@ export function harnIn(
     memberOf(metadata, name) ?? memberOf(message.metadata, name)
   const stop = find('pause') ?? find('suspend')
   const reminder = find('reminder')
-  if (!isObject(stop) && !isObject(reminder)) return undefined
+  if (!isObject(stop) && reminder === undefined) return undefined
   const isResume = isObject(stop) && stop['op'] === 'resume'
   return {
     pause: isObject(stop) && !isResume ? pauseParams(camelCased(stop)) : undefined,
     resume: isObject(stop) && isResume ? resumeParams(camelCased(stop)) : undefined,
-    reminder: isObject(reminder) ? reminderParams(camelCased(reminder)) : undefined,
+    reminder: reminder === undefined ? undefined : readReminder(reminder),
   }
 }
 
@@ -56,6 +59,12 @@ function pauseParams(given: Params): Params {
 function resumeParams(given: Params): Params {
   const { handle, input, continueTranscript } = given
   return present({ handle, input, continueTranscript })
+}
+
+/** What a Harn peer knows of a reminder and we do not is left out; what we do know has to be right. */
+function readReminder(given: unknown): ReminderRequest {
+  const known = isObject(given) ? reminderParams(camelCased(given)) : given
+  return parse(reminderInput, known, 'metadata.harn.reminder')
 }
 
 function reminderParams(given: Params): Params {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { agent } from '../../../engine/agent.ts'
+import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
 import {
   anyone,
   type Desk,
@@ -52,9 +54,15 @@ describe('the Harn tunnel, outbound', () => {
         const { metadata } = data.result.statusUpdate ?? data.result
         return metadata?.harn?.reminder ?? []
       })
-      expect(seen).toContainEqual(
-        expect.objectContaining({ id: 'r', body: 'b', role_hint: 'system' }),
-      )
+      expect(seen).toContainEqual({
+        id: 'r',
+        body: 'b',
+        tags: [],
+        preserve_on_compact: false,
+        propagate: 'session',
+        role_hint: 'system',
+        fired_at_turn: 1,
+      })
     }
   })
 
@@ -127,5 +135,79 @@ describe('the Harn tunnel, inbound', () => {
     expect(await send(blank(id, { pause: { mode: 'never' } }))).toBe(-32602)
     expect(await send(blank('nope', { pause: {} }))).toBe(-32001)
     expect(await send(textMessage('0.3', '', { metadata: { harn: { pause: {} } } }))).toBe(-32602)
+  })
+
+  const look = [{ turn: [{ echo: 'reminders' }] }]
+  /** 0.3 wraps lists. */
+  const seenIn = (task: Loose): readonly string[] => {
+    const { data } = task.artifacts[0].parts[0]
+    return (data.value ?? data).map(({ id }: Loose) => id)
+  }
+
+  it.each(['0.3', '1.0'] as const)(
+    'reminds a task from its first turn where the message begins one, in %s',
+    async (version) => {
+      const desk = await openDesk()
+      const metadata = { harn: { reminder: { id: 'r-1', body: 'b' } } }
+      const message = scripted(version, look, { metadata })
+      const [method, result] =
+        version === '0.3' ? ['message/send', undefined] : ['SendMessage', 'task']
+      const sent = await desk.ok(version, method, { message })
+      expect(seenIn(result === undefined ? sent : sent[result])).toEqual(['r-1'])
+    },
+  )
+
+  it('brings no second reminder where the message is sent again', async () => {
+    const desk = await openDesk()
+    const { id } = await desk.ok('0.3', 'message/send', {
+      message: scripted('0.3', [{ park: { reason: 'x' } }]),
+    })
+    const message = textMessage('0.3', 'note', {
+      taskId: id,
+      messageId: '019abf6b-7d51-7c1d-bb02-000000000001',
+      metadata: { harn: { reminder: { body: 'b' } } },
+    })
+    for (let times = 0; times < 2; times++) await desk.ok('0.3', 'message/send', { message })
+    const { reminders } = await desk.ok('0.3', 'tasks/list_reminders', { taskId: id })
+    expect(reminders).toHaveLength(1)
+    await desk.ok('0.3', 'tasks/clear_reminders', { taskId: id })
+    await desk.ok('0.3', 'message/send', { message })
+    const later = await desk.ok('0.3', 'tasks/list_reminders', { taskId: id })
+    expect(later.reminders).toEqual([])
+  })
+
+  const wrong: readonly (readonly [unknown, string])[] = [
+    ['be brief', 'metadata.harn.reminder'],
+    [[], 'metadata.harn.reminder'],
+    [{}, 'metadata.harn.reminder.body'],
+    [{ body: ' ' }, 'metadata.harn.reminder.body'],
+    [{ body: 'b', role_hint: 'user' }, 'metadata.harn.reminder.roleHint'],
+    [{ body: 'b', ttl_turns: 0 }, 'metadata.harn.reminder.ttlTurns'],
+  ]
+
+  it.each(wrong)(
+    'refuses a wrong reminder, %j, and the message with it',
+    async (reminder, path) => {
+      const desk = await openDesk()
+      const message = scripted('0.3', look, { metadata: { harn: { reminder } } as never })
+      const { error } = await desk.rpc('0.3', 'message/send', { message })
+      expect(error).toMatchObject({ code: -32602, data: { path } })
+      expect((await desk.engine.list(anyone)).tasks).toEqual([])
+    },
+  )
+
+  it('leaves out what only Harn knows of a reminder', async () => {
+    const desk = await openDesk()
+    const reminder = { id: 'r-1', body: 'b', authority: 'contract', originating_agent_id: null }
+    const message = scripted('0.3', look, { metadata: { harn: { reminder } } })
+    expect(seenIn(await desk.ok('0.3', 'message/send', { message }))).toEqual(['r-1'])
+  })
+
+  it('is refused where the agent takes no reminders', async () => {
+    const deaf = agent({ ...createScriptAgent(), reminders: false })
+    const desk = await openDesk({ agents: [deaf] })
+    const message = scripted('0.3', look, { metadata: { harn: { reminder: { body: 'b' } } } })
+    expect((await desk.rpc('0.3', 'message/send', { message })).error.code).toBe(-32601)
+    expect((await desk.engine.list(anyone)).tasks).toEqual([])
   })
 })

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message } from '../../../core/message.ts'
 import type { Task } from '../../../core/task.ts'
+import type { ReminderRequest } from '../../../engine/requests.ts'
 import type { Sent } from '../../../engine/sending/sent.ts'
 import type { A2AContext, Call } from '../call.ts'
 import type { SendConfiguration } from '../codec/codec.ts'
@@ -44,9 +45,10 @@ interface Given {
   readonly message: Message
   readonly metadata: JsonObject | undefined
   readonly configuration: SendConfiguration
+  readonly reminders?: readonly ReminderRequest[] | undefined
 }
 
-/** The operation, and the message too unless it says nothing. A reminder comes first: the next turn shall see it. */
+/** The operation, and the message too unless it says nothing. A reminder comes with it: the turn that hears it sees both. */
 async function tunnelled(
   a2a: A2AContext,
   call: Call,
@@ -64,15 +66,11 @@ async function tunnelled(
   }
   const blank = isBlank(message)
   if (blank && message.taskId === undefined) throw invalid('message.taskId', 'is required')
-  let { taskId } = message
-  if (reminder !== undefined && taskId !== undefined) {
-    await engine.remind(caller, { taskId, reminder } as never)
-  }
-  const sent = blank ? undefined : await deliver(a2a, call, given)
+  const reminders = reminder === undefined ? undefined : [reminder]
+  const sent = blank ? undefined : await deliver(a2a, call, { ...given, reminders })
   if (sent?.kind === 'message') return { sent, configuration }
-  const isNew = taskId === undefined
-  taskId ??= sent?.task.id ?? ''
-  if (reminder !== undefined && isNew) await engine.remind(caller, { taskId, reminder } as never)
+  const taskId = sent?.task.id ?? message.taskId ?? ''
+  if (blank && reminder !== undefined) await engine.remind(caller, { taskId, reminder })
   if (pause !== undefined) await engine.pause(caller, { ...pause, taskId } as never)
   if (resume !== undefined) await engine.resume(caller, { ...resume, taskId } as never)
   const task = await engine.get(caller, taskId)
@@ -86,7 +84,7 @@ async function tunnelled(
 
 async function deliver(a2a: A2AContext, call: Call, given: Given): Promise<Sent> {
   const { caller, agent, codec } = call
-  const { message, metadata, configuration } = given
+  const { message, metadata, configuration, reminders } = given
   const key = call.request.header('idempotency-key')
   const request = {
     agent: agent.name,
@@ -94,6 +92,7 @@ async function deliver(a2a: A2AContext, call: Call, given: Given): Promise<Sent>
     idempotencyKey: key ?? keyIn(metadata) ?? keyIn(message?.metadata),
     metadata,
     origin: codec.origin,
+    reminders,
   }
   const target = configuration.push
   if (target === undefined) return a2a.engine.send(caller, request)

@@ -1,0 +1,41 @@
+/** Reminders that come with a message: a new task is born with them, one that exists gets them before the message. */
+import { LullError } from '../../core/errors.ts'
+import type { Reminder } from '../../core/reminders.ts'
+import type { Agent } from '../agent.ts'
+import type { EngineContext } from '../context.ts'
+import { checkTaken } from '../reminding.ts'
+import type { SendRequest } from '../requests.ts'
+import { toReminder } from '../to-reminder.ts'
+
+/** @throws LullError `NOT_OFFERED` */
+export function remindersAlong(
+  { clock, signer }: EngineContext,
+  agent: Agent | undefined,
+  { message, reminders = [] }: SendRequest,
+): readonly Reminder[] {
+  if (reminders.length > 0) checkTaken(agent)
+  return reminders.map((given, index) => {
+    // The same for the same message: sent again, it brings no second one.
+    const own = signer.hash(JSON.stringify([message.messageId, index, given.body])).slice(0, 32)
+    return toReminder(given, `reminder-${own}`, clock.now())
+  })
+}
+
+/** What of them is left when each has displaced those before it. @throws LullError `REMINDER_LIMIT` */
+export function bornWith(
+  { options }: EngineContext,
+  taskId: string,
+  reminders: readonly Reminder[],
+): readonly Reminder[] {
+  const left = reminders.filter(
+    ({ id, dedupeKey }, index) =>
+      !reminders
+        .slice(index + 1)
+        .some(
+          (later) => later.id === id || (dedupeKey !== undefined && later.dedupeKey === dedupeKey),
+        ),
+  )
+  const limit = options.pendingReminders
+  if (left.length > limit) throw new LullError('REMINDER_LIMIT', { taskId, limit })
+  return left
+}
