@@ -36,8 +36,9 @@ export type {
 } from './engine/agent-task.ts'
 export type { Conversation, ConversationArtifact } from './engine/conversation.ts'
 
-// What reminds tasks by itself.
+// What reminds tasks by itself, and how reminders are written for a model.
 
+export { renderReminders } from './core/render-reminders.ts'
 export { idle } from './engine/providers/idle.ts'
 export type {
   Moment,

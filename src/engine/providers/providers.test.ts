@@ -5,6 +5,7 @@ import type { LogRecord } from '../../core/records.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import { type AgentDefinition, agent } from '../agent.ts'
 import type { AgentTask } from '../agent-task.ts'
+import { createDyingWorld } from '../test-support/dying-world.ts'
 import { alice, createWorld, dataOf, running, signal, type World } from '../test-support/world.ts'
 import { idle } from './idle.ts'
 import type { ReminderProvider } from './provider.ts'
@@ -372,30 +373,19 @@ describe('after a crash', () => {
     const whole = await ran(run)
     const expected = injections(whole.log).map(({ body }) => body)
     expect(expected).toHaveLength(2)
-    const commits = whole.log.length
-    for (let nth = 1; nth < commits; nth++) {
-      const world = await createWorld({ agents: [running(run)] })
-      const { commit } = world.store
-      let count = 0
-      const dying = new Proxy(world.store, {
-        get: (target, name, receiver) => {
-          if (name !== 'commit') return Reflect.get(target, name, receiver) as unknown
-          return async (...args: Parameters<typeof commit>) => {
-            const result = await commit(...args)
-            if (++count === nth) first.crash()
-            return count >= nth ? new Promise(() => undefined) : result
-          }
-        },
-      })
-      const first = await createWorld({ ...world.given, store: dying })
-      const sending = first.send('go')
-      await first.settled()
-      const second = await createWorld({ ...world.given, store: world.store })
-      const { tasks } = await second.engine.list(alice)
-      const id = tasks[0]?.id ?? (await sending).id
-      const done = await second.until(id, 'completed')
+    for (let nth = 1; nth < whole.log.length; nth++) {
+      let written = 0
+      const { world, recover } = await createDyingWorld(
+        { agents: [running(run)] },
+        () => ++written === nth,
+      )
+      world.send('go').catch(() => undefined)
+      await world.settled()
+      const next = await recover()
+      const id = (await next.engine.list(alice)).tasks[0]?.id ?? ''
+      const done = await next.until(id, 'completed')
       expect(dataOf(done, 'end')).toBeNull()
-      expect(injections(await second.log(id)).map(({ body }) => body)).toEqual(expected)
+      expect(injections(await next.log(id)).map(({ body }) => body)).toEqual(expected)
     }
   })
 })
