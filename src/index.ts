@@ -149,6 +149,7 @@ export type {
   SendRequest,
 } from './engine/requests.ts'
 export type { Sent } from './engine/sending/sent.ts'
+export type { Batch, Reading } from './engine/subscriptions.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.
 

@@ -132,9 +132,9 @@ export function assemble(deps: EngineDeps): Assembly {
   }
 
   /** After every durable write, in log order: the run follows, readers read, clocks are set, the parent learns. */
-  function published(task: Task, records: readonly LogRecord[]): void {
+  function published(task: Task, records: readonly LogRecord[], before: Task | undefined): void {
     runs.observe(task, records)
-    subscriptions.publish(task, records)
+    subscriptions.publish(task, records, before)
     const stop = task.suspension ?? task.question
     if (stop !== undefined) {
       for (const due of dueTimes(task)) timers.at(due)

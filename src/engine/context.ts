@@ -40,7 +40,7 @@ export async function taskFor(
   if (typeof taskId !== 'string' || taskId === '') {
     throw new LullError('INVALID_INPUT', { path: 'taskId', problem: 'must be the id of a task' })
   }
-  const task = await context.ledger.read(taskId)
+  const task = context.ledger.peek(taskId) ?? (await context.ledger.read(taskId))
   if (task === undefined || !maySee(caller, task)) throw new LullError('TASK_NOT_FOUND', { taskId })
   return task
 }

@@ -30,7 +30,7 @@ import {
   type ResumeDialect,
   resume,
 } from './pausing.ts'
-import { list, subscribe, type TaskPage, type Verification, verify } from './reading.ts'
+import { follow, list, subscribe, type TaskPage, type Verification, verify } from './reading.ts'
 import { clearReminders, type RemindAnswer, remind, reminders } from './reminding.ts'
 import type {
   CancelRequest,
@@ -45,6 +45,7 @@ import type {
 } from './requests.ts'
 import { createSend } from './sending/send.ts'
 import type { Sent } from './sending/sent.ts'
+import type { Reading } from './subscriptions.ts'
 import { waitFor } from './wait.ts'
 
 export interface Engine {
@@ -70,6 +71,9 @@ export interface Engine {
     taskId: string,
     options?: { readonly after?: number; readonly signal?: Signal },
   ): Promise<AsyncGenerator<LogRecord, void>>
+
+  /** The same in batches, each record with what it takes to fold it; close it when nobody reads any more. */
+  follow(caller: Caller, taskId: string, options?: { readonly after?: number }): Promise<Reading>
 
   /** Calls back after every durable write to any task, in log order per task. Returns how to stop. */
   watch(changed: (task: Task) => void): () => void
@@ -129,6 +133,10 @@ export function createEngine(deps: EngineDeps): Engine {
     async subscribe(caller, taskId, options = {}) {
       const { after = 0 } = parse(subscribeInput, options)
       return subscribe(context, caller, taskId, after, options.signal)
+    },
+    async follow(caller, taskId, options = {}) {
+      const { after = 0 } = parse(subscribeInput, options)
+      return follow(context, caller, taskId, after)
     },
     watch: context.subscriptions.watchAll,
 

@@ -13,6 +13,7 @@ import { type EngineContext, taskFor } from './context.ts'
 import { listInput } from './inputs.ts'
 import { parse } from './parse.ts'
 import type { ListRequest } from './requests.ts'
+import type { Reading } from './subscriptions.ts'
 
 export interface TaskPage {
   readonly tasks: readonly Task[]
@@ -87,9 +88,22 @@ export async function subscribe(
   signal?: Signal,
 ): Promise<AsyncGenerator<LogRecord, void>> {
   const task = await taskFor(context, caller, taskId)
-  // A place beyond the log is its end: what is written from now on comes after it.
-  const from = Math.min(after, task.version)
-  return context.subscriptions.open(taskId, from, isTerminal(task.state), signal)
+  return context.subscriptions.open(taskId, placeIn(task, after), isTerminal(task.state), signal)
+}
+
+export async function follow(
+  context: EngineContext,
+  caller: Caller,
+  taskId: string,
+  after: number,
+): Promise<Reading> {
+  const task = await taskFor(context, caller, taskId)
+  return context.subscriptions.follow(taskId, placeIn(task, after), isTerminal(task.state))
+}
+
+/** A place beyond the log is its end: what is written from now on comes after it. */
+function placeIn({ version }: Task, after: number): number {
+  return Math.min(after, version)
 }
 
 /** What an audit finds: receipts that do not hold, or a log that does not fold to the task that is shown. */

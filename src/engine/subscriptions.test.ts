@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../core/records.ts'
+import type { Task } from '../core/task.ts'
+import type { TaskStore } from '../ports/task-store.ts'
+import { type Batch, createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createWaywardStore } from './test-support/wayward-store.ts'
 import { alice, createWorld, running, signal, type World } from './test-support/world.ts'
 
@@ -186,5 +189,88 @@ describe('waiting for a task', () => {
     await expect(world.engine.waitFor(alice, id, () => false)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     })
+  })
+})
+
+describe('a reading', () => {
+  const taskId = 't'
+  const record = (seq: number, type = 'said'): LogRecord => ({ type, seq, at: 0 }) as never
+  const task = (version: number): Task => ({ id: taskId, version }) as never
+  const seqs = (batch: Batch | undefined) => batch?.records.map(({ seq }) => seq)
+
+  /** A log that may be longer than what was published: others write to it too. */
+  function open(version: number): {
+    log: LogRecord[]
+    reads: () => number
+    subscriptions: Subscriptions
+    publish: (from: number, to: number, type?: string) => void
+  } {
+    const log = Array.from({ length: version }, (_, n) => record(n + 1))
+    let reads = 0
+    const records: TaskStore['records'] = async (_, after, limit) => {
+      reads++
+      return log.filter(({ seq }) => seq > after).slice(0, limit)
+    }
+    const subscriptions = createSubscriptions({ records }, () => version)
+    return {
+      log,
+      reads: () => reads,
+      subscriptions,
+      publish(from, to, type) {
+        const written = Array.from({ length: to - from + 1 }, (_, n) => record(from + n, type))
+        log.push(...written)
+        subscriptions.publish(task(to), written, task(from - 1))
+      },
+    }
+  }
+
+  it('gives what is written together together, with the task before it, and does not touch the store', async () => {
+    const { subscriptions, publish, reads } = open(3)
+    const reading = subscriptions.follow(taskId, 3, false)
+    expect(reading.live).toBe(true)
+    const next = reading.next()
+    publish(4, 6)
+    publish(7, 7, 'completed')
+    expect(await next).toMatchObject({ before: { version: 3 } })
+    expect(seqs(await reading.next())).toEqual([7])
+    expect(await reading.next()).toBeUndefined()
+    expect(reads()).toBe(0)
+    expect(subscriptions.readers()).toBe(0)
+  })
+
+  it('reads from the store what somebody else wrote in between', async () => {
+    const { subscriptions, publish, log } = open(3)
+    const reading = subscriptions.follow(taskId, 3, false)
+    const next = reading.next()
+    log.push(record(4), record(5))
+    publish(6, 7)
+    expect(seqs(await next)).toEqual([4, 5, 6, 7])
+    publish(8, 8)
+    expect(await reading.next()).toMatchObject({ before: { version: 7 } })
+  })
+
+  it('gives what it has queued, then the store, then what is live again, when it was slow', async () => {
+    const { subscriptions, publish } = open(3)
+    const reading = subscriptions.follow(taskId, 3, false)
+    publish(4, 103)
+    publish(104, 203)
+    publish(204, 703)
+    expect(reading.live).toBe(false)
+    const seen = [...(seqs(await reading.next()) ?? [])]
+    for (let next = 0; next < 3; next++) seen.push(...(seqs(await reading.next()) ?? []))
+    publish(704, 704)
+    expect(await reading.next()).toMatchObject({ before: { version: 703 } })
+    expect(seen).toEqual(Array.from({ length: 700 }, (_, n) => n + 4))
+  })
+
+  it('that is closed while it waits ends', async () => {
+    const { subscriptions, publish } = open(3)
+    const reading = subscriptions.follow(taskId, 3, false)
+    const next = reading.next()
+    reading.close()
+    publish(4, 4)
+    expect(await next).toBeUndefined()
+    expect(await reading.next()).toBeUndefined()
+    expect(subscriptions.readers()).toBe(0)
   })
 })

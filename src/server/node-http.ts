@@ -63,6 +63,8 @@ export function readBody(incoming: IncomingMessage, limit: number): Promise<Buff
     incoming.on('end', () => {
       const [only = NOTHING] = chunks
       resolve(chunks.length > 1 ? Buffer.concat(chunks, size) : only)
+      // The request lives as long as its answer, which may be a stream.
+      chunks = []
     })
     incoming.on('error', reject)
   })

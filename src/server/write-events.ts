@@ -18,19 +18,23 @@ export async function writeEvents(
     },
   }
   outgoing.on('close', () => source.close())
+  // What read the request has done so, and is not to stay for as long as the stream does.
+  outgoing.req.removeAllListeners()
   pulse.add(heart)
   try {
     outgoing.writeHead(status, { ...headers })
-    // The first frame may be far away; that there will be some is news already.
-    outgoing.flushHeaders()
+    let next = source.next()
+    // The head goes with the first frame, or by itself where that may be far away.
+    if (next instanceof Promise) outgoing.flushHeaders()
     while (!outgoing.destroyed) {
-      const { text, last } = await source.next()
+      const { text, last } = await next
       if (last) {
         outgoing.end(text)
         return
       }
       if (!outgoing.write(text)) await room(outgoing)
       missed = 0
+      next = source.next()
     }
   } finally {
     pulse.delete(heart)

@@ -20,7 +20,7 @@ export interface Burst {
 
 export interface FrameSource {
   /** What comes next, as soon as there is something. Asked again only when it has answered. */
-  next(): Promise<Burst>
+  next(): Burst | Promise<Burst>
   /** Nobody reads any more: a `next` that waits answers with the last burst. Closing twice is closing once. */
   close(): void
   readonly pulse: Pulse

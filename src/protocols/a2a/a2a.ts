@@ -42,6 +42,7 @@ import type { PushStore } from './push/push-store.ts'
 import { createPushes } from './push/pushes.ts'
 import { createPushSigner, type PushSigner } from './push/signature.ts'
 import { type Place, placeOf } from './routing.ts'
+import { createTaskTexts } from './task-texts.ts'
 import { askedVersion, type Version } from './versions.ts'
 
 export interface A2AOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
@@ -65,7 +66,7 @@ export interface A2A {
   /** Undefined: not an address of ours; the body was not touched. */
   fetch(request: Request, env: A2AFetchEnv): Promise<Response | undefined>
   /** The same for a server that has no use for the web platform's requests. */
-  handle(request: HttpRequest, env: A2AEnv): Promise<HttpAnswer> | undefined
+  handle(request: HttpRequest, env: A2AEnv): HttpAnswer | Promise<HttpAnswer> | undefined
   start(): Promise<void>
   close(): void
 }
@@ -108,6 +109,7 @@ export function createA2A(options: A2AOptions): A2A {
     pushes,
     closing,
     fanOut: createFanOut(),
+    texts: createTaskTexts(),
     binduPausable: config.binduPausableStates,
     harnTunnel: config.harnTunnel,
   }
@@ -125,7 +127,11 @@ export function createA2A(options: A2AOptions): A2A {
     return place?.kind === 'keys' && signer === undefined ? undefined : place
   }
 
-  async function serve(request: HttpRequest, place: Place, env: A2AEnv): Promise<HttpAnswer> {
+  function serve(
+    request: HttpRequest,
+    place: Place,
+    env: A2AEnv,
+  ): HttpAnswer | Promise<HttpAnswer> {
     try {
       if (place.kind === 'keys') return keysAnswer(signer)
       const agent = agentAt(place.agent)
@@ -136,7 +142,7 @@ export function createA2A(options: A2AOptions): A2A {
         return cards(agent, version, request)
       }
       const exchange: Exchange = { a2a, codecs, v03Rest, request, query, env, agent }
-      return await (place.kind === 'rpc' ? serveRpc(exchange) : serveRest(exchange, place))
+      return place.kind === 'rpc' ? serveRpc(exchange) : serveRest(exchange, place)
     } catch (error) {
       return failed(failureOf(error), '1.0', false, JSON_TYPE)
     }

@@ -11,6 +11,7 @@ import type { FaultOverrides } from './failure.ts'
 import type { FanOut } from './fan-out.ts'
 import type { Params } from './params.ts'
 import type { Pushes } from './push/pushes.ts'
+import type { TaskTexts } from './task-texts.ts'
 
 /** What a caller needs for a method; the server decides who has it. */
 export type Scope = 'tasks:read' | 'tasks:write' | 'tasks:control' | 'tasks:work'
@@ -30,6 +31,7 @@ export interface A2AContext {
   /** Whether operations in the metadata of a send are honoured. */
   readonly harnTunnel: boolean
   readonly fanOut: FanOut
+  readonly texts: TaskTexts
 }
 
 export interface Call {

@@ -4,20 +4,20 @@
  *  R1  the first frame is the Task (A2A 1.0 §3.1.2, §3.1.6), unless the reader continues;
  *  R2  a continued stream repeats nothing and leaves nothing out, also after a restart and when the task has ended;
  *  R3  opened by a send it closes after an interrupted or terminal frame, a subscription only after a terminal one;
- *  R4  it stays open while the task is stopped.
+ *  R4  it stays open while the task is stopped, and then keeps its place and little else: ten thousand may wait.
  */
-import type { LogRecord } from '../../core/records.ts'
-import type { Signal } from '../../core/signal.ts'
-import { isInterrupted, isTerminal } from '../../core/states.ts'
+import { evolve } from '../../core/evolve.ts'
+import { isInterrupted, isTerminal, type State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
-import { type EventFrame, type FrameSource, frameText } from '../../wire/event-stream.ts'
+import type { Caller } from '../../engine/caller.ts'
+import type { Batch, Reading } from '../../engine/subscriptions.ts'
+import { type Burst, type FrameSource, frameText, type Pulse } from '../../wire/event-stream.ts'
 import { notificationText } from '../../wire/json-rpc.ts'
 import type { A2AContext, Answer, Call } from './call.ts'
-import { createEnding } from './closing.ts'
-import type { TaskView } from './codec/codec.ts'
+import type { Codec, TaskView } from './codec/codec.ts'
 import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
 import { RFC_NOTIFICATIONS } from './extensions.ts'
-import type { TaskEvent } from './task-events.ts'
+import type { Folded } from './fan-out.ts'
 
 export interface StreamOptions {
   readonly task: Task
@@ -28,86 +28,132 @@ export interface StreamOptions {
 }
 
 export function taskStream(a2a: A2AContext, call: Call, options: StreamOptions): Answer {
-  const signal = createEnding()
-  const frames = framesOf(a2a, call, options, signal)
-  const source: FrameSource = {
-    pulse: a2a.pulse,
-    async next() {
-      const { done, value } = await frames.next()
-      if (done) return { text: '', last: true }
-      return { text: frameText(value), last: false }
-    },
-    close() {
-      a2a.closing.delete(source)
-      signal.close()
-    },
-  }
-  a2a.closing.add(source)
-  return { frames: source }
+  const frames = new TaskFrames(a2a, call, options)
+  a2a.closing.add(frames)
+  return { frames }
 }
 
-async function* framesOf(
-  a2a: A2AContext,
-  call: Call,
-  { task, view, openedBy, from }: StreamOptions,
-  signal: Signal,
-): AsyncGenerator<EventFrame, void> {
-  const { codec, envelope, caller } = call
-  const ends = (state: Task['state']): boolean =>
-    isTerminal(state) || (openedBy === 'send' && isInterrupted(state))
-  const start = from ?? afterSnapshot(task.version)
-  if (from === undefined) {
-    yield { id: cursorId(start), data: envelope(JSON.stringify(codec.sentTask(task, view))) }
-  }
-  if (start.seq > task.version && ends(task.state)) return
+const END: Burst = { text: '', last: true }
 
-  // What a continued stream missed is folded from the beginning: an event shows the task as it stood then.
-  let now = from === undefined ? task : undefined
-  const after = now?.version ?? 0
-  const records = await a2a.engine.subscribe(caller, task.id, { after, signal })
-  for await (const record of records) {
-    const before = now
-    const folded = a2a.fanOut.fold(before, record)
-    now = folded.task
-    if (record.seq < start.seq) continue
-    const skip = record.seq === start.seq ? start.n : 0
-    yield* framesOfRecord(a2a, call, record.seq, folded.events, ends, skip)
-    // A task that ended before we looked still has its last record to come; nothing follows that.
-    if (isLast(record, before, now) && ends(now.state)) return
-  }
-}
+/** A class, because it is what an open stream costs: nothing of the request stays but what its frames need. */
+class TaskFrames implements FrameSource {
+  readonly #a2a: A2AContext
+  readonly #codec: Codec
+  readonly #caller: Caller
+  readonly #envelope: Call['envelope']
+  readonly #notify: boolean
+  readonly #openedBy: StreamOptions['openedBy']
+  readonly #taskId: string
+  #start: Cursor
+  #snapshot: string | undefined
+  /** The task at the place that is reached, for as long as the log is being caught up with. */
+  #task: Task | undefined
+  #reading: Reading | undefined
+  #over: boolean
 
-/** Each event has two numbers, one for its frame and one for its notification: ids do not depend on who asks. */
-function* framesOfRecord(
-  { fanOut }: A2AContext,
-  call: Call,
-  seq: number,
-  events: readonly TaskEvent[],
-  ends: (state: Task['state']) => boolean,
-  skip: number,
-): Generator<EventFrame, void> {
-  const { codec, envelope, active } = call
-  const notify = active.has(RFC_NOTIFICATIONS)
-  let n = 0
-  for (const event of events) {
-    n += 2
-    const id = (index: number): string => cursorId({ seq, n: index })
-    if (n - 1 > skip) {
-      const text = fanOut.text(codec, event, closes(event, ends))
-      if (text !== undefined) yield { id: id(n - 1), data: envelope(text) }
+  constructor(a2a: A2AContext, call: Call, { task, view, openedBy, from }: StreamOptions) {
+    const { codec, envelope } = call
+    this.#a2a = a2a
+    this.#codec = codec
+    this.#caller = call.caller
+    this.#envelope = envelope
+    this.#notify = call.active.has(RFC_NOTIFICATIONS)
+    this.#openedBy = openedBy
+    this.#taskId = task.id
+    this.#start = from ?? afterSnapshot(task.version)
+    this.#task = task
+    this.#over = this.#start.seq > task.version && this.#ends(task.state)
+    if (from !== undefined) return
+    const data = envelope(JSON.stringify(codec.sentTask(task, view)))
+    this.#snapshot = frameText({ id: cursorId(this.#start), data })
+  }
+
+  get pulse(): Pulse {
+    return this.#a2a.pulse
+  }
+
+  next(): Burst | Promise<Burst> {
+    const text = this.#snapshot
+    if (text === undefined) return this.#over ? END : this.#following()
+    this.#snapshot = undefined
+    return { text, last: this.#over }
+  }
+
+  close(): void {
+    this.#over = true
+    this.#task = undefined
+    this.#reading?.close()
+    this.#a2a.closing.delete(this)
+  }
+
+  async #following(): Promise<Burst> {
+    const after = this.#start.seq - 1
+    this.#reading ??= await this.#a2a.engine.follow(this.#caller, this.#taskId, { after })
+    const reading = this.#reading
+    if (this.#over) reading.close()
+    for (;;) {
+      if (reading.live) this.#task = undefined
+      const batch = await reading.next()
+      if (batch === undefined) return END
+      const folded = this.#a2a.fanOut.fold(await this.#taskBefore(batch), batch)
+      this.#task = folded.at(-1)?.task
+      const burst = this.#burst(folded)
+      if (burst.text !== '' || burst.last) return burst
     }
-    if (!notify || n <= skip) continue
-    const notification = codec.notification(event)
-    if (notification === undefined) continue
-    yield { id: id(n), data: notificationText(notification.method, notification.params) }
   }
-}
 
-function closes(event: TaskEvent, ends: (state: Task['state']) => boolean): boolean {
-  return event.kind === 'status' && ends(event.task.state)
-}
+  /** Live records come with it; where a reader catches up it was folded last, or is folded now. */
+  async #taskBefore({ before, records }: Batch): Promise<Task | undefined> {
+    const version = (records[0]?.seq ?? 1) - 1
+    if (before !== undefined || version === 0) return before
+    if (this.#task?.version === version) return this.#task
+    let task: Task | undefined
+    for await (const record of await this.#a2a.engine.subscribe(this.#caller, this.#taskId)) {
+      if (record.seq > version) break
+      task = evolve(task, record)
+    }
+    return task
+  }
 
-/** The record that brought the task into the state that ends the stream. */
-function isLast(record: LogRecord, before: Task | undefined, now: Task): boolean {
-  return before?.state !== now.state || record.type === 'asked-again'
+  #burst(folded: readonly Folded[]): Burst {
+    let text = ''
+    for (const one of folded) {
+      text += this.#frames(one)
+      if (this.#isLast(one)) return { text, last: true }
+    }
+    return { text, last: false }
+  }
+
+  /** Each event has two numbers, one for its frame and one for its notification: ids do not depend on who asks. */
+  #frames({ record: { seq }, events }: Folded): string {
+    const { fanOut } = this.#a2a
+    const skip = seq === this.#start.seq ? this.#start.n : 0
+    let text = ''
+    let n = 0
+    for (const told of events) {
+      const { event } = told
+      n += 2
+      if (n - 1 > skip) {
+        const closes = event.kind === 'status' && this.#ends(event.task.state)
+        const data = fanOut.text(this.#codec, told, closes)
+        const id = cursorId({ seq, n: n - 1 })
+        if (data !== undefined) text += frameText({ id, data: this.#envelope(data) })
+      }
+      if (!this.#notify || n <= skip) continue
+      const notification = this.#codec.notification(event)
+      if (notification === undefined) continue
+      const data = notificationText(notification.method, notification.params)
+      text += frameText({ id: cursorId({ seq, n }), data })
+    }
+    return text
+  }
+
+  /** It brought the task into the state that ends the stream: of a task that ended before we looked it is still to come. */
+  #isLast({ record, before, task }: Folded): boolean {
+    return (before?.state !== task.state || record.type === 'asked-again') && this.#ends(task.state)
+  }
+
+  #ends(state: State): boolean {
+    return isTerminal(state) || (this.#openedBy === 'send' && isInterrupted(state))
+  }
 }

@@ -13,7 +13,7 @@ import type { Params } from '../params.ts'
 import { askedVersion, type Version } from '../versions.ts'
 import { eventsAnswer, jsonAnswer } from './answers.ts'
 import { readJson } from './body.ts'
-import { dispatch, extensionHeaders } from './dispatch.ts'
+import { type Dispatched, dispatch, extensionHeaders } from './dispatch.ts'
 import { type Exchange, withoutTenant } from './exchange.ts'
 
 const NOTHING: Params = {}
@@ -45,9 +45,9 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
       params: withoutTenant(params),
       active: activated(request),
       request,
-      envelope: (result) => resultText(rpc.id, result),
+      envelope: enveloped(rpc.id),
     }
-    return await answered(exchange, method, call, id)
+    return rendered(await dispatch(a2a, method, call), method, call, id)
   } catch (error) {
     const failure = failureOf(error)
     if (failure.fault === 'INTERNAL') a2a.log('error', 'An A2A request failed', { error })
@@ -56,13 +56,7 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
   }
 }
 
-async function answered(
-  { a2a }: Exchange,
-  method: Method,
-  call: Call,
-  id: RpcId,
-): Promise<HttpAnswer> {
-  const done = await dispatch(a2a, method, call)
+function rendered(done: Dispatched, method: Method, call: Call, id: RpcId): HttpAnswer {
   const headers = extensionHeaders(call, method)
   if (done.failure !== undefined) {
     const { failure, control } = done
@@ -75,6 +69,11 @@ async function answered(
   const { answer } = done
   if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
   return jsonAnswer(resultText(id, textOf(answer)), headers)
+}
+
+/** By itself, so that a stream that lives for days keeps the id and not the request. */
+function enveloped(id: RpcId): Call['envelope'] {
+  return (result) => resultText(id, result)
 }
 
 /** `task_id` is how the Bindu document spells it, and nobody else: it wins over other ids. */

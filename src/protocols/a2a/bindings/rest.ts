@@ -11,7 +11,7 @@ import { isObject } from '../params.ts'
 import { askedVersion, type Version } from '../versions.ts'
 import { eventsAnswer, JSON_TYPE, jsonAnswer, noHeaders } from './answers.ts'
 import { readJson } from './body.ts'
-import { dispatch, extensionHeaders } from './dispatch.ts'
+import { type Dispatched, dispatch, extensionHeaders } from './dispatch.ts'
 import { type Exchange, withoutTenant } from './exchange.ts'
 import { unsupportedVersion } from './json-rpc.ts'
 import type { Matched } from './routes.ts'
@@ -47,7 +47,7 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
       request,
       envelope: (result) => result,
     }
-    return await answered(exchange, method, call, type)
+    return rendered(await dispatch(a2a, method, call), method, call, type)
   } catch (error) {
     const failure = failureOf(error)
     if (failure.fault === 'INTERNAL') a2a.log('error', 'An A2A request failed', { error })
@@ -55,13 +55,7 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
   }
 }
 
-async function answered(
-  { a2a }: Exchange,
-  method: Method,
-  call: Call,
-  type: string,
-): Promise<HttpAnswer> {
-  const done = await dispatch(a2a, method, call)
+function rendered(done: Dispatched, method: Method, call: Call, type: string): HttpAnswer {
   const headers = extensionHeaders(call, method)
   if (done.failure !== undefined) {
     return failed(done.failure, call.codec.version, done.control, type, headers)

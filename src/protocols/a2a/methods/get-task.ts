@@ -8,6 +8,7 @@ export const getTask: Method = {
   async run(a2a, call) {
     const historyLength = optionalInteger(call.params, 'historyLength', { min: 0 })
     const task = await ownTask(a2a, call, taskIdIn(call))
+    if (historyLength === undefined) return { text: a2a.texts(call.codec, task) }
     return { value: call.codec.task(task, { historyLength, withArtifacts: true }) }
   },
 }
