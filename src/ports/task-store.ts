@@ -8,7 +8,7 @@
  * 5. Only single-task transactions are asked for, so that a store may be partitioned by task id.
  */
 import type { CloudEvent, StoredEvent } from '../core/cloud-event.ts'
-import type { Json } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
 import type { Push } from '../core/push.ts'
 import type { LogRecord } from '../core/records.ts'
@@ -128,6 +128,26 @@ export interface ContextMessage {
   readonly message: Message
 }
 
+/** A conversation as an editor knows it: what it has beyond its tasks. Its id is the context's. */
+export interface SessionRow {
+  readonly tenant: string
+  readonly principal: string
+  readonly id: string
+  readonly cwd: string
+  readonly createdAt: number
+  /** When it was last spoken in: what lists are sorted by. */
+  readonly updatedAt: number
+  readonly title?: string
+  /** The agent its messages go to, where one was chosen. */
+  readonly agent?: string
+  /** Handles that clients made up, and the suspensions they stand for. */
+  readonly aliases?: Readonly<Record<string, string>>
+  /** What its next task is to be reminded of. */
+  readonly reminders?: readonly JsonObject[]
+  /** It is in no list any more; the row stays, so that its context does not come back as another one. */
+  readonly deletedAt?: number
+}
+
 export interface TaskStore {
   /**
    * Results in the order of the batch. Rejects only when the store as a whole cannot write (nothing was written). A
@@ -203,6 +223,18 @@ export interface TaskStore {
     contextId: string,
     limit: number,
   ): Promise<readonly ContextMessage[]>
+
+  /** The latest of each stands. */
+  putSession(session: SessionRow): Promise<void>
+  /** Deleted ones too. */
+  session(tenant: string, principal: string, id: string): Promise<SessionRow | undefined>
+  /** Those not deleted, by `updatedAt` descending, then id descending; `before` continues. */
+  sessions(
+    tenant: string,
+    principal: string,
+    before: { readonly updatedAt: number; readonly id: string } | undefined,
+    limit: number,
+  ): Promise<readonly SessionRow[]>
 
   /** Webhooks of tasks, by task and id; the latest of each stands. */
   putPush(push: Push): Promise<void>

@@ -13,6 +13,7 @@ import { lists } from './store-contract/lists.ts'
 import { notes } from './store-contract/notes.ts'
 import { pushes } from './store-contract/pushes.ts'
 import { retention } from './store-contract/retention.ts'
+import { sessions } from './store-contract/sessions.ts'
 import { type MakeStore, openForEachTest } from './store-contract/subject.ts'
 
 import type { TestKit } from './store-contract/test-kit.ts'
@@ -30,6 +31,7 @@ export function describeStoreContract(kit: TestKit, name: string, makeStore: Mak
     describe('events', () => events(subject))
     describe('facts and holds', () => notes(subject))
     describe('claims and replies', () => claims(subject))
+    describe('sessions', () => sessions(subject))
     describe('webhooks', () => pushes(subject))
     describe('retention', () => retention(subject))
     describe('hostile content', () => hostileContent(subject))

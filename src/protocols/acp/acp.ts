@@ -17,6 +17,8 @@ import { createLines } from './lines.ts'
 import { createSessions } from './sessions.ts'
 import type { AcpStore } from './store.ts'
 import { createTurns } from './turns.ts'
+import { createV1 } from './v1.ts'
+import { createWatching } from './watching.ts'
 
 export interface AcpOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly engine: Engine
@@ -53,22 +55,24 @@ export function createAcp(options: AcpOptions): Acp {
     lines: createLines(),
     gates: createLines(),
     turns: createTurns(),
+    watching: createWatching(engine),
   }
   const open = new Set<AgentConnection>()
 
   return {
     connect(stream, { caller }) {
-      const { app, detach } = createConnection(acp, caller)
-      const connection = app.connect(stream)
-      open.add(connection)
-      const closed = connection.closed.finally(() => {
-        open.delete(connection)
-        detach()
+      const connection = createConnection(acp, caller)
+      const wire = createV1(connection).connect(stream)
+      open.add(wire)
+      const closed = wire.closed.finally(() => {
+        open.delete(wire)
+        connection.close()
       })
-      return { closed, close: () => connection.close() }
+      return { closed, close: () => wire.close() }
     },
     close() {
-      for (const connection of open) connection.close()
+      for (const wire of open) wire.close()
+      acp.watching.close()
     },
   }
 }

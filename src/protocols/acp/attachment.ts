@@ -1,16 +1,20 @@
 /**
  * One connection's view of one session: follows every task of it and sends what happens, in the order of each task's log.
  *
- *  A1  what happened before the attachment is not sent (that is what `session/load` replays);
+ *  A1  what happened before the attachment is not sent, unless it is to be replayed (`session/load`);
  *  A2  what happens from then on is sent once, whoever caused it and whether or not a prompt is open;
  *  A3  a slow reader slows only itself: nothing is buffered here, the store has it;
- *  A4  `rest` resolves after everything up to the rest was sent.
+ *  A4  whoever waits for a rest is told after everything up to it was sent;
+ *  A5  a question that stands is put to the client, at once and whenever it attaches again.
  */
 import { evolve } from '../../core/evolve.ts'
 import type { LogRecord } from '../../core/records.ts'
+import { isInterrupted } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import { type Caller, maySee } from '../../engine/caller.ts'
 import type { AcpContext } from './context.ts'
+import { type Follower, follower, type Waiter } from './follower.ts'
+import type { Questions } from './questions.ts'
 import { replay } from './replay.ts'
 import type { Session } from './sessions.ts'
 import { atRest, type Shown, updatesOf } from './updates.ts'
@@ -18,7 +22,7 @@ import { atRest, type Shown, updatesOf } from './updates.ts'
 /** Where an attachment sends. Each resolves when it is written. */
 export interface Outlet {
   shown(shown: Shown, replayed: boolean): Promise<void>
-  /** After the updates of a record; `owned`: a prompt of this connection waits for the task. */
+  /** After the updates of a record. */
   happened(happening: Happening): Promise<void>
 }
 
@@ -26,6 +30,7 @@ export interface Happening {
   readonly before: Task | undefined
   readonly record: LogRecord
   readonly task: Task
+  /** A prompt of this connection waits for the task. */
   readonly owned: boolean
 }
 
@@ -35,6 +40,8 @@ export interface Attachment {
   rest(taskId: string): Promise<Task | undefined>
   /** The same for a rest at or after a record that fits and that is yet to come. Call it before causing that record. */
   restAfter(taskId: string, from: (record: LogRecord) => boolean): Expected
+  /** Everything of the task up to that record was sent, or the connection was lost. */
+  seen(taskId: string, version: number): Promise<void>
   detach(): void
 }
 
@@ -44,93 +51,102 @@ export interface Expected {
   forget(): void
 }
 
-interface Follower {
-  task: Task | undefined
-  readonly waiting: Set<Waiter>
+export interface AttachDeps {
+  readonly acp: AcpContext
+  readonly caller: Caller
+  readonly session: Session
+  readonly outlet: Outlet
+  /** Whether the message is a prompt of this connection. */
+  readonly prompted: (messageId: string) => boolean
+  readonly questions: (dismissed: (taskId: string) => void) => Questions
+  readonly replays: boolean
 }
 
-interface Waiter {
-  from: ((record: LogRecord) => boolean) | undefined
-  readonly resolve: (task: Task | undefined) => void
-}
-
-export async function attach(
-  acp: AcpContext,
-  caller: Caller,
-  session: Session,
-  outlet: Outlet,
-  { replay: replays = false }: { readonly replay?: boolean } = {},
-): Promise<Attachment> {
+export async function attach(deps: AttachDeps): Promise<Attachment> {
+  const { acp, caller, session, outlet, prompted } = deps
   const { engine, log, facts } = acp
   const leaving = new AbortController()
   const followers = new Map<string, Follower>()
   const ended = new Set<string>()
+  const questions = deps.questions(dismissed)
   /** Tasks written to while the list was made; those not on it are new. */
   let meanwhile: Set<string> | undefined = new Set()
 
-  const unwatch = engine.watch((task) => {
-    if (task.contextId !== session.id || !maySee(caller, task)) return
-    if (followers.has(task.id) || ended.has(task.id)) return
+  const unwatch = acp.watching.on(session.id, (task) => {
+    if (!maySee(caller, task) || followers.has(task.id) || ended.has(task.id)) return
     if (meanwhile === undefined) follow(task.id, undefined)
     else meanwhile.add(task.id)
   })
 
   function follow(taskId: string, from: Task | undefined): Follower {
-    const follower: Follower = { task: from, waiting: new Set() }
-    followers.set(taskId, follower)
-    run(taskId, follower).catch((error: unknown) => {
+    const made = follower(from)
+    followers.set(taskId, made)
+    run(taskId, made).catch((error: unknown) => {
       if (!leaving.signal.aborted) log('warn', 'a session lost sight of a task', { taskId, error })
     })
-    return follower
+    return made
   }
 
-  async function run(taskId: string, follower: Follower): Promise<void> {
-    const after = follower.task?.version ?? 0
+  async function run(taskId: string, mine: Follower): Promise<void> {
+    const after = mine.task?.version ?? 0
     const { signal } = leaving
+    if (mine.task !== undefined) questions.reconcile(mine.task)
     const records = await engine.subscribe(caller, taskId, { after, signal })
-    for await (const record of records) await pass(follower, record)
+    for await (const record of records) await pass(mine, record)
     if (signal.aborted) return
     followers.delete(taskId)
     ended.add(taskId)
+    mine.end()
   }
 
-  async function pass(follower: Follower, record: LogRecord): Promise<void> {
-    const before = follower.task
+  async function pass(mine: Follower, record: LogRecord): Promise<void> {
+    const before = mine.task
     const task = evolve(before, record)
-    const owned = follower.waiting.size > 0
+    if (record.type === 'submitted') mine.begunHere = prompted(record.message.messageId)
+    const owned = mine.begunHere || mine.waiting.size > 0
     for (const shown of updatesOf(before, record, task, facts)) await outlet.shown(shown, false)
+    questions.reconcile(task)
     await outlet.happened({ before, record, task, owned })
-    follower.task = task
-    for (const waiter of follower.waiting) {
-      if (waiter.from?.(record) ?? true) waiter.from = undefined
-      if (waiter.from !== undefined || !atRest(task)) continue
-      follower.waiting.delete(waiter)
-      waiter.resolve(task)
-    }
+    mine.moved(task, record)
+    if (rests(task)) mine.rested()
+    else if (isInterrupted(task.state) && !questions.asking(task.id)) letGo(task)
   }
 
-  function wait({ waiting }: Follower, from: Waiter['from']): Expected {
-    let resolve: Waiter['resolve'] = () => undefined
-    const rest = new Promise<Task | undefined>((done) => {
-      resolve = done
-    })
-    const waiter: Waiter = { from, resolve }
-    if (leaving.signal.aborted) resolve(undefined)
-    else waiting.add(waiter)
-    return { rest, forget: () => waiting.delete(waiter) }
+  /** A question that the client is being asked is part of the turn. */
+  function rests(task: Task): boolean {
+    if (task.parentId !== undefined && isInterrupted(task.state)) return false
+    return atRest(task) && !(isInterrupted(task.state) && questions.asking(task.id))
+  }
+
+  function dismissed(taskId: string): void {
+    const mine = followers.get(taskId)
+    if (mine?.task !== undefined && isInterrupted(mine.task.state)) letGo(mine.task)
+  }
+
+  /** It waits for words of the user, so the turn is theirs again: also that of the task it is a part of. */
+  function letGo(task: Task): void {
+    followers.get(task.id)?.rested()
+    const parent = task.parentId === undefined ? undefined : followers.get(task.parentId)
+    if (parent?.task !== undefined) letGo(parent.task)
   }
 
   function detach(): void {
     leaving.abort()
     unwatch()
-    for (const { waiting } of followers.values()) {
-      for (const { resolve } of waiting) resolve(undefined)
-    }
+    questions.close()
+    for (const mine of followers.values()) mine.lost()
+  }
+
+  function expect(taskId: string, from: Waiter['from']): Expected {
+    const mine = followers.get(taskId) ?? follow(taskId, undefined)
+    return leaving.signal.aborted
+      ? { rest: Promise.resolve(undefined), forget: () => undefined }
+      : mine.expect(from)
   }
 
   try {
     const listed = await acp.sessions.openTasks(caller, session.id)
-    if (replays) await replay(acp, caller, session, listed, outlet)
+    if (deps.replays) await replay(acp, caller, session, listed, outlet)
     for (const task of listed) follow(task.id, task)
     for (const taskId of meanwhile) if (!followers.has(taskId)) follow(taskId, undefined)
     meanwhile = undefined
@@ -143,11 +159,14 @@ export async function attach(
     session,
     async rest(taskId) {
       if (ended.has(taskId)) return engine.get(caller, taskId)
-      const follower = followers.get(taskId) ?? follow(taskId, undefined)
-      if (follower.task !== undefined && atRest(follower.task)) return follower.task
-      return wait(follower, undefined).rest
+      const task = followers.get(taskId)?.task
+      return task !== undefined && rests(task) ? task : expect(taskId, undefined).rest
     },
-    restAfter: (taskId, from) => wait(followers.get(taskId) ?? follow(taskId, undefined), from),
+    restAfter: expect,
+    async seen(taskId, version) {
+      if (leaving.signal.aborted || ended.has(taskId)) return
+      await (followers.get(taskId) ?? follow(taskId, undefined)).reached(version)
+    },
     detach,
   }
 }

@@ -1,5 +1,43 @@
-/** What is agreed in `initialize`: what we can. */
-import { type InitializeResponse, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
+/** What is agreed in `initialize`: what we can, and what the client says it can. */
+import type { ClientCapabilities, InitializeResponse } from '@agentclientprotocol/sdk'
+import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
+import type { JsonObject } from '../../core/json.ts'
+import { pauseModes, resumeCauses } from '../../core/suspension.ts'
+import { inbound } from './names.ts'
+
+export interface ClientFacts {
+  /** Speaks the RFC to the letter: gets its updates and its bare method names too. */
+  readonly rfc: boolean
+  /** Can show a form and send back what was filled in. */
+  readonly forms: boolean
+}
+
+export function clientFacts(
+  capabilities: Pick<ClientCapabilities, '_meta' | 'elicitation'> | null | undefined,
+): ClientFacts {
+  const lull = capabilities?._meta?.['lull'] as { rfc?: unknown } | null | undefined
+  return {
+    rfc: typeof lull === 'object' && lull?.rfc === true,
+    forms: capabilities?.elicitation?.form != null,
+  }
+}
+
+/** `_meta` of our capabilities, in every version of the protocol. */
+export const capabilitiesMeta: JsonObject = {
+  lull: {
+    suspend: {
+      version: 1,
+      methods: [inbound.suspend[0], inbound.wake[0]],
+      modes: [...pauseModes],
+      causes: [...resumeCauses],
+      promptWhileSuspended: 'wake',
+    },
+    reminders: { version: 1, methods: [inbound.remind[0]] },
+  },
+}
+
+/** Hosts of other agents look for it here. */
+export const steeringMeta: JsonObject = { steering: { supported: true } }
 
 export function initializeResponse(agentInfo: {
   readonly name: string
@@ -11,6 +49,11 @@ export function initializeResponse(agentInfo: {
     agentCapabilities: {
       loadSession: true,
       promptCapabilities: { image: true, audio: true, embeddedContext: true },
+      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
+      // As the RFC writes them; `_meta` says the same where the protocol wants it.
+      ...{ supportsSuspend: true, supportsAwaitResumption: true, resumeCauses: [...resumeCauses] },
+      _meta: capabilitiesMeta,
     },
+    _meta: steeringMeta,
   }
 }

@@ -7,6 +7,7 @@ import type { Lines } from './lines.ts'
 import type { Sessions } from './sessions.ts'
 import type { AcpStore } from './store.ts'
 import type { Turns } from './turns.ts'
+import type { Watching } from './watching.ts'
 
 export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly engine: Engine
@@ -16,9 +17,13 @@ export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly facts: Facts
   /** Prompts that wait until they can be the next task. */
   readonly lines: Lines
-  /** Prompts decide one at a time what they are. */
+  /**
+   * One at a time decides what it means to the session: who came later sees what came of those before. Entered before
+   * anything else is waited for, because order is lost with the first wait.
+   */
   readonly gates: Lines
   readonly turns: Turns
+  readonly watching: Watching
   /** Who we say we are. */
   readonly agentInfo: { readonly name: string; readonly version: string }
 }

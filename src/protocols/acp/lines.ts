@@ -2,6 +2,8 @@
 export interface Lines {
   /** Resolves at the head of the line; the result lets the next one through. Rejects when the signal fires first. */
   enter(key: string, signal?: AbortSignal): Promise<() => void>
+  /** Whether anybody is in it. */
+  busy(key: string): boolean
 }
 
 export function createLines(): Lines {
@@ -27,6 +29,7 @@ export function createLines(): Lines {
       }
       return leave
     },
+    busy: (key) => tails.has(key),
   }
 }
 

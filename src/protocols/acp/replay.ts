@@ -1,8 +1,8 @@
 /** `session/load`: everything that was said and done in a session, oldest first, as it was shown when it happened. */
 import { evolve } from '../../core/evolve.ts'
-import { isTerminal, states } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'
+import { isOwn } from './address.ts'
 import type { AcpContext } from './context.ts'
 import type { Session } from './sessions.ts'
 import { heard, type Shown, said, updatesOf } from './updates.ts'
@@ -10,24 +10,20 @@ import { heard, type Shown, said, updatesOf } from './updates.ts'
 /** Stateless exchanges of one session that are replayed. */
 const MOST_MESSAGES = 1_000
 
-const terminal = states.filter(isTerminal)
-
-type Show = { readonly shown: (shown: Shown, replayed: boolean) => Promise<void> }
-
 /** @param open the tasks that have not ended, as they stood when the attachment began: the rest is sent live */
 export async function replay(
   acp: AcpContext,
   caller: Caller,
   { id }: Session,
   open: readonly Task[],
-  outlet: Show,
+  outlet: { readonly shown: (shown: Shown, replayed: boolean) => Promise<void> },
 ): Promise<void> {
   const { tenant, principal } = caller
-  const ended = await endedTasks(acp, caller, id)
+  const ended = await acp.sessions.endedTasks(caller, id)
   const messages = await acp.store.contextMessages(tenant, principal, id, MOST_MESSAGES)
   const pieces = [
     ...[...ended, ...open]
-      .filter((task) => task.parentId === undefined)
+      .filter(isOwn)
       .map((task) => ({ at: task.createdAt, shown: () => ofTask(acp, caller, task) })),
     ...messages.map(({ at, message }) => ({
       at,
@@ -37,21 +33,6 @@ export async function replay(
   for (const piece of pieces) {
     for await (const shown of piece.shown()) await outlet.shown(shown, true)
   }
-}
-
-async function endedTasks(
-  { engine }: AcpContext,
-  caller: Caller,
-  contextId: string,
-): Promise<readonly Task[]> {
-  const found: Task[] = []
-  let cursor: string | undefined
-  do {
-    const page = await engine.list(caller, { contextId, states: terminal, limit: 100, cursor })
-    found.push(...page.tasks)
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  return found
 }
 
 async function* ofTask(

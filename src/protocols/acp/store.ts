@@ -1,4 +1,9 @@
 import type { EngineDeps } from '../../engine/deps.ts'
 
-/** What the adapter keeps beyond tasks; the task store has it. */
-export type AcpStore = Pick<EngineDeps['store'], 'getFact' | 'setFact' | 'contextMessages'>
+/** What the adapter keeps and reads beyond tasks; the task store has it. */
+export type AcpStore = Pick<
+  EngineDeps['store'],
+  'putSession' | 'session' | 'sessions' | 'contextMessages' | 'list'
+>
+
+export type SessionRow = NonNullable<Awaited<ReturnType<AcpStore['session']>>>

@@ -10,12 +10,15 @@ import type { Task } from '../../core/task.ts'
 import { artifactUpdates } from './artifact-updates.ts'
 import { blockOf } from './content.ts'
 import type { Facts } from './facts.ts'
+import { rfcUpdate } from './lifecycle.ts'
 import { childUpdates, stepUpdates } from './tool-updates.ts'
 
 export interface Shown {
   readonly update: SessionUpdate
   /** The message it repeats: not for whoever sent that. */
   readonly echoes?: string
+  /** Only for clients that declare the RFC: others cannot read it. */
+  readonly rfc?: true
 }
 
 type Updates = readonly Shown[]
@@ -33,15 +36,24 @@ const telling: ReadonlySet<RecordType> = new Set<RecordType>([
   'lifted',
 ])
 
+/** All that is shown of a sub-task: what it wants from the user. The rest is its parent's. */
+const asking: ReadonlySet<RecordType> = new Set<RecordType>(['asked', 'asked-again', 'answered'])
+
 export function updatesOf(
   before: Task | undefined,
   record: LogRecord,
   task: Task,
   facts: Facts,
 ): Updates {
+  if (task.parentId !== undefined && !asking.has(record.type)) return none
   const shown = shownOf(before, record, task)
   if (!telling.has(record.type)) return shown
-  return [...shown, { update: { sessionUpdate: 'session_info_update', _meta: facts.ofTask(task) } }]
+  const rfc = rfcUpdate(record, task)
+  return [
+    ...shown,
+    show({ sessionUpdate: 'session_info_update', _meta: facts.ofTask(task) }),
+    ...(rfc === undefined ? none : [{ update: rfc, rfc: true as const }]),
+  ]
 }
 
 function shownOf(before: Task | undefined, record: LogRecord, task: Task): Updates {

@@ -10,6 +10,7 @@ import { createClaims } from './claims.ts'
 import { createCommit } from './commit.ts'
 import { createEvents } from './events.ts'
 import { createPushes } from './pushes.ts'
+import { createSessions } from './sessions.ts'
 import { createTasks } from './tasks.ts'
 
 export function createMemoryStore(): TaskStore {
@@ -18,6 +19,7 @@ export function createMemoryStore(): TaskStore {
   const tasks = createTasks(agenda, pushes.drop)
   const claims = createClaims()
   const events = createEvents()
+  const sessions = createSessions()
   const facts = new Map<string, string>()
   const holds = new Map<string, string>()
   let open = true
@@ -66,6 +68,9 @@ export function createMemoryStore(): TaskStore {
     claim: guarded((claim) => claims.take(claim).claim),
     reply: guarded(claims.reply),
     contextMessages: guarded(claims.messages),
+    putSession: guarded(sessions.put),
+    session: guarded(sessions.get),
+    sessions: guarded(sessions.list),
     putPush: guarded(pushes.put),
     pushes: guarded(pushes.of),
     deletePush: guarded(pushes.delete),

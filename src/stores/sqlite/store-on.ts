@@ -13,6 +13,7 @@ import { createLists } from './lists.ts'
 import { createLogs } from './logs.ts'
 import { createPruning } from './pruning.ts'
 import { createPushes } from './pushes.ts'
+import { createSessions } from './sessions.ts'
 import { createTransact } from './transaction.ts'
 import { createWaits } from './waits.ts'
 
@@ -28,6 +29,7 @@ export function storeOn(db: Database, closed: () => void): TaskStore {
   const lists = createLists(db, counts)
   const logs = createLogs(db)
   const pushes = createPushes(db)
+  const sessions = createSessions(db)
   const waits = createWaits(db)
   const pruning = createPruning(db, transact, waits)
   // Asks for room as well: updating in place would succeed on a full disk.
@@ -58,6 +60,9 @@ export function storeOn(db: Database, closed: () => void): TaskStore {
     claim: guarded((claim) => claims.take(claim).claim),
     reply: guarded(claims.reply),
     contextMessages: guarded(claims.messages),
+    putSession: guarded(sessions.put),
+    session: guarded(sessions.get),
+    sessions: guarded(sessions.list),
     putPush: guarded(pushes.put),
     pushes: guarded(pushes.of),
     deletePush: guarded(pushes.delete),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { anyone, newSession, openStudio, prompt } from './test-support/studio.ts'
+import { anyone, newSession, openStudio, prompt } from '../test-support/studio.ts'
 
 describe('a prompt', () => {
   it('on an idle session is a task of its context, and ends the turn when the task is done', async () => {

@@ -1,0 +1,164 @@
+/** `session/prompt`. */
+import {
+  type ContentBlock,
+  type PromptRequest,
+  type PromptResponse,
+  RequestError,
+} from '@agentclientprotocol/sdk'
+import { LullError } from '../../../core/errors.ts'
+import { toIso } from '../../../core/instant.ts'
+import { type Part, textOf } from '../../../core/message.ts'
+import type { Task } from '../../../core/task.ts'
+import { toSuspend } from '../address.ts'
+import { cancelTask } from '../canceling.ts'
+import { isCancellation } from '../cancellation.ts'
+import { commandIn, runCommand } from '../commands.ts'
+import type { Connection } from '../connection.ts'
+import { partOf } from '../content.ts'
+import { INTERNAL } from '../faults.ts'
+import { begin, type Segment, type SegmentDeps, wakeWith } from '../segments.ts'
+import { keyOf } from '../sessions.ts'
+import { suspendTask } from '../suspending.ts'
+import { type SuspendFields, tunnelled } from '../tunnel.ts'
+import { promptResponse } from '../turn-end.ts'
+import type { Turn } from '../turns.ts'
+
+export async function prompt(
+  connection: Connection,
+  request: PromptRequest,
+  signal: AbortSignal,
+): Promise<PromptResponse> {
+  const { acp, caller } = connection
+  const key = keyOf(caller, request.sessionId)
+  // Both at once: a cancel or a suspend that follows finds the turn, and waits until it is something.
+  const turn = acp.turns.begin(key)
+  const gate = acp.gates.enter(key)
+  const cancel = (): void => {
+    if (!isCancellation(signal.reason)) return
+    turn.canceled.abort()
+    if (turn.taskId !== undefined) void giveUp(connection, turn.taskId)
+  }
+  signal.addEventListener('abort', cancel)
+  if (signal.aborted) cancel()
+  const pass = await gate
+  try {
+    return await answered(connection, request, turn, signal, pass)
+  } finally {
+    pass()
+    acp.turns.end(key, turn)
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+async function answered(
+  connection: Connection,
+  request: PromptRequest,
+  turn: Turn,
+  signal: AbortSignal,
+  pass: () => void,
+): Promise<PromptResponse> {
+  const { acp } = connection
+  const attachment = await connection.attached(request.sessionId)
+  const deps: SegmentDeps = { connection, attachment, meta: request._meta }
+  const parts = request.prompt.map(partOf)
+  const command = commandIn(request.prompt)
+  const segment =
+    command === undefined
+      ? await segmentOf(deps, request, parts, turn, signal, pass)
+      : await runCommand(deps, command, signal, pass)
+  pass()
+  if (segment === undefined) return { stopReason: 'cancelled' }
+  if ('reply' in segment) {
+    await connection.say(request.sessionId, segment.reply)
+    return { stopReason: 'end_turn' }
+  }
+  turn.taskId = segment.taskId
+  if (turn.canceled.signal.aborted) await giveUp(connection, segment.taskId)
+  const task = await segment.rest
+  // Nobody reads what is answered now.
+  if (task === undefined) throw new RequestError(INTERNAL, 'The connection was closed')
+  return promptResponse(acp.facts, task)
+}
+
+async function segmentOf(
+  deps: SegmentDeps,
+  request: PromptRequest,
+  parts: readonly Part[],
+  turn: Turn,
+  signal: AbortSignal,
+  pass: () => void,
+): Promise<Segment | undefined> {
+  const { acp } = deps.connection
+  const { sessionId, _meta } = request
+  const carried = tunnelled(_meta, sessionId, acp.config.harnTunnel)
+  const says = isBlank(request.prompt) ? [] : parts
+  if (carried?.op === 'wake') return wakeWith(deps, says, carried.request)
+  if (carried === undefined || says.length > 0) await entitle(deps, says)
+  const segment =
+    says.length === 0 && carried !== undefined
+      ? undefined
+      : await begin(deps, says, turn.canceled.signal, pass)
+  if (carried === undefined) return segment
+  pass()
+  return suspended(deps, segment, carried.request, signal)
+}
+
+/** A suspend that came with a prompt: of what the prompt became, or, where it said nothing, of what runs. */
+async function suspended(
+  { connection, attachment, meta }: SegmentDeps,
+  segment: Segment | undefined,
+  { reason, mode, resumeWhen }: SuspendFields,
+  signal: AbortSignal,
+): Promise<Segment | undefined> {
+  if (segment !== undefined && 'reply' in segment) return segment
+  const { acp, caller } = connection
+  const { id } = attachment.session
+  const taskId = segment?.taskId ?? toSuspend(await acp.sessions.openTasks(caller, id), id, meta).id
+  const request = { taskId, reason, mode, conditions: resumeWhen }
+  const task = await suspendTask(acp, caller, request, signal)
+  await attachment.seen(taskId, task.version)
+  return segment ?? { taskId, rest: Promise.resolve<Task | undefined>(task) }
+}
+
+/** Its first words are the session's title, and it was spoken in just now. */
+async function entitle(
+  { connection, attachment }: SegmentDeps,
+  parts: readonly Part[],
+): Promise<void> {
+  if (parts.length === 0) {
+    throw new LullError('INVALID_INPUT', { path: 'prompt', problem: 'must say something' })
+  }
+  const { acp, caller } = connection
+  const { id } = attachment.session
+  const updatedAt = acp.clock.now()
+  let first = false
+  const { title } = await acp.sessions.change(caller, id, (session) => {
+    first = session.title === undefined
+    return { updatedAt, title: session.title ?? titleFrom(parts) }
+  })
+  if (!first) return
+  await connection.peer().update(id, {
+    sessionUpdate: 'session_info_update',
+    title: title ?? '',
+    updatedAt: toIso(updatedAt),
+  })
+}
+
+const TITLE = 80
+
+function titleFrom(parts: readonly Part[]): string {
+  const words = textOf({ parts }).trim().split('\n')[0] ?? ''
+  return words.length > TITLE ? `${words.slice(0, TITLE - 1)}…` : words
+}
+
+function isBlank(blocks: readonly ContentBlock[]): boolean {
+  return blocks.every((block) => block.type === 'text' && block.text.trim() === '')
+}
+
+async function giveUp({ acp, caller }: Connection, taskId: string): Promise<void> {
+  try {
+    await cancelTask(acp, caller, taskId)
+  } catch (error) {
+    acp.log('error', 'a prompt was given up and its task could not be canceled', { taskId, error })
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Method names of our own. Legal ones begin with `_`; what the RFCs call them is accepted too, and sent to nobody but
+ * those who ask. The first of each is the one we name ourselves.
+ */
+export type Extension = 'suspend' | 'wake' | 'remind' | 'steer'
+
+export const inbound: Readonly<Record<Extension, readonly [string, ...string[]]>> = {
+  suspend: ['_session/suspend', 'session/suspend'],
+  wake: ['_session/wake', '_session/resume'],
+  remind: [
+    '_session/inject_reminder',
+    'session/inject_reminder',
+    '_session/remind',
+    'session/remind',
+  ],
+  steer: ['_session/steering'],
+}
+
+type Outbound =
+  | 'awaitResumption'
+  | 'awaitResumptionRfc'
+  | 'suspended'
+  | 'resumed'
+  | 'reminder'
+  | 'turnEnded'
+
+export const outbound: Readonly<Record<Outbound, string>> = {
+  awaitResumption: '_session/await_resumption',
+  /** Only to clients that declare the RFC. */
+  awaitResumptionRfc: 'session/await_resumption',
+  suspended: '_session/suspended',
+  resumed: '_session/resumed',
+  reminder: '_session/reminder',
+  turnEnded: '_session/turn_ended',
+}

@@ -1,0 +1,37 @@
+import type { SessionRow, TaskStore } from '../../ports/task-store.ts'
+
+export interface Sessions {
+  put(session: SessionRow): void
+  get(tenant: string, principal: string, id: string): SessionRow | undefined
+  list(...query: Parameters<TaskStore['sessions']>): readonly SessionRow[]
+}
+
+export function createSessions(): Sessions {
+  const kept = new Map<string, string>()
+  const place = (...key: readonly [string, string, string]): string => JSON.stringify(key)
+
+  return {
+    put(session) {
+      const { tenant, principal, id } = session
+      kept.set(place(tenant, principal, id), JSON.stringify(session))
+    },
+    get(tenant, principal, id) {
+      const text = kept.get(place(tenant, principal, id))
+      return text === undefined ? undefined : (JSON.parse(text) as SessionRow)
+    },
+    list: (tenant, principal, before, limit) =>
+      [...kept.values()]
+        .map((text) => JSON.parse(text) as SessionRow)
+        .filter((one) => one.tenant === tenant && one.principal === principal)
+        .filter((one) => one.deletedAt === undefined)
+        .filter((one) => before === undefined || newer(before, one))
+        .sort((a, b) => (newer(a, b) ? -1 : 1))
+        .slice(0, limit),
+  }
+}
+
+type Place = Pick<SessionRow, 'updatedAt' | 'id'>
+
+function newer(a: Place, b: Place): boolean {
+  return a.updatedAt > b.updatedAt || (a.updatedAt === b.updatedAt && a.id > b.id)
+}

@@ -1,0 +1,48 @@
+import type { SessionRow, TaskStore } from '../../ports/task-store.ts'
+import type { Database, Row } from './driver.ts'
+import { toText } from './text.ts'
+
+export interface Sessions {
+  put(session: SessionRow): void
+  get(tenant: string, principal: string, id: string): SessionRow | undefined
+  list(...query: Parameters<TaskStore['sessions']>): readonly SessionRow[]
+}
+
+export function createSessions(db: Database): Sessions {
+  const upsert = db.prepare(
+    `INSERT INTO sessions (tenant, principal, id, updated_at, deleted, body) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (tenant, principal, id) DO UPDATE SET
+       updated_at = excluded.updated_at, deleted = excluded.deleted, body = excluded.body`,
+  )
+  const select = db.prepare(
+    'SELECT body FROM sessions WHERE tenant = ? AND principal = ? AND id = ?',
+  )
+  const page = db.prepare(
+    `SELECT body FROM sessions INDEXED BY sessions_by_update
+     WHERE tenant = ? AND principal = ? AND deleted = 0 AND (updated_at, id) < (?, ?)
+     ORDER BY updated_at DESC, id DESC LIMIT ?`,
+  )
+  return {
+    put(session) {
+      const { tenant, principal, id, updatedAt, deletedAt } = session
+      const deleted = deletedAt === undefined ? 0 : 1
+      const key = [toText(tenant), toText(principal), toText(id)] as const
+      upsert.run(...key, updatedAt, deleted, JSON.stringify(session))
+    },
+    get(tenant, principal, id) {
+      const row = select.get(toText(tenant), toText(principal), toText(id))
+      return row && parsed(row)
+    },
+    list(tenant, principal, before, limit) {
+      const place = [
+        before?.updatedAt ?? Number.MAX_SAFE_INTEGER,
+        toText(before?.id ?? ''),
+      ] as const
+      return page.all(toText(tenant), toText(principal), ...place, limit).map(parsed)
+    },
+  }
+}
+
+function parsed(row: Row): SessionRow {
+  return JSON.parse(String(row['body'])) as SessionRow
+}
