@@ -37,6 +37,6 @@ it('ignores the builds of others', async () => {
 it('goes on when the pretend CI needs no event to be done', async () => {
   const client = await openConversation([builder])
   const parked = await client.ask('Build main')
-  client.clock.advance(60_000)
+  client.clock.advance(600_000)
   expect((await client.until(parked.id, 'completed')).artifacts).toHaveLength(1)
 })

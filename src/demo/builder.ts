@@ -20,7 +20,7 @@ export const builder: Agent = agent({
 })
 
 /** How long the pretend CI takes when no event arrives. */
-const BUILD_MINUTES = 1
+const BUILD_MINUTES = 10
 
 export async function buildRequest(task: AgentTask): Promise<Outcome> {
   const build = await task.step('start ci', () => startBuild(task))

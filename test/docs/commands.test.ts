@@ -1,8 +1,11 @@
-/** Every shell command in the documents works, in the order it stands there, and says what is shown below it. */
+/**
+ * Every shell command in the documents works, in the order it stands there, and says what is shown below it. A server that
+ * a document kills is really killed, and started again where the document says so.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Block, type Document, documents, root } from './documents.ts'
 import { npmStart, type Started } from './server.ts'
@@ -21,8 +24,11 @@ const notHere =
 
 const told = documents().filter(({ blocks }) => blocks.some(isShell))
 
-it('finds commands in the README', () => {
-  expect(told.map(({ path }) => path)).toContain('README.md')
+it('finds commands in the README, a server that is killed and started again among them', () => {
+  const commands = told.find(({ path }) => path === 'README.md')?.blocks.filter(isShell) ?? []
+  const killed = commands.findIndex(({ text }) => text.includes('kill -9'))
+  expect(killed).toBeGreaterThan(0)
+  expect(commands[killed + 1]?.text.trim()).toBe('npm start')
 })
 
 it.each(told.map((document) => [document.path, document] as const))('%s', async (_, document) => {
@@ -38,23 +44,59 @@ interface Ran {
   readonly output: string
 }
 
-const MARK = '@@ next block @@'
-
 /** All blocks of a document in one shell, so that what one defines the next can use. */
 async function runBlocks({ blocks }: Document): Promise<readonly Ran[]> {
-  const shells = blocks.flatMap((block, index) =>
-    isShell(block) ? [{ command: commandsOf(block), shown: shownBelow(blocks[index + 1]) }] : [],
-  )
-  const script = shells.map(({ command }) => `${command}\necho '${MARK}'`).join('\n')
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+  const ran: Ran[] = []
+  const shell = openShell()
+  let killed = false
+  for (const [index, block] of blocks.entries()) {
+    if (!isShell(block)) continue
+    if (killed && block.text.trim() === 'npm start') {
+      await server.again()
+      killed = false
+      continue
+    }
+    const command = commandsOf(block)
+    killed ||= command.includes('kill -9')
+    ran.push({ command, shown: shownBelow(blocks[index + 1]), output: await shell.run(command) })
+  }
+  await shell.end()
+  return ran
+}
+
+const MARK = '@@ the block is through @@'
+
+interface Shell {
+  /** What the commands print; it ends with the first one that fails. */
+  run(commands: string): Promise<string>
+  end(): Promise<void>
+}
+
+function openShell(): Shell {
+  const shell = spawn('bash', ['-euo', 'pipefail'], {
     cwd: root,
     env: { ...process.env, PORT: new URL(server.url).port },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const [output, [code]] = await Promise.all([text(shell.stdout), once(shell, 'exit')])
-  const pieces = output.split(MARK)
-  expect(code, `after ${pieces.length - 1} blocks; the last said:\n${pieces.at(-1)}`).toBe(0)
-  return shells.map((shell, index) => ({ ...shell, output: pieces[index] ?? '' }))
+  const ended = once(shell, 'exit')
+  const lines = createInterface(shell.stdout)[Symbol.asyncIterator]()
+  return {
+    async run(commands) {
+      // As one compound command with its own input: nothing in it reads the commands that follow.
+      shell.stdin.write(`{\n:\n${commands}\n} </dev/null\necho '${MARK}'\n`)
+      const output: string[] = []
+      for (;;) {
+        const { value, done } = await lines.next()
+        if (done) throw new Error(`failed:\n${commands}\nafter saying:\n${output.join('\n')}`)
+        if (value === MARK) return output.join('\n')
+        output.push(value)
+      }
+    },
+    async end() {
+      shell.stdin.end()
+      expect(await ended).toEqual([0, null])
+    },
+  }
 }
 
 function isShell({ language }: Block): boolean {
@@ -68,6 +110,7 @@ function commandsOf(block: Block): string {
     .join('\n')
     .replaceAll('http://127.0.0.1:8787', server.url)
     .replaceAll('.lull/pictures', join(server.directory, 'pictures'))
+    .replaceAll('.lull/lull.owner', join(server.data, 'lull.owner'))
 }
 
 function shownBelow(next: Block | undefined): string | undefined {

@@ -10,23 +10,28 @@ import { root } from './documents.ts'
 export interface Started {
   readonly url: string
   readonly directory: string
+  readonly data: string
+  /** `npm start` once more, after somebody killed it. */
+  again(): Promise<void>
   /** Ctrl-C as a terminal with npm does it; the exit code. */
   stop(): Promise<number | null>
 }
 
 export async function npmStart(): Promise<Started> {
   const directory = mkdtempSync(join(tmpdir(), 'lull-docs-'))
-  const child = spawn('npm', ['start'], {
-    cwd: root,
-    env: { ...process.env, PORT: '0', LULL_DATA: join(directory, 'data') },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // A group of its own, so that a signal to it reaches npm and the server, like Ctrl-C does.
-    detached: true,
-  })
+  const data = join(directory, 'data')
+  let child = spawnStart('0', data)
   const url = await urlSaid(child)
   return {
     url,
     directory,
+    data,
+    async again() {
+      // It ends by itself only when it was killed: what is left of it goes with its pipe.
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      child = spawnStart(new URL(url).port, data)
+      await urlSaid(child)
+    },
     async stop() {
       const ended = once(child, 'exit')
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT')
@@ -35,6 +40,16 @@ export async function npmStart(): Promise<Started> {
       return code
     },
   }
+}
+
+function spawnStart(port: string, data: string): ChildProcess {
+  return spawn('npm', ['start'], {
+    cwd: root,
+    env: { ...process.env, PORT: port, LULL_DATA: data },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // A group of its own, so that a signal to it reaches npm and the server, like Ctrl-C does.
+    detached: true,
+  })
 }
 
 async function urlSaid(child: ChildProcess): Promise<string> {
