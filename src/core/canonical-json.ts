@@ -1,5 +1,3 @@
-import type { Json } from './json.ts'
-
 /**
  * RFC 8785 canonical JSON: keys sorted by UTF-16 code units, numbers and strings as ECMAScript writes them, members
  * that are `undefined` left out. Two equal values give the same text, so texts can be hashed, signed and compared.
@@ -13,13 +11,22 @@ export function canonical(value: unknown): string {
     if (!Number.isFinite(value)) throw new TypeError(`${value} has no canonical JSON`)
     return JSON.stringify(value)
   }
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item ?? null)).join(',')}]`
   if (typeof value !== 'object') throw new TypeError(`a ${typeof value} has no canonical JSON`)
-  const members = Object.keys(value)
-    .sort()
-    .flatMap((key) => {
-      const member = (value as Record<string, Json | undefined>)[key]
-      return member === undefined ? [] : [`${JSON.stringify(key)}:${canonical(member)}`]
-    })
-  return `{${members.join(',')}}`
+  return Array.isArray(value) ? list(value) : members(value as Record<string, unknown>)
+}
+
+function list(values: readonly unknown[]): string {
+  let text = ''
+  for (const value of values) text += `${text === '' ? '' : ','}${canonical(value ?? null)}`
+  return `[${text}]`
+}
+
+function members(object: Readonly<Record<string, unknown>>): string {
+  let text = ''
+  for (const key of Object.keys(object).sort()) {
+    const member = object[key]
+    if (member === undefined) continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonical(member)}`
+  }
+  return `{${text}}`
 }

@@ -8,8 +8,8 @@
  *  E3  `suspension` is set exactly while the state is paused, `question` while it is interrupted or was when paused;
  *  E4  a terminal task is never changed again.
  */
-import { born } from './evolve/birth.ts'
-import { end, move, report, withStatus } from './evolve/status.ts'
+import { born, copied } from './evolve/birth.ts'
+import { end, move, withStatus } from './evolve/status.ts'
 import { requested, resume, stop, withdraw } from './evolve/stopping.ts'
 import type { LogRecord, RecordType } from './records.ts'
 import { afterTurn, remembering, shown, without } from './reminders.ts'
@@ -29,7 +29,7 @@ export function evolve(task: Task | undefined, record: LogRecord): Task {
   if (task === undefined) throw new Error(`a log begins with "submitted", not "${record.type}"`)
   if (isTerminal(task.state)) throw new Error(`task ${task.id} is ${task.state}: nothing follows`)
   const change = (folds[record.type] as Fold<RecordType>)(task, record)
-  return { ...task, ...change, version: record.seq, updatedAt: record.at }
+  return Object.assign(copied(task, record), change)
 }
 
 export function fold(log: readonly LogRecord[], from?: Task): Task | undefined {
@@ -39,18 +39,17 @@ export function fold(log: readonly LogRecord[], from?: Task): Task | undefined {
 const progressed: Change = { deaths: 0 }
 
 const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
-  started: (task, { run, deaths, at }) => ({
-    ...(task.state === 'submitted' ? move(task, 'working', at) : {}),
-    run,
-    deaths,
-  }),
+  started: (task, { run, deaths, at }) =>
+    task.state === 'submitted'
+      ? { state: move(task, 'working'), statusAt: at, run, deaths }
+      : { run, deaths },
   released: () => ({ run: undefined, deaths: 0 }),
   message: (task, { message }) => ({
     history: [...task.history, message],
     queued: [...task.queued, message],
   }),
 
-  step: (task, { topLevel }) => (topLevel ? { ...progressed, turn: task.turn + 1 } : progressed),
+  step: (task, { topLevel }) => (topLevel ? { deaths: 0, turn: task.turn + 1 } : progressed),
   attempt: () => progressed,
   skipped: () => progressed,
   value: () => progressed,
@@ -58,10 +57,11 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   'child-called': () => progressed,
   said: (task, { message, progress, at }) => ({
     ...progressed,
-    ...(message === undefined ? { statusAt: at } : report(task, message, at)),
+    statusAt: at,
+    ...(message === undefined ? {} : { statusMessage: message, history: withStatus(task) }),
     ...(progress === undefined ? {} : { progress }),
   }),
-  artifact: (task, record) => ({ ...progressed, artifacts: withArtifact(task, record) }),
+  artifact: (task, record) => ({ deaths: 0, artifacts: withArtifact(task, record) }),
   usage: (task, { usage }) => ({
     ...progressed,
     usage: {
@@ -105,8 +105,10 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
 
   asked: (task, { key, question, at }) => ({
     ...progressed,
-    ...move(task, question.state, at),
-    ...report(task, question.message, at),
+    state: move(task, question.state),
+    statusAt: at,
+    statusMessage: question.message,
+    history: withStatus(task),
     question: { ...question, key },
     run: undefined,
   }),
@@ -116,8 +118,9 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     history: [...task.history, answer],
   }),
   answered: (task, { message, run, at }) => ({
-    ...move(task, 'working', at),
-    ...report(task, undefined, at),
+    state: move(task, 'working'),
+    statusAt: at,
+    statusMessage: undefined,
     history: [...withStatus(task), message],
     question: undefined,
     deferred: undefined,
@@ -125,7 +128,7 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   }),
 
   'pause-requested': (task, { suspension, quiesces, at }) => ({
-    ...(task.state === 'submitted' ? move(task, 'working', at) : {}),
+    ...(task.state === 'submitted' ? { state: move(task, 'working'), statusAt: at } : {}),
     ...(quiesces ? { statusAt: at } : {}),
     pausing: suspension,
   }),

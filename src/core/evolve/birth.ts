@@ -48,3 +48,51 @@ export function born(record: LogRecord & { readonly type: 'submitted' }): Task {
     receipts: { count: 0, head: '' },
   }
 }
+
+/** Every key of a task, also those that may be undefined: none can be forgotten. */
+type Whole = { -readonly [K in keyof Required<Task>]: Task[K] }
+
+/** The task after a record that changes nothing else. A literal: twenty times as quick as spreading so many keys. */
+export function copied(task: Task, record: LogRecord): Whole {
+  return {
+    id: task.id,
+    tenant: task.tenant,
+    principal: task.principal,
+    agent: task.agent,
+    contextId: task.contextId,
+    parentId: task.parentId,
+    origin: task.origin,
+    metadata: task.metadata,
+    version: record.seq,
+    createdAt: task.createdAt,
+    updatedAt: record.at,
+    state: task.state,
+    statusAt: task.statusAt,
+    statusMessage: task.statusMessage,
+    progress: task.progress,
+    history: task.history,
+    artifacts: task.artifacts,
+    failure: task.failure,
+    queued: task.queued,
+    question: task.question,
+    pausing: task.pausing,
+    suspension: task.suspension,
+    epoch: task.epoch,
+    wake: task.wake,
+    wakeUnseen: task.wakeUnseen,
+    resumes: task.resumes,
+    holds: task.holds,
+    deferred: task.deferred,
+    run: task.run,
+    deaths: task.deaths,
+    turn: task.turn,
+    journal: task.journal,
+    reminders: task.reminders,
+    reminded: task.reminded,
+    children: task.children,
+    usage: task.usage,
+    eventsAfter: task.eventsAfter,
+    consumed: task.consumed,
+    receipts: task.receipts,
+  }
+}

@@ -1,23 +1,15 @@
-/** Moves along the table, and what goes with them. */
+/** Moves along the table, and what goes with them. Written out: these run for every task, and copies of copies are dear. */
 import type { Message } from '../message.ts'
 import { canMove, type State } from '../states.ts'
 import type { Task } from '../task.ts'
 
-export function move(
-  task: Task,
-  to: State,
-  at: number,
-): { readonly state: State; readonly statusAt: number } {
+export function move(task: Task, to: State): State {
   if (!canMove(task.state, to))
     throw new Error(`task ${task.id}: ${task.state} cannot become ${to}`)
-  return { state: to, statusAt: at }
+  return to
 }
 
 /** A new status: the message of the one before it becomes history. */
-export function report(task: Task, message: Message | undefined, at: number): Partial<Task> {
-  return { statusAt: at, statusMessage: message, history: withStatus(task) }
-}
-
 export function withStatus(task: Task): readonly Message[] {
   return task.statusMessage === undefined ? task.history : [...task.history, task.statusMessage]
 }
@@ -29,8 +21,10 @@ export function end(
   at: number,
 ): Partial<Task> {
   return {
-    ...move(task, state, at),
-    ...report(task, message, at),
+    state: move(task, state),
+    statusAt: at,
+    statusMessage: message,
+    history: withStatus(task),
     queued: [],
     question: undefined,
     pausing: undefined,

@@ -20,7 +20,8 @@ export function stop(
 ): Partial<Task> {
   const { deadlineAt, fireAt } = times
   return {
-    ...move(task, state, at),
+    state: move(task, state),
+    statusAt: at,
     pausing: undefined,
     epoch: suspension.epoch,
     run: undefined,
@@ -44,7 +45,8 @@ export function resume(
   const pastLimit = suspension.reason === 'journal-limit'
   return {
     deaths: 0,
-    ...move(task, state, at),
+    state: move(task, state),
+    statusAt: at,
     suspension: undefined,
     deferred: undefined,
     wake: wakeOf(suspension, record),
