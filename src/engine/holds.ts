@@ -64,7 +64,7 @@ export function createHolds(contextOf: () => EngineContext): Holds {
 
   async function hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer> {
     const { scope, reason, holdNew = false } = parse(holdInput, request)
-    const { store, ids, clock } = contextOf()
+    const { store, ledger, ids, clock } = contextOf()
     const mine = within(caller, scope)
     const same = [...active.values()].find(
       (known) => JSON.stringify(known.scope) === JSON.stringify(mine) && known.holdNew === holdNew,
@@ -90,6 +90,8 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     } finally {
       storing.delete(made.id)
     }
+    // Who was decided before it is there to be found.
+    await ledger.born()
     const outcomes = await apply(made)
     // Lifted while it was still being applied.
     if (!active.has(made.id)) await liftAll(made, caller.principal)

@@ -217,4 +217,97 @@ describe('the ledger', () => {
     expect(again).toEqual(await ledger.read('t'))
     expect((await store.load('t'))?.records.length).toBeLessThan(64)
   })
+
+  const complete: Command = { type: 'complete', run: 'token' }
+  const claim = {
+    tenant: 'acme',
+    principal: 'alice',
+    agent: 'worker',
+    key: 'k',
+    taskId: 't',
+    digest: 'd',
+    createdAt: 1,
+  }
+
+  it('L5: what a task begun ahead asks for within a turn of the loop joins the commit of its birth', async () => {
+    const wayward = createWaywardStore()
+    const published: (readonly LogRecord[])[] = []
+    const ledger = ledgerOn(wayward.store, 100, (_task, records) => published.push(records))
+    let completing: Promise<unknown> | undefined
+    const born = ledger.create('t', birth('t'), undefined, (task) => {
+      expect(task.run?.token).toBe('token')
+      expect(ledger.peek('t')).toBeUndefined()
+      setImmediate(() => {
+        completing = ledger.commit('t', complete)
+      })
+    })
+    expect((await born).records.map(({ type }) => type)).toEqual(['submitted', 'started'])
+    await completing
+    expect(wayward.batches).toEqual([1])
+    expect(published.map((records) => records.length)).toEqual([3])
+  })
+
+  it('a task begun ahead that cannot be written never was, and neither was what it asked for', async () => {
+    const wayward = createWaywardStore()
+    wayward.writesFail = true
+    const published: Task[] = []
+    const ledger = ledgerOn(wayward.store, 100, (task) => published.push(task))
+    let completing: Promise<unknown> = Promise.resolve()
+    const born = ledger.create('t', birth('t'), undefined, () => {
+      completing = ledger.commit('t', complete)
+      completing.catch(() => undefined)
+    })
+    const unavailable = { code: 'STORE_UNAVAILABLE' }
+    await expect(born).rejects.toMatchObject(unavailable)
+    await expect(completing).rejects.toMatchObject(unavailable)
+    expect(await ledger.read('t')).toBeUndefined()
+    expect(published).toEqual([])
+  })
+
+  it('a task begun ahead whose key is taken is told who has it; what it asked for finds no task', async () => {
+    const { store } = createWaywardStore()
+    const other = { ...claim, taskId: 'other' }
+    await store.claim(other)
+    const ledger = ledgerOn(store)
+    let completing: Promise<unknown> = Promise.resolve()
+    const born = await ledger.create('t', birth('t'), { claim }, () => {
+      completing = ledger.commit('t', complete)
+      completing.catch(() => undefined)
+    })
+    expect(born.claimed).toEqual(other)
+    await expect(completing).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
+    expect(await ledger.read('t')).toBeUndefined()
+  })
+
+  it('says when every task that was decided so far is there', async () => {
+    const wayward = createWaywardStore()
+    const ledger = ledgerOn(wayward.store)
+    await ledger.born()
+    const gate = wayward.hold()
+    const creating = ledger.create('t', birth('t'), undefined, () => undefined)
+    let there = false
+    const born = ledger.born().then(() => {
+      there = true
+    })
+    for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next))
+    expect(there).toBe(false)
+    gate.fire()
+    await born
+    expect(ledger.peek('t')?.version).toBe(2)
+    await creating
+  })
+
+  it('has two batches under way at most; what comes meanwhile shares the next', async () => {
+    const wayward = createWaywardStore()
+    const ledger = ledgerOn(wayward.store)
+    const gate = wayward.hold()
+    const all: Promise<unknown>[] = []
+    for (let n = 0; n < 10; n++) {
+      all.push(ledger.create(`task-${n}`, birth(`task-${n}`)))
+      for (let turn = 0; turn < 3; turn++) await new Promise((next) => setImmediate(next))
+    }
+    gate.fire()
+    await Promise.all(all)
+    expect(wayward.batches).toEqual([1, 1, 8])
+  })
 })

@@ -2,54 +2,58 @@
  * The one way to write. Commands queue per task; once per event-loop turn the ledger decides everything that queued,
  * hands one batch to the store (one fsync), folds, tells the listener, and only then answers.
  *
+ *   commit ──▶ queue ──turn──▶ decide ──▶ store ──▶ published ──▶ answer
+ *   create, ahead ──▶ decide ──▶ begun ──┘ (what it asks for within a turn of the loop joins the same commit)
+ *
  * Invariants (ledger.test.ts):
  *  L1  a caller is answered after its records are durable, never before;
  *  L2  commands of one task are decided in the order they came, on the state the ones before them made;
  *  L3  a lost compare-and-set is decided again on the new state; nobody sees the state that lost;
- *  L4  when the store cannot write, every waiting caller gets the error and the in-memory task is what is on disk.
+ *  L4  when the store cannot write, every waiting caller gets the error and the in-memory task is what is on disk;
+ *  L5  who is told of a task ahead of its commit lets nothing of it leave the process before it is published.
  */
-import type { Command } from '../core/commands.ts'
-import { decide } from '../core/decide.ts'
-import { isLullError, LullError, toError } from '../core/errors.ts'
-import { evolve, fold } from '../core/evolve.ts'
-import type { MakePush, Push } from '../core/push.ts'
+import { isLullError, LullError } from '../core/errors.ts'
+import { fold } from '../core/evolve.ts'
 import type { Signer } from '../core/receipt.ts'
-import { receiptFor } from '../core/receipts.ts'
-import type { LogRecord, RecordBody } from '../core/records.ts'
+import type { LogRecord } from '../core/records.ts'
 import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { Claim, Commit, CommitResult, TaskRow, TaskStore } from '../ports/task-store.ts'
-import { keepsRow, rowOf, sameRow } from './row.ts'
+import type { CommitResult, TaskStore } from '../ports/task-store.ts'
+import { type Cell, createCells } from './ledger/cells.ts'
+import {
+  type Along,
+  type Committed,
+  createPlanner,
+  type LazyCommand,
+  type Plan,
+  type Waiting,
+} from './ledger/plan.ts'
+import { rowOf } from './row.ts'
 
-/** Decided when its turn comes, so that it can look at the task it will act on. */
-export type LazyCommand = Command | ((task: Task | undefined) => Command)
-
-/** What is written together with a command's records, or not at all. */
-export interface Along {
-  readonly claim?: Claim | undefined
-  readonly push?: MakePush | undefined
-}
-
-export interface Committed {
-  readonly task: Task
-  /** What this command wrote; empty when there was nothing to do. */
-  readonly records: readonly LogRecord[]
-  /** The idempotency key is somebody else's: nothing was written. */
-  readonly claimed?: Claim
-}
+export type { Along, Committed, LazyCommand } from './ledger/plan.ts'
 
 export interface Ledger {
   /** @throws LullError the refusal, or `STORE_UNAVAILABLE`; nothing was written then */
   commit(taskId: string, command: LazyCommand, along?: Along): Promise<Committed>
-  /** The same for a task that does not exist yet: it is not looked up first. */
-  create(taskId: string, command: LazyCommand, along?: Along): Promise<Committed>
+  /**
+   * The same for a task that does not exist yet: it is not looked up first. With `begun` it is decided at once and
+   * shown as it will be, so that what follows shares its commit (L5).
+   */
+  create(
+    taskId: string,
+    command: LazyCommand,
+    along?: Along,
+    begun?: (task: Task) => void,
+  ): Promise<Committed>
   read(taskId: string): Promise<Task | undefined>
   /** The task if it is in memory. */
   peek(taskId: string): Task | undefined
   /** Forgets what ended: it may have been removed from the store. */
   forgetEnded(): void
+  /** Resolves when every task whose birth was decided so far can be read, or will never be. */
+  born(): Promise<void>
   /** Resolves when everything handed in so far is settled. */
   idle(): Promise<void>
 }
@@ -60,84 +64,31 @@ export interface LedgerDeps {
   readonly signer: Signer
   readonly log: Log
   /** Called after each durable write, in log order per task, before its callers are answered. */
-  readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
+  readonly published: (task: Task, records: readonly LogRecord[]) => void
   /** How many tasks nobody is writing to are kept in memory for reading. */
   readonly cachedTasks: number
 }
 
-interface Waiting {
-  readonly command: LazyCommand
-  readonly birth: boolean
-  readonly along: Along
-  readonly resolve: (committed: Committed) => void
-  readonly reject: (error: unknown) => void
-}
-
-interface Cell {
-  readonly id: string
-  task: Task | undefined
-  row: TaskRow | undefined
-  snapshotSeq: number
-  loading: Promise<void> | undefined
-  loaded: boolean
-  queue: Waiting[]
-  writing: boolean
-}
-
-interface Plan {
-  readonly cell: Cell
-  readonly commit: Commit | undefined
-  readonly task: Task | undefined
-  readonly row: TaskRow | undefined
-  readonly waiting: readonly Waiting[]
-  /** What to tell each of them once the commit is durable. */
-  readonly settle: readonly (() => void)[]
-}
-
 /** A larger flush only adds latency: by then one fsync is shared by many. */
 const FLUSH_LIMIT = 128
-/** Long logs get a snapshot this often; short ones are quicker to fold than to store twice. */
-const SNAPSHOT_EVERY = 64
+/** One batch that is being written, and one that is ready when it is. */
+const IN_FLIGHT = 2
+const nothing: Along = {}
 
 export function createLedger(deps: LedgerDeps): Ledger {
-  const { store, clock, signer, log, published, cachedTasks } = deps
-  const cells = new Map<string, Cell>()
+  const { store, clock, signer, log, published } = deps
+  const cells = createCells(deps.cachedTasks)
+  const planner = createPlanner(clock, signer)
   const dirty = new Set<Cell>()
+  /** Begun ahead in this turn of the loop: they get one more, to say what else they want to write. */
+  let fresh = new Set<Cell>()
+  /** Tasks whose birth is decided and not durable. */
+  const births = new Set<Cell>()
   let scheduled = false
-  let active = 0
+  let loads = 0
+  let flights = 0
   let idlers: (() => void)[] = []
-
-  function cellOf(taskId: string): Cell {
-    const known = cells.get(taskId)
-    if (known !== undefined) {
-      // Most recently used last: the oldest idle ones are dropped first.
-      cells.delete(taskId)
-      cells.set(taskId, known)
-      return known
-    }
-    const cell: Cell = {
-      id: taskId,
-      task: undefined,
-      row: undefined,
-      snapshotSeq: 0,
-      loading: undefined,
-      loaded: false,
-      queue: [],
-      writing: false,
-    }
-    // Before it is there, so that it is not the one to go when all others are busy.
-    trim()
-    cells.set(taskId, cell)
-    return cell
-  }
-
-  function trim(): void {
-    if (cells.size <= cachedTasks) return
-    for (const cell of cells.values()) {
-      if (cells.size <= cachedTasks) return
-      if (isAtRest(cell)) cells.delete(cell.id)
-    }
-  }
+  let attendants: { readonly unborn: Set<Cell>; readonly resolve: () => void }[] = []
 
   async function load(cell: Cell): Promise<void> {
     const stored = await store.load(cell.id)
@@ -160,223 +111,190 @@ export function createLedger(deps: LedgerDeps): Ledger {
     taskId: string,
     command: LazyCommand,
     birth: boolean,
-    along: Along = {},
+    along: Along = nothing,
+    begun?: (task: Task) => void,
   ): Promise<Committed> {
-    const cell = cellOf(taskId)
+    const cell = cells.of(taskId)
     return new Promise((resolve, reject) => {
-      cell.queue.push({ command, birth, along, resolve, reject })
+      const one: Waiting = {
+        command,
+        birth,
+        along,
+        resolve,
+        reject,
+        task: undefined,
+        from: 0,
+        to: 0,
+        refusal: undefined,
+      }
+      if (begun !== undefined && isNew(cell)) begin(cell, one, begun)
+      else cell.queue.push(one)
       wake(cell)
     })
   }
 
+  function begin(cell: Cell, one: Waiting, begun: (task: Task) => void): void {
+    const plan = planner.begin(cell)
+    cell.loaded = true
+    cell.ahead = plan
+    planner.add(plan, one)
+    if (plan.task === undefined || plan.records.length === 0) return
+    births.add(cell)
+    fresh.add(cell)
+    begun(plan.task)
+  }
+
   function wake(cell: Cell): void {
-    if (cell.writing || cell.queue.length === 0) return
+    if (cell.writing || (cell.queue.length === 0 && cell.ahead === undefined)) return
     // The store refuses to create what exists.
     if (!cell.loaded && cell.task === undefined && cell.queue[0]?.birth) cell.loaded = true
     if (cell.loaded) {
       dirty.add(cell)
       schedule()
-      return
-    }
-    active++
+    } else reload(cell)
+  }
+
+  function reload(cell: Cell): void {
+    loads++
     ensureLoaded(cell)
       .then(() => wake(cell))
       .catch((error: unknown) => rejectAll(cell.queue.splice(0), error))
-      .finally(done)
+      .finally(() => {
+        loads--
+        rest()
+      })
   }
 
   function schedule(): void {
     if (scheduled) return
     scheduled = true
-    active++
-    setImmediate(() => {
-      scheduled = false
-      flush()
-        .catch(() => undefined)
-        .finally(done)
-    })
+    setImmediate(flush)
   }
 
-  function done(): void {
-    active--
-    if (active > 0) return
+  function flush(): void {
+    scheduled = false
+    const late = fresh
+    fresh = new Set()
+    while (flights < IN_FLIGHT) {
+      const plans = nextPlans(late)
+      if (plans.length === 0) break
+      write(plans).catch(() => undefined)
+    }
+    // Otherwise a batch that comes back brings the next one.
+    if (dirty.size > 0 && flights < IN_FLIGHT) schedule()
+    rest()
+  }
+
+  function nextPlans(late: ReadonlySet<Cell>): readonly Plan[] {
+    const plans: Plan[] = []
+    for (const cell of dirty) {
+      if (plans.length >= FLUSH_LIMIT) break
+      if (late.has(cell)) continue
+      dirty.delete(cell)
+      const plan = cell.ahead ?? planner.begin(cell)
+      cell.ahead = undefined
+      const { queue } = cell
+      cell.queue = []
+      for (const one of queue) planner.add(plan, one)
+      if (plan.records.length === 0) {
+        for (const one of plan.waiting) answer(plan, one)
+        wake(cell)
+      } else {
+        cell.writing = true
+        if (cell.task === undefined) births.add(cell)
+        plans.push(plan)
+      }
+    }
+    return plans
+  }
+
+  async function write(plans: readonly Plan[]): Promise<void> {
+    flights++
+    let results: readonly CommitResult[] | undefined
+    let failure: unknown
+    try {
+      results = await store.commit(plans.map(planner.commitOf))
+    } catch (error) {
+      failure = error
+    }
+    flights--
+    for (const [index, plan] of plans.entries()) {
+      if (results === undefined) lost(plan, failure)
+      else settle(plan, results[index])
+    }
+    if (dirty.size > 0) schedule()
+    rest()
+  }
+
+  function rest(): void {
+    if (loads > 0 || flights > 0 || dirty.size > 0 || idlers.length === 0) return
     const waiting = idlers
     idlers = []
     for (const resolve of waiting) resolve()
   }
 
-  async function flush(): Promise<void> {
-    const plans: Plan[] = []
-    for (const cell of dirty) {
-      if (plans.length >= FLUSH_LIMIT) break
-      dirty.delete(cell)
-      const made = plan(cell)
-      if (made.commit === undefined) {
-        for (const settle of made.settle) settle()
-        wake(cell)
-      } else {
-        cell.writing = true
-        plans.push(made)
-      }
-    }
-    if (dirty.size > 0) schedule()
-    if (plans.length === 0) return
-    const commits = plans.flatMap((made) => made.commit ?? [])
-    let results: readonly CommitResult[]
-    try {
-      results = await store.commit(commits)
-    } catch (error) {
-      for (const made of plans) lost(made, error)
-      return
-    }
-    for (const [index, made] of plans.entries()) settle(made, results[index])
-  }
-
-  /** Decides everything that queued for one task. */
-  function plan(cell: Cell): Plan {
-    const waiting = cell.queue
-    cell.queue = []
-    const records: LogRecord[] = []
-    const settle: (() => void)[] = []
-    let task = cell.task
-    let claim: Claim | undefined
-    const pushes: Push[] = []
-    for (const one of waiting) {
-      try {
-        const before = records.length
-        const start = task
-        const next = apply(cell.id, start, one.command, records)
-        task = next
-        if (records.length > before) {
-          claim ??= one.along.claim
-          if (one.along.push !== undefined) pushes.push(one.along.push(next, start))
-        }
-        const written = records.slice(before)
-        settle.push(() => one.resolve({ task: next, records: written }))
-      } catch (error) {
-        settle.push(() => one.reject(error))
-      }
-    }
-    if (task === undefined || records.length === 0) {
-      return { cell, commit: undefined, task, row: cell.row, waiting, settle }
-    }
-    const row = rowAfter(cell, task)
-    const changed = cell.row === undefined || !sameRow(cell.row, row)
-    const snapshot = isTerminal(task.state) || task.version - cell.snapshotSeq >= SNAPSHOT_EVERY
-    const commit: Commit = {
-      taskId: cell.id,
-      expected: cell.task?.version ?? 0,
-      records,
-      ...(changed ? { row } : {}),
-      ...(snapshot ? { snapshot: task } : {}),
-      ...(claim === undefined ? {} : { claim }),
-      ...(pushes.length === 0 ? {} : { pushes }),
-    }
-    return { cell, commit, task, row, waiting, settle }
-  }
-
-  /** One command: its records and their receipts are appended to `records` only when all of them hold. */
-  function apply(
-    taskId: string,
-    start: Task | undefined,
-    lazy: LazyCommand,
-    records: LogRecord[],
-  ): Task {
-    const command = typeof lazy === 'function' ? lazy(start) : lazy
-    const at = clock.now()
-    const decided = decide(start, command, at)
-    if (decided.refusal !== undefined) {
-      const { refusal } = decided
-      throw refusal.code === 'TASK_NOT_FOUND'
-        ? new LullError('TASK_NOT_FOUND', { taskId })
-        : toError(refusal)
-    }
-    let task = start
-    const fresh: LogRecord[] = []
-    const append = (body: RecordBody): void => {
-      const record = { ...body, seq: (task?.version ?? 0) + 1, at }
-      task = evolve(task, record)
-      fresh.push(record)
-    }
-    for (const body of decided.records) {
-      append(body)
-      const receipt = task && receiptFor(task, body, at, signer)
-      if (receipt !== undefined) append(receipt)
-    }
-    if (task === undefined) throw new LullError('TASK_NOT_FOUND', { taskId })
-    records.push(...fresh)
-    return task
-  }
-
-  function settle(made: Plan, result: CommitResult | undefined): void {
-    const { cell, commit, task } = made
+  function settle(plan: Plan, result: CommitResult | undefined): void {
+    const { cell, task } = plan
     if (result?.status === 'conflict') {
       // Somebody else wrote: look again and decide again, in the same order.
-      cell.queue.unshift(...made.waiting)
-      cell.writing = false
-      cell.loaded = false
-      cell.task = undefined
+      forget(cell)
+      cell.queue.unshift(...plan.waiting)
       reload(cell)
       return
     }
     if (result?.status === 'claimed') {
       forget(cell)
-      for (const one of made.waiting) {
-        one.resolve({ task: task as Task, records: [], claimed: result.claim })
+      for (const one of plan.waiting) {
+        if (one.birth) one.resolve({ task: task as Task, records: [], claimed: result.claim })
+        else one.reject(new LullError('TASK_NOT_FOUND', { taskId: cell.id }))
       }
       wake(cell)
       return
     }
-    if (result?.status !== 'written' || commit === undefined || task === undefined) {
+    if (result?.status !== 'written' || task === undefined) {
       const error = result?.status === 'failed' ? result.error : undefined
-      lost(made, error ?? new Error('the store did not answer for this commit'))
+      lost(plan, error ?? new Error('the store did not answer for this commit'))
       return
     }
-    const before = cell.task
     cell.task = task
-    cell.row = made.row
-    if (commit.snapshot !== undefined) cell.snapshotSeq = task.version
+    cell.row = plan.row
+    if (plan.snapshot) cell.snapshotSeq = task.version
     cell.writing = false
+    wasBorn(cell)
     try {
-      published(task, commit.records, before)
+      published(task, plan.records)
     } catch (error) {
       // It is written, whatever became of who listens.
       log('error', 'a listener failed', { taskId: task.id, error })
     }
-    for (const answer of made.settle) answer()
+    for (const one of plan.waiting) answer(plan, one)
     wake(cell)
-    trim()
+    cells.trim()
   }
 
-  function reload(cell: Cell): void {
-    active++
-    ensureLoaded(cell)
-      .then(() => wake(cell))
-      .catch((error: unknown) => rejectAll(cell.queue.splice(0), error))
-      .finally(done)
-  }
-
-  /**
-   * The write did not happen. What came behind it fails as well, or it would overtake what is tried again; and what the
-   * store has is read before the next decision.
-   */
+  /** The write did not happen. What came behind it fails as well, or it would overtake what is tried again. */
   function lost({ cell, waiting }: Plan, error: unknown): void {
     forget(cell)
     rejectAll([...waiting, ...cell.queue.splice(0)], error)
   }
 
+  /** What the store has is read before the next decision. */
   function forget(cell: Cell): void {
     cell.writing = false
     cell.loaded = false
     cell.task = undefined
     cell.row = undefined
+    wasBorn(cell)
   }
 
-  function rejectAll(waiting: readonly Waiting[], error: unknown): void {
-    const reason = isLullError(error)
-      ? error
-      : new LullError('STORE_UNAVAILABLE', { why: errorText(error) }, { cause: error })
-    for (const one of waiting) one.reject(reason)
+  /** Or never will be. */
+  function wasBorn(cell: Cell): void {
+    if (!births.delete(cell) || attendants.length === 0) return
+    attendants = attendants.filter(({ unborn, resolve }) => {
+      unborn.delete(cell)
+      if (unborn.size === 0) resolve()
+      return unborn.size > 0
+    })
   }
 
   /** Somebody creates it, without having looked: it may exist all the same. */
@@ -388,35 +306,52 @@ export function createLedger(deps: LedgerDeps): Ledger {
   async function read(taskId: string): Promise<Task | undefined> {
     const cell = cells.get(taskId)
     if (cell?.loaded) return cell.task ?? beingCreated(cell)
-    const fresh = cellOf(taskId)
-    await ensureLoaded(fresh)
-    const { task } = fresh
+    const read = cells.of(taskId)
+    await ensureLoaded(read)
+    const { task } = read
     // What does not exist is not worth remembering: anybody can ask for anything.
-    if (task === undefined && fresh.queue.length === 0) cells.delete(taskId)
+    if (task === undefined && read.queue.length === 0) cells.delete(taskId)
+    else cells.trim()
     return task
   }
 
   return {
     commit: (taskId, command, along) => enqueue(taskId, command, false, along),
-    create: (taskId, command, along) => enqueue(taskId, command, true, along),
+    create: (taskId, command, along, begun) => enqueue(taskId, command, true, along, begun),
     read,
     peek: (taskId) => cells.get(taskId)?.task,
     forgetEnded() {
-      for (const { id, task } of [...cells.values()].filter(isAtRest)) {
+      for (const { id, task } of cells.atRest()) {
         if (task !== undefined && isTerminal(task.state)) cells.delete(id)
       }
     },
-    idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
+    born: () =>
+      births.size === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => attendants.push({ unborn: new Set(births), resolve })),
+    idle: () =>
+      loads > 0 || flights > 0 || dirty.size > 0
+        ? new Promise((resolve) => idlers.push(resolve))
+        : Promise.resolve(),
   }
 }
 
-function rowAfter(cell: Cell, task: Task): TaskRow {
-  const { task: before, row } = cell
-  return before !== undefined && row !== undefined && keepsRow(before, task) ? row : rowOf(task)
+function isNew({ loaded, loading, task, queue }: Cell): boolean {
+  return !loaded && loading === undefined && task === undefined && queue.length === 0
 }
 
-function isAtRest({ queue, writing, loading }: Cell): boolean {
-  return queue.length === 0 && !writing && loading === undefined
+function answer({ records }: Plan, one: Waiting): void {
+  const { task, from, to } = one
+  if (one.refusal !== undefined || task === undefined) one.reject(one.refusal)
+  else if (to - from === records.length) one.resolve({ task, records })
+  else one.resolve({ task, records: records.slice(from, to) })
+}
+
+function rejectAll(waiting: readonly Waiting[], error: unknown): void {
+  const reason = isLullError(error)
+    ? error
+    : new LullError('STORE_UNAVAILABLE', { why: errorText(error) }, { cause: error })
+  for (const one of waiting) one.reject(reason)
 }
 
 function errorText(error: unknown): string {

@@ -19,11 +19,11 @@ import type { Memory } from '../ports/memory.ts'
 import type { TaskStore } from '../ports/task-store.ts'
 import type { Agent } from './agent.ts'
 import { createBacklog } from './backlog.ts'
-import type { Conversation } from './conversation.ts'
+import { type Conversation, emptyConversation } from './conversation.ts'
 import type { Along, Committed, Ledger } from './ledger.ts'
 import type { RunHost } from './run/host.ts'
 import { readJournal } from './run/journal.ts'
-import { createRun, type Run } from './run/run.ts'
+import { createRun, type Run, type RunDeps } from './run/run.ts'
 import { createSlots } from './slots.ts'
 import { createWarm } from './warm.ts'
 
@@ -37,8 +37,11 @@ export interface Runs {
   ): Promise<Committed>
   /** Takes the slot a command may use; `launch` starts the run if it did. */
   reserve(agent: string): RunToken | undefined
-  unreserve(run: RunToken | undefined): void
   launch(committed: Committed, run: RunToken | undefined): void
+  /** Starts a task that is decided and not durable: its code runs up to its first operation and no further. */
+  readonly launchAhead: (task: Task) => void
+  /** The task will never exist: gives back the slot, and gives up the run that began ahead. */
+  abandon(taskId: string, run: RunToken | undefined): void
   observe(task: Task, records: readonly LogRecord[]): void
   /** Freezes the task for a pause, if its run stands still (or there is none); always followed by `thaw`. */
   freeze(taskId: string, mode: PauseMode): boolean
@@ -174,6 +177,8 @@ export function createRuns(deps: RunsDeps): Runs {
       frameless.add(task.id)
       return
     }
+    // It began ahead.
+    if (holding.get(task.id) === token && live.has(task.id)) return
     holding.set(task.id, token)
     const stopped = live.get(task.id)
     if (stopped?.dead()) live.delete(task.id)
@@ -212,26 +217,53 @@ export function createRuns(deps: RunsDeps): Runs {
     }
     if (draining || live.has(task.id)) return
     frameless.delete(task.id)
+    start({ agent, task: current, token, journal, conversation: context, referenced })
+  }
+
+  function start(made: Omit<RunDeps, 'host' | 'again' | 'lost'>): void {
+    const { id } = made.task
     const run = createRun({
       host,
-      agent,
-      task: current,
-      token,
-      journal,
-      conversation: context,
-      referenced,
+      ...made,
       again: () => {
-        live.delete(task.id)
+        live.delete(id)
         begin(run.task())
       },
-      lost: () => {
-        live.delete(task.id)
-        warm.remove(task.id)
-        giveBack(task.id)
-      },
+      lost: () => forget(id),
     })
-    live.set(task.id, run)
+    live.set(id, run)
     run.start()
+  }
+
+  function forget(taskId: string): void {
+    live.delete(taskId)
+    warm.remove(taskId)
+    giveBack(taskId)
+  }
+
+  function launchAhead(task: Task): void {
+    const agent = agents.get(task.agent)
+    const token = task.run?.token
+    if (agent === undefined || token === undefined || draining) return
+    holding.set(task.id, token)
+    const journal = readJournal([])
+    start({
+      agent,
+      task,
+      token,
+      journal,
+      conversation: emptyConversation,
+      referenced: [],
+      ahead: true,
+    })
+  }
+
+  function abandon(taskId: string, run: RunToken | undefined): void {
+    if (run === undefined) return
+    if (holding.get(taskId) === run.token) {
+      live.get(taskId)?.discard()
+      forget(taskId)
+    } else slots.free(run.token)
   }
 
   async function journalOf(task: Task): Promise<readonly LogRecord[]> {
@@ -252,9 +284,7 @@ export function createRuns(deps: RunsDeps): Runs {
     run?.observe(records, task)
     if (task.run === undefined) frameless.delete(task.id)
     if (isTerminal(task.state)) {
-      live.delete(task.id)
-      warm.remove(task.id)
-      giveBack(task.id)
+      forget(task.id)
       return
     }
     if (task.run === undefined) {
@@ -386,10 +416,9 @@ export function createRuns(deps: RunsDeps): Runs {
   return {
     commit,
     reserve,
-    unreserve: (run) => {
-      if (run !== undefined) slots.free(run.token)
-    },
     launch,
+    launchAhead,
+    abandon,
     observe,
     freeze,
     thaw,

@@ -26,7 +26,11 @@ const RETRY_MS = 1_000
  * @param gone fires when the run is given up: nobody waits for the child any more
  * @param waits called when the run waits for a child: it may need no slot now
  */
-export function createChildren(core: RunCore, gone: AbortSignal, waits: () => void): Children {
+export function createChildren(
+  core: RunCore,
+  gone: () => AbortSignal,
+  waits: () => void,
+): Children {
   const { host, gate } = core
   const { children } = host
   /** One for each call that waits. */
@@ -152,7 +156,7 @@ export function createChildren(core: RunCore, gone: AbortSignal, waits: () => vo
       awaited.push(id)
       waits()
       try {
-        return await children.ended(id, gone)
+        return await children.ended(id, gone())
       } finally {
         awaited.splice(awaited.indexOf(id), 1)
         await host.rise(core.task().id)

@@ -7,6 +7,7 @@
  * R1  A recorded operation is never executed again.
  * R2  Its result reaches the agent only after its record is durable, in the order of the records.
  * R3  A run that lost its task (dead) settles nothing and writes nothing.
+ * R4  No step acts before its task, and every value it may have seen, is durable.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { LullError } from '../../core/errors.ts'
@@ -63,6 +64,7 @@ export interface RunCore {
   readonly unwritten: () => number
   /** A record that rides with the next act, and is durable before any step that could have seen its value. */
   later(act: RunAct): void
+  /** Resolves when all that is durable, and the task itself. */
   flush(): Promise<void>
   /** Waits for the place of a record in the order of results. */
   released(seq: number): Promise<void>
@@ -84,13 +86,15 @@ export interface OperationScope extends Scope {
 const top: OperationScope = { prefix: '' }
 /** One for all runs: Node hands each of them on to every promise there is, and lets go of none. */
 const scopes = new AsyncLocalStorage<{ readonly run: object; readonly scope: OperationScope }>()
-/** A promise that never settles: what a dead run's code waits for. */
-const never: Promise<never> = new Promise(() => undefined)
+/** What a dead run's code waits for. One for each: a shared one would keep everything that ever waited for it. */
+const never = (): Promise<never> => new Promise(() => undefined)
 
 export interface RunCoreDeps {
   readonly host: RunHost
   readonly journal: Journal
   readonly first: Task
+  /** The task is not durable until the run has followed its first record. */
+  readonly ahead: boolean
   readonly token: () => string
   /** The run may have reached a boundary. */
   readonly moved: () => void
@@ -115,6 +119,8 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
   let dead = false
   let latest = first
   let lastResult = 0
+  let durable = !deps.ahead
+  const born: (() => void)[] = []
   const die = (): void => {
     dead = true
   }
@@ -175,7 +181,7 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
   }
 
   function perform<T>(operation: Operation<T>): Promise<T> {
-    if (dead) return never
+    if (dead) return never()
     const entry = journal.get(operation.key)
     const promise = entry === undefined ? fresh(operation) : recorded(operation, entry)
     // An operation nobody awaits must not take the process down; its failure is in the log.
@@ -239,6 +245,7 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
   async function flush(): Promise<void> {
     handInPending()
     await handedIn
+    if (!durable) await new Promise<void>((resolve) => born.push(resolve))
   }
 
   function handInPending(): void {
@@ -280,6 +287,8 @@ export function createRunCore(deps: RunCoreDeps): RunCore {
     value,
     follow: (task) => {
       latest = task
+      durable = true
+      for (const resolve of born.splice(0)) resolve()
     },
     dead: () => dead,
     die,

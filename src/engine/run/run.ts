@@ -4,28 +4,22 @@
  */
 
 import type { ResumeConditions } from '../../core/conditions.ts'
-import { isLullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { PauseMode, PolicyReason } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
-import { type Agent, Rejection } from '../agent.ts'
-import type { AgentTask, ArtifactInput } from '../agent-task.ts'
+import type { Agent } from '../agent.ts'
+import type { AgentTask } from '../agent-task.ts'
 import type { Conversation } from '../conversation.ts'
 import { json } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { createAsk } from '../providers/asking.ts'
-import { createChildren } from './children.ts'
 import { createRunCore } from './core.ts'
 import type { RunHost } from './host.ts'
 import type { Journal } from './journal.ts'
-import type { RunAct } from './line.ts'
-import { createOutputs } from './outputs.ts'
-import { agentMessage, partsOf } from './parts.ts'
-import { createSteps, failureOf } from './step.ts'
-import { createStops } from './stops.ts'
+import { Operations } from './operations.ts'
+import { outcomeOf } from './outcome.ts'
 import { createTaskApi } from './task-api.ts'
-import { createTurns } from './turns.ts'
 
 export interface Run {
   readonly taskId: string
@@ -61,6 +55,8 @@ export interface RunDeps {
   readonly journal: Journal
   readonly conversation: Conversation
   readonly referenced: readonly Task[]
+  /** The task is not durable yet: what it does waits until the run observes that it is. */
+  readonly ahead?: boolean
   /** The task goes on in a new run (`continueAs`). */
   readonly again: () => void
   /** Somebody else has the task. */
@@ -71,18 +67,15 @@ const RETRY_MS = 1_000
 
 export function createRun(deps: RunDeps): Run {
   const { host, agent, task: first, journal, conversation, referenced, again, lost } = deps
-  const controller = new AbortController()
+  let controller: AbortController | undefined
   let { token } = deps
   let committing = false
   /** Set while the process stops. */
   let handOver: ((reason: string) => void) | undefined
   /** The run has said its last word itself. */
   let ending = false
-  let end: () => void = () => undefined
-  /** Resolves when the run is over. */
-  const over = new Promise<void>((resolve) => {
-    end = resolve
-  })
+  /** Set while it is handed on: the run is over. */
+  let ended: (() => void) | undefined
   /** The code no longer fits the journal: after the stop the run is rebuilt. */
   let changed = false
   /** The journal limit was told. */
@@ -92,6 +85,7 @@ export function createRun(deps: RunDeps): Run {
     host,
     journal,
     first,
+    ahead: deps.ahead ?? false,
     token: () => token,
     moved,
     reacted,
@@ -103,23 +97,16 @@ export function createRun(deps: RunDeps): Run {
     },
   })
   const { gate, releaser } = core
-  const steps = createSteps(core)
-  const outputs = createOutputs(core)
-  const stops = createStops(core)
-  const turns = createTurns(core, agent, steps, outputs)
-  const children = createChildren(core, controller.signal, () => setImmediate(reacted))
-  const api = createTaskApi({
-    core,
-    steps,
-    stops,
-    outputs,
-    turns,
-    children,
-    conversation,
-    referenced,
-    signal: () => controller.signal,
-    continueAs,
-  })
+  const operations = new Operations(core, agent, signal, () => setImmediate(reacted))
+
+  /** Made when it is looked at: few agents do. */
+  function signal(): AbortSignal {
+    if (controller === undefined) {
+      controller = new AbortController()
+      if (core.dead()) controller.abort()
+    }
+    return controller.signal
+  }
 
   /** The first stretch of code runs like any other: released in its place, and timed. */
   function start(): void {
@@ -135,60 +122,27 @@ export function createRun(deps: RunDeps): Run {
   }
 
   async function execute(): Promise<void> {
-    const end = await outcome()
+    const api = createTaskApi({ operations, conversation, referenced, continueAs })
+    const end = await outcomeOf(agent, api, operations)
     if (core.dead()) return
-    await children.created()
+    await operations.childrenExist()
     await gate.enterLast()
     ending = true
     await core.persist(end)
     die()
   }
 
-  async function outcome(): Promise<RunAct> {
-    try {
-      const value = await agent.run?.(api)
-      if (core.dead()) return never
-      return completion(value)
-    } catch (error) {
-      return failing(error)
-    }
-  }
-
-  function completion(value: Awaited<ReturnType<NonNullable<Agent['run']>>>): RunAct {
-    if (value === undefined || value === null) return { type: 'complete' }
-    if (typeof value === 'string' || Array.isArray(value)) {
-      const parts = partsOf(value)
-      return { type: 'complete', message: agentMessage(core, host.ids.uuid(), parts) }
-    }
-    outputs.last(value as ArtifactInput)
-    return { type: 'complete' }
-  }
-
-  /** The caller learns the message, never the stack; the log has both. */
-  function failing(error: unknown): RunAct {
-    const failure = failureOf(error)
-    const message = agentMessage(core, host.ids.uuid(), [{ text: failure.message || failure.name }])
-    if (
-      error instanceof Rejection ||
-      failure.name === 'Rejection' ||
-      isLullError(error, 'CONSENT_DENIED')
-    ) {
-      return { type: 'reject', message }
-    }
-    host.log('warn', 'an agent failed', { agent: agent.name, taskId: first.id, error })
-    return { type: 'fail', message, failure }
-  }
-
   async function continueAs(state: Parameters<AgentTask['continueAs']>[0]): Promise<never> {
     core.notInside('step')
     const kept = parse(json, state, 'state')
     const key = core.key('continue')
-    await children.created()
+    await operations.childrenExist()
     await gate.enterLast()
-    await core.persist({ type: 'continue-as', key, state: kept, transcript: turns.transcript() })
+    const transcript = operations.turns.transcript()
+    await core.persist({ type: 'continue-as', key, state: kept, transcript })
     die()
     again()
-    return never
+    return new Promise(() => undefined)
   }
 
   function reacted(): void {
@@ -199,7 +153,7 @@ export function createRun(deps: RunDeps): Run {
 
   /** Waits for children and does nothing else. */
   function resting(): boolean {
-    const { length } = children.awaited()
+    const { length } = operations.awaited()
     return length > 0 && gate.waitsOnlyFor(length) && isOurs(core.task())
   }
 
@@ -299,17 +253,19 @@ export function createRun(deps: RunDeps): Run {
           close()
           break
         case 'asked':
-          stops.asked(record.key)
+          operations.stops.asked(record.key)
           close()
           break
         case 'pause-withdrawn':
           if (isOurs(task)) open()
           break
         case 'resumed':
-          if (woken?.park !== undefined) stops.woken(woken.park.key, woken.wake, record.seq)
+          if (woken?.park !== undefined) {
+            operations.stops.woken(woken.park.key, woken.wake, record.seq)
+          }
           break
         case 'answered':
-          stops.answered(record.message, record.decision, record.seq)
+          operations.stops.answered(record.message, record.decision, record.seq)
           break
         default:
       }
@@ -323,7 +279,7 @@ export function createRun(deps: RunDeps): Run {
 
   function quiesce(mode: PauseMode): void {
     if (mode !== 'wait_for_completion') releaser.hold()
-    if (mode === 'interrupt_immediate') steps.interrupt()
+    if (mode === 'interrupt_immediate') operations.interrupt()
     gate.pause(mode)
   }
 
@@ -372,21 +328,24 @@ export function createRun(deps: RunDeps): Run {
     if (core.dead() || !isOurs(core.task())) return
     // Something still runs: a pause is not reported before it is true. The next process commits it before it starts anything.
     if (core.task().pausing !== undefined && !gate.atBoundary('finish_step')) return
-    await Promise.race([core.persist({ type: 'release', reason }), over])
+    await new Promise<void>((resolve, reject) => {
+      ended = resolve
+      core.persist({ type: 'release', reason }).then(() => resolve(), reject)
+    })
   }
 
   function die(): void {
     core.die()
     // What has ended has nothing to hand over, and must not keep a stopping process waiting.
-    end()
+    ended?.()
     handOver?.('it has ended')
   }
 
   function discard(): void {
     if (core.dead()) return
     die()
-    steps.interrupt()
-    controller.abort()
+    operations.interrupt()
+    controller?.abort()
   }
 
   return {
@@ -407,8 +366,6 @@ export function createRun(deps: RunDeps): Run {
     dead: core.dead,
     steps: gate.inFlight,
     resting,
-    awaited: children.awaited,
+    awaited: () => operations.awaited(),
   }
 }
-
-const never: Promise<never> = new Promise(() => undefined)

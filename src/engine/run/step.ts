@@ -136,7 +136,7 @@ export function createSteps(core: RunCore): Steps {
     try {
       const startedAt = host.clock.now()
       const work = core.within(inner, async () =>
-        code(contextOf(controller, idempotencyKey, attempt)),
+        code(new Context(controller, idempotencyKey, attempt)),
       )
       const blockedMs = host.clock.now() - startedAt
       if (blockedMs >= host.limits.blockMs) host.blocked(core.task().agent, id, blockedMs)
@@ -177,17 +177,19 @@ export function createSteps(core: RunCore): Steps {
 }
 
 /** The signal is made when the step looks at it: few do, and making one is not cheap. */
-function contextOf(
-  controller: AbortController,
-  idempotencyKey: string,
-  attempt: number,
-): StepContext {
-  return {
-    get signal() {
-      return controller.signal
-    },
-    idempotencyKey,
-    attempt,
+class Context implements StepContext {
+  readonly #controller: AbortController
+  readonly idempotencyKey: string
+  readonly attempt: number
+
+  constructor(controller: AbortController, idempotencyKey: string, attempt: number) {
+    this.#controller = controller
+    this.idempotencyKey = idempotencyKey
+    this.attempt = attempt
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
   }
 }
 

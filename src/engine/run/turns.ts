@@ -155,19 +155,12 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       return reminders
     }
 
-    return {
+    return new TurnApi({
       number,
-      get reminders() {
-        return reread()
-      },
-      get reminderBlock() {
-        return renderReminders(reread())
-      },
       messages: started.messages,
-      get transcript() {
-        return transcript
-      },
       wake: core.journal.wakes.look(),
+      reread,
+      transcript: () => transcript,
       record(role, content) {
         const entry = { turn: number, ...parse(transcriptInput, { role, content }) }
         course.recorded.push(entry)
@@ -180,7 +173,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
           if (results.some(({ status }) => status === 'skipped')) course.outcome = 'skipped'
           return results
         }),
-    }
+    })
   }
 
   /**
@@ -279,6 +272,43 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     transcript: () => transcript,
     heard: () => heard,
     hear,
+  }
+}
+
+interface TurnParts
+  extends Pick<Turn, 'number' | 'messages' | 'wake' | 'record' | 'tool' | 'tools'> {
+  readonly reread: () => readonly Reminder[]
+  readonly transcript: () => readonly TranscriptEntry[]
+}
+
+/** A class for its getters: `operations.ts` says why. */
+class TurnApi implements Turn {
+  readonly #parts: TurnParts
+  readonly number: Turn['number']
+  readonly messages: Turn['messages']
+  readonly wake: Turn['wake']
+  readonly record: Turn['record']
+  readonly tool: Turn['tool']
+  readonly tools: Turn['tools']
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts
+    this.number = parts.number
+    this.messages = parts.messages
+    this.wake = parts.wake
+    this.record = parts.record
+    this.tool = parts.tool
+    this.tools = parts.tools
+  }
+
+  get reminders(): Turn['reminders'] {
+    return this.#parts.reread()
+  }
+  get reminderBlock(): Turn['reminderBlock'] {
+    return renderReminders(this.#parts.reread())
+  }
+  get transcript(): Turn['transcript'] {
+    return this.#parts.transcript()
   }
 }
 

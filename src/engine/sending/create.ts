@@ -11,6 +11,8 @@ import type { Holds, NewTask } from '../holds.ts'
 import type { Along } from '../ledger.ts'
 
 export interface Creation extends Along {
+  /** The id was minted for this message and the key is nobody else's: the agent's code may begin while it is written. */
+  readonly ahead?: boolean
   /** Why the agent declined it before it began. */
   readonly rejection?: string | undefined
   readonly reminders?: readonly Reminder[]
@@ -21,7 +23,7 @@ export async function createTask(
   context: EngineContext,
   holds: Holds,
   birth: NewTask,
-  { rejection, reminders = [], ...along }: Creation = {},
+  { ahead = false, rejection, reminders = [], ...along }: Creation = {},
 ): Promise<{ readonly task: Task; readonly claimed?: Claim }> {
   const { runs, ledger, events, ids } = context
   const { taskId, metadata, ...facts } = birth
@@ -41,12 +43,13 @@ export async function createTask(
     ...(rejection === undefined ? {} : { rejection: said(birth, ids.uuid(), rejection) }),
   })
   try {
-    const committed = await ledger.create(taskId, submit, along)
+    const begun = ahead && run !== undefined ? runs.launchAhead : undefined
+    const committed = await ledger.create(taskId, submit, along, begun)
     if (committed.claimed === undefined) runs.launch(committed, run)
-    else runs.unreserve(run)
+    else runs.abandon(taskId, run)
     return committed
   } catch (error) {
-    runs.unreserve(run)
+    runs.abandon(taskId, run)
     throw error
   }
 }

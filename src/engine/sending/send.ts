@@ -35,9 +35,16 @@ interface Incoming {
   readonly reminders: readonly Reminder[]
 }
 
+interface Decided {
+  readonly contextId?: string
+  readonly rejection?: string | undefined
+  /** Nobody has begun it: its code may run while it is written. */
+  readonly ahead?: boolean
+}
+
 export function createSend(context: EngineContext, holds: Holds): Send {
-  /** Keys whose agent is deciding right now: a repeat waits for that answer. */
-  const deciding = new Map<string, Promise<Sent>>()
+  /** Keys whose task or reply is under way: a repeat waits for that answer. */
+  const underWay = new Map<string, { readonly claim: Claim; readonly sent: Promise<Sent> }>()
 
   const send: Send = async (caller, given, { push } = {}) => {
     const request = parse(sendInput, given)
@@ -53,7 +60,7 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     const reminders = bornWith(context, taskId, remindersAlong(context, agent, request))
     const incoming = { caller, agent, request, taskId, push, reminders }
     const claim = claimFor(context, caller, agent.name, message, taskId, idempotencyKey)
-    if (agent.receive === undefined) return start(incoming, claim)
+    if (agent.receive === undefined) return startOnce(incoming, claim)
     if (claim === undefined) return decideFirst(incoming, undefined)
     return claimFirst(incoming, claim)
   }
@@ -71,16 +78,17 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   async function claimFirst(incoming: Incoming, mine: Claim): Promise<Sent> {
     const owner = await context.store.claim(mine)
     checkSame(owner, mine, incoming.request.idempotencyKey)
-    const place = [mine.tenant, mine.principal, mine.agent, mine.key].join('\n')
-    const underWay = deciding.get(place)
-    if (underWay !== undefined) return { ...(await underWay), repeated: true }
+    const first = underWay.get(placeOf(mine))
+    if (first !== undefined) return { ...(await first.sent), repeated: true }
     const known = owner.taskId === mine.taskId ? undefined : await outcomeOf(context, owner)
     if (known !== undefined) return known
-    const decision = decideFirst({ ...incoming, taskId: owner.taskId }, owner).finally(() =>
-      deciding.delete(place),
-    )
-    deciding.set(place, decision)
-    return decision
+    return track(owner, decideFirst({ ...incoming, taskId: owner.taskId }, owner))
+  }
+
+  function track(claim: Claim, sent: Promise<Sent>): Promise<Sent> {
+    const place = placeOf(claim)
+    underWay.set(place, { claim, sent })
+    return sent.finally(() => underWay.delete(place))
   }
 
   async function decideFirst(incoming: Incoming, claim: Claim | undefined): Promise<Sent> {
@@ -92,10 +100,25 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     return start(incoming, undefined, { contextId, rejection })
   }
 
+  /** The agent's code may begin while the task is written, unless that could be the second time. */
+  async function startOnce(incoming: Incoming, claim: Claim | undefined): Promise<Sent> {
+    if (claim === undefined) return start(incoming, claim, { ahead: true })
+    const first = underWay.get(placeOf(claim))
+    if (first !== undefined) {
+      checkSame(first.claim, claim, incoming.request.idempotencyKey)
+      return { ...(await first.sent), repeated: true }
+    }
+    const begin = async (): Promise<Sent> => {
+      const ahead = (await context.store.findClaim(claim)) === undefined
+      return start(incoming, claim, { ahead })
+    }
+    return track(claim, begin())
+  }
+
   async function start(
     { caller, agent, request, taskId, push, reminders }: Incoming,
     claim: Claim | undefined,
-    decided: { readonly contextId?: string; readonly rejection?: string | undefined } = {},
+    decided: Decided,
   ): Promise<Sent> {
     const { message, metadata, origin, idempotencyKey } = request
     const contextId = decided.contextId ?? message.contextId ?? contextBegunBy(taskId)
@@ -110,8 +133,10 @@ export function createSend(context: EngineContext, holds: Holds): Send {
       ...(metadata === undefined ? {} : { metadata }),
     }
     const { rejection } = decided
-    const along = { claim, push, rejection, reminders }
-    const { task, claimed } = await createTask(context, holds, birth, along)
+    // A conversation that goes on has to be read first.
+    const ahead = decided.ahead === true && message.contextId === undefined
+    const made = { claim, push, rejection, reminders, ahead }
+    const { task, claimed } = await createTask(context, holds, birth, made)
     if (claimed === undefined || claim === undefined) return { kind: 'task', task, repeated: false }
     checkSame(claimed, claim, idempotencyKey)
     const known = await outcomeOf(context, claimed)
@@ -120,4 +145,8 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   }
 
   return send
+}
+
+function placeOf({ tenant, principal, agent, key }: Claim): string {
+  return [tenant, principal, agent, key].join('\n')
 }

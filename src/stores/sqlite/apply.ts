@@ -4,8 +4,9 @@
  * which is what makes comparing first and writing then one act.
  */
 
+import type { Push } from '../../core/push.ts'
 import type { State } from '../../core/states.ts'
-import type { Commit, CommitResult, TaskRow } from '../../ports/task-store.ts'
+import type { Claim, CommitResult, TaskRow } from '../../ports/task-store.ts'
 import type { Claims } from './claims.ts'
 import type { Move } from './counts.ts'
 import type { Database } from './driver.ts'
@@ -13,14 +14,20 @@ import type { Pushes } from './pushes.ts'
 import { toText } from './text.ts'
 import type { Waits } from './waits.ts'
 
+/** The columns of a row without its waits, which are text in a draft. */
+export type DraftRow = Omit<TaskRow, 'waits'>
+
 /** A commit as text. */
 export interface Draft {
-  readonly commit: Commit
-  readonly id: string
+  readonly taskId: string
+  readonly expected: number
   readonly bodies: readonly string[]
+  readonly row: DraftRow | undefined
   /** JSON, or null for none. */
   readonly waits: string | null
   readonly snapshot: string | undefined
+  readonly claim: Claim | undefined
+  readonly pushes: readonly Push[]
 }
 
 /** What moved is noted for the totals, which follow once it is durable. */
@@ -45,10 +52,10 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
   )
   const writeLog = createWriteLog(db)
 
-  function create(draft: Draft, row: TaskRow, moves: Move[]): CommitResult {
-    const { id, commit } = draft
-    const holder = commit.claim && claims.take(commit.claim)
-    if (holder !== undefined && holder.claim.taskId !== commit.taskId) {
+  function create(draft: Draft, row: DraftRow, moves: Move[]): CommitResult {
+    const id = toText(draft.taskId)
+    const holder = draft.claim && claims.take(draft.claim)
+    if (holder !== undefined && holder.claim.taskId !== draft.taskId) {
       return { status: 'claimed', claim: holder.claim }
     }
     const tenant = toText(row.tenant)
@@ -73,25 +80,26 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
   }
 
   function extend(draft: Draft, moves: Move[]): CommitResult {
-    const { id, commit } = draft
+    const { expected, row } = draft
+    const id = toText(draft.taskId)
     const found = find.get(id)
     const version = Number(found?.['version'] ?? 0)
-    if (found === undefined || version !== commit.expected) return { status: 'conflict', version }
+    if (found === undefined || version !== expected) return { status: 'conflict', version }
     const num = Number(found['num'])
-    if (commit.row !== undefined) {
-      update.run(...changing(draft, commit.row), num)
-      waits.replace(toText(commit.row.tenant), id, found['waits'] as string | null, draft.waits)
-      moves.push({ row: commit.row, from: found['state'] as State })
+    if (row !== undefined) {
+      update.run(...changing(draft, row), num)
+      waits.replace(toText(row.tenant), id, found['waits'] as string | null, draft.waits)
+      moves.push({ row, from: found['state'] as State })
     }
     writeLog(draft, num)
     return written
   }
 
   return (draft, moves) => {
-    const { expected, row } = draft.commit
+    const { expected, row } = draft
     const result =
       expected === 0 && row !== undefined ? create(draft, row, moves) : extend(draft, moves)
-    if (result === written) for (const push of draft.commit.pushes ?? []) pushes.put(push)
+    if (result === written) for (const push of draft.pushes) pushes.put(push)
     return result
   }
 }
@@ -102,8 +110,8 @@ function createWriteLog(db: Database): (draft: Draft, num: number) => void {
     `INSERT INTO snapshots (task, seq, body) VALUES (?, ?, ?)
      ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, body = excluded.body`,
   )
-  return ({ commit, bodies, snapshot }, num) => {
-    let seq = commit.expected
+  return ({ expected, bodies, snapshot }, num) => {
+    let seq = expected
     for (const body of bodies) append.run(num, ++seq, body)
     if (snapshot !== undefined) keep.run(num, seq, snapshot)
   }
@@ -120,7 +128,7 @@ type Changing = [
 ]
 
 /** The columns that change, in the order both statements name them. */
-function changing({ waits }: Draft, row: TaskRow): Changing {
+function changing({ waits }: Draft, row: DraftRow): Changing {
   return [
     row.state,
     row.statusAt,

@@ -7,22 +7,22 @@
  *
  * When no write is possible at all (disk full, I/O error) the whole batch is rolled back and the error goes up.
  */
+import type { Push } from '../../core/push.ts'
 import type { Commit, CommitResult } from '../../ports/task-store.ts'
 import type { Apply, Draft } from './apply.ts'
 import type { Counts, Move } from './counts.ts'
 import type { Database } from './driver.ts'
 import { concernsAll } from './failures.ts'
-import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
+
+const none: readonly Push[] = []
 
 type Failed = Extract<CommitResult, { status: 'failed' }>
 
-export function createCommit(
-  db: Database,
-  transact: Transact,
-  apply: Apply,
-  counts: Counts,
-): (batch: readonly Commit[]) => readonly CommitResult[] {
+/** Writes drafts; what could not be made one keeps its place. */
+export type Write = (drafts: readonly (Draft | Failed)[]) => readonly CommitResult[]
+
+export function createWrite(db: Database, transact: Transact, apply: Apply, counts: Counts): Write {
   const savepoint = db.prepare('SAVEPOINT one')
   const undo = db.prepare('ROLLBACK TO one')
   const release = db.prepare('RELEASE one')
@@ -44,9 +44,8 @@ export function createCommit(
     return result
   }
 
-  return (batch) => {
-    if (batch.length === 0) return []
-    const drafts = batch.map(draftOf)
+  return (drafts) => {
+    if (drafts.length === 0) return []
     const together = (use: Apply): readonly CommitResult[] => {
       const moves: Move[] = []
       const results = transact(() =>
@@ -65,16 +64,19 @@ export function createCommit(
 }
 
 /** Made before the transaction, so that what is no JSON fails alone and costs nobody else. */
-function draftOf(commit: Commit): Draft | Failed {
+export function draftOf(commit: Commit): Draft | Failed {
   try {
     checkShape(commit)
-    const { taskId, records, row, snapshot } = commit
+    const { taskId, expected, records, row, snapshot, claim, pushes = none } = commit
     return {
-      commit,
-      id: toText(taskId),
+      taskId,
+      expected,
       bodies: records.map((record) => JSON.stringify(record)),
+      row,
       waits: row === undefined || row.waits.length === 0 ? null : JSON.stringify(row.waits),
       snapshot: snapshot === undefined ? undefined : JSON.stringify(snapshot),
+      claim,
+      pushes,
     }
   } catch (error) {
     return { status: 'failed', error }

@@ -9,7 +9,7 @@ import { fromText, toText } from './text.ts'
 
 /** A task that came, or went from one state to another. */
 export interface Move {
-  readonly row: TaskRow
+  readonly row: Pick<TaskRow, 'tenant' | 'principal' | 'agent' | 'state'>
   readonly from: State | undefined
 }
 

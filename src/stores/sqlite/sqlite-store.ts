@@ -1,7 +1,4 @@
-/**
- * The embedded store: one file, one process, one connection. Calls run synchronously on the caller's thread, which is
- * quicker than any hop to another one; the promises are there for stores that need them.
- */
+/** The embedded store: one file, one process. Reads run on the caller's thread, writes on one of their own. */
 import { join } from 'node:path'
 import type { TaskStore } from '../../ports/task-store.ts'
 import { prepareDirectory } from './data-directory.ts'
@@ -11,6 +8,8 @@ import { toStoreError } from './failures.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
 import { storeOn } from './store-on.ts'
+import { threaded } from './thread/threaded-store.ts'
+import { canLoad, startWriter } from './thread/writer.ts'
 
 export interface SqliteStoreOptions {
   /** The data directory; made when it does not exist. The database is `lull.db` in it. */
@@ -21,21 +20,28 @@ export interface SqliteStoreOptions {
   readonly waitForLockMs?: number
   /** Upper bound for the database file; reaching it is like a full disk. Default: none. */
   readonly maxBytes?: number
+  /**
+   * Whether writes have a thread of their own, so that nobody waits while the disk does. Default: true; false where
+   * Lull runs from its TypeScript sources, which a thread cannot load on every Node.
+   */
+  readonly thread?: boolean
 }
 
 /** @throws LullError `STORE_LOCKED`, or `STORE_UNAVAILABLE` with what to do about it */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<TaskStore> {
-  const { path, durability = 'full', waitForLockMs = 0, maxBytes } = options
+  const { path, durability = 'full', waitForLockMs = 0, maxBytes, thread = canLoad } = options
   const cleanups: (() => void)[] = []
   try {
     const open = await loadDriver()
     prepareDirectory(path)
     const lock = await lockDirectory(open, path, waitForLockMs)
     cleanups.unshift(lock.release)
-    const db: Database = openDatabase(open, join(path, 'lull.db'), { durability, maxBytes })
+    const file = join(path, 'lull.db')
+    const db: Database = openDatabase(open, file, { durability, maxBytes })
     cleanups.unshift(() => db.close())
     migrate(db, readMigrations(), Date.now())
-    return storeOn(db, lock.release)
+    const store = storeOn(db, lock.release)
+    return thread ? threaded(store, await startWriter({ file, durability, maxBytes })) : store
   } catch (error) {
     for (const cleanup of cleanups) cleanup()
     throw toStoreError(error)

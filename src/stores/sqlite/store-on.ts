@@ -2,7 +2,7 @@ import type { TaskStore } from '../../ports/task-store.ts'
 import { createAgenda } from './agenda.ts'
 import { createApply } from './apply.ts'
 import { createClaims } from './claims.ts'
-import { createCommit } from './commit.ts'
+import { createWrite, draftOf, type Write } from './commit.ts'
 import { createCounts } from './counts.ts'
 import type { Database } from './driver.ts'
 import { createEvents } from './events.ts'
@@ -17,8 +17,13 @@ import { createSessions } from './sessions.ts'
 import { createTransact } from './transaction.ts'
 import { createWaits } from './waits.ts'
 
+/** A store that also takes commits as text: what a thread of its own is given. */
+export interface StoreOn extends TaskStore {
+  write(...drafts: Parameters<Write>): Promise<ReturnType<Write>>
+}
+
 /** The store on an open, migrated database, which it closes; `closed` is called after that. */
-export function storeOn(db: Database, closed: () => void): TaskStore {
+export function storeOn(db: Database, closed: () => void): StoreOn {
   const transact = createTransact(db)
   const agenda = createAgenda(db)
   const claims = createClaims(db, transact)
@@ -35,10 +40,12 @@ export function storeOn(db: Database, closed: () => void): TaskStore {
   // Asks for room as well: updating in place would succeed on a full disk.
   const fill = db.prepare('INSERT INTO probe (body) VALUES (zeroblob(16384))')
   const empty = db.prepare('DELETE FROM probe')
+  const write = createWrite(db, transact, createApply(db, claims, waits, pushes), counts)
   let open = true
 
   return {
-    commit: guarded(createCommit(db, transact, createApply(db, claims, waits, pushes), counts)),
+    commit: guarded((batch) => write(batch.map(draftOf))),
+    write: guarded(write),
     load: guarded(logs.load),
     records: guarded(logs.records),
     list: guarded(lists.list),

@@ -1,0 +1,161 @@
+/** What is to be written to one task: commands decided one after the other, each on the state the ones before it made. */
+import type { Command } from '../../core/commands.ts'
+import { decide } from '../../core/decide.ts'
+import { LullError, toError } from '../../core/errors.ts'
+import { evolve } from '../../core/evolve.ts'
+import type { MakePush, Push } from '../../core/push.ts'
+import type { Signer } from '../../core/receipt.ts'
+import { receiptFor } from '../../core/receipts.ts'
+import type { LogRecord, RecordBody } from '../../core/records.ts'
+import { isTerminal } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Claim, Commit, TaskRow } from '../../ports/task-store.ts'
+import { keepsRow, rowOf, sameRow } from '../row.ts'
+import type { Cell } from './cells.ts'
+
+/** Decided when its turn comes, so that it can look at the task it will act on. */
+export type LazyCommand = Command | ((task: Task | undefined) => Command)
+
+/** What is written together with a command's records, or not at all. */
+export interface Along {
+  readonly claim?: Claim | undefined
+  readonly push?: MakePush | undefined
+}
+
+export interface Committed {
+  readonly task: Task
+  /** What this command wrote; empty when there was nothing to do. */
+  readonly records: readonly LogRecord[]
+  /** The idempotency key is somebody else's: nothing was written. */
+  readonly claimed?: Claim
+}
+
+/** A command, who waits for it, and what it came to. */
+export interface Waiting {
+  readonly command: LazyCommand
+  readonly birth: boolean
+  readonly along: Along
+  readonly resolve: (committed: Committed) => void
+  readonly reject: (error: unknown) => void
+  task: Task | undefined
+  /** Its records within those of the plan. */
+  from: number
+  to: number
+  /** Why it was refused; undefined when it was not. */
+  refusal: unknown
+}
+
+export interface Plan {
+  readonly cell: Cell
+  readonly waiting: Waiting[]
+  readonly records: LogRecord[]
+  task: Task | undefined
+  row: TaskRow | undefined
+  claim: Claim | undefined
+  pushes: readonly Push[]
+  /** Whether its commit carries one. */
+  snapshot: boolean
+}
+
+/** Long logs get a snapshot this often; short ones are quicker to fold than to store twice. */
+const SNAPSHOT_EVERY = 64
+/** What ended is read more often than it is written. */
+const SNAPSHOT_AT_END = 12
+const none: readonly Push[] = []
+
+export interface Planner {
+  readonly begin: (cell: Cell) => Plan
+  readonly add: (plan: Plan, one: Waiting) => void
+  readonly commitOf: (plan: Plan) => Commit
+}
+
+export function createPlanner(clock: Clock, signer: Signer): Planner {
+  function add(plan: Plan, one: Waiting): void {
+    const { records, waiting } = plan
+    waiting.push(one)
+    one.from = records.length
+    one.refusal = undefined
+    const start = plan.task
+    try {
+      const task = apply(plan, one.command)
+      if (records.length > one.from) carry(plan, one.along, task, start)
+      one.task = plan.task = task
+    } catch (error) {
+      // All of a command's records hold, or none is written.
+      records.length = one.from
+      one.refusal = error
+    }
+    one.to = records.length
+  }
+
+  function apply({ cell, task: start, records }: Plan, lazy: LazyCommand): Task {
+    const command = typeof lazy === 'function' ? lazy(start) : lazy
+    const at = clock.now()
+    const decided = decide(start, command, at)
+    if (decided.refusal !== undefined) {
+      const { refusal } = decided
+      throw refusal.code === 'TASK_NOT_FOUND'
+        ? new LullError('TASK_NOT_FOUND', { taskId: cell.id })
+        : toError(refusal)
+    }
+    let task = start
+    for (const body of decided.records) {
+      task = append(records, task, body, at)
+      const receipt = receiptFor(task, body, at, signer)
+      if (receipt !== undefined) task = append(records, task, receipt, at)
+    }
+    if (task === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: cell.id })
+    return task
+  }
+
+  return {
+    begin: (cell) => ({
+      cell,
+      waiting: [],
+      records: [],
+      task: cell.task,
+      row: cell.row,
+      claim: undefined,
+      pushes: none,
+      snapshot: false,
+    }),
+    add,
+    commitOf,
+  }
+}
+
+function carry(plan: Plan, { claim, push }: Along, task: Task, start: Task | undefined): void {
+  // First: it may throw, and then nothing of the command is written.
+  if (push !== undefined) plan.pushes = [...plan.pushes, push(task, start)]
+  plan.claim ??= claim
+}
+
+function append(records: LogRecord[], task: Task | undefined, body: RecordBody, at: number): Task {
+  const record: LogRecord = { ...body, seq: (task?.version ?? 0) + 1, at }
+  const next = evolve(task, record)
+  records.push(record)
+  return next
+}
+
+function commitOf(plan: Plan): Commit {
+  const { cell, records, claim, pushes } = plan
+  const task = plan.task as Task
+  plan.row = rowAfter(cell, task)
+  const changed = cell.row === undefined || !sameRow(cell.row, plan.row)
+  const every = isTerminal(task.state) ? SNAPSHOT_AT_END : SNAPSHOT_EVERY
+  plan.snapshot = task.version - cell.snapshotSeq >= every
+  return {
+    taskId: cell.id,
+    expected: cell.task?.version ?? 0,
+    records,
+    ...(changed ? { row: plan.row } : undefined),
+    ...(plan.snapshot ? { snapshot: task } : undefined),
+    ...(claim === undefined ? undefined : { claim }),
+    ...(pushes.length === 0 ? undefined : { pushes }),
+  }
+}
+
+function rowAfter({ task: before, row }: Cell, task: Task): TaskRow {
+  return before !== undefined && row !== undefined && keepsRow(before, task) ? row : rowOf(task)
+}

@@ -1,0 +1,72 @@
+/** The kinds of operations of a run. Each is made when the agent first calls one: most agents use few of them. */
+import type { Agent } from '../agent.ts'
+import { type Children, createChildren } from './children.ts'
+import type { RunCore } from './core.ts'
+import { createOutputs, type Outputs } from './outputs.ts'
+import { createSteps, type Steps } from './step.ts'
+import { createStops, type Stops } from './stops.ts'
+import { createTurns, type Turns } from './turns.ts'
+
+const nobody: readonly string[] = []
+
+/** A class for its getters: in a literal each of them would cost a hidden class per run, which outlives the run. */
+export class Operations {
+  #steps: Steps | undefined
+  #outputs: Outputs | undefined
+  #stops: Stops | undefined
+  #turns: Turns | undefined
+  #children: Children | undefined
+
+  readonly #agent: Agent
+  readonly #waits: () => void
+  readonly core: RunCore
+  /** Fires when the run is given up. */
+  readonly signal: () => AbortSignal
+
+  /** @param waits called when the run waits for a child */
+  constructor(core: RunCore, agent: Agent, signal: () => AbortSignal, waits: () => void) {
+    this.core = core
+    this.signal = signal
+    this.#agent = agent
+    this.#waits = waits
+  }
+
+  get steps(): Steps {
+    this.#steps ??= createSteps(this.core)
+    return this.#steps
+  }
+
+  get outputs(): Outputs {
+    this.#outputs ??= createOutputs(this.core)
+    return this.#outputs
+  }
+
+  get stops(): Stops {
+    this.#stops ??= createStops(this.core)
+    return this.#stops
+  }
+
+  get turns(): Turns {
+    this.#turns ??= createTurns(this.core, this.#agent, this.steps, this.outputs)
+    return this.#turns
+  }
+
+  get children(): Children {
+    this.#children ??= createChildren(this.core, this.signal, this.#waits)
+    return this.#children
+  }
+
+  /** Offers the running steps to stop. */
+  interrupt(): void {
+    this.#steps?.interrupt()
+  }
+
+  /** Resolves when every child that was delegated to exists; undefined where there is none. */
+  childrenExist(): Promise<void> | undefined {
+    return this.#children?.created()
+  }
+
+  awaited(): readonly string[] {
+    return this.#children?.awaited() ?? nobody
+  }
+}

@@ -1,0 +1,109 @@
+/** An agent's code begins while its task is being written. Nothing of it may be seen before that is durable. */
+import { describe, expect, it } from 'vitest'
+import { createWaywardStore } from '../test-support/wayward-store.ts'
+import { alice, createWorld, effects, message, olga, running } from '../test-support/world.ts'
+
+const UUID = '0199aaaa-0000-7000-8000-00000000000a'
+
+describe('a task that begins while it is written', () => {
+  it('is one commit when its code ends at once, and so is one that fails', async () => {
+    for (const run of [() => 'done', () => ({ name: 'x', text: 'y' })]) {
+      const wayward = createWaywardStore()
+      const world = await createWorld({ store: wayward.store, agents: [running(run)] })
+      const task = await world.send('x')
+      expect((await world.ended(task.id)).state).toBe('completed')
+      expect(wayward.batches).toEqual([1])
+    }
+    const wayward = createWaywardStore()
+    const failing = running(() => {
+      throw new Error('no')
+    })
+    const world = await createWorld({ store: wayward.store, agents: [failing] })
+    expect((await world.ended((await world.send('x')).id)).state).toBe('failed')
+    expect(wayward.batches).toEqual([1])
+  })
+
+  it('runs no step, tells nobody and answers nobody before it is durable', async () => {
+    const wayward = createWaywardStore()
+    const done = effects()
+    const agent = running(async (task) => {
+      done.note('code')
+      await task.step('work', () => done.note('step'))
+    })
+    const world = await createWorld({ store: wayward.store, agents: [agent] })
+    world.engine.watch(({ state }) => done.note(state))
+    const gate = wayward.hold()
+    const sending = world.send('x').then((task) => {
+      done.note('answer')
+      return task
+    })
+    await world.settled()
+    expect(done.list).toEqual(['code'])
+    gate.fire()
+    await world.ended((await sending).id)
+    expect(done.list.slice(0, 2)).toEqual(['code', 'working'])
+    expect([done.count('step'), done.count('answer')]).toEqual([1, 1])
+  })
+
+  it('makes no child before it is durable', async () => {
+    const wayward = createWaywardStore()
+    const parent = running(
+      async (task) => {
+        const child = await task.delegate('worker', 'help')
+        await child.result()
+      },
+      { name: 'parent' },
+    )
+    const world = await createWorld({ store: wayward.store, agents: [parent, running(() => 'ok')] })
+    const gate = wayward.hold()
+    const sending = world.send('x')
+    await world.settled()
+    expect(await world.store.count({})).toBe(0)
+    gate.fire()
+    expect((await world.ended((await sending).id)).state).toBe('completed')
+  })
+
+  it('leaves nothing behind when it cannot be written: no task, no run, no slot', async () => {
+    const wayward = createWaywardStore()
+    const agent = running(() => 'done', { concurrency: 1 })
+    const world = await createWorld({ store: wayward.store, agents: [agent] })
+    wayward.writesFail = true
+    await expect(world.send('x')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await world.settled()
+    wayward.writesFail = false
+    expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+    expect((await world.engine.list(olga)).tasks).toEqual([])
+    expect((await world.ended((await world.send('x')).id)).state).toBe('completed')
+  })
+
+  it('does not begin twice for one message: at once, later, or in the next process', async () => {
+    const done = effects()
+    const agents = [running(() => done.note('code'))]
+    const world = await createWorld({ agents })
+    const same = { message: message('x', { messageId: UUID }) }
+    const sent = await Promise.all([1, 2, 3].map(() => world.engine.send(alice, same)))
+    expect(sent.map(({ repeated }) => repeated)).toEqual([false, true, true])
+    await world.settled()
+    await world.engine.send(alice, same)
+    const next = await world.restart({ agents })
+    expect((await next.engine.send(alice, same)).repeated).toBe(true)
+    await next.settled()
+    expect(done.list).toEqual(['code'])
+  })
+
+  it('is found by a hold that came while it was written', async () => {
+    const wayward = createWaywardStore()
+    const agent = running((task) => task.park({ reason: 'x' }).then(() => undefined))
+    const world = await createWorld({ store: wayward.store, agents: [agent] })
+    const gate = wayward.hold()
+    const sending = world.send('x')
+    await world.settled()
+    const holding = world.engine.hold(olga, { scope: { all: true }, reason: 'stop', holdNew: true })
+    await world.settled()
+    gate.fire()
+    const { id } = await sending
+    const { outcomes } = await holding
+    expect(outcomes).toEqual([{ taskId: id, outcome: 'held' }])
+    expect((await world.get(id)).holds).toHaveLength(1)
+  })
+})

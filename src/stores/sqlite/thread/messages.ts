@@ -1,0 +1,66 @@
+/** What the two threads say to each other. Calls are carried out, and answered, in the order they came. */
+import { isLullError, LullError, type Refusal, toError } from '../../../core/errors.ts'
+import type { CommitResult, TaskStore } from '../../../ports/task-store.ts'
+import type { DatabaseOptions } from '../open-database.ts'
+import type { Parcel } from './parcel.ts'
+
+export interface WriterOptions extends DatabaseOptions {
+  readonly file: string
+}
+
+/** What the thread is started with. */
+export interface WriterData extends WriterOptions {
+  readonly turnstile: SharedArrayBuffer
+}
+
+/** What is asked of the writing thread beside `commit`. Totals too: it knows of every move. */
+export type Method = Exclude<keyof TaskStore, 'commit'>
+
+export type Call =
+  | { readonly write: Parcel }
+  | { readonly method: Method; readonly args: readonly unknown[] }
+
+export type Answer =
+  | { readonly opened: true }
+  /** Undefined where every commit of a parcel was written, or the call has no result. */
+  | { readonly value: unknown }
+  | { readonly error: ThrownThere }
+
+/** Errors cross threads as plain facts; an error of ours is made again on the other side. */
+type ThrownThere = { readonly ours: Refusal } | { readonly text: string }
+
+export function thrown(error: unknown): ThrownThere {
+  if (isLullError(error)) {
+    return { ours: { code: error.code, details: error.details } as Refusal }
+  }
+  return { text: error instanceof Error ? error.message : String(error) }
+}
+
+export function revived(error: ThrownThere): Error {
+  return 'ours' in error ? toError(error.ours) : new Error(error.text)
+}
+
+/** A commit that failed alone carries its error along. */
+export function sent(results: readonly CommitResult[]): readonly unknown[] | undefined {
+  if (results.every(({ status }) => status === 'written')) return undefined
+  return results.map((result) =>
+    result.status === 'failed' ? { status: 'failed', error: thrown(result.error) } : result,
+  )
+}
+
+const written: CommitResult = { status: 'written' }
+
+export function received(value: unknown, count: number): readonly CommitResult[] {
+  if (value === undefined) return Array.from({ length: count }, () => written)
+  return (value as readonly (CommitResult & { readonly error?: ThrownThere })[]).map((result) =>
+    result.status === 'failed'
+      ? { status: 'failed', error: revived(result.error as ThrownThere) }
+      : result,
+  )
+}
+
+export function gone(cause?: unknown): LullError {
+  const why =
+    'the thread that writes lull.db has ended; restart Lull, nothing that was confirmed is lost'
+  return new LullError('STORE_UNAVAILABLE', { why }, { cause })
+}

@@ -1,0 +1,56 @@
+/**
+ * A store that reads on this thread and writes on another, on a connection of its own each. In WAL mode neither waits for
+ * the other, and a read that begins after a write was answered sees it (promise 4 of the port).
+ */
+import type { Commit, CommitResult, TaskStore } from '../../../ports/task-store.ts'
+import type { Draft } from '../apply.ts'
+import { draftOf } from '../commit.ts'
+import { type Method, received } from './messages.ts'
+import { pack } from './parcel.ts'
+import type { Writer } from './writer.ts'
+
+export function threaded(reads: TaskStore, writer: Writer): TaskStore {
+  const there =
+    <M extends Method>(method: M) =>
+    (...args: Parameters<TaskStore[M]>): ReturnType<TaskStore[M]> =>
+      writer.call({ method, args }) as ReturnType<TaskStore[M]>
+  let closed: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    await writer.end()
+    // Only now: it gives up the lock on the directory.
+    await reads.close()
+  }
+
+  return {
+    ...reads,
+    commit: (batch) => commit(writer, batch),
+    // Of every task that moved since it counted; only the thread that moves them knows.
+    count: there('count'),
+    appendEvents: there('appendEvents'),
+    setFact: there('setFact'),
+    putHold: there('putHold'),
+    claim: there('claim'),
+    reply: there('reply'),
+    putPush: there('putPush'),
+    deletePush: there('deletePush'),
+    pruneTasks: there('pruneTasks'),
+    pruneEvents: there('pruneEvents'),
+    pruneClaims: there('pruneClaims'),
+    check: there('check'),
+    close: () => {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+async function commit(writer: Writer, batch: readonly Commit[]): Promise<readonly CommitResult[]> {
+  const made = batch.map(draftOf)
+  const drafts = made.filter((one): one is Draft => !('status' in one))
+  if (drafts.length === 0) return made as readonly CommitResult[]
+  const answers = received(await writer.call({ write: pack(drafts) }), drafts.length)
+  if (drafts.length === made.length) return answers
+  let next = 0
+  return made.map((one) => ('status' in one ? one : (answers[next++] as CommitResult)))
+}

@@ -1,0 +1,85 @@
+/**
+ * The writing thread, seen from the others. Waiting for the disk, and SQLite's own work, happen over there.
+ *
+ * A thread that ends by itself is not started again: whether its last parcel was written is unknown, and trying again
+ * could write it twice. Every call then fails, and the next process reads what there is.
+ */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import {
+  type Answer,
+  type Call,
+  gone,
+  revived,
+  type WriterData,
+  type WriterOptions,
+} from './messages.ts'
+import { createTurnstile } from './turnstile.ts'
+
+export interface Writer {
+  /** Carried out in the order of the calls. @throws what was thrown there */
+  call(call: Call): Promise<unknown>
+  /** Closes the file and resolves when the thread has ended. */
+  end(): Promise<void>
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+const SOURCE = /\.ts$/
+/** How long a process that exits waits for the call under way. */
+const EXIT_MS = 2_000
+
+/** Whether a thread can load this very code: Node 20 reads no TypeScript. */
+export const canLoad: boolean = !SOURCE.test(import.meta.url)
+
+/** @throws LullError `STORE_UNAVAILABLE` when the thread could not open the file */
+export async function startWriter(options: WriterOptions): Promise<Writer> {
+  const entry = new URL(`./writer-thread.${canLoad ? 'js' : 'ts'}`, import.meta.url)
+  // Flags of the program, such as `--input-type`, are not for it.
+  const turnstile = createTurnstile()
+  const workerData: WriterData = { ...options, turnstile: turnstile.memory }
+  const thread = new Worker(entry, { workerData, execArgv: [], name: 'lull-writer' })
+  const exiting = (): void => turnstile.shut(EXIT_MS)
+  process.once('exit', exiting)
+  const waiting: Waiting[] = []
+  let alive = true
+  let ending = false
+
+  function settle(answer: Answer): void {
+    const one = waiting.shift()
+    // An open store alone keeps no process running; an answer that is to come does.
+    if (waiting.length === 0 && !ending) thread.unref()
+    if ('error' in answer) one?.reject(revived(answer.error))
+    else one?.resolve('value' in answer ? answer.value : undefined)
+  }
+
+  function fail(cause: unknown): void {
+    alive = false
+    process.off('exit', exiting)
+    for (const one of waiting.splice(0)) one.reject(gone(cause))
+  }
+
+  const ended = once(thread, 'exit').catch(() => undefined)
+  thread.on('message', settle).on('error', fail).on('exit', fail)
+  await new Promise((resolve, reject) => waiting.push({ resolve, reject }))
+
+  const call = (asked: Call): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (!alive) return reject(gone())
+      if (waiting.length === 0) thread.ref()
+      waiting.push({ resolve, reject })
+      thread.postMessage(asked)
+    })
+
+  return {
+    call,
+    async end() {
+      ending = true
+      await call({ method: 'close', args: [] }).catch(() => undefined)
+      await ended
+    },
+  }
+}
