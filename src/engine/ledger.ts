@@ -21,9 +21,10 @@ import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { CommitResult, TaskStore } from '../ports/task-store.ts'
-import { type Cell, createCells } from './ledger/cells.ts'
+import { createCells } from './ledger/cells.ts'
 import {
   type Along,
+  type Cell,
   type Committed,
   createPlanner,
   type LazyCommand,

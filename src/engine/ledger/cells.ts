@@ -1,24 +1,5 @@
 /** The tasks in memory: those that are being written to, and as many others as were used last. */
-import type { Task } from '../../core/task.ts'
-import type { TaskRow } from '../../ports/task-store.ts'
-import type { Plan, Waiting } from './plan.ts'
-
-export interface Cell {
-  readonly id: string
-  /** As it is in the store. */
-  task: Task | undefined
-  row: TaskRow | undefined
-  snapshotSeq: number
-  loading: Promise<void> | undefined
-  loaded: boolean
-  /** Commands that are not decided yet. */
-  queue: Waiting[]
-  /** What was decided before its turn and waits for it. */
-  ahead: Plan | undefined
-  writing: boolean
-  /** Looked at since it came up for removal the last time. */
-  used: boolean
-}
+import type { Cell } from './plan.ts'
 
 export interface Cells {
   of(taskId: string): Cell

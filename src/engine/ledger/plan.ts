@@ -12,7 +12,6 @@ import type { Task } from '../../core/task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Claim, Commit, TaskRow } from '../../ports/task-store.ts'
 import { keepsRow, rowOf, sameRow } from '../row.ts'
-import type { Cell } from './cells.ts'
 
 /** Decided when its turn comes, so that it can look at the task it will act on. */
 export type LazyCommand = Command | ((task: Task | undefined) => Command)
@@ -44,6 +43,24 @@ export interface Waiting {
   to: number
   /** Why it was refused; undefined when it was not. */
   refusal: unknown
+}
+
+/** A task in memory. */
+export interface Cell {
+  readonly id: string
+  /** As it is in the store. */
+  task: Task | undefined
+  row: TaskRow | undefined
+  snapshotSeq: number
+  loading: Promise<void> | undefined
+  loaded: boolean
+  /** Commands that are not decided yet. */
+  queue: Waiting[]
+  /** What was decided before its turn and waits for it. */
+  ahead: Plan | undefined
+  writing: boolean
+  /** Looked at since it came up for removal the last time. */
+  used: boolean
 }
 
 export interface Plan {
