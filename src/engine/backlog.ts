@@ -150,6 +150,8 @@ export function createBacklog(deps: BacklogDeps): Backlog {
         seen.add(taskId)
         const task = await ledger.read(taskId)
         if (task === undefined) continue
+        // A pause that was accepted takes effect before anybody can ask.
+        if (task.pausing !== undefined && (await start(taskId, task.agent, true))) continue
         const left = orphans.get(task.agent)
         if (left === undefined) orphans.set(task.agent, [taskId])
         else left.push(taskId)
