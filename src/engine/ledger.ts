@@ -65,7 +65,7 @@ export interface LedgerDeps {
   readonly signer: Signer
   readonly log: Log
   /** Called after each durable write, in log order per task, before its callers are answered. */
-  readonly published: (task: Task, records: readonly LogRecord[]) => void
+  readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
   /** How many tasks nobody is writing to are kept in memory for reading. */
   readonly cachedTasks: number
 }
@@ -257,13 +257,14 @@ export function createLedger(deps: LedgerDeps): Ledger {
       lost(plan, error ?? new Error('the store did not answer for this commit'))
       return
     }
+    const before = cell.task
     cell.task = task
     cell.row = plan.row
     if (plan.snapshot) cell.snapshotSeq = task.version
     cell.writing = false
     wasBorn(cell)
     try {
-      published(task, plan.records)
+      published(task, plan.records, before)
     } catch (error) {
       // It is written, whatever became of who listens.
       log('error', 'a listener failed', { taskId: task.id, error })
