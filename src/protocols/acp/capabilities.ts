@@ -6,6 +6,8 @@ import { pauseModes, resumeCauses } from '../../core/suspension.ts'
 import { inbound } from './names.ts'
 
 export interface ClientFacts {
+  /** Says it knows of Lull: it gets our own notifications and requests too. Old SDKs print an error for each of them. */
+  readonly aware: boolean
   /** Speaks the RFC to the letter: gets its updates and its bare method names too. */
   readonly rfc: boolean
   /** Can show a form and send back what was filled in. */
@@ -16,8 +18,10 @@ export function clientFacts(
   capabilities: Pick<ClientCapabilities, '_meta' | 'elicitation'> | null | undefined,
 ): ClientFacts {
   const lull = capabilities?._meta?.['lull'] as { rfc?: unknown } | null | undefined
+  const aware = typeof lull === 'object' && lull !== null
   return {
-    rfc: typeof lull === 'object' && lull?.rfc === true,
+    aware,
+    rfc: aware && lull.rfc === true,
     forms: capabilities?.elicitation?.form != null,
   }
 }

@@ -21,7 +21,7 @@ export function rfcUpdate(record: LogRecord, task: Task): SessionUpdate | undefi
   return told && ({ ...told, _meta: { lull: { taskId: task.id } } } as unknown as SessionUpdate)
 }
 
-/** The same as a notification of our own, for everybody. */
+/** The same as a notification of our own. */
 export function lifecycleNotice(
   sessionId: string,
   record: LogRecord,

@@ -27,19 +27,23 @@ export interface OutletDeps {
 export function createOutlet(deps: OutletDeps): Outlet {
   const { acp, caller, peer, sessionId, sent, gone } = deps
 
+  const tell: Peer['notify'] = async (method, params) => {
+    if (peer.facts.aware) await peer.notify(method, params)
+  }
+
   async function tellLifecycle({ record, task }: Happening): Promise<void> {
     const notice = lifecycleNotice(sessionId, record, task)
-    if (notice !== undefined) await peer.notify(notice.method, notice.params)
+    if (notice !== undefined) await tell(notice.method, notice.params)
     for (const change of reminderChanges(record)) {
       const _meta = { lull: { taskId: task.id } }
-      await peer.notify(outbound.reminder, { sessionId, ...change, _meta })
+      await tell(outbound.reminder, { sessionId, ...change, _meta })
     }
   }
 
   /** Information only: whatever comes back, or nothing, changes nothing but the names of the handle. */
   function tellParked(task: Task): void {
     const params = parkedParams(sessionId, task)
-    if (params === undefined) return
+    if (params === undefined || !peer.facts.aware) return
     const names = [
       outbound.awaitResumption,
       ...(peer.facts.rfc ? [outbound.awaitResumptionRfc] : []),
@@ -84,7 +88,7 @@ export function createOutlet(deps: OutletDeps): Outlet {
         })
       }
       if (!owned && before !== undefined && stretchEnded(before, task)) {
-        await peer.notify(outbound.turnEnded, { sessionId, ...turnEnded(acp.facts, task) })
+        await tell(outbound.turnEnded, { sessionId, ...turnEnded(acp.facts, task) })
       }
     },
   }

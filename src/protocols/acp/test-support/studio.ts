@@ -31,7 +31,7 @@ export interface Studio {
   readonly log: readonly string[]
   /** Connected, nothing said yet. */
   connect(caller?: Caller): Editor
-  /** Connected and initialized. */
+  /** Connected and initialized, as a client that knows of Lull. */
   editor(clientCapabilities?: Loose, caller?: Caller): Promise<Editor>
   /** The process ends in order and another one goes on with the same store. */
   restart(): Promise<Studio>
@@ -82,8 +82,9 @@ export async function openStudio(given: StudioOptions = {}): Promise<Studio> {
     clock,
     log: said,
     connect,
-    async editor(clientCapabilities = {}, caller = anyone) {
+    async editor(given = {}, caller = anyone) {
       const editor = connect(caller)
+      const clientCapabilities = { _meta: { lull: {} }, ...given }
       await editor.request('initialize', { protocolVersion: 1, clientCapabilities })
       return editor
     },
