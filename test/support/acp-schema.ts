@@ -19,7 +19,9 @@ export interface Line {
 
 type Schema = { readonly [key: string]: unknown }
 
-const path = createRequire(import.meta.url).resolve('acp-sdk-2-4/schema/v1/schema.json')
+const path = createRequire(import.meta.url).resolve(
+  '@agentclientprotocol/sdk/schema/v1/schema.json',
+)
 const schema = JSON.parse(readFileSync(path, 'utf8')) as {
   readonly $defs: Readonly<Record<string, Schema>>
 }

@@ -42,8 +42,10 @@ function read(file: string): Recording {
 }
 
 /** Everything wrong with what was recorded, and everything an agent complained of. */
-export function complaintsIn(recordings: readonly Recording[]): readonly string[] {
-  return recordings.flatMap(({ lines, stderr }) => [
+export function complaintsIn(
+  recordings: readonly (Pick<Recording, 'lines'> & Partial<Recording>)[],
+): readonly string[] {
+  return recordings.flatMap(({ lines, stderr = [] }) => [
     ...problemsIn(lines),
     ...stderr.filter((line) => /error|warn|reject|exception/i.test(line)),
   ])

@@ -2,10 +2,11 @@
  * The official SDK as a client, in the generations editors ship: classes up to 0.20, builders since. Each is driven through
  * one small surface, so that the same test can be told of all of them; what a generation does not have, it says.
  */
+
+import * as acp24 from '@agentclientprotocol/sdk'
 import * as acp12 from 'acp-sdk-0-12'
 import * as acp20 from 'acp-sdk-0-20'
 import * as acp19 from 'acp-sdk-1-9'
-import * as acp24 from 'acp-sdk-2-4'
 
 // biome-ignore lint/suspicious/noExplicitAny: four sets of types for the same JSON
 export type Any = any
@@ -23,6 +24,8 @@ export interface Bytes {
 /** What the client does when it is asked; a request without an answer here is refused as unknown. */
 export interface Answers {
   readonly permission?: (params: Any, signal?: AbortSignal) => Any
+  /** Whether it knows of our notifications. Editors do not. */
+  readonly listens?: boolean
   /** By method, for requests of the extension. */
   readonly others?: Readonly<Record<string, (params: Any) => Any>>
 }
@@ -68,15 +71,19 @@ function withClasses(
   bare: (method: string) => string,
   full: (method: string) => string,
 ): Generation['connect'] {
-  return ({ output, input }, { permission, others = {} }) => {
+  return ({ output, input }, { permission, listens = false, others }) => {
     const updates: Any[] = []
     const heard: Heard[] = []
     const client = {
       sessionUpdate: async (params: Any) => void updates.push(params),
       requestPermission: async (params: Any) => permission?.(params),
-      extMethod: async (method: string, params: Any) => answer(others, full(method), params),
-      extNotification: async (method: string, params: Any) =>
-        void heard.push({ method: full(method), params }),
+      ...(others && {
+        extMethod: async (method: string, params: Any) => answer(others, full(method), params),
+      }),
+      ...(listens && {
+        extNotification: async (method: string, params: Any) =>
+          void heard.push({ method: full(method), params }),
+      }),
     }
     const connection = new ClientSideConnection(() => client, ndJsonStream(output, input))
     return {
@@ -111,7 +118,7 @@ function withBuilders(sdk: Builders): Generation['connect'] {
 export function connectBuilt(
   { client }: Builders,
   stream: Any,
-  { permission, others = {} }: Answers,
+  { permission, listens = false, others = {} }: Answers,
 ): { readonly peer: Peer; close(): void; readonly closed: Promise<void> } {
   const updates: Any[] = []
   const heard: Heard[] = []
@@ -129,7 +136,7 @@ export function connectBuilt(
     .onRequest('session/request_permission', ({ params, signal }: Any) =>
       permission?.(params, signal),
     )
-  for (const method of notifications) app = app.onNotification(...told(method))
+  for (const method of listens ? notifications : []) app = app.onNotification(...told(method))
   for (const method of Object.keys(others)) {
     app = app.onRequest(
       method,

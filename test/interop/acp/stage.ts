@@ -17,7 +17,7 @@ import {
 import { type Answers, type Any, generations, type Peer } from './generations.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const lull = join(root, 'dist/cli/main.js')
+const main = join(root, 'dist/cli/main.js')
 const agents = join(root, 'test/interop/acp/agents.mjs')
 
 export interface Connected extends Peer {
@@ -37,10 +37,17 @@ export interface Stage {
   readonly env: Readonly<Record<string, string>>
   /** What a client that starts its agent itself is told to start. */
   readonly command: readonly string[]
+  /** The command line of Lull with the agents of these tests. */
+  lull(command: string, ...flags: readonly string[]): readonly string[]
   /** Any other agent, with the recorder before it. */
   recorded(command: readonly string[]): readonly string[]
   /** A client of that generation on a process of its own. */
   connect(generation: string, answers?: Answers, command?: readonly string[]): Connected
+  initialize(client: Peer, capabilities?: object): Promise<Any>
+  /** A new session in `cwd`. */
+  open(client: Peer): Promise<string>
+  /** A connection that is recorded elsewhere, to be judged with the others. */
+  record<C extends Pick<Recording, 'lines'>>(connection: C): C
   /** Lets every step with that `ms` end, from now on. */
   openGate(ms: number): void
   /** Waits for the step to begin, as often as said. */
@@ -48,6 +55,8 @@ export interface Stage {
   /** How often a step really ran to its end. */
   ended(step: string): number
   recordings(): readonly Recording[]
+  /** SIGKILL to the agent that was started last, whoever started it. */
+  killAgent(): Promise<void>
   /** Of all connections, in order. */
   messages(): readonly Message[]
   /** What clients in this process printed as errors or warnings. */
@@ -67,9 +76,11 @@ export function openStage(flags: readonly string[] = []): Stage {
   const env = { LULL_EFFECTS: effects, LULL_GATES: gates, HOME: home }
   const node = process.execPath
   const record = (command: readonly string[]) => [node, recorder, traffic, ...command]
-  const command = record([node, lull, 'acp', agents, '--data', data, ...flags])
+  const lull: Stage['lull'] = (name, ...more) => [node, main, name, agents, '--data', data, ...more]
+  const command = record(lull('acp', ...flags))
 
   const connections = new Set<Connected>()
+  const elsewhere: Pick<Recording, 'lines'>[] = []
   const printed: string[] = []
   const collect = (...words: unknown[]): void => void printed.push(words.map(show).join(' '))
   const spies = [vi.spyOn(console, 'error'), vi.spyOn(console, 'warn')].map((spy) =>
@@ -119,14 +130,30 @@ export function openStage(flags: readonly string[] = []): Stage {
     data,
     env,
     command,
+    lull,
     recorded: record,
     connect,
+    initialize: (client, clientCapabilities = {}) =>
+      client.request('initialize', { protocolVersion: 1, clientCapabilities }),
+    async open(client) {
+      const { sessionId } = await client.request('session/new', { cwd, mcpServers: [] })
+      return sessionId
+    },
+    record(connection) {
+      elsewhere.push(connection)
+      return connection
+    },
     openGate: (ms) => writeFileSync(join(gates, String(ms)), ''),
     async began(step, times = 1) {
       await expect.poll(() => effectsOf('begin', step), { timeout: 30_000 }).toBe(times)
     },
     ended: (step) => effectsOf('end', step),
     recordings,
+    async killAgent() {
+      const last = recordings().length - 1
+      process.kill(recordings()[last]!.pid, 'SIGKILL')
+      await expect.poll(() => recordings()[last]?.exit).toBe('SIGKILL')
+    },
     messages: () => recordings().flatMap(messagesIn),
     printed,
     async close() {
@@ -135,7 +162,7 @@ export function openStage(flags: readonly string[] = []): Stage {
         await exited
       }
       for (const spy of spies) spy.mockRestore()
-      const complaints = complaintsIn(recordings())
+      const complaints = complaintsIn([...recordings(), ...elsewhere])
       rmSync(home, { recursive: true, force: true })
       expect(complaints).toEqual([])
       expect(printed).toEqual([])
@@ -149,3 +176,23 @@ const show = (word: unknown): string =>
 export const text = (words: string): readonly Any[] => [{ type: 'text', text: words }]
 export const script = (...ops: readonly object[]): readonly Any[] =>
   text(JSON.stringify({ script: ops }))
+
+/** The texts the agent was heard saying, put together by message. */
+export function said({ updates }: Peer): readonly string[] {
+  return updates.flatMap(({ update }) =>
+    update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text'
+      ? [update.content.text]
+      : [],
+  )
+}
+
+const choose =
+  (kind: string) =>
+  ({ options }: Any): Any => ({
+    outcome: {
+      outcome: 'selected',
+      optionId: options.find((one: Any) => one.kind === kind).optionId,
+    },
+  })
+export const allow: (params: Any) => Any = choose('allow_once')
+export const deny: (params: Any) => Any = choose('reject_once')

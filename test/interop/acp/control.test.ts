@@ -1,0 +1,92 @@
+/** Suspend, resume and remind with nothing but ACP: a config option and slash commands, from an SDK client as it is. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Any } from './generations.ts'
+import { type Connected, openStage, type Stage, said, script, text } from './stage.ts'
+
+let stage: Stage
+let client: Connected
+let sessionId: string
+let opened: Any
+beforeEach(async () => {
+  stage = openStage()
+  client = stage.connect('2.4.0')
+  await stage.initialize(client)
+  opened = await client.request('session/new', { cwd: stage.cwd, mcpServers: [] })
+  sessionId = opened.sessionId
+})
+afterEach(() => stage.close())
+
+const steps = [
+  { step: 'one' },
+  { step: 'two', ms: 1 },
+  { step: 'three', ms: 2 },
+  { complete: 'Done.' },
+]
+const prompt = (prompt: readonly Any[]): Promise<Any> =>
+  client.request('session/prompt', { sessionId, prompt })
+const runState = (options: readonly Any[]): Any => options.find(({ id }) => id === 'run_state')
+const set = async (value: string): Promise<Any> => {
+  const params = { sessionId, configId: 'run_state', value }
+  const { configOptions } = await client.request('session/set_config_option', params)
+  return runState(configOptions)
+}
+/** The option as the client was told of it last. */
+const current = (): Any =>
+  runState(
+    client.updates.findLast(({ update }) => update.sessionUpdate === 'config_option_update')?.update
+      .configOptions ?? opened.configOptions,
+  )
+const offered = (kind: string): string =>
+  current().options.find(({ value }: Any) => value.startsWith(kind)).value
+
+describe('the option run_state', () => {
+  it('is offered with every session', () => {
+    expect(runState(opened.configOptions)).toMatchObject({ type: 'select', id: 'run_state' })
+  })
+
+  it('suspends in the middle of a prompt and resumes', async () => {
+    const prompted = prompt(script(...steps))
+    await stage.began('two')
+    const setting = set(offered('suspended'))
+    stage.openGate(1)
+    await setting
+    expect(await prompted).toMatchObject({
+      stopReason: 'end_turn',
+      _meta: { lull: { suspend: { state: 'suspended' } } },
+    })
+    stage.openGate(2)
+    await set(offered('running'))
+    await expect.poll(() => said(client)).toContain('Done.')
+    expect(['one', 'two', 'three'].map(stage.ended)).toEqual([1, 1, 1])
+  })
+})
+
+describe('slash commands', () => {
+  it('are offered', async () => {
+    await expect
+      .poll(() =>
+        client.updates.flatMap(({ update }) =>
+          (update.availableCommands ?? []).map(({ name }: Any) => name),
+        ),
+      )
+      .toEqual(expect.arrayContaining(['suspend', 'resume', 'remind']))
+  })
+
+  it('suspend, remind and resume', async () => {
+    const prompted = prompt(
+      script(...steps.slice(0, 2), { echo: 'reminders' }, { complete: 'Done.' }),
+    )
+    await stage.began('two')
+    await prompt(text('/remind Mind the gap'))
+    const suspending = prompt(text('/suspend for review'))
+    stage.openGate(1)
+    await suspending
+    expect(await prompted).toMatchObject({
+      stopReason: 'end_turn',
+      _meta: { lull: { suspend: { state: 'suspended', reason: 'for review' } } },
+    })
+    await prompt(text('/resume'))
+    await expect.poll(() => said(client)).toContain('Done.')
+    expect(JSON.stringify(client.updates)).toContain('Mind the gap')
+  })
+})

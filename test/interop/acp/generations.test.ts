@@ -1,0 +1,111 @@
+/** The same day with every generation of the official SDK as the client: nothing Lull sends may trouble any of them. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Any, generations } from './generations.ts'
+import { allow, type Connected, deny, openStage, type Stage, said, script } from './stage.ts'
+
+let stage: Stage
+beforeEach(() => {
+  stage = openStage()
+})
+afterEach(() => stage.close())
+
+const consent = { consent: { prompt: 'Delete it?', operation: { delete: 'a' } } }
+
+describe.each(Object.values(generations))('the SDK client of $version', ({ version, lacks }) => {
+  const has = (method: string): boolean => !lacks.includes(method)
+
+  it('initializes, opens, prompts, is asked for permission, cancels', async () => {
+    const asked: Any[] = []
+    const answers = [allow, deny]
+    const client = stage.connect(version, {
+      permission: (params) => {
+        asked.push(params)
+        return answers[asked.length - 1]?.(params)
+      },
+    })
+    const { agentCapabilities, protocolVersion } = await stage.initialize(client)
+    expect(protocolVersion).toBe(1)
+    expect(agentCapabilities).toMatchObject({
+      loadSession: true,
+      supportsSuspend: true,
+      _meta: { lull: { suspend: { version: 1 } } },
+    })
+    const sessionId = await stage.open(client)
+
+    const ops = [{ say: 'Looking.' }, { step: 'look' }, { complete: 'Seen.' }]
+    expect(await prompt(client, sessionId, ...ops)).toMatchObject({ stopReason: 'end_turn' })
+    await expect.poll(() => said(client)).toEqual(['Looking.', 'Seen.'])
+
+    const granted = await prompt(client, sessionId, consent, { complete: 'Deleted.' })
+    expect(granted.stopReason).toBe('end_turn')
+    await expect.poll(() => said(client)).toContain('Deleted.')
+    await prompt(client, sessionId, consent, { complete: 'Not reached.' })
+    expect(asked).toHaveLength(2)
+    expect(asked[0].toolCall).toMatchObject({ title: 'Delete it?', rawInput: { delete: 'a' } })
+
+    const long = prompt(client, sessionId, { step: 'long', ms: 1 })
+    await stage.began('long')
+    await client.notify('session/cancel', { sessionId })
+    expect(await long).toMatchObject({ stopReason: 'cancelled' })
+    expect(said(client)).not.toContain('Not reached.')
+  })
+
+  it('finds its sessions after the agent was killed, loads and resumes them', async () => {
+    const first = stage.connect(version)
+    await stage.initialize(first)
+    const sessionId = await stage.open(first)
+    await prompt(first, sessionId, { say: 'Hello.' }, { complete: 'Bye.' })
+    await first.kill()
+
+    const second = stage.connect(version)
+    await stage.initialize(second)
+    const { sessions } = await second.request('session/list', {})
+    expect(sessions).toMatchObject([{ sessionId, cwd: stage.cwd }])
+    await second.request('session/resume', { sessionId, cwd: stage.cwd, mcpServers: [] })
+    expect(said(second)).toEqual([])
+    await second.request('session/load', { sessionId, cwd: stage.cwd, mcpServers: [] })
+    await expect.poll(() => said(second)).toEqual(['Hello.', 'Bye.'])
+    const asked = second.updates.filter(
+      ({ update }) => update.sessionUpdate === 'user_message_chunk',
+    )
+    expect(asked).toHaveLength(1)
+    await prompt(second, sessionId, { complete: 'Again.' })
+    await expect.poll(() => said(second)).toContain('Again.')
+    if (has('session/close')) await second.request('session/close', { sessionId })
+  })
+
+  it('suspends, is gone while the agent is killed, and wakes', async () => {
+    const first = stage.connect(version)
+    await stage.initialize(first)
+    const sessionId = await stage.open(first)
+    const ops = [{ step: 'one' }, { step: 'two', ms: 1 }, { step: 'three' }, { complete: 'Done.' }]
+    const prompted = prompt(first, sessionId, ...ops)
+    await stage.began('two')
+    const suspending = first.request('_session/suspend', { sessionId, reason: 'review' })
+    stage.openGate(1)
+    const { handle, suspendedAt, reason } = await suspending
+    expect({ reason, suspendedAt }).toEqual({ reason: 'review', suspendedAt: expect.any(String) })
+    const { stopReason, _meta } = await prompted
+    expect(stopReason).toBe('end_turn')
+    expect(_meta.lull.suspend).toMatchObject({ state: 'suspended', handle, reason: 'review' })
+    await first.kill()
+
+    const second = stage.connect(version)
+    await stage.initialize(second)
+    const attached = await second.request('session/resume', {
+      sessionId,
+      cwd: stage.cwd,
+      mcpServers: [],
+    })
+    expect(attached._meta.lull.suspend).toMatchObject({ state: 'suspended', handle })
+    expect(stage.ended('three')).toBe(0)
+    const woken = await second.request('_session/wake', { sessionId, handle })
+    expect(woken).toMatchObject({ handle, cause: 'explicit_resume', hadResumeInput: false })
+    await expect.poll(() => said(second)).toEqual(['Done.'])
+    expect(['one', 'two', 'three'].map(stage.ended)).toEqual([1, 1, 1])
+  })
+})
+
+function prompt(client: Connected, sessionId: string, ...ops: readonly object[]): Promise<Any> {
+  return client.request('session/prompt', { sessionId, prompt: script(...ops) })
+}
