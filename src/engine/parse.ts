@@ -27,7 +27,9 @@ function tried<T extends z.ZodType>(
   root: string,
 ): z.ZodSafeParseResult<z.output<T>> {
   try {
-    return schema.safeParse(value, { error: sentence })
+    const quick = schema.safeParse(value)
+    // Words cost more than the check itself: only what is refused is parsed again for them.
+    return quick.success ? quick : schema.safeParse(value, { error: sentence })
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new LullError('INVALID_INPUT', { path: root, problem: 'is nested too deeply' })

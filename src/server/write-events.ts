@@ -26,8 +26,9 @@ export async function writeEvents(
     let next = source.next()
     // The head goes with the first frame, or by itself where that may be far away.
     if (next instanceof Promise) outgoing.flushHeaders()
-    while (!outgoing.destroyed) {
+    for (;;) {
       const { text, last } = await next
+      if (outgoing.destroyed) return
       if (last) {
         outgoing.end(text)
         return

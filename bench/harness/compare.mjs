@@ -1,0 +1,50 @@
+/** Ours and others under the same load, in turns, and the lines of the table that come of it. */
+import { loadOf } from './http.mjs'
+import { median } from './statistics.mjs'
+import { ratio, takeTurns } from './turns.mjs'
+
+const others = {
+  memory: 'a2a-js Express, in memory',
+  sqlite: 'a2a-js Express, its SQLite store (NORMAL)',
+  echo: 'bare node:http echo of the same sizes',
+}
+
+const measures = {
+  rate: { unit: '/s', better: 'more' },
+  p50: { unit: 'ms', better: 'less' },
+}
+
+/**
+ * @param howOf the name of a server -> the load it is put under
+ * @returns makes the line that compares ours with one of the others
+ */
+export async function compare({ client, servers }, howOf, { quick, warmMs, turns, turnMs }) {
+  const names = Object.keys(servers)
+  const load = (name, ms) =>
+    loadOf(client, servers[name], { ...howOf(name), ms: quick ? 1_000 : ms })
+  for (const name of names) await load(name, warmMs)
+  const loads = names.map((name) => [name, () => load(name, turnMs)])
+  const seen = await takeTurns(quick ? 3 : turns, Object.fromEntries(loads))
+
+  const of = (name, key) => seen[name].map((turn) => turn[key])
+  const facts = (name) =>
+    Object.fromEntries(['rate', 'p50', 'p99', 'cpuUs'].map((key) => [key, median(of(name, key))]))
+
+  return (name, { what, measure = 'rate', bar, goal }) => {
+    const { unit, better } = measures[measure]
+    return {
+      what,
+      ours: { value: median(of('ours', measure)), unit },
+      against: { what: others[name], value: median(of(name, measure)), unit },
+      score: { value: ratio(of('ours', measure), of(name, measure)), unit: 'x' },
+      better,
+      bar,
+      goal,
+      details: {
+        processorTimeRatio: ratio(of(name, 'cpuUs'), of('ours', 'cpuUs')),
+        ours: facts('ours'),
+        theirs: facts(name),
+      },
+    }
+  }
+}
