@@ -36,7 +36,7 @@ describe('reading again', () => {
     expect(lives).toBe(2)
   })
 
-  it('inside a step shows what the turn saw last, so that a rebuilt run misses nothing', async () => {
+  it('inside a step shows what was there when it began, and a rebuilt run, which does not run it again, misses nothing', async () => {
     const [begun, go, stuck] = [signal(), signal(), signal()]
     let lives = 0
     const agents = [

@@ -5,7 +5,6 @@
  * V1  The code behind a result sees what was pending when that result was recorded: what came while a step or batch ran,
  *     it sees after it, and what was cleared or displaced meanwhile is gone.
  * V2  What waits for the completion of the turn is not seen within it.
- * V3  Code inside a step sees what the turn saw last: the step is not run again once it is recorded.
  */
 import type { LogRecord } from '../../core/records.ts'
 import { isVisible, type Reminder } from '../../core/reminders.ts'

@@ -141,18 +141,15 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   function createTurn(started: TurnStarted, course: Course): Turn {
     const number = started.turn
     const { reminders: view } = core.journal
-    let reminders = started.reminders
 
     /** Reading again: what arrived since and may be shown within a running turn, without what is gone. */
     function reread(): readonly Reminder[] {
-      if (core.scope().inside !== undefined) return reminders
       const { all, fresh } = view.read(started, core.lastResult())
-      reminders = all
       if (fresh.length > 0) {
         const key = core.key('reminders', String(number))
         core.later({ type: 'show-reminders', key, turn: number, ids: fresh.map(({ id }) => id) })
       }
-      return reminders
+      return all
     }
 
     return new TurnApi({
