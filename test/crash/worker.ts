@@ -8,7 +8,12 @@ import type { LogRecord } from '../../src/core/records.ts'
 import type { State } from '../../src/core/states.ts'
 import { createEngine, type Engine } from '../../src/engine/engine.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
-import type { PauseRequest, ResumeRequest, SendRequest } from '../../src/engine/requests.ts'
+import type {
+  PauseRequest,
+  RemindRequest,
+  ResumeRequest,
+  SendRequest,
+} from '../../src/engine/requests.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { A2A } from '../../src/protocols/a2a/index.ts'
 import { systemClock } from '../../src/server/system/clock.ts'
@@ -80,6 +85,7 @@ const methods = {
   get: (taskId: string) => engine.get(caller, taskId),
   pause: (request: PauseRequest) => engine.pause(caller, request),
   resume: (request: ResumeRequest) => engine.resume(caller, request),
+  remind: (request: RemindRequest) => engine.remind(caller, request),
   emit: (event: CloudEvent) => engine.emit(caller, [event]),
   drain: (timeoutMs: number) => engine.drain({ timeoutMs }),
   verify: (taskId: string) => engine.verify(caller, taskId),

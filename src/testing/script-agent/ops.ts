@@ -1,6 +1,6 @@
 /** What a script may say. One entry per op: its shape is in `parse-script.ts`, what it does in `perform.ts`. */
 import type { Json } from '../../core/json.ts'
-import type { Usage } from '../../core/records.ts'
+import type { UsageReport } from '../../core/records.ts'
 import type { ParkRequest } from '../../engine/requests.ts'
 
 /** How a step or tool goes about its work. */
@@ -42,7 +42,7 @@ export interface Ops {
   readonly auth: { readonly auth: string }
   readonly consent: { readonly consent: { readonly prompt: string; readonly operation: Json } }
   readonly echo: { readonly echo: Echoed }
-  readonly usage: { readonly usage: Usage }
+  readonly usage: { readonly usage: UsageReport }
   readonly delegate: {
     readonly delegate: { readonly script: readonly ScriptOp[] }
     readonly wait?: boolean | undefined

@@ -150,7 +150,12 @@ const shapes: { readonly [N in OpName]: z.ZodType } = {
     echo: z.enum(['input', 'wake', 'reminders', 'transcript', 'messages']),
   }),
   usage: z.strictObject({
-    usage: z.strictObject({ inputTokens: count, outputTokens: count, costUsd: count }),
+    usage: z.strictObject({
+      inputTokens: count,
+      outputTokens: count,
+      costUsd: count,
+      contextWindow: z.number().positive().optional(),
+    }),
   }),
   delegate: z.strictObject({ delegate: script, wait: z.boolean().optional() }),
   child: z
