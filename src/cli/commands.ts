@@ -6,6 +6,7 @@ import { send } from './commands/send.ts'
 import { serve } from './commands/serve.ts'
 import { tasksCancel, tasksPause, tasksResume } from './commands/tasks-control.ts'
 import { tasksList } from './commands/tasks-list.ts'
+import { tasksRemind } from './commands/tasks-remind.ts'
 import { tasksShow } from './commands/tasks-show.ts'
 import { tasksWatch } from './commands/tasks-watch.ts'
 
@@ -21,5 +22,6 @@ export const commands: readonly Command[] = [
   tasksPause,
   tasksResume,
   tasksCancel,
+  tasksRemind,
   eventsEmit,
 ]

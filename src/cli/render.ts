@@ -1,5 +1,5 @@
 /** Tasks, messages and artifacts for people. */
-import type { StatusFrame, Task, TaskFrame } from '../client/task.ts'
+import type { ReminderChange, StatusFrame, Task, TaskFrame } from '../client/task.ts'
 import { type Artifact, type Message, type Part, textOf } from '../core/message.ts'
 import type { Colour, Paint } from './command.ts'
 
@@ -97,10 +97,17 @@ export function frameLine(frame: TaskFrame, paint: Paint): string | undefined {
     case 'artifact':
       return `artifact  ${artifactLine(frame.artifact, paint)}`
     case 'reminder':
-      return frame.change.event === 'emitted'
-        ? `reminder  ${plain(frame.change.reminder.body)}`
-        : undefined
+      return reminderLine(frame.change)
   }
+}
+
+function reminderLine(change: ReminderChange): string {
+  if (change.event === 'emitted') return `reminder  ${plain(change.reminder.body)}`
+  if (change.event === 'expired') {
+    return `reminder  ${plain(change.reminderId)}: expired (${change.reason})`
+  }
+  const displaced = change.displaced.map(plain).join(', ')
+  return `reminder  ${displaced}: displaced by ${plain(change.by)}`
 }
 
 /** How long ago, in the largest unit that fits. */

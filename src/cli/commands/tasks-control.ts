@@ -1,10 +1,11 @@
 /** Pause, resume and cancel: one call each, and what it came to in a line. */
 import type { PauseOutcome } from '../../client/control.ts'
 import type { ResumeConditions } from '../../core/conditions.ts'
-import { type PauseMode, pauseModes } from '../../core/suspension.ts'
-import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
+import { pauseModes } from '../../core/suspension.ts'
+import { type Command, exitCodes, type Paint } from '../command.ts'
 import { clientOf, jsonIn, taskIdIn, urlFlag } from '../remote.ts'
 import { stateText } from '../render.ts'
+import { wordIn } from '../word-in.ts'
 
 export const tasksPause: Command = {
   name: 'tasks pause',
@@ -23,7 +24,7 @@ export const tasksPause: Command = {
   async run(input, io) {
     const [reason, mode, conditions] = [
       input.text('reason'),
-      modeIn(input),
+      wordIn(input, 'mode', pauseModes),
       jsonIn(input, 'conditions'),
     ]
     const result = await clientOf(input).pause(taskIdIn(input), {
@@ -82,12 +83,4 @@ function pauseLine(result: PauseOutcome, paint: Paint): string {
   }
   const word = `${stateText(result.state, paint)}${result.outcome === 'pausing' ? ', pausing' : ''}`
   return `Task ${result.taskId}  ${word}  ${result.handle}`
-}
-
-function modeIn(input: Input): PauseMode | undefined {
-  const text = input.text('mode')
-  if (text === undefined) return undefined
-  const mode = pauseModes.find((one) => one === text)
-  if (mode !== undefined) return mode
-  throw new UsageError(`there is no mode "${text}"; there are ${pauseModes.join(', ')}`)
 }
