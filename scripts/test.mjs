@@ -30,6 +30,10 @@ const steps = [
   check('lockfile', 'node', 'scripts/lockfile.mjs'),
   check('build', 'node', 'scripts/build.mjs'),
   { ...check('api', 'node', 'scripts/api.mjs'), needsBuild: true },
+  {
+    ...check('artifacts', 'node', 'scripts/gen-protocol-artifacts.mjs', '--check'),
+    needsBuild: true,
+  },
   { ...check('publint', 'publint', '--strict'), needsBuild: true },
   { ...check('attw', 'attw', '--pack', '.', '--profile', 'esm-only'), needsBuild: true },
   tests('unit'),

@@ -1,5 +1,6 @@
 /** `metadata.harn.pause` of peers that have no extension for it yet: the same facts, snake_case (RFC, "migration"). */
 import type { JsonObject } from '../core/json.ts'
+import { camelConditions } from '../core/worker-suspension.ts'
 import { memberOf, numberIn, objectIn, present, textIn } from './shape.ts'
 
 /** In the words of the task-control extension. */
@@ -19,7 +20,7 @@ export function harnFacts(metadata: JsonObject): JsonObject | undefined {
     initiator,
     reason: textIn(pause, 'reason'),
     pausedAt: at === undefined || !(Math.abs(at) <= LAST_MS) ? undefined : isoOf(at),
-    conditions: when === undefined ? undefined : conditionsOf(when),
+    conditions: camelConditions(when) as JsonObject | undefined,
   })
 }
 
@@ -27,20 +28,3 @@ export function harnFacts(metadata: JsonObject): JsonObject | undefined {
 const LAST_MS = 8_640_000_000_000_000
 
 const isoOf = (at: number): string => new Date(at).toISOString()
-
-function conditionsOf(when: JsonObject): JsonObject {
-  const timeout = objectIn(when, 'timeout')
-  return present<Record<string, JsonObject[string]>>({
-    onEvent: memberOf(when, 'on_event'),
-    trigger: memberOf(when, 'trigger'),
-    since: memberOf(when, 'since'),
-    timeout:
-      timeout === undefined
-        ? undefined
-        : present<Record<string, JsonObject[string]>>({
-            durationMinutes: memberOf(timeout, 'duration_minutes'),
-            onTimeout: memberOf(timeout, 'on_timeout'),
-            input: memberOf(timeout, 'input'),
-          }),
-  })
-}

@@ -7,7 +7,7 @@ import type { CloudEvent } from '../core/cloud-event.ts'
 import type { EventFilter, ResumeConditions } from '../core/conditions.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Message, Part } from '../core/message.ts'
-import type { UsageReport } from '../core/records.ts'
+import type { Decision, UsageReport } from '../core/records.ts'
 import { states } from '../core/states.ts'
 import type { PauseMode } from '../core/suspension.ts'
 import type { AskOptions, ConsentRequest } from './agent-task.ts'
@@ -62,6 +62,7 @@ const attributes = (value: z.ZodType): z.ZodType =>
   z
     .record(text.min(1), value)
     .refine((wants) => Object.keys(wants).length > 0, 'must name at least one attribute')
+    .meta({ minProperties: 1 })
 
 export const eventFilter: z.ZodType<EventFilter> = z.lazy(() =>
   z.union(
@@ -77,12 +78,16 @@ export const eventFilter: z.ZodType<EventFilter> = z.lazy(() =>
   ),
 ) as z.ZodType<EventFilter>
 
+/** As patterns, which the published schemas can say too. */
+const NOT_BLANK = /\S/
+const BLANK = 'must not be blank'
+
 const instant = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 instant' })
 
 export const resumeConditions: z.ZodType<ResumeConditions> = z.strictObject({
   onEvent: text
     .regex(/^[^\p{Cc}\p{Cn}]{1,256}$/u, 'must be 1 to 256 printable characters')
-    .refine((name) => name.trim() !== '', 'must not be blank')
+    .regex(NOT_BLANK, BLANK)
     .optional(),
   trigger: z
     .union(
@@ -169,6 +174,12 @@ export const consentInput: z.ZodType<ConsentRequest> = z.strictObject({
   expiresAt: epochMs.optional(),
 }) as z.ZodType<ConsentRequest>
 
+/** What an answer to a consent must have to be one; it may say more. */
+export const consentAnswer: z.ZodType<{ consentId: string; decision: Decision }> = z.object({
+  consentId: id,
+  decision: z.enum(['granted', 'denied']),
+})
+
 const amount = z.number().min(0).optional()
 export const usageInput: z.ZodType<UsageReport> = z.strictObject({
   inputTokens: amount,
@@ -190,16 +201,14 @@ export const cancelInput: z.ZodType<CancelRequest> = z.strictObject({
   metadata: jsonObject.optional(),
 })
 
-const notBlank = (given: string): boolean => given.trim() !== ''
-const BLANK = 'must not be blank'
 /** What marks a reminder: ids, tags, keys and sources are shown and compared, never read as text. */
-const mark = text.max(256, 'must be at most 256 characters').refine(notBlank, BLANK)
+const mark = text.max(256, 'must be at most 256 characters').regex(NOT_BLANK, BLANK)
 const TAGS_LIMIT = 32
 const METADATA_LIMIT = 16_384
 
 export const reminderInput: z.ZodType<ReminderRequest> = z.strictObject({
   id: mark.optional(),
-  body: text.max(16_384, 'must be at most 16,384 characters').refine(notBlank, BLANK),
+  body: text.max(16_384, 'must be at most 16,384 characters').regex(NOT_BLANK, BLANK),
   tags: z.array(mark).max(TAGS_LIMIT, `must be at most ${TAGS_LIMIT} tags`).optional(),
   dedupeKey: mark.nullish(),
   ttlTurns: z.number().int().positive('must be greater than 0').nullish(),

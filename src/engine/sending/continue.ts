@@ -8,6 +8,7 @@ import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import { type Caller, maySee } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
+import { consentAnswer } from '../inputs.ts'
 import type { Along } from '../ledger.ts'
 import type { SendRequest } from '../requests.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
@@ -76,10 +77,8 @@ function consentIn(
   agent: Agent | undefined,
 ): ConsentAnswer {
   for (const place of placesOf(message)) {
-    if (typeof place !== 'object' || place === null) continue
-    const { consentId, decision } = place as { consentId?: unknown; decision?: unknown }
-    if (typeof consentId !== 'string' || (decision !== 'granted' && decision !== 'denied')) continue
-    return { consentId, decision }
+    const answer = consentAnswer.safeParse(place)
+    if (answer.success) return answer.data
   }
   try {
     const accepted = agent?.acceptTextConsent?.(textOf(message))

@@ -3,13 +3,22 @@
  * whole object, never deleted, because clients merge metadata and a deletion cannot travel.
  */
 import { toIso } from '../../core/instant.ts'
-import type { Json, JsonObject } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import type { Decision } from '../../core/records.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import type { Suspension } from '../../core/suspension.ts'
 import type { ResumeAnswer, Task } from '../../core/task.ts'
 import { PROGRESS, REMINDERS, TASK_CONTROL, USER_CONSENT } from './extensions.ts'
+import type { ProgressFacts } from './schemas/progress.ts'
+import type { ReminderChangeFacts, ReminderFacts } from './schemas/reminders.ts'
+import type {
+  PausingFacts,
+  ResumeFacts,
+  StoppedFacts,
+  TaskControlFacts,
+} from './schemas/task-control.ts'
+import type { ConsentAsked, ConsentFacts } from './schemas/user-consent.ts'
 import type { ReminderChange, TaskEvent } from './task-events.ts'
 
 /** Of a task; undefined when there is none, which is the common case. */
@@ -21,44 +30,48 @@ export function taskMetadata(task: Task): JsonObject | undefined {
   if (control === undefined && consent === undefined) return metadata
   return {
     ...metadata,
-    ...(control === undefined ? {} : { [TASK_CONTROL]: control }),
-    ...(consent === undefined ? {} : { [USER_CONSENT]: consent }),
+    ...(control === undefined ? {} : under(TASK_CONTROL, control)),
+    ...(consent === undefined ? {} : under(USER_CONSENT, consent)),
   }
 }
 
 /** Of an event: only what it changes. */
 export function eventMetadata(event: TaskEvent): JsonObject | undefined {
   if (event.kind === 'artifact') return undefined
-  if (event.kind === 'reminder') return { [REMINDERS]: reminderChange(event.change) }
+  if (event.kind === 'reminder') return under(REMINDERS, reminderChange(event.change))
   const { task, before, record } = event
   const { type } = record
   if (type === 'said' && record.progress !== undefined) {
-    return { [PROGRESS]: { fraction: record.progress } }
+    return under(PROGRESS, { fraction: record.progress } satisfies ProgressFacts)
   }
   const consent = consentOf(task)
-  if (consent !== undefined) return { [USER_CONSENT]: consent }
+  if (consent !== undefined) return under(USER_CONSENT, consent)
   if (before?.question?.consent !== undefined && task.question === undefined) {
-    return {
-      [USER_CONSENT]: consentAnswer(before, type === 'answered' ? record.decision : undefined),
-    }
+    const decision = type === 'answered' ? record.decision : undefined
+    return under(USER_CONSENT, consentAnswer(before, decision))
   }
   const stops = [task.suspension, task.pausing, before?.suspension, before?.pausing]
   if (stops.every((stop) => stop === undefined)) return undefined
   const control = controlOf(task)
-  return control && { [TASK_CONTROL]: control }
+  return control && under(TASK_CONTROL, control)
 }
 
-function consentAnswer(before: Task, decision: Decision | undefined): JsonObject {
+/** All of it is JSON, which an interface cannot say of itself. */
+function under(uri: string, facts: object): JsonObject {
+  return { [uri]: facts as JsonObject }
+}
+
+function consentAnswer(before: Task, decision: Decision | undefined): ConsentFacts {
   const consentId = before.question?.consent?.consentId ?? ''
   return { state: 'active', consentId, ...(decision === undefined ? {} : { decision }) }
 }
 
-function controlOf(task: Task): JsonObject | undefined {
+function controlOf(task: Task): TaskControlFacts | undefined {
   const { suspension, pausing, epoch } = task
   if (suspension !== undefined) return stopped(task, suspension)
   if (pausing !== undefined) {
     const { handle, requestedAt, reason, mode } = pausing
-    return present({
+    return present<PausingFacts>({
       state: 'active',
       pausing: true,
       handle,
@@ -72,10 +85,10 @@ function controlOf(task: Task): JsonObject | undefined {
   return epoch === 0 ? undefined : { state: 'active' }
 }
 
-function stopped(task: Task, suspension: Suspension): JsonObject {
+function stopped(task: Task, suspension: Suspension): StoppedFacts {
   const { handle, epoch, initiator, reason, summary, conditions, deadlineAt } = suspension
-  return present({
-    state: task.state,
+  return present<StoppedFacts>({
+    state: task.state as StoppedFacts['state'],
     handle,
     epoch,
     initiator,
@@ -83,7 +96,7 @@ function stopped(task: Task, suspension: Suspension): JsonObject {
     summary,
     pausedAt: toIso(pausedAtOf(suspension)),
     deadlineAt: deadlineAt === undefined ? undefined : toIso(deadlineAt),
-    conditions: (conditions as Json | undefined) ?? null,
+    conditions: conditions ?? null,
   })
 }
 
@@ -92,7 +105,7 @@ export function pausedAtOf({ pausedAt, requestedAt }: Suspension): number {
 }
 
 /** The RFC's words for a wake. */
-export function resumeFacts(answer: ResumeAnswer): JsonObject {
+export function resumeFacts(answer: ResumeAnswer): ResumeFacts {
   const { previousState, cause, hadResumeInput, continueTranscript, resumedAt } = answer
   return {
     previousState,
@@ -103,11 +116,11 @@ export function resumeFacts(answer: ResumeAnswer): JsonObject {
   }
 }
 
-function consentOf(task: Task): JsonObject | undefined {
+function consentOf(task: Task): ConsentFacts | undefined {
   const { question, state } = task
   if (question?.consent === undefined || state !== 'user-consent-required') return undefined
   const { consentId, digest, operation, scope, expiresAt } = question.consent
-  return present({
+  return present<ConsentAsked>({
     state,
     consentId,
     prompt: textOf(question.message),
@@ -118,15 +131,14 @@ function consentOf(task: Task): JsonObject | undefined {
   })
 }
 
-function reminderChange(change: ReminderChange): JsonObject {
+function reminderChange(change: ReminderChange): ReminderChangeFacts {
   if (change.event !== 'emitted') return { ...change }
   return { event: 'emitted', reminder: reminderFacts(change.reminder) }
 }
 
 /** A reminder as streams and lists show it. */
-export function reminderFacts(reminder: Reminder): JsonObject {
-  const { acceptedAt, metadata, ...facts } = reminder
-  return present({ ...facts, tags: [...facts.tags], metadata, acceptedAt: toIso(acceptedAt) })
+export function reminderFacts(reminder: Reminder): ReminderFacts {
+  return { ...reminder, acceptedAt: toIso(reminder.acceptedAt) }
 }
 
 /** What an unaware reader is shown while the task is stopped, or about to be: a sentence, and the agent's summary. */
@@ -160,8 +172,11 @@ export function eventMessage({
     : statusMessage(task)
 }
 
-function present(facts: Readonly<Record<string, Json | undefined>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(facts).filter((entry): entry is [string, Json] => entry[1] !== undefined),
-  )
+function present<T extends object>(
+  facts: {
+    readonly [K in keyof T]: T[K] | undefined
+  },
+): T {
+  const entries = Object.entries(facts).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as T
 }

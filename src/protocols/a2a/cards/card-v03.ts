@@ -1,8 +1,9 @@
 /** The agent card of A2A 0.3 (§5.5), with the capability fields of the RFCs beside the standard ones. */
 import { resumeCauses } from '../../../core/suspension.ts'
+import type { PauseCapabilities } from '../schemas/task-control.ts'
 import type { CardSource, SecurityFacts } from './card-facts.ts'
 import { interfacesAt } from './card-v1.ts'
-import { extensionCards, propagations, roleHints } from './extension-cards.ts'
+import { extensionCards, remindersParams } from './extension-cards.ts'
 
 export function cardV03(source: CardSource): object {
   const { name, description, version, url, facts, skills, security } = source
@@ -44,16 +45,20 @@ export function cardV03(source: CardSource): object {
   }
 }
 
+const pauseCapabilities: PauseCapabilities = {
+  supportsPause: true,
+  supportsAwaitResumption: true,
+  resumeCauses,
+}
+
 function rfcCapabilities({ pause, reminders, harn }: CardSource): object {
   const meta = {
     ...(pause ? { pause: true } : {}),
     ...(reminders ? { reminders: true } : {}),
   }
   return {
-    ...(pause ? { supportsPause: true, supportsAwaitResumption: true, resumeCauses } : {}),
-    ...(reminders
-      ? { reminders: { inject: true, emit: true, propagate: propagations, roleHints } }
-      : {}),
+    ...(pause ? pauseCapabilities : {}),
+    ...(reminders ? { reminders: remindersParams } : {}),
     ...(harn && (pause || reminders) ? { _meta: { harn: meta } } : {}),
   }
 }

@@ -1,11 +1,25 @@
 /** Our extensions as a card declares them (A2A 1.0 §4.4.4). Never required: that would refuse every unaware client. */
 import { pauseModes, resumeCauses } from '../../../core/suspension.ts'
 import { REMINDERS, RFC_NOTIFICATIONS, TASK_CONTROL, USER_CONSENT } from '../extensions.ts'
+import type { RemindersParams } from '../schemas/reminders.ts'
+import type { TaskControlParams } from '../schemas/task-control.ts'
+import type { UserConsentParams } from '../schemas/user-consent.ts'
 import type { Version } from '../versions.ts'
 import type { CardSource } from './card-facts.ts'
 
-export const propagations: readonly string[] = ['session', 'none', 'all']
-export const roleHints: readonly string[] = ['system', 'developer']
+/** The same in `capabilities.reminders` of a 0.3 card. */
+export const remindersParams: RemindersParams = {
+  inject: true,
+  emit: true,
+  propagate: ['session', 'none', 'all'],
+  roleHints: ['system', 'developer'],
+}
+
+/** What a reader sees who knows core states only. */
+const consentStates: Readonly<Record<Version, (configured: string) => string>> = {
+  '1.0': (state) => `TASK_STATE_${state.toUpperCase().replaceAll('-', '_')}`,
+  '0.3': () => 'input-required',
+}
 
 export function extensionCards(source: CardSource, version: Version): readonly object[] {
   const working = version === '1.0' ? 'TASK_STATE_WORKING' : 'working'
@@ -19,19 +33,22 @@ export function extensionCards(source: CardSource, version: Version): readonly o
       modes: [...pauseModes].reverse(),
       resumeCauses,
       substateOf: { 'paused-by-client': working, 'paused-by-agent': working },
-    },
+    } satisfies TaskControlParams,
   }
   const reminders = {
     uri: REMINDERS,
     description: 'Ambient reminders for coming turns',
     required: false,
-    params: { inject: true, emit: true, propagate: propagations, roleHints },
+    params: remindersParams,
   }
   const consent = {
     uri: USER_CONSENT,
     description: 'Explicit consent of the user, bound to one operation',
     required: false,
-    params: { inBand: true, substateOf: { 'user-consent-required': source.consentState } },
+    params: {
+      inBand: true,
+      substateOf: { 'user-consent-required': consentStates[version](source.consentState) },
+    } satisfies UserConsentParams,
   }
   const notifications = {
     uri: RFC_NOTIFICATIONS,

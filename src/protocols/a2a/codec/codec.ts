@@ -4,6 +4,7 @@ import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Params } from '../params.ts'
+import type { RfcNotification } from '../schemas/rfc-notifications.ts'
 import type { TaskEvent } from '../task-events.ts'
 import type { Version } from '../versions.ts'
 
@@ -20,11 +21,6 @@ export interface SendConfiguration {
   readonly historyLength?: number | undefined
   readonly immediate: boolean
   readonly push?: PushTarget | undefined
-}
-
-export interface Notification {
-  readonly method: string
-  readonly params: unknown
 }
 
 export interface Codec {
@@ -45,7 +41,7 @@ export interface Codec {
   /** One frame of a stream. `closes`: it is the last one. */
   event(event: TaskEvent, closes: boolean): object | undefined
   /** The RFCs' notification for the event, for those who asked for them. */
-  notification(event: TaskEvent): Notification | undefined
+  notification(event: TaskEvent): RfcNotification | undefined
   push(taskId: string, target: PushTarget): object
   pushList(taskId: string, targets: readonly PushTarget[]): object
 

@@ -4,10 +4,10 @@
  */
 import { toIso } from '../../../core/instant.ts'
 import { pausedAtOf, resumeFacts } from '../metadata.ts'
+import type { PausedUpdate, ResumedUpdate, RfcNotification } from '../schemas/rfc-notifications.ts'
 import type { ReminderChange, TaskEvent } from '../task-events.ts'
-import type { Notification } from './codec.ts'
 
-export function notificationOf(event: TaskEvent): Notification | undefined {
+export function notificationOf(event: TaskEvent): RfcNotification | undefined {
   const { task } = event
   if (event.kind === 'reminder') return reminderNotification(task.id, event.change)
   if (event.kind !== 'status') return undefined
@@ -17,7 +17,7 @@ export function notificationOf(event: TaskEvent): Notification | undefined {
     const { handle, reason, initiator, conditions } = suspension
     return statusUpdate({
       taskId: task.id,
-      state: task.state,
+      state: task.state as PausedUpdate['state'],
       handle,
       ...(reason === undefined ? {} : { reason }),
       initiator,
@@ -30,11 +30,11 @@ export function notificationOf(event: TaskEvent): Notification | undefined {
   return statusUpdate({ taskId: task.id, state: task.state, ...resumeFacts(answer) })
 }
 
-function statusUpdate(params: object): Notification {
+function statusUpdate(params: PausedUpdate | ResumedUpdate): RfcNotification {
   return { method: 'tasks/statusUpdate', params }
 }
 
-function reminderNotification(taskId: string, change: ReminderChange): Notification {
+function reminderNotification(taskId: string, change: ReminderChange): RfcNotification {
   if (change.event === 'emitted') {
     const { id, body, tags, dedupeKey, source, firedAtTurn, metadata = {} } = change.reminder
     const reminder = {

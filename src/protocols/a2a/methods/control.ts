@@ -12,6 +12,9 @@ import { REMINDERS, TASK_CONTROL } from '../extensions.ts'
 import type { FaultOverrides } from '../failure.ts'
 import { A2AError } from '../faults.ts'
 import { reminderFacts, resumeFacts } from '../metadata.ts'
+import { text } from '../params.ts'
+import type { Cleared, Injected, ReminderList } from '../schemas/reminders.ts'
+import type { Parked, Paused, Pausing, Resumed } from '../schemas/task-control.ts'
 import { ownTask } from './own-task.ts'
 
 const faults: FaultOverrides = { TASK_TERMINAL: 'TASK_TERMINAL' }
@@ -46,8 +49,9 @@ export const pauseTask: Method = control(async (a2a, call) => {
 export const resumeTask: Method = control(async (a2a, call) => {
   await own(a2a, call)
   const answer = await a2a.engine.resume(call.caller, call.params as never)
-  const { taskId } = call.params
-  return { value: { taskId, state: answer.state, ...resumeFacts(answer) } }
+  const taskId = text(call.params, 'taskId')
+  const resumed: Resumed = { taskId, state: answer.state, ...resumeFacts(answer) }
+  return { value: resumed }
 })
 
 /** For agents that run outside the process; without the scope the method is not there at all. */
@@ -62,39 +66,46 @@ export const awaitResumption: Method = {
     await own(a2a, call)
     const answer = await a2a.engine.park(call.caller, call.params as never)
     if (!isPaused(answer.state)) return { value: pauseResult(answer) }
-    const { taskId, state, handle, pausedAt, requestedAt } = answer
-    return { value: { taskId, state, handle, pausedAt: toIso(pausedAt ?? requestedAt) } }
+    const { taskId, handle, pausedAt, requestedAt } = answer
+    const parkedAt = toIso(pausedAt ?? requestedAt)
+    const parked: Parked = { taskId, state: 'paused-by-agent', handle, pausedAt: parkedAt }
+    return { value: parked }
   },
 }
 
 export const injectReminder: Method = reminding(async (a2a, call) => {
   await own(a2a, call)
   const answer = await a2a.engine.remind(call.caller, call.params as never)
-  return { value: { ...answer, acceptedAt: toIso(answer.acceptedAt) } }
+  const injected: Injected = { ...answer, acceptedAt: toIso(answer.acceptedAt) }
+  return { value: injected }
 })
 
 export const listReminders: Method = reminding(async (a2a, call) => {
   const { taskId } = parse(listRemindersInput, call.params)
   await own(a2a, call)
   const pending = await a2a.engine.reminders(call.caller, taskId)
-  return { value: { taskId, reminders: pending.map(reminderFacts) } }
+  const list: ReminderList = { taskId, reminders: pending.map(reminderFacts) }
+  return { value: list }
 })
 
 export const clearReminders: Method = reminding(async (a2a, call) => {
   await own(a2a, call)
-  return { value: await a2a.engine.clearReminders(call.caller, call.params as never) }
+  const cleared: Cleared = await a2a.engine.clearReminders(call.caller, call.params as never)
+  return { value: cleared }
 })
 
 /** Past the grace time the truth is that it still works: the handle is valid, the commit comes as a status update. */
-function pauseResult(answer: PauseAnswer): object {
-  const { taskId, state, handle, requestedAt, pausedAt, reason, conditions, deadlineAt } = answer
+function pauseResult(answer: PauseAnswer): Paused | Pausing {
+  const { taskId, handle, requestedAt, pausedAt, reason, conditions, deadlineAt } = answer
   const facts = {
     ...(reason === undefined ? {} : { reason }),
     ...(conditions === undefined ? {} : { conditions }),
     ...(deadlineAt === undefined ? {} : { deadlineAt: toIso(deadlineAt) }),
   }
   if (answer.pausing) {
-    return { taskId, state, pausing: true, handle, requestedAt: toIso(requestedAt), ...facts }
+    const requested = toIso(requestedAt)
+    return { taskId, state: 'working', pausing: true, handle, requestedAt: requested, ...facts }
   }
-  return { taskId, state, handle, pausedAt: toIso(pausedAt ?? requestedAt), ...facts }
+  const paused = toIso(pausedAt ?? requestedAt)
+  return { taskId, state: 'paused-by-client', handle, pausedAt: paused, ...facts }
 }

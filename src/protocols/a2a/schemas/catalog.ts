@@ -1,0 +1,193 @@
+/**
+ * Every shape of our A2A extensions by its published name, and which method, frame or card it belongs to. The JSON Schemas
+ * in `spec/protocol-artifacts` are made from this, and the tests judge real answers by it.
+ */
+import type { z } from 'zod'
+import {
+  clearRemindersInput,
+  consentAnswer,
+  eventFilter,
+  json,
+  jsonObject,
+  listRemindersInput,
+  parkTaskInput,
+  pauseInput,
+  pauseMode,
+  reminderInput,
+  remindInput,
+  resumeConditions,
+  resumeInput,
+} from '../../../engine/inputs.ts'
+import {
+  PROGRESS,
+  REMINDERS,
+  RFC_NOTIFICATIONS,
+  TASK_CONTROL,
+  USER_CONSENT,
+} from '../extensions.ts'
+import { errorData, errorDetails, rpcErrorV1, rpcErrorV03 } from './errors.ts'
+import { harnPause, harnReminder } from './harn.ts'
+import { progressMetadata } from './progress.ts'
+import {
+  clearRemindersResult,
+  injectReminderResult,
+  listRemindersResult,
+  reminder,
+  remindersMetadata,
+  remindersParams,
+} from './reminders.ts'
+import { rfcFrame } from './rfc-notifications.ts'
+import {
+  awaitResumptionResult,
+  pauseCapabilities,
+  pauseResult,
+  resumeResult,
+  state,
+  taskControlMetadata,
+  taskControlParams,
+} from './task-control.ts'
+import { userConsentMetadata, userConsentParams } from './user-consent.ts'
+import { instant } from './vocabulary.ts'
+
+export interface MethodShapes {
+  readonly method: string
+  readonly rest: string
+  readonly request: string
+  readonly result: string
+}
+
+export interface Published {
+  /** Of the page and the schema file. */
+  readonly name: string
+  readonly uri?: string
+  readonly methods?: readonly MethodShapes[]
+  /** The shape under the URI in the metadata of tasks and status updates. */
+  readonly metadata?: string
+  /** The shape of the extension's `params` on the card. */
+  readonly card?: string
+  readonly shapes: Readonly<Record<string, z.ZodType>>
+}
+
+/** Shapes that others are made of; each file has those it needs. */
+export const building: Readonly<Record<string, z.ZodType>> = {
+  Json: json,
+  JsonObject: jsonObject,
+  Instant: instant,
+  State: state,
+  PauseMode: pauseMode,
+  EventFilter: eventFilter,
+  ResumeConditions: resumeConditions,
+  ReminderInput: reminderInput,
+  Reminder: reminder,
+}
+
+export const published: readonly Published[] = [
+  {
+    name: 'task-control',
+    uri: TASK_CONTROL,
+    methods: [
+      {
+        method: 'tasks/pause',
+        rest: 'POST /tasks/{taskId}:pause',
+        request: 'PauseRequest',
+        result: 'PauseResult',
+      },
+      {
+        method: 'tasks/resume',
+        rest: 'POST /tasks/{taskId}:resume',
+        request: 'ResumeRequest',
+        result: 'ResumeResult',
+      },
+      {
+        method: 'tasks/await_resumption',
+        rest: 'POST /tasks/{taskId}:awaitResumption',
+        request: 'AwaitResumptionRequest',
+        result: 'AwaitResumptionResult',
+      },
+    ],
+    metadata: 'TaskControlMetadata',
+    card: 'TaskControlParams',
+    shapes: {
+      PauseRequest: pauseInput,
+      PauseResult: pauseResult,
+      ResumeRequest: resumeInput,
+      ResumeResult: resumeResult,
+      AwaitResumptionRequest: parkTaskInput,
+      AwaitResumptionResult: awaitResumptionResult,
+      TaskControlMetadata: taskControlMetadata,
+      TaskControlParams: taskControlParams,
+      PauseCapabilities: pauseCapabilities,
+    },
+  },
+  {
+    name: 'reminders',
+    uri: REMINDERS,
+    methods: [
+      {
+        method: 'tasks/inject_reminder',
+        rest: 'POST /tasks/{taskId}:injectReminder',
+        request: 'InjectReminderRequest',
+        result: 'InjectReminderResult',
+      },
+      {
+        method: 'tasks/list_reminders',
+        rest: 'GET /tasks/{taskId}:listReminders',
+        request: 'ListRemindersRequest',
+        result: 'ListRemindersResult',
+      },
+      {
+        method: 'tasks/clear_reminders',
+        rest: 'POST /tasks/{taskId}:clearReminders',
+        request: 'ClearRemindersRequest',
+        result: 'ClearRemindersResult',
+      },
+    ],
+    metadata: 'RemindersMetadata',
+    card: 'RemindersParams',
+    shapes: {
+      InjectReminderRequest: remindInput,
+      InjectReminderResult: injectReminderResult,
+      ListRemindersRequest: listRemindersInput,
+      ListRemindersResult: listRemindersResult,
+      ClearRemindersRequest: clearRemindersInput,
+      ClearRemindersResult: clearRemindersResult,
+      RemindersMetadata: remindersMetadata,
+      RemindersParams: remindersParams,
+    },
+  },
+  {
+    name: 'user-consent',
+    uri: USER_CONSENT,
+    metadata: 'UserConsentMetadata',
+    card: 'UserConsentParams',
+    shapes: {
+      UserConsentMetadata: userConsentMetadata,
+      ConsentAnswer: consentAnswer,
+      UserConsentParams: userConsentParams,
+    },
+  },
+  {
+    name: 'rfc-notifications',
+    uri: RFC_NOTIFICATIONS,
+    shapes: { RfcNotification: rfcFrame },
+  },
+  {
+    name: 'progress',
+    uri: PROGRESS,
+    metadata: 'ProgressMetadata',
+    shapes: { ProgressMetadata: progressMetadata },
+  },
+  {
+    name: 'harn-tunnel',
+    shapes: { HarnPause: harnPause, HarnReminder: harnReminder },
+  },
+  {
+    name: 'errors',
+    shapes: {
+      ErrorData: errorData,
+      ErrorDetails: errorDetails,
+      RpcErrorV03: rpcErrorV03,
+      RpcErrorV1: rpcErrorV1,
+    },
+  },
+]

@@ -1,0 +1,59 @@
+/** Errors of the extension methods: what JSON-RPC puts into `error`, per version. */
+import { z } from 'zod'
+import { type FaultName, faults } from '../faults.ts'
+import { exactly } from './exactly.ts'
+import { instant } from './vocabulary.ts'
+
+const reason = z.enum(Object.keys(faults) as [FaultName, ...FaultName[]])
+
+/** 0.3: what the fault is, and the details of it; more may follow. */
+export const errorData: z.ZodType = z.looseObject({
+  reason,
+  path: z.string().optional(),
+  problem: z.string().optional(),
+  taskId: z.string().optional(),
+  state: z.string().optional(),
+  why: z.string().optional(),
+  cause: z.string().optional(),
+  resumedAt: instant.optional(),
+  handle: z.string().optional(),
+  limit: z.union([z.number(), z.string()]).optional(),
+})
+
+export interface ErrorInfo {
+  readonly '@type': 'type.googleapis.com/google.rpc.ErrorInfo'
+  readonly reason: FaultName
+  readonly domain: 'a2a-protocol.org' | 'lull'
+  /** The same details; what is not a string is JSON. */
+  readonly metadata?: Readonly<Record<string, string>>
+}
+
+export interface BadRequest {
+  readonly '@type': 'type.googleapis.com/google.rpc.BadRequest'
+  readonly fieldViolations: readonly { readonly field: string; readonly description: string }[]
+}
+
+/** 1.0: `data` of JSON-RPC, `details` of REST. */
+export const errorDetails: z.ZodType<readonly (ErrorInfo | BadRequest)[]> = exactly<
+  readonly (ErrorInfo | BadRequest)[]
+>()(
+  z.array(
+    z.union([
+      z.strictObject({
+        '@type': z.literal('type.googleapis.com/google.rpc.ErrorInfo'),
+        reason,
+        domain: z.enum(['a2a-protocol.org', 'lull']),
+        metadata: z.record(z.string(), z.string()).exactOptional(),
+      }),
+      z.strictObject({
+        '@type': z.literal('type.googleapis.com/google.rpc.BadRequest'),
+        fieldViolations: z.array(z.strictObject({ field: z.string(), description: z.string() })),
+      }),
+    ]),
+  ),
+)
+
+const error = { code: z.number().int(), message: z.string().min(1) }
+
+export const rpcErrorV03: z.ZodType = z.strictObject({ ...error, data: errorData })
+export const rpcErrorV1: z.ZodType = z.strictObject({ ...error, data: errorDetails })

@@ -1,0 +1,61 @@
+/** `metadata.harn`, outbound: the RFCs' migration path. Snake case, as the peers that read it have it. */
+import { z } from 'zod'
+import { json, jsonObject, pauseMode } from '../../../engine/inputs.ts'
+import { cause, handle, id, initiator } from './vocabulary.ts'
+
+const resumeWhen = z.strictObject({
+  on_event: z.string().optional(),
+  trigger: jsonObject.optional(),
+  timeout: z
+    .strictObject({
+      duration_minutes: z.number().positive(),
+      on_timeout: z.enum(['resume_with_summary', 'fail', 'resume_with_input']).optional(),
+      input: json.optional(),
+    })
+    .optional(),
+  since: z.enum(['task', 'now']).optional(),
+})
+
+const workerSuspension = {
+  handle,
+  reason: z.string().nullable(),
+  resume_when: resumeWhen.nullable(),
+  initiator,
+  suspended_at_ms: z.number().int(),
+  pipeline_span_link: z.string().nullable(),
+  prior_span_link: z.string().nullable(),
+  parent_worker_id: z.string().nullable(),
+}
+
+/** `metadata.harn.pause`. */
+export const harnPause: z.ZodType = z.union([
+  z.strictObject({
+    state: z.enum(['paused-by-client', 'paused-by-agent']),
+    ...workerSuspension,
+  }),
+  z.strictObject({
+    state: z.literal('working'),
+    pausing: z.literal(true),
+    ...workerSuspension,
+  }),
+  z.strictObject({
+    state: z.literal('active'),
+    handle: handle.optional(),
+    cause: cause.optional(),
+  }),
+])
+
+/** `metadata.harn.reminder`. Inbound only `body` is needed. */
+export const harnReminder: z.ZodType = z.strictObject({
+  id: id.optional(),
+  body: z.string().min(1).max(16_384),
+  tags: z.array(z.string()).optional(),
+  dedupe_key: z.string().min(1).optional(),
+  ttl_turns: z.number().int().positive().optional(),
+  preserve_on_compact: z.boolean().optional(),
+  propagate: z.enum(['session', 'none', 'all']).optional(),
+  role_hint: z.enum(['system', 'developer']).optional(),
+  source: z.string().optional(),
+  fired_at_turn: z.number().int().min(0).optional(),
+  mode: pauseMode.optional(),
+})

@@ -1,0 +1,11 @@
+/** `urn:lull:a2a:progress:1`: how far a task is. */
+import { z } from 'zod'
+import { exactly } from './exactly.ts'
+
+export interface ProgressFacts {
+  readonly fraction: number
+}
+
+export const progressMetadata: z.ZodType<ProgressFacts> = exactly<ProgressFacts>()(
+  z.strictObject({ fraction: z.number().min(0).max(1) }),
+)

@@ -1,0 +1,127 @@
+/** `urn:lull:a2a:reminders:1`: results, the frames that tell what happened to a reminder, what the card says. */
+import { z } from 'zod'
+import type { JsonObject } from '../../../core/json.ts'
+import type { ExpiryReason, Propagate, RoleHint } from '../../../core/reminders.ts'
+import type { PauseMode } from '../../../core/suspension.ts'
+import { jsonObject, pauseMode } from '../../../engine/inputs.ts'
+import { exactly } from './exactly.ts'
+import { id, instant } from './vocabulary.ts'
+
+export interface Injected {
+  readonly reminderId: string
+  readonly dedupedCount: number
+  readonly acceptedAt: string
+}
+
+export const injectReminderResult: z.ZodType<Injected> = exactly<Injected>()(
+  z.strictObject({
+    reminderId: id,
+    dedupedCount: z.number().int().min(0),
+    acceptedAt: instant,
+  }),
+)
+
+/** A reminder as streams and lists show it. */
+export interface ReminderFacts {
+  readonly id: string
+  readonly body: string
+  readonly tags: readonly string[]
+  readonly dedupeKey?: string
+  readonly ttlTurns?: number
+  readonly preserveOnCompact: boolean
+  readonly propagate: Propagate
+  readonly roleHint: RoleHint
+  readonly source?: string
+  readonly firedAtTurn?: number
+  readonly mode: PauseMode
+  readonly metadata?: JsonObject
+  readonly inheritedFrom?: string
+  readonly acceptedAt: string
+}
+
+const propagate = z.enum(['session', 'none', 'all'])
+const roleHint = z.enum(['system', 'developer'])
+
+export const reminder: z.ZodType<ReminderFacts> = exactly<ReminderFacts>()(
+  z.strictObject({
+    id,
+    body: z.string().min(1).max(16_384),
+    tags: z.array(z.string()),
+    dedupeKey: z.string().min(1).exactOptional(),
+    ttlTurns: z.number().int().positive().exactOptional(),
+    preserveOnCompact: z.boolean(),
+    propagate,
+    roleHint,
+    source: z.string().exactOptional(),
+    firedAtTurn: z.number().int().min(0).exactOptional(),
+    mode: pauseMode,
+    metadata: jsonObject.exactOptional(),
+    inheritedFrom: id.exactOptional(),
+    acceptedAt: instant,
+  }),
+)
+
+export interface ReminderList {
+  readonly taskId: string
+  readonly reminders: readonly ReminderFacts[]
+}
+
+export const listRemindersResult: z.ZodType<ReminderList> = exactly<ReminderList>()(
+  z.strictObject({ taskId: id, reminders: z.array(reminder) }),
+)
+
+export interface Cleared {
+  readonly clearedCount: number
+}
+
+export const clearRemindersResult: z.ZodType<Cleared> = exactly<Cleared>()(
+  z.strictObject({ clearedCount: z.number().int().min(0) }),
+)
+
+export type ReminderChangeFacts =
+  | { readonly event: 'emitted'; readonly reminder: ReminderFacts }
+  | {
+      readonly event: 'deduped'
+      readonly dedupeKey: string
+      /** The reminder that took their place. */
+      readonly by: string
+      readonly displaced: readonly string[]
+    }
+  | { readonly event: 'expired'; readonly reminderId: string; readonly reason: ExpiryReason }
+
+export const expiryReason: z.ZodType<ExpiryReason> = z.enum([
+  'ttl',
+  'compaction',
+  'cleared',
+  'task_ended',
+])
+
+export const remindersMetadata: z.ZodType<ReminderChangeFacts> = exactly<ReminderChangeFacts>()(
+  z.discriminatedUnion('event', [
+    z.strictObject({ event: z.literal('emitted'), reminder }),
+    z.strictObject({
+      event: z.literal('deduped'),
+      dedupeKey: z.string(),
+      by: id,
+      displaced: z.array(id),
+    }),
+    z.strictObject({ event: z.literal('expired'), reminderId: id, reason: expiryReason }),
+  ]),
+)
+
+export interface RemindersParams {
+  readonly inject: true
+  readonly emit: true
+  readonly propagate: readonly Propagate[]
+  readonly roleHints: readonly RoleHint[]
+}
+
+/** Also `capabilities.reminders` of a 0.3 card. */
+export const remindersParams: z.ZodType<RemindersParams> = exactly<RemindersParams>()(
+  z.strictObject({
+    inject: z.literal(true),
+    emit: z.literal(true),
+    propagate: z.array(propagate),
+    roleHints: z.array(roleHint),
+  }),
+)

@@ -1,0 +1,60 @@
+/** `urn:lull:a2a:user-consent:1`: what is asked, how it was answered, what the card says. */
+import { z } from 'zod'
+import type { Json } from '../../../core/json.ts'
+import type { Decision } from '../../../core/records.ts'
+import { json } from '../../../engine/inputs.ts'
+import { exactly } from './exactly.ts'
+import { id, instant } from './vocabulary.ts'
+
+export interface ConsentAsked {
+  readonly state: 'user-consent-required'
+  readonly consentId: string
+  readonly prompt: string
+  readonly operation: Json
+  /** SHA-256 of the operation's canonical JSON. */
+  readonly digest: string
+  readonly scope?: Json
+  readonly expiresAt?: string
+}
+
+/** It is decided, or nobody waits for it any more. */
+export interface ConsentOver {
+  readonly state: 'active'
+  readonly consentId: string
+  readonly decision?: Decision
+}
+
+export type ConsentFacts = ConsentAsked | ConsentOver
+
+const decision: z.ZodType<Decision> = z.enum(['granted', 'denied'])
+
+export const userConsentMetadata: z.ZodType<ConsentFacts> = exactly<ConsentFacts>()(
+  z.discriminatedUnion('state', [
+    z.strictObject({
+      state: z.literal('user-consent-required'),
+      consentId: id,
+      prompt: z.string(),
+      operation: json,
+      digest: z.string().min(1),
+      scope: json.exactOptional(),
+      expiresAt: instant.exactOptional(),
+    }),
+    z.strictObject({
+      state: z.literal('active'),
+      consentId: id,
+      decision: decision.exactOptional(),
+    }),
+  ]),
+)
+
+export interface UserConsentParams {
+  readonly inBand: true
+  readonly substateOf: { readonly 'user-consent-required': string }
+}
+
+export const userConsentParams: z.ZodType<UserConsentParams> = exactly<UserConsentParams>()(
+  z.strictObject({
+    inBand: z.literal(true),
+    substateOf: z.strictObject({ 'user-consent-required': z.string() }),
+  }),
+)
