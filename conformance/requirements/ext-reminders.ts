@@ -203,4 +203,47 @@ export const EXT_REMINDERS: readonly Case[] = [
     [ticking, inject('be brief', [refused, has('error')]), end],
     OURS,
   ),
+  must(
+    'LULL-REMINDER-009',
+    'reminders',
+    'The same id is the same reminder also when it is gone, and is answered the same',
+    [
+      start(script([{ park: { reason: 'waiting' } }])),
+      inject({ body: 'older', dedupeKey: 'k' }),
+      inject({ id: 'r-1', body: 'one', dedupeKey: 'k' }, [succeeds], 'answer'),
+      { do: 'clearReminders', with: TASK, expect: [is('result.clearedCount', 1)] },
+      inject(
+        { id: 'r-1', body: 'one', dedupeKey: 'k' },
+        [
+          succeeds,
+          is('result.dedupedCount', 1),
+          is('result.acceptedAt', '$answer.result.acceptedAt'),
+        ],
+        'second',
+      ),
+      { do: 'clearReminders', with: TASK, expect: [is('result.clearedCount', 0)] },
+      inject({ id: 'r-1', body: 'two' }, [fails('InvalidParams')]),
+      end,
+    ],
+    RPC,
+  ),
+  must(
+    'LULL-REMINDER-010',
+    'reminders',
+    'Bodies, tags, keys and sources have a largest size',
+    [
+      ticking,
+      ...(
+        [
+          { body: 'x'.repeat(16_385) },
+          { body: 'x', tags: ['x'.repeat(257)] },
+          { body: 'x', tags: Array<string>(33).fill('x') },
+          { body: 'x', dedupeKey: 'x'.repeat(257) },
+          { body: 'x', source: 'x'.repeat(257) },
+        ] as const
+      ).map((reminder) => inject(reminder, [fails('InvalidParams')])),
+      end,
+    ],
+    OURS,
+  ),
 ]

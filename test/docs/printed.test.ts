@@ -1,0 +1,63 @@
+/** Examples that are whole programs run, against the demo agents where they speak to a server, and print what is shown below them. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { demoAgents } from '../../src/demo/demo-agents.ts'
+import { type Serving, serve } from '../../src/server/serve.ts'
+import { documents, root } from './documents.ts'
+
+let directory: string
+let server: Serving
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'lull-docs-client-'))
+  // A project that has the package installed.
+  mkdirSync(join(directory, 'node_modules'))
+  symlinkSync(root, join(directory, 'node_modules', 'lull'))
+  const data = join(directory, 'data')
+  server = await serve({ agents: demoAgents, port: 0, data, log: () => undefined })
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(directory, { recursive: true })
+})
+
+const pages = ['client.md', 'reminders.md'].map((name) => join('docs', name))
+const shown = documents()
+  .filter(({ path }) => pages.includes(path))
+  .flatMap(({ path, blocks }) =>
+    blocks.flatMap(({ language, text: code }, index) => {
+      const next = blocks[index + 1]
+      if (language !== 'ts') return []
+      return [[path, code, next?.language === 'text' ? next.text : undefined] as const]
+    }),
+  )
+
+it('shows what each example prints', () => {
+  expect(shown.length).toBeGreaterThan(5)
+  expect(shown.filter(([, , output]) => output === undefined)).toEqual([])
+})
+
+it.each(shown.map((one, index) => [index + 1, ...one] as const))(
+  'example %i, in %s',
+  async (...given) => {
+    const [number, , code, output] = given
+    const file = join(directory, `${number}.mts`)
+    writeFileSync(file, code.replaceAll('http://127.0.0.1:8787', server.url))
+    const child = spawn(join(root, 'node_modules', '.bin', 'tsx'), [file], {
+      cwd: directory,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const [out, err, [exit]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+    ])
+    expect([exit, err]).toEqual([0, ''])
+    const printed = out.split('\n').map((line) => line.trimEnd())
+    expect(printed.join('\n')).toBe(output)
+  },
+)
