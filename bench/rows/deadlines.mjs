@@ -1,6 +1,6 @@
 /**
- * 10,000 deadlines within one second. Each task is cold: it is loaded and its wake is recorded, which is when the
- * deadline has taken effect; then it waits for one of 64 places, is rebuilt and goes on.
+ * 10,000 deadlines within one second. Each task is cold: it is loaded and its wake is written, and when that is
+ * durable the deadline has taken effect; then it waits for one of 64 places, is rebuilt and goes on.
  */
 import { inScratch } from '../harness/places.mjs'
 import { median } from '../harness/statistics.mjs'

@@ -27,10 +27,9 @@ await serveSubject(async ({ path, count }) => {
     const all = new Promise((resolve) => {
       done = resolve
     })
-    const woke = (number, wake) => {
-      const deadline = at + offsetOf(number)
-      codeLate.push(Date.now() + ahead - deadline)
-      wakeLate.push(wake.resumedAt - deadline)
+    const lateness = (number) => Date.now() + ahead - (at + offsetOf(number))
+    const woke = (number) => {
+      codeLate.push(lateness(number))
       if (codeLate.length === count) done()
     }
     const { createEngine } = await load('engine/engine.js')
@@ -38,6 +37,13 @@ await serveSubject(async ({ path, count }) => {
     const agents = [await sleeper({ woke, timeoutOf })]
     const shifted = { ...clock, now: () => Date.now() + ahead }
     const engine = createEngine({ store, agents, clock: shifted, ...rest })
+    const seen = new Set()
+    // Told when it is durable, not when it was decided.
+    engine.watch((task) => {
+      if (task.wake === undefined || seen.has(task.id)) return
+      seen.add(task.id)
+      wakeLate.push(lateness(Number(task.history[0].parts[0].text)))
+    })
     await engine.start()
     await all
     await engine.drain({ timeoutMs: 5_000 })

@@ -15,6 +15,8 @@ export interface Timers {
 
 /** Fired together: they share flushes, and nobody waits long behind them. */
 const BATCH = 128
+/** While one is written, the next is read and decided. */
+const ROUNDS = 3
 /** Timers of a runtime overflow at about 24 days, and clocks are set: look again at least this often. */
 const LONGEST_MS = 3_600_000
 const RETRY_MS = 1_000
@@ -54,17 +56,38 @@ export function createTimers(deps: {
     if (firing || stopped) return
     firing = true
     try {
-      let fired = true
-      while (fired && !stopped) {
-        const due = await store.due(clock.now(), BATCH)
-        // What could not be settled is left for the next round.
-        fired = (await Promise.all(due.map(attempt))).includes(true)
-      }
+      await fireAll()
       const next = await store.nextDueAt()
       if (next !== undefined) at(Math.max(next, clock.now() + (next <= clock.now() ? RETRY_MS : 0)))
     } finally {
       firing = false
     }
+  }
+
+  async function fireAll(): Promise<void> {
+    /** Under way, and what could not be settled: that is left for the next sweep. */
+    const taken = new Set<string>()
+    const rounds = new Set<Promise<void>>()
+    while (!stopped) {
+      const due = await store.due(clock.now(), BATCH + taken.size)
+      const batch = due.filter((taskId) => !taken.has(taskId)).slice(0, BATCH)
+      if (batch.length === 0 && rounds.size === 0) return
+      if (batch.length > 0) {
+        const round: Promise<void> = fireRound(batch, taken).finally(() => rounds.delete(round))
+        rounds.add(round)
+      }
+      if (batch.length < BATCH || rounds.size >= ROUNDS) await Promise.race(rounds)
+    }
+    await Promise.all(rounds)
+  }
+
+  async function fireRound(batch: readonly string[], taken: Set<string>): Promise<void> {
+    for (const taskId of batch) taken.add(taskId)
+    await Promise.all(
+      batch.map(async (taskId) => {
+        if (await attempt(taskId)) taken.delete(taskId)
+      }),
+    )
   }
 
   async function attempt(taskId: string): Promise<boolean> {
