@@ -19,6 +19,7 @@ import type { Memory } from '../ports/memory.ts'
 import type { TaskStore } from '../ports/task-store.ts'
 import type { Agent } from './agent.ts'
 import { createBacklog } from './backlog.ts'
+import { ById } from './by-id.ts'
 import { type Conversation, emptyConversation } from './conversation.ts'
 import type { Along, Committed, Ledger } from './ledger.ts'
 import type { RunHost } from './run/host.ts'
@@ -88,7 +89,7 @@ const LAST_WRITE_MS = 1_000
 
 export function createRuns(deps: RunsDeps): Runs {
   const { store, ledger, clock, ids, log, agents, worker, host } = deps
-  const live = new Map<string, Run>()
+  const live = new ById<Run>()
   /** The token of each task that holds a slot. */
   const holding = new Map<string, string>()
   /** Tasks of ours that have no frame: being built, or evicted while they wait for a child. */
@@ -391,7 +392,7 @@ export function createRuns(deps: RunsDeps): Runs {
     const tooLate = new Promise<void>((resolve) => {
       clock.after(timeoutMs + LAST_WRITE_MS, resolve)
     })
-    const runs = [...live.values()]
+    const runs = live.values()
     const handOn = async (): Promise<void> => {
       await Promise.allSettled([
         ...runs.map((run) => run.release(late)),
@@ -429,7 +430,12 @@ export function createRuns(deps: RunsDeps): Runs {
     drain,
     counts: () => ({ live: live.size, warm: warm.size(), busy: slots.used() }),
     suspects: () => [
-      ...new Set([...live.values()].filter((run) => run.steps() > 0).map((run) => run.agent)),
+      ...new Set(
+        live
+          .values()
+          .filter((run) => run.steps() > 0)
+          .map((run) => run.agent),
+      ),
     ],
   }
 }

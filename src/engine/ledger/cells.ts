@@ -10,54 +10,67 @@ export interface Cells {
   atRest(): readonly Cell[]
 }
 
-/** How many come up for removal at a time: more than come in, and few enough not to be felt. */
-const LOOKED_AT = 4
-
+/**
+ * Two halves: what was used since they changed places last, and what was used before that. The older half goes as a whole.
+ * Taking out one after the other would be more exact, but V8 keeps the former tables of a map it rehashes, with all that
+ * was in them, until the next full collection.
+ */
 export function createCells(limit: number): Cells {
-  const cells = new Map<string, Cell>()
+  const half = Math.ceil(limit / 2)
+  let recent = new Map<string, Cell>()
+  let older = new Map<string, Cell>()
+
+  function get(taskId: string): Cell | undefined {
+    return recent.get(taskId) ?? older.get(taskId)
+  }
 
   function trim(): void {
-    if (cells.size <= limit) return
-    let looked = 0
-    for (const cell of cells.values()) {
-      if (cells.size <= limit || looked++ === LOOKED_AT) return
-      cells.delete(cell.id)
-      if (!cell.used && isAtRest(cell)) continue
-      cell.used = false
-      cells.set(cell.id, cell)
+    if (recent.size <= half) return
+    turn()
+    // None is to be kept.
+    if (half === 0) turn()
+  }
+
+  function turn(): void {
+    const gone = older
+    older = recent
+    recent = new Map()
+    for (const cell of gone.values()) {
+      if (!older.has(cell.id) && !isAtRest(cell)) recent.set(cell.id, cell)
     }
   }
 
   return {
     of(taskId) {
-      const known = cells.get(taskId)
-      if (known !== undefined) {
-        known.used = true
-        return known
-      }
-      const cell: Cell = {
-        id: taskId,
-        task: undefined,
-        row: undefined,
-        snapshotSeq: 0,
-        loading: undefined,
-        loaded: false,
-        queue: [],
-        ahead: undefined,
-        writing: false,
-        used: false,
-      }
+      const known = recent.get(taskId)
+      if (known !== undefined) return known
       // Before it is there, so that it is not the one to go when all others are busy.
       trim()
-      cells.set(taskId, cell)
+      const cell = get(taskId) ?? createCell(taskId)
+      recent.set(taskId, cell)
       return cell
     },
-    get: (taskId) => cells.get(taskId),
-    delete: (taskId) => {
-      cells.delete(taskId)
+    get,
+    delete(taskId) {
+      recent.delete(taskId)
+      older.delete(taskId)
     },
     trim,
-    atRest: () => [...cells.values()].filter(isAtRest),
+    atRest: () => [...new Set([...older.values(), ...recent.values()])].filter(isAtRest),
+  }
+}
+
+function createCell(id: string): Cell {
+  return {
+    id,
+    task: undefined,
+    row: undefined,
+    snapshotSeq: 0,
+    loading: undefined,
+    loaded: false,
+    queue: [],
+    ahead: undefined,
+    writing: false,
   }
 }
 

@@ -59,8 +59,6 @@ export interface Cell {
   /** What was decided before its turn and waits for it. */
   ahead: Plan | undefined
   writing: boolean
-  /** Looked at since it came up for removal the last time. */
-  used: boolean
 }
 
 export interface Plan {
