@@ -83,7 +83,7 @@ describe('send', () => {
   it('says what the server refused, with exit code 1', async () => {
     const { code, err } = await send('Hello', '--task', 'no-such-task')
     expect(code).toBe(1)
-    expect(err).toBe('lull: Task no-such-task does not exist')
+    expect(err).toBe('lull: Task no-such-task was not found')
   })
 
   it('says what an address that is no agent answers', async () => {

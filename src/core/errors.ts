@@ -48,7 +48,7 @@ export interface ErrorDetails {
 export type ErrorCode = keyof ErrorDetails
 
 const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string } = {
-  TASK_NOT_FOUND: (d) => `Task ${d.taskId} does not exist`,
+  TASK_NOT_FOUND: (d) => `Task ${d.taskId} was not found`,
   INVALID_INPUT: (d) => (d.path === '' ? d.problem : `${d.path}: ${d.problem}`),
   TASK_NOT_PAUSABLE: (d) => `Task ${d.taskId} cannot be paused: ${d.why}`,
   TASK_NOT_PAUSED: (d) =>

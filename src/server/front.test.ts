@@ -96,7 +96,7 @@ describe('every request', () => {
     const { status, body } = await ask({ port, method: 'POST', path: '/', headers: rpc }, pieces)
     expect(status).toBe(200)
     expect(JSON.parse(body)).toMatchObject({
-      error: { code: -32001, message: 'Task ä does not exist' },
+      error: { code: -32001, message: 'Task ä was not found' },
     })
     const sent = [JSON.stringify(event).slice(0, 9), JSON.stringify(event).slice(9)]
     const options = { port, method: 'POST', path: '/events', headers: structured }

@@ -114,7 +114,7 @@ export function createA2A(options: A2AOptions): A2A {
     harnTunnel: config.harnTunnel,
   }
   const agents = agentsOf(options, config, pushes !== undefined)
-  const cards = createCardResponse()
+  const cards = createCardResponse(clock.now())
 
   function agentAt(name: string | undefined): ServedAgent {
     const agent = agents.get(name)

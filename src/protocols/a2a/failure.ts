@@ -35,17 +35,22 @@ export function codeOf({ fault }: Failure, version: Version, control: boolean): 
   return faults[fault].code
 }
 
+export function reasonOf({ fault }: Failure): FaultName {
+  return faults[fault].reason ?? fault
+}
+
 /** `error.data` of JSON-RPC: free in 0.3, an array of `@type`d objects in 1.0 (§9.5). */
 export function dataOf(failure: Failure, version: Version): unknown {
   if (version === '1.0') return detailsArray(failure)
-  return { reason: failure.fault, ...withoutUndefined(failure.details) }
+  return { reason: reasonOf(failure), ...withoutUndefined(failure.details) }
 }
 
 /** Shared with the `details` of REST bodies (§11.6). */
-export function detailsArray({ fault, details }: Failure): readonly unknown[] {
+export function detailsArray(failure: Failure): readonly unknown[] {
+  const { fault, details } = failure
   const info = {
     '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-    reason: fault,
+    reason: reasonOf(failure),
     domain: faults[fault].domain,
     ...metadataOf(details),
   }

@@ -40,6 +40,8 @@ export interface Fault {
   /** The name of the gRPC status, which REST bodies carry too. */
   readonly status: string
   readonly domain: 'a2a-protocol.org' | 'lull'
+  /** As which it is told, where that is not its own name. */
+  readonly reason?: FaultName
 }
 
 const theirs = (code: number, http: number, status: string): Fault => ({
@@ -80,8 +82,11 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   LIMIT_EXCEEDED: ours(-32000, 429, 'RESOURCE_EXHAUSTED'),
   UNAVAILABLE: ours(-32000, 503, 'UNAVAILABLE'),
   FORBIDDEN: ours(-32000, 403, 'PERMISSION_DENIED'),
-  // Of the request itself; of its parts it is CONTENT_TYPE_NOT_SUPPORTED.
-  UNSUPPORTED_MEDIA_TYPE: ours(-32600, 415, 'INVALID_ARGUMENT'),
+  // Of the request itself, in place of its parts: to A2A the same error, to HTTP another status.
+  UNSUPPORTED_MEDIA_TYPE: {
+    ...theirs(-32005, 415, 'INVALID_ARGUMENT'),
+    reason: 'CONTENT_TYPE_NOT_SUPPORTED',
+  },
   BINDU_NOT_PAUSABLE: ours(-32040, 400, 'FAILED_PRECONDITION'),
   BINDU_NOT_RESUMABLE: ours(-32041, 400, 'FAILED_PRECONDITION'),
 }

@@ -31,13 +31,13 @@ describe('JSON-RPC', () => {
     const form = await desk.raw(request('a=b', 'application/x-www-form-urlencoded'))
     expect(form?.status).toBe(415)
     expect(await form?.json()).toMatchObject({
-      error: { code: -32600, data: { reason: 'UNSUPPORTED_MEDIA_TYPE' } },
+      error: { code: -32005, data: { reason: 'CONTENT_TYPE_NOT_SUPPORTED' } },
     })
     const path = 'http://lull.test/message:send'
     const rest = await desk.raw(new Request(path, { method: 'POST', body: 'a=b' }))
     expect(rest?.status).toBe(415)
     expect(await rest?.json()).toMatchObject({
-      error: { details: [{ reason: 'UNSUPPORTED_MEDIA_TYPE', domain: 'lull' }] },
+      error: { details: [{ reason: 'CONTENT_TYPE_NOT_SUPPORTED', domain: 'a2a-protocol.org' }] },
     })
   })
 

@@ -5,7 +5,7 @@ import { jsonName, withJsonNames } from '../codec/proto-names.ts'
 import { isProto } from '../codec/v03-proto.ts'
 import { callerIn, scopesOf } from '../env.ts'
 import { activated } from '../extensions.ts'
-import { codeOf, dataOf, detailsArray, type Failure, failureOf } from '../failure.ts'
+import { codeOf, dataOf, detailsArray, type Failure, failureOf, reasonOf } from '../failure.ts'
 import { A2AError, faults } from '../faults.ts'
 import { isObject } from '../params.ts'
 import { askedVersion, type Version } from '../versions.ts'
@@ -144,7 +144,7 @@ function errorV1(failure: Failure, code: number): object {
 /** 0.3 says nothing. The JavaScript SDK reads the JSON-RPC error object, the Python one goes by `type`. */
 function errorV03(failure: Failure, control: boolean): object {
   const { message } = failure
-  const type = errorName(failure.fault)
+  const type = errorName(reasonOf(failure))
   return { code: codeOf(failure, '0.3', control), type, message, data: dataOf(failure, '0.3') }
 }
 

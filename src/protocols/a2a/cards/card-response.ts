@@ -17,7 +17,9 @@ export type CardResponse = (
   request: HttpRequest,
 ) => HttpAnswer
 
-export function createCardResponse(): CardResponse {
+/** @param since what the cards say has been so since then */
+export function createCardResponse(since: number): CardResponse {
+  const lastModified = new Date(since).toUTCString()
   const known = new Map<string, Made>()
 
   function made(agent: ServedAgent, version: Version): Made {
@@ -35,6 +37,7 @@ export function createCardResponse(): CardResponse {
     const { body, etag } = made(agent, version)
     const headers = {
       etag,
+      'last-modified': lastModified,
       'cache-control': `public, max-age=${MAX_AGE_S}`,
       vary: 'A2A-Version',
     }

@@ -89,6 +89,7 @@ describe('agent cards', () => {
     expect(response.headers.get('cache-control')).toMatch(/max-age=\d+/)
     const etag = response.headers.get('etag') ?? ''
     expect(etag).toMatch(/^".+"$/)
+    expect(Date.parse(response.headers.get('last-modified') ?? '')).toBe(desk.clock.now())
     const again = { ...v1, 'if-none-match': `"other", ${etag}` }
     expect((await desk.fetch('GET', path, undefined, again)).status).toBe(304)
     expect((await desk.fetch('GET', path, undefined, { 'if-none-match': etag })).status).toBe(200)
