@@ -1,4 +1,5 @@
 /** Push notification configs: A2A 1.0 §3.1.7 to §3.1.10. */
+import type { Push } from '../../../core/push.ts'
 import type { Call, Method } from '../call.ts'
 import { A2AError } from '../faults.ts'
 import { optionalText, text } from '../params.ts'
@@ -15,6 +16,13 @@ function taskIdIn({ params, codec }: Call): string {
 function configIdIn({ params, codec }: Call): string | undefined {
   if (codec.version === '1.0') return text(params, 'id')
   return optionalText(params, 'pushNotificationConfigId')
+}
+
+/** Made without an id in 0.3 it has the task's, and peers also call it `default`: the official kit for one. */
+function find(known: readonly Push[], { codec }: Call, id: string): Push | undefined {
+  const named = known.find((one) => one.id === id)
+  if (named !== undefined || codec.version === '1.0' || id !== 'default') return named
+  return known.find((one) => one.id === one.taskId)
 }
 
 export const createPushConfig: Method = {
@@ -37,7 +45,7 @@ export const getPushConfig: Method = {
     await ownTask(a2a, call, taskId)
     const known = await pushes.list(taskId)
     // Without an id the task's first config is meant.
-    const found = id === undefined ? known[0] : known.find((one) => one.id === id)
+    const found = id === undefined ? known[0] : find(known, call, id)
     if (found === undefined) throw noConfig(taskId, id)
     return { value: call.codec.push(taskId, found) }
   },
@@ -60,7 +68,8 @@ export const deletePushConfig: Method = {
     const pushes = pushesOf(a2a)
     const [taskId, id] = [taskIdIn(call), configIdIn(call)]
     await ownTask(a2a, call, taskId)
-    await pushes.remove(taskId, id ?? taskId)
+    const found = id === undefined ? undefined : find(await pushes.list(taskId), call, id)
+    await pushes.remove(taskId, found?.id ?? id ?? taskId)
     return { value: call.codec.version === '1.0' ? {} : null }
   },
 }

@@ -100,6 +100,10 @@ describe('push notifications', () => {
     expect(hook.got[0]?.headers['content-type']).toBe('application/json')
     const [config] = await desk.ok('0.3', 'tasks/pushNotificationConfig/list', { id })
     expect(config.pushNotificationConfig).toEqual({ id, url })
+    const asDefault = { id, pushNotificationConfigId: 'default' }
+    expect(await desk.ok('0.3', 'tasks/pushNotificationConfig/get', asDefault)).toEqual(config)
+    await desk.ok('0.3', 'tasks/pushNotificationConfig/delete', asDefault)
+    expect(await desk.store.pushes(id)).toEqual([])
   })
 
   it('P1, P3: try again with growing pauses, and nothing is lost or out of order', async () => {
