@@ -86,7 +86,7 @@ describe('with a text', () => {
     taskId = 'no-such-task'
     expect(await remind('x')).toMatchObject({
       code: 1,
-      err: 'lull: Task no-such-task does not exist',
+      err: 'lull: Task no-such-task was not found',
     })
     taskId = await parked(`${server.url}/agents/deaf`)
     expect(await remind('x')).toMatchObject({ code: 1 })
