@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
+import { ACP_PATH, type AcpMount } from './acp-mount.ts'
 import { eventRoutes } from './event-routes.ts'
 import { healthRoutes } from './health-routes.ts'
 import { homePage } from './home-page.ts'
@@ -10,6 +11,8 @@ import { notAllowed, notFound, refusalOf } from './refusals.ts'
 
 export interface AppOptions {
   readonly engine: Engine
+  /** Absent: there is nothing at `/acp`. */
+  readonly acp?: Pick<AcpMount, 'fetch'>
   readonly log: Log
   /** Where it is reached, without a slash at the end. */
   readonly url: string
@@ -21,16 +24,20 @@ const methods: Readonly<Record<string, readonly string[]>> = {
   '/healthz': ['GET', 'HEAD'],
   '/readyz': ['GET', 'HEAD'],
   '/events': ['POST'],
+  [ACP_PATH]: ['GET', 'POST', 'DELETE'],
   '/ops/waiting': ['GET', 'HEAD'],
 }
 
 export function createApp(options: AppOptions): Hono {
-  const { engine, log, url } = options
+  const { engine, acp, log, url } = options
   const app = new Hono()
 
   healthRoutes(app, engine)
   eventRoutes(app, engine)
   opsRoutes(app, engine)
+  if (acp !== undefined) {
+    app.on(['GET', 'POST', 'DELETE'], ACP_PATH, (c) => acp.fetch(c.req.raw))
+  }
   app.get('/', () => homePage([...engine.agents.values()], url))
   app.notFound((c) => {
     const allowed = methods[c.req.path] ?? methodsOfAgent(c.req.path, engine)

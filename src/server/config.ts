@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { defaultOptions, type EngineOptions } from '../engine/options.ts'
 import { parse } from '../engine/parse.ts'
 import type { A2AConfig } from '../protocols/a2a/index.ts'
+import type { AcpConfig } from '../protocols/acp/index.ts'
 import { StartError } from './start-error.ts'
 
 export interface ServerConfig {
@@ -17,6 +18,7 @@ export interface ServerConfig {
   /** Where clients reach the server, when that is not the address it listens on. */
   readonly publicUrl?: string | undefined
   readonly a2a?: Partial<A2AConfig> | undefined
+  readonly acp?: Partial<AcpConfig> | undefined
 }
 
 const count = z.number().nonnegative()
@@ -43,6 +45,13 @@ const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } =
 
 const a2a = z.strictObject(a2aOptions).partial() as z.ZodType<Partial<A2AConfig>>
 
+/** The same for ACP. */
+const acpOptions: { readonly [K in keyof AcpConfig]: z.ZodType<AcpConfig[K]> } = {
+  harnTunnel: z.boolean(),
+}
+
+const acp = z.strictObject(acpOptions).partial() as z.ZodType<Partial<AcpConfig>>
+
 export const serverConfig: z.ZodType<ServerConfig> = z.strictObject({
   engine: engine.optional(),
   allowedHosts: z.array(z.string().min(1)).optional(),
@@ -53,6 +62,7 @@ export const serverConfig: z.ZodType<ServerConfig> = z.strictObject({
     .transform(withoutSlash)
     .optional(),
   a2a: a2a.optional(),
+  acp: acp.optional(),
 })
 
 function withoutSlash(url: string): string {

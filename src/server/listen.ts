@@ -1,11 +1,12 @@
 /** A socket and what answers on it. It is bound before the engine opens, so that a taken port costs nothing. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { listenError } from './start-error.ts'
+import { takeUpgrades, type Upgrade } from './upgrades.ts'
 
 export interface Listener {
   readonly port: number
   /** From now on requests are answered; those that came before have waited. */
-  answer(handler: RequestListener): void
+  answer(handler: RequestListener, upgrade?: Upgrade): void
   /** Takes no further connections; waits for open requests at most `graceMs`, then cuts them off. */
   close(graceMs: number): Promise<void>
 }
@@ -23,9 +24,10 @@ export async function listen(host: string, port: number): Promise<Listener> {
 
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
-    answer(handler) {
+    answer(handler, upgrade) {
       server.off('request', wait)
       server.on('request', handler)
+      if (upgrade !== undefined) takeUpgrades(server, handler, upgrade)
       for (const request of early.splice(0)) handler(...request)
     },
     close: (graceMs) => close(server, graceMs),

@@ -1,48 +1,105 @@
-/** An engine behind stdin and stdout, as editors start it: it ends with its client, and tasks go on at the next start. */
+/**
+ * ACP on stdin and stdout, as editors start it. The engine is this process's own, with A2A beside it where a port is
+ * given; where another process has the data directory already, this one is only the way to it. It ends with its client,
+ * and tasks go on at the next start, or in the process that has them.
+ */
 import type { Readable, Writable } from 'node:stream'
+import { isLullError } from '../core/errors.ts'
 import type { Agent } from '../engine/agent.ts'
-import { createAcp, stdioStream } from '../protocols/acp/index.ts'
+import { type AcpMount, mountAcp } from './acp-mount.ts'
+import { readAddress, showAddress } from './address-file.ts'
+import { attachStdio } from './attach-stdio.ts'
 import { anybody } from './caller.ts'
 import { readConfig } from './config.ts'
+import { listenLocally } from './local-socket.ts'
 import { openEngine, toStderr } from './open-engine.ts'
+import { startServer } from './serve.ts'
 import { readSettings } from './settings.ts'
+import { StartError } from './start-error.ts'
 import { watchStrayErrors } from './stray-errors.ts'
 import { createLog } from './system/log.ts'
-import { version } from './version.ts'
 
 export interface StdioOptions {
   readonly agents: readonly Agent[]
   readonly input: Readable
   readonly output: Writable
+  /** Serve A2A there too; 0 takes a free one. Absent: nothing listens but a socket in the data directory. */
+  readonly port?: number | undefined
+  readonly host?: string | undefined
   readonly data?: string | undefined
   readonly config?: string | undefined
 }
 
 export interface ServingStdio {
-  /** Resolves when the client has gone. */
-  readonly ended: Promise<void>
+  /** Where A2A is served, if it is. */
+  readonly url?: string
+  /** The engine is in another process, at this address. */
+  readonly attachedTo?: string
+  /** Resolves when there is nobody left to serve; false when the engine went away first. */
+  readonly ended: Promise<boolean>
   close(): Promise<void>
 }
 
 /** @throws StartError or LullError, each with a sentence an operator can act on */
 export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
-  const { agents, input, output } = given
+  const { port, input, output } = given
+  try {
+    return port === undefined ? await serveAlone(given) : await serveWithPort(given)
+  } catch (error) {
+    if (!isTaken(error)) throw error
+    const url = readAddress(readSettings(given).data)
+    if (url === undefined) throw error
+    const { ended, close } = await attachStdio(url, input, output)
+    return { attachedTo: url, ended, close: async () => close() }
+  }
+}
+
+/** The directory is another's; or its server is in the way of ours before that can be seen. */
+function isTaken(error: unknown): boolean {
+  if (isLullError(error, 'STORE_LOCKED')) return true
+  const cause = error instanceof StartError ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
+}
+
+async function serveWithPort(given: StdioOptions): Promise<ServingStdio> {
+  const serving = await startServer(given)
+  const { url, close } = serving
+  const { closed } = await speak(serving.acp, given)
+  return { url, ended: closed.then(() => true), close }
+}
+
+async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
+  const { agents } = given
   const { data, receiptKey, logLevel, ...settings } = readSettings(given)
   const config = readConfig(settings.config)
   const log = createLog(toStderr, logLevel)
   const open = await openEngine({ agents, data, receiptKey, log, options: config.engine })
-  const { engine, deps } = open
-  const agentInfo = { name: agents[0]?.name ?? 'lull', version }
-  const acp = createAcp({ ...deps, engine, agentInfo, cwd: process.cwd() })
+  const acp = mountAcp(open, log, config.acp)
   const unwatch = watchStrayErrors(log)
-  const { closed } = acp.connect(stdioStream(output, input), { caller: anybody })
-
+  const local = await listenLocally(data, acp).catch((error: unknown) => {
+    log('warn', 'other processes cannot attach to this one', { data, error })
+    return undefined
+  })
+  const hide = local && showAddress(data, local.url)
+  const { closed } = await speak(acp, given)
   return {
-    ended: closed,
+    // Whoever has attached meanwhile is served to the end.
+    ended: closed.then(() => local?.empty()).then(() => true),
     async close() {
-      acp.close()
+      hide?.()
+      local?.close()
+      await acp.close()
       await open.close()
       unwatch()
     },
   }
+}
+
+async function speak(
+  mount: AcpMount,
+  { input, output }: StdioOptions,
+): Promise<{ readonly closed: Promise<void> }> {
+  const { stdioStream } = await import('../protocols/acp/index.ts')
+  const acp = await mount.load()
+  return acp.connect(stdioStream(output, input), { caller: anybody })
 }

@@ -3,6 +3,8 @@ import type { Agent } from '../engine/agent.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import type { Log } from '../ports/log.ts'
 import { type A2A, createA2A } from '../protocols/a2a/index.ts'
+import { ACP_PATH, type AcpMount, mountAcp } from './acp-mount.ts'
+import { reachable, showAddress } from './address-file.ts'
 import { createApp } from './app.ts'
 import { readConfig, type ServerConfig } from './config.ts'
 import { createFront } from './front.ts'
@@ -14,6 +16,7 @@ import { StartError } from './start-error.ts'
 import { watchStrayErrors } from './stray-errors.ts'
 import { createLog } from './system/log.ts'
 import { pushKey } from './system/push-key.ts'
+import { createUpgrade } from './upgrades.ts'
 
 export type { Agent }
 
@@ -48,6 +51,15 @@ const LAST_WORDS_MS = 1_000
 
 /** @throws StartError or LullError, each with a sentence an operator can act on */
 export async function serve(given: ServeOptions): Promise<Serving> {
+  return startServer(given)
+}
+
+/** The same with ACP at hand, for a process that speaks it on its own streams too. */
+export interface ServingAcp extends Serving {
+  readonly acp: AcpMount
+}
+
+export async function startServer(given: ServeOptions): Promise<ServingAcp> {
   const settings = readSettings(toSettings(given))
   refuseOpenDoor(settings.host, given.insecure ?? false)
   const config = readConfig(settings.config)
@@ -65,7 +77,7 @@ async function answerOn(
   given: ServeOptions,
   settings: Settings,
   config: ServerConfig,
-): Promise<Serving> {
+): Promise<ServingAcp> {
   const { agents } = given
   const { host, data, receiptKey } = settings
   const { port } = listener
@@ -79,12 +91,17 @@ async function answerOn(
     throw error
   })
   const unwatch = watchStrayErrors(log)
-  const app = createApp({ engine, log, url })
-  listener.answer(createFront({ ...config, a2a, app, log, host }))
+  const acp = mountAcp(open, log, config.acp)
+  const app = createApp({ engine, acp, log, url })
+  const guarding = { ...config, host }
+  listener.answer(createFront({ ...guarding, a2a, app, log }), createUpgrade(acp, guarding))
+  const hide = showAddress(data, `ws://${reachable(host)}:${port}${ACP_PATH}`)
   log('debug', 'serving', { url, data, agents: agents.map(({ name }) => name) })
 
   async function close(): Promise<void> {
     a2a.close()
+    hide()
+    await acp.close()
     // It listens while it drains, so that reads are answered and new work is told to come back.
     await engine.drain()
     await listener.close(LAST_WORDS_MS)
@@ -96,6 +113,7 @@ async function answerOn(
     url,
     port,
     data,
+    acp,
     close() {
       closed ??= close()
       return closed

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { defaultOptions } from '../../src/engine/options.ts'
 import { defaultConfig } from '../../src/protocols/a2a/config.ts'
+import { defaultConfig as acpConfig } from '../../src/protocols/acp/config.ts'
 import { serverConfig } from '../../src/server/config.ts'
 import { documents, root } from './documents.ts'
 
@@ -11,6 +12,7 @@ const page = readFileSync(join(root, 'docs/configuration.md'), 'utf8')
 const fields = [
   ...Object.keys(defaultOptions).map((name) => `engine.${name}`),
   ...Object.keys(defaultConfig).map((name) => `a2a.${name}`),
+  ...Object.keys(acpConfig).map((name) => `acp.${name}`),
 ]
 
 it.each(fields)('explains %s', (field) => {

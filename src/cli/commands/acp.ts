@@ -1,28 +1,48 @@
 import { serveStdio } from '../../server/serve-stdio.ts'
+import { portIn } from '../../server/settings.ts'
 import { agentSourceFlags, agentsFor } from '../agents-for.ts'
-import { type Command, exitCodes } from '../command.ts'
+import { type Command, exitCodes, type Flag } from '../command.ts'
 import { servingFlags } from '../serving.ts'
 
-const { data, config } = servingFlags
+const { data, config, host } = servingFlags as Record<'data' | 'config' | 'host', Flag>
 
 export const acp: Command = {
   name: 'acp',
   args: '<agents module>',
   about: 'Serve the agents to an editor, on stdin and stdout (Agent Client Protocol)',
-  flags: { data, config, ...agentSourceFlags } as Command['flags'],
-  examples: ['acp ./agents.js', 'acp ./agents.js --data ./data', 'acp --script'],
+  flags: {
+    port: { value: 'number', about: 'Serve A2A too, on this port; 0 takes a free one' },
+    host,
+    data,
+    config,
+    ...agentSourceFlags,
+  },
+  examples: ['acp ./agents.js', 'acp ./agents.js --port 8787', 'acp --script --data ./data'],
   serves: true,
   async run(input, io) {
     // Before the agents are loaded: what they print must not end up between our messages.
     const streams = io.speak()
     const serving = await serveStdio({
       agents: await agentsFor(input),
+      port: portIn(input.text('port'), '--port'),
+      host: input.text('host'),
       data: input.text('data'),
       config: input.text('config'),
       ...streams,
     })
-    const stopped = io.stopped(serving.close)
-    await Promise.race([stopped, serving.ended.then(serving.close)])
-    return exitCodes.ok
+    const { url, attachedTo } = serving
+    if (attachedTo !== undefined) {
+      io.warn('lull: another process has the data directory; its agents answer')
+    }
+    if (url !== undefined) io.warn(`lull: serving A2A at ${url}`)
+    let inOrder = true
+    const left = serving.ended.then(async (ours) => {
+      inOrder = ours
+      await serving.close()
+    })
+    await Promise.race([io.stopped(serving.close), left])
+    if (inOrder) return exitCodes.ok
+    io.warn('lull: the process that had the data directory is gone; start again')
+    return exitCodes.unreachable
   },
 }

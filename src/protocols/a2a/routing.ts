@@ -26,6 +26,7 @@ export type Place =
 const reserved: ReadonlySet<string> = new Set([
   '.well-known',
   'acp',
+  'acp',
   'agents',
   'dashboard',
   'events',

@@ -1,11 +1,16 @@
 /**
- * The ACP adapter: the same tasks from editors, over any pair of streams.
+ * The ACP adapter: the same tasks from editors, over any pair of streams, over HTTP and over WebSocket.
  *
- *   const acp = createAcp({ engine, store, clock, ids, log, agentInfo })
- *   const connection = acp.connect(stream, { caller })     // one editor, until its stream ends
- *   acp.close()                                            // before engine.drain()
+ *   const acp = createAcp({ engine, store, clock, ids, log, agentInfo, cwd })
+ *   acp.connect(stream, { caller })                        // one editor, until its stream ends
+ *   const response = await acp.fetch(request, { caller })  // any request to the address it is mounted at
+ *   acp.upgrade({ caller })?.accept(webSocket)             // a WebSocket that was accepted there
+ *   await acp.close()                                      // before engine.drain()
+ *
+ * Whoever mounts it has checked Host, Origin and the size of the body, and knows who is calling.
  */
-import type { AgentConnection, Stream } from '@agentclientprotocol/sdk'
+import type { AgentConnector, Stream } from '@agentclientprotocol/sdk'
+import type { PreparedWebSocketUpgrade } from '@agentclientprotocol/sdk/experimental/server'
 import type { Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -16,27 +21,45 @@ import { createFacts } from './facts.ts'
 import { createLines } from './lines.ts'
 import { createSessions } from './sessions.ts'
 import type { AcpStore } from './store.ts'
+import { createHttpTransport } from './transports/http.ts'
 import { createTurns } from './turns.ts'
 import { createV1 } from './v1.ts'
 import { createWatching } from './watching.ts'
 
 export interface AcpOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly engine: Engine
+  /** Where sessions are kept; the task store does it. */
   readonly store: AcpStore
+  /** Who we say we are. */
   readonly agentInfo: { readonly name: string; readonly version: string }
-  /** The working directory that sessions have which no editor opened. */
+  /** The working directory of sessions that no editor opened. */
   readonly cwd: string
   readonly config?: Partial<AcpConfig>
 }
 
+/** On whose behalf a client acts; every session and task of the connection is theirs. */
+export interface AcpEnv {
+  readonly caller: Caller
+}
+
+/** A WebSocket that is about to be accepted. */
+export interface AcpUpgrade {
+  /** For the header `Acp-Connection-Id` of the answer. */
+  readonly connectionId: string
+  /** Takes the socket over, one of `ws` or like it. */
+  accept(socket: Parameters<PreparedWebSocketUpgrade['accept']>[0]): void
+  reject(): void
+}
+
 export interface Acp {
   /** Serves one client until its stream ends. */
-  connect(
-    stream: Stream,
-    env: { readonly caller: Caller },
-  ): { readonly closed: Promise<void>; close(): void }
+  connect(stream: Stream, env: AcpEnv): { readonly closed: Promise<void>; close(): void }
+  /** Any request to the address it is mounted at. */
+  fetch(request: Request, env: AcpEnv): Promise<Response>
+  /** Undefined: there are too many connections. */
+  upgrade(env: AcpEnv): AcpUpgrade | undefined
   /** Ends every connection. Tasks are not touched. */
-  close(): void
+  close(): Promise<void>
 }
 
 export function createAcp(options: AcpOptions): Acp {
@@ -57,20 +80,30 @@ export function createAcp(options: AcpOptions): Acp {
     turns: createTurns(),
     watching: createWatching(engine),
   }
-  const open = new Set<AgentConnection>()
+  const open = new Set<{ close(): void }>()
 
-  return {
-    connect(stream, { caller }) {
+  const connector = (caller: Caller): AgentConnector => ({
+    connect(stream, how) {
       const connection = createConnection(acp, caller)
-      const wire = createV1(connection).connect(stream)
+      const connectors: AgentConnector = createV1(connection)
+      const wire = connectors.connect(stream, how) as ReturnType<Acp['connect']>
       open.add(wire)
-      const closed = wire.closed.finally(() => {
+      void wire.closed.finally(() => {
         open.delete(wire)
         connection.close()
       })
-      return { closed, close: () => wire.close() }
+      return wire
     },
-    close() {
+  })
+  const http = createHttpTransport({ connect: connector, clock })
+
+  return {
+    connect: (stream, { caller }) =>
+      connector(caller).connect(stream) as ReturnType<Acp['connect']>,
+    fetch: (request, { caller }) => http.fetch(request, caller),
+    upgrade: ({ caller }) => http.upgrade(caller),
+    async close() {
+      await http.close()
       for (const wire of open) wire.close()
       acp.watching.close()
     },

@@ -1,4 +1,7 @@
-/** ACP without our server: an engine behind any pair of streams. */
-export { type Acp, createAcp } from './acp.ts'
+/**
+ * ACP without our server, as `lull/acp`: an engine behind any pair of streams, behind fetch, or behind WebSockets.
+ */
+export { type Acp, type AcpEnv, type AcpOptions, type AcpUpgrade, createAcp } from './acp.ts'
 export type { AcpConfig } from './config.ts'
+export type { AcpStore } from './store.ts'
 export { stdioStream } from './transports/stdio.ts'

@@ -89,7 +89,7 @@ export async function openStudio(given: StudioOptions = {}): Promise<Studio> {
       return editor
     },
     async restart() {
-      acp.close()
+      await acp.close()
       await engine.drain({ timeoutMs: 0 })
       return openStudio({ ...given, store, clock })
     },

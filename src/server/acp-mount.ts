@@ -1,0 +1,61 @@
+/**
+ * ACP at `/acp`. Loaded when the first editor comes: most servers never meet one, and the protocol's schemas take half a
+ * second to load.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Log } from '../ports/log.ts'
+import type { Acp, AcpConfig } from '../protocols/acp/index.ts'
+import { anybody } from './caller.ts'
+import type { OpenEngine } from './open-engine.ts'
+import { version } from './version.ts'
+
+export const ACP_PATH = '/acp'
+
+export interface AcpMount {
+  load(): Promise<Acp>
+  fetch(request: Request): Promise<Response>
+  /** Takes the socket over. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  close(): Promise<void>
+}
+
+export function mountAcp(
+  { engine, deps }: OpenEngine,
+  log: Log,
+  config: Partial<AcpConfig> = {},
+): AcpMount {
+  let loaded: Promise<Acp> | undefined
+
+  async function make(): Promise<Acp> {
+    const { createAcp } = await import('../protocols/acp/index.ts')
+    const { store, clock, ids } = deps
+    const name = engine.agents.keys().next().value ?? 'lull'
+    const agentInfo = { name, version }
+    return createAcp({ engine, store, clock, ids, log, agentInfo, cwd: process.cwd(), config })
+  }
+
+  function load(): Promise<Acp> {
+    loaded ??= make()
+    return loaded
+  }
+
+  return {
+    load,
+    fetch: async (request) => (await load()).fetch(request, { caller: anybody }),
+    upgrade(request, socket, head) {
+      const refused = (error: unknown): void => {
+        log('error', 'a WebSocket could not be opened', { error })
+        socket.destroy()
+      }
+      Promise.all([load(), import('./acp-sockets.ts')])
+        .then(([acp, { accept }]) =>
+          accept(acp.upgrade({ caller: anybody }), request, socket, head),
+        )
+        .catch(refused)
+    },
+    async close() {
+      await (await loaded)?.close()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+/** WebSockets of editors: opened, kept alive, and given up when nobody answers. */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { AcpUpgrade } from '../protocols/acp/index.ts'
+
+/** As large as a body may be. */
+const MESSAGE_BYTES = 10 * 1024 * 1024
+const HEARTBEAT_MS = 30_000
+
+const server = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_BYTES })
+
+export function accept(
+  prepared: AcpUpgrade | undefined,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  if (prepared === undefined) {
+    socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n')
+    return
+  }
+  const { connectionId } = prepared
+  const addId = (headers: string[], upgraded: IncomingMessage): void => {
+    if (upgraded === request) headers.push(`Acp-Connection-Id: ${connectionId}`)
+  }
+  const failed = (): void => prepared.reject()
+  server.on('headers', addId)
+  socket.once('close', failed)
+  server.handleUpgrade(request, socket, head, (webSocket) => {
+    socket.off('close', failed)
+    prepared.accept(webSocket as never)
+    keepAlive(webSocket)
+  })
+  server.off('headers', addId)
+}
+
+/** A peer that vanished without a word is noticed by what it does not answer. */
+function keepAlive(webSocket: WebSocket): void {
+  let alive = true
+  const timer = setInterval(() => {
+    if (!alive) return webSocket.terminate()
+    alive = false
+    webSocket.ping()
+  }, HEARTBEAT_MS)
+  timer.unref()
+  webSocket.on('pong', () => {
+    alive = true
+  })
+  webSocket.on('close', () => clearInterval(timer))
+}

@@ -1,0 +1,53 @@
+/** stdin and stdout as the other end of a WebSocket: for a directory whose engine runs in another process. */
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { WebSocket } from 'ws'
+import { StartError } from './start-error.ts'
+
+/** As large as a message may be that the other side sends. */
+const MESSAGE_BYTES = 64 * 1024 * 1024
+
+export interface Attached {
+  /** Resolves when either side has gone; false when it was not ours. */
+  readonly ended: Promise<boolean>
+  close(): void
+}
+
+/** @throws StartError where nobody answers */
+export async function attachStdio(
+  url: string,
+  input: Readable,
+  output: Writable,
+): Promise<Attached> {
+  const socket = await openSocket(url)
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+  let over = false
+
+  const ended = new Promise<boolean>((resolve) => {
+    socket.on('close', () => resolve(over))
+    socket.on('error', () => socket.terminate())
+  })
+  const close = (): void => {
+    over = true
+    socket.close()
+  }
+  lines.on('line', (line) => {
+    if (line.trim() === '') return
+    input.pause()
+    socket.send(line, () => input.resume())
+  })
+  lines.on('close', close)
+  socket.on('message', (message) => output.write(`${String(message)}\n`))
+  return { ended, close }
+}
+
+function openSocket(url: string): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, { maxPayload: MESSAGE_BYTES, perMessageDeflate: false })
+    socket.once('open', () => resolve(socket))
+    socket.once('error', (cause) => {
+      const text = `The process that has the data directory does not answer at ${url}: ${cause.message}. Stop it, or choose another directory (--data, LULL_DATA).`
+      reject(new StartError(text, { cause }))
+    })
+  })
+}
