@@ -50,6 +50,9 @@ function client(told: Told): sdk.ClientApp {
     )
 }
 
+/** A client that wants to be told what is ours. */
+const aware = { protocolVersion: 1, clientCapabilities: { _meta: { lull: {} } } }
+
 const script = (...ops: unknown[]): { type: 'text'; text: string }[] => [
   { type: 'text', text: JSON.stringify({ script: ops }) },
 ]
@@ -61,7 +64,7 @@ describe.each([
   it('prompts, suspends, goes away, comes back and cancels', async () => {
     const told: Told = { words: [], notes: [] }
     const first = client(told).connect(stream())
-    await first.agent.request('initialize', { protocolVersion: 1 })
+    await first.agent.request('initialize', aware)
     const { sessionId } = await first.agent.request('session/new', { cwd: '/', mcpServers: [] })
     const ops = [{ say: 'one' }, { step: 'long', ms: 60_000 }, { say: 'two' }]
     const turn = first.agent.request('session/prompt', { sessionId, prompt: script(...ops) })
@@ -76,7 +79,7 @@ describe.each([
     await first.closed
 
     const second = client(told).connect(stream())
-    await second.agent.request('initialize', { protocolVersion: 1 })
+    await second.agent.request('initialize', aware)
     const { _meta } = await second.agent.request('session/resume', {
       sessionId,
       cwd: '/',

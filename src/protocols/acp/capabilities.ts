@@ -6,7 +6,10 @@ import { pauseModes, resumeCauses } from '../../core/suspension.ts'
 import { inbound } from './names.ts'
 
 export interface ClientFacts {
-  /** Says it knows of Lull: it gets our own notifications and requests too. Old SDKs print an error for each of them. */
+  /**
+   * Knows of Lull, by its own word or because it called a method of ours: it gets our notifications and requests too. Old
+   * SDKs print an error for each one they do not know.
+   */
   readonly aware: boolean
   /** Speaks the RFC to the letter: gets its updates and its bare method names too. */
   readonly rfc: boolean

@@ -46,6 +46,21 @@ describe('initialize', () => {
   })
 })
 
+describe('notifications of our own', () => {
+  const park = [{ park: { reason: 'x' } }]
+
+  it('go to clients that declare that they know of them, or have used a method of ours', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor({ _meta: {} })
+    const sessionId = await newSession(editor)
+    const { _meta } = await editor.request('session/prompt', prompt(sessionId, park))
+    expect(editor.received.filter(({ method }) => method?.startsWith('_'))).toEqual([])
+    await editor.request('_session/wake', { sessionId, handle: _meta.lull.suspend.handle })
+    await expect.poll(() => editor.notifications('_session/turn_ended')).toHaveLength(1)
+    expect(editor.notifications('_session/resumed')).toHaveLength(1)
+  })
+})
+
 describe('a self-park', () => {
   it('is shown as a call that takes as long as the stop does', async () => {
     const { editor, sessionId, suspend } = await parked()

@@ -7,6 +7,8 @@ import { text, titleOf } from './updates.ts'
 
 export interface Peer {
   readonly facts: ClientFacts
+  /** It called a method of ours, so it knows of Lull, whether it said so or not. */
+  proved(): void
   update(sessionId: string, update: SessionUpdate): Promise<void>
   notify(method: string, params: object): Promise<void>
   /** Withdrawn with `$/cancel_request` when the signal fires. */
@@ -25,8 +27,14 @@ export function createPeer(client: AgentContext, facts: ClientFacts): Peer {
   const request: Peer['request'] = (method, params, signal) =>
     client.request(method, params, { cancellationSignal: signal, stopWaitingOnCancel: true })
 
+  let known = facts
   return {
-    facts,
+    get facts() {
+      return known
+    },
+    proved() {
+      known = { ...known, aware: true }
+    },
     update: (sessionId, update) => client.notify('session/update', { sessionId, update }),
     notify: (method, params) => client.notify(method, params),
     request,

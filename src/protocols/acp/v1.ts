@@ -54,7 +54,13 @@ export function createV1(connection: Connection): sdk.AgentApp {
     })
 
   for (const name of Object.keys(extension) as Extension[]) {
-    for (const called of inbound[name]) app.onRequest(called, raw, handle(extension[name]))
+    const method = handle(extension[name])
+    for (const called of inbound[name]) {
+      app.onRequest(called, raw, (request: Handled<unknown>) => {
+        connection.peer().proved()
+        return method(request)
+      })
+    }
   }
   return app
 }
