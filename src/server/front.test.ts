@@ -2,7 +2,8 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createA2A } from '../protocols/a2a/index.ts'
+import { type A2A, createA2A } from '../protocols/a2a/index.ts'
+import { anybody } from './caller.ts'
 import { createFront, type FrontOptions } from './front.ts'
 import { type Listener, listen } from './listen.ts'
 import { openApp } from './test-support/open-app.ts'
@@ -14,13 +15,18 @@ afterEach(async () => {
 })
 
 async function openFront(more: Partial<FrontOptions> = {}): Promise<number> {
+  return (await openBoth(more)).port
+}
+
+/** A2A as the socket reaches it, and as a fetch handler. */
+async function openBoth(more: Partial<FrontOptions> = {}): Promise<{ port: number; a2a: A2A }> {
   const { app, engine, deps } = await openApp()
   const { store, clock, ids, log } = deps
   const a2a = createA2A({ engine, store, clock, ids, log, publicUrl: 'http://lull.test' })
   const listener = await listen('127.0.0.1', 0)
   open.push(listener)
   listener.answer(createFront({ a2a, app, log, host: '127.0.0.1', ...more }))
-  return listener.port
+  return { port: listener.port, a2a }
 }
 
 interface Answer {
@@ -128,4 +134,39 @@ it('outlives a client that goes away in the middle of its request', async () => 
   )
   socket.destroy()
   expect((await ask({ port, path: '/healthz' })).status).toBe(200)
+})
+
+it.each<[string, string, string, Record<string, string>, (string | Uint8Array)?]>([
+  ['a get', 'POST', '/', rpc, get('x')],
+  ['a get of 0.3', 'POST', '/', { 'content-type': 'application/json' }, get('x')],
+  ['no body', 'POST', '/', rpc],
+  ['no JSON', 'POST', '/', rpc, '{"jsonrpc":'],
+  ['a name twice', 'POST', '/', rpc, '{"jsonrpc":"2.0","jsonrpc":"2.0"}'],
+  ['bytes that are not UTF-8', 'POST', '/', rpc, new Uint8Array([123, 255])],
+  ['levels without end', 'POST', '/', rpc, '['.repeat(90) + ']'.repeat(90)],
+  ['another media type', 'POST', '/', { 'content-type': 'text/plain' }, get('x')],
+  ['an unknown version', 'POST', '/', { ...rpc, 'a2a-version': '7.0' }, get('x')],
+  ['a stream that is refused', 'POST', '/message:stream', rpc, '{}'],
+  ['REST', 'GET', '/tasks?pageSize=1&status=nonsense', {}],
+  ['REST with a tenant', 'GET', '/acme/tasks', { 'a2a-extensions': 'urn:lull:a2a:task-control:1' }],
+  ['letters in percent', 'GET', '/tasks/%C3%A4%2F%20', {}],
+  ['broken percent', 'GET', '/tasks/%C3%', {}],
+  ['a wrong verb', 'DELETE', '/tasks/x', {}],
+  ['an agent that is not there', 'POST', '/agents/nobody', rpc, get('x')],
+  ['a card', 'GET', '/.well-known/agent-card.json', { 'a2a-version': '1.0' }],
+  ['its head', 'HEAD', '/.well-known/agent-card.json', {}],
+])('answers on a socket as the fetch handler does: %s', async (_, method, path, headers, body) => {
+  const { port, a2a } = await openBoth()
+  const given = { method, headers, ...(body === undefined ? {} : { body }) }
+  const env = { caller: anybody, anyTenant: true }
+  const response = await a2a.fetch(new Request(`http://127.0.0.1${path}`, given), env)
+  const answer = await ask({ port, method, path, headers }, body === undefined ? [] : [body])
+  if (response === undefined) {
+    expect(answer.status).toBe(404)
+    return
+  }
+  expect(answer.status).toBe(response.status)
+  expect(answer.body).toBe(await response.text())
+  for (const [name, value] of response.headers)
+    expect([name, answer.headers[name]]).toEqual([name, value])
 })
