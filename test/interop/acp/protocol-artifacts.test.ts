@@ -8,7 +8,7 @@ import { newSession, openStudio, prompt } from '../../../src/protocols/acp/test-
 const artifacts = new URL('../../../spec/protocol-artifacts/', import.meta.url)
 const read = (file: string): Loose => JSON.parse(readFileSync(new URL(file, artifacts), 'utf8'))
 const { acp: pages }: { acp: readonly Loose[] } = read('manifest.json')
-const ajv = new Ajv2020({ validateFormats: false })
+const ajv = new Ajv2020({ validateFormats: false, allowUnionTypes: true })
 for (const { schema } of pages) ajv.addSchema(read(schema))
 
 const methods = new Map<string, Loose>(
