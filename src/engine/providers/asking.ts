@@ -23,15 +23,10 @@ export function createAsk(
   const providers = providersOf(agent)
 
   /** A provider that fails is its author's problem, not the task's. */
-  function wantedBy(
-    name: string,
-    watch: ReminderProvider,
-    moment: Moment,
-    task: Task,
-  ): readonly Provided[] | undefined {
+  function wantedBy(name: string, watch: ReminderProvider, moment: Moment, task: Task): Provided[] {
     try {
       const wanted = watch(moment, task)
-      if (wanted === undefined || wanted === false) return undefined
+      if (wanted === undefined || wanted === false) return []
       const list = Array.isArray(wanted) ? wanted : [wanted]
       return list.map((request) => provided(name, parse(reminderInput, request)))
     } catch (error) {
@@ -42,7 +37,7 @@ export function createAsk(
         provider: name,
         error: why,
       })
-      return undefined
+      return []
     }
   }
 
@@ -55,11 +50,9 @@ export function createAsk(
   }
 
   return (moment, task) => {
-    let all: readonly Provided[] | undefined
-    for (const [name, watch] of providers) {
-      const wanted = wantedBy(name, watch, moment, task)
-      if (wanted !== undefined) all = all === undefined ? wanted : [...all, ...wanted]
-    }
-    return all === undefined ? silent : { provided: all, limit: host.limits.pendingReminders }
+    if (providers.length === 0) return silent
+    const all = providers.flatMap(([name, watch]) => wantedBy(name, watch, moment, task))
+    if (all.length === 0) return silent
+    return { provided: all, limit: host.limits.pendingReminders }
   }
 }

@@ -24,13 +24,20 @@ export async function cancelSession(
   caller: Caller,
   sessionId: string,
 ): Promise<void> {
-  const turns = acp.turns.of(keyOf(caller, sessionId))
+  const key = keyOf(caller, sessionId)
+  const turns = acp.turns.of(key)
   for (const turn of turns) turn.canceled.abort()
-  const open = await acp.sessions.openTasks(caller, sessionId)
-  const began = open.filter((task) => task.origin === 'acp' && isOwn(task))
-  const taskIds = new Set([
-    ...began.map(({ id }) => id),
-    ...turns.flatMap(({ taskId }) => taskId ?? []),
-  ])
-  await Promise.all([...taskIds].map((taskId) => cancelTask(acp, caller, taskId)))
+  // What was prompted before has become something by then; what is prompted later waits until this is done.
+  const pass = await acp.gates.enter(key)
+  try {
+    const open = await acp.sessions.openTasks(caller, sessionId)
+    const began = open.filter((task) => task.origin === 'acp' && isOwn(task))
+    const taskIds = new Set([
+      ...began.map(({ id }) => id),
+      ...turns.flatMap(({ taskId }) => taskId ?? []),
+    ])
+    await Promise.all([...taskIds].map((taskId) => cancelTask(acp, caller, taskId)))
+  } finally {
+    pass()
+  }
 }

@@ -39,8 +39,11 @@ export function createV1(connection: Connection): sdk.AgentApp {
       connection.met(createPeer(client, clientFacts(params.clientCapabilities)))
       return initializeResponse(acp.agentInfo)
     })
-    // Before `session/cancel`, because the SDK looks through its handlers one by one: what is sent first must be met first.
+    // Side by side, because the SDK looks through its handlers one by one: what is sent first must be met first.
     .onRequest('session/prompt', handle(prompt))
+    .onNotification('session/cancel', async ({ params: { sessionId } }) => {
+      await cancelSession(acp, caller, sessionId).catch(report)
+    })
     .onRequest('session/new', handle(newSession))
     .onRequest('session/load', handle(loadSession))
     // Parsed by us: the SDK would strip what wakes, and refuse the RFC's shape without a `cwd`.
@@ -49,9 +52,6 @@ export function createV1(connection: Connection): sdk.AgentApp {
     .onRequest('session/close', handle(close))
     .onRequest('session/delete', handle(remove))
     .onRequest('session/set_config_option', handle(setConfigOption))
-    .onNotification('session/cancel', async ({ params: { sessionId } }) => {
-      await cancelSession(acp, caller, sessionId).catch(report)
-    })
 
   for (const name of Object.keys(extension) as Extension[]) {
     const method = handle(extension[name])

@@ -70,6 +70,24 @@ describe('a prompt', () => {
     expect(echoes.at(-1)).toContain('go on')
   })
 
+  it('right after a cancel finds an idle session, not the task that is being canceled', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const parked = await editor.request(
+      'session/prompt',
+      prompt(sessionId, [{ park: { reason: 'ci' } }, { complete: 'woken' }]),
+    )
+    const canceling = editor.notify('session/cancel', { sessionId })
+    const next = await editor.request('session/prompt', prompt(sessionId, [{ complete: 'next' }]))
+    await canceling
+    expect(next).toMatchObject({ stopReason: 'end_turn' })
+    expect(next._meta.lull.taskId).not.toBe(parked._meta.lull.taskId)
+    expect(editor.text()).toBe('next')
+    const { state } = await studio.engine.get(anyone, parked._meta.lull.taskId)
+    expect(state).toBe('canceled')
+  })
+
   it('waits in line while another one runs, first in first out', async () => {
     const studio = await openStudio()
     const editor = await studio.editor()
