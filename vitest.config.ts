@@ -31,6 +31,8 @@ export default defineConfig({
         test: {
           name: 'interop',
           include: ['test/interop/**/*.test.ts'],
+          // Facts are waited for, however long a busy machine takes.
+          expect: { poll: { timeout: 20_000, interval: 10 } },
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 2,

@@ -5,6 +5,8 @@
  * 2. What the agent sends has no field at the root of a type that the type does not have: `_meta` is the place for those.
  * 3. A method that is not in the schema starts with an underscore. Clients may use the names of the RFC, the agent may not.
  * 4. Every answer answers a request, once.
+ *
+ * A client that declares the RFC to the letter resumes in its shape, and gets three things the protocol does not have.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -55,6 +57,7 @@ interface Pending {
 /** One line for everything that is wrong with one connection's traffic; empty when all is well. */
 export function problemsIn(lines: readonly Line[]): readonly string[] {
   const asked = { client: new Map<unknown, Pending>(), agent: new Map<unknown, Pending>() }
+  const toTheLetter = lines.some(({ from, line }) => from === 'client' && declaresRfc(line))
   return lines.flatMap(({ from, line }) =>
     problemsOf(from, line).map((problem) => `${from}: ${problem}\n  in ${line.slice(0, 2_000)}`),
   )
@@ -73,6 +76,7 @@ export function problemsIn(lines: readonly Line[]): readonly string[] {
       const isRequest = 'id' in message
       if (isRequest && asked[from].get(id)?.isAnswered === false) return ['an id that is in use']
       if (isRequest) asked[from].set(id, { method, isAnswered: false })
+      if (toTheLetter && isOfTheRfc(from, method, params)) return []
       return named(from, method, other, isRequest ? 'Request' : 'Notification', params)
     }
     if ('error' in message) {
@@ -86,6 +90,19 @@ export function problemsIn(lines: readonly Line[]): readonly string[] {
     const definition = definitionOf(request.method, from, 'Response')
     return definition === undefined ? [] : fits(from, definition, message['result'])
   }
+}
+
+function declaresRfc(line: string): boolean {
+  if (!line.includes('"initialize"')) return false
+  const { params } = JSON.parse(line)
+  return params?.clientCapabilities?._meta?.lull?.rfc === true
+}
+
+function isOfTheRfc(from: Side, method: string, params: unknown): boolean {
+  if (from === 'client') return method === 'session/resume'
+  if (method === 'session/await_resumption') return true
+  const { update } = params as { readonly update?: { readonly sessionUpdate?: string } }
+  return method === 'session/update' && /^(suspended|resumed)$/.test(update?.sessionUpdate ?? '')
 }
 
 function settle(asked: ReadonlyMap<unknown, Pending>, id: unknown): Pending | undefined {

@@ -1,7 +1,7 @@
 /** Suspend, resume and remind with nothing but ACP: a config option and slash commands, from an SDK client as it is. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Any } from './generations.ts'
-import { type Connected, openStage, type Stage, said, script, text } from './stage.ts'
+import { type Connected, openStage, quiescing, type Stage, said, script, text } from './stage.ts'
 
 let stage: Stage
 let client: Connected
@@ -30,14 +30,6 @@ const set = async (value: string): Promise<Any> => {
   const { configOptions } = await client.request('session/set_config_option', params)
   return runState(configOptions)
 }
-/** The option as the client was told of it last. */
-const current = (): Any =>
-  runState(
-    client.updates.findLast(({ update }) => update.sessionUpdate === 'config_option_update')?.update
-      .configOptions ?? opened.configOptions,
-  )
-const offered = (kind: string): string =>
-  current().options.find(({ value }: Any) => value.startsWith(kind)).value
 
 describe('the option run_state', () => {
   it('is offered with every session', () => {
@@ -47,15 +39,20 @@ describe('the option run_state', () => {
   it('suspends in the middle of a prompt and resumes', async () => {
     const prompted = prompt(script(...steps))
     await stage.began('two')
-    const setting = set(offered('suspended'))
+    const remembered = await stage.offered('suspended')
+    const setting = set(remembered)
+    await quiescing(client)
     stage.openGate(1)
     await setting
     expect(await prompted).toMatchObject({
       stopReason: 'end_turn',
       _meta: { lull: { suspend: { state: 'suspended' } } },
     })
+    await set(await stage.offered('running'))
+    await stage.began('three')
+    const again = await set(remembered)
+    expect(again.currentValue, 'a value of the past changes nothing').toMatch(/^running/)
     stage.openGate(2)
-    await set(offered('running'))
     await expect.poll(() => said(client)).toContain('Done.')
     expect(['one', 'two', 'three'].map(stage.ended)).toEqual([1, 1, 1])
   })
@@ -79,6 +76,7 @@ describe('slash commands', () => {
     await stage.began('two')
     await prompt(text('/remind Mind the gap'))
     const suspending = prompt(text('/suspend for review'))
+    await quiescing(client)
     stage.openGate(1)
     await suspending
     expect(await prompted).toMatchObject({

@@ -1,7 +1,16 @@
 /** The same day with every generation of the official SDK as the client: nothing Lull sends may trouble any of them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Any, generations } from './generations.ts'
-import { allow, type Connected, deny, openStage, type Stage, said, script } from './stage.ts'
+import {
+  allow,
+  type Connected,
+  deny,
+  openStage,
+  quiescing,
+  type Stage,
+  said,
+  script,
+} from './stage.ts'
 
 let stage: Stage
 beforeEach(() => {
@@ -10,6 +19,22 @@ beforeEach(() => {
 afterEach(() => stage.close())
 
 const consent = { consent: { prompt: 'Delete it?', operation: { delete: 'a' } } }
+
+const plan = { entries: [{ content: 'Look', priority: 'high', status: 'in_progress' }] }
+/** Every kind of thing an agent can show. */
+const everything = [
+  { say: 'Looking.' },
+  { step: 'look' },
+  { turn: [{ tools: [{ name: 'left' }, { name: 'right' }] }] },
+  { artifact: { name: 'plan', data: plan } },
+  { artifact: { name: 'text', text: 'toread', chunks: 2 } },
+  { artifact: { name: 'facts', data: { seen: ['a'] } } },
+  { artifact: { name: 'picture', base64: 'iVBORw0KGgo=', mediaType: 'image/png' } },
+  { artifact: { name: 'link', url: 'https://example.org/a.pdf', mediaType: 'application/pdf' } },
+  { usage: { inputTokens: 30, outputTokens: 4, costUsd: 0.01 } },
+  { delegate: { script: [{ step: 'part' }] }, wait: true },
+  { complete: 'Seen.' },
+]
 
 describe.each(Object.values(generations))('the SDK client of $version', ({ version, lacks }) => {
   const has = (method: string): boolean => !lacks.includes(method)
@@ -20,7 +45,7 @@ describe.each(Object.values(generations))('the SDK client of $version', ({ versi
     const client = stage.connect(version, {
       permission: (params) => {
         asked.push(params)
-        return answers[asked.length - 1]?.(params)
+        return answers[asked.length - 1]?.(params) ?? new Promise(() => undefined)
       },
     })
     const { agentCapabilities, protocolVersion } = await stage.initialize(client)
@@ -32,9 +57,11 @@ describe.each(Object.values(generations))('the SDK client of $version', ({ versi
     })
     const sessionId = await stage.open(client)
 
-    const ops = [{ say: 'Looking.' }, { step: 'look' }, { complete: 'Seen.' }]
-    expect(await prompt(client, sessionId, ...ops)).toMatchObject({ stopReason: 'end_turn' })
-    await expect.poll(() => said(client)).toEqual(['Looking.', 'Seen.'])
+    expect(await prompt(client, sessionId, ...everything)).toMatchObject({ stopReason: 'end_turn' })
+    await expect.poll(() => said(client)).toEqual(['Looking.', 'tor', 'ead', 'Seen.'])
+    expect(kinds(client)).toEqual(
+      expect.arrayContaining(['agent_message_chunk', 'plan', 'tool_call', 'tool_call_update']),
+    )
 
     const granted = await prompt(client, sessionId, consent, { complete: 'Deleted.' })
     expect(granted.stopReason).toBe('end_turn')
@@ -47,6 +74,11 @@ describe.each(Object.values(generations))('the SDK client of $version', ({ versi
     await stage.began('long')
     await client.notify('session/cancel', { sessionId })
     expect(await long).toMatchObject({ stopReason: 'cancelled' })
+
+    const open = prompt(client, sessionId, consent, { complete: 'Not reached.' })
+    await expect.poll(() => asked).toHaveLength(3)
+    await client.notify('session/cancel', { sessionId })
+    expect(await open).toMatchObject({ stopReason: 'cancelled' })
     expect(said(client)).not.toContain('Not reached.')
   })
 
@@ -75,13 +107,14 @@ describe.each(Object.values(generations))('the SDK client of $version', ({ versi
   })
 
   it('suspends, is gone while the agent is killed, and wakes', async () => {
-    const first = stage.connect(version)
+    const first = stage.connect(version, { listens: true })
     await stage.initialize(first)
     const sessionId = await stage.open(first)
     const ops = [{ step: 'one' }, { step: 'two', ms: 1 }, { step: 'three' }, { complete: 'Done.' }]
     const prompted = prompt(first, sessionId, ...ops)
     await stage.began('two')
     const suspending = first.request('_session/suspend', { sessionId, reason: 'review' })
+    await quiescing(first)
     stage.openGate(1)
     const { handle, suspendedAt, reason } = await suspending
     expect({ reason, suspendedAt }).toEqual({ reason: 'review', suspendedAt: expect.any(String) })
@@ -90,7 +123,7 @@ describe.each(Object.values(generations))('the SDK client of $version', ({ versi
     expect(_meta.lull.suspend).toMatchObject({ state: 'suspended', handle, reason: 'review' })
     await first.kill()
 
-    const second = stage.connect(version)
+    const second = stage.connect(version, { listens: true })
     await stage.initialize(second)
     const attached = await second.request('session/resume', {
       sessionId,
@@ -105,6 +138,9 @@ describe.each(Object.values(generations))('the SDK client of $version', ({ versi
     expect(['one', 'two', 'three'].map(stage.ended)).toEqual([1, 1, 1])
   })
 })
+
+const kinds = ({ updates }: Connected): readonly string[] =>
+  updates.map(({ update }) => update.sessionUpdate)
 
 function prompt(client: Connected, sessionId: string, ...ops: readonly object[]): Promise<Any> {
   return client.request('session/prompt', { sessionId, prompt: script(...ops) })

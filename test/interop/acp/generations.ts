@@ -43,6 +43,8 @@ export interface Generation {
   readonly version: string
   /** Methods its surface has no name for. */
   readonly lacks: readonly string[]
+  /** What the protocol has got since: it prints an error for each and goes on. Nothing tells us that it would. */
+  readonly predates: readonly string[]
   connect(bytes: Bytes, answers: Answers): Peer
 }
 
@@ -178,6 +180,7 @@ export const generations: Readonly<Record<string, Generation>> = {
   '0.12.0': {
     version: '0.12.0',
     lacks: ['session/close', 'session/set_config_option', '$/cancel_request'],
+    predates: ['usage_update', '$/cancel_request'],
     connect: withClasses(
       acp12,
       {
@@ -192,8 +195,9 @@ export const generations: Readonly<Record<string, Generation>> = {
   '0.20.0': {
     version: '0.20.0',
     lacks: ['$/cancel_request'],
+    predates: ['$/cancel_request'],
     connect: withClasses(acp20, named, same, same),
   },
-  '1.9.0': { version: '1.9.0', lacks: [], connect: withBuilders(acp19) },
-  '2.4.0': { version: '2.4.0', lacks: [], connect: withBuilders(acp24) },
+  '1.9.0': { version: '1.9.0', lacks: [], predates: [], connect: withBuilders(acp19) },
+  '2.4.0': { version: '2.4.0', lacks: [], predates: [], connect: withBuilders(acp24) },
 }

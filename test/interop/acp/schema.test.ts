@@ -5,7 +5,6 @@ import { createACPProvider } from '@mcpc-tech/acp-ai-provider'
 import { streamText } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { problemsIn } from '../../support/acp-schema.ts'
-import { createAcpx } from './acpx.ts'
 import { generations } from './generations.ts'
 import { openStage, text } from './stage.ts'
 
@@ -100,17 +99,6 @@ describe('the example agent of the SDK', () => {
     expect(asked).toHaveLength(1)
     expect(client.updates).toHaveLength(7)
     expect(stage.messages().map(({ method }) => method)).toContain('session/request_permission')
-    await stage.close()
-  })
-
-  it('passes, driven by acpx', async () => {
-    const stage = openStage()
-    const acpx = createAcpx(stage, stage.recorded(command))
-    expect(await acpx.run('sessions', 'new')).toMatchObject({ code: 0 })
-    const { code, errors, messages } = await acpx.run('--approve-all', 'prompt', 'hi')
-    expect({ code, errors }).toMatchObject({ code: 0, errors: expect.not.stringMatching(/error/i) })
-    expect(messages.at(-1).result).toEqual({ stopReason: 'end_turn' })
-    await acpx.close()
     await stage.close()
   })
 

@@ -59,6 +59,10 @@ export interface Stage {
   killAgent(): Promise<void>
   /** Of all connections, in order. */
   messages(): readonly Message[]
+  /** The value the option `run_state` offers for it, as clients were told last. */
+  offered(kind: 'running' | 'suspended'): Promise<string>
+  /** Clients here may complain of these; nobody else may. */
+  tolerate(...words: readonly string[]): void
   /** What clients in this process printed as errors or warnings. */
   readonly printed: readonly string[]
   /** Ends all processes and judges what they said. */
@@ -82,7 +86,11 @@ export function openStage(flags: readonly string[] = []): Stage {
   const connections = new Set<Connected>()
   const elsewhere: Pick<Recording, 'lines'>[] = []
   const printed: string[] = []
-  const collect = (...words: unknown[]): void => void printed.push(words.map(show).join(' '))
+  const tolerated = new Set<string>()
+  const collect = (...words: unknown[]): void => {
+    const line = words.map(show).join(' ')
+    if (![...tolerated].some((word) => line.includes(`"${word}"`))) printed.push(line)
+  }
   const spies = [vi.spyOn(console, 'error'), vi.spyOn(console, 'warn')].map((spy) =>
     spy.mockImplementation(collect),
   )
@@ -101,7 +109,9 @@ export function openStage(flags: readonly string[] = []): Stage {
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
-    const peer = generations[generation]!.connect(
+    const { predates, connect: start } = generations[generation]!
+    for (const word of predates) tolerated.add(word)
+    const peer = start(
       { output: Writable.toWeb(child.stdin), input: Readable.toWeb(child.stdout) as never },
       answers,
     )
@@ -145,7 +155,7 @@ export function openStage(flags: readonly string[] = []): Stage {
     },
     openGate: (ms) => writeFileSync(join(gates, String(ms)), ''),
     async began(step, times = 1) {
-      await expect.poll(() => effectsOf('begin', step), { timeout: 30_000 }).toBe(times)
+      await expect.poll(() => effectsOf('begin', step)).toBe(times)
     },
     ended: (step) => effectsOf('end', step),
     recordings,
@@ -155,6 +165,19 @@ export function openStage(flags: readonly string[] = []): Stage {
       await expect.poll(() => recordings()[last]?.exit).toBe('SIGKILL')
     },
     messages: () => recordings().flatMap(messagesIn),
+    async offered(kind) {
+      const told = (): Message | undefined =>
+        recordings()
+          .flatMap(messagesIn)
+          .findLast((one) => one.params?.update?.sessionUpdate === 'config_option_update')
+      await expect.poll(told).toBeDefined()
+      const options = told()?.params.update.configOptions as readonly Any[]
+      const { options: values } = options.find(({ id }) => id === 'run_state')
+      return values.find(({ value }: Any) => value.startsWith(kind)).value
+    },
+    tolerate(...words) {
+      for (const word of words) tolerated.add(word)
+    },
     printed,
     async close() {
       for (const { child, exited } of connections) {
@@ -176,6 +199,15 @@ const show = (word: unknown): string =>
 export const text = (words: string): readonly Any[] => [{ type: 'text', text: words }]
 export const script = (...ops: readonly object[]): readonly Any[] =>
   text(JSON.stringify({ script: ops }))
+
+/** The states of suspension the client was told of. */
+const told = ({ updates }: Peer): readonly string[] =>
+  updates.flatMap(({ update }) => update._meta?.lull?.suspend?.state ?? [])
+
+/** Until the client knows that its suspend was accepted and waits for the step at hand. */
+export async function quiescing(client: Peer): Promise<void> {
+  await expect.poll(() => told(client)).toContain('quiescing')
+}
 
 /** The texts the agent was heard saying, put together by message. */
 export function said({ updates }: Peer): readonly string[] {

@@ -1,0 +1,105 @@
+/** What ends work and what does not, in the words ACP has for it: `session/cancel`, `$/cancel_request`, `session/close`. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Any } from './generations.ts'
+import { type Connected, openStage, quiescing, type Stage, said, script } from './stage.ts'
+
+let stage: Stage
+let client: Connected
+let sessionId: string
+/** Requests for a permission, which are never answered. */
+let asked: { readonly signal: AbortSignal }[]
+beforeEach(async () => {
+  stage = openStage()
+  asked = []
+  client = stage.connect('2.4.0', {
+    permission: (_params, signal = AbortSignal.abort()) =>
+      new Promise((_, reject) => {
+        asked.push({ signal })
+        signal.addEventListener('abort', () => reject(signal.reason))
+      }),
+  })
+  await stage.initialize(client)
+  sessionId = await stage.open(client)
+})
+afterEach(() => stage.close())
+
+const long = [{ step: 'long', ms: 1 }, { step: 'after' }, { complete: 'Done.' }]
+const consent = { consent: { prompt: 'Delete it?', operation: { delete: 'a' } } }
+const prompt = (ops: readonly object[], signal?: AbortSignal): Promise<Any> =>
+  client.request('session/prompt', { sessionId, prompt: script(...ops) }, signal)
+const suspend = (signal?: AbortSignal): Promise<Any> =>
+  client.request('_session/suspend', { sessionId }, signal)
+
+/** A prompt whose task is suspended after its first step. */
+async function suspended(): Promise<{ readonly handle: string }> {
+  const prompted = prompt(long)
+  await stage.began('long')
+  const suspending = suspend()
+  await quiescing(client)
+  stage.openGate(1)
+  const { handle } = await suspending
+  await prompted
+  return { handle }
+}
+
+/** It goes on as if nothing had been, and what was ended did not. */
+async function expectIdle(): Promise<void> {
+  expect(await prompt([{ complete: 'Next.' }])).toMatchObject({ stopReason: 'end_turn' })
+  expect(said(client)).toEqual(['Next.'])
+  expect(stage.ended('after')).toBe(0)
+}
+
+describe('session/cancel', () => {
+  it('ends a prompt that waits for a permission, and withdraws that', async () => {
+    const prompted = prompt([consent, { complete: 'Deleted.' }])
+    await expect.poll(() => asked).toHaveLength(1)
+    await client.notify('session/cancel', { sessionId })
+    expect(await prompted).toMatchObject({ stopReason: 'cancelled' })
+    await expect.poll(() => asked[0]?.signal.aborted).toBe(true)
+    await expectIdle()
+  })
+
+  it('ends a task that is suspended', async () => {
+    const { handle } = await suspended()
+    await client.notify('session/cancel', { sessionId })
+    await expectIdle()
+    const woken = client.request('_session/wake', { sessionId, handle })
+    await expect(woken).rejects.toMatchObject({ code: -32011 })
+  })
+})
+
+describe('$/cancel_request', () => {
+  it('of a prompt cancels its task', async () => {
+    const gaveUp = new AbortController()
+    const prompted = prompt(long, gaveUp.signal)
+    await stage.began('long')
+    gaveUp.abort()
+    expect(await prompted).toMatchObject({ stopReason: 'cancelled' })
+    await expectIdle()
+  })
+
+  it('of a suspend takes that back, and the task goes on', async () => {
+    const prompted = prompt(long)
+    await stage.began('long')
+    const gaveUp = new AbortController()
+    const suspending = suspend(gaveUp.signal)
+    await quiescing(client)
+    gaveUp.abort()
+    await expect(suspending).rejects.toMatchObject({ code: -32800 })
+    stage.openGate(1)
+    expect(await prompted).toMatchObject({ stopReason: 'end_turn' })
+    expect(said(client)).toEqual(['Done.'])
+  })
+})
+
+describe('session/close', () => {
+  it('ends what runs and what is suspended', async () => {
+    await suspended()
+    await client.request('session/close', { sessionId })
+    await expectIdle()
+    const prompted = prompt([{ step: 'other', ms: 2 }, { complete: 'Not reached.' }])
+    await stage.began('other')
+    await client.request('session/close', { sessionId })
+    expect(await prompted).toMatchObject({ stopReason: 'cancelled' })
+  })
+})

@@ -1,0 +1,134 @@
+/**
+ * A client that goes away, at every moment: it detaches, and nothing is lost. Over stdio the agent's process ends with it;
+ * over WebSocket the server stays and goes on working.
+ */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Answers, Any, Peer } from './generations.ts'
+import { type Server, startServer } from './server.ts'
+import { allow, openStage, quiescing, type Stage, said, script } from './stage.ts'
+import { connectTo, transports } from './transports.ts'
+
+interface Client extends Peer {
+  hangUp(): Promise<void>
+}
+
+let stage: Stage
+let server: Server | undefined
+beforeEach(() => {
+  stage = openStage()
+})
+afterEach(async () => {
+  await server?.kill()
+  server = undefined
+  await stage.close()
+})
+
+const wires = {
+  stdio: async (answers: Answers): Promise<Client> => stage.connect('2.4.0', answers),
+  WebSocket: async (answers: Answers): Promise<Client> => {
+    server ??= await startServer(stage)
+    return stage.record(connectTo(server.url, transports[0]!, answers))
+  },
+}
+
+describe.each(Object.entries(wires))('a client that hangs up, over %s,', (_wire, connect) => {
+  async function arrive(answers: Answers = {}): Promise<Client> {
+    const client = await connect(answers)
+    await stage.initialize(client)
+    return client
+  }
+  const attach = (client: Client, method: string, sessionId: string): Promise<Any> =>
+    client.request(method, { sessionId, cwd: stage.cwd, mcpServers: [] })
+  const prompt = (client: Client, sessionId: string, ...ops: readonly object[]): Promise<Any> =>
+    client.request('session/prompt', { sessionId, prompt: script(...ops) })
+  /** What a client that is gone waited for, it never hears. */
+  const unheard = (answer: Promise<Any>): Promise<void> => expect(answer).rejects.toThrow(/closed/i)
+
+  it('after initialize: the next one finds an agent as new', async () => {
+    await (await arrive()).hangUp()
+    const next = await arrive()
+    expect(await next.request('session/list', {})).toMatchObject({ sessions: [] })
+    const sessionId = await stage.open(next)
+    expect(await prompt(next, sessionId, { complete: 'Fine.' })).toMatchObject({
+      stopReason: 'end_turn',
+    })
+  })
+
+  it('in the middle of a prompt: its task goes on, each step once', async () => {
+    const first = await arrive()
+    const sessionId = await stage.open(first)
+    const steps = [{ step: 'one' }, { step: 'two', ms: 1 }, { step: 'three' }]
+    const prompted = prompt(first, sessionId, ...steps, { complete: 'Done.' })
+    await stage.began('two')
+    const lost = unheard(prompted)
+    await first.hangUp()
+    await lost
+    stage.openGate(1)
+    const next = await arrive()
+    await attach(next, 'session/load', sessionId)
+    await expect.poll(() => said(next)).toEqual(['Done.'])
+    expect(['one', 'two', 'three'].map(stage.ended)).toEqual([1, 1, 1])
+  })
+
+  it('while it is asked for permission: the next one is asked again, the same', async () => {
+    const asked: Any[] = []
+    const first = await arrive({
+      permission: (params) => {
+        asked.push(params)
+        return new Promise(() => undefined)
+      },
+    })
+    const sessionId = await stage.open(first)
+    const consent = { consent: { prompt: 'Delete it?', operation: { delete: 'a' } } }
+    const lost = unheard(prompt(first, sessionId, consent, { complete: 'Deleted.' }))
+    await expect.poll(() => asked).toHaveLength(1)
+    await first.hangUp()
+    await lost
+    const next = await arrive({
+      permission: (params) => {
+        asked.push(params)
+        return allow(params)
+      },
+    })
+    await attach(next, 'session/resume', sessionId)
+    await expect.poll(() => said(next)).toEqual(['Deleted.'])
+    expect(asked).toHaveLength(2)
+    expect(asked[1]).toEqual(asked[0])
+  })
+
+  it('while suspended: it stays suspended, and the handle is good for the next one', async () => {
+    const first = await arrive()
+    const sessionId = await stage.open(first)
+    const prompted = prompt(first, sessionId, { step: 'one', ms: 1 }, { complete: 'Done.' })
+    await stage.began('one')
+    const suspending = first.request('_session/suspend', { sessionId })
+    await quiescing(first)
+    stage.openGate(1)
+    const { handle } = await suspending
+    await prompted
+    await first.hangUp()
+    const next = await arrive()
+    const { sessions } = await next.request('session/list', {})
+    expect(sessions[0]._meta.lull.suspend).toMatchObject({ state: 'suspended', handle })
+    const { _meta } = await attach(next, 'session/resume', sessionId)
+    expect(_meta.lull.suspend).toMatchObject({ state: 'suspended', handle })
+    await next.request('_session/wake', { sessionId, handle })
+    await expect.poll(() => said(next)).toEqual(['Done.'])
+  })
+
+  it('in the middle of loading: the next one is told everything, in order', async () => {
+    const first = await arrive()
+    const sessionId = await stage.open(first)
+    const lines = Array.from({ length: 300 }, (_, index) => `Line ${index}.`)
+    await prompt(first, sessionId, ...lines.map((say) => ({ say })))
+    await first.hangUp()
+    const second = await arrive()
+    const lost = attach(second, 'session/load', sessionId).catch(() => undefined)
+    await expect.poll(() => said(second).length, { interval: 0 }).toBeGreaterThan(0)
+    await second.hangUp()
+    await lost
+    const third = await arrive()
+    await attach(third, 'session/load', sessionId)
+    await expect.poll(() => said(third)).toEqual(lines)
+  })
+})
