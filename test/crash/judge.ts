@@ -77,7 +77,7 @@ function acknowledgedOnce(log: readonly LogRecord[], taskId: string, { actions }
  * A step begins once per recorded attempt, and once more for each death that fell between its beginning and its record:
  * never after that record, never twice in one process, and always under the same key.
  */
-function stepsRanAsOftenAsTheyMay(
+export function stepsRanAsOftenAsTheyMay(
   log: readonly LogRecord[],
   effects: readonly Effect[],
   killed: ReadonlySet<number>,

@@ -1,5 +1,6 @@
 /** Deaths at any instant: while it starts, while it recovers, between two instructions. */
 import { afterEach, expect, it } from 'vitest'
+import { seeded } from '../support/seeded.ts'
 import { killAll, type Worker } from '../support/worker-process.ts'
 import { judge } from './judge.ts'
 import { live } from './lives.ts'
@@ -39,14 +40,3 @@ it.each([1, 2])(
     await judge(story)
   },
 )
-
-/** mulberry32: small, and the same everywhere. */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
