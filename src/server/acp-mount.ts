@@ -12,7 +12,12 @@ import { version } from './version.ts'
 
 export const ACP_PATH = '/acp'
 
+/** Sessions whose next task is to be reminded of something; `waiting-reminders.ts` keeps it. */
+const WAITING_REMINDERS = 'acp/waiting-reminders'
+
 export interface AcpMount {
+  /** Loads it at once where there is something to do before an editor comes. */
+  start(): Promise<void>
   load(): Promise<Acp>
   fetch(request: Request): Promise<Response>
   /** Takes the socket over. */
@@ -41,6 +46,10 @@ export function mountAcp(
   }
 
   return {
+    async start() {
+      const waiting = await deps.store.getFact(WAITING_REMINDERS)
+      if (Array.isArray(waiting) && waiting.length > 0) await load()
+    },
     load,
     fetch: async (request) => (await load()).fetch(request, { caller: anybody }),
     upgrade(request, socket, head) {

@@ -92,6 +92,7 @@ async function answerOn(
   })
   const unwatch = watchStrayErrors(log)
   const acp = mountAcp(open, log, config.acp)
+  await acp.start().catch((error: unknown) => log('warn', 'ACP could not start', { error }))
   const app = createApp({ engine, acp, log, url })
   const guarding = { ...config, host }
   listener.answer(createFront({ ...guarding, a2a, app, log }), createUpgrade(acp, guarding))

@@ -22,8 +22,10 @@ import { createLines } from './lines.ts'
 import { createSessions } from './sessions.ts'
 import type { AcpStore } from './store.ts'
 import { createHttpTransport } from './transports/http.ts'
+import { route } from './transports/route.ts'
 import { createTurns } from './turns.ts'
 import { createV1 } from './v1.ts'
+import { createWaitingReminders } from './waiting-reminders.ts'
 import { createWatching } from './watching.ts'
 
 export interface AcpOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
@@ -65,6 +67,9 @@ export interface Acp {
 export function createAcp(options: AcpOptions): Acp {
   const { engine, store, clock, ids, log, agentInfo, cwd } = options
   const config = { ...defaultConfig, ...options.config }
+  const sessions = createSessions({ engine, store, clock, ids, cwd })
+  const watching = createWatching(engine)
+  const waiting = createWaitingReminders({ engine, store, sessions, watching, log })
   const acp: AcpContext = {
     engine,
     store,
@@ -74,19 +79,27 @@ export function createAcp(options: AcpOptions): Acp {
     config,
     agentInfo,
     facts: createFacts(config.harnTunnel),
-    sessions: createSessions({ engine, store, clock, ids, cwd }),
+    sessions,
     lines: createLines(),
     gates: createLines(),
     turns: createTurns(),
-    watching: createWatching(engine),
+    watching,
+    waiting,
   }
   const open = new Set<{ close(): void }>()
+  waiting
+    .start()
+    .catch((error: unknown) =>
+      log('error', 'reminders that wait for their task could not be read', { error }),
+    )
 
   const connector = (caller: Caller): AgentConnector => ({
-    connect(stream, how) {
+    connect(stream) {
       const connection = createConnection(acp, caller)
-      const connectors: AgentConnector = createV1(connection)
-      const wire = connectors.connect(stream, how) as ReturnType<Acp['connect']>
+      const wire = route(stream, {
+        v1: () => createV1(connection),
+        v2: async () => (await import('./v2/app.ts')).createV2(connection),
+      })
       open.add(wire)
       void wire.closed.finally(() => {
         open.delete(wire)

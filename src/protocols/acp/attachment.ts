@@ -22,6 +22,8 @@ import { atRest, type Shown, updatesOf } from './updates.ts'
 /** Where an attachment sends. Each resolves when it is written. */
 export interface Outlet {
   shown(shown: Shown, replayed: boolean): Promise<void>
+  /** How an open task stands when the attachment begins. */
+  found(task: Task, asking: boolean): Promise<void>
   /** After the updates of a record. */
   happened(happening: Happening): Promise<void>
 }
@@ -32,6 +34,8 @@ export interface Happening {
   readonly task: Task
   /** A prompt of this connection waits for the task. */
   readonly owned: boolean
+  /** The client is asked what the task asks. */
+  readonly asking: boolean
 }
 
 export interface Attachment {
@@ -40,6 +44,8 @@ export interface Attachment {
   rest(taskId: string): Promise<Task | undefined>
   /** The same for a rest at or after a record that fits and that is yet to come. Call it before causing that record. */
   restAfter(taskId: string, from: (record: LogRecord) => boolean): Expected
+  /** The client attaches once more: what it dismissed is asked again, and what was is replayed if it wants that. */
+  again(replays: boolean): Promise<void>
   /** Everything of the task up to that record was sent, or the connection was lost. */
   seen(taskId: string, version: number): Promise<void>
   detach(): void
@@ -90,7 +96,10 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
   async function run(taskId: string, mine: Follower): Promise<void> {
     const after = mine.task?.version ?? 0
     const { signal } = leaving
-    if (mine.task !== undefined) questions.reconcile(mine.task)
+    if (mine.task !== undefined) {
+      questions.reconcile(mine.task)
+      await outlet.found(mine.task, questions.asking(taskId))
+    }
     const records = await engine.subscribe(caller, taskId, { after, signal })
     for await (const record of records) await pass(mine, record)
     if (signal.aborted) return
@@ -106,7 +115,8 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
     const owned = mine.begunHere || mine.waiting.size > 0
     for (const shown of updatesOf(before, record, task, facts)) await outlet.shown(shown, false)
     questions.reconcile(task)
-    await outlet.happened({ before, record, task, owned })
+    const asking = questions.asking(task.id)
+    await outlet.happened({ before, record, task, owned, asking })
     mine.moved(task, record)
     if (rests(task)) mine.rested()
     else if (isInterrupted(task.state) && !questions.asking(task.id)) letGo(task)
@@ -163,6 +173,12 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
       return task !== undefined && rests(task) ? task : expect(taskId, undefined).rest
     },
     restAfter: expect,
+    async again(replays) {
+      const listed = await acp.sessions.openTasks(caller, session.id)
+      if (replays) await replay(acp, caller, session, listed, outlet)
+      questions.forgive()
+      for (const { task } of followers.values()) if (task !== undefined) questions.reconcile(task)
+    },
     async seen(taskId, version) {
       if (leaving.signal.aborted || ended.has(taskId)) return
       await (followers.get(taskId) ?? follow(taskId, undefined)).reached(version)

@@ -20,7 +20,7 @@ export interface Connection {
   met(peer: Peer): void
   /** Attached to the session; it is found and attached to if it was not. */
   attached(sessionId: string): Promise<Attachment>
-  /** Attached anew: what this connection had of it ends here. */
+  /** Attached, or once more: an open prompt goes on. */
   attach(session: Session, replays: boolean): Promise<Attachment>
   release(sessionId: string): Promise<void>
   /** This connection sends the message, and need not be told. A prompt waits for what comes of it. */
@@ -93,8 +93,11 @@ export function createConnection(acp: AcpContext, caller: Caller): Connection {
       return attachments.get(sessionId) ?? attachTo(session, false)
     },
     async attach(session, replays) {
-      await release(session.id)
-      return attachTo(session, replays)
+      const known = attachments.get(session.id)
+      if (known === undefined) return attachTo(session, replays)
+      const attachment = await known
+      await attachment.again(replays)
+      return attachment
     },
     release,
     sending: (messageId, as) => sent.set(messageId, as),

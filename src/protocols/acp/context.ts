@@ -7,6 +7,7 @@ import type { Lines } from './lines.ts'
 import type { Sessions } from './sessions.ts'
 import type { AcpStore } from './store.ts'
 import type { Turns } from './turns.ts'
+import type { WaitingReminders } from './waiting-reminders.ts'
 import type { Watching } from './watching.ts'
 
 export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
@@ -24,6 +25,7 @@ export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly gates: Lines
   readonly turns: Turns
   readonly watching: Watching
+  readonly waiting: WaitingReminders
   /** Who we say we are. */
   readonly agentInfo: { readonly name: string; readonly version: string }
 }

@@ -72,12 +72,16 @@ export function createOutlet(deps: OutletDeps): Outlet {
   return {
     async shown({ update, echoes, rfc }, replayed) {
       if (rfc && !peer.facts.rfc) return
-      if (!replayed && echoes !== undefined && sent.has(echoes)) return
+      if (!replayed && !peer.echoes && echoes !== undefined && sent.has(echoes)) return
       await peer.update(sessionId, update)
     },
+    async found(task, asking) {
+      if (task.parentId === undefined) await peer.moved?.(sessionId, task, asking)
+    },
     async happened(happening) {
-      const { before, record, task, owned } = happening
+      const { before, record, task, owned, asking } = happening
       if (task.parentId !== undefined) return
+      await peer.moved?.(sessionId, task, asking)
       await tellLifecycle(happening)
       if (record.type === 'parked') tellParked(task)
       if (runStateOf(before) !== runStateOf(task)) {

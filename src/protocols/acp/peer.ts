@@ -2,6 +2,7 @@
 import type { AgentContext, SessionUpdate } from '@agentclientprotocol/sdk'
 import { type Message, textOf } from '../../core/message.ts'
 import type { Decision, Question } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
 import type { ClientFacts } from './capabilities.ts'
 import { text, titleOf } from './updates.ts'
 
@@ -9,7 +10,13 @@ export interface Peer {
   readonly facts: ClientFacts
   /** It called a method of ours, so it knows of Lull, whether it said so or not. */
   proved(): void
+  /** Is told what it sent itself, too. */
+  readonly echoes?: true
   update(sessionId: string, update: SessionUpdate): Promise<void>
+  /** Version 2: after a record of the task; `asking`: the client is asked something. */
+  moved?(sessionId: string, task: Task, asking: boolean): Promise<void>
+  /** Version 2: how the session stands, for one who attaches. */
+  standing?(sessionId: string): Promise<void>
   notify(method: string, params: object): Promise<void>
   /** Withdrawn with `$/cancel_request` when the signal fires. */
   request(method: string, params: object, signal: AbortSignal): Promise<unknown>

@@ -20,6 +20,8 @@ export interface Questions {
   reconcile(task: Task): void
   /** Whether the client is being asked: the turn is not over. */
   asking(taskId: string): boolean
+  /** What was dismissed may be asked again. */
+  forgive(): void
   close(): void
 }
 
@@ -93,6 +95,9 @@ export function createQuestions(deps: QuestionDeps): Questions {
       known?.withdraw.abort()
       open.delete(task.id)
       if (key !== undefined) start(task, key)
+    },
+    forgive() {
+      for (const [taskId, { dismissed }] of open) if (dismissed) open.delete(taskId)
     },
     asking: (taskId) => open.get(taskId)?.dismissed === false,
     close() {

@@ -8,8 +8,7 @@ import type { Caller } from '../../engine/caller.ts'
 import type { ReminderRequest } from '../../engine/requests.ts'
 import type { AcpContext } from './context.ts'
 import { STATE_CONFLICT } from './faults.ts'
-
-type Kept = ReminderRequest & { readonly id: string }
+import { type KeptReminder, keptIn } from './kept-reminders.ts'
 
 /** As many as a task may have. */
 const MOST = 64
@@ -29,12 +28,12 @@ export async function injectReminder(
 }
 
 async function keepForNext(
-  { sessions, clock, ids }: AcpContext,
+  { sessions, waiting, clock, ids }: AcpContext,
   caller: Caller,
   sessionId: string,
   given: ReminderRequest,
 ): Promise<JsonObject> {
-  const reminder: Kept = { ...given, id: given.id ?? `reminder-${ids.uuid()}` }
+  const reminder: KeptReminder = { ...given, id: given.id ?? `reminder-${ids.uuid()}` }
   let dedupedCount = 0
   await sessions.change(caller, sessionId, (session) => {
     const kept = keptIn(session)
@@ -50,29 +49,13 @@ async function keepForNext(
     }
     return { reminders: [...others, reminder] as unknown as readonly JsonObject[] }
   })
+  await waiting.expect(caller, sessionId)
   return { reminderId: reminder.id, dedupedCount, acceptedAt: toIso(clock.now()) }
 }
 
 /** Idempotent by id; the same id with another body is a mistake. */
-function unchanged(known: Kept, { body }: Kept): object {
+function unchanged(known: KeptReminder, { body }: KeptReminder): object {
   if (known.body === body) return {}
   const problem = 'was used for a reminder with another body'
   throw new LullError('INVALID_INPUT', { path: 'reminder.id', problem })
-}
-
-export function keptIn({ reminders = [] }: { readonly reminders?: readonly JsonObject[] }): Kept[] {
-  return reminders as unknown as Kept[]
-}
-
-/** They went with a task. */
-export async function forget(
-  { sessions }: AcpContext,
-  caller: Caller,
-  sessionId: string,
-  gone: readonly Kept[],
-): Promise<void> {
-  const ids = new Set(gone.map(({ id }) => id))
-  await sessions.change(caller, sessionId, (session) => ({
-    reminders: keptIn(session).filter(({ id }) => !ids.has(id)) as unknown as readonly JsonObject[],
-  }))
 }

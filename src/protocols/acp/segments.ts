@@ -11,8 +11,8 @@ import type { Sent } from '../../engine/sending/sent.ts'
 import { isOwn, type Meta, toPrompt, toWake } from './address.ts'
 import type { Attachment } from './attachment.ts'
 import type { Connection } from './connection.ts'
+import { keptIn } from './kept-reminders.ts'
 import { settled } from './lines.ts'
-import { forget, keptIn } from './reminding.ts'
 import { keyOf } from './sessions.ts'
 
 export interface SegmentDeps {
@@ -23,8 +23,13 @@ export interface SegmentDeps {
 
 /** A stretch of a task, or an answer on the spot. */
 export type Segment =
-  | { readonly taskId: string; readonly rest: Promise<Task | undefined> }
-  | { readonly reply: Message }
+  | {
+      readonly taskId: string
+      readonly rest: Promise<Task | undefined>
+      /** Of the message it was sent as, if it was one. */
+      readonly messageId?: string
+    }
+  | { readonly reply: Message; readonly messageId?: string }
 
 export type Wake = Pick<ResumeRequest, 'handle' | 'input' | 'continueTranscript'>
 
@@ -128,19 +133,19 @@ async function speak(
   const wakes = (record: LogRecord): boolean =>
     record.type === 'resumed' && record.handle === handle
   const { rest, forget } = attachment.restAfter(taskId, wakes)
+  const message = parts.length === 0 ? undefined : messageOf(connection, parts, taskId)
+  const named = message === undefined ? {} : { messageId: message.messageId }
   try {
-    if (parts.length > 0) {
-      await acp.engine.send(caller, { message: messageOf(connection, parts, taskId) })
-    }
+    if (message !== undefined) await acp.engine.send(caller, { message })
     await wake()
-    return { taskId, rest }
+    return { taskId, rest, ...named }
   } catch (error) {
     forget()
     if (!isLullError(error, 'TASK_NOT_PAUSED') || parts.length === 0) throw error
     // Something else woke it first; what was said is in its queue all the same.
     const { version } = await acp.engine.get(caller, taskId)
     await attachment.seen(taskId, version)
-    return { taskId, rest: attachment.rest(taskId) }
+    return { taskId, rest: attachment.rest(taskId), ...named }
   }
 }
 
@@ -156,10 +161,11 @@ async function answer(deps: SegmentDeps, task: Task, parts: readonly Part[]): Pr
     forget()
     throw error
   }
-  if (task.parentId === undefined) return { taskId: task.id, rest }
+  const { messageId } = message
+  if (task.parentId === undefined) return { taskId: task.id, rest, messageId }
   // The answer to a sub-task: the turn is that of the task it is a part of.
   forget()
-  return { taskId: task.parentId, rest: attachment.rest(task.parentId) }
+  return { taskId: task.parentId, rest: attachment.rest(task.parentId), messageId }
 }
 
 /** The message a record carries to a task that exists. */
@@ -179,9 +185,11 @@ function told(record: LogRecord): Message | undefined {
 
 async function start(deps: SegmentDeps, parts: readonly Part[]): Promise<Segment> {
   const { connection, attachment } = deps
-  const sent = await create(connection, attachment.session.id, messageOf(connection, parts))
-  if (sent.kind === 'message') return { reply: sent.message }
-  return { taskId: sent.task.id, rest: attachment.rest(sent.task.id) }
+  const message = messageOf(connection, parts)
+  const { messageId } = message
+  const sent = await create(connection, attachment.session.id, message)
+  if (sent.kind === 'message') return { reply: sent.message, messageId }
+  return { taskId: sent.task.id, rest: attachment.rest(sent.task.id), messageId }
 }
 
 /** A new task of the session; or what the agent says without one. */
@@ -197,8 +205,8 @@ export async function create(
   const request = { agent, message: { ...message, contextId }, origin: 'acp' }
   if (reminders.length === 0) return acp.engine.send(caller, request)
   const sent = await acp.engine.send(caller, { ...request, reminders })
-  // Those that came meanwhile wait for the task after this one.
-  if (sent.kind === 'task') await forget(acp, caller, contextId, reminders)
+  const ids = new Set(reminders.map(({ id }) => id))
+  if (sent.kind === 'task') await acp.waiting.delivered(caller, contextId, ids)
   return sent
 }
 

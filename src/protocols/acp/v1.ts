@@ -3,35 +3,17 @@ import * as sdk from '@agentclientprotocol/sdk'
 import { cancelSession } from './canceling.ts'
 import { clientFacts, initializeResponse } from './capabilities.ts'
 import type { Connection } from './connection.ts'
-import { toRequestError } from './faults.ts'
+import { type Handled, handling } from './handling.ts'
 import { loadSession, newSession, resumeSession } from './methods/attaching.ts'
-import { remind, steer, suspend, wake } from './methods/control.ts'
+import { extension } from './methods/control.ts'
 import { prompt } from './methods/prompt.ts'
 import { close, list, remove, setConfigOption } from './methods/sessions.ts'
 import { type Extension, inbound } from './names.ts'
 import { createPeer } from './peer.ts'
 
-/** One request: what was sent, and a signal that fires when it is given up or the connection is lost. */
-type Method<P, R> = (connection: Connection, params: P, signal: AbortSignal) => Promise<R>
-
-interface Handled<P> {
-  readonly params: P
-  readonly signal: AbortSignal
-}
-
 export function createV1(connection: Connection): sdk.AgentApp {
   const { acp, caller } = connection
-
-  const report = (error: unknown): void => acp.log('error', 'an ACP request failed', { error })
-  const handle =
-    <P, R>(method: Method<P, R>) =>
-    async ({ params, signal }: Handled<P>): Promise<R> => {
-      try {
-        return await method(connection, params, signal)
-      } catch (error) {
-        throw toRequestError(error, report)
-      }
-    }
+  const { handle, report } = handling(connection)
 
   const app = sdk
     .agent({ name: 'lull' })
@@ -63,13 +45,6 @@ export function createV1(connection: Connection): sdk.AgentApp {
     }
   }
   return app
-}
-
-const extension: Readonly<Record<Extension, Method<unknown, unknown>>> = {
-  suspend,
-  wake,
-  remind,
-  steer,
 }
 
 /** What the SDK hands on as it came. */

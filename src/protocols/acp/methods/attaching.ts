@@ -60,9 +60,10 @@ export async function resumeSession(
   connection: Connection,
   params: unknown,
   signal: AbortSignal,
+  reached = false,
 ): Promise<JsonObject> {
   const { sessionId, handle, input, continueTranscript, _meta } = parse(resumeRequest, params)
-  await reach(connection, sessionId, false)
+  if (!reached) await reach(connection, sessionId, false)
   const wakes =
     handle != null ||
     input !== undefined ||
@@ -79,7 +80,11 @@ export async function resumeSession(
 }
 
 /** Attached, and told what can be done here. */
-async function reach(connection: Connection, sessionId: string, replays: boolean): Promise<void> {
+export async function reach(
+  connection: Connection,
+  sessionId: string,
+  replays: boolean,
+): Promise<void> {
   const { acp, caller } = connection
   await connection.attach(await acp.sessions.get(caller, sessionId), replays)
   await tellCommands(connection, sessionId)

@@ -8,13 +8,15 @@ import type { ReminderRequest } from '../../../engine/requests.ts'
 import { isOwn, toRemind, toSuspend, toWake } from '../address.ts'
 import type { Connection } from '../connection.ts'
 import { partOf } from '../content.ts'
+import type { Method } from '../handling.ts'
+import type { Extension } from '../names.ts'
 import { injectReminder } from '../reminding.ts'
 import { injectReminderRequest, steeringRequest, suspendRequest, wakeRequest } from '../schemas.ts'
 import { create, ownHandle } from '../segments.ts'
 import { suspendResponse, suspendTask, wakeTask } from '../suspending.ts'
 import { isFields, type SuspendFields, type WakeFields } from '../tunnel.ts'
 
-export async function suspend(
+async function suspend(
   connection: Connection,
   params: unknown,
   signal: AbortSignal,
@@ -42,7 +44,7 @@ export async function suspendSession(
   return suspendResponse(acp, task)
 }
 
-export async function wake(connection: Connection, params: unknown): Promise<JsonObject> {
+async function wake(connection: Connection, params: unknown): Promise<JsonObject> {
   return wakeSession(connection, parse(wakeRequest, params))
 }
 
@@ -59,7 +61,7 @@ export async function wakeSession(
   return wakeTask(acp, caller, { taskId, handle, input, continueTranscript })
 }
 
-export async function remind(connection: Connection, params: unknown): Promise<JsonObject> {
+async function remind(connection: Connection, params: unknown): Promise<JsonObject> {
   const { acp, caller } = connection
   const { sessionId, reminder, _meta } = parse(injectReminderRequest, nested(params))
   await connection.turnsBegun(sessionId)
@@ -79,7 +81,7 @@ function nested(params: unknown): unknown {
  * Words into the running turn. Where nothing runs they begin a turn that no request waits for, unless the client would
  * rather send a prompt.
  */
-export async function steer(connection: Connection, params: unknown): Promise<JsonObject> {
+async function steer(connection: Connection, params: unknown): Promise<JsonObject> {
   const { acp, caller } = connection
   const { sessionId, prompt, _meta } = parse(steeringRequest, params)
   await connection.turnsBegun(sessionId)
@@ -104,4 +106,11 @@ export async function steer(connection: Connection, params: unknown): Promise<Js
   }
   await connection.say(sessionId, sent.message)
   return { outcome: 'startedNewTurn' }
+}
+
+export const extension: Readonly<Record<Extension, Method<unknown, unknown>>> = {
+  suspend,
+  wake,
+  remind,
+  steer,
 }

@@ -23,15 +23,31 @@ import { type SuspendFields, tunnelled } from '../tunnel.ts'
 import { promptResponse } from '../turn-end.ts'
 import type { Turn } from '../turns.ts'
 
+/** A prompt that has become something. */
+export interface Begun {
+  /** Of the message it was sent as; undefined where it was none. */
+  readonly messageId: string | undefined
+  readonly ended: Promise<PromptResponse>
+}
+
+/** Version 1: answered when the turn has ended. */
 export async function prompt(
   connection: Connection,
   request: PromptRequest,
   signal: AbortSignal,
 ): Promise<PromptResponse> {
+  return (await beginPrompt(connection, request, signal)).ended
+}
+
+export async function beginPrompt(
+  connection: Connection,
+  request: PromptRequest,
+  signal: AbortSignal,
+): Promise<Begun> {
   const { acp, caller } = connection
   const key = keyOf(caller, request.sessionId)
   // Both at once: a cancel or a suspend that follows finds the turn, and waits until it is something.
-  const turn = acp.turns.begin(key)
+  const { turn, end } = acp.turns.begin(key, connection)
   const gate = acp.gates.enter(key)
   const cancel = (): void => {
     if (!isCancellation(signal.reason)) return
@@ -40,36 +56,48 @@ export async function prompt(
   }
   signal.addEventListener('abort', cancel)
   if (signal.aborted) cancel()
+  const over = (): void => {
+    end()
+    signal.removeEventListener('abort', cancel)
+  }
   const pass = await gate
   try {
-    return await answered(connection, request, turn, signal, pass)
+    const segment = await become(connection, request, turn, signal, pass)
+    const messageId =
+      segment !== undefined && 'messageId' in segment ? segment.messageId : undefined
+    return { messageId, ended: endOf(connection, request.sessionId, segment, turn).finally(over) }
+  } catch (error) {
+    over()
+    throw error
   } finally {
     pass()
-    acp.turns.end(key, turn)
-    signal.removeEventListener('abort', cancel)
   }
 }
 
-async function answered(
+async function become(
   connection: Connection,
   request: PromptRequest,
   turn: Turn,
   signal: AbortSignal,
   pass: () => void,
-): Promise<PromptResponse> {
-  const { acp } = connection
+): Promise<Segment | undefined> {
   const attachment = await connection.attached(request.sessionId)
   const deps: SegmentDeps = { connection, attachment, meta: request._meta }
-  const parts = request.prompt.map(partOf)
   const command = commandIn(request.prompt)
-  const segment =
-    command === undefined
-      ? await segmentOf(deps, request, parts, turn, signal, pass)
-      : await runCommand(deps, command, signal, pass)
-  pass()
+  return command === undefined
+    ? segmentOf(deps, request, request.prompt.map(partOf), turn, signal, pass)
+    : runCommand(deps, command, signal, pass)
+}
+
+async function endOf(
+  connection: Connection,
+  sessionId: string,
+  segment: Segment | undefined,
+  turn: Turn,
+): Promise<PromptResponse> {
   if (segment === undefined) return { stopReason: 'cancelled' }
   if ('reply' in segment) {
-    await connection.say(request.sessionId, segment.reply)
+    await connection.say(sessionId, segment.reply)
     return { stopReason: 'end_turn' }
   }
   turn.taskId = segment.taskId
@@ -77,7 +105,7 @@ async function answered(
   const task = await segment.rest
   // Nobody reads what is answered now.
   if (task === undefined) throw new RequestError(INTERNAL, 'The connection was closed')
-  return promptResponse(acp.facts, task)
+  return promptResponse(connection.acp.facts, task)
 }
 
 async function segmentOf(

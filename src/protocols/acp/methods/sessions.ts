@@ -12,6 +12,7 @@ import { AGENT, configOptions, runState } from '../config-options.ts'
 import type { Connection } from '../connection.ts'
 import { RUN_STATE, readRunState } from '../run-state.ts'
 import { listSessions } from '../session-list.ts'
+import { keyOf } from '../sessions.ts'
 
 export async function list(
   { acp, caller }: Connection,
@@ -38,6 +39,8 @@ export async function close(
   const { acp, caller } = connection
   await acp.sessions.get(caller, sessionId)
   await cancelSession(acp, caller, sessionId)
+  // Its own prompts are answered before it lets go.
+  await Promise.all(acp.turns.of(keyOf(caller, sessionId), connection).map(({ over }) => over))
   await connection.release(sessionId)
   return {}
 }

@@ -1,5 +1,5 @@
 /** The adapter in front of a real engine with the script agent, and editors that connect to it. For tests only. */
-import type { AnyMessage } from '@agentclientprotocol/sdk'
+import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
 import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
@@ -29,6 +29,8 @@ export interface Studio {
   readonly store: TaskStore
   readonly clock: ManualClock
   readonly log: readonly string[]
+  /** A pair of streams; nothing said yet. */
+  wire(caller?: Caller): Stream
   /** Connected, nothing said yet. */
   connect(caller?: Caller): Editor
   /** Connected and initialized, as a client that knows of Lull. */
@@ -68,12 +70,14 @@ export async function openStudio(given: StudioOptions = {}): Promise<Studio> {
     ...(given.config === undefined ? {} : { config: given.config }),
   })
 
-  function connect(caller: Caller = anyone): Editor {
+  function wire(caller: Caller = anyone): Stream {
     const there = new TransformStream<AnyMessage>()
     const back = new TransformStream<AnyMessage>()
     acp.connect({ readable: there.readable, writable: back.writable }, { caller })
-    return createEditor({ readable: back.readable, writable: there.writable })
+    return { readable: back.readable, writable: there.writable }
   }
+
+  const connect = (caller?: Caller): Editor => createEditor(wire(caller))
 
   return {
     engine,
@@ -81,6 +85,7 @@ export async function openStudio(given: StudioOptions = {}): Promise<Studio> {
     store,
     clock,
     log: said,
+    wire,
     connect,
     async editor(given = {}, caller = anyone) {
       const editor = connect(caller)

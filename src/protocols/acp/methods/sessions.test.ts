@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest'
+import { agent } from '../../../engine/agent.ts'
+import { bob } from '../../../engine/test-support/world.ts'
+import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
+import type { Loose } from '../test-support/editor.ts'
+import { anyone, newSession, openStudio, prompt, type Studio } from '../test-support/studio.ts'
+
+const attach = (sessionId: string) => ({ sessionId, cwd: '/', mcpServers: [] })
+
+async function overA2A(studio: Studio, contextId: string, script: Loose[]): Promise<string> {
+  const parts = [{ data: { script } }]
+  const message = { messageId: `m-${contextId}`, role: 'ROLE_USER' as const, parts, contextId }
+  const sent = await studio.engine.send(anyone, { message, origin: 'a2a' })
+  const id = sent.kind === 'task' ? sent.task.id : ''
+  await studio.engine.waitFor(anyone, id, (task) => task.state !== 'working')
+  return id
+}
+
+describe('session/list', () => {
+  it('has sessions of editors and contexts of A2A, latest first, with how they stand', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const mine = await newSession(editor, { cwd: '/mine' })
+    studio.clock.advance(1_000)
+    await overA2A(studio, 'theirs', [{ park: { reason: 'ci' } }])
+    studio.clock.advance(1_000)
+    await editor.request('session/prompt', prompt(mine, 'Fix the build\nplease'))
+    const { sessions, nextCursor } = await editor.request('session/list', {})
+    expect(nextCursor).toBeUndefined()
+    expect(sessions).toMatchObject([
+      {
+        sessionId: mine,
+        cwd: '/mine',
+        title: 'Fix the build',
+        updatedAt: '2026-01-01T00:00:02.000Z',
+        _meta: { lull: { tasks: [] } },
+      },
+      {
+        sessionId: 'theirs',
+        cwd: '/home',
+        _meta: { lull: { suspend: { state: 'suspended', reason: 'ci' } }, harn: { suspend: {} } },
+      },
+    ])
+    const filtered = await editor.request('session/list', { cwd: '/mine' })
+    expect(filtered.sessions).toHaveLength(1)
+  })
+
+  it('goes page by page, each session once, whatever they are', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const made: string[] = []
+    for (let n = 0; n < 70; n++) {
+      if (n % 3 === 0) studio.clock.advance(10)
+      if (n % 2 === 0) made.push(await newSession(editor))
+      else {
+        await overA2A(studio, `context-${n}`, [{ say: 'x' }])
+        made.push(`context-${n}`)
+      }
+    }
+    // A context with many tasks is one session still.
+    for (let n = 0; n < 5; n++) {
+      studio.clock.advance(1)
+      await studio.engine.send(anyone, {
+        message: {
+          messageId: `n-${n}`,
+          role: 'ROLE_USER',
+          parts: [{ text: 'x' }],
+          contextId: 'context-1',
+        },
+      })
+    }
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await editor.request('session/list', cursor === undefined ? {} : { cursor })
+      expect(page.sessions.length).toBeLessThanOrEqual(50)
+      seen.push(...page.sessions.map(({ sessionId }: Loose) => sessionId))
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    expect(seen[0]).toBe('context-1')
+    expect([...seen].sort()).toEqual([...made].sort())
+  })
+
+  it("shows nobody another one's sessions", async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    await editor.request('session/prompt', prompt(sessionId, 'x'))
+    const other = await studio.editor({}, bob)
+    expect((await other.request('session/list', {})).sessions).toEqual([])
+    for (const [method, params] of [
+      ['session/load', attach(sessionId)],
+      ['session/resume', attach(sessionId)],
+      ['session/prompt', prompt(sessionId, 'x')],
+      ['session/close', { sessionId }],
+      ['session/delete', { sessionId }],
+      ['_session/suspend', { sessionId }],
+      ['_session/wake', { sessionId }],
+      ['_session/remind', { sessionId, body: 'x' }],
+      ['_session/steering', { sessionId, prompt: [{ type: 'text', text: 'x' }] }],
+      ['session/set_config_option', { sessionId, configId: 'run_state', value: 'running-1.0' }],
+    ] as const) {
+      await expect(other.request(method, params), method).rejects.toMatchObject({
+        code: -32002,
+        data: { sessionId },
+      })
+    }
+    await other.notify('session/cancel', { sessionId })
+    expect((await editor.request('session/list', {})).sessions).toHaveLength(1)
+  })
+
+  it('refuses a cursor that is none', async () => {
+    const editor = await (await openStudio()).editor()
+    await expect(editor.request('session/list', { cursor: 'x' })).rejects.toMatchObject({
+      code: -32602,
+      data: { path: 'cursor' },
+    })
+  })
+})
+
+describe('session/load', () => {
+  const ops = [
+    { say: 'one' },
+    { step: 'build', ms: 0 },
+    { artifact: { name: 'a.txt', text: 'AAA', chunks: 2 } },
+    { usage: { inputTokens: 10, outputTokens: 5, costUsd: 0.5 } },
+    { park: { reason: 'ci' } },
+    { ask: 'go?' },
+    { complete: 'done' },
+  ]
+  const told = (updates: readonly Loose[]) =>
+    updates.filter(
+      ({ sessionUpdate: kind, title }) =>
+        kind !== 'config_option_update' && kind !== 'available_commands_update' && title !== 'x',
+    )
+
+  it('replays everything as it was shown, in another process', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    await editor.request('session/prompt', prompt(sessionId, ops))
+    await editor.request('session/prompt', prompt(sessionId, 'wake up'))
+    await editor.request('session/prompt', prompt(sessionId, 'yes'))
+    const again = await studio.restart()
+    const other = await again.editor()
+    await other.request('session/load', attach(sessionId))
+    const heard = other.updates('user_message_chunk').map(({ content }) => content.text)
+    expect(heard.slice(1)).toEqual(['wake up', 'yes'])
+    const live = told(editor.updates()).filter((one) => one.title === undefined || one.toolCallId)
+    const replayed = told(other.updates()).filter(
+      ({ sessionUpdate }) => sessionUpdate !== 'user_message_chunk',
+    )
+    expect(replayed).toEqual(live)
+  })
+
+  it('shows the gap of a stop that lasts, and goes on live from there', async () => {
+    const studio = await openStudio()
+    const taskId = await overA2A(studio, 'theirs', [
+      { say: 'a' },
+      { park: { reason: 'ci' } },
+      { say: 'b' },
+    ])
+    const editor = await studio.editor()
+    const { _meta, configOptions } = await editor.request('session/load', attach('theirs'))
+    expect(editor.updates('tool_call').at(-1)).toMatchObject({ status: 'in_progress' })
+    expect(editor.text()).toBe('a')
+    expect(_meta.lull).toMatchObject({ suspend: { state: 'suspended' }, tasks: [{ taskId }] })
+    expect(configOptions[0]).toMatchObject({ id: 'run_state', currentValue: 'suspended-1.1' })
+    await studio.engine.resume(anyone, { taskId })
+    await expect.poll(() => editor.text()).toBe('ab')
+    expect(editor.updates('tool_call_update').at(-1)).toMatchObject({ status: 'completed' })
+  })
+
+  it('replays what an agent answered without a task', async () => {
+    const guide = agent({
+      name: 'guide',
+      description: 'Talks',
+      receive: (_message, { reply }) => reply('Hello!'),
+    })
+    const studio = await openStudio({ agents: [guide] })
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const { stopReason } = await editor.request('session/prompt', prompt(sessionId, 'Hi'))
+    expect(stopReason).toBe('end_turn')
+    expect(editor.text()).toBe('Hello!')
+    const other = await studio.editor()
+    await other.request('session/load', attach(sessionId))
+    const words = other.received.flatMap(({ params }) => params?.update?.content?.text ?? [])
+    expect(words).toEqual(['Hi', 'Hello!'])
+  })
+
+  it('twice on one connection does not double what follows', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    await editor.request('session/load', attach(sessionId))
+    await editor.request('session/resume', attach(sessionId))
+    await editor.request('session/prompt', prompt(sessionId, [{ say: 'once' }]))
+    expect(editor.text()).toBe('once')
+  })
+})
+
+describe('session/resume', () => {
+  it('with nothing more attaches, replays nothing and wakes nothing', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    await editor.request(
+      'session/prompt',
+      prompt(sessionId, [{ say: 'x' }, { park: { reason: 'ci' } }]),
+    )
+    const other = await studio.editor()
+    for (let n = 0; n < 3; n++) {
+      const { _meta } = await other.request('session/resume', attach(sessionId))
+      expect(_meta.lull.suspend).toMatchObject({ state: 'suspended', reason: 'ci' })
+    }
+    expect(other.text()).toBe('')
+    const { tasks } = await studio.engine.list(anyone, { contextId: sessionId })
+    expect(tasks[0]?.state).toBe('paused-by-agent')
+  })
+
+  it('shows a running turn that another connection began', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const turn = editor.begin(
+      'session/prompt',
+      prompt(sessionId, [{ step: 's', ms: 50 }, { say: 'both' }]),
+    )
+    const other = await studio.editor()
+    await expect
+      .poll(async () => (await other.request('session/resume', attach(sessionId)))._meta.lull.tasks)
+      .toHaveLength(1)
+    studio.clock.advance(50)
+    await turn.answer
+    await expect.poll(() => other.text()).toBe('both')
+    await expect.poll(() => other.notifications('_session/turn_ended')).toHaveLength(1)
+    expect(editor.notifications('_session/turn_ended')).toEqual([])
+  })
+})
+
+describe('a prompt of another connection', () => {
+  it('is heard by everybody but its sender', async () => {
+    const studio = await openStudio()
+    const one = await studio.editor()
+    const two = await studio.editor()
+    const sessionId = await newSession(one)
+    await two.request('session/resume', attach(sessionId))
+    await one.request('session/prompt', prompt(sessionId, 'hello'))
+    await expect
+      .poll(() => two.updates('user_message_chunk').map(({ content }) => content.text))
+      .toEqual(['hello'])
+    expect(one.updates('user_message_chunk')).toEqual([])
+  })
+})
+
+describe('session/close and session/delete', () => {
+  it('cancel what prompts began, parked or running, and leave the session to be found', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const { _meta } = await editor.request(
+      'session/prompt',
+      prompt(sessionId, [{ park: { reason: 'x' } }]),
+    )
+    await editor.request('session/close', { sessionId })
+    expect((await studio.engine.get(anyone, _meta.lull.taskId)).state).toBe('canceled')
+    expect((await editor.request('session/list', {})).sessions).toHaveLength(1)
+    await editor.request('session/load', attach(sessionId))
+  })
+
+  it('delete takes it out of the list for good, its context included', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    await overA2A(studio, 'theirs', [{ say: 'x' }])
+    const mine = await newSession(editor)
+    const turn = editor.begin('session/prompt', prompt(mine, [{ step: 'long', ms: 60_000 }]))
+    await editor.request('session/delete', { sessionId: mine })
+    expect(await turn.answer).toMatchObject({ stopReason: 'cancelled' })
+    await editor.request('session/delete', { sessionId: 'theirs' })
+    expect((await editor.request('session/list', {})).sessions).toEqual([])
+    await expect(editor.request('session/load', attach(mine))).rejects.toMatchObject({
+      code: -32002,
+    })
+    await expect(editor.request('session/delete', { sessionId: mine })).rejects.toMatchObject({
+      code: -32002,
+    })
+  })
+})
+
+describe('several agents', () => {
+  const loud = agent({
+    name: 'loud',
+    description: 'Shouts',
+    run: (task) => task.text.toUpperCase(),
+  })
+
+  it('are chosen when a session begins, or later', async () => {
+    const script = createScriptAgent({ effects: () => undefined as never })
+    const studio = await openStudio({ agents: [script, loud] })
+    const editor = await studio.editor()
+    const _meta = { lull: { agent: 'loud' } }
+    const { sessionId, configOptions } = await editor.request('session/new', {
+      cwd: '/',
+      mcpServers: [],
+      _meta,
+    })
+    expect(configOptions[1]).toMatchObject({ id: 'agent', currentValue: 'loud' })
+    await editor.request('session/prompt', prompt(sessionId, 'hey'))
+    expect(editor.text()).toBe('HEY')
+    const set = (value: string) =>
+      editor.request('session/set_config_option', { sessionId, configId: 'agent', value })
+    expect((await set('script')).configOptions[1]).toMatchObject({ currentValue: 'script' })
+    await editor.request('session/prompt', prompt(sessionId, [{ say: ' and quiet' }]))
+    expect(editor.text()).toBe('HEY and quiet')
+    await expect(set('nobody')).rejects.toMatchObject({ code: -32602, data: { path: 'value' } })
+    const wrong = { cwd: '/', mcpServers: [], _meta: { lull: { agent: 'nobody' } } }
+    await expect(editor.request('session/new', wrong)).rejects.toMatchObject({
+      data: { path: '_meta.lull.agent' },
+    })
+  })
+})

@@ -1,0 +1,118 @@
+/** Version 2 of the protocol, a draft: prompts are answered when they are inserted, and turns end by `state_update`. */
+import * as sdk from '@agentclientprotocol/sdk/experimental/v2'
+import { LullError } from '../../../core/errors.ts'
+import { parse } from '../../../engine/parse.ts'
+import { cancelSession } from '../canceling.ts'
+import { capabilitiesMeta, clientFacts, steeringMeta } from '../capabilities.ts'
+import { availableCommands } from '../commands.ts'
+import type { Connection } from '../connection.ts'
+import { type Handled, handling, type Method } from '../handling.ts'
+import { newSession, reach, resumeSession } from '../methods/attaching.ts'
+import { extension } from '../methods/control.ts'
+import { beginPrompt } from '../methods/prompt.ts'
+import { close, list, remove, setConfigOption } from '../methods/sessions.ts'
+import { type Extension, inbound } from '../names.ts'
+import { resumeRequest } from '../schemas.ts'
+import { createPeerV2 } from './peer.ts'
+import { commandV2, optionV2 } from './shapes.ts'
+
+export function createV2(connection: Connection): sdk.AgentApp {
+  const { acp, caller } = connection
+  const { handle, report } = handling(connection)
+
+  const app = sdk
+    .agent({ name: 'lull' })
+    .onRequest('initialize', ({ params, client }) => {
+      connection.met(createPeerV2(client, clientFacts(params.capabilities)))
+      return {
+        protocolVersion: sdk.PROTOCOL_VERSION,
+        info: { ...acp.agentInfo },
+        capabilities: {
+          session: { prompt: { image: {}, audio: {}, embeddedContext: {} }, delete: {} },
+          _meta: capabilitiesMeta,
+        },
+        _meta: steeringMeta,
+      }
+    })
+    .onRequest('session/prompt', handle(insert as never))
+    .onRequest('session/new', handle(begin as never))
+    .onRequest('session/resume', handle(resume as never))
+    .onRequest('session/list', handle(list as never))
+    .onRequest('session/close', handle(close))
+    .onRequest('session/delete', handle(remove))
+    .onRequest('session/set_config_option', handle(configure as never))
+    .onNotification('session/cancel', async ({ params: { sessionId } }) => {
+      await cancelSession(acp, caller, sessionId).catch(report)
+    })
+
+  for (const name of Object.keys(extension) as Extension[]) {
+    const method = handle(extension[name])
+    for (const called of inbound[name]) {
+      app.onRequest(called as `_${string}`, raw as never, (request: Handled<unknown>) => {
+        connection.peer().proved()
+        return method(request)
+      })
+    }
+  }
+  return app
+}
+
+function raw(params: unknown): unknown {
+  return params
+}
+
+const insert: Method<Parameters<typeof beginPrompt>[1], sdk.PromptResponse> = async (
+  connection,
+  request,
+  signal,
+) => {
+  const { messageId, ended } = await beginPrompt(connection, request, signal)
+  // How it ends is told by the state; nobody waits for it here.
+  ended.catch(() => undefined)
+  if (messageId !== undefined) return { messageId }
+  const minted = connection.acp.ids.uuid()
+  for (const content of request.prompt) {
+    await connection.peer().update(request.sessionId, {
+      sessionUpdate: 'user_message_chunk',
+      messageId: minted,
+      content,
+    })
+  }
+  return { messageId: minted }
+}
+
+const begin: Method<sdk.NewSessionRequest, object> = async (connection, params) => {
+  const { configOptions, ...created } = await newSession(connection, params as never)
+  return {
+    ...created,
+    configOptions: (configOptions ?? []).map(optionV2),
+    availableCommands: availableCommands.map(commandV2),
+  }
+}
+
+const resume: Method<unknown, object> = async (connection, params, signal) => {
+  const { sessionId } = parse(resumeRequest, params)
+  const { replayFrom } = params as { readonly replayFrom?: { readonly type?: unknown } | null }
+  if (replayFrom != null && replayFrom.type !== 'start') {
+    const problem = 'must be start: histories are replayed whole'
+    throw new LullError('INVALID_INPUT', { path: 'replayFrom.type', problem })
+  }
+  if (replayFrom != null) await reach(connection, sessionId, true)
+  const answer = await resumeSession(connection, params, signal, replayFrom != null)
+  await connection.peer().standing?.(sessionId)
+  const { configOptions, ...rest } = answer as { readonly configOptions: never[] }
+  return {
+    ...rest,
+    configOptions: configOptions.map(optionV2),
+    availableCommands: availableCommands.map(commandV2),
+  }
+}
+
+const configure: Method<sdk.SetSessionConfigOptionRequest, object> = async (
+  connection,
+  { sessionId, configId, value },
+) => {
+  const request = { sessionId, configId, value } as Parameters<typeof setConfigOption>[1]
+  const { configOptions } = await setConfigOption(connection, request)
+  return { configOptions: configOptions.map(optionV2) }
+}

@@ -1,0 +1,72 @@
+/** A client that speaks version 2. */
+import type { AgentContext } from '@agentclientprotocol/sdk/experimental/v2'
+import { textOf } from '../../../core/message.ts'
+import type { ClientFacts } from '../capabilities.ts'
+import { answerForm, decisionOf, filledIn, type Peer, permissionOptions } from '../peer.ts'
+import { titleOf } from '../updates.ts'
+import { updateV2 } from './shapes.ts'
+import { createStates, type States } from './states.ts'
+
+export function createPeerV2(client: AgentContext, facts: ClientFacts): Peer {
+  const states = new Map<string, States>()
+  let known = facts
+
+  const send = (sessionId: string, update: object): Promise<void> =>
+    client.notify('session/update', { sessionId, update } as never)
+
+  const request: Peer['request'] = (method, params, signal) =>
+    client.request(method as `_${string}`, params as never, {
+      cancellationSignal: signal,
+      stopWaitingOnCancel: true,
+    })
+
+  function statesOf(sessionId: string): States {
+    const mine = states.get(sessionId) ?? createStates()
+    states.set(sessionId, mine)
+    return mine
+  }
+
+  return {
+    get facts() {
+      return known
+    },
+    proved() {
+      known = { ...known, aware: true }
+    },
+    // The draft wants every message told to everybody, its sender included.
+    echoes: true,
+    update: (sessionId, update) => send(sessionId, updateV2(update)),
+    async moved(sessionId, task, asking) {
+      const state = statesOf(sessionId).moved(task, asking)
+      if (state !== undefined) await send(sessionId, { sessionUpdate: 'state_update', ...state })
+    },
+    standing: (sessionId) =>
+      send(sessionId, { sessionUpdate: 'state_update', ...statesOf(sessionId).now() }),
+    notify: (method, params) => client.notify(method as `_${string}`, params as never),
+    request,
+    async askConsent(sessionId, message, consent, signal) {
+      const toolCall = {
+        toolCallId: consent.consentId,
+        title: titleOf(message),
+        kind: 'other',
+        status: 'pending',
+        rawInput: consent.operation,
+      }
+      const { outcome } = (await request(
+        'session/request_permission',
+        {
+          sessionId,
+          title: titleOf(message),
+          subject: { type: 'tool_call', toolCall },
+          options: permissionOptions,
+        },
+        signal,
+      )) as { readonly outcome: { readonly outcome: string; readonly optionId?: string } }
+      return outcome.outcome === 'selected' ? decisionOf(outcome.optionId) : undefined
+    },
+    async askText(sessionId, message, signal) {
+      const form = { mode: 'form', message: textOf(message), requestedSchema: answerForm }
+      return filledIn(await request('elicitation/create', { sessionId, ...form }, signal))
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/** What version 2 spells differently. Its draft changes; what we mean does not, so everything is made from version 1's shapes. */
+import type { AvailableCommand, SessionConfigOption, SessionUpdate } from '@agentclientprotocol/sdk'
+import type * as v2 from '@agentclientprotocol/sdk/experimental/v2'
+
+export function updateV2(update: SessionUpdate): v2.SessionUpdate {
+  switch (update.sessionUpdate) {
+    case 'user_message_chunk':
+    case 'agent_message_chunk':
+    case 'agent_thought_chunk':
+      return { ...update, messageId: update.messageId ?? 'aside' } as v2.SessionUpdate
+    case 'tool_call':
+    case 'tool_call_update':
+      return { ...update, sessionUpdate: 'tool_call_update' } as v2.SessionUpdate
+    case 'plan':
+      return {
+        sessionUpdate: 'plan_update',
+        plan: { type: 'items', planId: 'plan', entries: update.entries },
+      }
+    case 'config_option_update':
+      return {
+        sessionUpdate: 'config_option_update',
+        configOptions: update.configOptions.map(optionV2),
+      }
+    case 'available_commands_update':
+      return {
+        sessionUpdate: 'available_commands_update',
+        availableCommands: update.availableCommands.map(commandV2),
+      }
+    default:
+      return update as v2.SessionUpdate
+  }
+}
+
+export function optionV2({ id, ...option }: SessionConfigOption): v2.SessionConfigOption {
+  return { configId: id, ...option } as v2.SessionConfigOption
+}
+
+export function commandV2({ name, description, input }: AvailableCommand): v2.AvailableCommand {
+  return {
+    type: 'command',
+    name,
+    description,
+    ...(input == null ? {} : { input: { type: 'text', hint: input.hint } }),
+  }
+}
