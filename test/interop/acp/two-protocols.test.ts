@@ -125,6 +125,7 @@ describe('`lull serve`', () => {
   let a2a: Client
   let acp: Remote
   let url: string
+  let watched = (): void => undefined
   beforeEach(async () => {
     stage = openStage()
     server = await startServer(stage)
@@ -181,6 +182,47 @@ describe('`lull serve`', () => {
     expect(said(acp)).toEqual(['Shipped.'])
     expect(factsOf(await taskOf(a2a, contextId))).toMatchObject({ cause: 'external_event' })
     expect(await stateOf(id)).toBe(TaskState.TASK_STATE_COMPLETED)
+  })
+
+  it('tells of a reminder the same in both: injected, deduped, emitted, expired', async () => {
+    const listener = stage.record(connectTo(url, transports[0]!, { listens: true }))
+    await stage.initialize(listener, { _meta: { lull: {} } })
+    const sessionId = await stage.open(listener)
+    const turn = { turn: [{ say: 'A turn.' }] }
+    const prompted = prompt(listener, sessionId, { step: 'one', ms: 1 }, turn, turn)
+    await stage.began('one')
+    const { id } = await taskOf(a2a, sessionId)
+    const seen: unknown[] = []
+    const watching = (async () => {
+      for await (const { payload } of a2a.resubscribeTask({ tenant: '', id } as never)) {
+        if (payload?.$case === 'task') watched()
+        if (payload?.$case !== 'statusUpdate') continue
+        seen.push(...[payload.value.metadata?.['urn:lull:a2a:reminders:1'] ?? []].flat())
+      }
+    })()
+    await new Promise<void>((resolve) => {
+      watched = resolve
+    })
+    const remind = (body: string): Promise<Any> =>
+      listener.request('_session/inject_reminder', {
+        sessionId,
+        body,
+        tags: ['ci'],
+        dedupeKey: 'build',
+        ttlTurns: 1,
+      })
+    const first = await remind('The build is red')
+    const second = await remind('The build is green')
+    expect([first.dedupedCount, second.dedupedCount]).toEqual([0, 1])
+    stage.openGate(1)
+    await prompted
+    await watching
+    const told = listener.heard
+      .filter(({ method }) => method === '_session/reminder')
+      .map(({ params: { sessionId: _session, _meta, ...change } }) => change)
+    expect(told.map(({ event }) => event)).toEqual(['deduped', 'emitted', 'expired'])
+    expect(seen).toEqual(told)
+    await listener.hangUp()
   })
 
   it('cancels what an editor began when that closes its session, and nothing else', async () => {
