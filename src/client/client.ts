@@ -30,7 +30,7 @@ export interface CallSignal {
 }
 
 export interface SendOptions extends Addressed, CallSignal {
-  /** Answer as soon as the task exists, instead of when it ends or asks. */
+  /** Answer as soon as the task exists, instead of when it ends, asks or is paused. */
   readonly returnImmediately?: boolean | undefined
   readonly historyLength?: number | undefined
   readonly acceptedOutputModes?: readonly string[] | undefined
@@ -67,7 +67,7 @@ export interface Client {
   /** What the card says the agent can do. */
   capabilities(options?: CallSignal): Promise<Capabilities>
 
-  /** Waits until the task ends or asks for something, unless told to `returnImmediately`. */
+  /** Waits until the task ends, asks for something or is paused, unless told to `returnImmediately`. */
   send(content: Content, options?: SendOptions): Promise<Sent>
   /**
    * The frames of a new or continued task until it ends or asks for something. Should the connection break after the first
