@@ -191,3 +191,22 @@ it('a turn that fails costs no TTL: the one that tries again sees the same', asy
   const seen = dataOf(await world.until(id, 'completed'), 'seen')
   expect(seen).toEqual([['r-1'], ['r-1'], []])
 })
+
+it('a turn that hands the task on with continueAs has ended: it costs, and is told', async () => {
+  const world = await createWorld({
+    agents: [
+      running(async (task) => {
+        const seen = (task.state ?? []) as Json[]
+        if (seen.length === 3) {
+          await task.artifact({ name: 'seen', data: seen })
+          return
+        }
+        await task.turn((turn) => task.continueAs([...seen, ids(turn)]))
+      }),
+    ],
+  })
+  const { id } = await world.send('go', { reminders: [{ id: 'r-1', body: 'b', ttlTurns: 2 }] })
+  const done = await world.until(id, 'completed')
+  expect(dataOf(done, 'seen')).toEqual([['r-1'], ['r-1'], []])
+  expect((await world.types(id)).filter((type) => type === 'turn-ended')).toHaveLength(3)
+})

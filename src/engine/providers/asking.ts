@@ -23,10 +23,15 @@ export function createAsk(
   const providers = providersOf(agent)
 
   /** A provider that fails is its author's problem, not the task's. */
-  function wantedBy(name: string, watch: ReminderProvider, moment: Moment, task: Task): Provided[] {
+  function wantedBy(
+    name: string,
+    watch: ReminderProvider,
+    moment: Moment,
+    task: Task,
+  ): readonly Provided[] | undefined {
     try {
       const wanted = watch(moment, task)
-      if (wanted === undefined || wanted === false) return []
+      if (wanted === undefined || wanted === false) return undefined
       const list = Array.isArray(wanted) ? wanted : [wanted]
       return list.map((request) => provided(name, parse(reminderInput, request)))
     } catch (error) {
@@ -37,7 +42,7 @@ export function createAsk(
         provider: name,
         error: why,
       })
-      return []
+      return undefined
     }
   }
 
@@ -50,9 +55,11 @@ export function createAsk(
   }
 
   return (moment, task) => {
-    if (providers.length === 0) return silent
-    const all = providers.flatMap(([name, watch]) => wantedBy(name, watch, moment, task))
-    if (all.length === 0) return silent
-    return { provided: all, limit: host.limits.pendingReminders }
+    let all: readonly Provided[] | undefined
+    for (const [name, watch] of providers) {
+      const wanted = wantedBy(name, watch, moment, task)
+      if (wanted !== undefined) all = all === undefined ? wanted : [...all, ...wanted]
+    }
+    return all === undefined ? silent : { provided: all, limit: host.limits.pendingReminders }
   }
 }

@@ -135,6 +135,7 @@ export function createRun(deps: RunDeps): Run {
   async function continueAs(state: Parameters<AgentTask['continueAs']>[0]): Promise<never> {
     core.notInside('step')
     const kept = parse(json, state, 'state')
+    await operations.turns.endOpen()
     const key = core.key('continue')
     await operations.childrenExist()
     await gate.enterLast()

@@ -19,6 +19,8 @@ import { failureOf, recordedStep, type Steps } from './step.ts'
 export interface Turns {
   run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T>
   compact(): Promise<void>
+  /** Ends the turns that are open: the task goes on in another run. */
+  endOpen(): Promise<void>
   readonly transcript: () => readonly TranscriptEntry[]
   /** Messages the run has seen. */
   readonly heard: () => readonly Message[]
@@ -38,12 +40,14 @@ interface Course {
 export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: Outputs): Turns {
   const { host, gate } = core
   let transcript: readonly TranscriptEntry[] = core.journal.transcript
+  const open = new Map<TurnStarted, Course>()
   let heard: readonly Message[] = core.task().history.slice(0, 1)
 
   async function run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T> {
     core.notInside('step', 'turn')
     const started = await start()
     const course: Course = { recorded: [], outcome: 'completed' }
+    open.set(started, course)
     const scope: OperationScope = { ...core.scope(), turn: started }
     gate.openTurn()
     const turn = createTurn(started, course)
@@ -54,12 +58,17 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       throw error
     } finally {
       if (!core.dead()) {
+        open.delete(started)
         await end(started, course)
         core.journal.reminders.forget(started.turn)
         gate.closeTurn()
         if (transcript.length > (agent.transcriptLimit ?? TRANSCRIPT_LIMIT)) await compact()
       }
     }
+  }
+
+  async function endOpen(): Promise<void> {
+    for (const [started, course] of open) await end(started, course)
   }
 
   async function start(): Promise<TurnStarted> {
@@ -266,6 +275,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   return {
     run,
     compact,
+    endOpen,
     transcript: () => transcript,
     heard: () => heard,
     hear,

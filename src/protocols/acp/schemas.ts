@@ -225,6 +225,8 @@ export const taskMeta: z.ZodType = z.object(taskFacts)
 /** `_meta.lull` of a session: `suspend` is that of the task a wake would mean. */
 export const sessionMeta: z.ZodType = z.object({
   suspend: suspendMeta.optional(),
+  /** Of a `session/resume` that woke it. */
+  wake: z.object(wake).optional(),
   tasks: z.array(z.object(taskFacts)),
 })
 

@@ -61,10 +61,35 @@ describe('agent cards', () => {
         supportsPause: true,
         supportsAwaitResumption: true,
         resumeCauses: ['explicit_resume', 'condition_fired', 'timeout', 'external_event'],
-        reminders: { inject: true, emit: true, roleHints: ['system', 'developer'] },
+        reminders: {
+          inject: true,
+          emit: true,
+          propagate: ['session', 'none', 'all'],
+          roleHints: ['system', 'developer'],
+        },
         _meta: { harn: { pause: true, reminders: true } },
       },
     })
+  })
+
+  it('say nothing of reminders, in either version, where the agent takes none', async () => {
+    const deaf = agent({ name: 'deaf', description: 'd', reminders: false, run: () => undefined })
+    const desk = await openDesk({ agents: [deaf] })
+    for (const headers of [{}, v1]) {
+      const { capabilities } = await card(desk, path, headers)
+      expect(JSON.stringify(capabilities)).not.toContain('reminders:1')
+      expect(capabilities).not.toHaveProperty('reminders')
+      expect(JSON.stringify(capabilities)).toContain('task-control')
+    }
+    expect((await card(desk, path)).capabilities._meta).toEqual({ harn: { pause: true } })
+  })
+
+  it('of 1.0 say of reminders what those of 0.3 do, as parameters of the extension', async () => {
+    const desk = await openDesk({ agents: [painter] })
+    const { reminders } = (await card(desk, path)).capabilities
+    const { extensions } = (await card(desk, path, v1)).capabilities
+    const found = extensions.find((one: Loose) => one.uri === 'urn:lull:a2a:reminders:1')
+    expect(found).toMatchObject({ required: false, params: reminders })
   })
 
   it('asked for without a version lead a client of 1.0 to 1.0', async () => {

@@ -9,7 +9,7 @@ import { toIso } from '../../../core/instant.ts'
 import type { Artifact, Message, Part } from '../../../core/message.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import type { Metadata } from '../harn/harn-metadata.ts'
+import { isTunnelled, type Metadata } from '../harn/harn-metadata.ts'
 import { eventMessage, statusMessage } from '../metadata.ts'
 import { isObject, type Params } from '../params.ts'
 import type { TaskEvent } from '../task-events.ts'
@@ -120,15 +120,17 @@ function createProto(facts: Metadata): Pick<Codec, 'task' | 'sentTask' | 'event'
   function event(event: TaskEvent, closes: boolean): object | undefined {
     const { task: now } = event
     const { id: taskId, contextId } = now
-    if (event.kind === 'reminder') return undefined
+    if (event.kind === 'reminder' && !isTunnelled(facts, event)) return undefined
     if (event.kind === 'artifact') {
       const { append, last } = event
       const artifact = protoArtifact(event.artifact)
       return { artifactUpdate: { taskId, contextId, artifact, append, lastChunk: last } }
     }
-    if (event.record.type === 'submitted') return { task: task(now, wholeTask) }
+    if (event.kind === 'status' && event.record.type === 'submitted') {
+      return { task: task(now, wholeTask) }
+    }
     const metadata = facts.ofEvent(event)
-    const shown = status(now, eventMessage(event))
+    const shown = status(now, event.kind === 'reminder' ? undefined : eventMessage(event))
     const beside = metadata === undefined ? {} : { metadata }
     return { statusUpdate: { taskId, contextId, status: shown, final: closes, ...beside } }
   }

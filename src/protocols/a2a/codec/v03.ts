@@ -4,7 +4,7 @@ import type { Artifact, Message } from '../../../core/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import type { Metadata } from '../harn/harn-metadata.ts'
+import { isTunnelled, type Metadata } from '../harn/harn-metadata.ts'
 import { eventMessage, statusMessage } from '../metadata.ts'
 import { invalid, optionalBoolean, optionalInteger, type Params } from '../params.ts'
 import type { TaskEvent } from '../task-events.ts'
@@ -55,7 +55,7 @@ export function createV03(options: V03Options, facts: Metadata): Codec {
   function event(event: TaskEvent, closes: boolean): object | undefined {
     const { task: now } = event
     const { id: taskId, contextId } = now
-    if (event.kind === 'reminder' && !isTunnelled(event)) return undefined
+    if (event.kind === 'reminder' && !isTunnelled(facts, event)) return undefined
     if (event.kind === 'artifact') {
       const { append, last } = event
       const artifact = wireArtifact(event.artifact)
@@ -71,11 +71,6 @@ export function createV03(options: V03Options, facts: Metadata): Codec {
       final: closes,
       ...(metadata === undefined ? {} : { metadata }),
     }
-  }
-
-  /** Harn peers read reminders from the metadata of a status that repeats itself; others never see a frame for them. */
-  function isTunnelled(event: TaskEvent): boolean {
-    return facts.ofEvent(event)?.['harn'] !== undefined
   }
 
   return {

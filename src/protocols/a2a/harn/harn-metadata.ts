@@ -37,3 +37,8 @@ function withHarn(metadata: JsonObject, name: string, fact: JsonObject | undefin
   const { harn } = metadata
   return { ...metadata, harn: { ...(isObject(harn) ? (harn as JsonObject) : {}), [name]: fact } }
 }
+
+/** Harn peers read reminders from the metadata of a status that repeats itself; others of 0.3 never see a frame for them. */
+export function isTunnelled(facts: Metadata, event: TaskEvent): boolean {
+  return facts.ofEvent(event)?.['harn'] !== undefined
+}

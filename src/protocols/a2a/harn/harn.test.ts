@@ -9,7 +9,7 @@ import {
   scripted,
   textMessage,
 } from '../test-support/desk.ts'
-import { all, take } from '../test-support/frames.ts'
+import { all, framesIn, take } from '../test-support/frames.ts'
 
 const parked = [
   { park: { reason: 'ci', conditions: { onEvent: 'go', timeout: { durationMinutes: 5 } } } },
@@ -63,6 +63,25 @@ describe('the Harn tunnel, outbound', () => {
         role_hint: 'system',
         fired_at_turn: 1,
       })
+    }
+  })
+
+  it('carries them over REST too, in either spelling of 0.3', async () => {
+    const messages = [
+      { messageId: 'm-1', role: 'user', parts: [{ kind: 'data', data: { script: parked } }] },
+      { messageId: 'm-2', role: 'ROLE_USER', content: [{ data: { data: { script: parked } } }] },
+    ]
+    for (const message of messages) {
+      const desk = await openDesk()
+      const stream = framesIn(await desk.fetch('POST', '/v1/message:stream', { message }))
+      const [first] = await take(stream, 2)
+      const taskId = first?.data.id ?? first?.data.task.id
+      await desk.ok('0.3', 'tasks/inject_reminder', { taskId, reminder: { id: 'r', body: 'b' } })
+      await desk.ok('0.3', 'tasks/resume', { taskId })
+      const seen = (await all(stream)).map(({ data }) => (data.statusUpdate ?? data).metadata)
+      expect(seen).toContainEqual(
+        expect.objectContaining({ harn: { reminder: expect.objectContaining({ id: 'r' }) } }),
+      )
     }
   })
 

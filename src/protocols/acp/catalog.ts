@@ -1,0 +1,110 @@
+/**
+ * Every shape of our ACP extension by its published name, and which method it belongs to: what the JSON Schemas in
+ * `spec/protocol-artifacts` are made from.
+ */
+import type { z } from 'zod'
+import {
+  eventFilter,
+  json,
+  pauseMode,
+  reminderInput,
+  resumeConditions,
+} from '../../engine/inputs.ts'
+import { inbound, outbound } from './names.ts'
+import { acpSchemas } from './schemas.ts'
+
+export interface MethodShapes {
+  readonly from: 'client' | 'agent'
+  /** The first is the legal name. */
+  readonly names: readonly string[]
+  readonly params: string
+  /** Absent: a notification. */
+  readonly result?: string
+}
+
+export interface Published {
+  /** Of the page and the schema file. */
+  readonly name: string
+  readonly methods: readonly MethodShapes[]
+  readonly shapes: Readonly<Record<string, z.ZodType>>
+}
+
+/** Shapes that others are made of; each file has those it needs. */
+export const building: Readonly<Record<string, z.ZodType>> = {
+  Json: json,
+  PauseMode: pauseMode,
+  EventFilter: eventFilter,
+  ResumeConditions: resumeConditions,
+  ReminderInput: reminderInput,
+}
+
+const reminders = {
+  name: 'session-reminders',
+  methods: [
+    {
+      from: 'client',
+      names: inbound.remind,
+      params: 'SessionInjectReminderRequest',
+      result: 'SessionInjectReminderResponse',
+    },
+    { from: 'agent', names: [outbound.reminder], params: 'SessionReminderNotification' },
+  ],
+} as const
+
+const steering = {
+  name: 'session-steering',
+  methods: [
+    {
+      from: 'client',
+      names: inbound.steer,
+      params: 'SessionSteeringRequest',
+      result: 'SessionSteeringResponse',
+    },
+  ],
+} as const
+
+const suspend = {
+  name: 'session-suspend',
+  methods: [
+    {
+      from: 'client',
+      names: inbound.suspend,
+      params: 'SessionSuspendRequest',
+      result: 'SessionSuspendResponse',
+    },
+    {
+      from: 'client',
+      names: inbound.wake,
+      params: 'SessionWakeRequest',
+      result: 'SessionWakeResponse',
+    },
+    {
+      from: 'agent',
+      names: [outbound.awaitResumption, outbound.awaitResumptionRfc],
+      params: 'SessionAwaitResumptionRequest',
+      result: 'SessionAwaitResumptionResponse',
+    },
+    { from: 'agent', names: [outbound.suspended], params: 'SessionSuspendedNotification' },
+    { from: 'agent', names: [outbound.resumed], params: 'SessionResumedNotification' },
+    { from: 'agent', names: [outbound.turnEnded], params: 'SessionTurnEndedNotification' },
+  ],
+} as const
+
+const named = (methods: readonly MethodShapes[]): readonly string[] =>
+  methods.flatMap(({ params, result }) => (result === undefined ? [params] : [params, result]))
+
+function shapesOf(names: readonly string[]): Readonly<Record<string, z.ZodType>> {
+  return Object.fromEntries(Object.entries(acpSchemas).filter(([name]) => names.includes(name)))
+}
+
+const elsewhere = [...named(reminders.methods), ...named(steering.methods)]
+
+/** What belongs to no other page is about suspending: its metadata, its updates, its errors. */
+export const published: readonly Published[] = [
+  {
+    ...suspend,
+    shapes: shapesOf(Object.keys(acpSchemas).filter((name) => !elsewhere.includes(name))),
+  },
+  { ...reminders, shapes: shapesOf(named(reminders.methods)) },
+  { ...steering, shapes: shapesOf(named(steering.methods)) },
+]
