@@ -1,5 +1,6 @@
 /** What the providers of an agent want at a moment. */
 import type { Providing } from '../../core/commands.ts'
+import { providing } from '../../core/decide/reminding.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Provided } from '../../core/reminders.ts'
 import type { Task } from '../../core/task.ts'
@@ -46,6 +47,18 @@ export function createAsk(
     }
   }
 
+  /** Nothing is left out without a word. */
+  function reportLeftOut(task: Task, wanted: Required<Providing>): void {
+    const before = new Set(task.reminders.map(({ reminder }) => reminder.id))
+    const { records } = providing(task.reminders, wanted)
+    for (const one of records) if (one.type === 'reminder-injected') before.add(one.reminder.id)
+    for (const { provider, reminder } of wanted.provided) {
+      if (before.has(reminder.id)) continue
+      const facts = { agent: agent.name, taskId: task.id, provider, limit: wanted.limit }
+      host.log('warn', 'a reminder of a provider was left out: too many are pending', facts)
+    }
+  }
+
   function provided(provider: string, request: ReminderRequest): Provided {
     const dedupeKey = request.dedupeKey ?? `provider:${provider}`
     const source = request.source ?? provider
@@ -60,6 +73,9 @@ export function createAsk(
       const wanted = wantedBy(name, watch, moment, task)
       if (wanted !== undefined) all = all === undefined ? wanted : [...all, ...wanted]
     }
-    return all === undefined ? silent : { provided: all, limit: host.limits.pendingReminders }
+    if (all === undefined) return silent
+    const wanted = { provided: all, limit: host.limits.pendingReminders }
+    if (task.reminders.length + all.length > wanted.limit) reportLeftOut(task, wanted)
+    return wanted
   }
 }

@@ -332,8 +332,12 @@ describe('a provider of one’s own', () => {
   it('cannot fill a task with reminders beyond its limit', async () => {
     const watcher: ReminderProvider = () =>
       Array.from({ length: 100 }, (_, n) => ({ body: 'x', dedupeKey: `k-${n}` }))
-    const { log } = await ran((task) => turns(task, 2), { watcher })
-    expect(shownBy(log).map((bodies) => bodies.length)).toEqual([64, 64])
+    const { log, world } = await ran((task) => turns(task, 1), { watcher })
+    expect(shownBy(log).map((bodies) => bodies.length)).toEqual([64])
+    const leftOut = world.said.filter(({ text }) => text.includes('was left out'))
+    // When the turn started, and when it ended.
+    expect(leftOut).toHaveLength(2 * (100 - 64))
+    expect(leftOut[0]?.facts).toMatchObject({ provider: 'watcher', limit: 64 })
   })
 
   it('is checked when the agent is defined', () => {
