@@ -8,21 +8,26 @@ import { z } from 'zod'
 import { cloudEvent, json } from '../dist/engine/inputs.js'
 import { faults } from '../dist/protocols/a2a/faults.js'
 import * as a2a from '../dist/protocols/a2a/schemas/catalog.js'
+import * as acp from '../dist/protocols/acp/catalog.js'
 import { root } from './run.mjs'
 
 const check = process.argv.includes('--check')
 const folder = join(root, 'spec', 'protocol-artifacts')
 
 const files = new Map()
-const events = {
-  building: { Json: json },
-  // Its nulls are taken out before it is read; what it must be then is the output.
-  published: [{ name: 'cloud-events', shapes: { CloudEvent: cloudEvent }, io: 'output' }],
+/** Side `output`: an object is closed unless its schema says otherwise, and what is taken out before reading is out. */
+const protocols = {
+  a2a: { building: a2a.building, published: a2a.published, io: 'input' },
+  acp: { building: acp.building, published: acp.published, io: 'output' },
+  events: {
+    building: { Json: json },
+    published: [{ name: 'cloud-events', shapes: { CloudEvent: cloudEvent } }],
+    io: 'output',
+  },
 }
-const protocols = { a2a, events }
-for (const [protocol, { building, published }] of Object.entries(protocols)) {
-  for (const one of published) {
-    write(`${protocol}/${one.name}.schema.json`, schemaOf(protocol, one, building))
+for (const [protocol, catalog] of Object.entries(protocols)) {
+  for (const one of catalog.published) {
+    write(`${protocol}/${one.name}.schema.json`, schemaOf(protocol, one, catalog))
   }
 }
 write('manifest.json', manifest())
@@ -44,7 +49,7 @@ function write(file, content) {
 }
 
 /** One file per extension, every shape by name under `$defs`, with the shapes it is made of. */
-function schemaOf(protocol, { name: file, uri, shapes, io = 'input' }, building) {
+function schemaOf(protocol, { name: file, uri, shapes }, { building, io }) {
   const names = z.registry()
   for (const [name, schema] of Object.entries({ ...building, ...shapes })) {
     if (!names.has(schema)) names.add(schema, { id: name })
@@ -75,7 +80,7 @@ function schemaOf(protocol, { name: file, uri, shapes, io = 'input' }, building)
 function manifest() {
   const listed = Object.entries(protocols).map(([protocol, { published }]) => [
     protocol,
-    published.map(({ shapes, name, io: _, ...facts }) => ({
+    published.map(({ shapes, name, ...facts }) => ({
       name,
       schema: `${protocol}/${name}.schema.json`,
       ...facts,

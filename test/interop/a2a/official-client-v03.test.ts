@@ -144,6 +144,28 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
       ])
     })
 
+    it('streams through reminders that come, go and are shown, and ends normally', async () => {
+      const ops = [{ park: { reason: 'waiting' } }, { turn: [{ say: 'on' }] }, { complete: 'done' }]
+      const frames: Event[] = []
+      for await (const frame of client.sendMessageStream(request(ops)) as AsyncIterable<Event>) {
+        frames.push(frame)
+        if (frame.kind !== 'task') continue
+        const taskId = (frame as Task).id
+        await eventually(
+          async () => (await stage.engine.get(caller, taskId)).state === 'paused-by-agent',
+        )
+        const reminder = { body: 'look up', dedupeKey: 'k', ttlTurns: 1 }
+        for (const body of ['look up', 'look down']) {
+          await stage.control('tasks/inject_reminder', { taskId, reminder: { ...reminder, body } })
+        }
+        await stage.control('tasks/resume', { taskId })
+      }
+      expect(frames.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } })
+      const known = ['task', 'status-update']
+      expect(frames.filter(({ kind }) => !known.includes(kind))).toEqual([])
+      expect(JSON.stringify(frames)).toContain('look down')
+    })
+
     it('subscribes again', async () => {
       const task = await send([{ ask: 'Go on?' }, { complete: 'yes' }])
       const frames: Event[] = []

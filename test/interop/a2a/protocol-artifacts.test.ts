@@ -18,7 +18,7 @@ const artifacts = new URL('../../../spec/protocol-artifacts/', import.meta.url)
 const read = (file: string): Loose => JSON.parse(readFileSync(new URL(file, artifacts), 'utf8'))
 const { a2a: extensions }: { a2a: readonly Loose[] } = read('manifest.json')
 
-const ajv = new Ajv2020({ validateFormats: false })
+const ajv = new Ajv2020({ validateFormats: false, allowUnionTypes: true })
 for (const { schema } of extensions) ajv.addSchema(read(schema))
 ajv.addSchema(read('events/cloud-events.schema.json'))
 
