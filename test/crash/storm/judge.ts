@@ -9,8 +9,8 @@ import { createSigner, receiptKey } from '../../../src/server/system/signer.ts'
 import { createSqliteStore } from '../../../src/stores/sqlite/sqlite-store.ts'
 import { nameOf } from './requests.ts'
 import type { Aftermath, Attempt } from './storm.ts'
-import { type Timeline, timelineOf } from './timeline.ts'
-import { lieOf } from './truths.ts'
+import { type Timeline, timelineOf, withAcknowledgements } from './timeline.ts'
+import { acknowledgedBy, lieOf } from './truths.ts'
 
 export interface Verdict {
   /** Everything that is wrong, in sentences. */
@@ -135,8 +135,10 @@ function faultsOfShown(timeline: Timeline, shown: string | undefined): readonly 
 }
 
 function faultsOfAnswers(timeline: Timeline, attempts: readonly Attempt[]): readonly string[] {
+  const told = attempts.flatMap((attempt) => acknowledgedBy(attempt, timeline) ?? [])
+  const visible = withAcknowledgements(timeline, told)
   const lies = attempts.flatMap((attempt) => {
-    const lie = lieOf(attempt, timeline)
+    const lie = lieOf(attempt, visible)
     return lie === undefined ? [] : [`${lie}, said the answer to ${described(attempt)}`]
   })
   const twice = attempts.filter((attempt) => {

@@ -6,9 +6,9 @@ import type { Task } from '../../../src/core/task.ts'
 export interface Moment {
   readonly task: Task
   readonly record: LogRecord
-  /** From when it was so. */
+  /** From when it was so: when it was decided. */
   readonly from: number
-  /** Until when; nothing ends the last one. */
+  /** Until when it may still have been so for others: see `withAcknowledgements`. Nothing ends the last one. */
   readonly until: number
 }
 
@@ -21,6 +21,39 @@ export function timelineOf(log: readonly LogRecord[]): Timeline {
     task = evolve(task, record)
     const until = log[index + 1]?.at ?? Number.POSITIVE_INFINITY
     moments.push({ task, record, from: record.at, until })
+  }
+  return moments
+}
+
+/** Somebody was told that the record is there. */
+export interface Acknowledgement {
+  readonly seq: number
+  readonly at: number
+}
+
+/** A write that is decided takes this long at most until it is durable, also where many processes share a machine. */
+const WRITE_MS = 5_000
+
+/**
+ * What was decided is shown when it is durable, and that is later than the time in the record: until then others rightly
+ * see what was before. From the moment anybody was told of it, nobody may.
+ */
+export function withAcknowledgements(
+  timeline: Timeline,
+  acknowledgements: readonly Acknowledgement[],
+): Timeline {
+  const toldOf = new Map<number, number>()
+  for (const { seq, at } of acknowledgements) {
+    toldOf.set(seq, Math.min(at, toldOf.get(seq) ?? Number.POSITIVE_INFINITY))
+  }
+  let told = Number.POSITIVE_INFINITY
+  const moments = timeline.map((moment) => ({ ...moment }))
+  for (const [index, moment] of [...moments.entries()].reverse()) {
+    const next = timeline[index + 1]
+    if (next !== undefined) {
+      told = Math.min(told, toldOf.get(next.record.seq) ?? Number.POSITIVE_INFINITY)
+      moments[index] = { ...moment, until: Math.min(told, next.from + WRITE_MS) }
+    }
   }
   return moments
 }

@@ -4,7 +4,7 @@ import { toIso } from '../../../src/core/instant.ts'
 import { cancel, pause, resume, send, working } from '../../../src/core/test-support/story.ts'
 import type { StormCall } from './plan.ts'
 import type { Attempt } from './storm.ts'
-import { timelineOf } from './timeline.ts'
+import { timelineOf, withAcknowledgements } from './timeline.ts'
 import { lieOf } from './truths.ts'
 
 /** Works, is paused by call 7 for a second, resumed by call 8, gets the message of call 9, and is canceled. */
@@ -21,7 +21,12 @@ const saidAt = story.now
 story.wait(100)
 story.tell(cancel())
 const canceledAt = story.now
-const timeline = timelineOf(story.log)
+const whole = timelineOf(story.log)
+/** Everybody knows what they were told, at the time of the record. */
+const timeline = withAcknowledgements(
+  whole,
+  whole.map(({ record: { seq, at } }) => ({ seq, at })),
+)
 
 function attempt(call: object, at: number, body: object, handle?: string): Attempt {
   const whole = { dialect: '0.3', task: 0, persistent: false, ...call } as StormCall
@@ -122,4 +127,12 @@ it.each<[string, Attempt]>([
   ],
 ])('finds the lie: %s', (_what, one) => {
   expect(lieOf(one, timeline)).toBeTypeOf('string')
+})
+
+it('believes who saw what was before, as long as nobody had been told otherwise', () => {
+  const late = attempt(resuming, pausedAt + 1, refused(-32011, 'working'))
+  const other = { ...late, call: { ...late.call, n: 80 } }
+  expect(lieOf(other, withAcknowledgements(whole, []))).toBeUndefined()
+  const seq = whole.find(({ record }) => record.type === 'paused')?.record.seq ?? 0
+  expect(lieOf(other, withAcknowledgements(whole, [{ seq, at: pausedAt }]))).toBeTypeOf('string')
 })

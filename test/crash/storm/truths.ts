@@ -2,9 +2,10 @@
 import { toIso } from '../../../src/core/instant.ts'
 import { isTerminal } from '../../../src/core/states.ts'
 import type { Task } from '../../../src/core/task.ts'
+import type { StormCall } from './plan.ts'
 import { nameOf } from './requests.ts'
 import type { Attempt } from './storm.ts'
-import { everBetween, type Timeline } from './timeline.ts'
+import { type Acknowledgement, everBetween, type Timeline } from './timeline.ts'
 import type { Loose } from './wire.ts'
 
 /** What is wrong with the answer, or undefined. */
@@ -50,30 +51,17 @@ function unless(
 const lies: Judges<Loose> = {
   pause(attempt, timeline, told) {
     if (attempt.call.dialect === 'bindu') return binduTask(attempt, timeline, told)
-    const { state, pausing, handle, reason } = told
-    return unless(attempt, timeline, `${state} under ${handle}`, (task) => {
-      const stop = pausing ? task.pausing : task.suspension
-      if (stop === undefined || task.state !== state) return false
-      if (stop.handle !== handle || stop.reason !== reason) return false
-      return pausing
-        ? toIso(stop.requestedAt) === told.requestedAt
-        : toIso(stop.pausedAt ?? stop.requestedAt) === told.pausedAt
-    })
+    const what = `${told.state} under ${told.handle}`
+    return unless(attempt, timeline, what, (task) => isStoppedAs(task, told))
   },
   resume(attempt, timeline, told) {
     const { call } = attempt
-    const isBindu = call.dialect === 'bindu'
-    const resumedAt = isBindu ? told.status.timestamp : told.resumedAt
-    const made = timeline.filter(
-      ({ record }) =>
-        (record.type === 'resumed' || record.type === 'pause-withdrawn') &&
-        record.idempotencyKey === (isBindu ? undefined : nameOf(call)) &&
-        record.cause === 'explicit_resume' &&
-        toIso(record.at) === resumedAt,
-    )
+    const made = resumesBy(attempt, timeline, told)
     const [moment] = made
-    if (moment === undefined) return `was not resumed at ${resumedAt}`
-    if (isBindu) return told.status.state === 'resumed' ? undefined : 'is not called resumed'
+    if (moment === undefined) return 'was not resumed then'
+    if (call.dialect === 'bindu') {
+      return told.status.state === 'resumed' ? undefined : 'is not called resumed'
+    }
     if (made.length > 1) return 'was resumed twice by one call'
     const answer = moment.task.resumes.at(-1)
     const facts = [
@@ -97,6 +85,46 @@ const lies: Judges<Loose> = {
   },
   cancel: (_attempt, timeline) =>
     timeline.at(-1)?.task.state === 'canceled' ? undefined : 'is not canceled',
+}
+
+/** As the answer to a pause says, in the words of the RFC. */
+function isStoppedAs(task: Task, told: Loose): boolean {
+  const stop = told.pausing ? task.pausing : task.suspension
+  if (stop === undefined || task.state !== told.state) return false
+  if (stop.handle !== told.handle || stop.reason !== told.reason) return false
+  return told.pausing
+    ? toIso(stop.requestedAt) === told.requestedAt
+    : toIso(stop.pausedAt ?? stop.requestedAt) === told.pausedAt
+}
+
+/** What in the log the answer to a resume speaks of. */
+function resumesBy({ call }: Attempt, timeline: Timeline, told: Loose): Timeline {
+  const isBindu = call.dialect === 'bindu'
+  const resumedAt = isBindu ? told.status.timestamp : told.resumedAt
+  return timeline.filter(
+    ({ record }) =>
+      (record.type === 'resumed' || record.type === 'pause-withdrawn') &&
+      record.idempotencyKey === (isBindu ? undefined : nameOf(call)) &&
+      record.cause === 'explicit_resume' &&
+      toIso(record.at) === resumedAt,
+  )
+}
+
+/** The record whoever got this answer was told of, if it was one. */
+export function acknowledgedBy(attempt: Attempt, timeline: Timeline): Acknowledgement | undefined {
+  const { call, answer, answeredAt: at } = attempt
+  const told = answer?.body.result
+  if (told === undefined) return undefined
+  const found: Readonly<Record<StormCall['kind'], () => Timeline[number] | undefined>> = {
+    pause: () =>
+      call.dialect === 'bindu' ? undefined : timeline.find(({ task }) => isStoppedAs(task, told)),
+    resume: () => resumesBy(attempt, timeline, told)[0],
+    message: () => timeline.find(({ record }) => messageIn(record) === nameOf(call)),
+    cancel: () => timeline.at(-1),
+    event: () => undefined,
+  }
+  const moment = found[call.kind]()
+  return moment && { seq: moment.record.seq, at }
 }
 
 function messageIn(record: Timeline[number]['record']): string | undefined {
