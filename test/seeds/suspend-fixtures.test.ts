@@ -363,14 +363,11 @@ describe('resume_by', () => {
 
 describe('the smaller ones', () => {
   it('an explicit resume disarms what else would have woken it', async () => {
-    const timeout = { durationMinutes: SOON, onTimeout: 'fail' }
-    const id = await parked(
-      { reason: 'r', conditions: { timeout: { ...timeout, durationMinutes: 0.01 } } },
-      busy,
-    )
+    const timeout = { durationMinutes: 0.03, onTimeout: 'fail' }
+    const id = await parked({ reason: 'r', conditions: { timeout } }, busy)
     await resume(id)
     // Its deadline passes while another task waits for one that is later.
-    const park = { reason: 'later', conditions: { timeout: { durationMinutes: 0.02 } } }
+    const park = { reason: 'later', conditions: { timeout: { durationMinutes: 0.04 } } }
     const later = await stage.script([{ park }])
     await stage.until(later.id, 'completed')
     expect((await stage.get(id)).status.state).toBe('working')

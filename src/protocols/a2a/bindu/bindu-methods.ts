@@ -7,6 +7,7 @@ import { isLullError } from '../../../core/errors.ts'
 import { isPaused, type State } from '../../../core/states.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
 import { A2AError, type FaultName } from '../faults.ts'
+import { cancel as cancelTask } from '../methods/cancel-task.ts'
 import { ownTask } from '../methods/own-task.ts'
 import { text } from '../params.ts'
 import { binduTask, resumedTask } from './bindu-task.ts'
@@ -44,7 +45,7 @@ async function get(a2a: A2AContext, call: Call, taskId: string): Promise<object>
 
 async function cancel(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
   await ownTask(a2a, call, taskId)
-  return binduTask(await a2a.engine.cancel(call.caller, { taskId }))
+  return binduTask(await cancelTask(a2a, call, taskId))
 }
 
 type Act = (a2a: A2AContext, call: Call, taskId: string) => Promise<object>

@@ -122,8 +122,10 @@ describe('the Bindu dialect', () => {
     expect((await desk.rpc('0.3', 'tasks/pause', { task_id: id })).error.code).toBe(-32040)
     const running = await started(desk, long)
     await paused(desk, running)
-    expect((await desk.ok('0.3', 'tasks/cancel', { task_id: running })).status.state).toBe(
-      'canceled',
-    )
+    // Once more is no error.
+    for (const _ of [1, 2]) {
+      const canceled = await desk.ok('0.3', 'tasks/cancel', { task_id: running })
+      expect(canceled.status.state).toBe('canceled')
+    }
   })
 })

@@ -18,11 +18,12 @@ export const cancelTask: Method = {
   },
 }
 
-async function cancel(
+/** Once more is no error, as long as it was this that ended the task. */
+export async function cancel(
   { engine }: A2AContext,
   { caller }: Call,
   taskId: string,
-  metadata: Task['metadata'],
+  metadata?: Task['metadata'],
 ): Promise<Task> {
   try {
     return await engine.cancel(caller, { taskId, metadata })
