@@ -14,6 +14,9 @@ export interface Recording {
   readonly exit: number | string | undefined
 }
 
+/** What can be judged of it. */
+export type Traffic = Pick<Recording, 'lines'> & Partial<Pick<Recording, 'stderr'>>
+
 type Entry =
   | { readonly pid: number }
   | Line
@@ -42,9 +45,7 @@ function read(file: string): Recording {
 }
 
 /** Everything wrong with what was recorded, and everything an agent complained of. */
-export function complaintsIn(
-  recordings: readonly (Pick<Recording, 'lines'> & Partial<Recording>)[],
-): readonly string[] {
+export function complaintsIn(recordings: readonly Traffic[]): readonly string[] {
   return recordings.flatMap(({ lines, stderr = [] }) => [
     ...problemsIn(lines),
     ...stderr.filter((line) => /error|warn|reject|exception/i.test(line)),

@@ -17,8 +17,11 @@ export async function startServer(stage: Stage): Promise<Server> {
   const child = spawn(program, args, {
     cwd: stage.cwd,
     env: { ...process.env, ...stage.env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const stderr: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line))
+  stage.record({ lines: [], stderr })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const said = createInterface({ input: child.stdout })
   const line = await new Promise<string>((resolve) => said.once('line', resolve))

@@ -13,6 +13,7 @@ import {
   type Recording,
   recorder,
   recordingsIn,
+  type Traffic,
 } from '../../support/acp-traffic.ts'
 import { type Answers, type Any, generations, type Peer } from './generations.ts'
 
@@ -46,8 +47,8 @@ export interface Stage {
   initialize(client: Peer, capabilities?: object): Promise<Any>
   /** A new session in `cwd`. */
   open(client: Peer): Promise<string>
-  /** A connection that is recorded elsewhere, to be judged with the others. */
-  record<C extends Pick<Recording, 'lines'>>(connection: C): C
+  /** What is recorded elsewhere, to be judged with the rest. */
+  record<R extends Traffic>(recording: R): R
   /** Lets every step with that `ms` end, from now on. */
   openGate(ms: number): void
   /** Waits for the step to begin, as often as said. */
@@ -84,7 +85,7 @@ export function openStage(flags: readonly string[] = []): Stage {
   const command = record(lull('acp', ...flags))
 
   const connections = new Set<Connected>()
-  const elsewhere: Pick<Recording, 'lines'>[] = []
+  const elsewhere: Traffic[] = []
   const printed: string[] = []
   const tolerated = new Set<string>()
   const collect = (...words: unknown[]): void => {
@@ -149,9 +150,9 @@ export function openStage(flags: readonly string[] = []): Stage {
       const { sessionId } = await client.request('session/new', { cwd, mcpServers: [] })
       return sessionId
     },
-    record(connection) {
-      elsewhere.push(connection)
-      return connection
+    record(recording) {
+      elsewhere.push(recording)
+      return recording
     },
     openGate: (ms) => writeFileSync(join(gates, String(ms)), ''),
     async began(step, times = 1) {
