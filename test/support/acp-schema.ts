@@ -20,33 +20,62 @@ export interface Line {
 }
 
 type Schema = { readonly [key: string]: unknown }
+type Kind = 'Request' | 'Response' | 'Notification'
 
-const path = createRequire(import.meta.url).resolve(
-  '@agentclientprotocol/sdk/schema/v1/schema.json',
-)
-const schema = JSON.parse(readFileSync(path, 'utf8')) as {
-  readonly $defs: Readonly<Record<string, Schema>>
+/** One version of the protocol. */
+interface Book {
+  /** The name of the definition for what that side is asked, answers, or is told. */
+  definitionOf(method: string, side: Side, kind: Kind): string | undefined
+  /** What is wrong with the value; nothing when it fits. */
+  fits(from: Side, definition: string, value: unknown): readonly string[]
 }
 
 /** Capabilities the RFC puts at the root of `agentCapabilities`; everything else of ours is in `_meta`. */
 const fromTheRfc = ['supportsSuspend', 'supportsAwaitResumption', 'resumeCauses']
 
-const open = new Ajv2020({ strict: false, validateFormats: false })
-open.addSchema(schema, 'acp')
-const closed = new Ajv2020({ strict: false, validateFormats: false })
-closed.addSchema(withRfcCapabilities(close(schema)) as Schema, 'acp')
+const books = new Map<number, Book>()
 
-type Kind = 'Request' | 'Response' | 'Notification'
+function bookOf(version: number): Book {
+  const book = books.get(version) ?? createBook(version)
+  books.set(version, book)
+  return book
+}
 
-/** The name of the definition for what that side is asked, answers, or is told. */
-function definitionOf(method: string, side: Side, kind: Kind): string | undefined {
-  const found = Object.entries(schema.$defs).find(
-    ([name, def]) =>
-      def['x-method'] === method &&
-      (def['x-side'] === side || def['x-side'] === 'protocol') &&
-      name.endsWith(kind),
-  )
-  return found?.[0]
+function createBook(version: number): Book {
+  const { resolve } = createRequire(import.meta.url)
+  const path = resolve(`@agentclientprotocol/sdk/schema/v${version}/schema.json`)
+  const schema = JSON.parse(readFileSync(path, 'utf8')) as {
+    readonly $defs: Readonly<Record<string, Schema>>
+  }
+  const options = { strict: false, validateFormats: false }
+  const open = new Ajv2020(options).addSchema(schema, 'acp')
+  const closed = new Ajv2020(options).addSchema(withRfcCapabilities(close(schema)) as Schema, 'acp')
+  const compiled = new Map<string, ValidateFunction>()
+
+  return {
+    definitionOf(method, side, kind) {
+      const found = Object.entries(schema.$defs).find(
+        ([name, def]) =>
+          def['x-method'] === method &&
+          (def['x-side'] === side || def['x-side'] === 'protocol') &&
+          name.endsWith(kind),
+      )
+      return found?.[0]
+    },
+    fits(from, definition, value) {
+      const ajv = from === 'agent' ? closed : open
+      const key = `${from}/${definition}`
+      const validate =
+        compiled.get(key) ??
+        ajv.compile({
+          $ref: `acp#/$defs/${definition}`,
+          ...(from === 'agent' && { unevaluatedProperties: false }),
+        })
+      compiled.set(key, validate)
+      if (validate(value)) return []
+      return [`${definition}: ${ajv.errorsText(validate.errors, { dataVar: '' }).slice(0, 600)}`]
+    },
+  }
 }
 
 interface Pending {
@@ -57,6 +86,7 @@ interface Pending {
 /** One line for everything that is wrong with one connection's traffic; empty when all is well. */
 export function problemsIn(lines: readonly Line[]): readonly string[] {
   const asked = { client: new Map<unknown, Pending>(), agent: new Map<unknown, Pending>() }
+  const { definitionOf, fits } = bookOf(versionIn(lines))
   const toTheLetter = lines.some(({ from, line }) => from === 'client' && declaresRfc(line))
   return lines.flatMap(({ from, line }) =>
     problemsOf(from, line).map((problem) => `${from}: ${problem}\n  in ${line.slice(0, 2_000)}`),
@@ -90,6 +120,27 @@ export function problemsIn(lines: readonly Line[]): readonly string[] {
     const definition = definitionOf(request.method, from, 'Response')
     return definition === undefined ? [] : fits(from, definition, message['result'])
   }
+
+  function named(
+    from: Side,
+    method: string,
+    to: Side,
+    kind: Kind,
+    params: unknown,
+  ): readonly string[] {
+    const definition = definitionOf(method, to, kind)
+    if (definition !== undefined) return fits(from, definition, params)
+    if (from === 'client' || method.startsWith('_')) return []
+    return [`${method} is not in the schema and has no underscore`]
+  }
+}
+
+/** The version that was agreed on. */
+function versionIn(lines: readonly Line[]): number {
+  const agreed = lines.find(
+    ({ from, line }) => from === 'agent' && line.includes('protocolVersion'),
+  )
+  return agreed === undefined ? 1 : (JSON.parse(agreed.line).result?.protocolVersion ?? 1)
 }
 
 function declaresRfc(line: string): boolean {
@@ -110,35 +161,6 @@ function settle(asked: ReadonlyMap<unknown, Pending>, id: unknown): Pending | un
   if (found === undefined || found.isAnswered) return undefined
   found.isAnswered = true
   return found
-}
-
-function named(
-  from: Side,
-  method: string,
-  to: Side,
-  kind: Kind,
-  params: unknown,
-): readonly string[] {
-  const definition = definitionOf(method, to, kind)
-  if (definition !== undefined) return fits(from, definition, params)
-  if (from === 'client' || method.startsWith('_')) return []
-  return [`${method} is not in the schema and has no underscore`]
-}
-
-const compiled = new Map<string, ValidateFunction>()
-
-function fits(from: Side, definition: string, value: unknown): readonly string[] {
-  const ajv = from === 'agent' ? closed : open
-  const key = `${from}/${definition}`
-  const validate =
-    compiled.get(key) ??
-    ajv.compile({
-      $ref: `acp#/$defs/${definition}`,
-      ...(from === 'agent' && { unevaluatedProperties: false }),
-    })
-  compiled.set(key, validate)
-  if (validate(value)) return []
-  return [`${definition}: ${ajv.errorsText(validate.errors, { dataVar: '' }).slice(0, 600)}`]
 }
 
 /** The same schema where every value with a declared shape has no other fields than it declares. */
@@ -163,7 +185,8 @@ function close(part: unknown, isValue = false): unknown {
 }
 
 function withRfcCapabilities(part: unknown): unknown {
-  const { $defs } = part as { $defs: Record<string, { properties: Record<string, unknown> }> }
-  for (const name of fromTheRfc) $defs['AgentCapabilities']!.properties[name] = {}
+  const { $defs } = part as { $defs: Record<string, { properties?: Record<string, unknown> }> }
+  const { properties = {} } = $defs['AgentCapabilities'] ?? {}
+  for (const name of fromTheRfc) properties[name] = {}
   return part
 }

@@ -1,20 +1,20 @@
 /** What ends work and what does not, in the words ACP has for it: `session/cancel`, `$/cancel_request`, `session/close`. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Any } from './generations.ts'
-import { type Connected, openStage, quiescing, type Stage, said, script } from './stage.ts'
+import { allow, type Connected, openStage, quiescing, type Stage, said, script } from './stage.ts'
 
 let stage: Stage
 let client: Connected
 let sessionId: string
-/** Requests for a permission, which are never answered. */
-let asked: { readonly signal: AbortSignal }[]
+/** Requests for a permission: answered by the test, or never. */
+let asked: { params: Any; signal: AbortSignal; answer(value: Any): void }[]
 beforeEach(async () => {
   stage = openStage()
   asked = []
   client = stage.connect('2.4.0', {
-    permission: (_params, signal = AbortSignal.abort()) =>
-      new Promise((_, reject) => {
-        asked.push({ signal })
+    permission: (params, signal = AbortSignal.abort()) =>
+      new Promise((answer, reject) => {
+        asked.push({ params, signal, answer })
         signal.addEventListener('abort', () => reject(signal.reason))
       }),
   })
@@ -101,5 +101,17 @@ describe('session/close', () => {
     await stage.began('other')
     await client.request('session/close', { sessionId })
     expect(await prompted).toMatchObject({ stopReason: 'cancelled' })
+  })
+})
+
+describe('a suspend while a permission is asked for', () => {
+  it('is refused, and the permission stays as it was', async () => {
+    const prompted = prompt([consent, { complete: 'Deleted.' }])
+    await expect.poll(() => asked).toHaveLength(1)
+    await expect(suspend()).rejects.toMatchObject({ code: -32011, data: { reason: 'not_running' } })
+    expect(asked[0]?.signal.aborted).toBe(false)
+    asked[0]?.answer(allow(asked[0].params))
+    expect(await prompted).toMatchObject({ stopReason: 'end_turn' })
+    expect(said(client)).toEqual(['Deleted.'])
   })
 })

@@ -32,11 +32,8 @@ const set = async (value: string): Promise<Any> => {
 }
 
 describe('the option run_state', () => {
-  it('is offered with every session', () => {
-    expect(runState(opened.configOptions)).toMatchObject({ type: 'select', id: 'run_state' })
-  })
-
   it('suspends in the middle of a prompt and resumes', async () => {
+    expect(runState(opened.configOptions)).toMatchObject({ type: 'select', id: 'run_state' })
     const prompted = prompt(script(...steps))
     await stage.began('two')
     const remembered = await stage.offered('suspended')
@@ -59,17 +56,12 @@ describe('the option run_state', () => {
 })
 
 describe('slash commands', () => {
-  it('are offered', async () => {
-    await expect
-      .poll(() =>
-        client.updates.flatMap(({ update }) =>
-          (update.availableCommands ?? []).map(({ name }: Any) => name),
-        ),
+  it('are offered, and suspend, remind and resume', async () => {
+    const names = () =>
+      client.updates.flatMap(({ update }) =>
+        (update.availableCommands ?? []).map(({ name }: Any) => name),
       )
-      .toEqual(expect.arrayContaining(['suspend', 'resume', 'remind']))
-  })
-
-  it('suspend, remind and resume', async () => {
+    await expect.poll(names).toEqual(expect.arrayContaining(['suspend', 'resume', 'remind']))
     const prompted = prompt(
       script(...steps.slice(0, 2), { echo: 'reminders' }, { complete: 'Done.' }),
     )

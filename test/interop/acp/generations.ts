@@ -4,6 +4,7 @@
  */
 
 import * as acp24 from '@agentclientprotocol/sdk'
+import * as draft from '@agentclientprotocol/sdk/experimental/v2'
 import * as acp12 from 'acp-sdk-0-12'
 import * as acp20 from 'acp-sdk-0-20'
 import * as acp19 from 'acp-sdk-1-9'
@@ -200,4 +201,12 @@ export const generations: Readonly<Record<string, Generation>> = {
   },
   '1.9.0': { version: '1.9.0', lacks: [], predates: [], connect: withBuilders(acp19) },
   '2.4.0': { version: '2.4.0', lacks: [], predates: [], connect: withBuilders(acp24) },
+}
+
+/** The same SDK, for version 2 of the protocol. */
+export const version2: Generation = {
+  version: '2.4.0 for version 2',
+  lacks: ['session/load'],
+  predates: [],
+  connect: withBuilders(draft),
 }

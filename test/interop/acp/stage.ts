@@ -15,7 +15,7 @@ import {
   recordingsIn,
   type Traffic,
 } from '../../support/acp-traffic.ts'
-import { type Answers, type Any, generations, type Peer } from './generations.ts'
+import { type Answers, type Any, type Generation, generations, type Peer } from './generations.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const main = join(root, 'dist/cli/main.js')
@@ -43,7 +43,11 @@ export interface Stage {
   /** Any other agent, with the recorder before it. */
   recorded(command: readonly string[]): readonly string[]
   /** A client of that generation on a process of its own. */
-  connect(generation: string, answers?: Answers, command?: readonly string[]): Connected
+  connect(
+    generation: string | Generation,
+    answers?: Answers,
+    command?: readonly string[],
+  ): Connected
   initialize(client: Peer, capabilities?: object): Promise<Any>
   /** A new session in `cwd`. */
   open(client: Peer): Promise<string>
@@ -102,7 +106,11 @@ export function openStage(flags: readonly string[] = []): Stage {
       .split('\n')
       .filter((line) => line.startsWith(`${kind} `) && line.split(' ')[2] === step).length
 
-  function connect(generation: string, answers: Answers = {}, own?: readonly string[]): Connected {
+  function connect(
+    generation: string | Generation,
+    answers: Answers = {},
+    own?: readonly string[],
+  ): Connected {
     const [program = '', ...args] = own === undefined ? command : record(own)
     const child = spawn(program, args, {
       cwd,
@@ -110,7 +118,8 @@ export function openStage(flags: readonly string[] = []): Stage {
       stdio: ['pipe', 'pipe', 'ignore'],
     })
     const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
-    const { predates, connect: start } = generations[generation]!
+    const { predates, connect: start } =
+      typeof generation === 'string' ? generations[generation]! : generation
     for (const word of predates) tolerated.add(word)
     const peer = start(
       { output: Writable.toWeb(child.stdin), input: Readable.toWeb(child.stdout) as never },
