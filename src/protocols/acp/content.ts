@@ -54,3 +54,7 @@ export function blockOf(part: Part, uri: string): ContentBlock {
   const resource = { uri, blob: part.raw, mimeType: mediaType ?? 'application/octet-stream' }
   return { type: 'resource', resource }
 }
+
+export function isBlank(blocks: readonly ContentBlock[]): boolean {
+  return blocks.every((block) => block.type === 'text' && block.text.trim() === '')
+}

@@ -2,6 +2,7 @@
  * The shapes of our extension: requests, results, notifications, metadata and errors. Requests are parsed with these, and
  * the published JSON Schemas are made from them.
  */
+import type { ContentBlock } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
 import { states } from '../../core/states.ts'
 import { resumeCauses } from '../../core/suspension.ts'
@@ -102,15 +103,40 @@ export const injectReminderResponse: z.ZodType = z.object({
   _meta: meta,
 })
 
+const mimeType = z.string().nullish()
+
+/** What a prompt may hold; the SDK checks less. */
+export const contentBlocks: z.ZodType<ContentBlock[]> = z
+  .array(
+    z.discriminatedUnion('type', [
+      z.looseObject({ type: z.literal('text'), text: z.string() }),
+      z.looseObject({ type: z.literal('image'), data: z.base64(), mimeType: z.string() }),
+      z.looseObject({ type: z.literal('audio'), data: z.base64(), mimeType: z.string() }),
+      z.looseObject({
+        type: z.literal('resource_link'),
+        uri: z.string().min(1),
+        name: z.string(),
+        mimeType,
+      }),
+      z.looseObject({
+        type: z.literal('resource'),
+        resource: z.union(
+          [
+            z.looseObject({ uri: z.string(), text: z.string(), mimeType }),
+            z.looseObject({ uri: z.string(), blob: z.base64(), mimeType }),
+          ],
+          { error: 'must have text, or blob (base64)' },
+        ),
+      }),
+    ]),
+  )
+  .max(256) as unknown as z.ZodType<ContentBlock[]>
+
 export const steeringRequest: z.ZodType<{
   sessionId: string
-  prompt: Record<string, unknown>[]
+  prompt: ContentBlock[]
   _meta?: Record<string, unknown> | null | undefined
-}> = z.looseObject({
-  sessionId,
-  prompt: z.array(z.looseObject({ type: z.string() })).min(1),
-  _meta: meta,
-})
+}> = z.looseObject({ sessionId, prompt: contentBlocks, _meta: meta })
 
 export const steeringResponse: z.ZodType = z.object({
   outcome: z.enum(['injected', 'startedNewTurn', 'promptRequired']),

@@ -202,7 +202,8 @@ export async function create(
   const session = await acp.sessions.get(caller, contextId)
   const { agent } = session
   const reminders = keptIn(session)
-  const request = { agent, message: { ...message, contextId }, origin: 'acp' }
+  const metadata = { acp: { cwd: session.cwd } }
+  const request = { agent, message: { ...message, contextId }, metadata, origin: 'acp' }
   if (reminders.length === 0) return acp.engine.send(caller, request)
   const sent = await acp.engine.send(caller, { ...request, reminders })
   const ids = new Set(reminders.map(({ id }) => id))

@@ -1,4 +1,5 @@
 /** `session/new`, `session/load`, `session/resume`: how a connection comes to a session. */
+import { posix, win32 } from 'node:path'
 import type {
   LoadSessionRequest,
   LoadSessionResponse,
@@ -21,6 +22,9 @@ export async function newSession(
   { cwd, _meta }: Pick<NewSessionRequest, 'cwd' | '_meta'>,
 ): Promise<NewSessionResponse> {
   const { acp, caller } = connection
+  if (!isAbsolutePath(cwd)) {
+    throw new LullError('INVALID_INPUT', { path: 'cwd', problem: 'must be an absolute path' })
+  }
   const agent = agentIn(connection, _meta)
   const session = await acp.sessions.create(caller, {
     cwd,
@@ -31,6 +35,13 @@ export async function newSession(
   const options = await configOptions(acp, caller, session.id)
   return { sessionId: session.id, configOptions: [...options] }
 }
+
+/** On whichever system the editor runs. */
+function isAbsolutePath(path: string): boolean {
+  return path.length <= LONGEST_PATH && (posix.isAbsolute(path) || win32.isAbsolute(path))
+}
+
+const LONGEST_PATH = 4_096
 
 function agentIn({ acp }: Connection, meta: Meta): string | undefined {
   const lull = meta?.['lull']

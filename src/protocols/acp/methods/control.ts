@@ -1,5 +1,5 @@
 /** The methods of our extension: suspend, wake, remind, steer. Each by its legal name and by those it goes under elsewhere. */
-import type { ContentBlock } from '@agentclientprotocol/sdk'
+import { LullError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message } from '../../../core/message.ts'
 import { isInterrupted } from '../../../core/states.ts'
@@ -7,7 +7,7 @@ import { parse } from '../../../engine/parse.ts'
 import type { ReminderRequest } from '../../../engine/requests.ts'
 import { isOwn, toRemind, toSuspend, toWake } from '../address.ts'
 import type { Connection } from '../connection.ts'
-import { partOf } from '../content.ts'
+import { isBlank, partOf } from '../content.ts'
 import type { Method } from '../handling.ts'
 import type { Extension } from '../names.ts'
 import { injectReminder } from '../reminding.ts'
@@ -86,7 +86,10 @@ async function steer(connection: Connection, params: unknown): Promise<JsonObjec
   const { sessionId, prompt, _meta } = parse(steeringRequest, params)
   await connection.turnsBegun(sessionId)
   await connection.attached(sessionId)
-  const parts = prompt.map((block) => partOf(block as unknown as ContentBlock))
+  const parts = prompt.map(partOf)
+  if (isBlank(prompt)) {
+    throw new LullError('INVALID_INPUT', { path: 'prompt', problem: 'must say something' })
+  }
   const open = (await acp.sessions.openTasks(caller, sessionId)).filter(isOwn)
   const task = open.findLast(({ state }) => state === 'working') ?? toRemind(open, _meta)
   const messageId = acp.ids.uuid()

@@ -1,21 +1,18 @@
 /** `session/prompt`. */
-import {
-  type ContentBlock,
-  type PromptRequest,
-  type PromptResponse,
-  RequestError,
-} from '@agentclientprotocol/sdk'
+import { type PromptRequest, type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import { toIso } from '../../../core/instant.ts'
 import { type Part, textOf } from '../../../core/message.ts'
 import type { Task } from '../../../core/task.ts'
+import { parse } from '../../../engine/parse.ts'
 import { toSuspend } from '../address.ts'
 import { cancelTask } from '../canceling.ts'
 import { isCancellation } from '../cancellation.ts'
 import { commandIn, runCommand } from '../commands.ts'
 import type { Connection } from '../connection.ts'
-import { partOf } from '../content.ts'
+import { isBlank, partOf } from '../content.ts'
 import { INTERNAL } from '../faults.ts'
+import { contentBlocks } from '../schemas.ts'
 import { begin, type Segment, type SegmentDeps, wakeWith } from '../segments.ts'
 import { keyOf } from '../sessions.ts'
 import { suspendTask } from '../suspending.ts'
@@ -83,9 +80,10 @@ async function become(
 ): Promise<Segment | undefined> {
   const attachment = await connection.attached(request.sessionId)
   const deps: SegmentDeps = { connection, attachment, meta: request._meta }
-  const command = commandIn(request.prompt)
+  const blocks = parse(contentBlocks, request.prompt, 'prompt')
+  const command = commandIn(blocks)
   return command === undefined
-    ? segmentOf(deps, request, request.prompt.map(partOf), turn, signal, pass)
+    ? segmentOf(deps, request, isBlank(blocks) ? [] : blocks.map(partOf), turn, signal, pass)
     : runCommand(deps, command, signal, pass)
 }
 
@@ -111,7 +109,7 @@ async function endOf(
 async function segmentOf(
   deps: SegmentDeps,
   request: PromptRequest,
-  parts: readonly Part[],
+  says: readonly Part[],
   turn: Turn,
   signal: AbortSignal,
   pass: () => void,
@@ -119,7 +117,6 @@ async function segmentOf(
   const { acp } = deps.connection
   const { sessionId, _meta } = request
   const carried = tunnelled(_meta, sessionId, acp.config.harnTunnel)
-  const says = isBlank(request.prompt) ? [] : parts
   if (carried?.op === 'wake') return wakeWith(deps, says, carried.request)
   if (carried === undefined || says.length > 0) await entitle(deps, says)
   const segment =
@@ -177,10 +174,6 @@ const TITLE = 80
 function titleFrom(parts: readonly Part[]): string {
   const words = textOf({ parts }).trim().split('\n')[0] ?? ''
   return words.length > TITLE ? `${words.slice(0, TITLE - 1)}…` : words
-}
-
-function isBlank(blocks: readonly ContentBlock[]): boolean {
-  return blocks.every((block) => block.type === 'text' && block.text.trim() === '')
 }
 
 async function giveUp({ acp, caller }: Connection, taskId: string): Promise<void> {
