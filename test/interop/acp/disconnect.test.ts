@@ -1,6 +1,6 @@
 /**
  * A client that goes away, at every moment: it detaches, and nothing is lost. Over stdio the agent's process ends with it;
- * over WebSocket the server stays and goes on working.
+ * over WebSocket and HTTP the server stays and goes on working.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Answers, Any, Peer } from './generations.ts'
@@ -23,12 +23,14 @@ afterEach(async () => {
   await stage.close()
 })
 
-const wires = {
-  stdio: async (answers: Answers): Promise<Client> => stage.connect('2.4.0', answers),
-  WebSocket: async (answers: Answers): Promise<Client> => {
-    server ??= await startServer(stage)
-    return stage.record(connectTo(server.url, transports[0]!, answers))
-  },
+const remote = (transport: (typeof transports)[number] | undefined) => async (answers: Answers) => {
+  server ??= await startServer(stage)
+  return stage.record(connectTo(server.url, transport!, answers))
+}
+const wires: Readonly<Record<string, (answers: Answers) => Promise<Client>>> = {
+  stdio: async (answers) => stage.connect('2.4.0', answers),
+  WebSocket: remote(transports[0]),
+  HTTP: remote(transports[1]),
 }
 
 describe.each(Object.entries(wires))('a client that hangs up, over %s,', (_wire, connect) => {
