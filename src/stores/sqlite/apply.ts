@@ -21,7 +21,10 @@ export type DraftRow = Omit<TaskRow, 'waits'>
 export interface Draft {
   readonly taskId: string
   readonly expected: number
-  readonly bodies: readonly string[]
+  /** A JSON array, written as one row of the log. */
+  readonly records: string
+  /** The number of the last of them. */
+  readonly version: number
   readonly row: DraftRow | undefined
   /** JSON, or null for none. */
   readonly waits: string | null
@@ -110,10 +113,9 @@ function createWriteLog(db: Database): (draft: Draft, num: number) => void {
     `INSERT INTO snapshots (task, seq, body) VALUES (?, ?, ?)
      ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, body = excluded.body`,
   )
-  return ({ expected, bodies, snapshot }, num) => {
-    let seq = expected
-    for (const body of bodies) append.run(num, ++seq, body)
-    if (snapshot !== undefined) keep.run(num, seq, snapshot)
+  return ({ version, records, snapshot }, num) => {
+    append.run(num, version, records)
+    if (snapshot !== undefined) keep.run(num, version, snapshot)
   }
 }
 

@@ -71,7 +71,8 @@ export function draftOf(commit: Commit): Draft | Failed {
     return {
       taskId,
       expected,
-      bodies: records.map((record) => JSON.stringify(record)),
+      records: JSON.stringify(records),
+      version: expected + records.length,
       row,
       waits: row === undefined || row.waits.length === 0 ? null : JSON.stringify(row.waits),
       snapshot: snapshot === undefined ? undefined : JSON.stringify(snapshot),

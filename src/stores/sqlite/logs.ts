@@ -1,3 +1,4 @@
+/** Logs are read as they were written: a row holds the records of one commit. */
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { StoredTask } from '../../ports/task-store.ts'
@@ -23,15 +24,27 @@ export function createLogs(db: Database): Logs {
       const task = find.get(toText(taskId))
       if (task === undefined) return undefined
       const { num = null, seq, body } = task
-      const records = after.all(num, seq ?? 0).map(toRecord)
+      // A snapshot is of a whole commit: no row reaches over it.
+      const records = after.all(num, seq ?? 0).flatMap(recordsIn)
       return typeof body === 'string'
         ? { snapshot: JSON.parse(body) as Task, records }
         : { records }
     },
-    records: (taskId, afterSeq, limit) => some.all(toText(taskId), afterSeq, limit).map(toRecord),
+    records: (taskId, afterSeq, limit) =>
+      firstOf(limit, afterSeq, some.all(toText(taskId), afterSeq, limit)),
   }
 }
 
-function toRecord(row: Row): LogRecord {
-  return JSON.parse(String(row['body'])) as LogRecord
+/** Parses no row that is not needed: each holds one record at least. */
+function firstOf(limit: number, afterSeq: number, rows: readonly Row[]): readonly LogRecord[] {
+  const found: LogRecord[] = []
+  for (const row of rows) {
+    if (found.length >= limit) break
+    for (const record of recordsIn(row)) if (record.seq > afterSeq) found.push(record)
+  }
+  return found.length > limit ? found.slice(0, limit) : found
+}
+
+function recordsIn(row: Row): readonly LogRecord[] {
+  return JSON.parse(String(row['body'])) as readonly LogRecord[]
 }

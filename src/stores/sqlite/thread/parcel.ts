@@ -14,9 +14,8 @@ export type Parcel = readonly Value[]
 export function pack(drafts: readonly Draft[]): Parcel {
   const parcel: Value[] = []
   for (const draft of drafts) {
-    parcel.push(draft.taskId, draft.expected, draft.waits, draft.snapshot ?? null)
-    parcel.push(draft.bodies.length)
-    for (const body of draft.bodies) parcel.push(body)
+    parcel.push(draft.taskId, draft.expected, draft.version, draft.records)
+    parcel.push(draft.waits, draft.snapshot ?? null)
     packRow(parcel, draft.row)
     packClaim(parcel, draft.claim)
     parcel.push(draft.pushes.length)
@@ -104,13 +103,13 @@ export function unpack(parcel: Parcel): readonly Draft[] {
 
   while (place < parcel.length) {
     const taskId = text()
-    const expected = number()
+    const [expected, version] = [number(), number()]
+    const records = text()
     const waits = maybe<string>() ?? null
     const snapshot = maybe<string>()
-    const bodies = Array.from({ length: number() }, text)
     const facts = { row: row(taskId), claim: claim() }
     const pushes = Array.from({ length: number() }, () => JSON.parse(text()) as Push)
-    drafts.push({ taskId, expected, waits, snapshot, bodies, ...facts, pushes })
+    drafts.push({ taskId, expected, waits, snapshot, version, records, ...facts, pushes })
   }
   return drafts
 }
