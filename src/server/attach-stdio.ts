@@ -2,7 +2,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
-import { StartError } from './start-error.ts'
 
 /** As large as a message may be that the other side sends. */
 const MESSAGE_BYTES = 64 * 1024 * 1024
@@ -13,7 +12,7 @@ export interface Attached {
   close(): void
 }
 
-/** @throws StartError where nobody answers */
+/** Rejects where nobody answers. */
 export async function attachStdio(
   url: string,
   input: Readable,
@@ -45,9 +44,6 @@ function openSocket(url: string): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, { maxPayload: MESSAGE_BYTES, perMessageDeflate: false })
     socket.once('open', () => resolve(socket))
-    socket.once('error', (cause) => {
-      const text = `The process that has the data directory does not answer at ${url}: ${cause.message}. Stop it, or choose another directory (--data, LULL_DATA).`
-      reject(new StartError(text, { cause }))
-    })
+    socket.once('error', reject)
   })
 }

@@ -4,6 +4,7 @@
  * and tasks go on at the next start, or in the process that has them.
  */
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isLullError } from '../core/errors.ts'
 import type { Agent } from '../engine/agent.ts'
 import { type AcpMount, mountAcp } from './acp-mount.ts'
@@ -40,17 +41,38 @@ export interface ServingStdio {
   close(): Promise<void>
 }
 
+/** A process that is about to leave may take this long: it lets running turns come to a boundary. */
+const LEAVING_MS = 15_000
+const RETRY_MS = 100
+/** Who closed an editor does not want to wait for long, and who opens the next one neither. */
+const DRAIN_MS = 5_000
+
 /** @throws StartError or LullError, each with a sentence an operator can act on */
 export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
-  const { port, input, output } = given
+  const deadline = Date.now() + LEAVING_MS
+  for (;;) {
+    try {
+      return given.port === undefined ? await serveAlone(given) : await serveWithPort(given)
+    } catch (error) {
+      if (!isTaken(error)) throw error
+      const attached = await attach(given)
+      if (attached !== undefined) return attached
+      // Whoever has it hides its address first and lets go of it last.
+      if (Date.now() >= deadline) throw error
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+/** Undefined where nobody answers. */
+async function attach(given: StdioOptions): Promise<ServingStdio | undefined> {
+  const url = readAddress(readSettings(given).data)
+  if (url === undefined) return undefined
   try {
-    return port === undefined ? await serveAlone(given) : await serveWithPort(given)
-  } catch (error) {
-    if (!isTaken(error)) throw error
-    const url = readAddress(readSettings(given).data)
-    if (url === undefined) throw error
-    const { ended, close } = await attachStdio(url, input, output)
+    const { ended, close } = await attachStdio(url, given.input, given.output)
     return { attachedTo: url, ended, close: async () => close() }
+  } catch {
+    return undefined
   }
 }
 
@@ -86,10 +108,12 @@ async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
     // Whoever has attached meanwhile is served to the end.
     ended: closed.then(() => local?.empty()).then(() => true),
     async close() {
+      // Without its client nothing else keeps the process from ending before its turns do.
+      const alive = setInterval(() => undefined, LEAVING_MS)
       hide?.()
       local?.close()
       await acp.close()
-      await open.close()
+      await open.close({ drainMs: DRAIN_MS }).finally(() => clearInterval(alive))
       unwatch()
     },
   }

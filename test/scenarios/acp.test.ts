@@ -1,7 +1,7 @@
 /** `lull acp` as an editor starts it: a process of its own, spoken to with the official client. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
@@ -133,6 +133,22 @@ describe('`lull acp`', () => {
     server.signal('SIGKILL')
     expect(await attached.exited).toBe(3)
     expect(await attached.complaints).toContain('is gone')
+  })
+
+  it('waits for a process that is about to leave the directory', async () => {
+    const first = editor('--script')
+    const sessionId = await first.open()
+    void first.prompt(sessionId, { say: 'x' }, { step: 'slow', ms: 1_500 }).catch(() => undefined)
+    await expect.poll(() => first.words()).toBe('x')
+    first.child.stdin.end()
+    // It hides where it can be reached before it drains: from then on the next one has to wait.
+    await expect.poll(() => existsSync(join(home, 'data', 'lull.address'))).toBe(false)
+    const second = editor('--script')
+    await second.open()
+    expect(await first.exited).toBe(0)
+    await second.agent.request('session/load', { sessionId, cwd: home, mcpServers: [] })
+    await expect.poll(() => second.updates.map(({ title }) => title)).toContain('slow')
+    await second.hangUp()
   })
 
   it('serves those who attached to it when its own client has gone', async () => {

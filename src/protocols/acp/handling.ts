@@ -1,4 +1,6 @@
 /** What every request goes through: parse and act happen in one place, and what goes wrong leaves as ACP spells it. */
+import type { z } from 'zod'
+import { parse } from '../../engine/parse.ts'
 import type { Connection } from './connection.ts'
 import { toRequestError } from './faults.ts'
 
@@ -11,7 +13,8 @@ export interface Handled<P> {
 }
 
 export interface Handling {
-  handle<P, R>(method: Method<P, R>): (handled: Handled<P>) => Promise<R>
+  /** @param schema what the parameters are parsed with, where the SDK hands them on as they came */
+  handle<P, R>(method: Method<P, R>, schema?: z.ZodType): (handled: Handled<P>) => Promise<R>
   /** For what has nobody to answer. */
   report(error: unknown): void
 }
@@ -22,10 +25,11 @@ export function handling(connection: Connection): Handling {
   return {
     report,
     handle:
-      (method) =>
+      (method, schema) =>
       async ({ params, signal }) => {
         try {
-          return await method(connection, params, signal)
+          const parsed = schema === undefined ? params : parse(schema, params)
+          return await method(connection, parsed as typeof params, signal)
         } catch (error) {
           throw toRequestError(error, report)
         }

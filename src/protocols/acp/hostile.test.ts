@@ -107,7 +107,7 @@ describe('hostile input', () => {
           const { code, message, data } = answer.error
           expect(known, JSON.stringify({ method, params, message })).toContain(code)
           if (code === -32603) expect(data?.reason, message).toBeDefined()
-          // What the SDK refuses, it explains in a way of its own.
+          // `initialize` is the SDK's, and explained in a way of its own.
           if (data != null && data._errors === undefined) acpSchemas['ErrorData']?.parse(data)
           expect(JSON.stringify({ message, data })).not.toMatch(/\.ts:|node_modules|at Object\./)
         }
@@ -149,6 +149,12 @@ describe('hostile input', () => {
 
   it.each([
     ['session/new', { cwd: 'relative', mcpServers: [] }, 'cwd'],
+    ['session/new', { cwd: '/', mcpServers: [7] }, 'mcpServers.0'],
+    ['session/load', { cwd: '/' }, 'mcpServers'],
+    ['session/list', { cursor: 7 }, 'cursor'],
+    ['session/close', { sessionId: {} }, 'sessionId'],
+    ['session/set_config_option', { configId: 'run_state' }, 'value'],
+    ['session/prompt', {}, 'prompt'],
     ['session/prompt', { prompt: [] }, 'prompt'],
     ['session/prompt', { prompt: [{ type: 'text', text: ' ' }] }, 'prompt'],
     [

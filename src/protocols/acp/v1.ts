@@ -10,6 +10,14 @@ import { prompt } from './methods/prompt.ts'
 import { close, list, remove, setConfigOption } from './methods/sessions.ts'
 import { type Extension, inbound } from './names.ts'
 import { createPeer } from './peer.ts'
+import {
+  configRequest,
+  listRequest,
+  loadRequest,
+  newRequest,
+  promptRequest,
+  sessionRequest,
+} from './requests.ts'
 
 export function createV1(connection: Connection): sdk.AgentApp {
   const { acp, caller } = connection
@@ -22,18 +30,18 @@ export function createV1(connection: Connection): sdk.AgentApp {
       return initializeResponse(acp.agentInfo)
     })
     // Side by side, because the SDK looks through its handlers one by one: what is sent first must be met first.
-    .onRequest('session/prompt', handle(prompt))
+    .onRequest('session/prompt', raw, handle(prompt, promptRequest))
     .onNotification('session/cancel', async ({ params: { sessionId } }) => {
       await cancelSession(acp, caller, sessionId).catch(report)
     })
-    .onRequest('session/new', handle(newSession))
-    .onRequest('session/load', handle(loadSession))
-    // Parsed by us: the SDK would strip what wakes, and refuse the RFC's shape without a `cwd`.
+    .onRequest('session/new', raw, handle(newSession, newRequest))
+    .onRequest('session/load', raw, handle(loadSession, loadRequest))
+    // The SDK would strip what wakes, and refuse the RFC's shape without a `cwd`.
     .onRequest('session/resume', raw, handle(resumeSession))
-    .onRequest('session/list', handle(list))
-    .onRequest('session/close', handle(close))
-    .onRequest('session/delete', handle(remove))
-    .onRequest('session/set_config_option', handle(setConfigOption))
+    .onRequest('session/list', raw, handle(list, listRequest))
+    .onRequest('session/close', raw, handle(close, sessionRequest))
+    .onRequest('session/delete', raw, handle(remove, sessionRequest))
+    .onRequest('session/set_config_option', raw, handle(setConfigOption, configRequest))
 
   for (const name of Object.keys(extension) as Extension[]) {
     const method = handle(extension[name])
@@ -48,6 +56,6 @@ export function createV1(connection: Connection): sdk.AgentApp {
 }
 
 /** What the SDK hands on as it came. */
-function raw(params: unknown): unknown {
-  return params
+function raw<P>(params: unknown): P {
+  return params as P
 }

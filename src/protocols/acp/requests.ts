@@ -1,0 +1,28 @@
+/**
+ * The requests of version 1 as far as we read them. Parsed here and not by the SDK, so that a mistake is refused with its
+ * place, as everywhere; what a client sends beyond is its own business.
+ */
+import { z } from 'zod'
+
+const sessionId = z.string().max(256)
+const meta = z.record(z.string(), z.unknown()).nullish()
+const cwd = z.string().min(1)
+const mcpServers = z.array(z.looseObject({ name: z.string() }))
+
+export const newRequest: z.ZodType = z.looseObject({ cwd, mcpServers, _meta: meta })
+export const loadRequest: z.ZodType = z.looseObject({ sessionId, cwd, mcpServers, _meta: meta })
+export const listRequest: z.ZodType = z.looseObject({
+  cwd: cwd.nullish(),
+  cursor: z.string().nullish(),
+})
+export const sessionRequest: z.ZodType = z.looseObject({ sessionId })
+export const promptRequest: z.ZodType = z.looseObject({
+  sessionId,
+  prompt: z.array(z.unknown()),
+  _meta: meta,
+})
+export const configRequest: z.ZodType = z.looseObject({
+  sessionId,
+  configId: z.string(),
+  value: z.union([z.string(), z.boolean()]),
+})
