@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { Caller } from './caller.ts'
 import { doer, doers } from './test-support/doer.ts'
 import { createWaywardStore } from './test-support/wayward-store.ts'
@@ -168,6 +169,47 @@ describe('a hold', () => {
       await w.settled()
       expect((await w.get(task.id)).holds).toEqual([holdId])
     }
+  })
+
+  it('that is lifted lets go of tasks that were born meanwhile', async () => {
+    const store = createMemoryStore()
+    const lifted = signal()
+    const w = await world({
+      store: {
+        ...store,
+        async putHold(hold) {
+          if (hold.liftedAt !== undefined) await lifted.promise
+          await store.putHold(hold)
+        },
+      },
+    })
+    const { holdId } = await w.engine.hold(root, { ...everything, holdNew: true })
+    const lifting = w.engine.lift(root, holdId)
+    const sent = w.send('end')
+    lifted.fire()
+    await lifting
+    const { id } = await sent
+    await w.until(id, 'completed')
+  })
+
+  it('that cannot be kept lets go of tasks that were born under it', async () => {
+    const store = createMemoryStore()
+    const refused = signal()
+    const w = await world({
+      store: {
+        ...store,
+        async putHold() {
+          await refused.promise
+          throw new Error('disk full')
+        },
+      },
+    })
+    const holding = w.engine.hold(root, { ...everything, holdNew: true })
+    const sent = w.send('end')
+    refused.fire()
+    await expect(holding).rejects.toThrow('disk full')
+    const { id } = await sent
+    await w.until(id, 'completed')
   })
 
   it('without holdNew leaves new tasks alone', async () => {

@@ -86,6 +86,7 @@ export function createHolds(contextOf: () => EngineContext): Holds {
       await storing.get(made.id)
     } catch (error) {
       active.delete(made.id)
+      await takeBack(made)
       throw error
     } finally {
       storing.delete(made.id)
@@ -96,6 +97,17 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     // Lifted while it was still being applied.
     if (!active.has(made.id)) await liftAll(made, caller.principal)
     return { holdId: made.id, outcomes: outcomes.sort((a, b) => (a.taskId < b.taskId ? -1 : 1)) }
+  }
+
+  /** Tasks born under a hold that could not be kept are let go; what cannot be reached now is let go at the next start. */
+  async function takeBack(made: Hold): Promise<void> {
+    const { ledger, log } = contextOf()
+    try {
+      await ledger.born()
+      await liftAll(made, made.actor.id)
+    } catch (error) {
+      log('error', 'tasks are held by a hold that could not be kept', { holdId: made.id, error })
+    }
   }
 
   async function apply(made: Hold): Promise<{ taskId: string; outcome: HoldOutcome }[]> {
@@ -133,7 +145,7 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     caller: Caller,
     holdId: string,
   ): Promise<{ readonly holdId: string; readonly tasks: number }> {
-    const { store, clock } = contextOf()
+    const { store, ledger, clock } = contextOf()
     const known = active.get(holdId)
     if (known === undefined || !covers(caller, known)) {
       const problem = 'is not a hold that is in effect'
@@ -141,6 +153,8 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     }
     await store.putHold({ ...known, liftedAt: clock.now() })
     active.delete(holdId)
+    // Who was decided under it is there to be found.
+    await ledger.born()
     try {
       return { holdId, tasks: await liftAll(known, caller.principal) }
     } catch (error) {
@@ -150,7 +164,7 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     }
   }
 
-  async function liftAll(known: Hold, principal: string): Promise<number> {
+  async function liftAll(known: Pick<Hold, 'id' | 'scope'>, principal: string): Promise<number> {
     const { runs, ledger } = contextOf()
     let tasks = 0
     for await (const taskIds of inScope(known.scope, true)) {
@@ -209,14 +223,17 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     const { store, ledger } = contextOf()
     for (const known of await store.holds()) active.set(known.id, known)
     for (const known of active.values()) await apply(known)
-    // A crash in the middle of lifting: these tasks are held by what is no longer in effect.
+    // A crash in the middle of lifting, or a hold that was never kept: these tasks are held by what is not in effect.
     for await (const taskIds of inScope({ all: true }, true)) {
       for (const taskId of taskIds) {
         const task: Task | undefined = await ledger.read(taskId)
         for (const holdId of task?.holds ?? []) {
           if (active.has(holdId)) continue
           const lifted = (await store.holds(true)).find((one) => one.id === holdId)
-          if (lifted !== undefined) await liftAll(lifted, lifted.actor.id)
+          await liftAll(
+            lifted ?? { id: holdId, scope: { taskIds: [taskId] } },
+            lifted?.actor.id ?? 'lull',
+          )
         }
       }
     }

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { CloudEvent } from '../core/cloud-event.ts'
 import type { EventFilter, ResumeConditions } from '../core/conditions.ts'
 import type { Json, JsonObject } from '../core/json.ts'
-import type { Message, Part } from '../core/message.ts'
+import type { Artifact, Message, Part } from '../core/message.ts'
 import type { Decision, UsageReport } from '../core/records.ts'
 import { states } from '../core/states.ts'
 import type { PauseMode } from '../core/suspension.ts'
@@ -46,6 +46,14 @@ export const part: z.ZodType<Part> = z.union(
   ],
   { error: 'must have exactly one of text, data, raw (base64) or url' },
 ) as z.ZodType<Part>
+
+/** What an agent says about an artifact beside its parts. */
+export const artifactFacts: z.ZodType<Pick<Artifact, 'name' | 'description' | 'metadata'>> =
+  z.object({
+    name: text.optional(),
+    description: text.optional(),
+    metadata: jsonObject.optional(),
+  }) as z.ZodType<Pick<Artifact, 'name' | 'description' | 'metadata'>>
 
 export const message: z.ZodType<Message> = z.object({
   messageId: id,

@@ -21,7 +21,7 @@ import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { CommitResult, TaskStore } from '../ports/task-store.ts'
-import { createCells } from './ledger/cells.ts'
+import { createCells, isAtRest } from './ledger/cells.ts'
 import {
   type Along,
   type Cell,
@@ -94,7 +94,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
   async function load(cell: Cell): Promise<void> {
     const stored = await store.load(cell.id)
     // Written meanwhile: what is in memory is newer than what was read.
-    if (cell.loaded && cell.task !== undefined) return
+    if (cell.loaded && (cell.task !== undefined || cell.writing)) return
     cell.task = stored && fold(stored.records, stored.snapshot)
     cell.row = cell.task && rowOf(cell.task)
     cell.snapshotSeq = stored?.snapshot?.version ?? 0
@@ -312,7 +312,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     await ensureLoaded(read)
     const { task } = read
     // What does not exist is not worth remembering: anybody can ask for anything.
-    if (task === undefined && read.queue.length === 0) cells.delete(taskId)
+    if (task === undefined && isAtRest(read)) cells.delete(taskId)
     else cells.trim()
     return task
   }

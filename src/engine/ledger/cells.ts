@@ -74,6 +74,6 @@ function createCell(id: string): Cell {
   }
 }
 
-function isAtRest({ queue, writing, ahead, loading }: Cell): boolean {
+export function isAtRest({ queue, writing, ahead, loading }: Cell): boolean {
   return queue.length === 0 && !writing && ahead === undefined && loading === undefined
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 import type { AgentTask, ArtifactInput } from '../agent-task.ts'
 import { alice, createWorld, dataOf, running } from '../test-support/world.ts'
 
@@ -133,6 +133,15 @@ describe('an artifact', () => {
     const [report, ...more] = task.artifacts
     expect(more).toEqual([])
     expect(report?.parts).toEqual([{ text: 'one ' }, { text: 'two' }, { text: '' }])
+  })
+
+  it('of what no store can keep fails its task, not the store', async () => {
+    const metadata = { n: 10n } as unknown as JsonObject
+    const agent = running(async () => ({ name: 'x', text: 'y', metadata }))
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    const task = await world.until(id, 'failed')
+    expect(JSON.stringify(task)).toContain('artifact.metadata')
   })
 
   it('may be the outcome itself', async () => {

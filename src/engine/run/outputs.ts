@@ -3,7 +3,7 @@ import { LullError } from '../../core/errors.ts'
 import type { Artifact, Part } from '../../core/message.ts'
 import type { JournalRecord, UsageReport } from '../../core/records.ts'
 import type { ArtifactInput, ArtifactStream } from '../agent-task.ts'
-import { usageInput } from '../inputs.ts'
+import { artifactFacts, usageInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RunCore } from './core.ts'
 import { agentMessage, partsOf } from './parts.ts'
@@ -146,7 +146,7 @@ function artifactParts(input: ArtifactInput): readonly Part[] {
 }
 
 function toArtifact(input: ArtifactInput, artifactId: string, parts: readonly Part[]): Artifact {
-  const { name, description, metadata } = input
+  const { name, description, metadata } = parse(artifactFacts, input, 'artifact')
   return {
     artifactId,
     ...(name === undefined ? {} : { name }),

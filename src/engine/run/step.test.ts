@@ -93,6 +93,30 @@ describe('a step', () => {
     ])
   })
 
+  it('is not tried again once its task is canceled', async () => {
+    const attempts: number[] = []
+    const world = await createWorld({
+      agents: [
+        running((task) =>
+          task.step(
+            'pay',
+            ({ attempt }) => {
+              attempts.push(attempt)
+              throw new Error('not now')
+            },
+            { retry: { attempts: 3, backoffMs: 100 } },
+          ),
+        ),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.settled()
+    await world.engine.cancel(alice, { taskId: id })
+    for (let n = 0; n < 8; n++) await world.pass(100)
+    expect((await world.get(id)).state).toBe('canceled')
+    expect(attempts).toEqual([1])
+  })
+
   it.each([0, 60_000])(
     'has as many retries when it was rebuilt in between (warm %i ms)',
     async (warmForMs) => {

@@ -74,6 +74,8 @@ export function createSteps(core: RunCore): Steps {
       await door.enter()
       // What the step may have seen (now, uuid, random) is durable before it acts on it.
       await core.flush()
+      // Canceled or lost while it waited to be tried again: nothing of it happens any more.
+      if (core.dead()) return new Promise(() => undefined)
       attempt++
       // A retry does everything anew; an interrupted step meets again what it has done.
       const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`

@@ -32,6 +32,7 @@ export function threaded(reads: TaskStore, writer: Writer): TaskStore {
     putHold: there('putHold'),
     claim: there('claim'),
     reply: there('reply'),
+    putSession: there('putSession'),
     putPush: there('putPush'),
     deletePush: there('deletePush'),
     pruneTasks: there('pruneTasks'),

@@ -69,9 +69,10 @@ export async function startWriter(options: WriterOptions): Promise<Writer> {
   const call = (asked: Call): Promise<unknown> =>
     new Promise((resolve, reject) => {
       if (!alive) return reject(gone())
+      // First: what cannot be sent throws, and must not wait for an answer that would be another's.
+      thread.postMessage(asked)
       if (waiting.length === 0) thread.ref()
       waiting.push({ resolve, reject })
-      thread.postMessage(asked)
     })
 
   return {
