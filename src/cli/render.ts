@@ -47,7 +47,7 @@ export function artifactLine(artifact: Artifact, paint: Paint): string {
 }
 
 function partFacts(part: Part): string {
-  const type = part.mediaType ?? ('text' in part ? 'text' : 'data' in part ? 'JSON' : 'file')
+  const type = plain(part.mediaType ?? ('text' in part ? 'text' : 'data' in part ? 'JSON' : 'file'))
   if ('raw' in part) return `${type}, ${size(Math.floor((part.raw.length * 3) / 4))}`
   if ('text' in part) return `${type}, ${size(Buffer.byteLength(part.text))}`
   return 'url' in part ? plain(part.url) : type
@@ -61,7 +61,7 @@ function size(bytes: number): string {
 export function taskLines(task: Task, paint: Paint): readonly string[] {
   const { artifacts } = task
   return [
-    `Task ${paint('bold', task.id)}  ${statusLine(task, paint)}`,
+    `Task ${paint('bold', plain(task.id))}  ${statusLine(task, paint)}`,
     ...stopLines(task),
     ...artifacts.map((artifact) => `  ${artifactLine(artifact, paint)}`),
   ]

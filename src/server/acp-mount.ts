@@ -31,13 +31,18 @@ export function mountAcp(
   config: Partial<AcpConfig> = {},
 ): AcpMount {
   let loaded: Promise<Acp> | undefined
+  let closed = false
 
   async function make(): Promise<Acp> {
     const { createAcp } = await import('../protocols/acp/index.ts')
     const { store, clock, ids } = deps
     const name = engine.agents.keys().next().value ?? 'lull'
     const agentInfo = { name, version }
-    return createAcp({ engine, store, clock, ids, log, agentInfo, cwd: process.cwd(), config })
+    const cwd = process.cwd()
+    const acp = createAcp({ engine, store, clock, ids, log, agentInfo, cwd, config })
+    // Whoever comes first while the server drains is told so, as everybody else is.
+    if (closed) await acp.close()
+    return acp
   }
 
   function load(): Promise<Acp> {
@@ -64,6 +69,7 @@ export function mountAcp(
         .catch(refused)
     },
     async close() {
+      closed = true
       await (await loaded)?.close()
     },
   }

@@ -143,3 +143,19 @@ it('serves a request that asks for another protocol as if it had not, body and a
   await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 200/)
   socket.destroy()
 })
+
+it('closes although a request that asked for another protocol never comes to its end', async () => {
+  const socket = connect(serving.port, '127.0.0.1')
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += String(chunk)
+  })
+  const left = new Promise<void>((resolve) => socket.on('close', () => resolve()))
+  socket.on('error', () => undefined)
+  const lines = ['Host: 127.0.0.1', 'Connection: Upgrade', 'Upgrade: h2c', 'Expect: 100-continue']
+  const body = ['Content-Type: application/json', 'Content-Length: 100']
+  socket.write(`POST / HTTP/1.1\r\n${[...lines, ...body].join('\r\n')}\r\n\r\n{`)
+  await expect.poll(() => answer).toContain('100 Continue')
+  await serving.close()
+  await left
+})

@@ -1,6 +1,6 @@
 /**
  * Where the process that has a data directory can be reached, kept beside its lock: whoever finds the directory locked
- * can go there instead. A file that outlived its process is harmless, because nobody looks at it while the lock is free.
+ * can go there instead. A file that outlived its process is harmless: nobody looks at it while the lock is free, and who takes the lock deletes it.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,11 @@ export function showAddress(data: string, url: string): () => void {
   } catch {
     // Only those who would attach miss it.
   }
-  return () => rmSync(file, { force: true })
+  return () => hideAddress(data)
+}
+
+export function hideAddress(data: string): void {
+  rmSync(join(data, FILE), { force: true })
 }
 
 export function readAddress(data: string): string | undefined {

@@ -21,22 +21,26 @@ export async function listen(host: string, port: number): Promise<Listener> {
     server.listen(port, host, resolve)
   })
   const address = server.address()
+  let cutUpgraded: () => void = () => undefined
 
   return {
     port: typeof address === 'object' && address !== null ? address.port : port,
     answer(handler, upgrade) {
       server.off('request', wait)
       server.on('request', handler)
-      if (upgrade !== undefined) takeUpgrades(server, handler, upgrade)
+      if (upgrade !== undefined) cutUpgraded = takeUpgrades(server, handler, upgrade)
       for (const request of early.splice(0)) handler(...request)
     },
-    close: (graceMs) => close(server, graceMs),
+    close: (graceMs) => close(server, graceMs, () => cutUpgraded()),
   }
 }
 
-function close(server: Server, graceMs: number): Promise<void> {
+function close(server: Server, graceMs: number, cutUpgraded: () => void): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+    const cut = setTimeout(() => {
+      server.closeAllConnections()
+      cutUpgraded()
+    }, graceMs)
     server.close(() => {
       clearTimeout(cut)
       resolve()

@@ -3,7 +3,7 @@
  * second editor on the same directory finds the first one's engine.
  */
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join, relative, resolve } from 'node:path'
 import { ACP_PATH, type AcpMount } from './acp-mount.ts'
@@ -18,6 +18,9 @@ export interface LocalSocket {
   close(): void
 }
 
+/** How long those who came by it may take to leave once it is closed. */
+const LAST_WORDS_MS = 1_000
+
 /** What every system takes for the name of a socket. */
 const LONGEST = 100
 
@@ -30,7 +33,7 @@ export async function listenLocally(data: string, acp: AcpMount): Promise<LocalS
   })
   let open = 0
   let emptied: () => void = () => undefined
-  takeUpgrades(
+  const cutUpgraded = takeUpgrades(
     server,
     (_, response) => response.writeHead(426).end(),
     (request, socket, head) => {
@@ -48,6 +51,7 @@ export async function listenLocally(data: string, acp: AcpMount): Promise<LocalS
     server.once('error', failed)
     server.listen(path, done)
   })
+  if (process.platform !== 'win32') chmodSync(path, 0o600)
   return {
     url: `ws+unix:${resolve(path)}:${ACP_PATH}`,
     connections: () => open,
@@ -58,7 +62,9 @@ export async function listenLocally(data: string, acp: AcpMount): Promise<LocalS
             emptied = done
           }),
     close() {
-      server.close()
+      // Does not keep the process: only those it cuts off do.
+      const cut = setTimeout(cutUpgraded, LAST_WORDS_MS).unref()
+      server.close(() => clearTimeout(cut))
       server.closeAllConnections()
     },
   }

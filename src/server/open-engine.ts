@@ -7,6 +7,7 @@ import type { EngineOptions } from '../engine/options.ts'
 import type { Log } from '../ports/log.ts'
 import type { TaskStore } from '../ports/task-store.ts'
 import { createSqliteStore } from '../stores/sqlite/sqlite-store.ts'
+import { hideAddress } from './address-file.ts'
 import { systemClock } from './system/clock.ts'
 import { createIds } from './system/ids.ts'
 import { createLog } from './system/log.ts'
@@ -40,6 +41,8 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
   const { agents, data = './.lull', options = {}, log = createLog(toStderr) } = given
   const store = given.store ?? (await createSqliteStore({ path: data }))
   try {
+    // Whoever is said to be there had the lock before us.
+    if (given.store === undefined) hideAddress(data)
     const deps: EngineDeps = {
       store,
       agents,

@@ -7,6 +7,8 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLullError } from '../core/errors.ts'
 import type { Agent } from '../engine/agent.ts'
+import { isLocked } from '../stores/sqlite/directory-lock.ts'
+import { loadDriver } from '../stores/sqlite/driver.ts'
 import { type AcpMount, mountAcp } from './acp-mount.ts'
 import { readAddress, showAddress } from './address-file.ts'
 import { attachStdio } from './attach-stdio.ts'
@@ -43,22 +45,25 @@ export interface ServingStdio {
 
 /** A process that is about to leave may take this long: it lets running turns come to a boundary. */
 const LEAVING_MS = 15_000
+/** One that is about to start has its port this long, at most, before it has its directory. */
+const STARTING_MS = 1_000
 const RETRY_MS = 100
 /** Who closed an editor does not want to wait for long, and who opens the next one neither. */
 const DRAIN_MS = 5_000
 
 /** @throws StartError or LullError, each with a sentence an operator can act on */
 export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
-  const deadline = Date.now() + LEAVING_MS
+  const began = Date.now()
   for (;;) {
     try {
       return given.port === undefined ? await serveAlone(given) : await serveWithPort(given)
     } catch (error) {
-      if (!isTaken(error)) throw error
-      const attached = await attach(given)
+      const taken = await isTaken(error, given)
+      const attached = taken ? await attach(given) : undefined
       if (attached !== undefined) return attached
       // Whoever has it hides its address first and lets go of it last.
-      if (Date.now() >= deadline) throw error
+      const patience = taken ? LEAVING_MS : isPortTaken(error) ? STARTING_MS : 0
+      if (Date.now() - began >= patience) throw error
       await sleep(RETRY_MS)
     }
   }
@@ -76,9 +81,16 @@ async function attach(given: StdioOptions): Promise<ServingStdio | undefined> {
   }
 }
 
-/** The directory is another's; or its server is in the way of ours before that can be seen. */
-function isTaken(error: unknown): boolean {
+/**
+ * The directory is another's. Its server may be in the way of ours before that is seen; but what has the port may as
+ * well be anything else, and then an address in the directory is of one that is gone.
+ */
+async function isTaken(error: unknown, given: StdioOptions): Promise<boolean> {
   if (isLullError(error, 'STORE_LOCKED')) return true
+  return isPortTaken(error) && isLocked(await loadDriver(), readSettings(given).data)
+}
+
+function isPortTaken(error: unknown): boolean {
   const cause = error instanceof StartError ? error.cause : undefined
   return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE'
 }

@@ -25,16 +25,29 @@ export function createUpgrade(acp: AcpMount, options: GuardOptions): Upgrade {
   }
 }
 
-/** Offers every upgrade; what is not taken is read again, from the first byte, by a server that knows of none. */
-export function takeUpgrades(server: Server, handler: RequestListener, upgrade: Upgrade): void {
+/**
+ * Offers every upgrade; what is not taken is read again, from the first byte, by a server that knows of none.
+ * @returns how to cut off all that have come this way: no server counts them among its connections any more, but the
+ * first one does not close before they do
+ */
+export function takeUpgrades(
+  server: Server,
+  handler: RequestListener,
+  upgrade: Upgrade,
+): () => void {
   const plain = createServer(handler)
-  server.on('close', () => plain.closeAllConnections())
+  const open = new Set<Duplex>()
   server.on('upgrade', (request, socket, head) => {
+    open.add(socket)
+    socket.on('close', () => open.delete(socket))
     socket.on('error', () => socket.destroy())
     if (upgrade(request, socket, head)) return
     socket.unshift(Buffer.concat([Buffer.from(withoutUpgrade(request), 'latin1'), head]))
     plain.emit('connection', socket)
   })
+  return () => {
+    for (const socket of open) socket.destroy()
+  }
 }
 
 const asking = new Set(['upgrade', 'connection', 'http2-settings'])

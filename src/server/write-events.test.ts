@@ -1,6 +1,6 @@
 /** Cites S1 to S4 of wire/event-stream.ts, on a real socket. */
 import { createServer, request, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts'
 import { type Burst, createPulse, type FrameSource } from '../wire/event-stream.ts'
@@ -130,6 +130,26 @@ describe('events on a socket', () => {
     const { reader } = await open(frames)
     reader.leave()
     await expect.poll(() => frames.closed).toBe(true)
+    await expect.poll(clock.pending).toBe(0)
+  })
+
+  it.each([
+    ['silent', undefined],
+    ['full', { text: `data: ${'x'.repeat(100_000)}\n\n`, last: false }],
+  ])('S4: end their source although it waits, %s, behind another one', async (_, burst) => {
+    const clock = createManualClock()
+    const sources = [source(clock, () => undefined), source(clock, () => burst)]
+    let asked = 0
+    server = createServer((_, response) => {
+      const frames = sources[asked++] as Source
+      writeEvents(response, 200, {}, frames).catch(() => undefined)
+    })
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2))
+    await expect.poll(() => sources.map(({ made }) => made > 0)).toEqual([true, true])
+    socket.destroy()
+    await expect.poll(() => sources.map(({ closed }) => closed)).toEqual([true, true])
     await expect.poll(clock.pending).toBe(0)
   })
 })

@@ -10,14 +10,38 @@ export async function writeEvents(
   source: FrameSource,
 ): Promise<void> {
   const { pulse } = source
+  const { socket } = outgoing.req
+  if (outgoing.destroyed || socket.destroyed) {
+    source.close()
+    return
+  }
   let missed = 0
+  let left = false
+  let release: () => void = () => undefined
+  const leave = (): void => {
+    left = true
+    source.close()
+    release()
+  }
   const heart: Beating = {
     beat() {
       if (!outgoing.writableNeedDrain) outgoing.write(COMMENT)
-      else if (++missed >= MISSED_BEATS) outgoing.destroy()
+      else if (++missed >= MISSED_BEATS) {
+        outgoing.destroy()
+        leave()
+      }
     },
   }
-  outgoing.on('close', () => source.close())
+  /** Resolves when the reader has taken what is waiting, or is gone. */
+  const room = (): Promise<void> =>
+    new Promise((resolve) => {
+      release = resolve
+      outgoing.once('drain', resolve)
+    })
+  outgoing.on('close', leave)
+  // A response that waits behind another one of its connection is told of nothing; many may wait.
+  socket.setMaxListeners(0)
+  socket.on('close', leave)
   // What read the request has done so, and is not to stay for as long as the stream does.
   outgoing.req.removeAllListeners()
   pulse.add(heart)
@@ -28,30 +52,19 @@ export async function writeEvents(
     if (next instanceof Promise) outgoing.flushHeaders()
     for (;;) {
       const { text, last } = await next
-      if (outgoing.destroyed) return
+      if (left || outgoing.destroyed) return
       if (last) {
         outgoing.end(text)
         return
       }
-      if (!outgoing.write(text)) await room(outgoing)
+      if (!outgoing.write(text)) await room()
+      if (left) return
       missed = 0
       next = source.next()
     }
   } finally {
     pulse.delete(heart)
+    socket.off('close', leave)
     source.close()
   }
-}
-
-/** Resolves when the reader has taken what is waiting, or is gone. */
-function room(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      outgoing.off('drain', done)
-      outgoing.off('close', done)
-      resolve()
-    }
-    outgoing.on('drain', done)
-    outgoing.on('close', done)
-  })
 }

@@ -4,7 +4,7 @@ import type { ResumeConditions } from '../../core/conditions.ts'
 import { pauseModes } from '../../core/suspension.ts'
 import { type Command, exitCodes, type Paint } from '../command.ts'
 import { clientOf, jsonIn, taskIdIn, urlFlag } from '../remote.ts'
-import { stateText } from '../render.ts'
+import { plain, stateText } from '../render.ts'
 import { wordIn } from '../word-in.ts'
 
 export const tasksPause: Command = {
@@ -57,7 +57,7 @@ export const tasksResume: Command = {
       continueTranscript: input.has('fresh') ? false : undefined,
     })
     const { taskId, state, previousState } = result
-    const line = `Task ${taskId}  ${stateText(state, io.paint)}, was ${previousState}`
+    const line = `Task ${plain(taskId)}  ${stateText(state, io.paint)}, was ${previousState}`
     io.print(input.has('json') ? JSON.stringify(result) : line)
     return exitCodes.ok
   },
@@ -71,7 +71,7 @@ export const tasksCancel: Command = {
   examples: ['tasks cancel <task-id>'],
   async run(input, io) {
     const task = await clientOf(input).cancel(taskIdIn(input))
-    const line = `Task ${task.id}  ${stateText(task.state, io.paint)}`
+    const line = `Task ${plain(task.id)}  ${stateText(task.state, io.paint)}`
     io.print(input.has('json') ? JSON.stringify(task) : line)
     return exitCodes.ok
   },
@@ -79,8 +79,8 @@ export const tasksCancel: Command = {
 
 function pauseLine(result: PauseOutcome, paint: Paint): string {
   if (result.outcome === 'cancelled' || result.outcome === 'detached') {
-    return `Task ${result.taskId}  ${result.outcome}`
+    return `Task ${plain(result.taskId)}  ${result.outcome}`
   }
   const word = `${stateText(result.state, paint)}${result.outcome === 'pausing' ? ', pausing' : ''}`
-  return `Task ${result.taskId}  ${word}  ${result.handle}`
+  return `Task ${plain(result.taskId)}  ${word}  ${plain(result.handle)}`
 }

@@ -3,7 +3,7 @@ import type { Task } from '../../client/task.ts'
 import { type State, states } from '../../core/states.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { clientOf, urlFlag } from '../remote.ts'
-import { age, messageText, stateText } from '../render.ts'
+import { age, messageText, plain, stateText } from '../render.ts'
 
 const LIMIT = 20
 const PAGE = 100
@@ -27,7 +27,7 @@ export const tasksList: Command = {
       return exitCodes.ok
     }
     if (input.has('quiet')) {
-      for (const { id } of tasks) io.print(id)
+      for (const { id } of tasks) io.print(plain(id))
       return exitCodes.ok
     }
     const now = Date.now()
@@ -35,7 +35,7 @@ export const tasksList: Command = {
     for (const task of tasks) {
       const { state } = task
       const cells = [
-        task.id,
+        plain(task.id),
         stateText(state, io.paint) + ' '.repeat(width - state.length),
         io.paint('dim', age(task.status.timestamp, now).padStart(6)),
         messageText(task.status.message).replaceAll('\n', ' '),

@@ -5,7 +5,7 @@
  *
  * Never open `lull.lock` by other means in this process: closing the file would drop the lock (POSIX record locks).
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -43,6 +43,15 @@ export async function lockDirectory(
     }
     await sleep(POLL_MS)
   }
+}
+
+/** Whether another process has it. Makes nothing, and leaves everything as it was. */
+export function isLocked(open: OpenDatabase, directory: string): boolean {
+  const file = join(directory, 'lull.lock')
+  if (!existsSync(file)) return false
+  const lock = tryLock(open, file)
+  lock?.close()
+  return lock === undefined
 }
 
 function tryLock(open: OpenDatabase, file: string): Database | undefined {

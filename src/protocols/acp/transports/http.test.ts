@@ -68,3 +68,11 @@ it('is refused when there are too many', async () => {
   last?.reject()
   expect((await post(studio, message)).status).toBe(200)
 })
+
+it('is refused once it is closed', async () => {
+  const studio = await openStudio()
+  await studio.acp.close()
+  expect(studio.acp.upgrade({ caller: anyone })).toBeUndefined()
+  const message = { id: 0, method: 'initialize', params: { protocolVersion: 1 } }
+  expect((await post(studio, message)).status).toBe(503)
+})

@@ -14,7 +14,7 @@ import { keyOf } from '../sessions.ts'
 
 export interface HttpTransport {
   fetch(request: Request, caller: Caller): Promise<Response>
-  /** For whoever has accepted a WebSocket. Undefined: there are too many. */
+  /** For whoever has accepted a WebSocket. Undefined: there are too many, or it is closed. */
   upgrade(caller: Caller): PreparedWebSocketUpgrade | undefined
   close(): Promise<void>
 }
@@ -45,6 +45,7 @@ export function createHttpTransport({ connect, clock }: HttpDeps): HttpTransport
   const server = new AcpServer({ agent: nobody, maxBufferedBytes: BUFFERED_BYTES })
   const open = new Map<string, Open>()
   let sockets = 0
+  let closed = false
 
   function rest(id: string, mine: Open): void {
     mine.expire()
@@ -75,10 +76,11 @@ export function createHttpTransport({ connect, clock }: HttpDeps): HttpTransport
   }
 
   async function begin(request: Request, caller: Caller): Promise<Response> {
+    if (closed) return text(503, 'Shutting down; try again later')
     if (open.size + sockets >= MOST) return text(503, 'Too many connections; try again later')
     const response = await server.handleRequest(request, { agent: connect(caller) })
     const id = response.headers.get(CONNECTION_ID)
-    if (id === null) return response
+    if (id === null || closed) return response
     const mine: Open = { owner: ownerOf(caller), streams: 0, expire: () => undefined }
     open.set(id, mine)
     rest(id, mine)
@@ -98,7 +100,7 @@ export function createHttpTransport({ connect, clock }: HttpDeps): HttpTransport
       return response
     },
     upgrade(caller) {
-      if (open.size + sockets >= MOST) return undefined
+      if (closed || open.size + sockets >= MOST) return undefined
       sockets++
       let counted = true
       const gone = (): void => {
@@ -119,6 +121,7 @@ export function createHttpTransport({ connect, clock }: HttpDeps): HttpTransport
       }
     },
     async close() {
+      closed = true
       for (const id of [...open.keys()]) forget(id)
       await server.close()
     },

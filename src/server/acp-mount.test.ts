@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { scriptAgent } from '../testing/script-agent/script-agent.ts'
+import { type AcpMount, mountAcp } from './acp-mount.ts'
+import { listenLocally } from './local-socket.ts'
+import { type OpenEngine, openEngine } from './open-engine.ts'
+
+const log = (): void => undefined
+
+let data: string
+let open: OpenEngine
+let acp: AcpMount
+beforeEach(async () => {
+  data = mkdtempSync(join(tmpdir(), 'lull-mount-'))
+  open = await openEngine({ agents: [scriptAgent], data, log })
+  acp = mountAcp(open, log)
+})
+afterEach(async () => {
+  await acp.close()
+  await open.close()
+  rmSync(data, { recursive: true })
+})
+
+it('takes nobody once it is closed, the first one neither', async () => {
+  await acp.close()
+  const method = 'initialize'
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { protocolVersion: 1 } })
+  const headers = { 'content-type': 'application/json' }
+  const asked = new Request('http://lull.test/acp', { method: 'POST', headers, body })
+  expect((await acp.fetch(asked)).status).toBe(503)
+
+  const local = await listenLocally(data, acp)
+  const status = await new Promise((resolve, reject) => {
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket' }
+    request({ socketPath: join(data, 'lull.sock'), path: '/acp', headers: upgrade })
+      .on('response', (response) => resolve(response.statusCode))
+      .on('upgrade', () => resolve(101))
+      .on('error', reject)
+      .end()
+  })
+  local?.close()
+  expect(status).toBe(503)
+})
+
+it('lets only its owner to its socket', async () => {
+  const local = await listenLocally(data, acp)
+  expect(statSync(join(data, 'lull.sock')).mode & 0o777).toBe(0o600)
+  local?.close()
+})
