@@ -74,6 +74,8 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
   const leaving = new AbortController()
   const followers = new Map<string, Follower>()
   const ended = new Set<string>()
+  /** Tasks that could not be followed further; whoever looks again goes on from there. */
+  const lostAt = new Map<string, Task>()
   const questions = deps.questions(dismissed)
   /** Tasks written to while the list was made; those not on it are new. */
   let meanwhile: Set<string> | undefined = new Set()
@@ -85,11 +87,25 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
   })
 
   function follow(taskId: string, from: Task | undefined): Follower {
-    const made = follower(from)
+    const made = follower(from ?? lostAt.get(taskId))
     followers.set(taskId, made)
-    run(taskId, made).catch((error: unknown) => {
-      if (!leaving.signal.aborted) log('warn', 'a session lost sight of a task', { taskId, error })
-    })
+    const lost = (error: unknown): void => {
+      if (leaving.signal.aborted) throw error
+      log('warn', 'a session lost sight of a task', { taskId, error })
+    }
+    run(taskId, made)
+      .catch((error: unknown) => {
+        lost(error)
+        // Once more, from where it was: what failed may have passed.
+        return run(taskId, made)
+      })
+      .catch((error: unknown) => {
+        if (leaving.signal.aborted) return
+        lost(error)
+        followers.delete(taskId)
+        if (made.task !== undefined) lostAt.set(taskId, made.task)
+        made.lost()
+      })
     return made
   }
 
@@ -156,9 +172,14 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
 
   try {
     const listed = await acp.sessions.openTasks(caller, session.id)
-    if (deps.replays) await replay(acp, caller, session, listed, outlet)
+    if (deps.replays) {
+      const shown = await replay(acp, caller, session, listed, outlet, () => false)
+      for (const taskId of shown) ended.add(taskId)
+    }
     for (const task of listed) follow(task.id, task)
-    for (const taskId of meanwhile) if (!followers.has(taskId)) follow(taskId, undefined)
+    for (const taskId of meanwhile) {
+      if (!followers.has(taskId) && !ended.has(taskId)) follow(taskId, undefined)
+    }
     meanwhile = undefined
   } catch (error) {
     detach()
@@ -174,8 +195,11 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
     },
     restAfter: expect,
     async again(replays) {
+      const known = new Set([...followers.keys(), ...ended])
+      const isLive = (taskId: string): boolean =>
+        !known.has(taskId) && (followers.has(taskId) || ended.has(taskId))
       const listed = await acp.sessions.openTasks(caller, session.id)
-      if (replays) await replay(acp, caller, session, listed, outlet)
+      if (replays) await replay(acp, caller, session, listed, outlet, isLive)
       questions.forgive()
       for (const { task } of followers.values()) if (task !== undefined) questions.reconcile(task)
     },

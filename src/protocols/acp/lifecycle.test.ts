@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { acpSchemas } from './schemas.ts'
 import type { Loose } from './test-support/editor.ts'
 import { checkExtension } from './test-support/extension-traffic.ts'
-import { newSession, openStudio, prompt } from './test-support/studio.ts'
+import { anyone, newSession, openStudio, prompt } from './test-support/studio.ts'
 
 const rfc = { _meta: { lull: { rfc: true } } }
 const conditions = {
@@ -232,6 +232,27 @@ describe('the tunnel', () => {
       .toMatchObject({ cause: 'explicit_resume', continueTranscript: false })
     studio.clock.advance(60_000)
     expect((await woken.answer)._meta.lull.state).toBe('completed')
+  })
+
+  it('wakes while the stop is under way, and what the prompt says is heard', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const turn = editor.begin('session/prompt', prompt(sessionId, long))
+    await expect.poll(() => editor.text()).toBe('at it')
+    const suspend = editor.begin('_session/suspend', { sessionId })
+    await expect
+      .poll(() => editor.updates('session_info_update').at(-1)?._meta?.lull.suspend?.state)
+      .toBe('quiescing')
+    const _meta = { harn: { suspend: { op: 'wake' } } }
+    const woken = editor.begin('session/prompt', prompt(sessionId, 'hear me', { _meta }))
+    await expect(suspend.answer).rejects.toBeDefined()
+    const [task] = (await studio.engine.list(anyone, { contextId: sessionId })).tasks
+    const said = async () => JSON.stringify(await studio.engine.get(anyone, task?.id ?? ''))
+    await expect.poll(said).toContain('hear me')
+    studio.clock.advance(60_000)
+    expect(await woken.answer).toMatchObject({ stopReason: 'end_turn' })
+    expect(await turn.answer).toMatchObject({ stopReason: 'end_turn' })
   })
 
   it('is read on load and on resume too', async () => {

@@ -22,7 +22,7 @@ export function createLines(): Lines {
       })
       tails.set(key, over)
       try {
-        await settled(ahead, signal)
+        await settled(ahead ?? Promise.resolve(), signal)
       } catch (error) {
         leave()
         throw error
@@ -34,12 +34,9 @@ export function createLines(): Lines {
 }
 
 /** Resolves with the promise, or rejects with the signal's reason. */
-export async function settled(
-  promise: Promise<void> | undefined,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function settled<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (signal?.aborted) throw signal.reason
-  if (promise === undefined || signal === undefined) return promise
+  if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason)
     signal.addEventListener('abort', stop, { once: true })

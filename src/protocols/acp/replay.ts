@@ -10,21 +10,31 @@ import { heard, type Shown, said, updatesOf } from './updates.ts'
 /** Stateless exchanges of one session that are replayed. */
 const MOST_MESSAGES = 1_000
 
-/** @param open the tasks that have not ended, as they stood when the attachment began: the rest is sent live */
+/**
+ * @param open the tasks that have not ended, as they stood when the attachment began: the rest is sent live
+ * @param isLive whether all of a task is sent live
+ * @returns the tasks that had ended and were shown to their end
+ */
 export async function replay(
   acp: AcpContext,
   caller: Caller,
   { id }: Session,
   open: readonly Task[],
   outlet: { readonly shown: (shown: Shown, replayed: boolean) => Promise<void> },
-): Promise<void> {
+  isLive: (taskId: string) => boolean,
+): Promise<readonly string[]> {
   const { tenant, principal } = caller
-  const ended = await acp.sessions.endedTasks(caller, id)
+  const opened = new Set(open.map((task) => task.id))
+  // One that ended since the others were listed is among both.
+  const ended = (await acp.sessions.endedTasks(caller, id)).filter(
+    (task) => isOwn(task) && !opened.has(task.id) && !isLive(task.id),
+  )
   const messages = await acp.store.contextMessages(tenant, principal, id, MOST_MESSAGES)
   const pieces = [
-    ...[...ended, ...open]
-      .filter(isOwn)
-      .map((task) => ({ at: task.createdAt, shown: () => ofTask(acp, caller, task) })),
+    ...[...ended, ...open.filter(isOwn)].map((task) => ({
+      at: task.createdAt,
+      shown: () => ofTask(acp, caller, task),
+    })),
     ...messages.map(({ at, message }) => ({
       at,
       shown: () => (message.role === 'ROLE_USER' ? heard(message) : said(message)),
@@ -33,6 +43,7 @@ export async function replay(
   for (const piece of pieces) {
     for await (const shown of piece.shown()) await outlet.shown(shown, true)
   }
+  return ended.map((task) => task.id)
 }
 
 async function* ofTask(

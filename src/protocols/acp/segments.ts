@@ -6,11 +6,14 @@ import { isLullError, LullError } from '../../core/errors.ts'
 import type { Message, Part } from '../../core/message.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
+import type { Caller } from '../../engine/caller.ts'
 import type { ResumeRequest } from '../../engine/requests.ts'
 import type { Sent } from '../../engine/sending/sent.ts'
 import { isOwn, type Meta, toPrompt, toWake } from './address.ts'
 import type { Attachment } from './attachment.ts'
+import { cancelTask } from './canceling.ts'
 import type { Connection } from './connection.ts'
+import type { AcpContext } from './context.ts'
 import { keptIn } from './kept-reminders.ts'
 import { settled } from './lines.ts'
 import { keyOf } from './sessions.ts'
@@ -50,14 +53,16 @@ export async function begin(
   const open = await acp.sessions.openTasks(caller, id)
   const target = toPrompt(open, meta)
   if (target !== undefined) return goOn(deps, target, parts)
-  if (!acp.lines.busy(key) && !open.some(isPrompted)) return start(deps, parts)
-  const place = acp.lines.enter(key, canceled)
-  pass()
   try {
+    if (!acp.lines.busy(key) && !open.some(isPrompted)) return await start(deps, parts, canceled)
+    const place = acp.lines.enter(key, canceled)
+    pass()
     const leave = await place
     try {
       const asking = await untilIdle(deps, canceled)
-      return asking === undefined ? await start(deps, parts) : await goOn(deps, asking, parts)
+      return asking === undefined
+        ? await start(deps, parts, canceled)
+        : await goOn(deps, asking, parts)
     } finally {
       leave()
     }
@@ -88,6 +93,7 @@ export async function wakeWith(
   // A suspension under way, or none: the engine says what that means.
   if (suspension === undefined || (handle !== undefined && handle !== suspension.handle)) {
     await acp.engine.resume(caller, { ...wake, handle })
+    if (parts.length > 0) return answer(deps, task, parts)
     return { taskId: task.id, rest: attachment.rest(task.id) }
   }
   return speak(deps, task, parts, suspension.handle, () =>
@@ -183,20 +189,28 @@ function told(record: LogRecord): Message | undefined {
   }
 }
 
-async function start(deps: SegmentDeps, parts: readonly Part[]): Promise<Segment> {
+async function start(
+  deps: SegmentDeps,
+  parts: readonly Part[],
+  canceled: AbortSignal,
+): Promise<Segment> {
   const { connection, attachment } = deps
   const message = messageOf(connection, parts)
   const { messageId } = message
-  const sent = await create(connection, attachment.session.id, message)
+  const sent = await create(connection, attachment.session.id, message, canceled)
   if (sent.kind === 'message') return { reply: sent.message, messageId }
   return { taskId: sent.task.id, rest: attachment.rest(sent.task.id), messageId }
 }
 
-/** A new task of the session; or what the agent says without one. */
+/**
+ * A new task of the session; or what the agent says without one.
+ * @param canceled given up while the agent has yet to decide which, it rejects with the signal's reason
+ */
 export async function create(
   { acp, caller }: Connection,
   contextId: string,
   message: Message,
+  canceled?: AbortSignal,
 ): Promise<Sent> {
   // As it is now: the agent may have been chosen since it was attached to.
   const session = await acp.sessions.get(caller, contextId)
@@ -204,11 +218,31 @@ export async function create(
   const reminders = keptIn(session)
   const metadata = { acp: { cwd: session.cwd } }
   const request = { agent, message: { ...message, contextId }, metadata, origin: 'acp' }
-  if (reminders.length === 0) return acp.engine.send(caller, request)
-  const sent = await acp.engine.send(caller, { ...request, reminders })
+  const { agents } = acp.engine
+  const decides = (agent === undefined ? [...agents.values()][0] : agents.get(agent))?.receive
+  // Without such a decision it is a task at once, and canceled as one.
+  const givenUp = decides === undefined ? undefined : canceled
+  givenUp?.throwIfAborted()
+  const sending = acp.engine.send(
+    caller,
+    reminders.length === 0 ? request : { ...request, reminders },
+  )
+  const sent = await settled(sending, givenUp).catch((error: unknown) => {
+    if (givenUp?.aborted) cancelLate(acp, caller, sending)
+    throw error
+  })
   const ids = new Set(reminders.map(({ id }) => id))
-  if (sent.kind === 'task') await acp.waiting.delivered(caller, contextId, ids)
+  if (sent.kind === 'task' && ids.size > 0) await acp.waiting.delivered(caller, contextId, ids)
   return sent
+}
+
+/** What still comes of a prompt that was given up is canceled. */
+function cancelLate(acp: AcpContext, caller: Caller, sending: Promise<Sent>): void {
+  sending
+    .then((sent) => (sent.kind === 'task' ? cancelTask(acp, caller, sent.task.id) : undefined))
+    .catch((error: unknown) =>
+      acp.log('warn', 'a prompt was given up and what came of it is not canceled', { error }),
+    )
 }
 
 function messageOf({ acp, sending }: Connection, parts: readonly Part[], taskId?: string): Message {

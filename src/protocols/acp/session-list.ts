@@ -63,7 +63,9 @@ async function contextsBefore(
   const found: Session[] = []
   const seen = new Set<string>()
   for (const { contextId, statusAt, id } of tasks) {
-    if (found.length > PAGE) return { found, lookedUpTo: statusAt }
+    // All of the latest instant, or the next page would begin where this one did.
+    if (found.length > PAGE && statusAt !== found[0]?.updatedAt)
+      return { found, lookedUpTo: statusAt }
     const place = { updatedAt: statusAt, id: contextId }
     if (seen.has(contextId) || (before !== undefined && !newer(before, place))) continue
     seen.add(contextId)

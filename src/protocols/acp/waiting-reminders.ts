@@ -23,6 +23,8 @@ export interface WaitingReminders {
   expect(caller: Caller, sessionId: string): Promise<void>
   /** The reminders with these ids went with a task. */
   delivered(caller: Caller, sessionId: string, ids: ReadonlySet<string>): Promise<void>
+  /** The session was deleted. */
+  forget(caller: Caller, sessionId: string): Promise<void>
 }
 
 export interface WaitingDeps extends Pick<EngineDeps, 'log'> {
@@ -74,9 +76,13 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
     const session = await sessions.change(caller, sessionId, (now) => ({
       reminders: keptIn(now).filter(({ id }) => !ids.has(id)) as never,
     }))
-    const key = keyOf(caller, sessionId)
     // Those that came meanwhile wait for the task after this one.
-    if (keptIn(session).length > 0 || !waiting.has(key)) return
+    if (keptIn(session).length === 0) await forget(caller, sessionId)
+  }
+
+  async function forget(caller: Caller, sessionId: string): Promise<void> {
+    const key = keyOf(caller, sessionId)
+    if (!waiting.has(key)) return
     waiting.get(key)?.unwatch()
     waiting.delete(key)
     await keep()
@@ -92,5 +98,6 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
       await keep()
     },
     delivered,
+    forget,
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { agent } from '../../../engine/agent.ts'
 import { anyone, newSession, openStudio, prompt } from '../test-support/studio.ts'
 
 describe('a prompt', () => {
@@ -126,6 +127,69 @@ describe('session/cancel', () => {
     expect(await waiting).toMatchObject({ stopReason: 'cancelled' })
     const { tasks } = await studio.engine.list(anyone, { contextId: sessionId })
     expect(tasks.map(({ state }) => state)).toEqual(['canceled'])
+  })
+})
+
+describe('an agent that takes its time to decide', () => {
+  it.each(['session/cancel', 'session/close'])('does not hold up %s', async (method) => {
+    let decide: () => void = () => undefined
+    const decided = new Promise<undefined>((resolve) => {
+      decide = () => resolve(undefined)
+    })
+    let asked = false
+    const slow = agent({
+      name: 'slow',
+      description: 'Thinks first',
+      receive: () => {
+        asked = true
+        return decided
+      },
+      run: (task) => task.park({ reason: 'x' }).then(() => 'done'),
+    })
+    const studio = await openStudio({ agents: [slow] })
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const turn = editor.begin('session/prompt', prompt(sessionId, 'x'))
+    await expect.poll(() => asked).toBe(true)
+    if (method === 'session/cancel') await editor.notify(method, { sessionId })
+    else await editor.request(method, { sessionId })
+    expect(await turn.answer).toMatchObject({ stopReason: 'cancelled' })
+    decide()
+    const tasks = async () => (await studio.engine.list(anyone, { contextId: sessionId })).tasks
+    await expect.poll(async () => (await tasks()).map(({ state }) => state)).toEqual(['canceled'])
+  })
+})
+
+describe('a task that cannot be followed', () => {
+  /** So many attempts to follow a task fail. */
+  async function failing(times: number) {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    let left = times
+    const { subscribe } = studio.engine
+    Object.assign(studio.engine, {
+      subscribe: async (...given: Parameters<typeof subscribe>) => {
+        if (left-- > 0) throw new Error('the disk is away')
+        return subscribe(...given)
+      },
+    })
+    return { editor, sessionId }
+  }
+
+  it('for a moment is followed on', async () => {
+    const { editor, sessionId } = await failing(1)
+    const answer = await editor.request('session/prompt', prompt(sessionId, [{ say: 'once' }]))
+    expect(answer).toMatchObject({ stopReason: 'end_turn' })
+    expect(editor.text()).toBe('once')
+  })
+
+  it('at all ends the turn with an error, and the session can be closed', async () => {
+    const { editor, sessionId } = await failing(Number.POSITIVE_INFINITY)
+    await expect(
+      editor.request('session/prompt', prompt(sessionId, [{ park: { reason: 'x' } }])),
+    ).rejects.toMatchObject({ code: -32603, message: expect.stringContaining('lost sight') })
+    expect(await editor.request('session/close', { sessionId })).toEqual({})
   })
 })
 

@@ -101,8 +101,11 @@ async function endOf(
   turn.taskId = segment.taskId
   if (turn.canceled.signal.aborted) await giveUp(connection, segment.taskId)
   const task = await segment.rest
-  // Nobody reads what is answered now.
-  if (task === undefined) throw new RequestError(INTERNAL, 'The connection was closed')
+  // The connection has gone, and nobody reads this; or its task could not be followed.
+  if (task === undefined) {
+    const problem = 'The session lost sight of its task; load it again to see how it stands'
+    throw new RequestError(INTERNAL, problem)
+  }
   return promptResponse(connection.acp.facts, task)
 }
 

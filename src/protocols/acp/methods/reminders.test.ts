@@ -88,6 +88,14 @@ describe('a reminder', () => {
     expect(row?.reminders).toEqual([])
   })
 
+  it('is forgotten with its session', async () => {
+    const { studio, editor, sessionId } = await scene()
+    await editor.request('_session/remind', { sessionId, body: 'x' })
+    expect(await studio.store.getFact('acp/waiting-reminders')).toHaveLength(1)
+    await editor.request('session/delete', { sessionId })
+    expect(await studio.store.getFact('acp/waiting-reminders')).toEqual([])
+  })
+
   it('is refused with the place of the mistake', async () => {
     const { editor, sessionId } = await scene()
     const remind = (fields: object) => editor.request('_session/remind', { sessionId, ...fields })

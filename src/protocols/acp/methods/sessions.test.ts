@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { agent } from '../../../engine/agent.ts'
 import { bob } from '../../../engine/test-support/world.ts'
+import type { TaskStore } from '../../../ports/task-store.ts'
+import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
 import type { Loose } from '../test-support/editor.ts'
 import { anyone, newSession, openStudio, prompt, type Studio } from '../test-support/studio.ts'
@@ -78,6 +80,22 @@ describe('session/list', () => {
       cursor = page.nextCursor
     } while (cursor !== undefined)
     expect(seen[0]).toBe('context-1')
+    expect([...seen].sort()).toEqual([...made].sort())
+  })
+
+  it('goes on past more contexts of one instant than a page holds', async () => {
+    const studio = await openStudio()
+    const editor = await studio.editor()
+    const made = Array.from({ length: 110 }, (_, n) => `context-${n}`)
+    for (const contextId of made) await overA2A(studio, contextId, [{ say: 'x' }])
+    const seen: string[] = []
+    let cursor: string | undefined
+    for (let pages = 0; pages === 0 || (cursor !== undefined && pages < 5); pages++) {
+      const page = await editor.request('session/list', cursor === undefined ? {} : { cursor })
+      seen.push(...page.sessions.map(({ sessionId }: Loose) => sessionId))
+      cursor = page.nextCursor
+    }
+    expect(cursor).toBeUndefined()
     expect([...seen].sort()).toEqual([...made].sort())
   })
 
@@ -187,6 +205,39 @@ describe('session/load', () => {
     await other.request('session/load', attach(sessionId))
     const words = other.received.flatMap(({ params }) => params?.update?.content?.text ?? [])
     expect(words).toEqual(['Hi', 'Hello!'])
+  })
+
+  it('shows a task that ends meanwhile once', async () => {
+    const memory = createMemoryStore()
+    let meanwhile = async (): Promise<void> => undefined
+    const store: TaskStore = {
+      ...memory,
+      list: async (query) => {
+        if (query.states?.includes('completed')) await meanwhile()
+        return memory.list(query)
+      },
+    }
+    const studio = await openStudio({ store })
+    const editor = await studio.editor()
+    const sessionId = await newSession(editor)
+    const ops = [{ say: 'one' }, { park: { reason: 'x' } }, { say: 'two' }]
+    const { _meta } = await editor.request('session/prompt', prompt(sessionId, ops))
+    const { taskId, suspend } = _meta.lull
+    meanwhile = async () => {
+      meanwhile = async () => undefined
+      await studio.engine.resume(anyone, { taskId, handle: suspend.handle })
+      await studio.engine.waitFor(anyone, taskId, ({ state }) => state === 'completed')
+      const parts = [{ text: JSON.stringify({ script: [{ say: 'three' }] }) }]
+      const message = { messageId: 'm', role: 'ROLE_USER' as const, parts, contextId: sessionId }
+      const sent = await studio.engine.send(anyone, { message, origin: 'a2a' })
+      const id = sent.kind === 'task' ? sent.task.id : ''
+      await studio.engine.waitFor(anyone, id, ({ state }) => state === 'completed')
+    }
+    const other = await studio.editor()
+    await other.request('session/load', attach(sessionId))
+    await other.request('session/prompt', prompt(sessionId, [{ say: 'four' }]))
+    await expect.poll(() => [...other.text().matchAll(/one|two|three|four/g)].length).toBe(4)
+    for (const word of ['one', 'two', 'three', 'four']) expect(other.text()).toContain(word)
   })
 
   it('twice on one connection does not double what follows', async () => {

@@ -52,6 +52,7 @@ export async function remove(
   await close(connection, { sessionId })
   const { acp, caller } = connection
   await acp.sessions.change(caller, sessionId, () => ({ deletedAt: acp.clock.now() }))
+  await acp.waiting.forget(caller, sessionId)
   return {}
 }
 
