@@ -52,7 +52,11 @@ async function install() {
   const seconds = () => Math.round((Date.now() - started) / 1000)
   const ticker = setInterval(() => say(`still installing, ${seconds()} s`), 10_000)
   // The compiler is a development dependency, and it is needed whatever NODE_ENV says.
-  const code = await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], { quiet: true })
+  const code = await run(
+    'npm',
+    ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'],
+    { quiet: true },
+  )
   clearInterval(ticker)
   if (code !== 0) fail(`npm ci ended with code ${code}, see above`)
   say(`installed in ${seconds()} s`)

@@ -53,7 +53,5 @@ export function present<T extends object>(
     readonly [K in keyof T]: T[K] | undefined
   },
 ): T {
-  return Object.fromEntries(
-    Object.entries(facts).filter(([, value]) => value !== undefined),
-  ) as unknown as T
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as T
 }

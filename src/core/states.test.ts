@@ -1,39 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { canMove, isInterrupted, isPaused, isTerminal, states, transitions } from './states.ts'
-
-/** The table of the domain contract, written out a second time: from → every state it may become. */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  submitted: ['working', 'rejected', 'canceled'],
-  working: [
-    'completed',
-    'failed',
-    'rejected',
-    'canceled',
-    'input-required',
-    'auth-required',
-    'user-consent-required',
-    'paused-by-client',
-    'paused-by-agent',
-  ],
-  'input-required': ['working', 'canceled', 'failed', 'paused-by-client'],
-  'auth-required': ['working', 'canceled', 'failed'],
-  'user-consent-required': ['working', 'canceled', 'failed'],
-  'paused-by-client': ['working', 'canceled', 'failed', 'input-required'],
-  'paused-by-agent': ['working', 'canceled', 'failed'],
-  completed: [],
-  failed: [],
-  canceled: [],
-  rejected: [],
-}
+import { contractMoves } from './test-support/contract-moves.ts'
 
 describe('the states of a task', () => {
   it('are the eleven of the contract, each listed once', () => {
-    expect([...states].sort()).toEqual(Object.keys(allowed).sort())
+    expect([...states].sort()).toEqual(Object.keys(contractMoves).sort())
   })
 
   const pairs = states.flatMap((from) => states.map((to) => [from, to] as const))
   it.each(pairs)('%s → %s is allowed exactly where the contract says so', (from, to) => {
-    expect(canMove(from, to)).toBe(allowed[from]?.includes(to))
+    expect(canMove(from, to)).toBe(contractMoves[from]?.includes(to))
   })
 
   it('are left in no way once terminal', () => {

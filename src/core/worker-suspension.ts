@@ -24,7 +24,7 @@ export function workerSuspension(task: Task, stop: Suspension): JsonObject {
 function resumeWhen({ onEvent, trigger, timeout, since }: ResumeConditions): JsonObject {
   return {
     ...(onEvent === undefined ? {} : { on_event: onEvent }),
-    ...(trigger === undefined ? {} : { trigger: trigger as unknown as Json }),
+    ...(trigger === undefined ? {} : { trigger: trigger as Json }),
     ...(timeout === undefined
       ? {}
       : {

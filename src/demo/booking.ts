@@ -54,5 +54,5 @@ export function confirmation(booking: Booking): ArtifactInput {
 }
 
 export function bookingOf(artifact: Artifact | undefined): Booking | undefined {
-  return artifact?.metadata?.['booking'] as unknown as Booking | undefined
+  return artifact?.metadata?.['booking'] as Booking | undefined
 }

@@ -83,7 +83,7 @@ function onlyPicture({ context }: AgentTask): string | undefined {
 
 /** What is on one of our pictures. Its name is enough where the details are gone. */
 export function pictureOf(artifact: Artifact): Picture | undefined {
-  const kept = artifact.metadata?.['picture'] as unknown as Picture | undefined
+  const kept = artifact.metadata?.['picture'] as Picture | undefined
   if (kept !== undefined) return kept
   const subject = subjects.find((one) => artifact.name === fileName({ subject: one }))
   return subject === undefined ? undefined : { subject }

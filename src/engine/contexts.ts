@@ -4,7 +4,7 @@ import type { Message } from '../core/message.ts'
 import type { Task } from '../core/task.ts'
 import type { EngineContext } from './context.ts'
 import { type Conversation, conversation, emptyConversation } from './conversation.ts'
-import { logOf } from './reading.ts'
+import { logOf } from './log-of.ts'
 
 /** An agent that needs more of a long conversation keeps it itself. */
 const MOST = 200
@@ -83,7 +83,7 @@ async function asOf(
 ): Promise<Task | undefined> {
   if (task.updatedAt <= instant) return task
   let then: Task | undefined
-  for await (const record of logOf({ store }, task.id)) {
+  for await (const record of logOf(store, task.id)) {
     if (record.at > instant) break
     then = evolve(then, record)
   }

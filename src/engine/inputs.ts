@@ -299,7 +299,7 @@ export const cloudEvent: z.ZodType<CloudEvent> = z.preprocess(
         wrong('data_base64', 'must not be there together with data')
       }
     }),
-) as unknown as z.ZodType<CloudEvent>
+) as z.ZodType<CloudEvent>
 
 export const waitInput: z.ZodType<{ timeoutMs?: number | undefined }> = z.object({
   timeoutMs: z.number().or(z.literal(Number.POSITIVE_INFINITY)).optional(),
@@ -319,7 +319,7 @@ export const holdInput: z.ZodType<HoldRequest> = z.strictObject({
   ]),
   reason: reason.min(1),
   holdNew: z.boolean().optional(),
-}) as unknown as z.ZodType<HoldRequest>
+}) as z.ZodType<HoldRequest>
 
 export const listInput: z.ZodType<ListRequest> = z.strictObject({
   agent: id.optional(),

@@ -11,6 +11,7 @@ import type { TaskQuery } from '../ports/task-store.ts'
 import { type Caller, scopeOf } from './caller.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import { listInput } from './inputs.ts'
+import { logOf } from './log-of.ts'
 import { parse } from './parse.ts'
 import type { ListRequest } from './requests.ts'
 import type { Reading } from './subscriptions.ts'
@@ -63,23 +64,6 @@ function readCursor(cursor: string): { readonly statusAt: number; readonly id: s
   return { statusAt: Number(found[1]), id: found[2] }
 }
 
-const PAGE = 256
-
-export async function* logOf(
-  { store }: Pick<EngineContext, 'store'>,
-  taskId: string,
-  after = 0,
-): AsyncGenerator<LogRecord, void> {
-  let seq = after
-  for (;;) {
-    const page = await store.records(taskId, seq, PAGE)
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return
-    seq = last.seq
-  }
-}
-
 export async function subscribe(
   context: EngineContext,
   caller: Caller,
@@ -121,7 +105,7 @@ export async function verify(
 ): Promise<Verification> {
   const task = await taskFor(context, caller, taskId)
   const log: LogRecord[] = []
-  for await (const record of logOf(context, taskId)) log.push(record)
+  for await (const record of logOf(context.store, taskId)) log.push(record)
   const faults = [...verifyReceipts(log, context.signer), ...replayFaults(log, task)]
   const receipts = log.filter((record) => record.type === 'receipt').length
   return { taskId, records: log.length, receipts, faults }

@@ -22,10 +22,12 @@ import { createBacklog } from './backlog.ts'
 import { ById } from './by-id.ts'
 import { type Conversation, emptyConversation } from './conversation.ts'
 import type { Along, Committed, Ledger } from './ledger.ts'
+import { logOf } from './log-of.ts'
 import type { RunHost } from './run/host.ts'
 import { readJournal } from './run/journal.ts'
 import { createRun, type Run, type RunDeps } from './run/run.ts'
 import { createSlots } from './slots.ts'
+import { createStandstill } from './standstill.ts'
 import { createWarm } from './warm.ts'
 
 export interface Runs {
@@ -82,7 +84,6 @@ export interface RunsDeps {
   ) => Promise<{ context: Conversation; referenced: readonly Task[] }>
 }
 
-const PAGE = 256
 const RETRY_MS = 1_000
 /** A stopping process waits this much longer for what it has handed to the store. */
 const LAST_WRITE_MS = 1_000
@@ -95,10 +96,7 @@ export function createRuns(deps: RunsDeps): Runs {
   /** Tasks of ours that have no frame: being built, or evicted while they wait for a child. */
   const frameless = new Set<string>()
   /** Tasks without a live run that a pause is about to stop: none may start meanwhile. */
-  const thawed = new Map<
-    string,
-    { readonly promise: Promise<void>; readonly resolve: () => void }
-  >()
+  const standstill = createStandstill()
   const slotWaiters = new Map<string, (() => void)[]>()
   let draining = false
 
@@ -208,9 +206,9 @@ export function createRuns(deps: RunsDeps): Runs {
     const { context, referenced } = await deps.conversationOf(task)
     let current: Task | undefined
     do {
-      await thawed.get(task.id)?.promise
+      await standstill.over(task.id)
       current = await ledger.read(task.id)
-    } while (thawed.has(task.id))
+    } while (standstill.has(task.id))
     if (current?.run?.token !== token) {
       // Stopped before it was built, and nobody knew yet that it had this slot.
       if (holding.get(task.id) === token) giveBack(task.id)
@@ -270,14 +268,9 @@ export function createRuns(deps: RunsDeps): Runs {
   async function journalOf(task: Task): Promise<readonly LogRecord[]> {
     const log: LogRecord[] = []
     // The `continued` record itself carries the transcript.
-    let after = Math.max(0, task.journal.afterSeq - 1)
-    for (;;) {
-      const page = await store.records(task.id, after, PAGE)
-      log.push(...page)
-      const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) return log
-      after = last.seq
-    }
+    const after = Math.max(0, task.journal.afterSeq - 1)
+    for await (const record of logOf(store, task.id, after)) log.push(record)
+    return log
   }
 
   function observe(task: Task, records: readonly LogRecord[]): void {
@@ -324,19 +317,12 @@ export function createRuns(deps: RunsDeps): Runs {
   function freeze(taskId: string, mode: PauseMode): boolean {
     const run = live.get(taskId)
     if (run !== undefined) return run.freeze(mode)
-    if (!thawed.has(taskId)) {
-      let resolve: () => void = () => undefined
-      const promise = new Promise<void>((done) => {
-        resolve = done
-      })
-      thawed.set(taskId, { promise, resolve })
-    }
+    standstill.begin(taskId)
     return true
   }
 
   function thaw(taskId: string): void {
-    thawed.get(taskId)?.resolve()
-    thawed.delete(taskId)
+    standstill.end(taskId)
     live.get(taskId)?.thaw()
   }
 

@@ -2,26 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../../core/json.ts'
 import type { AgentTask } from '../agent-task.ts'
 import { alice, createWorld, dataOf, effects, running, signal } from '../test-support/world.ts'
-
-/** Keeps what `run` returns as data, so that a test can look at it. */
-const keeping = (run: (task: AgentTask) => Promise<unknown>) =>
-  running(async (task) => {
-    await task.artifact({ name: 'result', data: ((await run(task)) ?? null) as Json })
-  })
-
-async function resultOf(run: (task: AgentTask) => Promise<unknown>): Promise<Json | undefined> {
-  const world = await createWorld({ agents: [keeping(run)], options: { stepResultBytes: 100 } })
-  const { id } = await world.send('go')
-  await world.pass(10_000)
-  return dataOf(await world.until(id, 'completed'), 'result')
-}
-
-const caught = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.catch(({ name, code, message }: { name: string; code?: string; message: string }) => ({
-    name,
-    ...(code === undefined ? {} : { code }),
-    message,
-  }))
+import { caught, keeping, resultOf } from './test-support/results.ts'
 
 describe('a step', () => {
   it('gives the JSON round trip of its result, the first time too', async () => {

@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { fold } from '../../../src/core/evolve.ts'
 import { verifyReceipts } from '../../../src/core/receipts.ts'
 import type { LogRecord, RecordType } from '../../../src/core/records.ts'
-import { isPaused, isTerminal, type State } from '../../../src/core/states.ts'
+import { isPaused, isTerminal } from '../../../src/core/states.ts'
+import { contractMoves } from '../../../src/core/test-support/contract-moves.ts'
 import type { TaskStore } from '../../../src/ports/task-store.ts'
 import { createSigner, receiptKey } from '../../../src/server/system/signer.ts'
 import { createSqliteStore } from '../../../src/stores/sqlite/sqlite-store.ts'
@@ -17,31 +18,6 @@ export interface Verdict {
   readonly faults: readonly string[]
   /** How often each record occurs: a storm in which nothing happened proves nothing. */
   readonly records: ReadonlyMap<RecordType, number>
-}
-
-/** The table of the domain contract, written down once more. */
-const moves: Readonly<Record<State, readonly State[]>> = {
-  submitted: ['working', 'rejected', 'canceled'],
-  working: [
-    'completed',
-    'failed',
-    'rejected',
-    'canceled',
-    'input-required',
-    'auth-required',
-    'user-consent-required',
-    'paused-by-client',
-    'paused-by-agent',
-  ],
-  'input-required': ['working', 'canceled', 'failed', 'paused-by-client'],
-  'auth-required': ['working', 'canceled', 'failed'],
-  'user-consent-required': ['working', 'canceled', 'failed'],
-  'paused-by-client': ['working', 'canceled', 'failed', 'input-required'],
-  'paused-by-agent': ['working', 'canceled', 'failed'],
-  completed: [],
-  failed: [],
-  canceled: [],
-  rejected: [],
 }
 
 /** What a run writes: none of it may be written while its task stands still. */
@@ -101,7 +77,9 @@ function faultsOfLog(log: readonly LogRecord[], timeline: Timeline): readonly st
     if (task.state === before) {
       return isPaused(before) && work.has(record.type) ? [`did ${record.type} while ${before}`] : []
     }
-    return moves[before].includes(task.state) ? [] : [`went from ${before} to ${task.state}`]
+    return contractMoves[before].includes(task.state)
+      ? []
+      : [`went from ${before} to ${task.state}`]
   })
   const gap = log.findIndex(({ seq }, index) => seq !== index + 1)
   if (gap >= 0) faults.push(`has a gap at record ${gap + 1}`)

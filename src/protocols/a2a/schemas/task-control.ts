@@ -1,7 +1,7 @@
 /** `urn:lull:a2a:task-control:1`: what the methods answer, what stands in the metadata, what the card says. */
 import { z } from 'zod'
 import type { ResumeConditions } from '../../../core/conditions.ts'
-import type { State } from '../../../core/states.ts'
+import { type State, states } from '../../../core/states.ts'
 import type { PauseMode, ResumeCause } from '../../../core/suspension.ts'
 import { pauseMode, resumeConditions } from '../../../engine/inputs.ts'
 import { exactly } from './exactly.ts'
@@ -76,19 +76,7 @@ export interface ResumeFacts {
   readonly resumedAt: string
 }
 
-export const state: z.ZodType<State> = z.enum([
-  'submitted',
-  'working',
-  'input-required',
-  'auth-required',
-  'user-consent-required',
-  'paused-by-client',
-  'paused-by-agent',
-  'completed',
-  'failed',
-  'canceled',
-  'rejected',
-])
+export const state: z.ZodType<State> = z.enum(states)
 
 /** Shared with the RFCs' notifications. */
 export const resumed: {

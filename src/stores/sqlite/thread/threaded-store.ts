@@ -9,6 +9,28 @@ import { type Method, received } from './messages.ts'
 import { pack } from './parcel.ts'
 import type { Writer } from './writer.ts'
 
+/** What only reads. Every other method is written out below, or this does not compile. */
+type Reading =
+  | 'load'
+  | 'records'
+  | 'list'
+  | 'ready'
+  | 'readyAgents'
+  | 'orphans'
+  | 'due'
+  | 'nextDueAt'
+  | 'waiting'
+  | 'events'
+  | 'lastEventPos'
+  | 'getFact'
+  | 'holds'
+  | 'findClaim'
+  | 'contextMessages'
+  | 'session'
+  | 'sessions'
+  | 'pushes'
+  | 'listPushes'
+
 export function threaded(reads: TaskStore, writer: Writer): TaskStore {
   const there =
     <M extends Method>(method: M) =>
@@ -22,8 +44,9 @@ export function threaded(reads: TaskStore, writer: Writer): TaskStore {
     await reads.close()
   }
 
+  const reading: Pick<TaskStore, Reading> = reads
   return {
-    ...reads,
+    ...reading,
     commit: (batch) => commit(writer, batch),
     // Of every task that moved since it counted; only the thread that moves them knows.
     count: there('count'),

@@ -1,0 +1,27 @@
+/** What came of a run, as data a test can look at. For tests only. */
+import type { Json } from '../../../core/json.ts'
+import type { Agent } from '../../agent.ts'
+import type { AgentTask } from '../../agent-task.ts'
+import { createWorld, dataOf, running } from '../../test-support/world.ts'
+
+/** Keeps what `run` returns as data, so that a test can look at it. */
+export const keeping = (run: (task: AgentTask) => Promise<unknown>): Agent =>
+  running(async (task) => {
+    await task.artifact({ name: 'result', data: ((await run(task)) ?? null) as Json })
+  })
+
+export async function resultOf(
+  run: (task: AgentTask) => Promise<unknown>,
+): Promise<Json | undefined> {
+  const world = await createWorld({ agents: [keeping(run)], options: { stepResultBytes: 100 } })
+  const { id } = await world.send('go')
+  await world.pass(10_000)
+  return dataOf(await world.until(id, 'completed'), 'result')
+}
+
+export const caught = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.catch(({ name, code, message }: { name: string; code?: string; message: string }) => ({
+    name,
+    ...(code === undefined ? {} : { code }),
+    message,
+  }))
