@@ -1,8 +1,6 @@
 /** `urn:lull:a2a:reminders:1`: results, the frames that tell what happened to a reminder, what the card says. */
 import { z } from 'zod'
-import type { JsonObject } from '../../../core/json.ts'
-import type { ExpiryReason, Propagate, RoleHint } from '../../../core/reminders.ts'
-import type { PauseMode } from '../../../core/suspension.ts'
+import type { ExpiryReason, Propagate, Reminder, RoleHint } from '../../../core/reminders.ts'
 import { jsonObject, pauseMode } from '../../../engine/inputs.ts'
 import { exactly } from './exactly.ts'
 import { id, instant } from './vocabulary.ts'
@@ -22,20 +20,7 @@ export const injectReminderResult: z.ZodType<Injected> = exactly<Injected>()(
 )
 
 /** A reminder as streams and lists show it. */
-export interface ReminderFacts {
-  readonly id: string
-  readonly body: string
-  readonly tags: readonly string[]
-  readonly dedupeKey?: string
-  readonly ttlTurns?: number
-  readonly preserveOnCompact: boolean
-  readonly propagate: Propagate
-  readonly roleHint: RoleHint
-  readonly source?: string
-  readonly firedAtTurn?: number
-  readonly mode: PauseMode
-  readonly metadata?: JsonObject
-  readonly inheritedFrom?: string
+export interface ReminderFacts extends Omit<Reminder, 'acceptedAt'> {
   readonly acceptedAt: string
 }
 
