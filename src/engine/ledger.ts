@@ -246,7 +246,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     if (result?.status === 'claimed') {
       forget(cell)
       for (const one of plan.waiting) {
-        if (one.birth) one.resolve({ task: task as Task, records: [], claimed: result.claim })
+        if (one.birth) one.resolve({ ...unchanged(task as Task), claimed: result.claim })
         else one.reject(new LullError('TASK_NOT_FOUND', { taskId: cell.id }))
       }
       wake(cell)
@@ -271,7 +271,8 @@ export function createLedger(deps: LedgerDeps): Ledger {
     }
     for (const one of plan.waiting) answer(plan, one)
     wake(cell)
-    cells.trim()
+    if (isTerminal(task.state) && isAtRest(cell)) cells.delete(cell.id)
+    else cells.trim()
   }
 
   /** The write did not happen. What came behind it fails as well, or it would overtake what is tried again. */
@@ -342,11 +343,25 @@ function isNew({ loaded, loading, task, queue }: Cell): boolean {
   return !loaded && loading === undefined && task === undefined && queue.length === 0
 }
 
-function answer({ records }: Plan, one: Waiting): void {
+const noRecords: readonly LogRecord[] = []
+
+function unchanged(task: Task): Committed {
+  return { task, records: noRecords, rest: noRecords, latest: task }
+}
+
+function answer(plan: Plan, one: Waiting): void {
   const { task, from, to } = one
-  if (one.refusal !== undefined || task === undefined) one.reject(one.refusal)
-  else if (to - from === records.length) one.resolve({ task, records })
-  else one.resolve({ task, records: records.slice(from, to) })
+  if (one.refusal !== undefined || task === undefined) {
+    one.reject(one.refusal)
+    return
+  }
+  const { records, task: latest = task } = plan
+  one.resolve({
+    task,
+    records: to - from === records.length ? records : records.slice(from, to),
+    rest: to === records.length ? noRecords : records.slice(to),
+    latest,
+  })
 }
 
 function rejectAll(waiting: readonly Waiting[], error: unknown): void {

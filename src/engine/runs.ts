@@ -153,13 +153,13 @@ export function createRuns(deps: RunsDeps): Runs {
   }
 
   function launch(committed: Committed, run: RunToken | undefined): void {
-    const { task } = committed
     if (run === undefined) return
-    if (task.run?.token !== run.token || committed.records.length === 0) {
+    // Looked at as the commit left it: what was written behind the command may have stopped it again.
+    if (committed.latest.run?.token !== run.token || committed.records.length === 0) {
       slots.free(run.token)
       return
     }
-    begin(task)
+    begin(committed.latest)
   }
 
   /** The task has a token of ours: its warm run goes on, or a run is made. */

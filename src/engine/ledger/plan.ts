@@ -26,6 +26,9 @@ export interface Committed {
   readonly task: Task
   /** What this command wrote; empty when there was nothing to do. */
   readonly records: readonly LogRecord[]
+  /** What came after it in the same commit, and the task that made. */
+  readonly rest: readonly LogRecord[]
+  readonly latest: Task
   /** The idempotency key is somebody else's: nothing was written. */
   readonly claimed?: Claim
 }

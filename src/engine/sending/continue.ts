@@ -41,8 +41,9 @@ export async function continueTask(
     ...(now?.question?.consent === undefined ? {} : consent()),
     ...(run === undefined ? {} : { run }),
   })
-  const { task, records } = await runs.commit(taskId, found.agent, command, { push })
-  return { kind: 'task', task, repeated: records.length === 0 }
+  const committed = await runs.commit(taskId, found.agent, command, { push })
+  const { task, records, rest, latest } = committed
+  return { kind: 'task', task, rest, latest, repeated: records.length === 0 }
 }
 
 /**

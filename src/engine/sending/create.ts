@@ -8,7 +8,7 @@ import type { Claim } from '../../ports/task-store.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds, NewTask } from '../holds.ts'
-import type { Along } from '../ledger.ts'
+import type { Along, Committed } from '../ledger.ts'
 
 export interface Creation extends Along {
   /** The id was minted for this message and the key is nobody else's: the agent's code may begin while it is written. */
@@ -24,7 +24,7 @@ export async function createTask(
   holds: Holds,
   birth: NewTask,
   { ahead = false, rejection, reminders = [], ...along }: Creation = {},
-): Promise<{ readonly task: Task; readonly claimed?: Claim }> {
+): Promise<Committed> {
   const { runs, ledger, events, ids } = context
   const { taskId, metadata, ...facts } = birth
   const run = rejection === undefined ? runs.reserve(birth.agent) : undefined

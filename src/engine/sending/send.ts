@@ -136,8 +136,10 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     // A conversation that goes on has to be read first.
     const ahead = decided.ahead === true && message.contextId === undefined
     const made = { claim, push, rejection, reminders, ahead }
-    const { task, claimed } = await createTask(context, holds, birth, made)
-    if (claimed === undefined || claim === undefined) return { kind: 'task', task, repeated: false }
+    const { task, rest, latest, claimed } = await createTask(context, holds, birth, made)
+    if (claimed === undefined || claim === undefined) {
+      return { kind: 'task', task, rest, latest, repeated: false }
+    }
     checkSame(claimed, claim, idempotencyKey)
     const known = await outcomeOf(context, claimed)
     if (known === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: claimed.taskId })

@@ -1,7 +1,16 @@
 import type { Message } from '../../core/message.ts'
+import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 
 /** A task (new, continued, or the one the message started before), or a stateless reply. */
 export type Sent =
-  | { readonly kind: 'task'; readonly task: Task; readonly repeated: boolean }
+  | {
+      readonly kind: 'task'
+      /** As the message left it. */
+      readonly task: Task
+      /** What was written in the same commit after that, and the task that made: it may have ended already. */
+      readonly rest: readonly LogRecord[]
+      readonly latest: Task
+      readonly repeated: boolean
+    }
   | { readonly kind: 'message'; readonly message: Message; readonly repeated: boolean }

@@ -12,7 +12,7 @@ export const sendMessage: Method = {
     const { sent, configuration } = await send(a2a, call)
     if (sent.kind === 'message') return { value: call.codec.sentMessage(sent.message) }
     const view = { historyLength: configuration.historyLength, withArtifacts: true }
-    const { task } = sent
+    const { latest: task } = sent
     if (configuration.immediate || isPaused(task.state) || isSettled(call, task)) {
       return { value: call.codec.sentTask(task, view) }
     }

@@ -77,7 +77,7 @@ async function tunnelled(
   if (blank) await ensurePush(a2a, call, task, configuration)
   const settings = blank ? { ...configuration, immediate: true } : configuration
   return {
-    sent: { kind: 'task', task, repeated: sent?.repeated ?? false },
+    sent: { kind: 'task', task, rest: [], latest: task, repeated: sent?.repeated ?? false },
     configuration: settings,
   }
 }
