@@ -3,7 +3,8 @@
  * hands one batch to the store (one fsync), folds, tells the listener, and only then answers.
  *
  *   commit ──▶ queue ──turn──▶ decide ──▶ store ──▶ published ──▶ answer
- *   create, ahead ──▶ decide ──▶ begun ──┘ (what it asks for within a turn of the loop joins the same commit)
+ *   create, ahead ──▶ decide ──▶ begun ──┘ (what it asks for within a turn of the loop joins the same commit; once it has
+ *                                          ended nothing can follow, and as soon as a few have, they are written)
  *
  * Invariants (ledger.test.ts):
  *  L1  a caller is answered after its records are durable, never before;
@@ -21,6 +22,7 @@ import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { CommitResult, TaskStore } from '../ports/task-store.ts'
+import { createBirths } from './ledger/births.ts'
 import { createCells, isAtRest } from './ledger/cells.ts'
 import {
   type Along,
@@ -74,22 +76,25 @@ export interface LedgerDeps {
 const FLUSH_LIMIT = 128
 /** One batch that is being written, and one that is ready when it is. */
 const IN_FLIGHT = 2
+/** So many that need no more turn are worth a batch of their own: the store works while the rest is decided. */
+const RIPE = 8
 const nothing: Along = {}
 
 export function createLedger(deps: LedgerDeps): Ledger {
   const { store, clock, signer, log, published } = deps
   const cells = createCells(deps.cachedTasks)
   const planner = createPlanner(clock, signer)
-  const dirty = new Set<Cell>()
-  /** Begun ahead in this turn of the loop: they get one more, to say what else they want to write. */
-  let fresh = new Set<Cell>()
-  /** Tasks whose birth is decided and not durable. */
-  const births = new Set<Cell>()
+  const births = createBirths()
+  /** What has something to write, each once. Not a set: see `ById`. */
+  let dirty: Cell[] = []
+  /** How many of them have ended, so that nothing more can join their commit. */
+  let ripe = 0
+  /** Numbers the turns of the loop. What began ahead in one gets one more, to say what else it wants to write. */
+  let turn = 1
   let scheduled = false
   let loads = 0
   let flights = 0
   let idlers: (() => void)[] = []
-  let attendants: { readonly unborn: Set<Cell>; readonly resolve: () => void }[] = []
 
   async function load(cell: Cell): Promise<void> {
     const stored = await store.load(cell.id)
@@ -129,6 +134,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
         refusal: undefined,
       }
       if (begun !== undefined && isNew(cell)) begin(cell, one, begun)
+      else if (cell.ahead !== undefined) join(cell, cell.ahead, one)
       else cell.queue.push(one)
       wake(cell)
     })
@@ -140,19 +146,28 @@ export function createLedger(deps: LedgerDeps): Ledger {
     cell.ahead = plan
     planner.add(plan, one)
     if (plan.task === undefined || plan.records.length === 0) return
-    births.add(cell)
-    fresh.add(cell)
+    cell.unborn = true
+    cell.begunIn = turn
+    wake(cell)
     begun(plan.task)
+  }
+
+  /** Nothing was decided behind its back: it need not wait for its turn. */
+  function join(cell: Cell, plan: Plan, one: Waiting): void {
+    planner.add(plan, one)
+    if (cell.ripe || plan.task === undefined || !isTerminal(plan.task.state)) return
+    cell.ripe = true
+    if (++ripe >= RIPE) writeRipe()
   }
 
   function wake(cell: Cell): void {
     if (cell.writing || (cell.queue.length === 0 && cell.ahead === undefined)) return
     // The store refuses to create what exists.
     if (!cell.loaded && cell.task === undefined && cell.queue[0]?.birth) cell.loaded = true
-    if (cell.loaded) {
-      dirty.add(cell)
-      schedule()
-    } else reload(cell)
+    if (!cell.loaded) return reload(cell)
+    if (!cell.dirty) dirty.push(cell)
+    cell.dirty = true
+    schedule()
   }
 
   function reload(cell: Cell): void {
@@ -174,39 +189,53 @@ export function createLedger(deps: LedgerDeps): Ledger {
 
   function flush(): void {
     scheduled = false
-    const late = fresh
-    fresh = new Set()
+    const ended = turn++
     while (flights < IN_FLIGHT) {
-      const plans = nextPlans(late)
+      const plans = nextPlans((cell) => cell.begunIn === ended && !cell.ripe)
       if (plans.length === 0) break
       write(plans).catch(() => undefined)
     }
     // Otherwise a batch that comes back brings the next one.
-    if (dirty.size > 0 && flights < IN_FLIGHT) schedule()
+    if (dirty.length > 0 && flights < IN_FLIGHT) schedule()
     rest()
   }
 
-  function nextPlans(late: ReadonlySet<Cell>): readonly Plan[] {
+  function writeRipe(): void {
+    if (flights < IN_FLIGHT) write(nextPlans(isNotRipe)).catch(() => undefined)
+  }
+
+  /** @param waits which of them are not to be written yet */
+  function nextPlans(waits: (cell: Cell) => boolean): readonly Plan[] {
     const plans: Plan[] = []
-    for (const cell of dirty) {
-      if (plans.length >= FLUSH_LIMIT) break
-      if (late.has(cell)) continue
-      dirty.delete(cell)
-      const plan = cell.ahead ?? planner.begin(cell)
-      cell.ahead = undefined
-      const { queue } = cell
-      cell.queue = []
-      for (const one of queue) planner.add(plan, one)
-      if (plan.records.length === 0) {
+    const looked = dirty
+    dirty = []
+    for (const cell of looked) {
+      if (plans.length >= FLUSH_LIMIT || waits(cell)) {
+        dirty.push(cell)
+        continue
+      }
+      cell.dirty = false
+      const plan = planOf(cell)
+      if (plan.records.length > 0) plans.push(plan)
+      else {
         for (const one of plan.waiting) answer(plan, one)
         wake(cell)
-      } else {
-        cell.writing = true
-        if (cell.task === undefined) births.add(cell)
-        plans.push(plan)
       }
     }
     return plans
+  }
+
+  function planOf(cell: Cell): Plan {
+    const { queue } = cell
+    const plan = cell.ahead ?? planner.begin(cell)
+    if (cell.ripe) ripe--
+    cell.ripe = false
+    cell.ahead = undefined
+    cell.queue = []
+    for (const one of queue) planner.add(plan, one)
+    cell.writing = plan.records.length > 0
+    cell.unborn = cell.writing && cell.task === undefined
+    return plan
   }
 
   async function write(plans: readonly Plan[]): Promise<void> {
@@ -223,12 +252,13 @@ export function createLedger(deps: LedgerDeps): Ledger {
       if (results === undefined) lost(plan, failure)
       else settle(plan, results[index])
     }
-    if (dirty.size > 0) schedule()
+    if (ripe >= RIPE) writeRipe()
+    if (dirty.length > 0) schedule()
     rest()
   }
 
   function rest(): void {
-    if (loads > 0 || flights > 0 || dirty.size > 0 || idlers.length === 0) return
+    if (loads > 0 || flights > 0 || dirty.length > 0 || idlers.length === 0) return
     const waiting = idlers
     idlers = []
     for (const resolve of waiting) resolve()
@@ -262,7 +292,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     cell.row = plan.row
     if (plan.snapshot) cell.snapshotSeq = task.version
     cell.writing = false
-    wasBorn(cell)
+    births.over(cell)
     try {
       published(task, plan.records, before)
     } catch (error) {
@@ -287,17 +317,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     cell.loaded = false
     cell.task = undefined
     cell.row = undefined
-    wasBorn(cell)
-  }
-
-  /** Or never will be. */
-  function wasBorn(cell: Cell): void {
-    if (!births.delete(cell) || attendants.length === 0) return
-    attendants = attendants.filter(({ unborn, resolve }) => {
-      unborn.delete(cell)
-      if (unborn.size === 0) resolve()
-      return unborn.size > 0
-    })
+    births.over(cell)
   }
 
   /** Somebody creates it, without having looked: it may exist all the same. */
@@ -324,19 +344,21 @@ export function createLedger(deps: LedgerDeps): Ledger {
     read,
     peek: (taskId) => cells.get(taskId)?.task,
     forgetEnded() {
-      for (const { id, task } of cells.atRest()) {
-        if (task !== undefined && isTerminal(task.state)) cells.delete(id)
+      for (const cell of cells.values()) {
+        const { id, task } = cell
+        if (task !== undefined && isTerminal(task.state) && isAtRest(cell)) cells.delete(id)
       }
     },
-    born: () =>
-      births.size === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => attendants.push({ unborn: new Set(births), resolve })),
+    born: () => births.attend(cells.values()),
     idle: () =>
-      loads > 0 || flights > 0 || dirty.size > 0
+      loads > 0 || flights > 0 || dirty.length > 0
         ? new Promise((resolve) => idlers.push(resolve))
         : Promise.resolve(),
   }
+}
+
+function isNotRipe({ ripe }: Cell): boolean {
+  return !ripe
 }
 
 function isNew({ loaded, loading, task, queue }: Cell): boolean {

@@ -92,7 +92,7 @@ export function createRuns(deps: RunsDeps): Runs {
   const { store, ledger, clock, ids, log, agents, worker, host } = deps
   const live = new ById<Run>()
   /** The token of each task that holds a slot. */
-  const holding = new Map<string, string>()
+  const holding = new ById<string>()
   /** Tasks of ours that have no frame: being built, or evicted while they wait for a child. */
   const frameless = new Set<string>()
   /** Tasks without a live run that a pause is about to stop: none may start meanwhile. */

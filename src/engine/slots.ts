@@ -2,6 +2,8 @@
  * How many tasks of each agent run at the same time. A slot belongs to a run token from the moment it is minted, so that
  * two calls that both want to set a task going never share one or give back each other's.
  */
+import { ById } from './by-id.ts'
+
 export interface Slots {
   /** Takes one for the token if there is one. */
   take(agent: string, token: string): boolean
@@ -15,7 +17,7 @@ export function createSlots(
   limitOf: (agent: string) => number,
   freed: (agent: string) => void,
 ): Slots {
-  const holders = new Map<string, string>()
+  const holders = new ById<string>()
   const used = new Map<string, number>()
   const available = (agent: string): number => limitOf(agent) - (used.get(agent) ?? 0)
 

@@ -11,7 +11,7 @@ describe('the tasks in memory', () => {
     expect(cells.get('task-0')).toBeUndefined()
     expect(cells.get('task-19')).toBeDefined()
     expect(cells.get('often')).toBeDefined()
-    expect(cells.atRest().length).toBeLessThanOrEqual(5)
+    expect(cells.values().size).toBeLessThanOrEqual(5)
   })
 
   it('stay while they are written to, and are never there twice', () => {

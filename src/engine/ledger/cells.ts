@@ -1,4 +1,5 @@
 /** The tasks in memory: those that are being written to, and as many others as were used last. */
+import { ById } from '../by-id.ts'
 import type { Cell } from './plan.ts'
 
 export interface Cells {
@@ -7,18 +8,14 @@ export interface Cells {
   delete(taskId: string): void
   /** Removes what nobody has used for longest. */
   trim(): void
-  atRest(): readonly Cell[]
+  values(): ReadonlySet<Cell>
 }
 
-/**
- * Two halves: what was used since they changed places last, and what was used before that. The older half goes as a whole.
- * Taking out one after the other would be more exact, but V8 keeps the former tables of a map it rehashes, with all that
- * was in them, until the next full collection.
- */
+/** Two halves: what was used since they changed places last, and what was used before that. The older half goes as a whole. */
 export function createCells(limit: number): Cells {
   const half = Math.ceil(limit / 2)
-  let recent = new Map<string, Cell>()
-  let older = new Map<string, Cell>()
+  let recent = new ById<Cell>()
+  let older = new ById<Cell>()
 
   function get(taskId: string): Cell | undefined {
     return recent.get(taskId) ?? older.get(taskId)
@@ -34,7 +31,7 @@ export function createCells(limit: number): Cells {
   function turn(): void {
     const gone = older
     older = recent
-    recent = new Map()
+    recent = new ById()
     for (const cell of gone.values()) {
       if (!older.has(cell.id) && !isAtRest(cell)) recent.set(cell.id, cell)
     }
@@ -56,7 +53,7 @@ export function createCells(limit: number): Cells {
       older.delete(taskId)
     },
     trim,
-    atRest: () => [...new Set([...older.values(), ...recent.values()])].filter(isAtRest),
+    values: () => new Set([...older.values(), ...recent.values()]),
   }
 }
 
@@ -70,7 +67,11 @@ function createCell(id: string): Cell {
     loaded: false,
     queue: [],
     ahead: undefined,
+    begunIn: 0,
+    ripe: false,
+    dirty: false,
     writing: false,
+    unborn: false,
   }
 }
 

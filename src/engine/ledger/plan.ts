@@ -59,9 +59,16 @@ export interface Cell {
   loaded: boolean
   /** Commands that are not decided yet. */
   queue: Waiting[]
-  /** What was decided before its turn and waits for it. */
+  /** What was decided before its turn and waits for it, and the turn in which it began. */
   ahead: Plan | undefined
+  begunIn: number
+  /** It has ended: nothing more can join what waits. */
+  ripe: boolean
+  /** It is listed as having something to write. */
+  dirty: boolean
   writing: boolean
+  /** Its birth is decided and not durable. */
+  unborn: boolean
 }
 
 export interface Plan {

@@ -9,6 +9,8 @@
 export interface Releaser {
   /** Queues a result; `seq` is its record. `nested`: it is for code inside a running step. */
   push(seq: number, release: () => void, nested?: boolean): void
+  /** Hands out at once, when nothing else can be waiting. */
+  now(release: () => void): void
   hold(): void
   shut(): void
   open(): void
@@ -61,6 +63,13 @@ export function createReleaser(now: () => number, ran: (ms: number) => void): Re
     push(seq, release, nested = false) {
       queue.push({ seq, release, nested })
       schedule()
+    },
+    now(release) {
+      scheduled = true
+      startedAt = now()
+      release()
+      // After all microtasks, and before anything else the process has to do.
+      process.nextTick(reacted)
     },
     hold() {
       held = true

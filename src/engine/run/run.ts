@@ -110,13 +110,15 @@ export function createRun(deps: RunDeps): Run {
 
   /** The first stretch of code runs like any other: released in its place, and timed. */
   function start(): void {
-    releaser.push(0, () => {
+    const begin = (): void => {
       journal.wakes.show(0)
       execute().catch((error: unknown) => {
         if (core.dead()) return
         host.log('error', 'a run failed inside the engine', { taskId: first.id, error })
       })
-    })
+    }
+    if (deps.ahead) releaser.now(begin)
+    else releaser.push(0, begin)
     // Begun by `continueAs` while a pause is under way.
     if (first.pausing !== undefined) quiesce(first.pausing.mode ?? 'finish_step')
   }
@@ -125,8 +127,10 @@ export function createRun(deps: RunDeps): Run {
     const api = createTaskApi({ operations, conversation, referenced, continueAs })
     const end = await outcomeOf(agent, api, operations)
     if (core.dead()) return
-    await operations.childrenExist()
-    await gate.enterLast()
+    const children = operations.childrenExist()
+    if (children !== undefined) await children
+    const entered = gate.enterLast()
+    if (entered !== undefined) await entered
     ending = true
     await core.persist(end)
     die()

@@ -4,6 +4,7 @@ import type { MakePush } from '../../core/push.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import type { Claim } from '../../ports/task-store.ts'
 import type { Agent } from '../agent.ts'
+import { ById } from '../by-id.ts'
 import type { Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
 import { contextBegunBy } from '../contexts.ts'
@@ -44,7 +45,7 @@ interface Decided {
 
 export function createSend(context: EngineContext, holds: Holds): Send {
   /** Keys whose task or reply is under way: a repeat waits for that answer. */
-  const underWay = new Map<string, { readonly claim: Claim; readonly sent: Promise<Sent> }>()
+  const underWay = new ById<{ readonly claim: Claim; readonly sent: Promise<Sent> }>()
 
   const send: Send = async (caller, given, { push } = {}) => {
     const request = parse(sendInput, given)
