@@ -23,9 +23,10 @@ import { ById } from './by-id.ts'
 import { type Conversation, emptyConversation } from './conversation.ts'
 import type { Along, Committed, Ledger } from './ledger.ts'
 import { logOf } from './log-of.ts'
+import { type Ask, createAsk } from './providers/asking.ts'
 import type { RunHost } from './run/host.ts'
 import { readJournal } from './run/journal.ts'
-import { createRun, type Run, type RunDeps } from './run/run.ts'
+import { Run, type RunDeps } from './run/run.ts'
 import { createSlots } from './slots.ts'
 import { createStandstill } from './standstill.ts'
 import { createWarm } from './warm.ts'
@@ -90,6 +91,7 @@ const LAST_WRITE_MS = 1_000
 
 export function createRuns(deps: RunsDeps): Runs {
   const { store, ledger, clock, ids, log, agents, worker, host } = deps
+  const asks = new Map([...agents].map(([name, agent]) => [name, createAsk(host, agent)]))
   const live = new ById<Run>()
   /** The token of each task that holds a slot. */
   const holding = new ById<string>()
@@ -120,7 +122,7 @@ export function createRuns(deps: RunsDeps): Runs {
 
   /** The task as far as it is in memory. */
   function known(taskId: string): Task | undefined {
-    return live.get(taskId)?.task() ?? ledger.peek(taskId)
+    return live.get(taskId)?.task ?? ledger.peek(taskId)
   }
 
   /** Not while others wait: they were first. */
@@ -180,11 +182,11 @@ export function createRuns(deps: RunsDeps): Runs {
     if (holding.get(task.id) === token && live.has(task.id)) return
     holding.set(task.id, token)
     const stopped = live.get(task.id)
-    if (stopped?.dead()) live.delete(task.id)
+    if (stopped?.dead) live.delete(task.id)
     else if (stopped !== undefined) {
       warm.remove(task.id)
       stopped.adopt(token)
-      if (stopped.resting()) {
+      if (stopped.resting) {
         giveBack(task.id)
         warm.add(task.id)
       }
@@ -219,14 +221,15 @@ export function createRuns(deps: RunsDeps): Runs {
     start({ agent, task: current, token, journal, conversation: context, referenced })
   }
 
-  function start(made: Omit<RunDeps, 'host' | 'again' | 'lost'>): void {
+  function start(made: Omit<RunDeps, 'host' | 'ask' | 'again' | 'lost'>): void {
     const { id } = made.task
-    const run = createRun({
+    const run = new Run({
       host,
       ...made,
+      ask: asks.get(made.agent.name) as Ask,
       again: () => {
         live.delete(id)
-        begin(run.task())
+        begin(run.task)
       },
       lost: () => forget(id),
     })
@@ -283,7 +286,7 @@ export function createRuns(deps: RunsDeps): Runs {
     }
     if (task.run === undefined) {
       giveBack(task.id)
-      if (run?.dead()) live.delete(task.id)
+      if (run?.dead) live.delete(task.id)
       else if (run !== undefined && task.state !== 'working') warm.add(task.id)
       const waits =
         (task.state === 'submitted' || task.state === 'working') && task.holds.length === 0
@@ -301,7 +304,7 @@ export function createRuns(deps: RunsDeps): Runs {
   function evict(taskId: string): void {
     const run = live.get(taskId)
     if (run === undefined) return
-    const awaited = run.task().state === 'working' ? [...run.awaited()] : []
+    const awaited = run.task.state === 'working' ? [...run.awaited] : []
     run.discard()
     live.delete(taskId)
     if (awaited.length === 0) return
@@ -346,7 +349,7 @@ export function createRuns(deps: RunsDeps): Runs {
 
   async function rise(taskId: string): Promise<void> {
     const run = live.get(taskId)
-    const token = run?.task().run?.token
+    const token = run?.task.run?.token
     if (run === undefined || token === undefined) return
     warm.remove(taskId)
     await takeSlot(taskId, run.agent, token)
@@ -419,7 +422,7 @@ export function createRuns(deps: RunsDeps): Runs {
       ...new Set(
         live
           .values()
-          .filter((run) => run.steps() > 0)
+          .filter((run) => run.steps > 0)
           .map((run) => run.agent),
       ),
     ],

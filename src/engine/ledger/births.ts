@@ -25,7 +25,8 @@ export function createBirths(): Births {
     async attend(cells) {
       const unborn = new Set<Cell>()
       for (const cell of cells) if (cell.unborn) unborn.add(cell)
-      if (unborn.size > 0) await new Promise<void>((resolve) => attendants.push({ unborn, resolve }))
+      if (unborn.size > 0)
+        await new Promise<void>((resolve) => attendants.push({ unborn, resolve }))
     },
   }
 }

@@ -3,6 +3,7 @@ import { isLullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Part } from '../../core/message.ts'
 import type { ChildResult, JournalRecord } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
 import type { Child } from '../agent-task.ts'
 import type { RunCore } from './core.ts'
 import type { Entry } from './journal.ts'
@@ -42,7 +43,7 @@ export function createChildren(
     const parts = partsOf(content)
     children.check(agent)
     const key = core.key('delegate', agent)
-    const scope = core.scope()
+    const scope = core.scope
     return core.perform<Child>({
       key,
       replay: (entry) => {
@@ -52,7 +53,7 @@ export function createChildren(
       },
       live: async () => {
         await gate.enter(scope)
-        const { contextId } = core.task()
+        const { contextId } = core.task
         const message = { messageId: host.ids.uuid(), role: 'ROLE_USER', parts, contextId } as const
         const childId = host.ids.uuid()
         const delegated = { type: 'delegated', key, childId, agent, message } as const
@@ -71,7 +72,7 @@ export function createChildren(
     const made = (async () => {
       await entered
       try {
-        await whileStoreFails(() => children.create(core.task(), childId, agent, message))
+        await whileStoreFails(() => children.create(core.task, childId, agent, message))
       } finally {
         gate.leave()
       }
@@ -90,7 +91,7 @@ export function createChildren(
         await new Promise<void>((resolve) => {
           host.clock.after(RETRY_MS, resolve)
         })
-        if (core.dead()) return new Promise(() => undefined)
+        if (core.dead) return new Promise(() => undefined)
       }
     }
   }
@@ -99,7 +100,7 @@ export function createChildren(
     /** A call on the child is journaled, so that a rebuilt run does not repeat it. */
     async function call(name: string, act: (key: string) => Promise<void>): Promise<void> {
       const key = core.key(`child-${name}`, id)
-      const scope = core.scope()
+      const scope = core.scope
       await core.perform<void>({
         key,
         replay: (entry) => {
@@ -128,7 +129,7 @@ export function createChildren(
 
     async function result(): Promise<ChildResult> {
       const key = core.key('child-result', id)
-      const scope = core.scope()
+      const scope = core.scope
       return core.perform<ChildResult>({
         key,
         replay: (entry) => {
@@ -159,11 +160,11 @@ export function createChildren(
         return await children.ended(id, gone())
       } finally {
         awaited.splice(awaited.indexOf(id), 1)
-        await host.rise(core.task().id)
+        await host.rise(core.task.id)
       }
     }
 
-    const parent = core.task
+    const parent = (): Task => core.task
     const act = (name: string, acts: (key: string) => Promise<void>) =>
       quietly(() => call(name, acts))
     /** The same for the same call: one that died before it was recorded is no second reminder. */

@@ -16,11 +16,11 @@ import type { JournalRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Committed } from '../ledger.ts'
 import type { Ask } from '../providers/asking.ts'
-import { createGate, type Gate, type Scope } from './gate.ts'
+import { Gate, type Scope } from './gate.ts'
 import type { RunHost } from './host.ts'
 import type { Entry, Journal } from './journal.ts'
-import { createLine, type RunAct } from './line.ts'
-import { createReleaser, type Releaser } from './releaser.ts'
+import { Line, type RunAct } from './line.ts'
+import { Releaser } from './releaser.ts'
 
 export interface Operation<T> {
   readonly key: string
@@ -35,47 +35,6 @@ export interface Operation<T> {
 export interface Finished<T> {
   readonly seq: number
   readonly settle: () => T
-}
-
-export interface RunCore {
-  readonly host: RunHost
-  readonly gate: Gate
-  readonly releaser: Releaser
-  readonly journal: Journal
-  readonly ask: Ask
-  readonly task: () => Task
-  /** The record of the last result that code outside of steps was handed. */
-  readonly lastResult: () => number
-  readonly scope: () => OperationScope
-  /** @throws LullError `INVALID_INPUT` when called in one of these: nothing could go on then */
-  notInside(...places: readonly ('step' | 'turn')[]): void
-  /** Runs code so that the operations it calls know what they are in. */
-  within<T>(scope: OperationScope, code: () => T): T
-  /** The key of the next operation of that kind and name, counted within the current scope. */
-  key(kind: string, name?: string): string
-  /** The key the author chose, within the current scope. @throws LullError `INVALID_INPUT` when it was used before */
-  chosenKey(kind: string, chosen: string): string
-  /** Counts again from the beginning there: a step's function runs once more. */
-  recount(prefix: string): void
-  perform<T>(operation: Operation<T>): Promise<T>
-  /** Durable before it resolves, in the order of the calls. Never settles when the run is dead. */
-  persist(act: RunAct): Promise<Committed>
-  /** How many acts the ledger has not looked at yet: what is decided meanwhile comes before them. */
-  readonly unwritten: () => number
-  /** A record that rides with the next act, and is durable before any step that could have seen its value. */
-  later(act: RunAct): void
-  /** Resolves when all that is durable, and the task itself. */
-  flush(): Promise<void>
-  /** Waits for the place of a record in the order of results. */
-  released(seq: number): Promise<void>
-  record(record: JournalRecord): Promise<Committed>
-  /** `task.now()` and the like. */
-  value<T extends Json>(kind: string, make: () => T): T
-  /** The task was written to, by whomever. */
-  follow(task: Task): void
-  readonly dead: () => boolean
-  /** Gives the run up: nothing of it settles any more. */
-  die(): void
 }
 
 export interface OperationScope extends Scope {
@@ -107,190 +66,237 @@ export interface RunCoreDeps {
   readonly lost: () => void
 }
 
-export function createRunCore(deps: RunCoreDeps): RunCore {
-  const { host, journal, first, token, moved, reacted, mismatch, ask, lost } = deps
-  const self = {}
-  const counts = new Map<string, number>()
-  const pending: RunAct[] = []
+/** A class, like all that is made for every run. What it makes for itself it makes when it is needed. */
+export class RunCore {
+  readonly host: RunHost
+  readonly gate: Gate
+  readonly releaser: Releaser
+  readonly journal: Journal
+  readonly ask: Ask
+  readonly #deps: RunCoreDeps
+  readonly #line: Line
+  #counts: Map<string, number> | undefined
+  #pending: RunAct[] = []
   /** The last of what was pending. */
-  let handedIn: Promise<unknown> | undefined
+  #handedIn: Promise<unknown> | undefined
   /** Operations that were called and whose result is not in the releaser yet. */
-  let unsettled = 0
-  let dead = false
-  let latest = first
-  let lastResult = 0
-  let durable = !deps.ahead
-  const born: (() => void)[] = []
-  const die = (): void => {
-    dead = true
+  #unsettled = 0
+  #dead = false
+  #task: Task
+  #lastResult = 0
+  #durable: boolean
+  #born: (() => void)[] = []
+
+  constructor(deps: RunCoreDeps) {
+    const { host, journal, first, ask, ahead } = deps
+    this.#deps = deps
+    this.host = host
+    this.journal = journal
+    this.ask = ask
+    this.#task = first
+    this.#durable = !ahead
+    this.#line = new Line({
+      host,
+      taskId: first.id,
+      token: deps.token,
+      dead: () => this.#dead,
+      lost: () => {
+        this.die()
+        deps.lost()
+      },
+    })
+    this.releaser = new Releaser(host.clock.now, (ms) => {
+      if (ms >= host.limits.blockMs) host.blocked(first.agent, first.id, ms)
+      deps.reacted()
+    })
+    this.gate = new Gate({
+      withheld: () => this.releaser.size,
+      unsettled: () => this.#unsettled,
+      moved: () => {
+        if (!this.#dead) deps.moved()
+      },
+    })
   }
 
-  const line = createLine({
-    host,
-    taskId: first.id,
-    token,
-    dead: () => dead,
-    lost: () => {
-      die()
-      lost()
-    },
-  })
-  const releaser = createReleaser(host.clock.now, (ms) => {
-    if (ms >= host.limits.blockMs) host.blocked(first.agent, first.id, ms)
-    reacted()
-  })
-  const gate = createGate({
-    withheld: releaser.size,
-    unsettled: () => unsettled,
-    moved: () => {
-      if (!dead) moved()
-    },
-  })
-  const scope = (): OperationScope => {
+  /** As last written, by whomever. */
+  get task(): Task {
+    return this.#task
+  }
+
+  /** The record of the last result that code outside of steps was handed. */
+  get lastResult(): number {
+    return this.#lastResult
+  }
+
+  get dead(): boolean {
+    return this.#dead
+  }
+
+  /** How many acts the ledger has not looked at yet: what is decided meanwhile comes before them. */
+  get unwritten(): number {
+    return this.#line.unwritten()
+  }
+
+  get scope(): OperationScope {
     const current = scopes.getStore()
     // A run that was started by a step of another one is not inside that step.
-    return current?.run === self ? current.scope : top
+    return current?.run === this ? current.scope : top
   }
 
-  function notInside(...places: readonly ('step' | 'turn')[]): void {
-    const { inside, turn } = scope()
+  /** @throws LullError `INVALID_INPUT` when called in one of these: nothing could go on then */
+  notInside(...places: readonly ('step' | 'turn')[]): void {
+    const { inside, turn } = this.scope
     const found = inside !== undefined ? 'step' : turn !== undefined ? 'turn' : undefined
     if (found === undefined || !places.includes(found)) return
     const problem = `this cannot be called inside a ${found}`
     throw new LullError('INVALID_INPUT', { path: '', problem })
   }
 
-  function key(kind: string, name = ''): string {
-    const stem = `${scope().prefix}${kind}:${name}`
-    const occurrence = (counts.get(stem) ?? 0) + 1
-    counts.set(stem, occurrence)
+  /** Runs code so that the operations it calls know what they are in. */
+  within<T>(scope: OperationScope, code: () => T): T {
+    return scopes.run({ run: this, scope }, code)
+  }
+
+  /** The key of the next operation of that kind and name, counted within the current scope. */
+  key(kind: string, name = ''): string {
+    const stem = `${this.scope.prefix}${kind}:${name}`
+    this.#counts ??= new Map()
+    const occurrence = (this.#counts.get(stem) ?? 0) + 1
+    this.#counts.set(stem, occurrence)
     return `${stem}#${occurrence}`
   }
 
-  function chosenKey(kind: string, chosen: string): string {
-    const made = `${scope().prefix}${kind}:${chosen}#key`
-    if (counts.has(made)) {
+  /** The key the author chose, within the current scope. @throws LullError `INVALID_INPUT` when it was used before */
+  chosenKey(kind: string, chosen: string): string {
+    const made = `${this.scope.prefix}${kind}:${chosen}#key`
+    this.#counts ??= new Map()
+    if (this.#counts.has(made)) {
       throw new LullError('INVALID_INPUT', { path: 'key', problem: `"${chosen}" was used before` })
     }
-    counts.set(made, 1)
+    this.#counts.set(made, 1)
     return made
   }
 
-  function recount(prefix: string): void {
+  /** Counts again from the beginning there: a step's function runs once more. */
+  recount(prefix: string): void {
+    const counts = this.#counts
+    if (counts === undefined) return
     for (const stem of counts.keys()) if (stem.startsWith(prefix)) counts.delete(stem)
   }
 
-  function perform<T>(operation: Operation<T>): Promise<T> {
-    if (dead) return never()
-    const entry = journal.get(operation.key)
-    const promise = entry === undefined ? fresh(operation) : recorded(operation, entry)
+  perform<T>(operation: Operation<T>): Promise<T> {
+    if (this.#dead) return never()
+    const entry = this.journal.get(operation.key)
+    const promise = entry === undefined ? this.#fresh(operation) : this.#recorded(operation, entry)
     // An operation nobody awaits must not take the process down; its failure is in the log.
     promise.catch(() => undefined)
     return promise
   }
 
-  function fresh<T>(operation: Operation<T>): Promise<T> {
-    unsettled++
+  #fresh<T>(operation: Operation<T>): Promise<T> {
+    this.#unsettled++
     return new Promise((resolve, reject) => {
       operation.live().then(
         ({ seq, settle }) => {
-          unsettled--
-          release(seq, () => resolve(settle()), reject)
+          this.#unsettled--
+          this.#release(seq, () => resolve(settle()), reject)
         },
         (error: unknown) => {
-          unsettled--
-          if (!dead) reject(error)
+          this.#unsettled--
+          if (!this.#dead) reject(error)
         },
       )
     })
   }
 
-  function recorded<T>(operation: Operation<T>, entry: Entry): Promise<T> {
+  #recorded<T>(operation: Operation<T>, entry: Entry): Promise<T> {
     const { fingerprint } = operation
     const differs = entry.kind !== 'record' && entry.fingerprint !== fingerprint
     return new Promise((resolve, reject) => {
       const answer = (): void => {
         const found = differs ? undefined : operation.replay(entry)
-        if (found === undefined) mismatch(operation.key)
+        if (found === undefined) this.#deps.mismatch(operation.key)
         else resolve(found.value)
       }
-      release(entry.seq, answer, reject)
+      this.#release(entry.seq, answer, reject)
     })
   }
 
-  function release(seq: number, settle: () => void, reject: (error: unknown) => void): void {
-    if (dead) return
-    const nested = scope().inside !== undefined
+  #release(seq: number, settle: () => void, reject: (error: unknown) => void): void {
+    if (this.#dead) return
+    const nested = this.scope.inside !== undefined
     const handOut = (): void => {
-      if (dead) return
-      journal.wakes.show(seq)
-      if (!nested) lastResult = seq
+      if (this.#dead) return
+      this.journal.wakes.show(seq)
+      if (!nested) this.#lastResult = seq
       try {
         settle()
       } catch (error) {
         reject(error)
       }
     }
-    releaser.push(seq, handOut, nested)
+    this.releaser.push(seq, handOut, nested)
     // Withheld, it may be what a pause is waiting for.
-    moved()
+    this.#deps.moved()
   }
 
-  function persist(act: RunAct): Promise<Committed> {
-    handInPending()
-    return line.write(act)
+  /** Waits for the place of a record in the order of results. */
+  released(seq: number): Promise<void> {
+    return new Promise((resolve, reject) => this.#release(seq, resolve, reject))
   }
 
-  /** Also waits for what another branch has handed in: the code may have seen it. */
-  async function flush(): Promise<void> {
-    handInPending()
-    await handedIn
-    if (!durable) await new Promise<void>((resolve) => born.push(resolve))
+  /** Durable before it resolves, in the order of the calls. Never settles when the run is dead. */
+  persist(act: RunAct): Promise<Committed> {
+    this.#handInPending()
+    return this.#line.write(act)
   }
 
-  function handInPending(): void {
-    for (const act of pending.splice(0)) handedIn = line.write(act)
+  record(record: JournalRecord): Promise<Committed> {
+    return this.persist({ type: 'record', records: [record], ...this.ask(record, this.#task) })
   }
 
-  function value<T extends Json>(kind: string, make: () => T): T {
-    const valueKey = key(kind)
-    const entry = journal.get(valueKey)
+  /** A record that rides with the next act, and is durable before any step that could have seen its value. */
+  later(act: RunAct): void {
+    this.#pending.push(act)
+  }
+
+  /**
+   * Resolves when all that is durable, and the task itself. Also waits for what another branch has handed in: the code
+   * may have seen it.
+   */
+  async flush(): Promise<void> {
+    this.#handInPending()
+    await this.#handedIn
+    if (!this.#durable) await new Promise<void>((resolve) => this.#born.push(resolve))
+  }
+
+  #handInPending(): void {
+    if (this.#pending.length === 0) return
+    const acts = this.#pending
+    this.#pending = []
+    for (const act of acts) this.#handedIn = this.#line.write(act)
+  }
+
+  /** `task.now()` and the like. */
+  value<T extends Json>(kind: string, make: () => T): T {
+    const key = this.key(kind)
+    const entry = this.journal.get(key)
     if (entry?.kind === 'record' && entry.record.type === 'value') return entry.record.value as T
-    const made = make()
-    pending.push({ type: 'record', records: [{ type: 'value', key: valueKey, value: made }] })
-    return made
+    const value = make()
+    this.#pending.push({ type: 'record', records: [{ type: 'value', key, value }] })
+    return value
   }
 
-  return {
-    host,
-    gate,
-    releaser,
-    journal,
-    ask,
-    task: () => latest,
-    lastResult: () => lastResult,
-    scope,
-    notInside,
-    within: (inner, code) => scopes.run({ run: self, scope: inner }, code),
-    key,
-    chosenKey,
-    recount,
-    perform,
-    persist,
-    unwritten: line.unwritten,
-    later: (act) => {
-      pending.push(act)
-    },
-    flush,
-    released: (seq) => new Promise((resolve, reject) => release(seq, resolve, reject)),
-    record: (record) => persist({ type: 'record', records: [record], ...ask(record, latest) }),
-    value,
-    follow: (task) => {
-      latest = task
-      durable = true
-      for (const resolve of born.splice(0)) resolve()
-    },
-    dead: () => dead,
-    die,
+  /** The task was written to, by whomever. */
+  follow(task: Task): void {
+    this.#task = task
+    this.#durable = true
+    if (this.#born.length === 0) return
+    for (const resolve of this.#born.splice(0)) resolve()
+  }
+
+  /** Gives the run up: nothing of it settles any more. */
+  die(): void {
+    this.#dead = true
   }
 }

@@ -1,7 +1,7 @@
 /** When operations may start, and when a run stands still: the invariants G1 to G4 of gate.ts, one by one. */
 import { describe, expect, it } from 'vitest'
 import type { PauseMode } from '../../core/suspension.ts'
-import { createGate, type Gate, type Scope } from './gate.ts'
+import { Gate, type Scope } from './gate.ts'
 
 const nowhere: Scope = {}
 const inTurn: Scope = { turn: {} }
@@ -12,7 +12,7 @@ function gateWith(some: { withheld?: () => number; unsettled?: () => number } = 
   moves: () => number
 } {
   let moves = 0
-  const gate = createGate({
+  const gate = new Gate({
     withheld: some.withheld ?? (() => 0),
     unsettled: some.unsettled ?? (() => 0),
     moved: () => {
@@ -118,7 +118,7 @@ describe('the gate', () => {
     const entries = { a: gate.enter(nowhere), b: gate.enter(inTurn), c: gate.enter(nowhere) }
     gate.reopen()
     expect(await order(entries)).toEqual(['a', 'b', 'c'])
-    expect(gate.inFlight()).toBe(3)
+    expect(gate.inFlight).toBe(3)
   })
 
   it('knows whether the run does nothing but wait, its records included', () => {

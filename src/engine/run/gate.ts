@@ -20,36 +20,12 @@ export interface Scope {
   readonly inside?: object | undefined
 }
 
+type Kind = 'operation' | 'alone' | 'last'
+
 interface Blocked {
-  readonly mayStart: () => boolean
-  readonly start: () => void
-}
-
-export interface Gate {
-  /** Resolves when the operation may start; it is in flight from then on. Undefined: it may at once. */
-  enter(scope: Scope): Promise<void> | undefined
-  /** For a park or a question. */
-  enterAlone(): Promise<void> | undefined
-  /** The last command of a run; waits only while paused. */
-  enterLast(): Promise<void> | undefined
-  leave(): void
-  /** The run waits for something outside, in no operation. */
-  wait(): () => void
-
-  openTurn(): void
-  closeTurn(): void
-
-  pause(mode: PauseMode): void
-  /** The pause is durable, or a park or question is: nothing moves until `reopen`. */
-  close(): void
-  /** With a mode, a pause is still under way. */
-  reopen(mode?: PauseMode): void
-  readonly atBoundary: (mode: PauseMode) => boolean
-  readonly inFlight: () => number
-  readonly waiting: () => number
-  /** The run does nothing but wait for this many things outside; no record of it is being written either. */
-  readonly waitsOnlyFor: (outside: number) => boolean
-  readonly pausing: () => PauseMode | undefined
+  readonly kind: Kind
+  readonly scope: Scope
+  readonly started: () => void
 }
 
 export interface GateDeps {
@@ -61,120 +37,150 @@ export interface GateDeps {
   readonly moved: () => void
 }
 
-export function createGate({ withheld, unsettled, moved }: GateDeps): Gate {
-  let inFlight = 0
-  let outside = 0
-  let turns = 0
-  let alone = false
-  let aloneWanted = 0
-  let mode: PauseMode | undefined
-  let closed = false
-  let blocked: Blocked[] = []
+const anywhere: Scope = {}
 
-  const mayStart = ({ turn, inside }: Scope): boolean => {
-    if (closed) return false
-    if (inside !== undefined) return true
-    if (alone || aloneWanted > 0) return false
-    if (mode === undefined) return true
-    return mode === 'wait_for_completion' && turn !== undefined
+/** A class, like all that is made for every run: functions made anew for each cost more than most runs do. */
+export class Gate {
+  readonly #deps: GateDeps
+  #inFlight = 0
+  #outside = 0
+  #turns = 0
+  #alone = false
+  #aloneWanted = 0
+  #mode: PauseMode | undefined
+  #closed = false
+  #blocked: readonly Blocked[] = []
+
+  constructor(deps: GateDeps) {
+    this.#deps = deps
   }
-  const waiting = (): number => blocked.length + outside + withheld() + unsettled()
-  const mayStartAlone = (): boolean => !closed && mode === undefined && !alone && inFlight === 0
 
-  function admit(may: () => boolean, admitted: () => void): Promise<void> | undefined {
-    if (may()) {
-      admitted()
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  get pausing(): PauseMode | undefined {
+    return this.#mode
+  }
+
+  /** Resolves when the operation may start; it is in flight from then on. Undefined: it may at once. */
+  enter(scope: Scope): Promise<void> | undefined {
+    return this.#admit('operation', scope)
+  }
+
+  /** For a park or a question. */
+  enterAlone(): Promise<void> | undefined {
+    this.#aloneWanted++
+    return this.#admit('alone', anywhere)
+  }
+
+  /** The last command of a run; waits only while paused. */
+  enterLast(): Promise<void> | undefined {
+    return this.#admit('last', anywhere)
+  }
+
+  leave(): void {
+    this.#inFlight--
+    this.#alone = false
+    this.#review()
+    this.#deps.moved()
+  }
+
+  /** The run waits for something outside, in no operation. */
+  wait(): () => void {
+    this.#outside++
+    this.#deps.moved()
+    let over = false
+    return () => {
+      if (!over) this.#outside--
+      over = true
+    }
+  }
+
+  openTurn(): void {
+    this.#turns++
+  }
+
+  closeTurn(): void {
+    this.#turns--
+    this.#deps.moved()
+  }
+
+  pause(wanted: PauseMode): void {
+    this.#mode = wanted
+    this.#review()
+    this.#deps.moved()
+  }
+
+  /** The pause is durable, or a park or question is: nothing moves until `reopen`. */
+  close(): void {
+    this.#closed = true
+    this.#mode = undefined
+  }
+
+  /** With a mode, a pause is still under way. */
+  reopen(wanted?: PauseMode): void {
+    this.#closed = false
+    this.#mode = wanted
+    this.#review()
+    if (wanted !== undefined) this.#deps.moved()
+  }
+
+  atBoundary(wanted: PauseMode): boolean {
+    if (this.#inFlight > 0) return false
+    if (wanted === 'interrupt_immediate') return true
+    if (wanted === 'finish_step') return this.waiting() > 0
+    // A question inside the turn can only be asked after the resume: the turn gets no further.
+    const noTurn = this.#turns === 0 || this.#aloneWanted > 0
+    return noTurn && this.#deps.withheld() === 0 && this.#blocked.length + this.#outside > 0
+  }
+
+  waiting(): number {
+    const { withheld, unsettled } = this.#deps
+    return this.#blocked.length + this.#outside + withheld() + unsettled()
+  }
+
+  /** The run does nothing but wait for this many things outside; no record of it is being written either. */
+  waitsOnlyFor(count: number): boolean {
+    const { withheld, unsettled } = this.#deps
+    const busy = this.#inFlight + this.#blocked.length + withheld()
+    return this.#outside === count && unsettled() === count && busy === 0
+  }
+
+  #admit(kind: Kind, scope: Scope): Promise<void> | undefined {
+    if (this.#mayStart(kind, scope)) {
+      this.#start(kind)
       return undefined
     }
-    return new Promise((resolve) => {
-      const start = (): void => {
-        admitted()
-        resolve()
-      }
-      blocked.push({ mayStart: may, start })
-      moved()
+    return new Promise((started) => {
+      this.#blocked = [...this.#blocked, { kind, scope, started }]
+      this.#deps.moved()
     })
   }
 
-  function review(): void {
-    for (const one of [...blocked]) {
-      if (!one.mayStart()) continue
-      blocked = blocked.filter((other) => other !== one)
-      one.start()
-    }
+  #mayStart(kind: Kind, { turn, inside }: Scope): boolean {
+    if (this.#closed) return false
+    if (kind === 'last') return true
+    if (kind === 'alone') return this.#mode === undefined && !this.#alone && this.#inFlight === 0
+    if (inside !== undefined) return true
+    if (this.#alone || this.#aloneWanted > 0) return false
+    if (this.#mode === undefined) return true
+    return this.#mode === 'wait_for_completion' && turn !== undefined
   }
 
-  return {
-    enter: (scope) =>
-      admit(
-        () => mayStart(scope),
-        () => {
-          inFlight++
-        },
-      ),
-    enterAlone() {
-      aloneWanted++
-      return admit(mayStartAlone, () => {
-        aloneWanted--
-        alone = true
-        inFlight++
-      })
-    },
-    enterLast: () =>
-      admit(
-        () => !closed,
-        () => {
-          inFlight++
-        },
-      ),
-    leave() {
-      inFlight--
-      alone = false
-      review()
-      moved()
-    },
-    wait() {
-      outside++
-      moved()
-      let over = false
-      return () => {
-        if (!over) outside--
-        over = true
-      }
-    },
-    openTurn() {
-      turns++
-    },
-    closeTurn() {
-      turns--
-      moved()
-    },
-    pause(wanted) {
-      mode = wanted
-      review()
-      moved()
-    },
-    close() {
-      closed = true
-      mode = undefined
-    },
-    reopen(wanted) {
-      closed = false
-      mode = wanted
-      review()
-      if (wanted !== undefined) moved()
-    },
-    atBoundary(wanted) {
-      if (inFlight > 0) return false
-      if (wanted === 'interrupt_immediate') return true
-      if (wanted === 'finish_step') return waiting() > 0
-      // A question inside the turn can only be asked after the resume: the turn gets no further.
-      return (turns === 0 || aloneWanted > 0) && withheld() === 0 && blocked.length + outside > 0
-    },
-    inFlight: () => inFlight,
-    waiting,
-    waitsOnlyFor: (count) =>
-      outside === count && unsettled() === count && inFlight + blocked.length + withheld() === 0,
-    pausing: () => mode,
+  #start(kind: Kind): void {
+    this.#inFlight++
+    if (kind !== 'alone') return
+    this.#aloneWanted--
+    this.#alone = true
+  }
+
+  #review(): void {
+    for (const one of this.#blocked) {
+      if (!this.#mayStart(one.kind, one.scope)) continue
+      this.#blocked = this.#blocked.filter((other) => other !== one)
+      this.#start(one.kind)
+      one.started()
+    }
   }
 }

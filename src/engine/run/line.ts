@@ -11,89 +11,108 @@ import type { RunHost } from './host.ts'
 type Tokenless<C> = C extends { readonly run: string } ? Omit<C, 'run'> : never
 export type RunAct = Tokenless<RunCommand>
 
-export interface Line {
-  /** Durable when it resolves; never settles when the run is dead. */
-  readonly write: (act: RunAct) => Promise<Committed>
-  /** How many the ledger has not looked at yet. */
-  readonly unwritten: () => number
-}
-
-interface Item {
-  readonly act: RunAct
-  readonly resolve: (committed: Committed) => void
-  readonly reject: (error: unknown) => void
-  state: 'waiting' | 'handed in' | 'decided'
-}
-
-const RETRY_FIRST_MS = 100
-const RETRY_MOST_MS = 10_000
-
-export function createLine(deps: {
+interface LineDeps {
   readonly host: Pick<RunHost, 'commit' | 'clock' | 'log'>
   readonly taskId: string
   readonly token: () => string
   readonly dead: () => boolean
   /** The task is somebody else's now. */
   readonly lost: () => void
-}): Line {
-  const { host, taskId, token, dead, lost } = deps
-  const items = new Set<Item>()
-  let stalled = false
-  let waitMs = RETRY_FIRST_MS
+}
 
-  function handIn(item: Item): void {
+const RETRY_FIRST_MS = 100
+const RETRY_MOST_MS = 10_000
+
+export class Line {
+  readonly #deps: LineDeps
+  readonly #items: Item[] = []
+  #stalled = false
+  #waitMs = RETRY_FIRST_MS
+
+  constructor(deps: LineDeps) {
+    this.#deps = deps
+  }
+
+  /** Durable when it resolves; never settles when the run is dead. */
+  write(act: RunAct): Promise<Committed> {
+    return new Promise((resolve, reject) => {
+      if (this.#deps.dead()) return
+      const item = new Item(act, this.#deps.token, resolve, reject)
+      this.#items.push(item)
+      if (!this.#stalled) this.#handIn(item)
+    })
+  }
+
+  /** How many the ledger has not looked at yet. */
+  unwritten(): number {
+    return this.#items.filter((item) => item.state !== 'decided').length
+  }
+
+  #handIn(item: Item): void {
+    const { host, taskId, dead } = this.#deps
     item.state = 'handed in'
-    const command = (): RunCommand => {
-      item.state = 'decided'
-      return { ...item.act, run: token() } as RunCommand
-    }
-    host.commit(taskId, command).then(
+    host.commit(taskId, item.decide).then(
       (committed) => {
-        items.delete(item)
-        waitMs = RETRY_FIRST_MS
+        this.#remove(item)
+        this.#waitMs = RETRY_FIRST_MS
         if (!dead()) item.resolve(committed)
       },
       (error: unknown) => {
-        if (!dead()) failed(item, error)
+        if (!dead()) this.#failed(item, error)
       },
     )
   }
 
-  function failed(item: Item, error: unknown): void {
+  #remove(item: Item): void {
+    this.#items.splice(this.#items.indexOf(item), 1)
+  }
+
+  #failed(item: Item, error: unknown): void {
     if (isLullError(error, 'STALE_RUN') || isLullError(error, 'TASK_NOT_FOUND')) {
-      lost()
+      this.#deps.lost()
     } else if (isLullError(error, 'STORE_UNAVAILABLE')) {
       item.state = 'waiting'
-      stall(error.message)
+      this.#stall(error.message)
     } else {
-      items.delete(item)
+      this.#remove(item)
       item.reject(error)
     }
   }
 
-  function stall(why: string): void {
-    if (stalled) return
-    stalled = true
+  #stall(why: string): void {
+    if (this.#stalled) return
+    this.#stalled = true
+    const { host, taskId, dead } = this.#deps
     host.log('error', 'a record could not be written; the task waits and tries again', {
       taskId,
       why,
     })
-    host.clock.after(waitMs, () => {
-      stalled = false
+    host.clock.after(this.#waitMs, () => {
+      this.#stalled = false
       if (dead()) return
-      for (const item of items) if (item.state === 'waiting') handIn(item)
+      for (const item of this.#items) if (item.state === 'waiting') this.#handIn(item)
     })
-    waitMs = Math.min(2 * waitMs, RETRY_MOST_MS)
+    this.#waitMs = Math.min(2 * this.#waitMs, RETRY_MOST_MS)
+  }
+}
+
+class Item {
+  readonly #act: RunAct
+  readonly #token: () => string
+  readonly resolve: (committed: Committed) => void
+  readonly reject: (error: unknown) => void
+  state: 'waiting' | 'handed in' | 'decided' = 'waiting'
+
+  constructor(act: RunAct, token: () => string, resolve: Item['resolve'], reject: Item['reject']) {
+    this.#act = act
+    this.#token = token
+    this.resolve = resolve
+    this.reject = reject
   }
 
-  return {
-    write: (act) =>
-      new Promise((resolve, reject) => {
-        if (dead()) return
-        const item: Item = { act, resolve, reject, state: 'waiting' }
-        items.add(item)
-        if (!stalled) handIn(item)
-      }),
-    unwritten: () => [...items].filter((item) => item.state !== 'decided').length,
+  /** The token is that of the moment. */
+  readonly decide = (): RunCommand => {
+    this.state = 'decided'
+    return { ...this.#act, run: this.#token() } as RunCommand
   }
 }

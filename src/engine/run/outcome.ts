@@ -46,8 +46,8 @@ function failing(error: unknown, agent: Agent, core: RunCore): RunAct {
   ) {
     return { type: 'reject', message }
   }
-  if (!core.dead()) {
-    host.log('warn', 'an agent failed', { agent: agent.name, taskId: core.task().id, error })
+  if (!core.dead) {
+    host.log('warn', 'an agent failed', { agent: agent.name, taskId: core.task.id, error })
   }
   return { type: 'fail', message, failure }
 }

@@ -29,7 +29,7 @@ export function createOutputs(core: RunCore): Outputs {
     make: () => R,
     read: (record: R) => T,
   ): Promise<T> {
-    const scope = core.scope()
+    const scope = core.scope
     return core.perform<T>({
       key,
       replay: (entry) =>
@@ -91,7 +91,7 @@ export function createOutputs(core: RunCore): Outputs {
 
   /** Appending by name goes to the newest artifact of this task that bears it. */
   function idOf(name: string | undefined): string | undefined {
-    return core.task().artifacts.findLast((known) => known.name === name)?.artifactId
+    return core.task.artifacts.findLast((known) => known.name === name)?.artifactId
   }
 
   function stream(name: string, about: Omit<ArtifactInput, 'name'> = {}): ArtifactStream {
@@ -109,7 +109,7 @@ export function createOutputs(core: RunCore): Outputs {
       close: () =>
         quietly(async () => {
           const closed = await chunk([{ text: '' }], true)
-          return core.task().artifacts.find((known) => known.artifactId === artifactId) ?? closed
+          return core.task.artifacts.find((known) => known.artifactId === artifactId) ?? closed
         }),
     }
   }

@@ -10,6 +10,6 @@ export function partsOf(content: string | readonly Part[]): readonly Part[] {
 }
 
 export function agentMessage(core: RunCore, messageId: string, parts: readonly Part[]): Message {
-  const { id, contextId } = core.task()
+  const { id, contextId } = core.task
   return { messageId, role: 'ROLE_AGENT', parts, taskId: id, contextId }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createReleaser } from './releaser.ts'
+import { Releaser } from './releaser.ts'
 
 const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -9,7 +9,7 @@ function releaser() {
   const seen: string[] = []
   const times: number[] = []
   let now = 0
-  const made = createReleaser(
+  const made = new Releaser(
     () => now,
     (ms) => times.push(ms),
   )
@@ -22,7 +22,7 @@ function releaser() {
       },
       nested,
     )
-  return { ...made, push, seen, times, pass: (ms: number) => (now += ms) }
+  return { made, push, seen, times, pass: (ms: number) => (now += ms) }
 }
 
 describe('the releaser', () => {
@@ -47,29 +47,29 @@ describe('the releaser', () => {
   })
 
   it('while held keeps results back, except those inside a step; shut keeps all', async () => {
-    const { push, seen, hold, shut, open, size } = releaser()
-    hold()
+    const { push, seen, made } = releaser()
+    made.hold()
     push(1)
     push(2, undefined, true)
     await turns(5)
     expect(seen).toEqual(['2'])
-    shut()
+    made.shut()
     push(3, undefined, true)
     await turns(5)
     expect(seen).toEqual(['2'])
-    expect(size()).toBe(2)
-    open()
+    expect(made.size).toBe(2)
+    made.open()
     await turns(10)
     expect(seen).toEqual(['2', '1', '3'])
   })
 
   it('held after a result was scheduled still keeps it', async () => {
-    const { push, seen, hold, open } = releaser()
+    const { push, seen, made } = releaser()
     push(1)
-    hold()
+    made.hold()
     await turns(5)
     expect(seen).toEqual([])
-    open()
+    made.open()
     await turns(5)
     expect(seen).toEqual(['1'])
   })

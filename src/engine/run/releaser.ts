@@ -6,16 +6,87 @@
  * While held (a pause is under way) results wait: the code behind them does not move. Results of operations inside a
  * running step are still handed out, or the step could not finish; once shut (the pause committed) nothing is.
  */
-export interface Releaser {
-  /** Queues a result; `seq` is its record. `nested`: it is for code inside a running step. */
-  push(seq: number, release: () => void, nested?: boolean): void
-  /** Hands out at once, when nothing else can be waiting. */
-  now(release: () => void): void
-  hold(): void
-  shut(): void
-  open(): void
+export class Releaser {
+  readonly #now: () => number
+  readonly #ran: (ms: number) => void
+  #queue: Waiting[] = []
+  #held = false
+  #shut = false
+  #scheduled = false
+  #startedAt: number | undefined
+
+  /** @param ran called after the run's code reacted, with how long that took, to notice code that blocks the loop */
+  constructor(now: () => number, ran: (ms: number) => void) {
+    this.#now = now
+    this.#ran = ran
+  }
+
   /** Results that wait to be handed out. */
-  readonly size: () => number
+  get size(): number {
+    return this.#queue.length
+  }
+
+  /** Queues a result; `seq` is its record. `nested`: it is for code inside a running step. */
+  push(seq: number, release: () => void, nested = false): void {
+    this.#queue.push({ seq, release, nested })
+    this.#schedule()
+  }
+
+  /** Hands out at once, where nothing else can be waiting. */
+  now(release: () => void): void {
+    this.#scheduled = true
+    this.#startedAt = this.#now()
+    release()
+    // After all microtasks, and before anything else the process has to do.
+    process.nextTick(reacted, this)
+  }
+
+  hold(): void {
+    this.#held = true
+  }
+
+  shut(): void {
+    this.#shut = true
+  }
+
+  open(): void {
+    this.#held = this.#shut = false
+    this.#schedule()
+  }
+
+  /** Two macrotasks side by side: what runs between them is the microtasks of the release, and nobody else's. */
+  #schedule(): void {
+    if (this.#scheduled || this.#first() === undefined) return
+    this.#scheduled = true
+    setImmediate(next, this)
+    setImmediate(reacted, this)
+  }
+
+  #first(): Waiting | undefined {
+    let first: Waiting | undefined
+    if (this.#shut) return first
+    for (const waiting of this.#queue) {
+      if (this.#held && !waiting.nested) continue
+      if (first === undefined || waiting.seq <= first.seq) first = waiting
+    }
+    return first
+  }
+
+  next(): void {
+    const first = this.#first()
+    if (first === undefined) return
+    this.#startedAt = this.#now()
+    this.#queue = this.#queue.filter((waiting) => waiting !== first)
+    first.release()
+  }
+
+  reacted(): void {
+    const startedAt = this.#startedAt
+    this.#scheduled = false
+    this.#startedAt = undefined
+    if (startedAt !== undefined) this.#ran(this.#now() - startedAt)
+    this.#schedule()
+  }
 }
 
 interface Waiting {
@@ -24,63 +95,10 @@ interface Waiting {
   readonly nested: boolean
 }
 
-/** @param ran called after the run's code reacted, with how long that took, to notice code that blocks the loop */
-export function createReleaser(now: () => number, ran: (ms: number) => void): Releaser {
-  let queue: Waiting[] = []
-  let held = false
-  let isShut = false
-  let scheduled = false
-  let startedAt: number | undefined
+function next(releaser: Releaser): void {
+  releaser.next()
+}
 
-  /** Two macrotasks side by side: what runs between them is the microtasks of the release, and nobody else's. */
-  function schedule(): void {
-    if (scheduled || !queue.some(mayGo)) return
-    scheduled = true
-    setImmediate(next)
-    setImmediate(reacted)
-  }
-
-  const mayGo = ({ nested }: Waiting): boolean => !isShut && (!held || nested)
-
-  function next(): void {
-    const first = queue
-      .filter(mayGo)
-      .reduce<Waiting | undefined>((a, b) => (a !== undefined && a.seq < b.seq ? a : b), undefined)
-    if (first === undefined) return
-    queue = queue.filter((waiting) => waiting !== first)
-    startedAt = now()
-    first.release()
-  }
-
-  function reacted(): void {
-    scheduled = false
-    if (startedAt !== undefined) ran(now() - startedAt)
-    startedAt = undefined
-    schedule()
-  }
-
-  return {
-    push(seq, release, nested = false) {
-      queue.push({ seq, release, nested })
-      schedule()
-    },
-    now(release) {
-      scheduled = true
-      startedAt = now()
-      release()
-      // After all microtasks, and before anything else the process has to do.
-      process.nextTick(reacted)
-    },
-    hold() {
-      held = true
-    },
-    shut() {
-      isShut = true
-    },
-    open() {
-      held = isShut = false
-      schedule()
-    },
-    size: () => queue.length,
-  }
+function reacted(releaser: Releaser): void {
+  releaser.reacted()
 }

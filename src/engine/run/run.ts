@@ -13,39 +13,13 @@ import type { AgentTask } from '../agent-task.ts'
 import type { Conversation } from '../conversation.ts'
 import { json } from '../inputs.ts'
 import { parse } from '../parse.ts'
-import { createAsk } from '../providers/asking.ts'
-import { createRunCore } from './core.ts'
+import type { Ask } from '../providers/asking.ts'
+import { RunCore } from './core.ts'
 import type { RunHost } from './host.ts'
 import type { Journal } from './journal.ts'
 import { Operations } from './operations.ts'
 import { outcomeOf } from './outcome.ts'
 import { createTaskApi } from './task-api.ts'
-
-export interface Run {
-  readonly taskId: string
-  readonly agent: string
-  start(): void
-  /** Goes on with a new token: the task was resumed or answered while the run was warm. */
-  adopt(token: string): void
-  /** Follows what was written to the task, by whomever. */
-  observe(records: readonly LogRecord[], task: Task): void
-  /** Whether a pause could commit now; if so, nothing starts until `observe` or `thaw`. */
-  freeze(mode: PauseMode): boolean
-  thaw(): void
-  /** The task as last written. */
-  readonly task: () => Task
-  /** Gives the run up: nothing of it settles or is written any more. */
-  discard(): void
-  /** For a process that stops: comes to a boundary, or to the end of its time, and hands the task on. */
-  release(late: Promise<void>): Promise<void>
-  readonly dead: () => boolean
-  /** Operations in flight. */
-  readonly steps: () => number
-  /** It only waits for children and needs no slot. */
-  readonly resting: () => boolean
-  /** The children it waits for. */
-  readonly awaited: () => readonly string[]
-}
 
 export interface RunDeps {
   readonly host: RunHost
@@ -55,6 +29,8 @@ export interface RunDeps {
   readonly journal: Journal
   readonly conversation: Conversation
   readonly referenced: readonly Task[]
+  /** What the providers of the agent want the task to be reminded of. */
+  readonly ask: Ask
   /** The task is not durable yet: what it does waits until the run observes that it is. */
   readonly ahead?: boolean
   /** The task goes on in a new run (`continueAs`). */
@@ -65,312 +41,361 @@ export interface RunDeps {
 
 const RETRY_MS = 1_000
 
-export function createRun(deps: RunDeps): Run {
-  const { host, agent, task: first, journal, conversation, referenced, again, lost } = deps
-  let controller: AbortController | undefined
-  let { token } = deps
-  let committing = false
+/** A class, like all that is made for every run. */
+export class Run {
+  readonly taskId: string
+  readonly agent: string
+  readonly #deps: RunDeps
+  readonly #core: RunCore
+  readonly #operations: Operations
+  #controller: AbortController | undefined
+  #token: string
+  #committing = false
   /** Set while the process stops. */
-  let handOver: ((reason: string) => void) | undefined
+  #handOver: ((reason: string) => void) | undefined
   /** The run has said its last word itself. */
-  let ending = false
+  #ending = false
   /** Set while it is handed on: the run is over. */
-  let ended: (() => void) | undefined
+  #ended: (() => void) | undefined
   /** The code no longer fits the journal: after the stop the run is rebuilt. */
-  let changed = false
+  #changed = false
   /** The journal limit was told. */
-  let limited = false
+  #limited = false
 
-  const core = createRunCore({
-    host,
-    journal,
-    first,
-    ahead: deps.ahead ?? false,
-    token: () => token,
-    moved,
-    reacted,
-    mismatch,
-    ask: createAsk(host, agent),
-    lost: () => {
-      die()
-      lost()
-    },
-  })
-  const { gate, releaser } = core
-  const operations = new Operations(core, agent, signal, () => setImmediate(reacted))
-
-  /** Made when it is looked at: few agents do. */
-  function signal(): AbortSignal {
-    if (controller === undefined) {
-      controller = new AbortController()
-      if (core.dead()) controller.abort()
+  constructor(deps: RunDeps) {
+    const { host, agent, task, journal, ahead = false } = deps
+    this.taskId = task.id
+    this.agent = agent.name
+    this.#deps = deps
+    this.#token = deps.token
+    this.#core = new RunCore({
+      host,
+      journal,
+      first: task,
+      ahead,
+      token: () => this.#token,
+      moved: () => this.#moved(),
+      reacted: () => this.#reacted(),
+      mismatch: (key) => this.#mismatch(key),
+      ask: deps.ask,
+      lost: () => {
+        this.#die()
+        deps.lost()
+      },
+    })
+    const waits = (): void => {
+      setImmediate(() => this.#reacted())
     }
-    return controller.signal
+    this.#operations = new Operations(this.#core, agent, () => this.#signal(), waits)
+  }
+
+  /** The task as last written. */
+  get task(): Task {
+    return this.#core.task
+  }
+
+  get dead(): boolean {
+    return this.#core.dead
+  }
+
+  /** Operations in flight. */
+  get steps(): number {
+    return this.#core.gate.inFlight
+  }
+
+  /** The children it waits for. */
+  get awaited(): readonly string[] {
+    return this.#operations.awaited()
+  }
+
+  /** It only waits for children and needs no slot. */
+  get resting(): boolean {
+    const { length } = this.awaited
+    return length > 0 && this.#core.gate.waitsOnlyFor(length) && this.#isOurs(this.task)
   }
 
   /** The first stretch of code runs like any other: released in its place, and timed. */
-  function start(): void {
+  start(): void {
+    const { journal, task, ahead, host } = this.#deps
     const begin = (): void => {
       journal.wakes.show(0)
-      execute().catch((error: unknown) => {
-        if (core.dead()) return
-        host.log('error', 'a run failed inside the engine', { taskId: first.id, error })
+      this.#execute().catch((error: unknown) => {
+        if (this.dead) return
+        host.log('error', 'a run failed inside the engine', { taskId: this.taskId, error })
       })
     }
-    if (deps.ahead) releaser.now(begin)
-    else releaser.push(0, begin)
+    if (ahead) this.#core.releaser.now(begin)
+    else this.#core.releaser.push(0, begin)
     // Begun by `continueAs` while a pause is under way.
-    if (first.pausing !== undefined) quiesce(first.pausing.mode ?? 'finish_step')
+    if (task.pausing !== undefined) this.#quiesce(task.pausing.mode ?? 'finish_step')
   }
 
-  async function execute(): Promise<void> {
-    const api = createTaskApi({ operations, conversation, referenced, continueAs })
+  async #execute(): Promise<void> {
+    const { agent, conversation, referenced } = this.#deps
+    const operations = this.#operations
+    const api = createTaskApi({
+      operations,
+      conversation,
+      referenced,
+      continueAs: (state) => this.#continueAs(state),
+    })
     const end = await outcomeOf(agent, api, operations)
-    if (core.dead()) return
-    const children = operations.childrenExist()
-    if (children !== undefined) await children
-    const entered = gate.enterLast()
-    if (entered !== undefined) await entered
-    ending = true
-    await core.persist(end)
-    die()
+    if (this.dead) return
+    await this.#lastOperation()
+    this.#ending = true
+    await this.#core.persist(end)
+    this.#die()
   }
 
-  async function continueAs(state: Parameters<AgentTask['continueAs']>[0]): Promise<never> {
+  /** Undefined, as nearly always, when there is nothing to wait for. */
+  #lastOperation(): Promise<void> | undefined {
+    const children = this.#operations.childrenExist()
+    const { gate } = this.#core
+    return children === undefined ? gate.enterLast() : children.then(() => gate.enterLast())
+  }
+
+  async #continueAs(state: Parameters<AgentTask['continueAs']>[0]): Promise<never> {
+    const core = this.#core
     core.notInside('step')
     const kept = parse(json, state, 'state')
-    await operations.turns.endOpen()
+    await this.#operations.turns.endOpen()
     const key = core.key('continue')
-    await operations.childrenExist()
-    await gate.enterLast()
-    const transcript = operations.turns.transcript()
+    await this.#lastOperation()
+    const transcript = this.#operations.turns.transcript()
     await core.persist({ type: 'continue-as', key, state: kept, transcript })
-    die()
-    again()
+    this.#die()
+    this.#deps.again()
     return new Promise(() => undefined)
   }
 
-  function reacted(): void {
-    if (core.dead()) return
-    if (resting()) host.rest(first.id)
-    moved()
+  /** Made when it is looked at: few agents do. */
+  #signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.dead) this.#controller.abort()
+    }
+    return this.#controller.signal
   }
 
-  /** Waits for children and does nothing else. */
-  function resting(): boolean {
-    const { length } = operations.awaited()
-    return length > 0 && gate.waitsOnlyFor(length) && isOurs(core.task())
+  #reacted(): void {
+    if (this.dead) return
+    if (this.resting) this.#deps.host.rest(this.taskId)
+    this.#moved()
   }
 
   /** Something came to rest: is it what an accepted pause was waiting for? */
-  function moved(): void {
-    if (handOver !== undefined) {
-      if (gate.atBoundary('finish_step')) handOver('it reached a boundary')
+  #moved(): void {
+    const { gate } = this.#core
+    if (this.#handOver !== undefined) {
+      if (gate.atBoundary('finish_step')) this.#handOver('it reached a boundary')
       return
     }
-    const mode = gate.pausing()
-    if (mode === undefined || committing || !gate.atBoundary(mode)) return
-    committing = true
+    const mode = gate.pausing
+    if (mode === undefined || this.#committing || !gate.atBoundary(mode)) return
+    this.#committing = true
     // What started from here on would be under way when the pause is told.
-    close()
-    const { handle, conditions } = core.task().pausing ?? {}
-    const fireAt = firesAt(conditions)
-    core
-      .persist({
-        type: 'commit-pause',
-        ...(handle === undefined ? {} : { handle }),
-        ...(fireAt === undefined ? {} : { fireAt }),
+    this.#close()
+    this.#commitPause()
+      .catch((error: unknown) => {
+        const { taskId } = this
+        this.#deps.host.log('error', 'a pause could not commit', { taskId, error })
       })
-      .catch((error: unknown) =>
-        host.log('error', 'a pause could not commit', { taskId: first.id, error }),
-      )
       .finally(() => {
-        committing = false
-        thaw()
+        this.#committing = false
+        this.thaw()
       })
   }
 
+  #commitPause(): Promise<unknown> {
+    const { handle, conditions } = this.task.pausing ?? {}
+    const fireAt = this.#firesAt(conditions)
+    return this.#core.persist({
+      type: 'commit-pause',
+      ...(handle === undefined ? {} : { handle }),
+      ...(fireAt === undefined ? {} : { fireAt }),
+    })
+  }
+
   /** A schedule that fired its last time since the pause was asked for keeps that time. */
-  function firesAt(conditions: ResumeConditions | undefined): number | undefined {
+  #firesAt(conditions: ResumeConditions | undefined): number | undefined {
     try {
-      return host.fireAt(conditions)
+      return this.#deps.host.fireAt(conditions)
     } catch {
       return undefined
     }
   }
 
   /** The code asks for something else than what is recorded: an operator decides, nobody guesses. */
-  function mismatch(key: string): void {
-    changed = true
-    gate.wait()
+  #mismatch(key: string): void {
+    this.#changed = true
+    this.#core.gate.wait()
     const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
-    stopByPolicy({ reason: 'code-changed', summary, mismatch: key })
+    this.#stopByPolicy({ reason: 'code-changed', summary, mismatch: key })
   }
 
   /** Commits at once where the run stands still, at its next boundary otherwise. */
-  function stopByPolicy(policy: {
+  #stopByPolicy(policy: {
     readonly reason: PolicyReason
     readonly summary: string
     readonly mismatch?: string
   }): void {
+    const { host } = this.#deps
+    const { taskId } = this
     host
-      .commit(first.id, () => ({
+      .commit(taskId, () => ({
         type: 'policy-pause',
         handle: `suspend-${host.ids.uuid()}`,
         ...policy,
-        atBoundary: freeze('finish_step'),
-        run: token,
+        atBoundary: this.freeze('finish_step'),
+        run: this.#token,
       }))
       .catch((error: unknown) => {
-        if (core.dead()) return
-        const taskId = first.id
+        if (this.dead) return
         host.log('error', `could not stop for ${policy.reason}; trying again`, { taskId, error })
-        thaw()
+        this.thaw()
         host.clock.after(RETRY_MS, () => {
-          if (!core.dead()) stopByPolicy(policy)
+          if (!this.dead) this.#stopByPolicy(policy)
         })
       })
   }
 
-  /** What was frozen was not written: it goes on as it was. */
-  function thaw(): void {
-    const task = core.task()
-    if (committing || !isOurs(task)) return
-    open(task.pausing && (task.pausing.mode ?? 'finish_step'))
+  /** Goes on with a new token: the task was resumed or answered while the run was warm. */
+  adopt(token: string): void {
+    this.#token = token
+    this.#limited = false
+    this.#open()
   }
 
-  function observe(records: readonly LogRecord[], task: Task): void {
-    core.follow(task)
-    for (const record of records) {
-      const woken = journal.follow(record)
-      switch (record.type) {
-        case 'pause-requested':
-        case 'pause-upgraded':
-          if (task.pausing !== undefined) quiesce(task.pausing.mode ?? 'finish_step')
-          break
-        case 'paused':
-          close()
-          // Code that is in no `task.*` call cannot be frozen, and code that looked at a wake cannot be told another:
-          // it is given up and rebuilt on resume.
-          if (gate.waiting() === 0 || changed || journal.wakes.looked()) discard()
-          break
-        case 'parked':
-          close()
-          break
-        case 'asked':
-          operations.stops.asked(record.key)
-          close()
-          break
-        case 'pause-withdrawn':
-          if (isOurs(task)) open()
-          break
-        case 'resumed':
-          if (woken?.park !== undefined) {
-            operations.stops.woken(woken.park.key, woken.wake, record.seq)
-          }
-          break
-        case 'answered':
-          operations.stops.answered(record.message, record.decision, record.seq)
-          break
-        default:
-      }
-    }
+  /** Follows what was written to the task, by whomever. */
+  observe(records: readonly LogRecord[], task: Task): void {
+    this.#core.follow(task)
+    for (const record of records) this.#follow(record, task)
     // It stopped by itself: there is nothing to hand over any more.
-    if (!isOurs(task)) handOver?.('it stopped')
+    if (!this.#isOurs(task)) this.#handOver?.('it stopped')
     if (isTerminal(task.state)) {
-      if (!ending) discard()
-    } else checkJournal(task)
+      if (!this.#ending) this.discard()
+    } else this.#checkJournal(task)
   }
 
-  function quiesce(mode: PauseMode): void {
-    if (mode !== 'wait_for_completion') releaser.hold()
-    if (mode === 'interrupt_immediate') operations.interrupt()
-    gate.pause(mode)
+  #follow(record: LogRecord, task: Task): void {
+    const { journal } = this.#deps
+    const woken = journal.follow(record)
+    switch (record.type) {
+      case 'pause-requested':
+      case 'pause-upgraded':
+        if (task.pausing !== undefined) this.#quiesce(task.pausing.mode ?? 'finish_step')
+        break
+      case 'paused':
+        this.#close()
+        // Code that is in no `task.*` call cannot be frozen, and code that looked at a wake cannot be told another:
+        // it is given up and rebuilt on resume.
+        if (this.#core.gate.waiting() === 0 || this.#changed || journal.wakes.looked()) {
+          this.discard()
+        }
+        break
+      case 'parked':
+        this.#close()
+        break
+      case 'asked':
+        this.#operations.stops.asked(record.key)
+        this.#close()
+        break
+      case 'pause-withdrawn':
+        if (this.#isOurs(task)) this.#open()
+        break
+      case 'resumed':
+        if (woken?.park !== undefined) {
+          this.#operations.stops.woken(woken.park.key, woken.wake, record.seq)
+        }
+        break
+      case 'answered':
+        this.#operations.stops.answered(record.message, record.decision, record.seq)
+        break
+      default:
+    }
   }
 
-  function close(): void {
-    releaser.shut()
-    gate.close()
-  }
-
-  /** Whether the task runs, and here. A warm run whose task waits for a slot stands still. */
-  function isOurs({ state, run }: Task): boolean {
-    return state === 'working' && run?.token === token
-  }
-
-  function freeze(mode: PauseMode): boolean {
-    if (!isOurs(core.task())) return true
+  /** Whether a pause could commit now; if so, nothing starts until `observe` or `thaw`. */
+  freeze(mode: PauseMode): boolean {
+    if (!this.#isOurs(this.task)) return true
     // A record that was handed in but not looked at yet would come after the pause.
-    if (core.unwritten() > 0 || !gate.atBoundary(mode)) return false
-    close()
+    if (this.#core.unwritten > 0 || !this.#core.gate.atBoundary(mode)) return false
+    this.#close()
     return true
   }
 
+  /** What was frozen was not written: it goes on as it was. */
+  thaw(): void {
+    const { task } = this
+    if (this.#committing || !this.#isOurs(task)) return
+    this.#open(task.pausing && (task.pausing.mode ?? 'finish_step'))
+  }
+
+  #quiesce(mode: PauseMode): void {
+    const { releaser, gate } = this.#core
+    if (mode !== 'wait_for_completion') releaser.hold()
+    if (mode === 'interrupt_immediate') this.#operations.interrupt()
+    gate.pause(mode)
+  }
+
+  #close(): void {
+    this.#core.releaser.shut()
+    this.#core.gate.close()
+  }
+
   /** With a mode, a pause is still under way. */
-  function open(mode?: PauseMode): void {
+  #open(mode?: PauseMode): void {
+    const { releaser, gate } = this.#core
     releaser.open()
     if (mode !== undefined && mode !== 'wait_for_completion') releaser.hold()
     gate.reopen(mode)
   }
 
-  function checkJournal(task: Task): void {
-    if (task.state !== 'working' || task.pausing !== undefined) return
-    const { journalRecords } = host.limits
-    if (limited || task.version - task.journal.countFrom < journalRecords) return
-    limited = true
-    const summary = `More than ${journalRecords} records without task.continueAs(state). Resume to go on for as many again, or cancel.`
-    stopByPolicy({ reason: 'journal-limit', summary })
+  /** Whether the task runs, and here. A warm run whose task waits for a slot stands still. */
+  #isOurs({ state, run }: Task): boolean {
+    return state === 'working' && run?.token === this.#token
   }
 
-  async function release(late: Promise<void>): Promise<void> {
-    if (core.dead() || !isOurs(core.task())) return
+  #checkJournal(task: Task): void {
+    if (task.state !== 'working' || task.pausing !== undefined) return
+    const { journalRecords } = this.#deps.host.limits
+    if (this.#limited || task.version - task.journal.countFrom < journalRecords) return
+    this.#limited = true
+    const summary = `More than ${journalRecords} records without task.continueAs(state). Resume to go on for as many again, or cancel.`
+    this.#stopByPolicy({ reason: 'journal-limit', summary })
+  }
+
+  /** For a process that stops: comes to a boundary, or to the end of its time, and hands the task on. */
+  async release(late: Promise<void>): Promise<void> {
+    const { releaser, gate } = this.#core
+    if (this.dead || !this.#isOurs(this.task)) return
     const reason = await new Promise<string>((resolve) => {
-      handOver = resolve
+      this.#handOver = resolve
       late.then(() => resolve('it reached no boundary in time')).catch(() => undefined)
       releaser.hold()
       gate.pause('finish_step')
     })
-    if (core.dead() || !isOurs(core.task())) return
+    if (this.dead || !this.#isOurs(this.task)) return
     // Something still runs: a pause is not reported before it is true. The next process commits it before it starts anything.
-    if (core.task().pausing !== undefined && !gate.atBoundary('finish_step')) return
+    if (this.task.pausing !== undefined && !gate.atBoundary('finish_step')) return
     await new Promise<void>((resolve, reject) => {
-      ended = resolve
-      core.persist({ type: 'release', reason }).then(() => resolve(), reject)
+      this.#ended = resolve
+      this.#core.persist({ type: 'release', reason }).then(() => resolve(), reject)
     })
   }
 
-  function die(): void {
-    core.die()
+  #die(): void {
+    this.#core.die()
     // What has ended has nothing to hand over, and must not keep a stopping process waiting.
-    ended?.()
-    handOver?.('it has ended')
+    this.#ended?.()
+    this.#handOver?.('it has ended')
   }
 
-  function discard(): void {
-    if (core.dead()) return
-    die()
-    operations.interrupt()
-    controller?.abort()
-  }
-
-  return {
-    taskId: first.id,
-    agent: agent.name,
-    start,
-    adopt(next) {
-      token = next
-      limited = false
-      open()
-    },
-    observe,
-    freeze,
-    thaw,
-    task: core.task,
-    discard,
-    release,
-    dead: core.dead,
-    steps: gate.inFlight,
-    resting,
-    awaited: () => operations.awaited(),
+  /** Gives the run up: nothing of it settles or is written any more. */
+  discard(): void {
+    if (this.dead) return
+    this.#die()
+    this.#operations.interrupt()
+    this.#controller?.abort()
   }
 }

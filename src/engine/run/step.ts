@@ -48,7 +48,7 @@ export function createSteps(core: RunCore): Steps {
   ): Promise<T> {
     const { key: chosen } = options
     const key = chosen === undefined ? core.key(kind, name) : core.chosenKey(kind, chosen)
-    const scope = core.scope()
+    const scope = core.scope
     return core.perform({
       key,
       replay: (entry) => recordedStep<T>(entry),
@@ -59,7 +59,7 @@ export function createSteps(core: RunCore): Steps {
           code,
           options,
           scope,
-          door: { enter: () => gate.enter(scope), leave: gate.leave },
+          door: { enter: () => gate.enter(scope), leave: () => gate.leave() },
         }),
     })
   }
@@ -75,7 +75,7 @@ export function createSteps(core: RunCore): Steps {
       // What the step may have seen (now, uuid, random) is durable before it acts on it.
       await core.flush()
       // Canceled or lost while it waited to be tried again: nothing of it happens any more.
-      if (core.dead()) return new Promise(() => undefined)
+      if (core.dead) return new Promise(() => undefined)
       attempt++
       // A retry does everything anew; an interrupted step meets again what it has done.
       const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`
@@ -129,7 +129,7 @@ export function createSteps(core: RunCore): Steps {
     const { timeoutMs } = options
     const controller = new AbortController()
     running.add(controller)
-    const { id, journal } = core.task()
+    const { id, journal } = core.task
     const idempotencyKey = `${id}/${journal.generation}/${key}`
     const inner: OperationScope = { ...scope, inside: controller, prefix }
     core.recount(prefix)
@@ -141,7 +141,7 @@ export function createSteps(core: RunCore): Steps {
         code(new Context(controller, idempotencyKey, attempt)),
       )
       const blockedMs = host.clock.now() - startedAt
-      if (blockedMs >= host.limits.blockMs) host.blocked(core.task().agent, id, blockedMs)
+      if (blockedMs >= host.limits.blockMs) host.blocked(core.task.agent, id, blockedMs)
       const value = await (timeoutMs === undefined
         ? work
         : Promise.race([

@@ -83,7 +83,9 @@ export function createStops(core: RunCore): Stops {
     await core.flush()
     for (;;) {
       await gate.enterAlone()
-      const { records } = await act().then(core.persist).finally(gate.leave)
+      const { records } = await act()
+        .then((made) => core.persist(made))
+        .finally(() => gate.leave())
       if (records.length > 0) return
     }
   }

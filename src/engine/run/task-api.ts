@@ -35,7 +35,7 @@ class TaskApi implements AgentTask {
   readonly state: AgentTask['state']
 
   constructor(parts: TaskParts) {
-    const born = parts.operations.core.task()
+    const born = parts.operations.core.task
     this.#parts = parts
     this.#operations = parts.operations
     this.#born = born

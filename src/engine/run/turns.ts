@@ -41,14 +41,14 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   const { host, gate } = core
   let transcript: readonly TranscriptEntry[] = core.journal.transcript
   const open = new Map<TurnStarted, Course>()
-  let heard: readonly Message[] = core.task().history.slice(0, 1)
+  let heard: readonly Message[] = core.task.history.slice(0, 1)
 
   async function run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T> {
     core.notInside('step', 'turn')
     const started = await start()
     const course: Course = { recorded: [], outcome: 'completed' }
     open.set(started, course)
-    const scope: OperationScope = { ...core.scope(), turn: started }
+    const scope: OperationScope = { ...core.scope, turn: started }
     gate.openTurn()
     const turn = createTurn(started, course)
     try {
@@ -57,7 +57,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       course.outcome = 'failed'
       throw error
     } finally {
-      if (!core.dead()) {
+      if (!core.dead) {
         open.delete(started)
         await end(started, course)
         core.journal.reminders.forget(started.turn)
@@ -100,15 +100,15 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
 
   /** A turn that meets a pause under way starts after the resume. */
   async function begin(key: string): Promise<Finished<TurnStarted>> {
-    const scope = core.scope()
+    const scope = core.scope
     for (;;) {
       await gate.enter(scope)
-      const digest = await digestOf(core.task()).catch((error: unknown) => {
+      const digest = await digestOf(core.task).catch((error: unknown) => {
         gate.leave()
         throw error
       })
       const digested = digest === undefined ? {} : { digest }
-      const task = core.task()
+      const task = core.task
       const wanted = core.ask(starting(task, digested), task)
       const written = core.persist({ type: 'start-turn', key, ...digested, ...wanted })
       gate.leave()
@@ -142,7 +142,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     const key = core.key('turn-end')
     const ended = { type: 'turn-ended', key, turn: started.turn, transcript: recorded } as const
     const make = () => (outcome === 'completed' ? ended : { ...ended, outcome })
-    await core.within({ ...core.scope(), turn: started }, () =>
+    await core.within({ ...core.scope, turn: started }, () =>
       outputs.tell(key, make, () => undefined),
     )
   }
@@ -153,7 +153,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
 
     /** Reading again: what arrived since and may be shown within a running turn, without what is gone. */
     function reread(): readonly Reminder[] {
-      const { all, fresh } = view.read(started, core.lastResult())
+      const { all, fresh } = view.read(started, core.lastResult)
       if (fresh.length > 0) {
         const key = core.key('reminders', String(number))
         core.later({ type: 'show-reminders', key, turn: number, ids: fresh.map(({ id }) => id) })
@@ -187,7 +187,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
    * between two tools, and the rest is dispatched after the resume.
    */
   async function batch(tools: readonly Tool[]): Promise<readonly ToolResult[]> {
-    const scope = core.scope()
+    const scope = core.scope
     const keys = tools.map((tool) => core.key('tool', tool.name))
     const door = batchDoor(scope)
     const results: ToolResult[] = []
@@ -231,7 +231,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       inside = false
     }
     const leave = (): void => {
-      if (gate.pausing() === 'interrupt_immediate') close()
+      if (gate.pausing === 'interrupt_immediate') close()
     }
     return {
       async enter() {
@@ -247,14 +247,12 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
 
   /** A reminder that no turn has shown yet wants to be read before the next tool is dispatched. */
   function isInterrupted(): boolean {
-    return core
-      .task()
-      .reminders.some(
-        ({ reminder: { id, mode }, emittedAtTurn }) =>
-          mode === 'interrupt_immediate' &&
-          emittedAtTurn === undefined &&
-          !core.journal.reminders.wasRead(id),
-      )
+    return core.task.reminders.some(
+      ({ reminder: { id, mode }, emittedAtTurn }) =>
+        mode === 'interrupt_immediate' &&
+        emittedAtTurn === undefined &&
+        !core.journal.reminders.wasRead(id),
+    )
   }
 
   async function compact(): Promise<void> {
