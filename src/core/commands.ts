@@ -178,7 +178,13 @@ export type RunCommand =
       readonly state: Json
       readonly transcript: readonly TranscriptEntry[]
     }
-  | { readonly type: 'complete'; readonly run: string; readonly message?: Message }
+  | {
+      readonly type: 'complete'
+      readonly run: string
+      readonly message?: Message
+      /** What it ends with. */
+      readonly artifact?: JournalRecord & { readonly type: 'artifact' }
+    }
   | {
       readonly type: 'fail'
       readonly run: string

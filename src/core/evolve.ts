@@ -8,7 +8,7 @@
  *  E3  `suspension` is set exactly while the state is paused, `question` while it is interrupted or was when paused;
  *  E4  a terminal task is never changed again.
  */
-import { born, copied } from './evolve/birth.ts'
+import { born, copied, type OwnTask } from './evolve/birth.ts'
 import { end, move, withStatus } from './evolve/status.ts'
 import { requested, resume, stop, withdraw } from './evolve/stopping.ts'
 import type { LogRecord, RecordType } from './records.ts'
@@ -21,19 +21,33 @@ type Of<T extends RecordType> = LogRecord & { readonly type: T }
 type Change = Partial<Task>
 type Fold<T extends RecordType> = (task: Task, record: Of<T>) => Change
 
-export function evolve(task: Task | undefined, record: LogRecord): Task {
+export type { OwnTask } from './evolve/birth.ts'
+
+export function evolve(task: Task | undefined, record: LogRecord): OwnTask {
   if (record.type === 'submitted') {
     if (task !== undefined) throw new Error(`task ${task.id} was submitted already`)
     return born(record)
   }
   if (task === undefined) throw new Error(`a log begins with "submitted", not "${record.type}"`)
+  return advance(copied(task), record)
+}
+
+/** Folds into the task itself. For whoever made it and has shown it to nobody. */
+export function advance(task: OwnTask, record: LogRecord): OwnTask {
   if (isTerminal(task.state)) throw new Error(`task ${task.id} is ${task.state}: nothing follows`)
-  const change = (folds[record.type] as Fold<RecordType>)(task, record)
-  return Object.assign(copied(task, record), change)
+  const change = (folds[record.type as keyof typeof folds] as Fold<RecordType>)(task, record)
+  task.version = record.seq
+  task.updatedAt = record.at
+  return Object.assign(task, change)
 }
 
 export function fold(log: readonly LogRecord[], from?: Task): Task | undefined {
-  return log.reduce<Task | undefined>(evolve, from)
+  let task = from && copied(from)
+  for (const record of log) {
+    if (task === undefined || record.type === 'submitted') task = evolve(task, record)
+    else advance(task, record)
+  }
+  return task
 }
 
 const progressed: Change = { deaths: 0 }

@@ -164,7 +164,10 @@ export function createLedger(deps: LedgerDeps): Ledger {
     if (cell.writing || (cell.queue.length === 0 && cell.ahead === undefined)) return
     // The store refuses to create what exists.
     if (!cell.loaded && cell.task === undefined && cell.queue[0]?.birth) cell.loaded = true
-    if (!cell.loaded) return reload(cell)
+    if (!cell.loaded) {
+      reload(cell)
+      return
+    }
     if (!cell.dirty) dirty.push(cell)
     cell.dirty = true
     schedule()

@@ -82,9 +82,13 @@ export function cancel(task: Task, command: Of<'cancel'>): Decided {
 }
 
 export function complete(task: Task, command: Of<'complete'>): Decided {
-  const { message, run } = command
-  const last: RecordBody = { type: 'completed', ...(message === undefined ? {} : { message }) }
-  return asRun(task, run, () => ({ records: ending(task, last) }))
+  const { message, artifact, run } = command
+  const last: RecordBody =
+    message === undefined ? { type: 'completed' } : { type: 'completed', message }
+  return asRun(task, run, () => {
+    const records = ending(task, last)
+    return { records: artifact === undefined ? records : [artifact, ...records] }
+  })
 }
 
 export function fail(task: Task, command: Of<'fail'>): Decided {

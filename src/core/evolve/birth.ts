@@ -2,10 +2,19 @@ import type { LogRecord } from '../records.ts'
 import { type Reminded, remembering } from '../reminders.ts'
 import type { Task } from '../task.ts'
 
+/** Every key of a task, also those that may be undefined: none can be forgotten. */
+export type OwnTask = { -readonly [K in keyof Required<Task>]: Task[K] }
+
 const nobody: readonly Reminded[] = []
+const none: readonly never[] = []
+const fresh: Task['journal'] = { generation: 0, afterSeq: 0, countFrom: 0, voided: none }
+const unused: Task['usage'] = { inputTokens: 0, outputTokens: 0, costUsd: 0 }
+const unsigned: Task['receipts'] = { count: 0, head: '' }
 
 /** The task a log begins with. Every key is there from the start, so that all tasks have one shape. */
-export function born(record: LogRecord & { readonly type: 'submitted' }): Task {
+export function born(record: LogRecord & { readonly type: 'submitted' }): OwnTask {
+  const said = [record.message]
+  const { reminders = none } = record
   return {
     id: record.taskId,
     tenant: record.tenant,
@@ -22,38 +31,35 @@ export function born(record: LogRecord & { readonly type: 'submitted' }): Task {
     statusAt: record.at,
     statusMessage: undefined,
     progress: undefined,
-    history: [record.message],
-    artifacts: [],
+    history: said,
+    artifacts: none,
     failure: undefined,
-    queued: [record.message],
+    queued: said,
     question: undefined,
     pausing: undefined,
     suspension: undefined,
     epoch: 0,
     wake: undefined,
     wakeUnseen: undefined,
-    resumes: [],
-    holds: [],
+    resumes: none,
+    holds: none,
     deferred: undefined,
     run: undefined,
     deaths: 0,
     turn: 0,
-    journal: { generation: 0, afterSeq: 0, countFrom: 0, voided: [] },
-    reminders: (record.reminders ?? []).map((reminder) => ({ reminder })),
-    reminded: (record.reminders ?? []).reduce((known, one) => remembering(known, one), nobody),
-    children: [],
-    usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    journal: fresh,
+    reminders: reminders.map((reminder) => ({ reminder })),
+    reminded: reminders.reduce((known, one) => remembering(known, one), nobody),
+    children: none,
+    usage: unused,
     eventsAfter: record.eventsAfter,
-    consumed: [],
-    receipts: { count: 0, head: '' },
+    consumed: none,
+    receipts: unsigned,
   }
 }
 
-/** Every key of a task, also those that may be undefined: none can be forgotten. */
-type Whole = { -readonly [K in keyof Required<Task>]: Task[K] }
-
-/** The task after a record that changes nothing else. A literal: twenty times as quick as spreading so many keys. */
-export function copied(task: Task, record: LogRecord): Whole {
+/** A copy of one's own. A literal: twenty times as quick as spreading so many keys. */
+export function copied(task: Task): OwnTask {
   return {
     id: task.id,
     tenant: task.tenant,
@@ -63,9 +69,9 @@ export function copied(task: Task, record: LogRecord): Whole {
     parentId: task.parentId,
     origin: task.origin,
     metadata: task.metadata,
-    version: record.seq,
+    version: task.version,
     createdAt: task.createdAt,
-    updatedAt: record.at,
+    updatedAt: task.updatedAt,
     state: task.state,
     statusAt: task.statusAt,
     statusMessage: task.statusMessage,

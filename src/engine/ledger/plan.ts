@@ -2,7 +2,7 @@
 import type { Command } from '../../core/commands.ts'
 import { decide } from '../../core/decide.ts'
 import { LullError, toError } from '../../core/errors.ts'
-import { evolve } from '../../core/evolve.ts'
+import { advance, evolve, type OwnTask } from '../../core/evolve.ts'
 import type { MakePush, Push } from '../../core/push.ts'
 import type { Signer } from '../../core/receipt.ts'
 import { receiptFor } from '../../core/receipts.ts'
@@ -124,14 +124,16 @@ export function createPlanner(clock: Clock, signer: Signer): Planner {
         ? new LullError('TASK_NOT_FOUND', { taskId: cell.id })
         : toError(refusal)
     }
-    let task = start
-    for (const body of decided.records) {
-      task = append(records, task, body, at)
+    const bodies = decided.records
+    let task: OwnTask | undefined
+    for (const body of bodies) {
+      task = append(records, task, start, body, at)
       const receipt = receiptFor(task, body, at, signer)
-      if (receipt !== undefined) task = append(records, task, receipt, at)
+      if (receipt !== undefined) task = append(records, task, start, receipt, at)
     }
-    if (task === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: cell.id })
-    return task
+    if (task !== undefined) return task
+    if (start === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: cell.id })
+    return start
   }
 
   return {
@@ -156,11 +158,26 @@ function carry(plan: Plan, { claim, push }: Along, task: Task, start: Task | und
   plan.claim ??= claim
 }
 
-function append(records: LogRecord[], task: Task | undefined, body: RecordBody, at: number): Task {
-  const record: LogRecord = { ...body, seq: (task?.version ?? 0) + 1, at }
-  const next = evolve(task, record)
+/** @param task what the command has made of `start` so far, which nobody has seen */
+function append(
+  records: LogRecord[],
+  task: OwnTask | undefined,
+  start: Task | undefined,
+  body: RecordBody,
+  at: number,
+): OwnTask {
+  const record = numbered(body, ((task ?? start)?.version ?? 0) + 1, at)
+  const next = task === undefined ? evolve(start, record) : advance(task, record)
   records.push(record)
   return next
+}
+
+/** Not a copy: what was decided is nobody else's, and copies of so many shapes are dear. */
+function numbered(body: RecordBody, seq: number, at: number): LogRecord {
+  const record = body as RecordBody & { seq: number; at: number }
+  record.seq = seq
+  record.at = at
+  return record
 }
 
 function commitOf(plan: Plan): Commit {

@@ -110,9 +110,11 @@ class Item {
     this.reject = reject
   }
 
-  /** The token is that of the moment. */
   readonly decide = (): RunCommand => {
     this.state = 'decided'
-    return { ...this.#act, run: this.#token() } as RunCommand
+    const command = this.#act as RunAct & { run: string }
+    // That of the moment: it may be tried again in the name of another run.
+    command.run = this.#token()
+    return command as RunCommand
   }
 }

@@ -30,8 +30,8 @@ function completion(
     const message = agentMessage(core, core.host.ids.uuid(), partsOf(value))
     return { type: 'complete', message }
   }
-  operations.outputs.last(value as ArtifactInput)
-  return { type: 'complete' }
+  const artifact = operations.outputs.last(value as ArtifactInput)
+  return artifact === undefined ? { type: 'complete' } : { type: 'complete', artifact }
 }
 
 /** The caller learns the message, never the stack; the log has both. */

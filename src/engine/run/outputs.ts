@@ -9,12 +9,14 @@ import type { RunCore } from './core.ts'
 import { agentMessage, partsOf } from './parts.ts'
 import { quietly } from './quietly.ts'
 
+type ArtifactRecord = JournalRecord & { readonly type: 'artifact' }
+
 export interface Outputs {
   say(content: string | readonly Part[]): Promise<void>
   progress(fraction: number, text?: string): Promise<void>
   artifact(input: ArtifactInput, options?: { append?: boolean; last?: boolean }): Promise<Artifact>
-  /** The artifact a run ends with: it is one commit with the end. */
-  last(input: ArtifactInput): void
+  /** The artifact a run ends with; undefined where it is recorded already. */
+  last(input: ArtifactInput): ArtifactRecord | undefined
   stream(name: string, about?: Omit<ArtifactInput, 'name'>): ArtifactStream
   usage(usage: UsageReport): Promise<void>
   /** A journaled record of any kind, made when it may be written, and what it gives. */
@@ -73,7 +75,7 @@ export function createOutputs(core: RunCore): Outputs {
     const { append = false, last = true } = options
     const key = core.key('artifact', input.name)
     const parts = artifactParts(input)
-    const make = (): JournalRecord & { type: 'artifact' } => {
+    const make = (): ArtifactRecord => {
       const artifactId =
         input.artifactId ?? (append ? idOf(input.name) : undefined) ?? host.ids.uuid()
       return { type: 'artifact', key, artifact: toArtifact(input, artifactId, parts), append, last }
@@ -81,12 +83,11 @@ export function createOutputs(core: RunCore): Outputs {
     return tell(key, make, (record) => record.artifact)
   }
 
-  function last(input: ArtifactInput): void {
+  function last(input: ArtifactInput): ArtifactRecord | undefined {
     const key = core.key('artifact', input.name)
     const artifact = toArtifact(input, input.artifactId ?? host.ids.uuid(), artifactParts(input))
-    if (core.journal.get(key) !== undefined) return
-    const record = { type: 'artifact', key, artifact, append: false, last: true } as const
-    core.later({ type: 'record', records: [record] })
+    if (core.journal.get(key) !== undefined) return undefined
+    return { type: 'artifact', key, artifact, append: false, last: true }
   }
 
   /** Appending by name goes to the newest artifact of this task that bears it. */

@@ -32,13 +32,11 @@ export class Releaser {
     this.#schedule()
   }
 
-  /** Hands out at once, where nothing else can be waiting. */
+  /** Hands out at once, where nothing else can be waiting or come in before the code has reacted. */
   now(release: () => void): void {
-    this.#scheduled = true
-    this.#startedAt = this.#now()
+    const startedAt = this.#now()
     release()
-    // After all microtasks, and before anything else the process has to do.
-    process.nextTick(reacted, this)
+    this.#ran(this.#now() - startedAt)
   }
 
   hold(): void {

@@ -33,7 +33,8 @@ export function claimFor(
     agent,
     key: explicitKey ?? `${message.contextId ?? ''}/${message.messageId}`,
     taskId,
-    digest: context.signer.hash(canonical(message)),
+    // What is only known by its id is taken for the same, whatever it says.
+    digest: explicitKey === undefined ? '' : context.signer.hash(canonical(message)),
     createdAt: context.clock.now(),
   }
 }
