@@ -6,8 +6,8 @@
 
 import type { Push } from '../../core/push.ts'
 import type { State } from '../../core/states.ts'
-import type { Claim, CommitResult, TaskRow } from '../../ports/task-store.ts'
-import type { Claims } from './claims.ts'
+import type { CommitResult, TaskRow } from '../../ports/task-store.ts'
+import type { Claims, DraftClaim } from './claims.ts'
 import type { Move } from './counts.ts'
 import type { Database } from './driver.ts'
 import type { Pushes } from './pushes.ts'
@@ -29,7 +29,7 @@ export interface Draft {
   /** JSON, or null for none. */
   readonly waits: string | null
   readonly snapshot: string | undefined
-  readonly claim: Claim | undefined
+  readonly claim: DraftClaim | undefined
   readonly pushes: readonly Push[]
 }
 
@@ -57,9 +57,10 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
 
   function create(draft: Draft, row: DraftRow, moves: Move[]): CommitResult {
     const id = toText(draft.taskId)
-    const holder = draft.claim && claims.take(draft.claim)
-    if (holder !== undefined && holder.claim.taskId !== draft.taskId) {
-      return { status: 'claimed', claim: holder.claim }
+    const { claim } = draft
+    const holder = claim && claims.take(claim)
+    if (holder !== undefined && holder.taskId !== draft.taskId) {
+      return { status: 'claimed', claim: holder }
     }
     const tenant = toText(row.tenant)
     const { changes, lastInsertRowid } = insert.run(
@@ -73,7 +74,7 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
       ...changing(draft, row),
     )
     if (Number(changes) === 0) {
-      if (holder?.fresh) claims.drop(holder.claim)
+      if (claim !== undefined && holder === undefined) claims.drop(claim)
       return { status: 'conflict', version: Number(find.get(id)?.['version'] ?? 0) }
     }
     waits.replace(tenant, id, null, draft.waits)

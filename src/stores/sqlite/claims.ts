@@ -1,112 +1,102 @@
 import type { Message } from '../../core/message.ts'
-import type { Claim, ContextMessage } from '../../ports/task-store.ts'
+import type { Claim } from '../../ports/task-store.ts'
+import type { ClaimFilter } from './claim-filter.ts'
+import { createClaimPlaces } from './claim-places.ts'
 import type { Database, Row } from './driver.ts'
 import { fromText, toText } from './text.ts'
-import type { Transact } from './transaction.ts'
 
 export type ClaimKey = Pick<Claim, 'tenant' | 'principal' | 'agent' | 'key'>
 
-export interface Claims {
-  find(key: ClaimKey): Claim | undefined
-  /** Claims the key unless it is taken. `claim` is whoever has it now; `fresh` when that is new. */
-  take(claim: Claim): { readonly claim: Claim; readonly fresh: boolean }
-  drop(key: ClaimKey): void
-  /** The first reply to a claim stays; a repeated one changes nothing, its messages included. */
-  reply(claim: Claim | undefined, messages: readonly ContextMessage[]): void
-  messages(
-    tenant: string,
-    principal: string,
-    contextId: string,
-    limit: number,
-  ): readonly ContextMessage[]
+/** A claim as text. */
+export interface DraftClaim {
+  readonly place: string
+  readonly taskId: string
+  readonly digest: string
+  readonly createdAt: number
+  /** JSON, or null for none. */
+  readonly reply: string | null
+  /** Certainly nobody has it (`claim-filter.ts`): there is nothing to look up. */
+  readonly unclaimed: boolean
 }
 
-export function createClaims(db: Database, transact: Transact): Claims {
-  const byKey = 'tenant = ? AND principal = ? AND agent = ? AND key = ?'
-  const select = db.prepare(`SELECT * FROM claims WHERE ${byKey}`)
-  const remove = db.prepare(`DELETE FROM claims WHERE ${byKey}`)
+export interface Claims {
+  find(place: string): Claim | undefined
+  /** Claims the key unless it is taken; whoever has it then, undefined when that is new. */
+  take(claim: DraftClaim): Claim | undefined
+  drop(claim: DraftClaim): void
+  /** False where there is a reply already, or it is another's. */
+  answer(claim: DraftClaim): boolean
+  /** What was written since is undone. */
+  forget(): void
+}
+
+export function createClaims(db: Database): Claims {
+  const places = createClaimPlaces(db)
   const insert = db.prepare(
-    `INSERT INTO claims (tenant, principal, agent, key, task_id, digest, created_at, reply)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    'INSERT INTO claims (pos, place, task_id, digest, created_at, reply) VALUES (?, ?, ?, ?, ?, ?)',
   )
+  const remove = db.prepare('DELETE FROM claims WHERE pos = ?')
   const answer = db.prepare(
-    `UPDATE claims SET reply = ? WHERE ${byKey} AND task_id = ? AND reply IS NULL`,
+    'UPDATE claims SET reply = ? WHERE pos = ? AND task_id = ? AND reply IS NULL',
   )
-  const say = db.prepare(
-    `INSERT INTO context_messages (tenant, principal, context_id, at, message) VALUES (?, ?, ?, ?, ?)`,
-  )
-  const latest = db.prepare(
-    `SELECT * FROM context_messages WHERE tenant = ? AND principal = ? AND context_id = ?
-     ORDER BY pos DESC LIMIT ?`,
-  )
+  const posOf = (place: string): number | null => {
+    const row = places.find(place)
+    return row === undefined ? null : Number(row['pos'])
+  }
 
-  function find(key: ClaimKey): Claim | undefined {
-    const row = select.get(...keyOf(key))
+  function find(place: string): Claim | undefined {
+    const row = places.find(place)
     return row && toClaim(row)
-  }
-
-  function take(claim: Claim): { readonly claim: Claim; readonly fresh: boolean } {
-    const { changes } = insert.run(
-      ...keyOf(claim),
-      toText(claim.taskId),
-      toText(claim.digest),
-      claim.createdAt,
-      replyOf(claim),
-    )
-    if (Number(changes) === 1) return { claim, fresh: true }
-    return { claim: find(claim) ?? claim, fresh: false }
-  }
-
-  function reply(claim: Claim | undefined, messages: readonly ContextMessage[]): void {
-    transact(() => {
-      if (claim !== undefined && !take(claim).fresh) {
-        const { changes } = answer.run(replyOf(claim), ...keyOf(claim), toText(claim.taskId))
-        if (Number(changes) === 0) return
-      }
-      for (const { tenant, principal, contextId, at, message } of messages) {
-        say.run(toText(tenant), toText(principal), toText(contextId), at, JSON.stringify(message))
-      }
-    })
   }
 
   return {
     find,
-    take,
-    drop: (key) => {
-      remove.run(...keyOf(key))
+    take(claim) {
+      const holder = claim.unclaimed ? undefined : find(claim.place)
+      if (holder !== undefined) return holder
+      const { place, taskId, digest, createdAt, reply } = claim
+      insert.run(places.add(place), place, toText(taskId), toText(digest), createdAt, reply)
+      return undefined
     },
-    reply,
-    messages: (tenant, principal, contextId, limit) =>
-      latest
-        .all(toText(tenant), toText(principal), toText(contextId), limit)
-        .map((row) => ({
-          tenant,
-          principal,
-          contextId,
-          at: Number(row['at']),
-          message: JSON.parse(String(row['message'])) as Message,
-        }))
-        .reverse(),
+    drop: ({ place }) => {
+      remove.run(posOf(place))
+    },
+    answer: ({ place, taskId, reply }) =>
+      Number(answer.run(reply, posOf(place), toText(taskId)).changes) === 1,
+    forget: places.forget,
   }
 }
 
-function keyOf(key: ClaimKey): [string, string, string, string] {
-  return [toText(key.tenant), toText(key.principal), toText(key.agent), toText(key.key)]
+/** Noted as claimed: it may be from now on. Without a filter nobody knows whether it is. */
+export function draftClaim(claim: Claim, filter?: ClaimFilter): DraftClaim {
+  const place = placeOf(claim)
+  const { taskId, digest, createdAt, reply } = claim
+  return {
+    place,
+    taskId,
+    digest,
+    createdAt,
+    reply: reply === undefined ? null : JSON.stringify(reply),
+    unclaimed: filter?.add(place) === false,
+  }
 }
 
-function replyOf(claim: Claim): string | null {
-  return claim.reply === undefined ? null : JSON.stringify(claim.reply)
+/** A line each: control characters are never text as they are. */
+export function placeOf({ tenant, principal, agent, key }: ClaimKey): string {
+  return `${toText(tenant)}\n${toText(principal)}\n${toText(agent)}\n${toText(key)}`
 }
 
 function toClaim(row: Row): Claim {
-  const text = (column: string): string => fromText(String(row[column]))
+  const [tenant = '', principal = '', agent = '', key = ''] = String(row['place'])
+    .split('\n')
+    .map(fromText)
   return {
-    tenant: text('tenant'),
-    principal: text('principal'),
-    agent: text('agent'),
-    key: text('key'),
-    taskId: text('task_id'),
-    digest: text('digest'),
+    tenant,
+    principal,
+    agent,
+    key,
+    taskId: fromText(String(row['task_id'])),
+    digest: fromText(String(row['digest'])),
     createdAt: Number(row['created_at']),
     ...(row['reply'] === null ? {} : { reply: JSON.parse(String(row['reply'])) as Message }),
   }

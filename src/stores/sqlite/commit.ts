@@ -10,6 +10,8 @@
 import type { Push } from '../../core/push.ts'
 import type { Commit, CommitResult } from '../../ports/task-store.ts'
 import type { Apply, Draft } from './apply.ts'
+import type { ClaimFilter } from './claim-filter.ts'
+import { type Claims, draftClaim } from './claims.ts'
 import type { Counts, Move } from './counts.ts'
 import type { Database } from './driver.ts'
 import { concernsAll } from './failures.ts'
@@ -22,7 +24,13 @@ type Failed = Extract<CommitResult, { status: 'failed' }>
 /** Writes drafts; what could not be made one keeps its place. */
 export type Write = (drafts: readonly (Draft | Failed)[]) => readonly CommitResult[]
 
-export function createWrite(db: Database, transact: Transact, apply: Apply, counts: Counts): Write {
+export function createWrite(
+  db: Database,
+  transact: Transact,
+  apply: Apply,
+  counts: Counts,
+  claims: Pick<Claims, 'forget'>,
+): Write {
   const savepoint = db.prepare('SAVEPOINT one')
   const undo = db.prepare('ROLLBACK TO one')
   const release = db.prepare('RELEASE one')
@@ -37,6 +45,7 @@ export function createWrite(db: Database, transact: Transact, apply: Apply, coun
       // Then the whole transaction goes, and its savepoints with it.
       if (concernsAll(error)) throw error
       undo.run()
+      claims.forget()
       moves.length = before
       result = { status: 'failed', error }
     }
@@ -64,7 +73,7 @@ export function createWrite(db: Database, transact: Transact, apply: Apply, coun
 }
 
 /** Made before the transaction, so that what is no JSON fails alone and costs nobody else. */
-export function draftOf(commit: Commit): Draft | Failed {
+export function draftOf(commit: Commit, filter: ClaimFilter | undefined): Draft | Failed {
   try {
     checkShape(commit)
     const { taskId, expected, records, row, snapshot, claim, pushes = none } = commit
@@ -76,7 +85,7 @@ export function draftOf(commit: Commit): Draft | Failed {
       row,
       waits: row === undefined || row.waits.length === 0 ? null : JSON.stringify(row.waits),
       snapshot: snapshot === undefined ? undefined : JSON.stringify(snapshot),
-      claim,
+      claim: claim && draftClaim(claim, filter),
       pushes,
     }
   } catch (error) {

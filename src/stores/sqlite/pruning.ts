@@ -1,5 +1,6 @@
 /** Retention. Each call removes at most `limit` things in one transaction, so that it never blocks for long. */
 import { isTerminal, states } from '../../core/states.ts'
+import { RUN } from './claim-places.ts'
 import type { Database, Row } from './driver.ts'
 import type { Transact } from './transaction.ts'
 import type { Waits } from './waits.ts'
@@ -9,6 +10,9 @@ export interface Pruning {
   events(receivedBefore: number, limit: number): number
   claims(createdBefore: number, limit: number): number
 }
+
+/** Claims that are looked at together. */
+const SLICE = 500
 
 export function createPruning(db: Database, transact: Transact, waits: Waits): Pruning {
   const ended = db.prepare(
@@ -25,11 +29,7 @@ export function createPruning(db: Database, transact: Transact, waits: Waits): P
     `DELETE FROM events WHERE pos IN
      (SELECT pos FROM events WHERE received_at < ? ORDER BY received_at LIMIT ?)`,
   )
-  const claims = db.prepare(
-    `DELETE FROM claims WHERE (tenant, principal, agent, key) IN
-     (SELECT tenant, principal, agent, key FROM claims WHERE created_at < ?
-      ORDER BY created_at LIMIT ?)`,
-  )
+  const claims = createPruneClaims(db)
 
   // Claims outlive their task: a message that is delivered again must not start it anew.
   function remove(task: Row): void {
@@ -51,6 +51,33 @@ export function createPruning(db: Database, transact: Transact, waits: Waits): P
         return removed
       }),
     events: (receivedBefore, limit) => Number(events.run(receivedBefore, limit).changes),
-    claims: (createdBefore, limit) => Number(claims.run(createdBefore, limit).changes),
+    claims: (createdBefore, limit) => transact(() => claims(createdBefore, limit)),
+  }
+}
+
+/**
+ * Claims are in the order they came, which is nearly that of their age: the oldest are read as long as there is one to
+ * remove among them. A clock that was set back makes no more than a detour.
+ */
+function createPruneClaims(db: Database): Pruning['claims'] {
+  const next = db.prepare('SELECT pos, created_at FROM claims WHERE pos > ? ORDER BY pos LIMIT ?')
+  const remove = db.prepare('DELETE FROM claims WHERE pos = ?')
+  const dropRuns = db.prepare(
+    `DELETE FROM claim_places WHERE run < (SELECT min(pos) FROM claims) / ${RUN}`,
+  )
+  return (createdBefore, limit) => {
+    let after = 0
+    let removed = 0
+    for (let before = -1; removed > before; ) {
+      before = removed
+      for (const { pos = null, created_at: at } of next.all(after, SLICE)) {
+        after = Number(pos)
+        if (Number(at) >= createdBefore || removed === limit) continue
+        remove.run(pos)
+        removed++
+      }
+    }
+    if (removed > 0) dropRuns.run()
+    return removed
   }
 }

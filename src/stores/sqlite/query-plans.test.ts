@@ -8,7 +8,7 @@ import { migrate, readMigrations } from './migrate.ts'
 import { storeOn } from './store-on.ts'
 
 /** Tables with few rows, or none. */
-const small = ['holds', 'facts', 'probe', 'sqlite_sequence', 'json_each', 'next', 'page']
+const small = ['holds', 'facts', 'probe', 'sqlite_sequence', 'json_each', 'next', 'page', 'runs']
 
 const queries: readonly Omit<TaskQuery, 'limit'>[] = [
   {},

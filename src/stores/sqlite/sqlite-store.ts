@@ -1,6 +1,7 @@
 /** The embedded store: one file, one process. Reads run on the caller's thread, writes on one of their own. */
 import { join } from 'node:path'
 import type { TaskStore } from '../../ports/task-store.ts'
+import { createClaimFilter } from './claim-filter.ts'
 import { prepareDirectory } from './data-directory.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type Database, loadDriver } from './driver.ts'
@@ -40,8 +41,10 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Ta
     const db: Database = openDatabase(open, file, { durability, maxBytes })
     cleanups.unshift(() => db.close())
     migrate(db, readMigrations(), Date.now())
-    const store = storeOn(db, lock.release)
-    return thread ? threaded(store, await startWriter({ file, durability, maxBytes })) : store
+    const filter = createClaimFilter(db)
+    const store = storeOn(db, lock.release, filter)
+    if (!thread) return store
+    return threaded(store, filter, await startWriter({ file, durability, maxBytes }))
   } catch (error) {
     for (const cleanup of cleanups) cleanup()
     throw toStoreError(error)

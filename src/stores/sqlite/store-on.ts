@@ -1,7 +1,8 @@
 import type { TaskStore } from '../../ports/task-store.ts'
 import { createAgenda } from './agenda.ts'
 import { createApply } from './apply.ts'
-import { createClaims } from './claims.ts'
+import type { ClaimFilter } from './claim-filter.ts'
+import { createClaims, draftClaim, placeOf } from './claims.ts'
 import { createWrite, draftOf, type Write } from './commit.ts'
 import { createCounts } from './counts.ts'
 import type { Database } from './driver.ts'
@@ -13,6 +14,7 @@ import { createLists } from './lists.ts'
 import { createLogs } from './logs.ts'
 import { createPruning } from './pruning.ts'
 import { createPushes } from './pushes.ts'
+import { createReplies } from './replies.ts'
 import { createSessions } from './sessions.ts'
 import { createTransact } from './transaction.ts'
 import { createWaits } from './waits.ts'
@@ -23,10 +25,10 @@ export interface StoreOn extends TaskStore {
 }
 
 /** The store on an open, migrated database, which it closes; `closed` is called after that. */
-export function storeOn(db: Database, closed: () => void): StoreOn {
-  const transact = createTransact(db)
+export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter): StoreOn {
+  const claims = createClaims(db)
+  const transact = createTransact(db, claims.forget)
   const agenda = createAgenda(db)
-  const claims = createClaims(db, transact)
   const events = createEvents(db, transact)
   const facts = createFacts(db)
   const holds = createHolds(db)
@@ -34,17 +36,18 @@ export function storeOn(db: Database, closed: () => void): StoreOn {
   const lists = createLists(db, counts)
   const logs = createLogs(db)
   const pushes = createPushes(db)
+  const replies = createReplies(db, transact, claims)
   const sessions = createSessions(db)
   const waits = createWaits(db)
   const pruning = createPruning(db, transact, waits)
   // Asks for room as well: updating in place would succeed on a full disk.
   const fill = db.prepare('INSERT INTO probe (body) VALUES (zeroblob(16384))')
   const empty = db.prepare('DELETE FROM probe')
-  const write = createWrite(db, transact, createApply(db, claims, waits, pushes), counts)
+  const write = createWrite(db, transact, createApply(db, claims, waits, pushes), counts, claims)
   let open = true
 
   return {
-    commit: guarded((batch) => write(batch.map(draftOf))),
+    commit: guarded((batch) => write(batch.map((commit) => draftOf(commit, filter)))),
     write: guarded(write),
     load: guarded(logs.load),
     records: guarded(logs.records),
@@ -63,10 +66,18 @@ export function storeOn(db: Database, closed: () => void): StoreOn {
     setFact: guarded(facts.set),
     putHold: guarded(holds.put),
     holds: guarded(holds.list),
-    findClaim: guarded(claims.find),
-    claim: guarded((claim) => claims.take(claim).claim),
-    reply: guarded(claims.reply),
-    contextMessages: guarded(claims.messages),
+    findClaim: guarded((key) => {
+      const place = placeOf(key)
+      return filter?.has(place) === false ? undefined : claims.find(place)
+    }),
+    claim: guarded((claim) => {
+      const draft = draftClaim(claim, filter)
+      return transact(() => claims.take(draft)) ?? claim
+    }),
+    reply: guarded((claim, messages) =>
+      replies.reply(claim && draftClaim(claim, filter), messages),
+    ),
+    contextMessages: guarded(replies.messages),
     putSession: guarded(sessions.put),
     session: guarded(sessions.get),
     sessions: guarded(sessions.list),
@@ -90,6 +101,7 @@ export function storeOn(db: Database, closed: () => void): StoreOn {
     close: guarded(() => {
       if (!open) return
       open = false
+      filter?.close()
       try {
         db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       } catch {

@@ -3,7 +3,8 @@ import type { Database } from './driver.ts'
 /** Runs the work in one transaction: all of it is durable when the call returns, or none of it happened. */
 export type Transact = <T>(work: () => T) => T
 
-export function createTransact(db: Database): Transact {
+/** `undone` is called when what was written is not there after all. */
+export function createTransact(db: Database, undone: () => void = () => undefined): Transact {
   // IMMEDIATE takes the write lock first, so that a writer never finds out half-way that it cannot write.
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
@@ -16,6 +17,7 @@ export function createTransact(db: Database): Transact {
       commit.run()
       return result
     } catch (error) {
+      undone()
       try {
         rollback.run()
       } catch {

@@ -2,11 +2,10 @@
  * Drafts on their way to another thread: one flat list of texts and numbers. Copying a list of plain values between
  * threads costs a fraction of copying as many objects, whose every key travels too.
  */
-import type { Message } from '../../../core/message.ts'
 import type { Push } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
-import type { Claim } from '../../../ports/task-store.ts'
 import type { Draft, DraftRow } from '../apply.ts'
+import type { DraftClaim } from '../claims.ts'
 
 type Value = string | number | null
 export type Parcel = readonly Value[]
@@ -46,21 +45,19 @@ function packRow(parcel: Value[], row: DraftRow | undefined): void {
   )
 }
 
-function packClaim(parcel: Value[], claim: Claim | undefined): void {
+function packClaim(parcel: Value[], claim: DraftClaim | undefined): void {
   if (claim === undefined) {
     parcel.push(0)
     return
   }
   parcel.push(
     1,
-    claim.tenant,
-    claim.principal,
-    claim.agent,
-    claim.key,
+    claim.place,
     claim.taskId,
     claim.digest,
     claim.createdAt,
-    claim.reply === undefined ? null : JSON.stringify(claim.reply),
+    claim.reply,
+    claim.unclaimed ? 1 : 0,
   )
 }
 
@@ -92,13 +89,16 @@ export function unpack(parcel: Parcel): readonly Draft[] {
     }
   }
 
-  function claim(): Claim | undefined {
+  function claim(): DraftClaim | undefined {
     if (number() === 0) return undefined
-    const facts = { tenant: text(), principal: text(), agent: text(), key: text() }
-    const more = { taskId: text(), digest: text(), createdAt: number() }
-    const reply = maybe<string>()
-    const said = reply === undefined ? {} : { reply: JSON.parse(reply) as Message }
-    return { ...facts, ...more, ...said }
+    return {
+      place: text(),
+      taskId: text(),
+      digest: text(),
+      createdAt: number(),
+      reply: maybe<string>() ?? null,
+      unclaimed: number() === 1,
+    }
   }
 
   while (place < parcel.length) {

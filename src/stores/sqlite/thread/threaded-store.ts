@@ -4,6 +4,8 @@
  */
 import type { Commit, CommitResult, TaskStore } from '../../../ports/task-store.ts'
 import type { Draft } from '../apply.ts'
+import type { ClaimFilter } from '../claim-filter.ts'
+import { placeOf } from '../claims.ts'
 import { draftOf } from '../commit.ts'
 import { type Method, received } from './messages.ts'
 import { pack } from './parcel.ts'
@@ -24,14 +26,13 @@ type Reading =
   | 'lastEventPos'
   | 'getFact'
   | 'holds'
-  | 'findClaim'
   | 'contextMessages'
   | 'session'
   | 'sessions'
   | 'pushes'
   | 'listPushes'
 
-export function threaded(reads: TaskStore, writer: Writer): TaskStore {
+export function threaded(reads: TaskStore, filter: ClaimFilter, writer: Writer): TaskStore {
   const there =
     <M extends Method>(method: M) =>
     (...args: Parameters<TaskStore[M]>): ReturnType<TaskStore[M]> =>
@@ -47,14 +48,22 @@ export function threaded(reads: TaskStore, writer: Writer): TaskStore {
   const reading: Pick<TaskStore, Reading> = reads
   return {
     ...reading,
-    commit: (batch) => commit(writer, batch),
+    commit: (batch) => commit(writer, filter, batch),
     // Of every task that moved since it counted; only the thread that moves them knows.
     count: there('count'),
     appendEvents: there('appendEvents'),
     setFact: there('setFact'),
     putHold: there('putHold'),
-    claim: there('claim'),
-    reply: there('reply'),
+    // The newest are found only where they are written.
+    findClaim: async (key) => (filter.has(placeOf(key)) ? there('findClaim')(key) : undefined),
+    claim: async (claim) => {
+      filter.add(placeOf(claim))
+      return there('claim')(claim)
+    },
+    reply: async (claim, messages) => {
+      if (claim !== undefined) filter.add(placeOf(claim))
+      return there('reply')(claim, messages)
+    },
     putSession: there('putSession'),
     putPush: there('putPush'),
     deletePush: there('deletePush'),
@@ -69,8 +78,12 @@ export function threaded(reads: TaskStore, writer: Writer): TaskStore {
   }
 }
 
-async function commit(writer: Writer, batch: readonly Commit[]): Promise<readonly CommitResult[]> {
-  const made = batch.map(draftOf)
+async function commit(
+  writer: Writer,
+  filter: ClaimFilter,
+  batch: readonly Commit[],
+): Promise<readonly CommitResult[]> {
+  const made = batch.map((commit) => draftOf(commit, filter))
   const drafts = made.filter((one): one is Draft => !('status' in one))
   if (drafts.length === 0) return made as readonly CommitResult[]
   const answers = received(await writer.call({ write: pack(drafts) }), drafts.length)

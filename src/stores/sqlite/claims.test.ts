@@ -1,0 +1,174 @@
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Claim, TaskStore } from '../../ports/task-store.ts'
+import { birth, poison, sampleClaim } from '../../testing/sample-task.ts'
+import { createClaimFilter } from './claim-filter.ts'
+import { RUN } from './claim-places.ts'
+import { placeOf } from './claims.ts'
+import { type Database, loadDriver } from './driver.ts'
+import { migrate, readMigrations } from './migrate.ts'
+import { createSqliteStore } from './sqlite-store.ts'
+import { type StoreOn, storeOn } from './store-on.ts'
+import { temporaryDirectory } from './test-support/processes.ts'
+
+const open = await loadDriver()
+
+function memoryDatabase(): Database {
+  const db = open(':memory:')
+  migrate(db, readMigrations(), 0)
+  return db
+}
+
+/** As the next process has it; the database stays open. */
+function reopened(db: Database): StoreOn {
+  return storeOn(db, () => undefined, createClaimFilter(db))
+}
+
+function claimOf(n: number): Claim {
+  return sampleClaim(`task-${n}`, { key: `key-${n}`, createdAt: n })
+}
+
+/** Claims of that many tasks that come into being, from `first` on. */
+async function claimMany(store: TaskStore, first: number, count: number): Promise<void> {
+  const births = Array.from({ length: count }, (_, n) =>
+    birth(`task-${first + n}`, {}, { claim: claimOf(first + n) }),
+  )
+  for (const { status } of await store.commit(births)) expect(status).toBe('written')
+}
+
+function places(db: Database): readonly unknown[] {
+  return db.prepare('SELECT run, count(*) AS n FROM claim_places GROUP BY run').all()
+}
+
+describe('claims', () => {
+  it('are found, and stay taken, however many came after them and whoever opened the file since', async () => {
+    const db = memoryDatabase()
+    const first = reopened(db)
+    await claimMany(first, 0, RUN - 1)
+    await claimMany(first, RUN - 1, RUN + 5)
+    expect(places(db)).toEqual([
+      { run: 0, n: RUN - 1 },
+      { run: 1, n: RUN },
+    ])
+    for (const store of [first, reopened(db)]) {
+      for (const n of [0, 1, RUN - 1, RUN, 2 * RUN, 2 * RUN + 3]) {
+        expect(await store.findClaim(claimOf(n))).toEqual(claimOf(n))
+        const late = { ...claimOf(n), taskId: 'late' }
+        expect(await store.claim(late)).toEqual(claimOf(n))
+        expect(await store.commit([birth('late', {}, { claim: late })])).toEqual([
+          { status: 'claimed', claim: claimOf(n) },
+        ])
+      }
+      expect(await store.findClaim(claimOf(2 * RUN + 4))).toBeUndefined()
+    }
+  })
+
+  it('are sorted again where the commit that began the next run was undone', async () => {
+    const db = memoryDatabase()
+    const store = reopened(db)
+    await claimMany(store, 0, RUN - 2)
+    db.exec(
+      'CREATE TEMP TRIGGER refuse BEFORE INSERT ON tasks BEGIN SELECT RAISE(ABORT, "no"); END',
+    )
+    const births = [RUN - 2, RUN - 1, RUN].map((n) => birth(`task-${n}`, {}, { claim: claimOf(n) }))
+    const statuses = (await store.commit(births)).map(({ status }) => status)
+    expect(statuses).toEqual(['failed', 'failed', 'failed'])
+    expect(places(db)).toEqual([])
+    db.exec('DROP TRIGGER refuse')
+    await claimMany(store, RUN - 2, 3)
+    expect(places(db)).toEqual([{ run: 0, n: RUN - 1 }])
+    for (const n of [0, RUN - 2, RUN]) expect(await store.findClaim(claimOf(n))).toEqual(claimOf(n))
+  })
+
+  it('never take the position of a removed one in a run that is sorted', async () => {
+    const db = memoryDatabase()
+    const store = reopened(db)
+    await claimMany(store, 0, RUN)
+    // All but the very first, which is the youngest.
+    db.exec('UPDATE claims SET created_at = 99999 WHERE pos = 1')
+    expect(await store.pruneClaims(RUN, RUN)).toBe(RUN - 1)
+    const next = reopened(db)
+    await claimMany(next, RUN, 3)
+    for (const n of [0, RUN, RUN + 2]) expect(await next.findClaim(claimOf(n))).toBeDefined()
+    expect(await next.findClaim(claimOf(RUN - 1))).toBeUndefined()
+  })
+
+  it('leave no places behind once the whole run is gone', async () => {
+    const db = memoryDatabase()
+    const store = reopened(db)
+    await claimMany(store, 0, RUN + 9)
+    expect(await store.pruneClaims(RUN + 2, 9 * RUN)).toBe(RUN + 2)
+    expect(places(db)).toEqual([])
+    expect(await store.findClaim(claimOf(RUN + 1))).toBeUndefined()
+    expect(await store.findClaim(claimOf(RUN + 2))).toBeDefined()
+  })
+
+  it('are removed past those of a clock that was set back since', async () => {
+    const store = reopened(memoryDatabase())
+    await store.claim({ ...claimOf(1), createdAt: 5_000 })
+    await claimMany(store, 2, 3)
+    expect(await store.pruneClaims(4, 1)).toBe(1)
+    expect(await store.pruneClaims(4, 9)).toBe(1)
+    expect(await store.findClaim(claimOf(1))).toBeDefined()
+    expect(await store.findClaim(claimOf(3))).toBeUndefined()
+    expect(await store.findClaim(claimOf(4))).toBeDefined()
+  })
+})
+
+describe('the filter of claims', () => {
+  it('lets every claim of an earlier process through, and hardly a key nobody claimed', async () => {
+    const db = memoryDatabase()
+    const count = 3_000
+    await claimMany(reopened(db), 0, count)
+    const filter = createClaimFilter(db)
+    onTestFinished(filter.close)
+    const claimed = Array.from({ length: count }, (_, n) => placeOf(claimOf(n)))
+    const others = claimed.map((place) => `${place}-other`)
+    // Before it knows them all it says yes to anything.
+    expect(others.every(filter.has)).toBe(true)
+    await expect.poll(() => others.filter(filter.has).length).toBeLessThan(30)
+    expect(claimed.every(filter.has)).toBe(true)
+    expect(filter.add('new')).toBe(false)
+    expect(filter.has('new')).toBe(true)
+  })
+
+  it('lets a key through that was not written after all', async () => {
+    const store = reopened(memoryDatabase())
+    const bad = { ...poison('task-1', 0), row: birth('task-1').row, claim: claimOf(1) }
+    expect(await store.commit([bad as never])).toMatchObject([{ status: 'failed' }])
+    expect(await store.findClaim(claimOf(1))).toBeUndefined()
+    await claimMany(store, 1, 1)
+    expect(await store.findClaim(claimOf(1))).toEqual(claimOf(1))
+  })
+})
+
+describe('a database of an older version', () => {
+  it('brings its claims along', async () => {
+    const path = await temporaryDirectory()
+    await (await createSqliteStore({ path })).close()
+    const db = open(join(path, 'lull.db'))
+    for (const table of ['claims', 'claim_places']) db.exec(`DROP TABLE ${table}`)
+    db.exec('DELETE FROM migrations WHERE number >= 5')
+    const [initial] = readMigrations()
+    const [old] = /CREATE TABLE claims[^;]+;/.exec(initial?.sql ?? '') ?? []
+    db.exec(`${old} CREATE INDEX claims_by_age ON claims (created_at)`)
+    const insert = db.prepare(`INSERT INTO claims VALUES ('acme', 'ann', 'travel', ?, ?, ?, ?, ?)`)
+    db.exec('BEGIN')
+    const count = RUN + 10
+    const reply = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } as const
+    for (let n = 0; n < count; n++) {
+      insert.run(`key-${n}`, `task-${n}`, 'digest-1', n, n === 3 ? JSON.stringify(reply) : null)
+    }
+    db.exec('COMMIT')
+    db.close()
+
+    const store = await createSqliteStore({ path })
+    for (const n of [0, 1, RUN - 1, RUN, count - 1]) {
+      expect(await store.findClaim(claimOf(n))).toEqual(claimOf(n))
+    }
+    expect(await store.findClaim(claimOf(3))).toEqual({ ...claimOf(3), reply })
+    expect(await store.findClaim(claimOf(count))).toBeUndefined()
+    expect(await store.pruneClaims(5, 99)).toBe(5)
+    await store.close()
+  })
+})

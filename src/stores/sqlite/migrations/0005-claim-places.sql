@@ -1,0 +1,30 @@
+-- Claims are appended. Their keys are random, and a row in the order of its key is a page of its own to write for every
+-- task that begins. `place` is tenant, principal, agent and key, one per line.
+CREATE TABLE appended (
+  pos INTEGER PRIMARY KEY,
+  place TEXT NOT NULL,
+  task_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  created_at REAL NOT NULL,
+  reply TEXT
+) STRICT;
+
+INSERT INTO appended (place, task_id, digest, created_at, reply)
+SELECT tenant || char(10) || principal || char(10) || agent || char(10) || key, task_id, digest, created_at, reply
+FROM claims ORDER BY created_at;
+
+DROP TABLE claims;
+ALTER TABLE appended RENAME TO claims;
+
+-- Where claims are found: runs of 4096 positions, each sorted and written once, when the next one has begun.
+CREATE TABLE claim_places (
+  run INTEGER NOT NULL,
+  place TEXT NOT NULL,
+  pos INTEGER NOT NULL,
+  PRIMARY KEY (run, place)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO claim_places (run, place, pos)
+SELECT pos / 4096, place, pos FROM claims
+WHERE pos / 4096 < (SELECT max(pos) / 4096 FROM claims)
+ORDER BY 1, 2;

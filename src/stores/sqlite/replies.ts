@@ -1,0 +1,50 @@
+/** What stateless messages said, in the context they belong to. */
+import type { Message } from '../../core/message.ts'
+import type { ContextMessage } from '../../ports/task-store.ts'
+import type { Claims, DraftClaim } from './claims.ts'
+import type { Database } from './driver.ts'
+import { toText } from './text.ts'
+import type { Transact } from './transaction.ts'
+
+export interface Replies {
+  /** The first reply to a claim stays; a repeated one changes nothing, its messages included. */
+  reply(claim: DraftClaim | undefined, messages: readonly ContextMessage[]): void
+  messages(
+    tenant: string,
+    principal: string,
+    contextId: string,
+    limit: number,
+  ): readonly ContextMessage[]
+}
+
+export function createReplies(db: Database, transact: Transact, claims: Claims): Replies {
+  const say = db.prepare(
+    `INSERT INTO context_messages (tenant, principal, context_id, at, message) VALUES (?, ?, ?, ?, ?)`,
+  )
+  const latest = db.prepare(
+    `SELECT * FROM context_messages WHERE tenant = ? AND principal = ? AND context_id = ?
+     ORDER BY pos DESC LIMIT ?`,
+  )
+  return {
+    reply(claim, messages) {
+      transact(() => {
+        const taken = claim !== undefined && claims.take(claim) !== undefined
+        if (taken && !claims.answer(claim)) return
+        for (const { tenant, principal, contextId, at, message } of messages) {
+          say.run(toText(tenant), toText(principal), toText(contextId), at, JSON.stringify(message))
+        }
+      })
+    },
+    messages: (tenant, principal, contextId, limit) =>
+      latest
+        .all(toText(tenant), toText(principal), toText(contextId), limit)
+        .map((row) => ({
+          tenant,
+          principal,
+          contextId,
+          at: Number(row['at']),
+          message: JSON.parse(String(row['message'])) as Message,
+        }))
+        .reverse(),
+  }
+}
