@@ -123,6 +123,31 @@ it('answers A2A, what lies beside it, and what is not there', async () => {
   expect(await statuses('DELETE', '/')).toBe(405)
 })
 
+it('answers requests that were sent without waiting, whole and in pieces, in their order', async () => {
+  const port = await openFront()
+  const socket = connect(port, '127.0.0.1')
+  const post = (body: string): string =>
+    `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nA2A-Version: 1.0\r\n` +
+    `Content-Length: ${body.length}\r\n\r\n${body}`
+  const sent = post(get('first')) + post(get('second')) + post(get('third'))
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString()
+  })
+  socket.write(sent.slice(0, -40))
+  await expect.poll(() => text).toContain('Task second was not found')
+  socket.write(sent.slice(-40))
+  await expect.poll(() => text).toContain('Task third was not found')
+  socket.destroy()
+  expect(text.match(/Task \w+ was/g)).toEqual([
+    'Task first was',
+    'Task second was',
+    'Task third was',
+  ])
+  const [head = '', body = ''] = text.split('\r\n\r\n')
+  expect(head.toLowerCase()).toContain(`content-length: ${body.indexOf('HTTP/1.1')}`)
+})
+
 it('outlives a client that goes away in the middle of its request', async () => {
   const port = await openFront()
   const socket = connect(port, '127.0.0.1')

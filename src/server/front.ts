@@ -9,8 +9,9 @@ import type { Log } from '../ports/log.ts'
 import type { A2A, A2AEnv } from '../protocols/a2a/index.ts'
 import { anybody } from './caller.ts'
 import { createGuard } from './guard.ts'
-import { BodyTooLarge, NodeRequest, readBody, writeAnswer, writeText } from './node-http.ts'
+import { BodyTooLarge, NodeRequest, type Receiver, receive, writeText } from './node-http.ts'
 import { jsonHeaders, refusalText } from './refusals.ts'
+import { writeEvents } from './write-events.ts'
 
 export interface FrontOptions {
   readonly a2a: A2A
@@ -35,19 +36,33 @@ export function createFront(options: FrontOptions): RequestListener {
   const guard = createGuard(options)
   const rest = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false })
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { headers } = incoming
-    // Only HTTP/1.0 leaves the name out: whoever does is no browser.
-    const refused = guard(headers.host ?? host, headers.origin)
-    if (refused !== undefined) return refuse(outgoing, 403, refused.code, refused.message)
-    const body = await readBody(incoming, bodyLimitBytes)
-    const answered = a2a.handle(new NodeRequest(incoming, outgoing, body), env)
-    if (answered !== undefined) return writeAnswer(outgoing, await answered)
-    if (body.length > 0) (incoming as Read).rawBody = body
-    return rest(incoming, outgoing)
+  async function received(request: NodeRequest): Promise<void> {
+    const { incoming, outgoing, body } = request
+    try {
+      const answering = a2a.handle(request, env)
+      if (answering === undefined) {
+        if (body.length > 0) (incoming as Read).rawBody = body
+        await rest(incoming, outgoing)
+        return
+      }
+      const answer = await answering
+      if (typeof answer.body !== 'object') {
+        writeText(outgoing, answer.status, answer.headers, answer.body)
+        return
+      }
+      // Not waited for here: the request and its body are not to stay for as long as the stream does.
+      writeEvents(outgoing, answer.status, answer.headers, answer.body).catch((error: unknown) =>
+        failed({ incoming, outgoing }, error),
+      )
+    } catch (error) {
+      failed(request, error)
+    }
   }
 
-  function failed(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+  function failed(
+    { incoming, outgoing }: Pick<NodeRequest, 'incoming' | 'outgoing'>,
+    error: unknown,
+  ): void {
     // Nobody is there any more to be told.
     if (outgoing.destroyed) return
     if (error instanceof BodyTooLarge) {
@@ -59,8 +74,14 @@ export function createFront(options: FrontOptions): RequestListener {
     else refuse(outgoing, 500, 'INTERNAL', 'Internal error')
   }
 
+  const receiver: Receiver = { received, failed }
+
   return (incoming, outgoing) => {
-    answer(incoming, outgoing).catch((error: unknown) => failed(incoming, outgoing, error))
+    const { headers } = incoming
+    // Only HTTP/1.0 leaves the name out: whoever does is no browser.
+    const refused = guard(headers.host ?? host, headers.origin)
+    if (refused !== undefined) refuse(outgoing, 403, refused.code, refused.message)
+    else receive(new NodeRequest(incoming, outgoing), bodyLimitBytes, receiver)
   }
 }
 

@@ -1,35 +1,36 @@
 /** `node:http` as the protocols see it, without the web platform's requests and responses in between. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { addressOf, type HttpAnswer, type HttpHeaders, type HttpRequest } from '../wire/http.ts'
-import { writeEvents } from './write-events.ts'
+import { addressOf, type HttpHeaders, type HttpRequest } from '../wire/http.ts'
+
+const NOTHING = Buffer.alloc(0)
 
 /** A class, because one is made for every request: nothing in it is made before it is asked for. */
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
   readonly search: string
-  readonly body: Uint8Array
-  readonly #incoming: IncomingMessage
-  readonly #outgoing: ServerResponse
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+  /** Empty until it has been received. */
+  body: Buffer = NOTHING
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse, body: Uint8Array) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
     const { path, search } = addressOf(incoming.url ?? '/')
     this.method = incoming.method ?? 'GET'
     this.path = path
     this.search = search
-    this.body = body
-    this.#incoming = incoming
-    this.#outgoing = outgoing
+    this.incoming = incoming
+    this.outgoing = outgoing
   }
 
   header(name: string): string | undefined {
-    const value = this.#incoming.headers[name]
+    const value = this.incoming.headers[name]
     // Only Set-Cookie is a list, and that is no header of a request.
     return typeof value === 'string' ? value : undefined
   }
 
   onGone(left: () => void): () => void {
-    const outgoing = this.#outgoing
+    const { outgoing } = this
     if (outgoing.destroyed) left()
     outgoing.on('close', left)
     return () => outgoing.off('close', left)
@@ -38,20 +39,45 @@ export class NodeRequest implements HttpRequest {
 
 export class BodyTooLarge extends Error {}
 
-const NOTHING = Buffer.alloc(0)
+/** Who goes on with a request. The same for all of them, so that none needs a promise or a function of its own. */
+export interface Receiver {
+  /** The whole body, if it has one, is there. */
+  received(request: NodeRequest): void
+  /** It is larger than allowed (`BodyTooLarge`), or the connection broke. */
+  failed(request: NodeRequest, error: unknown): void
+}
 
-/**
- * The whole body. What is beyond the limit is read and thrown away, so that the client gets to see why it was refused.
- * @throws BodyTooLarge, or the error of a connection that broke
- */
-export function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer> | Buffer {
-  const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers
-  if (length === undefined && encoding === undefined) return NOTHING
-  if (Number(length ?? 0) > limit) throw new BodyTooLarge()
+/** Reads the body. What is beyond the limit is read and thrown away, so that the client gets to see why it was refused. */
+export function receive(request: NodeRequest, limit: number, receiver: Receiver): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.incoming.headers
+  if (length === undefined && encoding === undefined) receiver.received(request)
+  else if (Number(length ?? 0) > limit) receiver.failed(request, new BodyTooLarge())
+  // By then the parser has handed over what came in one piece with the head, which is nearly always all of it.
+  else process.nextTick(take, request, limit, receiver)
+}
+
+function take(request: NodeRequest, limit: number, receiver: Receiver): void {
+  const { incoming } = request
+  const first: Buffer | null = incoming.read()
+  if (first !== null && first.length === Number(incoming.headers['content-length'])) {
+    request.body = first
+    receiver.received(request)
+    return
+  }
+  collect(incoming, first ?? NOTHING, limit).then(
+    (body) => {
+      request.body = body
+      receiver.received(request)
+    },
+    (error) => receiver.failed(request, error),
+  )
+}
+
+function collect(incoming: IncomingMessage, first: Buffer, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
-    incoming.on('data', (chunk: Buffer) => {
+    const add = (chunk: Buffer): void => {
       size += chunk.length
       if (size <= limit) {
         chunks.push(chunk)
@@ -59,22 +85,16 @@ export function readBody(incoming: IncomingMessage, limit: number): Promise<Buff
         chunks = []
         reject(new BodyTooLarge())
       }
-    })
+    }
+    add(first)
+    incoming.on('data', add)
     incoming.on('end', () => {
-      const [only = NOTHING] = chunks
-      resolve(chunks.length > 1 ? Buffer.concat(chunks, size) : only)
-      // The request lives as long as its answer, which may be a stream.
-      chunks = []
+      resolve(Buffer.concat(chunks))
+      // The request lives as long as its answer, which may be a stream: nothing of this is to stay with it.
+      incoming.removeAllListeners()
     })
     incoming.on('error', reject)
   })
-}
-
-/** Resolves when it has been handed over; events take as long as they go on. */
-export function writeAnswer(outgoing: ServerResponse, answer: HttpAnswer): Promise<void> | void {
-  const { status, headers, body } = answer
-  if (typeof body === 'object') return writeEvents(outgoing, status, headers, body)
-  writeText(outgoing, status, headers, body)
 }
 
 export function writeText(
@@ -85,7 +105,15 @@ export function writeText(
 ): void {
   const fields: string[] = []
   for (const name in headers) fields.push(name, headers[name] ?? '')
-  if (body !== undefined) fields.push('content-length', String(Buffer.byteLength(body)))
-  outgoing.writeHead(status, fields)
-  outgoing.end(body)
+  if (body !== undefined) {
+    fields.push('content-length', String(Buffer.byteLength(body)))
+    outgoing.writeHead(status, fields)
+    // Head and body leave as one text. `end(body)` would send an empty one after it, and both by way of a slower call.
+    outgoing.cork()
+    outgoing.write(body)
+    outgoing.uncork()
+  } else {
+    outgoing.writeHead(status, fields)
+  }
+  outgoing.end()
 }

@@ -42,8 +42,6 @@ export async function writeEvents(
   // A response that waits behind another one of its connection is told of nothing; many may wait.
   socket.setMaxListeners(0)
   socket.on('close', leave)
-  // What read the request has done so, and is not to stay for as long as the stream does.
-  outgoing.req.removeAllListeners()
   pulse.add(heart)
   try {
     outgoing.writeHead(status, { ...headers })
