@@ -9,7 +9,9 @@ const JSON_TYPE = /^application\/(?:json|a2a\+json)\s*(?:;|$)/i
 export function readJson(request: HttpRequest): unknown {
   const { body } = request
   if (body.length === 0) return undefined
-  if (!JSON_TYPE.test(request.header('content-type') ?? '')) {
+  const type = request.header('content-type') ?? ''
+  // As nearly everybody writes it.
+  if (type !== 'application/json' && !JSON_TYPE.test(type)) {
     throw new A2AError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json')
   }
   const parsed = parseStrictJson(body)

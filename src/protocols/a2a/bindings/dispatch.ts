@@ -1,28 +1,29 @@
-/** What both bindings do once they know the method: check the scope, run it, tell what went wrong. */
+/** What both bindings do once they know the method. */
 import type { HttpHeaders } from '../../../wire/http.ts'
 import type { A2AContext, Answer, Call, Method } from '../call.ts'
 import { type Failure, failureOf } from '../failure.ts'
 import { A2AError } from '../faults.ts'
 import { noHeaders } from './answers.ts'
 
-export type Dispatched =
-  | { readonly answer: Answer; readonly failure?: undefined }
-  | { readonly failure: Failure; readonly control: boolean }
-
-export async function dispatch(a2a: A2AContext, method: Method, call: Call): Promise<Dispatched> {
-  try {
-    // Workers' methods answer for themselves: to others they do not exist.
-    if (method.scope !== 'tasks:work' && !call.may(method.scope)) {
-      throw new A2AError('FORBIDDEN', `This needs the scope ${method.scope}`, {
-        scope: method.scope,
-      })
-    }
-    return { answer: await method.run(a2a, call) }
-  } catch (error) {
-    const failure = failureOf(error, method.faults)
-    if (failure.fault === 'INTERNAL') a2a.log('error', 'An A2A call failed', { error })
-    return { failure, control: method.extension !== undefined }
+/** @throws A2AError when the caller may not */
+export function dispatch(a2a: A2AContext, method: Method, call: Call): Promise<Answer> {
+  const { scope } = method
+  // Workers' methods answer for themselves: to others they do not exist.
+  if (scope !== 'tasks:work' && !call.may(scope)) {
+    throw new A2AError('FORBIDDEN', `This needs the scope ${scope}`, { scope })
   }
+  return method.run(a2a, call)
+}
+
+/** What went wrong, in the method or on the way to it; what nobody foresaw is logged. */
+export function failureIn(
+  { log }: A2AContext,
+  method: Method | undefined,
+  error: unknown,
+): Failure {
+  const failure = failureOf(error, method?.faults)
+  if (failure.fault === 'INTERNAL') log('error', 'An A2A call failed', { error })
+  return failure
 }
 
 /** Echoes what is active, under the name the version has for it. */

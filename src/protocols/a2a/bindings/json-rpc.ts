@@ -1,19 +1,19 @@
 /** The JSON-RPC binding: A2A 1.0 §9, and 0.3 on the same address. The answer to a call is 200, errors included. */
-import type { HttpAnswer, HttpHeaders, HttpRequest } from '../../../wire/http.ts'
+import type { HttpAnswer, HttpRequest } from '../../../wire/http.ts'
 import { errorText, parseRequest, type RpcId, resultText } from '../../../wire/json-rpc.ts'
 import { bindu } from '../bindu/bindu-methods.ts'
 import { type Call, type Method, textOf } from '../call.ts'
 import { withJsonNames } from '../codec/proto-names.ts'
 import { callerIn, scopesOf } from '../env.ts'
 import { activated } from '../extensions.ts'
-import { codeOf, dataOf, type Failure, failureOf } from '../failure.ts'
-import { A2AError, faults } from '../faults.ts'
+import { codeOf, dataOf, type Failure } from '../failure.ts'
+import { A2AError, type FaultName, faults } from '../faults.ts'
 import { methods } from '../methods/tables.ts'
 import type { Params } from '../params.ts'
 import { askedVersion, type Version } from '../versions.ts'
-import { eventsAnswer, jsonAnswer } from './answers.ts'
+import { eventsAnswer, jsonAnswer, noHeaders } from './answers.ts'
 import { readJson } from './body.ts'
-import { type Dispatched, dispatch, extensionHeaders } from './dispatch.ts'
+import { dispatch, extensionHeaders, failureIn } from './dispatch.ts'
 import { type Exchange, withoutTenant } from './exchange.ts'
 
 const NOTHING: Params = {}
@@ -25,6 +25,8 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
   const asked = askedVersion(request, query)
   const version: Version = asked === 'unknown' ? '1.0' : (asked ?? '0.3')
   let id: RpcId = null
+  let method: Method | undefined
+  let headers = noHeaders
   try {
     const body = readJson(request)
     if (body === undefined) throw new A2AError('PARSE_ERROR', 'The body is empty')
@@ -34,41 +36,37 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
     id = rpc.id
     if (asked === 'unknown') throw unsupportedVersion(request)
     const given = rpc.params ?? NOTHING
-    const method = dialectOf(rpc.method, given) ?? methodNamed(rpc.method, version)
+    method = dialectOf(rpc.method, given) ?? methodNamed(rpc.method, version)
     const params = CORE_V1.test(rpc.method) ? withJsonNames(given) : given
-    const { tenant } = params
     const call: Call = {
       codec: codecs[version],
-      caller: callerIn(env, tenant),
+      caller: callerIn(env, params['tenant']),
       may: scopesOf(env),
       agent,
       params: withoutTenant(params),
       active: activated(request),
       request,
-      envelope: enveloped(rpc.id),
+      envelope: enveloped(id),
     }
-    return rendered(await dispatch(a2a, method, call), method, call, id)
+    headers = extensionHeaders(call, method)
+    const answer = await dispatch(a2a, method, call)
+    if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
+    return jsonAnswer(resultText(id, textOf(answer)), headers)
   } catch (error) {
-    const failure = failureOf(error)
-    if (failure.fault === 'INTERNAL') a2a.log('error', 'An A2A request failed', { error })
-    const status = failure.fault === 'UNSUPPORTED_MEDIA_TYPE' ? faults[failure.fault].http : 200
-    return jsonAnswer(failureText(id, failure, version, false), undefined, status)
+    const failure = failureIn(a2a, method, error)
+    const text = failureText(id, failure, version, method?.extension !== undefined)
+    // Clients of 0.3 take nothing but events from a method that streams, its errors included (0.3 §3.3, §7).
+    if (method?.streams === true && version === '0.3') {
+      return eventsAnswer(`data: ${text}\n\n`, headers)
+    }
+    return jsonAnswer(text, headers, statuses[failure.fault] ?? 200)
   }
 }
 
-function rendered(done: Dispatched, method: Method, call: Call, id: RpcId): HttpAnswer {
-  const headers = extensionHeaders(call, method)
-  if (done.failure !== undefined) {
-    const { failure, control } = done
-    if (method.streams === true && call.codec.version === '0.3') {
-      return streamed(failureText(id, failure, '0.3', control), headers)
-    }
-    const status = failure.fault === 'FORBIDDEN' ? faults.FORBIDDEN.http : 200
-    return jsonAnswer(failureText(id, failure, call.codec.version, control), headers, status)
-  }
-  const { answer } = done
-  if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
-  return jsonAnswer(resultText(id, textOf(answer)), headers)
+/** What is refused before it is a call of anything. */
+const statuses: Partial<Readonly<Record<FaultName, number>>> = {
+  UNSUPPORTED_MEDIA_TYPE: faults.UNSUPPORTED_MEDIA_TYPE.http,
+  FORBIDDEN: faults.FORBIDDEN.http,
 }
 
 /** By itself, so that a stream that lives for days keeps the id and not the request. */
@@ -106,9 +104,4 @@ function failureText(id: RpcId, failure: Failure, version: Version, control: boo
     message: failure.message,
     data: dataOf(failure, version),
   })
-}
-
-/** Clients of 0.3 take nothing but events from a method that streams, its errors included (0.3 §3.3, §7). */
-function streamed(text: string, headers: HttpHeaders): HttpAnswer {
-  return eventsAnswer(`data: ${text}\n\n`, headers)
 }

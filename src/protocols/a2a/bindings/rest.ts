@@ -11,7 +11,7 @@ import { isObject } from '../params.ts'
 import { askedVersion, type Version } from '../versions.ts'
 import { eventsAnswer, JSON_TYPE, jsonAnswer, noHeaders } from './answers.ts'
 import { readJson } from './body.ts'
-import { type Dispatched, dispatch, extensionHeaders } from './dispatch.ts'
+import { dispatch, extensionHeaders, failureIn } from './dispatch.ts'
 import { type Exchange, withoutTenant } from './exchange.ts'
 import { unsupportedVersion } from './json-rpc.ts'
 import type { Matched } from './routes.ts'
@@ -26,15 +26,16 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
   const { a2a, codecs, v03Rest, request, query, env, agent } = exchange
   const { version, matched, tenant } = target
   const type = contentType(request)
+  let method: Method | undefined
+  let headers = noHeaders
   try {
     checkVersion(request, query, version)
     if ('allow' in matched) {
       const failure = failureOf(new A2AError('METHOD_NOT_FOUND', `Use ${matched.allow.join(', ')}`))
-      const headers = { allow: matched.allow.join(', ') }
-      return failed(failure, version, false, type, headers, 405)
+      return failed(failure, version, false, type, { allow: matched.allow.join(', ') }, 405)
     }
-    const { method, found } = matched
-    const params = paramsOf(exchange, found)
+    method = matched.method
+    const params = paramsOf(exchange, matched.found)
     if (params['request'] !== undefined && version === '0.3')
       params['message'] ??= params['request']
     const call: Call = {
@@ -47,25 +48,17 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
       request,
       envelope: (result) => result,
     }
-    return rendered(await dispatch(a2a, method, call), method, call, type)
+    headers = extensionHeaders(call, method)
+    const answer = await dispatch(a2a, method, call)
+    if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
+    const text = textOf(answer)
+    return text === 'null'
+      ? { status: 204, headers, body: undefined }
+      : jsonAnswer(text, headers, 200, type)
   } catch (error) {
-    const failure = failureOf(error)
-    if (failure.fault === 'INTERNAL') a2a.log('error', 'An A2A request failed', { error })
-    return failed(failure, version, false, type)
+    const failure = failureIn(a2a, method, error)
+    return failed(failure, version, method?.extension !== undefined, type, headers)
   }
-}
-
-function rendered(done: Dispatched, method: Method, call: Call, type: string): HttpAnswer {
-  const headers = extensionHeaders(call, method)
-  if (done.failure !== undefined) {
-    return failed(done.failure, call.codec.version, done.control, type, headers)
-  }
-  const { answer } = done
-  if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
-  const text = textOf(answer)
-  return text === 'null'
-    ? { status: 204, headers, body: undefined }
-    : jsonAnswer(text, headers, 200, type)
 }
 
 /** The path decides here; a header that says otherwise is a mistake worth telling. */

@@ -20,9 +20,10 @@ const structures: ReadonlySet<string> = new Set([
 /** The same object when there is nothing to rename, which is the usual case. A camelCase name wins over its twin. */
 export function withJsonNames(params: Params): Params {
   let renamed: Record<string, unknown> | undefined
-  for (const [given, value] of Object.entries(params)) {
+  for (const given in params) {
+    const value = params[given]
     const name = jsonName(given)
-    const inner = structures.has(name) ? renamedIn(value) : value
+    const inner = typeof value === 'object' && structures.has(name) ? renamedIn(value) : value
     if (name === given && inner === value) continue
     renamed ??= { ...params }
     if (name === given) renamed[name] = inner
@@ -45,5 +46,5 @@ function renamedIn(value: unknown): unknown {
   if (isObject(value)) return withJsonNames(value)
   if (!Array.isArray(value)) return value
   const items = value.map(renamedIn)
-  return items.some((item, index) => item !== value[index]) ? items : value
+  return items.every((item, index) => item === value[index]) ? value : items
 }

@@ -1,5 +1,6 @@
 /** A2A 1.0 (ProtoJSON). Core keeps messages and artifacts in this shape, so most of it is handing them on. */
 import { toIso } from '../../../core/instant.ts'
+import type { JsonObject } from '../../../core/json.ts'
 import type { Message } from '../../../core/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
@@ -32,6 +33,13 @@ const wireStates: Readonly<Record<State, string>> = {
   rejected: 'TASK_STATE_REJECTED',
 }
 
+interface WireTask extends Pick<Task, 'id' | 'contextId'> {
+  status: object
+  artifacts?: Task['artifacts']
+  history?: Task['history']
+  metadata?: JsonObject
+}
+
 export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
   const spelled = {
     ...wireStates,
@@ -45,16 +53,14 @@ export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
   }
 
   function task(task: Task, { historyLength, withArtifacts }: TaskView): object {
+    const { id, contextId, artifacts } = task
     const metadata = facts.ofTask(task)
     const history = newest(task.history, historyLength)
-    return {
-      id: task.id,
-      contextId: task.contextId,
-      status: status(task, statusMessage(task)),
-      ...(withArtifacts && task.artifacts.length > 0 ? { artifacts: task.artifacts } : {}),
-      ...(history.length > 0 ? { history } : {}),
-      ...(metadata === undefined ? {} : { metadata }),
-    }
+    const wire: WireTask = { id, contextId, status: status(task, statusMessage(task)) }
+    if (withArtifacts && artifacts.length > 0) wire.artifacts = artifacts
+    if (history.length > 0) wire.history = history
+    if (metadata !== undefined) wire.metadata = metadata
+    return wire
   }
 
   function event(event: TaskEvent): object {
@@ -147,32 +153,48 @@ const partNames: ReadonlySet<string> = new Set([
   'metadata',
 ])
 
-/** Unknown members are dropped and `null` or `""` means absent, as for any ProtoJSON reader (§5.7). */
+/**
+ * Unknown members are dropped and `null` or `""` means absent, as for any ProtoJSON reader (§5.7). The same object when
+ * there is nothing to leave out, which is the usual case; what the message has beyond its members the engine drops.
+ */
 function readMessage(value: unknown): Message {
   if (!isObject(value)) return value as never
-  const message: Record<string, unknown> = {}
-  for (const [name, given] of Object.entries(value)) {
-    if (given !== null && (given !== '' || name === 'messageId')) message[name] = given
-  }
-  if (Array.isArray(message['parts'])) message['parts'] = message['parts'].map(readPart)
+  const { parts: given } = value
+  const parts = Array.isArray(given) ? readParts(given) : given
+  const absent = Object.keys(value).filter((name) => isAbsent(name, value[name]))
+  if (absent.length === 0 && parts === given) return value as unknown as Message
+  const message: Record<string, unknown> = { ...value, parts }
+  for (const name of absent) delete message[name]
   return message as unknown as Message
+}
+
+function isAbsent(name: string, value: unknown): boolean {
+  return value === null || (value === '' && name !== 'messageId')
 }
 
 const contents: ReadonlySet<string> = new Set(['text', 'data', 'raw', 'url'])
 
+function readParts(given: readonly unknown[]): readonly unknown[] {
+  const parts = given.map(readPart)
+  return parts.every((part, index) => part === given[index]) ? given : parts
+}
+
 function readPart(value: unknown, index: number): unknown {
   if (!isObject(value)) return value
   const names = Object.keys(value)
-  // `null` is a value only where the part is data.
-  const isFine = (name: string): boolean =>
-    partNames.has(name) && (value[name] !== null || name === 'data')
+  const fine = names.filter((name) => isFine(name, value[name]))
   // Said here, because a union of four schemas would name the wrong one.
-  if (names.filter((name) => contents.has(name) && isFine(name)).length !== 1) {
+  if (fine.filter((name) => contents.has(name)).length !== 1) {
     throw invalid(
       `message.parts.${index}`,
       'must have exactly one of text, data, raw (base64) or url',
     )
   }
-  if (names.every(isFine)) return value
-  return Object.fromEntries(names.filter(isFine).map((name) => [name, value[name]]))
+  if (fine.length === names.length) return value
+  return Object.fromEntries(fine.map((name) => [name, value[name]]))
+}
+
+/** `null` is a value only where the part is data. */
+function isFine(name: string, value: unknown): boolean {
+  return partNames.has(name) && (value !== null || name === 'data')
 }

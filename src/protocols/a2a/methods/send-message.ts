@@ -4,13 +4,15 @@ import type { Task } from '../../../core/task.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
 import { createEnding } from '../closing.ts'
 import { TASK_CONTROL } from '../extensions.ts'
-import { send } from './send.ts'
+import { readSending, send } from './send.ts'
 
 export const sendMessage: Method = {
   scope: 'tasks:write',
   async run(a2a, call) {
-    const { sent, configuration } = await send(a2a, call)
+    const sending = readSending(a2a, call)
+    const sent = await send(a2a, call, sending)
     if (sent.kind === 'message') return { value: call.codec.sentMessage(sent.message) }
+    const { configuration } = sending
     const view = { historyLength: configuration.historyLength, withArtifacts: true }
     const { latest: task } = sent
     if (configuration.immediate || isPaused(task.state) || isSettled(call, task)) {

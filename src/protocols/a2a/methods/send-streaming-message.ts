@@ -4,13 +4,14 @@ import { type FrameSource, frameText } from '../../../wire/event-stream.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
 import { readCursor } from '../cursor.ts'
 import { taskStream } from '../stream.ts'
-import { send } from './send.ts'
+import { readSending, send } from './send.ts'
 
 export const sendStreamingMessage: Method = {
   scope: 'tasks:write',
   streams: true,
   async run(a2a, call) {
-    const { sent, configuration } = await send(a2a, call)
+    const sending = readSending(a2a, call)
+    const sent = await send(a2a, call, sending)
     if (sent.kind === 'message') {
       return { frames: oneMessage(a2a, call, sent.message) }
     }
@@ -18,7 +19,7 @@ export const sendStreamingMessage: Method = {
     const cursor = repeated ? readCursor(call.request.header('last-event-id')) : undefined
     return taskStream(a2a, call, {
       task,
-      view: { historyLength: configuration.historyLength, withArtifacts: true },
+      view: { historyLength: sending.configuration.historyLength, withArtifacts: true },
       openedBy: 'send',
       from: cursor !== undefined && cursor.seq <= task.version + 1 ? cursor : undefined,
     })

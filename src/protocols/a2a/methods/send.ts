@@ -1,8 +1,9 @@
 /** What both ways of sending share: reading the request, one engine call, the webhook that may come with it. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message } from '../../../core/message.ts'
+import type { PushTarget } from '../../../core/push.ts'
 import type { Task } from '../../../core/task.ts'
-import type { ReminderRequest } from '../../../engine/requests.ts'
+import type { ReminderRequest, SendRequest } from '../../../engine/requests.ts'
 import type { Sent } from '../../../engine/sending/sent.ts'
 import type { A2AContext, Call } from '../call.ts'
 import type { SendConfiguration } from '../codec/codec.ts'
@@ -15,12 +16,17 @@ const KEY = 'a2a-idempotency-key'
 
 const plain: SendConfiguration = { immediate: false }
 
-export interface SendOutcome {
-  readonly sent: Sent
+/** What a send asks for, read and checked. */
+export interface Sending {
+  readonly message: Message
+  readonly metadata: JsonObject | undefined
   readonly configuration: SendConfiguration
+  /** What the tunnel carries, if anything. */
+  readonly harn: HarnOperations | undefined
 }
 
-export async function send(a2a: A2AContext, call: Call): Promise<SendOutcome> {
+/** @throws LullError, A2AError */
+export function readSending(a2a: A2AContext, call: Call): Sending {
   const { codec, params, agent } = call
   if (params['message'] === undefined || params['message'] === null) {
     throw invalid('message', 'is required')
@@ -30,34 +36,36 @@ export async function send(a2a: A2AContext, call: Call): Promise<SendOutcome> {
   const configuration = settings === undefined ? plain : codec.readConfiguration(settings)
   const metadata = optionalJsonObject(params, 'metadata')
   checkMediaTypes(agent.inputModes, message)
-  // An agent's endpoint continues that agent's tasks only; the engine would find any of the caller's.
-  if (agent.scope !== undefined && typeof message?.taskId === 'string') {
-    await ownTask(a2a, call, message.taskId)
-  }
   if (configuration.push !== undefined) pushesOf(a2a).check(configuration.push)
   const harn = a2a.harnTunnel ? harnIn(metadata, message) : undefined
-  const given: Given = { message, metadata, configuration }
-  if (harn !== undefined) return tunnelled(a2a, call, given, harn)
-  return { sent: await deliver(a2a, call, given), configuration }
+  if (harn === undefined || !isBlank(message)) return { message, metadata, configuration, harn }
+  // An operation alone changes the task; there is nothing of its own to wait for.
+  return { message, metadata, configuration: { ...configuration, immediate: true }, harn }
 }
 
-interface Given {
-  readonly message: Message
-  readonly metadata: JsonObject | undefined
-  readonly configuration: SendConfiguration
-  readonly reminders?: readonly ReminderRequest[] | undefined
+export function send(a2a: A2AContext, call: Call, sending: Sending): Promise<Sent> {
+  const { taskId } = sending.message ?? {}
+  // An agent's endpoint continues that agent's tasks only; the engine would find any of the caller's.
+  return call.agent.scope === undefined || typeof taskId !== 'string'
+    ? carried(a2a, call, sending)
+    : ownTask(a2a, call, taskId).then(() => carried(a2a, call, sending))
+}
+
+function carried(a2a: A2AContext, call: Call, sending: Sending): Promise<Sent> {
+  const { harn } = sending
+  return harn === undefined ? deliver(a2a, call, sending) : tunnelled(a2a, call, sending, harn)
 }
 
 /** The operation, and the message too unless it says nothing. A reminder comes with it: the turn that hears it sees both. */
 async function tunnelled(
   a2a: A2AContext,
   call: Call,
-  given: Given,
+  sending: Sending,
   { pause, resume, reminder }: HarnOperations,
-): Promise<SendOutcome> {
+): Promise<Sent> {
   const { engine } = a2a
   const { caller } = call
-  const { message, configuration } = given
+  const { message, configuration } = sending
   // The tunnel is another way to the control methods, not a way around their scope.
   if (!call.may('tasks:control')) {
     throw new A2AError('FORBIDDEN', 'This needs the scope tasks:control', {
@@ -67,24 +75,24 @@ async function tunnelled(
   const blank = isBlank(message)
   if (blank && message.taskId === undefined) throw invalid('message.taskId', 'is required')
   const reminders = reminder === undefined ? undefined : [reminder]
-  const sent = blank ? undefined : await deliver(a2a, call, { ...given, reminders })
-  if (sent?.kind === 'message') return { sent, configuration }
+  const sent = blank ? undefined : await deliver(a2a, call, sending, reminders)
+  if (sent?.kind === 'message') return sent
   const taskId = sent?.task.id ?? message.taskId ?? ''
   if (blank && reminder !== undefined) await engine.remind(caller, { taskId, reminder })
   if (pause !== undefined) await engine.pause(caller, { ...pause, taskId } as never)
   if (resume !== undefined) await engine.resume(caller, { ...resume, taskId } as never)
   const task = await engine.get(caller, taskId)
   if (blank) await ensurePush(a2a, call, task, configuration)
-  const settings = blank ? { ...configuration, immediate: true } : configuration
-  return {
-    sent: { kind: 'task', task, rest: [], latest: task, repeated: sent?.repeated ?? false },
-    configuration: settings,
-  }
+  return { kind: 'task', task, rest: [], latest: task, repeated: sent?.repeated ?? false }
 }
 
-async function deliver(a2a: A2AContext, call: Call, given: Given): Promise<Sent> {
+function deliver(
+  a2a: A2AContext,
+  call: Call,
+  { message, metadata, configuration }: Sending,
+  reminders?: readonly ReminderRequest[],
+): Promise<Sent> {
   const { caller, agent, codec } = call
-  const { message, metadata, configuration, reminders } = given
   const key = call.request.header('idempotency-key')
   const request = {
     agent: agent.name,
@@ -94,11 +102,21 @@ async function deliver(a2a: A2AContext, call: Call, given: Given): Promise<Sent>
     origin: codec.origin,
     reminders,
   }
-  const target = configuration.push
-  if (target === undefined) return a2a.engine.send(caller, request)
+  return configuration.push === undefined
+    ? a2a.engine.send(caller, request)
+    : deliverWithPush(a2a, call, request, configuration, configuration.push)
+}
+
+async function deliverWithPush(
+  a2a: A2AContext,
+  call: Call,
+  request: SendRequest,
+  configuration: SendConfiguration,
+  target: PushTarget,
+): Promise<Sent> {
   const pushes = pushesOf(a2a)
-  const sent = await a2a.engine.send(caller, request, {
-    push: pushes.along(codec.version, target),
+  const sent = await a2a.engine.send(call.caller, request, {
+    push: pushes.along(call.codec.version, target),
   })
   if (sent.kind !== 'task') return sent
   if (sent.repeated) await ensurePush(a2a, call, sent.task, configuration)
