@@ -52,9 +52,10 @@ export type Answer =
   | { readonly value: unknown; readonly frames?: undefined }
   /** The same, as JSON already. */
   | { readonly text: string; readonly frames?: undefined }
-  | { readonly frames: FrameSource }
+  /** A stream; as text where all of it is known. */
+  | { readonly frames: FrameSource | string }
 
-export function textOf(answer: Exclude<Answer, { readonly frames: FrameSource }>): string {
+export function textOf(answer: Exclude<Answer, { readonly frames: unknown }>): string {
   return 'text' in answer ? answer.text : JSON.stringify(answer.value)
 }
 

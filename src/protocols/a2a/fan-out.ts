@@ -35,14 +35,7 @@ export function createFanOut(): FanOut {
     fold(before, batch) {
       const known = folds.get(batch)
       if (known !== undefined) return known
-      let now = before
-      const folded = batch.records.map((record) => {
-        const last = now
-        const task = evolve(last, record)
-        now = task
-        const events = eventsOf(last, record, task).map((event) => ({ event, texts: new Map() }))
-        return { record, before: last, task, events }
-      })
+      const folded = foldRecords(before, batch.records)
       folds.set(batch, folded)
       return folded
     },
@@ -55,4 +48,19 @@ export function createFanOut(): FanOut {
       return text
     },
   }
+}
+
+/** For records that one reader alone has. */
+export function foldRecords(
+  before: Task | undefined,
+  records: readonly LogRecord[],
+): readonly Folded[] {
+  let now = before
+  return records.map((record) => {
+    const last = now
+    const task = evolve(last, record)
+    now = task
+    const events = eventsOf(last, record, task).map((event) => ({ event, texts: new Map() }))
+    return { record, before: last, task, events }
+  })
 }

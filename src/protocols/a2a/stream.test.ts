@@ -114,6 +114,26 @@ describe('a stream', () => {
     )
   })
 
+  it('R2: of a task that ended as it was sent, it is what the log says', async () => {
+    const desk = await openDesk()
+    const ops = [{ artifact: { name: 'x', text: 'y' } }, { complete: 'done' }]
+    for (const [version, stream, subscribe] of [
+      ['1.0', 'SendStreamingMessage', 'SubscribeToTask'],
+      ['0.3', 'message/stream', 'tasks/resubscribe'],
+    ] as const) {
+      const message = scripted(version, ops)
+      const [first, ...sent] = await all(await desk.stream(version, stream, { message }))
+      const { id } = first?.data.result.task ?? first?.data.result ?? {}
+      const last = { 'last-event-id': first?.id ?? '' }
+      const logged = await all(await desk.stream(version, subscribe, { id }, last))
+      const said = (frames: readonly Frame[]) =>
+        frames.map((frame) => [frame.id, frame.data.result])
+      expect(sent.length).toBeGreaterThan(1)
+      expect(said(sent)).toEqual(said(logged))
+    }
+    expect((await desk.engine.health()).subscribers).toBe(0)
+  })
+
   it('starts with a snapshot when the last id is not one of ours', async () => {
     const desk = await openDesk()
     const id = await immediate(desk, [{ ask: 'ok?' }])

@@ -7,6 +7,7 @@
  *  R4  it stays open while the task is stopped, and then keeps its place and little else: ten thousand may wait.
  */
 import { evolve } from '../../core/evolve.ts'
+import type { LogRecord } from '../../core/records.ts'
 import { isInterrupted, isTerminal, type State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'
@@ -17,18 +18,23 @@ import type { A2AContext, Answer, Call } from './call.ts'
 import type { Codec, TaskView } from './codec/codec.ts'
 import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
 import { RFC_NOTIFICATIONS } from './extensions.ts'
-import type { Folded } from './fan-out.ts'
+import { type Folded, foldRecords } from './fan-out.ts'
 
 export interface StreamOptions {
   readonly task: Task
   readonly view: TaskView
   readonly openedBy: 'send' | 'subscription'
+  /** What is known to follow. */
+  readonly rest?: readonly LogRecord[]
   /** Continue here in place of a snapshot. */
   readonly from?: Cursor | undefined
 }
 
 export function taskStream(a2a: A2AContext, call: Call, options: StreamOptions): Answer {
   const frames = new TaskFrames(a2a, call, options)
+  const { beginning } = frames
+  // All of it is there already: nothing has to be kept open.
+  if (beginning?.last === true) return { frames: beginning.text }
   a2a.closing.add(frames)
   return { frames }
 }
@@ -45,13 +51,15 @@ class TaskFrames implements FrameSource {
   readonly #openedBy: StreamOptions['openedBy']
   readonly #taskId: string
   #start: Cursor
-  #snapshot: string | undefined
+  /** What is said at once: the snapshot and what is known to follow it. */
+  #beginning: Burst | undefined
   /** The task at the place that is reached, for as long as the log is being caught up with. */
   #task: Task | undefined
   #reading: Reading | undefined
   #over: boolean
 
-  constructor(a2a: A2AContext, call: Call, { task, view, openedBy, from }: StreamOptions) {
+  constructor(a2a: A2AContext, call: Call, options: StreamOptions) {
+    const { task, view, openedBy, rest = [], from } = options
     const { codec, envelope } = call
     this.#a2a = a2a
     this.#codec = codec
@@ -65,18 +73,30 @@ class TaskFrames implements FrameSource {
     this.#over = this.#start.seq > task.version && this.#ends(task.state)
     if (from !== undefined) return
     const data = envelope(JSON.stringify(codec.sentTask(task, view)))
-    this.#snapshot = frameText({ id: cursorId(this.#start), data })
+    const snapshot = frameText({ id: cursorId(this.#start), data })
+    this.#beginning = { text: snapshot, last: this.#over }
+    if (this.#over || rest.length === 0) return
+    const folded = foldRecords(task, rest)
+    const { text, last } = this.#burst(folded)
+    this.#beginning = { text: snapshot + text, last }
+    this.#over = last
+    this.#task = folded.at(-1)?.task
+    this.#start = afterSnapshot(this.#task?.version ?? 0)
   }
 
   get pulse(): Pulse {
     return this.#a2a.pulse
   }
 
+  get beginning(): Burst | undefined {
+    return this.#beginning
+  }
+
   next(): Burst | Promise<Burst> {
-    const text = this.#snapshot
-    if (text === undefined) return this.#over ? END : this.#following()
-    this.#snapshot = undefined
-    return { text, last: this.#over }
+    const beginning = this.#beginning
+    if (beginning === undefined) return this.#over ? END : this.#following()
+    this.#beginning = undefined
+    return beginning
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 /** `SendStreamingMessage` / `message/stream`: A2A 1.0 §3.1.2. */
 import type { Message } from '../../../core/message.ts'
-import { type FrameSource, frameText } from '../../../wire/event-stream.ts'
-import type { A2AContext, Call, Method } from '../call.ts'
+import { frameText } from '../../../wire/event-stream.ts'
+import type { Call, Method } from '../call.ts'
 import { readCursor } from '../cursor.ts'
 import { taskStream } from '../stream.ts'
 import { readSending, send } from './send.ts'
@@ -12,23 +12,20 @@ export const sendStreamingMessage: Method = {
   async run(a2a, call) {
     const sending = readSending(a2a, call)
     const sent = await send(a2a, call, sending)
-    if (sent.kind === 'message') {
-      return { frames: oneMessage(a2a, call, sent.message) }
-    }
-    const { task, repeated } = sent
+    if (sent.kind === 'message') return { frames: oneMessage(call, sent.message) }
+    const { task, rest, repeated } = sent
     const cursor = repeated ? readCursor(call.request.header('last-event-id')) : undefined
     return taskStream(a2a, call, {
       task,
       view: { historyLength: sending.configuration.historyLength, withArtifacts: true },
       openedBy: 'send',
+      rest,
       from: cursor !== undefined && cursor.seq <= task.version + 1 ? cursor : undefined,
     })
   },
 }
 
 /** Exactly one Message, then the end. */
-function oneMessage({ pulse }: A2AContext, call: Call, message: Message): FrameSource {
-  const data = call.envelope(JSON.stringify(call.codec.sentMessage(message)))
-  const text = frameText({ id: '1.1', data })
-  return { pulse, next: async () => ({ text, last: true }), close: () => undefined }
+function oneMessage({ codec, envelope }: Call, message: Message): string {
+  return frameText({ id: '1.1', data: envelope(JSON.stringify(codec.sentMessage(message))) })
 }
