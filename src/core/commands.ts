@@ -36,9 +36,9 @@ export type OuterCommand =
   | {
       readonly type: 'submit'
       readonly birth: Birth
-      readonly run?: RunToken
+      readonly run?: RunToken | undefined
       readonly holds?: readonly HoldMark[]
-      readonly rejection?: Message
+      readonly rejection?: Message | undefined
     }
   /** A runner takes a task that nobody runs. `died`: its last run ended with its process. */
   | {

@@ -71,13 +71,13 @@ export interface Birth {
   readonly agent: string
   readonly contextId: string
   readonly message: Message
-  readonly parentId?: string
+  readonly parentId?: string | undefined
   /** The protocol that made it, for rules such as "close cancels only tasks born over ACP". */
-  readonly origin?: string
-  readonly metadata?: JsonObject
+  readonly origin?: string | undefined
+  readonly metadata?: JsonObject | undefined
   /** Events up to here arrived before the task existed. */
   readonly eventsAfter: number
-  readonly reminders?: readonly Reminder[]
+  readonly reminders?: readonly Reminder[] | undefined
 }
 
 /** Operations of a run, each recorded under its key and answered from there when the run is rebuilt. */

@@ -1,41 +1,43 @@
 /**
- * What comes and goes by the id of a task. Not a `Map`: V8 keeps the former tables of a map it rehashes, each with what was
- * in it, until the next full collection, so that everything that ever passed through would be copied around by the small
- * ones.
+ * What comes and goes by the id of a task. A `Map` that is begun anew every so often: V8 links the former tables of a map it
+ * rehashes to the next, so that once one of them has grown old, everything that ever passes through is copied around by
+ * the small collections, until the next full one.
  */
 export class ById<T> {
-  #entries: Record<string, T> = Object.create(null)
-  #size = 0
+  #entries = new Map<string, T>()
+  #untilAnew = ANEW
 
   get size(): number {
-    return this.#size
+    return this.#entries.size
   }
 
   get(id: string): T | undefined {
-    return this.#entries[id]
+    return this.#entries.get(id)
   }
 
   has(id: string): boolean {
-    return this.#entries[id] !== undefined
+    return this.#entries.has(id)
   }
 
   set(id: string, value: T): void {
-    if (!this.has(id)) this.#size++
-    this.#entries[id] = value
+    if (--this.#untilAnew === 0) {
+      this.#entries = new Map(this.#entries)
+      this.#untilAnew = ANEW + this.#entries.size
+    }
+    this.#entries.set(id, value)
   }
 
   delete(id: string): void {
-    if (!this.has(id)) return
-    this.#size--
-    delete this.#entries[id]
+    this.#entries.delete(id)
   }
 
   values(): readonly T[] {
-    return Object.values(this.#entries)
+    return [...this.#entries.values()]
   }
 
   clear(): void {
-    this.#entries = Object.create(null)
-    this.#size = 0
+    this.#entries = new Map()
   }
 }
+
+const ANEW = 64

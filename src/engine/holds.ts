@@ -5,8 +5,7 @@
 
 import type { HoldMark } from '../core/commands.ts'
 import { LullError } from '../core/errors.ts'
-import type { JsonObject } from '../core/json.ts'
-import type { Message } from '../core/message.ts'
+import type { Birth } from '../core/records.ts'
 import { isTerminal, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { Hold, HoldScope, TaskQuery } from '../ports/task-store.ts'
@@ -17,18 +16,6 @@ import { parse } from './parse.ts'
 import type { HoldRequest } from './requests.ts'
 
 /** What is known of a task before it exists. */
-export interface NewTask {
-  readonly taskId: string
-  readonly tenant: string
-  readonly principal: string
-  readonly agent: string
-  readonly contextId: string
-  readonly message: Message
-  readonly parentId?: string
-  readonly origin?: string
-  readonly metadata?: JsonObject
-}
-
 export type HoldOutcome = 'held' | 'already_held' | 'terminal' | 'unknown'
 
 export interface HoldAnswer {
@@ -42,11 +29,12 @@ export interface Holds {
   lift(caller: Caller, holdId: string): Promise<{ readonly holdId: string; readonly tasks: number }>
   list(caller: Caller): Promise<readonly Hold[]>
   /** The holds a new task is born under. */
-  forNew(birth: NewTask): readonly HoldMark[]
+  forNew(birth: Birth): readonly HoldMark[]
   start(): Promise<void>
 }
 
 const PAGE = 256
+const nothingHeld: readonly HoldMark[] = []
 const open: readonly State[] = [
   'submitted',
   'working',
@@ -212,8 +200,8 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     for (let at = 0; at < ids.length; at += PAGE) yield ids.slice(at, at + PAGE)
   }
 
-  function forNew(birth: NewTask): readonly HoldMark[] {
-    if (active.size === 0) return []
+  function forNew(birth: Birth): readonly HoldMark[] {
+    if (active.size === 0) return nothingHeld
     return [...active.values()]
       .filter((known) => known.holdNew && covered(known.scope, birth))
       .map(markOf)
@@ -266,7 +254,7 @@ function covers(caller: Caller, hold: Hold): boolean {
 
 function covered(
   scope: HoldScope,
-  task: Pick<NewTask, 'taskId' | 'tenant' | 'agent' | 'contextId'>,
+  task: Pick<Birth, 'taskId' | 'tenant' | 'agent' | 'contextId'>,
 ): boolean {
   if ('all' in scope) return true
   if (scope.tenant !== undefined && scope.tenant !== task.tenant) return false

@@ -269,12 +269,13 @@ export class Run {
   /** Follows what was written to the task, by whomever. */
   observe(records: readonly LogRecord[], task: Task): void {
     this.#core.follow(task)
+    // Nobody looks at it any more.
+    if (this.#ending && isTerminal(task.state)) return
     for (const record of records) this.#follow(record, task)
     // It stopped by itself: there is nothing to hand over any more.
     if (!this.#isOurs(task)) this.#handOver?.('it stopped')
-    if (isTerminal(task.state)) {
-      if (!this.#ending) this.discard()
-    } else this.#checkJournal(task)
+    if (isTerminal(task.state)) this.discard()
+    else this.#checkJournal(task)
   }
 
   #follow(record: LogRecord, task: Task): void {

@@ -2,11 +2,12 @@
 import type { Command } from '../../core/commands.ts'
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
-import { inherited, type Reminder } from '../../core/reminders.ts'
+import type { Birth } from '../../core/records.ts'
+import { inherited } from '../../core/reminders.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
-import type { Holds, NewTask } from '../holds.ts'
+import type { Holds } from '../holds.ts'
 import type { Along, Committed } from '../ledger.ts'
 
 export interface Creation extends Along {
@@ -14,36 +15,29 @@ export interface Creation extends Along {
   readonly ahead?: boolean
   /** Why the agent declined it before it began. */
   readonly rejection?: string | undefined
-  readonly reminders?: readonly Reminder[]
 }
 
 /** The new task; or, where the key was somebody else's, the claim that has it. */
 export async function createTask(
   context: EngineContext,
   holds: Holds,
-  birth: NewTask,
-  { ahead = false, rejection, reminders = [], ...along }: Creation = {},
+  birth: Birth,
+  { ahead = false, rejection, claim, push }: Creation = {},
 ): Promise<Committed> {
-  const { runs, ledger, events, ids } = context
-  const { taskId, metadata, ...facts } = birth
+  const { runs, ledger, ids } = context
+  const { taskId } = birth
   const run = rejection === undefined ? runs.reserve(birth.agent) : undefined
   const submit = (): Command => ({
     type: 'submit',
-    birth: {
-      taskId,
-      ...facts,
-      ...(metadata === undefined ? {} : { metadata }),
-      eventsAfter: events.lastPos(),
-      ...(reminders.length === 0 ? {} : { reminders }),
-    },
-    ...(run === undefined ? {} : { run }),
+    birth,
+    run,
     // Looked at when it is decided: a hold that came in between counts.
     holds: holds.forNew(birth),
-    ...(rejection === undefined ? {} : { rejection: said(birth, ids.uuid(), rejection) }),
+    rejection: rejection === undefined ? undefined : said(birth, ids.uuid(), rejection),
   })
   try {
     const begun = ahead && run !== undefined ? runs.launchAhead : undefined
-    const committed = await ledger.create(taskId, submit, along, begun)
+    const committed = await ledger.create(taskId, submit, { claim, push }, begun)
     if (committed.claimed === undefined) runs.launch(committed, run)
     else runs.abandon(taskId, run)
     return committed
@@ -53,7 +47,7 @@ export async function createTask(
   }
 }
 
-function said({ taskId, contextId }: NewTask, messageId: string, text: string): Message {
+function said({ taskId, contextId }: Birth, messageId: string, text: string): Message {
   return { messageId, role: 'ROLE_AGENT', parts: [{ text }], taskId, contextId }
 }
 
@@ -68,7 +62,8 @@ export async function createChild(
 ): Promise<void> {
   const { tenant, principal, contextId } = parent
   const { name, reminders: takes } = agentNamed(context, agent)
-  const birth: NewTask = {
+  const reminders = takes === false ? [] : inherited(parent.reminders, parent.id)
+  await createTask(context, holds, {
     taskId: childId,
     tenant,
     principal,
@@ -76,9 +71,11 @@ export async function createChild(
     contextId,
     message: { ...message, taskId: childId },
     parentId: parent.id,
-  }
-  const reminders = takes === false ? [] : inherited(parent.reminders, parent.id)
-  await createTask(context, holds, birth, { reminders })
+    origin: undefined,
+    metadata: undefined,
+    eventsAfter: context.events.lastPos(),
+    reminders: reminders.length === 0 ? undefined : reminders,
+  })
 }
 
 /** The first registered agent where none is named. */

@@ -130,13 +130,15 @@ export function createSend(context: EngineContext, holds: Holds): Send {
       agent: agent.name,
       contextId,
       message: { ...message, taskId, contextId },
-      ...(origin === undefined ? {} : { origin }),
-      ...(metadata === undefined ? {} : { metadata }),
+      parentId: undefined,
+      origin,
+      metadata,
+      eventsAfter: context.events.lastPos(),
+      reminders: reminders.length === 0 ? undefined : reminders,
     }
-    const { rejection } = decided
     // A conversation that goes on has to be read first.
     const ahead = decided.ahead === true && message.contextId === undefined
-    const made = { claim, push, rejection, reminders, ahead }
+    const made = { claim, push, rejection: decided.rejection, ahead }
     const { task, rest, latest, claimed } = await createTask(context, holds, birth, made)
     if (claimed === undefined || claim === undefined) {
       return { kind: 'task', task, rest, latest, repeated: false }
