@@ -2,6 +2,8 @@
  * One commit, as statements. Writing a step is one look-up and one insert: the version of a task is the number of its
  * last record and nothing else, so there is no counter to bump. Runs inside a transaction that holds the write lock,
  * which is what makes comparing first and writing then one act.
+ *
+ * Where nobody asks what was written, statements are run by `get`: `run` makes an object of it each time.
  */
 
 import type { Push } from '../../core/push.ts'
@@ -40,20 +42,22 @@ const written: CommitResult = { status: 'written' }
 
 export function createApply(db: Database, claims: Claims, waits: Waits, pushes: Pushes): Apply {
   const find = db.prepare(
-    `SELECT num, state, waits, (SELECT max(seq) FROM records WHERE task = num) AS version
+    `SELECT num, state, waits, coalesce(
+       (SELECT max(seq) FROM records WHERE task = num),
+       (SELECT seq FROM records WHERE pos = num AND task IS NULL)) AS version
      FROM tasks WHERE id = ?`,
   )
   const insert = db.prepare(
-    `INSERT INTO tasks (id, tenant, principal, agent, context_id, parent_id, created_at,
+    `INSERT INTO tasks (num, id, tenant, principal, agent, context_id, parent_id, created_at,
                         state, status_at, ready_at, owner, due_at, held, waits)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
   )
   // The columns left out never change: they are what the task was born with.
   const update = db.prepare(
     `UPDATE tasks SET state = ?, status_at = ?, ready_at = ?, owner = ?, due_at = ?, held = ?, waits = ?
      WHERE num = ?`,
   )
-  const writeLog = createWriteLog(db)
+  const log = createWriteLog(db)
 
   function create(draft: Draft, row: DraftRow, moves: Move[]): CommitResult {
     const id = toText(draft.taskId)
@@ -63,7 +67,9 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
       return { status: 'claimed', claim: holder }
     }
     const tenant = toText(row.tenant)
-    const { changes, lastInsertRowid } = insert.run(
+    const num = log.next()
+    const { changes } = insert.run(
+      num,
       id,
       tenant,
       toText(row.principal),
@@ -78,7 +84,7 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
       return { status: 'conflict', version: Number(find.get(id)?.['version'] ?? 0) }
     }
     waits.replace(tenant, id, null, draft.waits)
-    writeLog(draft, Number(lastInsertRowid))
+    log.begin(draft, num)
     moves.push({ row, from: undefined })
     return written
   }
@@ -91,11 +97,11 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
     if (found === undefined || version !== expected) return { status: 'conflict', version }
     const num = Number(found['num'])
     if (row !== undefined) {
-      update.run(...changing(draft, row), num)
+      update.get(...changing(draft, row), num)
       waits.replace(toText(row.tenant), id, found['waits'] as string | null, draft.waits)
       moves.push({ row, from: found['state'] as State })
     }
-    writeLog(draft, num)
+    log.append(draft, num)
     return written
   }
 
@@ -108,15 +114,38 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
   }
 }
 
-function createWriteLog(db: Database): (draft: Draft, num: number) => void {
-  const append = db.prepare('INSERT INTO records (task, seq, body) VALUES (?, ?, ?)')
+interface WriteLog {
+  /** The position of the next row, and the number of a task that begins there. */
+  next(): number
+  begin(draft: Draft, num: number): void
+  append(draft: Draft, num: number): void
+}
+
+function createWriteLog(db: Database): WriteLog {
+  const lastPos = db.prepare('SELECT max(pos) AS n FROM records')
+  const lastNum = db.prepare('SELECT max(num) AS n FROM tasks')
+  const insert = db.prepare('INSERT INTO records (pos, task, seq, body) VALUES (?, ?, ?, ?)')
   const keep = db.prepare(
     `INSERT INTO snapshots (task, seq, body) VALUES (?, ?, ?)
      ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, body = excluded.body`,
   )
-  return ({ version, records, snapshot }, num) => {
-    append.run(num, version, records)
-    if (snapshot !== undefined) keep.run(num, version, snapshot)
+  let last: number | undefined
+
+  /** Positions of what was rolled back stay empty. */
+  function next(): number {
+    last ??= Math.max(...[lastPos, lastNum].map((query) => Number(query.get()?.['n'] ?? 0)))
+    return ++last
+  }
+
+  function write({ version, records, snapshot }: Draft, pos: number, task: number | null): void {
+    insert.get(pos, task, version, records)
+    if (snapshot !== undefined) keep.get(task ?? pos, version, snapshot)
+  }
+
+  return {
+    next,
+    begin: (draft, num) => write(draft, num, null),
+    append: (draft, num) => write(draft, next(), num),
   }
 }
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Claim, TaskStore } from '../../ports/task-store.ts'
 import { birth, poison, sampleClaim } from '../../testing/sample-task.ts'
@@ -7,9 +6,7 @@ import { RUN } from './claim-places.ts'
 import { placeOf } from './claims.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { migrate, readMigrations } from './migrate.ts'
-import { createSqliteStore } from './sqlite-store.ts'
 import { type StoreOn, storeOn } from './store-on.ts'
-import { temporaryDirectory } from './test-support/processes.ts'
 
 const open = await loadDriver()
 
@@ -139,36 +136,5 @@ describe('the filter of claims', () => {
     expect(await store.findClaim(claimOf(1))).toBeUndefined()
     await claimMany(store, 1, 1)
     expect(await store.findClaim(claimOf(1))).toEqual(claimOf(1))
-  })
-})
-
-describe('a database of an older version', () => {
-  it('brings its claims along', async () => {
-    const path = await temporaryDirectory()
-    await (await createSqliteStore({ path })).close()
-    const db = open(join(path, 'lull.db'))
-    for (const table of ['claims', 'claim_places']) db.exec(`DROP TABLE ${table}`)
-    db.exec('DELETE FROM migrations WHERE number >= 5')
-    const [initial] = readMigrations()
-    const [old] = /CREATE TABLE claims[^;]+;/.exec(initial?.sql ?? '') ?? []
-    db.exec(`${old} CREATE INDEX claims_by_age ON claims (created_at)`)
-    const insert = db.prepare(`INSERT INTO claims VALUES ('acme', 'ann', 'travel', ?, ?, ?, ?, ?)`)
-    db.exec('BEGIN')
-    const count = RUN + 10
-    const reply = { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'hi' }] } as const
-    for (let n = 0; n < count; n++) {
-      insert.run(`key-${n}`, `task-${n}`, 'digest-1', n, n === 3 ? JSON.stringify(reply) : null)
-    }
-    db.exec('COMMIT')
-    db.close()
-
-    const store = await createSqliteStore({ path })
-    for (const n of [0, 1, RUN - 1, RUN, count - 1]) {
-      expect(await store.findClaim(claimOf(n))).toEqual(claimOf(n))
-    }
-    expect(await store.findClaim(claimOf(3))).toEqual({ ...claimOf(3), reply })
-    expect(await store.findClaim(claimOf(count))).toBeUndefined()
-    expect(await store.pruneClaims(5, 99)).toBe(5)
-    await store.close()
   })
 })

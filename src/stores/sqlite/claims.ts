@@ -55,7 +55,7 @@ export function createClaims(db: Database): Claims {
       const holder = claim.unclaimed ? undefined : find(claim.place)
       if (holder !== undefined) return holder
       const { place, taskId, digest, createdAt, reply } = claim
-      insert.run(places.add(place), place, toText(taskId), toText(digest), createdAt, reply)
+      insert.get(places.add(place), place, toText(taskId), toText(digest), createdAt, reply)
       return undefined
     },
     drop: ({ place }) => {

@@ -64,6 +64,7 @@ export function createCounts(db: Database): Counts {
       return total
     },
     follow({ row, from }) {
+      if (known.size === 0) return
       const totals = known.get(keyOf(row.tenant, row.principal))
       if (totals === undefined || row.state === from) return
       add(totals, row.agent, row.state, 1)

@@ -2,7 +2,7 @@
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { StoredTask } from '../../ports/task-store.ts'
-import type { Database, Row } from './driver.ts'
+import type { Database, Row, Value } from './driver.ts'
 import { toText } from './text.ts'
 
 export interface Logs {
@@ -14,24 +14,30 @@ export function createLogs(db: Database): Logs {
   const find = db.prepare(
     'SELECT num, seq, body FROM tasks LEFT JOIN snapshots ON task = num WHERE id = ?',
   )
-  const after = db.prepare('SELECT body FROM records WHERE task = ? AND seq > ? ORDER BY seq')
-  const some = db.prepare(
-    `SELECT body FROM records WHERE task = (SELECT num FROM tasks WHERE id = ?) AND seq > ?
-     ORDER BY seq LIMIT ?`,
+  const numOf = db.prepare('SELECT num FROM tasks WHERE id = ?')
+  // The first row of a log is at the number of its task, the others are found by it.
+  const after = db.prepare(
+    `SELECT seq, body FROM records WHERE pos = ? AND task IS NULL AND seq > ?
+     UNION ALL SELECT seq, body FROM records WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?`,
   )
+  const rowsAfter = (num: Value, seq: number, limit: number): readonly Row[] =>
+    after.all(num, seq, num, seq, limit)
+
   return {
     load(taskId) {
       const task = find.get(toText(taskId))
       if (task === undefined) return undefined
       const { num = null, seq, body } = task
       // A snapshot is of a whole commit: no row reaches over it.
-      const records = after.all(num, seq ?? 0).flatMap(recordsIn)
+      const records = rowsAfter(num, Number(seq ?? 0), -1).flatMap(recordsIn)
       return typeof body === 'string'
         ? { snapshot: JSON.parse(body) as Task, records }
         : { records }
     },
-    records: (taskId, afterSeq, limit) =>
-      firstOf(limit, afterSeq, some.all(toText(taskId), afterSeq, limit)),
+    records(taskId, afterSeq, limit) {
+      const { num } = numOf.get(toText(taskId)) ?? {}
+      return num === undefined ? [] : firstOf(limit, afterSeq, rowsAfter(num, afterSeq, limit))
+    },
   }
 }
 

@@ -20,6 +20,7 @@ export function createPruning(db: Database, transact: Transact, waits: Waits): P
      WHERE state = ? AND status_at < ? ORDER BY status_at LIMIT ?`,
   )
   const removals = [
+    db.prepare('DELETE FROM records WHERE pos = ? AND task IS NULL'),
     db.prepare('DELETE FROM records WHERE task = ?'),
     db.prepare('DELETE FROM snapshots WHERE task = ?'),
     db.prepare('DELETE FROM tasks WHERE num = ?'),
