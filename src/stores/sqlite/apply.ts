@@ -17,7 +17,13 @@ import { toText } from './text.ts'
 import type { Waits } from './waits.ts'
 
 /** The columns of a row without its waits, which are text in a draft. */
-export type DraftRow = Omit<TaskRow, 'waits'>
+export interface DraftRow
+  extends Omit<TaskRow, 'waits' | 'parentId' | 'readyAt' | 'owner' | 'dueAt'> {
+  readonly parentId?: string | undefined
+  readonly readyAt?: number | undefined
+  readonly owner?: string | undefined
+  readonly dueAt?: number | undefined
+}
 
 /** A commit as text. */
 export interface Draft {

@@ -1,4 +1,7 @@
-/** What the two threads say to each other. Calls are carried out, and answered, in the order they came. */
+/**
+ * What the two threads say to each other. Calls are carried out, and answered, in the order they came: a message from the
+ * writing thread holds the answers to the next few of them.
+ */
 import { isLullError, LullError, type Refusal, toError } from '../../../core/errors.ts'
 import type { CommitResult, TaskStore } from '../../../ports/task-store.ts'
 import type { DatabaseOptions } from '../open-database.ts'
@@ -17,7 +20,7 @@ export interface WriterData extends WriterOptions {
 export type Method = Exclude<keyof TaskStore, 'commit'>
 
 export type Call =
-  | { readonly write: Parcel }
+  | { readonly write: Parcel; readonly commits: number }
   | { readonly method: Method; readonly args: readonly unknown[] }
 
 export type Answer =
@@ -51,7 +54,7 @@ export function sent(results: readonly CommitResult[]): readonly unknown[] | und
 const written: CommitResult = { status: 'written' }
 
 export function received(value: unknown, count: number): readonly CommitResult[] {
-  if (value === undefined) return Array.from({ length: count }, () => written)
+  if (value === undefined) return new Array<CommitResult>(count).fill(written)
   return (value as readonly (CommitResult & { readonly error?: ThrownThere })[]).map((result) =>
     result.status === 'failed'
       ? { status: 'failed', error: revived(result.error as ThrownThere) }

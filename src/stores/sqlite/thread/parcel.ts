@@ -61,55 +61,50 @@ function packClaim(parcel: Value[], claim: DraftClaim | undefined): void {
   )
 }
 
-export function unpack(parcel: Parcel): readonly Draft[] {
-  const drafts: Draft[] = []
+/** Adds the drafts of a parcel to others. */
+export function unpack(parcel: Parcel, drafts: Draft[]): void {
   let place = 0
-  const text = (): string => parcel[place++] as string
-  const number = (): number => parcel[place++] as number
+  const next = <T extends Value>(): T => parcel[place++] as T
   const maybe = <T extends Value>(): T | undefined =>
     (parcel[place++] ?? undefined) as T | undefined
 
-  function row(id: string): DraftRow | undefined {
-    if (number() === 0) return undefined
-    const facts = { tenant: text(), principal: text(), agent: text(), contextId: text() }
-    const parentId = maybe<string>()
-    const state = text() as State
-    const times = { createdAt: number(), statusAt: number() }
-    const [readyAt, owner, dueAt] = [maybe<number>(), maybe<string>(), maybe<number>()]
-    return {
-      id,
-      ...facts,
-      ...(parentId === undefined ? {} : { parentId }),
-      state,
-      ...times,
-      ...(readyAt === undefined ? {} : { readyAt }),
-      ...(owner === undefined ? {} : { owner }),
-      ...(dueAt === undefined ? {} : { dueAt }),
-      held: number() === 1,
-    }
-  }
+  const row = (id: string): DraftRow => ({
+    id,
+    tenant: next(),
+    principal: next(),
+    agent: next(),
+    contextId: next(),
+    parentId: maybe(),
+    state: next<State>(),
+    createdAt: next(),
+    statusAt: next(),
+    readyAt: maybe(),
+    owner: maybe(),
+    dueAt: maybe(),
+    held: next() === 1,
+  })
 
-  function claim(): DraftClaim | undefined {
-    if (number() === 0) return undefined
-    return {
-      place: text(),
-      taskId: text(),
-      digest: text(),
-      createdAt: number(),
-      reply: maybe<string>() ?? null,
-      unclaimed: number() === 1,
-    }
-  }
+  const claim = (): DraftClaim => ({
+    place: next(),
+    taskId: next(),
+    digest: next(),
+    createdAt: next(),
+    reply: next(),
+    unclaimed: next() === 1,
+  })
 
   while (place < parcel.length) {
-    const taskId = text()
-    const [expected, version] = [number(), number()]
-    const records = text()
-    const waits = maybe<string>() ?? null
-    const snapshot = maybe<string>()
-    const facts = { row: row(taskId), claim: claim() }
-    const pushes = Array.from({ length: number() }, () => JSON.parse(text()) as Push)
-    drafts.push({ taskId, expected, waits, snapshot, version, records, ...facts, pushes })
+    const taskId = next<string>()
+    drafts.push({
+      taskId,
+      expected: next(),
+      version: next(),
+      records: next(),
+      waits: next(),
+      snapshot: maybe(),
+      row: next() === 0 ? undefined : row(taskId),
+      claim: next() === 0 ? undefined : claim(),
+      pushes: Array.from({ length: next() }, () => JSON.parse(next()) as Push),
+    })
   }
-  return drafts
 }

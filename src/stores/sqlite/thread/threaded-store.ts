@@ -86,8 +86,9 @@ async function commit(
   const made = batch.map((commit) => draftOf(commit, filter))
   const drafts = made.filter((one): one is Draft => !('status' in one))
   if (drafts.length === 0) return made as readonly CommitResult[]
-  const answers = received(await writer.call({ write: pack(drafts) }), drafts.length)
-  if (drafts.length === made.length) return answers
+  const commits = drafts.length
+  const answers = received(await writer.call({ write: pack(drafts), commits }), commits)
+  if (commits === made.length) return answers
   let next = 0
   return made.map((one) => ('status' in one ? one : (answers[next++] as CommitResult)))
 }

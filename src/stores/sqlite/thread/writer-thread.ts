@@ -1,5 +1,6 @@
 /** The thread that writes: the only connection of the process that does. Started by `writer.ts`. */
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import type { Draft } from '../apply.ts'
 import { loadDriver } from '../driver.ts'
 import { toStoreError } from '../failures.ts'
 import { openDatabase } from '../open-database.ts'
@@ -8,41 +9,87 @@ import { type Answer, type Call, sent, thrown, type WriterData } from './message
 import { unpack } from './parcel.ts'
 import { createTurnstile } from './turnstile.ts'
 
+/** Commits that share a transaction, and its fsync: what came while the ones before were written. */
+const TOGETHER = 128
+
 const port = parentPort
 if (port === null) throw new Error('this file is the entry of a thread')
-const say = (answer: Answer): void => port.postMessage(answer)
+const say = (answers: readonly Answer[]): void => port.postMessage(answers)
 
 async function open(): Promise<StoreOn> {
   const { file, ...options } = workerData as WriterData
   return storeOn(openDatabase(await loadDriver(), file, options), () => undefined)
 }
 
-async function answerTo(store: StoreOn, call: Call): Promise<Answer> {
-  try {
-    if ('write' in call) return { value: sent(await store.write(unpack(call.write))) }
-    const method = store[call.method] as (...args: readonly unknown[]) => Promise<unknown>
-    return { value: await method(...call.args) }
-  } catch (error) {
-    return { error: thrown(error) }
+/** The first of them, and the parcels behind it that are written with it. */
+function takeFrom(calls: Call[]): readonly Call[] {
+  let commits = 0
+  let count = 0
+  for (const call of calls) {
+    if (!('write' in call)) break
+    commits += call.commits
+    if (count > 0 && commits > TOGETHER) break
+    count++
   }
+  return calls.splice(0, Math.max(1, count))
+}
+
+async function answersTo(store: StoreOn, calls: readonly Call[]): Promise<readonly Answer[]> {
+  try {
+    const [call] = calls
+    if (call !== undefined && 'method' in call) {
+      const method = store[call.method] as (...args: readonly unknown[]) => Promise<unknown>
+      return [{ value: await method(...call.args) }]
+    }
+    return await writeAll(store, calls)
+  } catch (error) {
+    const answer = { error: thrown(error) }
+    return calls.map(() => answer)
+  }
+}
+
+async function writeAll(store: StoreOn, calls: readonly Call[]): Promise<readonly Answer[]> {
+  const drafts: Draft[] = []
+  const ends = calls.map((call) => {
+    if ('write' in call) unpack(call.write, drafts)
+    return drafts.length
+  })
+  const results = await store.write(drafts)
+  return ends.map((end, n) => ({ value: sent(results.slice(ends[n - 1] ?? 0, end)) }))
 }
 
 try {
   const store = await open()
-  // One after the other: a call does not begin before the one before it is answered.
-  let last = Promise.resolve()
   const turnstile = createTurnstile((workerData as WriterData).turnstile)
-  port.on('message', (call: Call) => {
-    last = last.then(async () => {
-      if (!turnstile.enter()) return
-      const answer = await answerTo(store, call)
+  const calls: Call[] = []
+
+  const takeArrived = (): void => {
+    for (let one = receiveMessageOnPort(port); one !== undefined; ) {
+      calls.push(one.message as Call)
+      one = receiveMessageOnPort(port)
+    }
+  }
+
+  const work = async (): Promise<void> => {
+    while (calls.length > 0 && turnstile.enter()) {
+      const next = takeFrom(calls)
+      const answers = await answersTo(store, next)
       turnstile.leave()
-      say(answer)
-      if ('method' in call && call.method === 'close') port.close()
-    })
+      say(answers)
+      if (next.some((call) => 'method' in call && call.method === 'close')) port.close()
+      takeArrived()
+    }
+  }
+
+  // In the order they came: a call does not begin before the one before it is answered.
+  let last = Promise.resolve()
+  port.on('message', (call: Call) => {
+    calls.push(call)
+    takeArrived()
+    last = last.then(work)
   })
-  say({ opened: true })
+  say([{ opened: true }])
 } catch (error) {
-  say({ error: thrown(toStoreError(error)) })
+  say([{ error: thrown(toStoreError(error)) }])
   port.close()
 }

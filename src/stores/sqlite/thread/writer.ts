@@ -63,7 +63,8 @@ export async function startWriter(options: WriterOptions): Promise<Writer> {
   }
 
   const ended = once(thread, 'exit').catch(() => undefined)
-  thread.on('message', settle).on('error', fail).on('exit', fail)
+  thread.on('message', (answers: readonly Answer[]) => answers.forEach(settle))
+  thread.on('error', fail).on('exit', fail)
   await new Promise((resolve, reject) => waiting.push({ resolve, reject }))
 
   const call = (asked: Call): Promise<unknown> =>
