@@ -11,6 +11,7 @@ import type { Decision, UsageReport } from '../core/records.ts'
 import { states } from '../core/states.ts'
 import type { PauseMode } from '../core/suspension.ts'
 import type { AskOptions, ConsentRequest } from './agent-task.ts'
+import { json } from './json-input.ts'
 import type {
   CancelRequest,
   ClearRemindersRequest,
@@ -25,7 +26,8 @@ import type {
   SendRequest,
 } from './requests.ts'
 
-export const json: z.ZodType<Json> = z.json() as z.ZodType<Json>
+export { json }
+
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), json)
 
 const text = z.string()
