@@ -55,10 +55,6 @@ export type Answer =
   /** A stream; as text where all of it is known. */
   | { readonly frames: FrameSource | string }
 
-export function textOf(answer: Exclude<Answer, { readonly frames: unknown }>): string {
-  return 'text' in answer ? answer.text : JSON.stringify(answer.value)
-}
-
 export interface Method {
   readonly scope: Scope
   /** Parse, one engine call, render: no decision is taken here. */

@@ -1,8 +1,14 @@
 /** The JSON-RPC binding: A2A 1.0 §9, and 0.3 on the same address. The answer to a call is 200, errors included. */
 import type { HttpAnswer, HttpRequest } from '../../../wire/http.ts'
-import { errorText, parseRequest, type RpcId, resultText } from '../../../wire/json-rpc.ts'
+import {
+  errorText,
+  parseRequest,
+  type RpcId,
+  resultOf,
+  resultText,
+} from '../../../wire/json-rpc.ts'
 import { bindu } from '../bindu/bindu-methods.ts'
-import { type Call, type Method, textOf } from '../call.ts'
+import type { Call, Method } from '../call.ts'
 import { withJsonNames } from '../codec/proto-names.ts'
 import { callerIn, scopesOf } from '../env.ts'
 import { activated } from '../extensions.ts'
@@ -51,7 +57,8 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
     headers = extensionHeaders(call, method)
     const answer = await dispatch(a2a, method, call)
     if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
-    return jsonAnswer(resultText(id, textOf(answer)), headers)
+    const text = 'text' in answer ? resultText(id, answer.text) : resultOf(id, answer.value)
+    return jsonAnswer(text, headers)
   } catch (error) {
     const failure = failureIn(a2a, method, error)
     const text = failureText(id, failure, version, method?.extension !== undefined)

@@ -1,6 +1,6 @@
 /** The HTTP+JSON binding: A2A 1.0 §11, and 0.3 under `/v1`. */
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../../../wire/http.ts'
-import { type Call, type Method, textOf } from '../call.ts'
+import type { Call, Method } from '../call.ts'
 import { jsonName, withJsonNames } from '../codec/proto-names.ts'
 import { isProto } from '../codec/v03-proto.ts'
 import { callerIn, scopesOf } from '../env.ts'
@@ -51,7 +51,7 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
     headers = extensionHeaders(call, method)
     const answer = await dispatch(a2a, method, call)
     if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
-    const text = textOf(answer)
+    const text = 'text' in answer ? answer.text : JSON.stringify(answer.value)
     return text === 'null'
       ? { status: 204, headers, body: undefined }
       : jsonAnswer(text, headers, 200, type)
