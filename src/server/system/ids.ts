@@ -10,7 +10,8 @@ export function createIds(now: () => number = Date.now): IdSource {
   let used = pool.length
   let lastMs = 0
   let counter = 0
-  let time = timeText(0)
+  /** Where an id is spelled: made of pieces it would be a tree of strings, for whoever looks at it first to put together. */
+  const text = Buffer.alloc(36, '-')
 
   /** Where to read the next random bytes in the pool. */
   function random(bytes: number): number {
@@ -22,31 +23,39 @@ export function createIds(now: () => number = Date.now): IdSource {
     return used - bytes
   }
 
+  function writeTime(ms: number): void {
+    const digits = ms.toString(16).padStart(12, '0')
+    text.write(digits.slice(0, 8), 0)
+    text.write(digits.slice(8), 9)
+  }
+
+  function writeByte(at: number, byte: number): void {
+    text[at] = digitCodes[byte >> 4] ?? 0
+    text[at + 1] = digitCodes[byte & 0x0f] ?? 0
+  }
+
   function uuid(): string {
     const ms = now()
     if (ms > lastMs) {
       lastMs = ms
       counter = pool.readUInt16BE(random(2)) & 0x07ff
-      time = timeText(ms)
+      writeTime(ms)
     } else if (++counter > 0x0fff) {
       // More than the counter holds within one millisecond (or the clock was set back): borrow from the next.
       lastMs++
       counter = 0
-      time = timeText(lastMs)
+      writeTime(lastMs)
     }
-    const at = random(8)
-    const byte = (index: number): string => hex[pool[at + index] ?? 0] ?? ''
-    const variant = hex[((pool[at] ?? 0) & 0x3f) | 0x80] ?? ''
-    const middle = `${hex[0x70 | (counter >> 8)]}${hex[counter & 0xff]}`
-    return `${time}-${middle}-${variant}${byte(1)}-${byte(2)}${byte(3)}${byte(4)}${byte(5)}${byte(6)}${byte(7)}`
+    writeByte(14, 0x70 | (counter >> 8))
+    writeByte(16, counter & 0xff)
+    const from = random(8)
+    writeByte(19, ((pool[from] ?? 0) & 0x3f) | 0x80)
+    writeByte(21, pool[from + 1] ?? 0)
+    for (let n = 0; n < 6; n++) writeByte(24 + 2 * n, pool[from + 2 + n] ?? 0)
+    return text.toString('latin1')
   }
 
   return { uuid, random: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48 }
 }
 
-const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-
-function timeText(ms: number): string {
-  const text = ms.toString(16).padStart(12, '0')
-  return `${text.slice(0, 8)}-${text.slice(8)}`
-}
+const digitCodes = Buffer.from('0123456789abcdef')
