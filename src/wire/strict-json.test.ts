@@ -27,6 +27,52 @@ describe('strict JSON', () => {
     expect(parseStrictJson(bytes(text))).toEqual({ fault, problem: expect.stringMatching(problem) })
   })
 
+  it('takes an object exactly when its names differ, wherever it is and however they are spelled', () => {
+    type Tree =
+      | number
+      | readonly Tree[]
+      | { readonly names: readonly string[]; readonly inner: Tree }
+    const name = fc.constantFrom(
+      'a',
+      'b',
+      'c:',
+      '\\u0061',
+      '\\"',
+      '{\\"a\\":1',
+      'toString',
+      '7',
+      '',
+    )
+    const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 5 },
+        fc.integer(),
+        fc.array(tie('tree'), { maxLength: 3 }),
+        fc.record({ names: fc.array(name, { maxLength: 3 }), inner: tie('tree') }),
+      ),
+    }))
+    const spelled = (one: Tree): string => {
+      if (typeof one === 'number') return `${one}`
+      if (!('names' in one)) return `[ ${one.map(spelled).join(' , ')}]`
+      return `{${one.names.map((given) => `"${given}" :${spelled(one.inner)}`).join(',')}}`
+    }
+    const differ = (one: Tree): boolean => {
+      if (typeof one === 'number') return true
+      if (!('names' in one)) return one.every(differ)
+      const names = one.names.map((given) => JSON.parse(`"${given}"`))
+      return new Set(names).size === names.length && (names.length === 0 || differ(one.inner))
+    }
+    fc.assert(
+      fc.property(tree, (one) => {
+        const text = spelled(one)
+        const parsed = parseStrictJson(bytes(text))
+        if (differ(one)) expect(parsed).toEqual({ value: JSON.parse(text) })
+        else expect(parsed.problem).toContain('is given twice')
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it('refuses bytes that are not UTF-8', () => {
     const broken = new Uint8Array([0x22, 0xff, 0x22])
     expect(parseStrictJson(broken)).toEqual({

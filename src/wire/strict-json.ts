@@ -1,7 +1,8 @@
 /**
  * JSON from strangers. `JSON.parse` alone accepts what later goes wrong: a thousand levels that overflow a recursion,
- * a name given twice that two readers understand differently, `__proto__`, bytes that are not UTF-8. One pass over the
- * text finds them; strings are skipped natively, so that inline files cost little.
+ * a name given twice that two readers understand differently, `__proto__`, bytes that are not UTF-8. Counting finds
+ * them: a name given twice is in the text more often than in the value. Strings are skipped natively, so that inline
+ * files cost little. Only where the count is wrong the text is looked at name by name, to say what is wrong with it.
  */
 export type StrictJson =
   | { readonly value: unknown; readonly problem?: undefined }
@@ -25,7 +26,35 @@ export function parseStrictJson(body: Uint8Array | string, maxDepth: number = DE
   } catch {
     return { fault: 'syntax', problem: 'The body is not valid JSON' }
   }
+  if (membersOf(value, maxDepth) === namesIn(text)) return { value }
   return inspect(text, maxDepth) ?? { value }
+}
+
+/** How many members its objects have in all. NaN, which equals no count, where it is nested too deeply or has `__proto__`. */
+function membersOf(value: unknown, levels: number): number {
+  if (typeof value !== 'object' || value === null) return 0
+  if (levels === 0) return Number.NaN
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const item of value) count += membersOf(item, levels - 1)
+    return count
+  }
+  for (const name in value) {
+    if (name === '__proto__') return Number.NaN
+    count += 1 + membersOf((value as Readonly<Record<string, unknown>>)[name], levels - 1)
+  }
+  return count
+}
+
+/** In text that is known to be JSON every name has its colon. */
+function namesIn(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === COLON) count++
+  }
+  return count
 }
 
 const QUOTE = 34
@@ -35,7 +64,7 @@ const COLON = 58
 /** Walks text that is known to be JSON, looking only at nesting and at the names of members. */
 function inspect(text: string, maxDepth: number): StrictJson | undefined {
   /** One entry per open bracket: the names so far, or null in an array. */
-  const open: (Names | null)[] = []
+  const open: (Set<string> | null)[] = []
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
@@ -46,13 +75,14 @@ function inspect(text: string, maxDepth: number): StrictJson | undefined {
         if (name === '__proto__') {
           return { fault: 'refused', problem: 'The name "__proto__" is not allowed' }
         }
-        if (isTaken(names, name)) {
+        if (names.has(name)) {
           return { fault: 'refused', problem: `The name "${name.slice(0, 64)}" is given twice` }
         }
+        names.add(name)
       }
       at = end
     } else if (code === 123 || code === 91) {
-      open.push(code === 123 ? { few: [], many: undefined } : null)
+      open.push(code === 123 ? new Set() : null)
       if (open.length > maxDepth) {
         return { fault: 'refused', problem: `The body is nested deeper than ${maxDepth} levels` }
       }
@@ -61,23 +91,6 @@ function inspect(text: string, maxDepth: number): StrictJson | undefined {
     }
   }
   return undefined
-}
-
-interface Names {
-  readonly few: string[]
-  many: Set<string> | undefined
-}
-
-const FEW = 16
-
-/** Looks the name up and remembers it. Most objects have few members; one with a million must not cost their square. */
-function isTaken(names: Names, name: string): boolean {
-  const { few, many } = names
-  if (many !== undefined) return many.size === many.add(name).size
-  if (few.includes(name)) return true
-  few.push(name)
-  if (few.length === FEW) names.many = new Set(few)
-  return false
 }
 
 /** The index of the closing quote. */
