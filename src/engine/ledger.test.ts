@@ -279,6 +279,28 @@ describe('the ledger', () => {
     expect(await ledger.read('t')).toBeUndefined()
   })
 
+  it('writes a task that ended ahead at once; those that end meanwhile go together, and leave memory with it', async () => {
+    const wayward = createWaywardStore()
+    const ledger = ledgerOn(wayward.store)
+    const gate = wayward.hold()
+    const all = Array.from({ length: 14 }, (_, n) => {
+      const id = `task-${n}`
+      return ledger.create(id, birth(id), undefined, () => {
+        ledger.commit(id, complete).catch(() => undefined)
+      })
+    })
+    gate.fire()
+    const committed = await Promise.all(all)
+    expect(wayward.batches).toEqual([1, 8, 5])
+    for (const { task, rest, latest } of committed) {
+      expect(task.state).toBe('working')
+      expect(rest.map(({ type, seq }) => `${seq} ${type}`)).toEqual(['3 completed'])
+      expect(latest.state).toBe('completed')
+      expect(ledger.peek(task.id)).toBeUndefined()
+      expect(await ledger.read(task.id)).toEqual(latest)
+    }
+  })
+
   it('says when every task that was decided so far is there', async () => {
     const wayward = createWaywardStore()
     const ledger = ledgerOn(wayward.store)

@@ -4,7 +4,7 @@
  *
  *   commit ──▶ queue ──turn──▶ decide ──▶ store ──▶ published ──▶ answer
  *   create, ahead ──▶ decide ──▶ begun ──┘ (what it asks for within a turn of the loop joins the same commit; once it has
- *                                          ended nothing can follow, and as soon as a few have, they are written)
+ *                                          ended nothing can follow, and it is written as soon as the store is free)
  *
  * Invariants (ledger.test.ts):
  *  L1  a caller is answered after its records are durable, never before;
@@ -76,7 +76,7 @@ export interface LedgerDeps {
 const FLUSH_LIMIT = 128
 /** One batch that is being written, and one that is ready when it is. */
 const IN_FLIGHT = 2
-/** So many that need no more turn are worth a batch of their own: the store works while the rest is decided. */
+/** So many that need no more turn are worth a batch of their own, even though one is being written. */
 const RIPE = 8
 const nothing: Along = {}
 
@@ -157,7 +157,8 @@ export function createLedger(deps: LedgerDeps): Ledger {
     planner.add(plan, one)
     if (cell.ripe || plan.task === undefined || !isTerminal(plan.task.state)) return
     cell.ripe = true
-    if (++ripe >= RIPE) writeRipe()
+    ripe++
+    writeRipe()
   }
 
   function wake(cell: Cell): void {
@@ -204,7 +205,8 @@ export function createLedger(deps: LedgerDeps): Ledger {
   }
 
   function writeRipe(): void {
-    if (flights < IN_FLIGHT) write(nextPlans(isNotRipe)).catch(() => undefined)
+    if (ripe === 0 || flights === IN_FLIGHT || (flights > 0 && ripe < RIPE)) return
+    write(nextPlans(isNotRipe)).catch(() => undefined)
   }
 
   /** @param waits which of them are not to be written yet */
@@ -255,7 +257,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
       if (results === undefined) lost(plan, failure)
       else settle(plan, results[index])
     }
-    if (ripe >= RIPE) writeRipe()
+    writeRipe()
     if (dirty.length > 0) schedule()
     rest()
   }
