@@ -41,67 +41,86 @@ export function createLists(db: Database, counts: Counts): Lists {
 
   return {
     list(query) {
-      const index = indexFor(query)
-      const shared = [...conditionsOf(query), ...cursorOf(query)]
-      const pages = pagesOf(index, query).map((page) => [...shared, ...page])
-      const values = pages.flatMap((conditions) => [...valuesOf(conditions), query.limit])
+      const pages = sourcesFor(query).flatMap((source) => pagesOf(source, query))
+      const values = pages.flatMap((page) => [...valuesOf(page.conditions), query.limit])
       const [first, second] = pages
       if (first === undefined) return []
       const rows =
         second === undefined
-          ? prepare(pageOf(index, first)).all(...values)
-          : prepare(mergeOf(index, pages)).all(...values, query.limit)
+          ? prepare(pageOf(first)).all(...values)
+          : prepare(mergeOf(pages)).all(...values, query.limit)
       return rows.map(toTaskRow)
     },
 
     count(query) {
       const total = counts.total(query)
       if (total !== undefined) return total
-      const conditions = [...conditionsOf(query), ...(query.states ? [anyOf(query.states)] : [])]
-      const from = conditions.length === 0 ? 'tasks' : indexFor(query).sql
-      const sql = `SELECT count(*) AS n FROM ${from} ${whereOf(conditions)}`
-      return Number(prepare(sql).get(...valuesOf(conditions))?.['n'] ?? 0)
+      const shared = [...conditionsOf(query), ...(query.states ? [anyOf(query.states)] : [])]
+      let n = 0
+      for (const source of sourcesFor(query)) {
+        const conditions = [...shared, ...source.conditions]
+        const from = conditions.length === 0 ? 'tasks' : source.from
+        const sql = `SELECT count(*) AS n FROM ${from} ${whereOf(conditions)}`
+        n += Number(prepare(sql).get(...valuesOf(conditions))?.['n'] ?? 0)
+      }
+      return n
     },
   }
 }
 
-interface Index {
-  readonly sql: string
+interface Page {
+  readonly from: string
+  readonly conditions: readonly Condition[]
+}
+
+/** An index, and what is wanted of it beside what every query says itself. */
+interface Source extends Page {
   /** In the order of lists within each state; the others are narrow enough, or in order across states. */
   readonly byState: boolean
 }
 
-function indexFor(query: Filter): Index {
-  const named = (name: string, byState: boolean): Index => ({
-    sql: `tasks INDEXED BY ${name}`,
+/** As in `migrations/0007-contexts.sql`: who began a context is found by id, who joined it by index. */
+const beginner = (contextId: string): string =>
+  `substr(${contextId}, 1, 14) || '7' || substr(${contextId}, 16)`
+
+function sourcesFor(query: Filter): readonly Source[] {
+  const by = (name: string, byState: boolean, ...conditions: readonly Condition[]): Source => ({
+    from: `tasks INDEXED BY ${name}`,
+    conditions,
     byState,
   })
-  if (query.parentId !== undefined) return named('tasks_by_parent', false)
-  if (query.contextId !== undefined) return named('tasks_by_context', false)
-  if (query.tenant !== undefined && query.principal !== undefined) {
-    return named('tasks_by_principal', true)
+  if (query.parentId !== undefined) return [by('tasks_by_parent', false)]
+  if (query.contextId !== undefined) {
+    const id = toText(query.contextId)
+    return [
+      by('tasks_by_context', false, where(`id <> ${beginner('context_id')}`)),
+      by('sqlite_autoindex_tasks_1', false, where(`id = ${beginner('?')}`, id, id)),
+    ]
   }
-  if (query.held === true) return named('tasks_held', false)
-  return named('tasks_by_state', true)
+  if (query.tenant !== undefined && query.principal !== undefined) {
+    return [by('tasks_by_principal', true)]
+  }
+  if (query.held === true) return [by('tasks_held', false)]
+  return [by('tasks_by_state', true)]
 }
 
-function pageOf(index: Index, conditions: readonly Condition[], columns = '*'): string {
-  return `SELECT ${columns} FROM ${index.sql} ${whereOf(conditions)} ${NEWEST_FIRST} LIMIT ?`
+function pageOf({ from, conditions }: Page, columns = '*'): string {
+  return `SELECT ${columns} FROM ${from} ${whereOf(conditions)} ${NEWEST_FIRST} LIMIT ?`
 }
 
 /** The rows themselves are read last, when it is known which ones. */
-function mergeOf(index: Index, pages: readonly (readonly Condition[])[]): string {
-  const places = pages.map(
-    (conditions) => `SELECT * FROM (${pageOf(index, conditions, 'num, status_at, id')})`,
-  )
+function mergeOf(pages: readonly Page[]): string {
+  const places = pages.map((page) => `SELECT * FROM (${pageOf(page, 'num, status_at, id')})`)
   return `SELECT tasks.* FROM (${places.join(' UNION ALL ')} ${NEWEST_FIRST} LIMIT ?) AS page
     JOIN tasks ON tasks.num = page.num ORDER BY page.status_at DESC, page.id DESC`
 }
 
-function pagesOf(index: Index, query: Filter): readonly (readonly Condition[])[] {
+function pagesOf({ from, conditions, byState }: Source, query: TaskQuery): readonly Page[] {
+  const shared = [...conditionsOf(query), ...cursorOf(query), ...conditions]
+  const page = (...more: readonly Condition[]): Page => ({ from, conditions: [...shared, ...more] })
   if (query.states?.length === 0) return []
-  if (!index.byState) return [query.states === undefined ? [] : [anyOf(query.states)]]
-  return [...new Set(query.states ?? states)].map((state) => [where('state = ?', state)])
+  if (!byState) return [query.states === undefined ? page() : page(anyOf(query.states))]
+  return [...new Set(query.states ?? states)].map((state) => page(where('state = ?', state)))
 }
 
 function conditionsOf(query: Filter): readonly Condition[] {

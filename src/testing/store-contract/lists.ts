@@ -78,6 +78,31 @@ export function lists(subject: Subject): void {
     }
   })
 
+  it('finds everybody in a context, also who it is named after', async () => {
+    const { store } = subject
+    const named = (version: number) => `01a1dfe5-8ae9-${version}54a-9569-020111d94f95`
+    const contextId = named(8)
+    await store.commit([
+      birth(named(7), { contextId, statusAt: 1 }),
+      birth('joined-1', { contextId, statusAt: 2, state: 'completed' }),
+      birth('joined-2', { contextId, statusAt: 3 }),
+      birth('elsewhere', { contextId: named(4) }),
+      // A context that is called as its task is.
+      birth(named(9), { contextId: named(9) }),
+    ])
+    const inIt = ['joined-2', 'joined-1', named(7)]
+    expect(await ids(store, { contextId })).toEqual(inIt)
+    expect(await store.count({ contextId })).toBe(3)
+    expect(await ids(store, { contextId, tenant: 'acme', principal: 'bob' })).toEqual([])
+    expect(await ids(store, { contextId, states: ['working'] })).toEqual(['joined-2', named(7)])
+    expect(await ids(store, { contextId, before: { statusAt: 2, id: 'joined-1' } })).toEqual([
+      named(7),
+    ])
+    expect(await ids(store, { contextId: named(4) })).toEqual(['elsewhere'])
+    expect(await ids(store, { contextId: named(9) })).toEqual([named(9)])
+    expect(await ids(store, { contextId: named(7) })).toEqual([])
+  })
+
   it('pages through everything without a gap or a repetition, ties included', async () => {
     const { store } = subject
     await store.commit(
