@@ -8,6 +8,7 @@ import type { ResumeAnswer, Task } from '../core/task.ts'
 import { actorOf, type Caller } from './caller.ts'
 import { type EngineContext, mintHandle, taskFor } from './context.ts'
 import { parkTaskInput, pauseInput, resumeInput } from './inputs.ts'
+import type { Committed } from './ledger.ts'
 import { parse } from './parse.ts'
 import type { ParkTaskRequest, PauseRequest, ResumeRequest } from './requests.ts'
 import { fireAt } from './schedule.ts'
@@ -56,8 +57,9 @@ export async function pause(
   if (agents.get(found.agent)?.pause === false) {
     throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
   }
+  let committed: Committed
   try {
-    await ledger.commit(taskId, (task) => ({
+    committed = await ledger.commit(taskId, (task) => ({
       type: 'pause',
       handle: mintHandle(ids),
       actor,
@@ -72,12 +74,21 @@ export async function pause(
   } finally {
     runs.thaw(taskId)
   }
-  const stopped = (task: Task): boolean => task.pausing === undefined
   const [settled] = await Promise.all([
-    waitFor(context, taskId, stopped, graceMs ?? options.graceMs),
+    settledFrom(context, committed, graceMs ?? options.graceMs),
     cascade ? pauseChildren(context, caller, found, request) : undefined,
   ])
   return pauseAnswer(settled)
+}
+
+/** The task when its pause has committed, or as it stands after the grace time. */
+function settledFrom(
+  context: EngineContext,
+  { latest }: Committed,
+  graceMs: number,
+): Task | Promise<Task> {
+  if (latest.pausing === undefined) return latest
+  return waitFor(context, latest.id, (task) => task.pausing === undefined, graceMs)
 }
 
 /**
@@ -98,8 +109,9 @@ export async function park(
     throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
   }
   const mode = 'finish_step'
+  let committed: Committed
   try {
-    await ledger.commit(taskId, (task) => ({
+    committed = await ledger.commit(taskId, (task) => ({
       type: 'pause',
       handle: mintHandle(ids),
       actor: { kind: 'agent', id: found.agent },
@@ -114,8 +126,7 @@ export async function park(
   } finally {
     runs.thaw(taskId)
   }
-  const stopped = (task: Task): boolean => task.pausing === undefined
-  return pauseAnswer(await waitFor(context, taskId, stopped, options.graceMs))
+  return pauseAnswer(await settledFrom(context, committed, options.graceMs))
 }
 
 const unpausable: ReadonlySet<ErrorCode> = new Set([

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { LullError } from '../../core/errors.ts'
 import type { Signer } from '../../core/receipt.ts'
@@ -15,7 +15,7 @@ export function createSigner(key: Buffer): Signer {
   return {
     keyId,
     sign,
-    hash: (text) => createHash('sha256').update(text).digest('hex'),
+    hash: (text) => hash('sha256', text),
     verify(text, signature, signedWith) {
       if (signedWith !== keyId) return false
       const expected = Buffer.from(sign(text), 'hex')
