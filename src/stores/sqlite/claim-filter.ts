@@ -16,7 +16,7 @@ export interface ClaimFilter {
 /** 4 MB, a word of it per key: with a million claims one new key in 300 is looked up in the database all the same. */
 const WORDS_LOG2 = 20
 const SLICE = 512
-const PAUSE_MS = 10
+const PAUSE_MS = 1
 
 export function createClaimFilter(db: Database): ClaimFilter {
   const slice = db.prepare('SELECT pos, place FROM claims WHERE pos > ? ORDER BY pos LIMIT ?')
