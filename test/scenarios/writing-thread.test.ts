@@ -83,6 +83,33 @@ describe('the writing thread', () => {
     await again.close()
   })
 
+  it('answers each batch for itself, also where several were written together', async () => {
+    const store = await createSqliteStore({ path: await directory() })
+    const claim = sampleClaim('task-1')
+    // Refused by SQLite itself, so that what was written with it is written again.
+    const bad = birth('bad', { tenant: undefined as never })
+    const batches = [
+      [birth('task-1', {}, { claim }), birth('task-2')],
+      [bad],
+      [birth('late', {}, { claim: sampleClaim('late') }), step('task-2', 2)],
+      [step('task-2', 2)],
+      Array.from({ length: 200 }, (_, n) => birth(`many-${n}`)),
+      [step('task-2', 3), step('many-199', 2)],
+    ]
+    const results = await Promise.all(batches.map((batch) => store.commit(batch)))
+    const written = { status: 'written' }
+    expect(results).toEqual([
+      [written, written],
+      [expect.objectContaining({ status: 'failed' })],
+      [{ status: 'claimed', claim }, written],
+      [{ status: 'conflict', version: 3 }],
+      Array(200).fill(written),
+      [written, written],
+    ])
+    expect(await store.count({})).toBe(202)
+    await store.close()
+  })
+
   it('fails every write once it has ended by itself, and loses nothing it confirmed', async () => {
     const path = await directory()
     let thread: Worker | undefined
