@@ -12,6 +12,7 @@ import type { CommitResult, TaskRow } from '../../ports/task-store.ts'
 import type { Claims, DraftClaim } from './claims.ts'
 import type { Move } from './counts.ts'
 import type { Database } from './driver.ts'
+import { isTaken } from './failures.ts'
 import type { Pushes } from './pushes.ts'
 import { toText } from './text.ts'
 import type { Waits } from './waits.ts'
@@ -56,7 +57,7 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
   const insert = db.prepare(
     `INSERT INTO tasks (num, id, tenant, principal, agent, context_id, parent_id, created_at,
                         state, status_at, ready_at, owner, due_at, held, waits)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   // The columns left out never change: they are what the task was born with.
   const update = db.prepare(
@@ -74,18 +75,20 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
     }
     const tenant = toText(row.tenant)
     const num = log.next()
-    const { changes } = insert.run(
-      num,
-      id,
-      tenant,
-      toText(row.principal),
-      toText(row.agent),
-      toText(row.contextId),
-      row.parentId === undefined ? null : toText(row.parentId),
-      row.createdAt,
-      ...changing(draft, row),
-    )
-    if (Number(changes) === 0) {
+    try {
+      insert.get(
+        num,
+        id,
+        tenant,
+        toText(row.principal),
+        toText(row.agent),
+        toText(row.contextId),
+        row.parentId === undefined ? null : toText(row.parentId),
+        row.createdAt,
+        ...changing(draft, row),
+      )
+    } catch (error) {
+      if (!isTaken(error)) throw error
       if (claim !== undefined && holder === undefined) claims.drop(claim)
       return { status: 'conflict', version: Number(find.get(id)?.['version'] ?? 0) }
     }

@@ -31,6 +31,11 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === 5
 }
 
+/** Whether a row was refused because of one that is there (SQLITE_CONSTRAINT_UNIQUE): no more than that row is undone. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 2067
+}
+
 function whyOf(error: unknown): string | undefined {
   // The driver's own complaint about a connection or statement that was closed.
   if (error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE') {
