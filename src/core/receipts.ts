@@ -53,8 +53,11 @@ function describe(task: Task, act: RecordBody, signer: Signer): Said | undefined
   return undefined
 }
 
-function clean(facts: object): Receipt['facts'] {
-  return JSON.parse(JSON.stringify(facts)) as Receipt['facts']
+/** What is not known is not said. */
+function clean(facts: Readonly<Record<string, unknown>>): Receipt['facts'] {
+  const said: Record<string, unknown> = {}
+  for (const fact in facts) if (facts[fact] !== undefined) said[fact] = facts[fact]
+  return said as Receipt['facts']
 }
 
 export interface ReceiptFault {

@@ -74,10 +74,10 @@ export interface LedgerDeps {
 
 /** A larger flush only adds latency: by then one fsync is shared by many. */
 const FLUSH_LIMIT = 128
-/** One batch that is being written, and one that is ready when it is. */
-const IN_FLIGHT = 2
+/** One batch that is being written, and others for the store to take next, together where it can. */
+const IN_FLIGHT = 8
 /** So many that need no more turn are worth a batch of their own, even though one is being written. */
-const RIPE = 8
+const RIPE = 4
 const nothing: Along = {}
 
 export function createLedger(deps: LedgerDeps): Ledger {

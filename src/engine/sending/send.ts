@@ -1,5 +1,6 @@
 /** A message comes in: it continues a task, answers one, is answered with a stateless message, or starts a task. */
 import { LullError } from '../../core/errors.ts'
+import type { Message } from '../../core/message.ts'
 import type { MakePush } from '../../core/push.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import type { Claim } from '../../ports/task-store.ts'
@@ -33,7 +34,7 @@ interface Incoming {
   /** Minted before the task exists. */
   readonly taskId: string
   readonly push: MakePush | undefined
-  readonly reminders: readonly Reminder[]
+  readonly reminders: readonly Reminder[] | undefined
 }
 
 interface Decided {
@@ -51,14 +52,17 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     const request = parse(sendInput, given)
     const { message, idempotencyKey } = request
     if (context.draining()) throw new LullError('DRAINING', { retryAfterMs: 1_000 })
-    const known = message.taskId ?? (await consentAskedFor(context, caller, message))?.id
+    const known =
+      message.taskId ??
+      (message.referenceTaskIds && (await consentAskedFor(context, caller, message))?.id)
     if (known !== undefined) {
       await remindFirst(caller, known, request)
       return continueTask(context, caller, message, known, { idempotencyKey, push })
     }
     const agent = agentNamed(context, request.agent)
     const taskId = context.ids.uuid()
-    const reminders = bornWith(context, taskId, remindersAlong(context, agent, request))
+    const reminders =
+      request.reminders && bornWith(context, taskId, remindersAlong(context, agent, request))
     const incoming = { caller, agent, request, taskId, push, reminders }
     const claim = claimFor(context, caller, agent.name, message, taskId, idempotencyKey)
     if (agent.receive === undefined) return startOnce(incoming, claim)
@@ -83,13 +87,22 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     if (first !== undefined) return { ...(await first.sent), repeated: true }
     const known = owner.taskId === mine.taskId ? undefined : await outcomeOf(context, owner)
     if (known !== undefined) return known
-    return track(owner, decideFirst({ ...incoming, taskId: owner.taskId }, owner))
+    return track(owner, () => decideFirst({ ...incoming, taskId: owner.taskId }, owner))
   }
 
-  function track(claim: Claim, sent: Promise<Sent>): Promise<Sent> {
+  function track(claim: Claim, begin: () => Promise<Sent>): Promise<Sent> {
     const place = placeOf(claim)
+    const sent = whileTracked(place, begin)
     underWay.set(place, { claim, sent })
-    return sent.finally(() => underWay.delete(place))
+    return sent
+  }
+
+  async function whileTracked(place: string, begin: () => Promise<Sent>): Promise<Sent> {
+    try {
+      return await begin()
+    } finally {
+      underWay.delete(place)
+    }
   }
 
   async function decideFirst(incoming: Incoming, claim: Claim | undefined): Promise<Sent> {
@@ -102,18 +115,17 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   }
 
   /** The agent's code may begin while the task is written, unless that could be the second time. */
-  async function startOnce(incoming: Incoming, claim: Claim | undefined): Promise<Sent> {
+  function startOnce(incoming: Incoming, claim: Claim | undefined): Promise<Sent> {
     if (claim === undefined) return start(incoming, claim, { ahead: true })
     const first = underWay.get(placeOf(claim))
-    if (first !== undefined) {
-      checkSame(first.claim, claim, incoming.request.idempotencyKey)
-      return { ...(await first.sent), repeated: true }
-    }
-    const begin = async (): Promise<Sent> => {
-      const ahead = (await context.store.findClaim(claim)) === undefined
-      return start(incoming, claim, { ahead })
-    }
-    return track(claim, begin())
+    if (first === undefined) return track(claim, () => startFirst(incoming, claim))
+    checkSame(first.claim, claim, incoming.request.idempotencyKey)
+    return first.sent.then((sent) => ({ ...sent, repeated: true }))
+  }
+
+  async function startFirst(incoming: Incoming, claim: Claim): Promise<Sent> {
+    const ahead = (await context.store.findClaim(claim)) === undefined
+    return start(incoming, claim, { ahead })
   }
 
   async function start(
@@ -123,21 +135,21 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   ): Promise<Sent> {
     const { message, metadata, origin, idempotencyKey } = request
     const contextId = decided.contextId ?? message.contextId ?? contextBegunBy(taskId)
+    // A conversation that goes on has to be read first.
+    const ahead = decided.ahead === true && message.contextId === undefined
     const birth = {
       taskId,
       tenant: caller.tenant,
       principal: caller.principal,
       agent: agent.name,
       contextId,
-      message: { ...message, taskId, contextId },
+      message: placed(message, taskId, contextId),
       parentId: undefined,
       origin,
       metadata,
       eventsAfter: context.events.lastPos(),
-      reminders: reminders.length === 0 ? undefined : reminders,
+      reminders,
     }
-    // A conversation that goes on has to be read first.
-    const ahead = decided.ahead === true && message.contextId === undefined
     const made = { claim, push, rejection: decided.rejection, ahead }
     const { task, rest, latest, claimed } = await createTask(context, holds, birth, made)
     if (claimed === undefined || claim === undefined) {
@@ -150,6 +162,17 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   }
 
   return send
+}
+
+/** Not a copy: parsing made one. */
+function placed(
+  message: { -readonly [K in keyof Message]: Message[K] },
+  taskId: string,
+  contextId: string,
+): Message {
+  message.taskId = taskId
+  message.contextId = contextId
+  return message
 }
 
 function placeOf({ tenant, principal, agent, key }: Claim): string {
