@@ -3,8 +3,9 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { Draft } from '../apply.ts'
 import { loadDriver } from '../driver.ts'
 import { toStoreError } from '../failures.ts'
-import { openDatabase } from '../open-database.ts'
+import { LOG_BYTES, openDatabase } from '../open-database.ts'
 import { type StoreOn, storeOn } from '../store-on.ts'
+import { createLogRoom } from './log-room.ts'
 import { type Answer, type Call, sent, thrown, type WriterData } from './messages.ts'
 import { unpack } from './parcel.ts'
 import { createTurnstile } from './turnstile.ts'
@@ -61,6 +62,7 @@ async function writeAll(store: StoreOn, calls: readonly Call[]): Promise<readonl
 try {
   const store = await open()
   const turnstile = createTurnstile((workerData as WriterData).turnstile)
+  const room = createLogRoom((workerData as WriterData).file, LOG_BYTES)
   const calls: Call[] = []
 
   const takeArrived = (): void => {
@@ -76,7 +78,12 @@ try {
       const answers = await answersTo(store, next)
       turnstile.leave()
       say(answers)
-      if (next.some((call) => 'method' in call && call.method === 'close')) port.close()
+      if (next.some((call) => 'method' in call && call.method === 'close')) {
+        room.close()
+        port.close()
+        return
+      }
+      room.keep()
       takeArrived()
     }
   }
