@@ -1,7 +1,8 @@
 /**
  * Tells of nearly every new key that nobody has claimed it, without asking the database: a Bloom filter of all claims.
  * This process alone writes claims, and each is added before it is written; those of earlier processes are read a slice
- * at a time, from the first question on. Until all are in it, any key may be claimed.
+ * at a time, from the first question on. Until all are in it, any key may be claimed. When it has become too small, a larger
+ * one is filled in the same way and takes its place.
  */
 import type { Database } from './driver.ts'
 
@@ -13,65 +14,125 @@ export interface ClaimFilter {
   close(): void
 }
 
-/** 4 MB, a word of it per key: with a million claims one new key in 300 is looked up in the database all the same. */
-const WORDS_LOG2 = 20
-const SLICE = 512
-const PAUSE_MS = 1
+/** Sizes in words of four bytes, one for each claim: then one new key in 300 is looked up in the database all the same. */
+export interface FilterSizes {
+  readonly leastLog2: number
+  readonly mostLog2: number
+}
 
-export function createClaimFilter(db: Database): ClaimFilter {
+/** 4 MB, and 64 MB for sixteen million claims or more. */
+const SIZES: FilterSizes = { leastLog2: 20, mostLog2: 24 }
+const SLICE = 512
+const PAUSE_MS = 10
+const RETRY_MS = 1_000
+
+export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): ClaimFilter {
   const slice = db.prepare('SELECT pos, place FROM claims WHERE pos > ? ORDER BY pos LIMIT ?')
+  const extent = db.prepare('SELECT max(pos) - min(pos) + 1 AS n FROM claims')
   // Nobody outside can tell which keys fall together.
   const seed = Math.floor(Math.random() * 2 ** 32)
-  let words: Uint32Array | undefined
-  let after = 0
-  let full = false
+  /** Knows every claim. */
+  let full: Words | undefined
+  /** Is being filled: the first one, or the next larger. */
+  let filling: Words | undefined
   let timer: NodeJS.Timeout | undefined
 
-  function fill(into: Uint32Array): void {
-    const rows = slice.all(after, SLICE)
-    for (const row of rows) {
-      after = Number(row['pos'])
-      touch(into, String(row['place']), true)
-    }
-    full = rows.length < SLICE
-    if (!full) timer = setTimeout(fillOn, PAUSE_MS, into).unref()
+  function begin(claims: number): void {
+    const log2 = Math.min(sizes.mostLog2, Math.max(sizes.leastLog2, Math.ceil(Math.log2(claims))))
+    if (log2 === full?.log2) return
+    const words = new Words(log2, seed)
+    filling = words
+    fill(words, 0)
   }
 
-  function fillOn(into: Uint32Array): void {
+  function fill(words: Words, after: number): void {
+    let last = after
+    let pause = PAUSE_MS
     try {
-      fill(into)
+      const rows = slice.all(after, SLICE)
+      for (const { pos, place } of rows) {
+        last = Number(pos)
+        words.add(String(place))
+      }
+      if (rows.length < SLICE) {
+        full = words
+        filling = undefined
+        return
+      }
     } catch {
-      // It is never full then, and whoever asks the database is told what is wrong with it.
+      // Whoever asks the database is told what is wrong with it.
+      pause = RETRY_MS
+    }
+    timer = setTimeout(fill, pause, words, last).unref()
+  }
+
+  function begun(): void {
+    try {
+      begin(Number(extent.get()?.['n'] ?? 1))
+    } catch {
+      // The next question begins it.
     }
   }
 
-  function touch(into: Uint32Array, place: string, add: boolean): boolean {
-    let a = seed
-    let b = ~seed
+  return {
+    has(place) {
+      if (full === undefined && filling === undefined) begun()
+      return full === undefined || full.has(place)
+    },
+    add(place) {
+      if (full === undefined && filling === undefined) begun()
+      const known = full === undefined || full.add(place)
+      filling?.add(place)
+      if (full?.isCrowded && filling === undefined) begin(2 * full.size)
+      return known
+    },
+    close: () => clearTimeout(timer),
+  }
+}
+
+class Words {
+  readonly log2: number
+  readonly #seed: number
+  readonly #words: Uint32Array
+  #added = 0
+
+  constructor(log2: number, seed: number) {
+    this.log2 = log2
+    this.#seed = seed
+    this.#words = new Uint32Array(2 ** log2)
+  }
+
+  get size(): number {
+    return this.#words.length
+  }
+
+  get isCrowded(): boolean {
+    return this.#added > this.#words.length
+  }
+
+  has(place: string): boolean {
+    return this.#touch(place, false)
+  }
+
+  /** Whether it may have been there. */
+  add(place: string): boolean {
+    this.#added++
+    return this.#touch(place, true)
+  }
+
+  #touch(place: string, add: boolean): boolean {
+    let a = this.#seed
+    let b = ~this.#seed
     for (let n = 0; n < place.length; n++) {
       const unit = place.charCodeAt(n)
       a = Math.imul(a ^ unit, 0x9e3779b1)
       b = Math.imul(b ^ unit ^ (a >>> 15), 0x85ebca77)
     }
-    const word = (a ^ (b >>> 13)) >>> (32 - WORDS_LOG2)
+    const word = (a ^ (b >>> 13)) >>> (32 - this.log2)
     // Four bits of the word.
     const mask = (1 << (b >>> 27)) | (1 << (b >>> 22)) | (1 << (b >>> 17)) | (1 << (b >>> 12))
-    const found = into[word] ?? 0
-    if (add) into[word] = found | mask
-    return !full || (found & mask) === mask
-  }
-
-  function ask(place: string, add: boolean): boolean {
-    if (words === undefined) {
-      words = new Uint32Array(2 ** WORDS_LOG2)
-      fill(words)
-    }
-    return touch(words, place, add)
-  }
-
-  return {
-    has: (place) => ask(place, false),
-    add: (place) => ask(place, true),
-    close: () => clearTimeout(timer),
+    const found = this.#words[word] ?? 0
+    if (add) this.#words[word] = found | mask
+    return (found & mask) === mask
   }
 }

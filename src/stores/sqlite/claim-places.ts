@@ -27,8 +27,8 @@ interface Known {
   recent: Map<string, number> | undefined
 }
 
-/** As in `migrations/0005-claim-places.sql`. */
-export const RUN = 4_096
+/** As in `migrations/0005-claim-places.sql`. Fewer runs are looked through sooner; sorting a longer one keeps others waiting. */
+export const RUN = 16_384
 
 export function createClaimPlaces(db: Database): ClaimPlaces {
   const lastRun = db.prepare('SELECT max(run) AS n FROM claim_places')

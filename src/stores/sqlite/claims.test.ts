@@ -112,7 +112,38 @@ describe('claims', () => {
   })
 })
 
+describe('claims of a clock that was ahead', () => {
+  it('keep none that is old from being removed, however many they are', async () => {
+    const db = memoryDatabase()
+    const store = reopened(db)
+    await claimMany(store, 0, 9_000)
+    db.exec('UPDATE claims SET created_at = 99999 WHERE pos <= 6000')
+    let removed = 0
+    for (let call = 0; call < 10; call++) removed += await store.pruneClaims(8_000, 500)
+    expect(removed).toBe(2_000)
+    expect(await store.findClaim(claimOf(7_999))).toBeUndefined()
+    expect(await store.findClaim(claimOf(8_000))).toBeDefined()
+  })
+})
+
 describe('the filter of claims', () => {
+  it('becomes larger before it says yes to everything, and forgets nobody meanwhile', async () => {
+    const db = memoryDatabase()
+    await claimMany(reopened(db), 0, 100)
+    const filter = createClaimFilter(db, { leastLog2: 8, mostLog2: 12 })
+    onTestFinished(filter.close)
+    const claimed = Array.from({ length: 3_000 }, (_, n) => `place-${n}`)
+    for (const [n, place] of claimed.entries()) {
+      filter.add(place)
+      // As it is written: what is filled anew is read from there.
+      db.exec(`INSERT INTO claims VALUES (${1_000 + n}, '${place}', 't', '', 0, NULL)`)
+    }
+    const others = claimed.map((place) => `${place}-other`)
+    await expect.poll(() => others.filter(filter.has).length).toBeLessThan(300)
+    expect(claimed.every(filter.has)).toBe(true)
+    expect(filter.has(placeOf(claimOf(7)))).toBe(true)
+  })
+
   it('lets every claim of an earlier process through, and hardly a key nobody claimed', async () => {
     const db = memoryDatabase()
     const count = 3_000

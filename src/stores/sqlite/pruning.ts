@@ -13,6 +13,8 @@ export interface Pruning {
 
 /** Claims that are looked at together. */
 const SLICE = 500
+/** Slices with nothing to remove, one after the other, before a call gives up for now. */
+const IDLE_SLICES = 8
 
 export function createPruning(db: Database, transact: Transact, waits: Waits): Pruning {
   const ended = db.prepare(
@@ -57,8 +59,9 @@ export function createPruning(db: Database, transact: Transact, waits: Waits): P
 }
 
 /**
- * Claims are in the order they came, which is nearly that of their age: the oldest are read as long as there is one to
- * remove among them. A clock that was set back makes no more than a detour.
+ * Claims are in the order they came, which is nearly that of their age: they are read from the oldest on for as long as
+ * there is one to remove among them. Where a clock was ahead there is none for a while, so each call also looks a bit
+ * further on than the one before it.
  */
 function createPruneClaims(db: Database): Pruning['claims'] {
   const next = db.prepare('SELECT pos, created_at FROM claims WHERE pos > ? ORDER BY pos LIMIT ?')
@@ -66,18 +69,38 @@ function createPruneClaims(db: Database): Pruning['claims'] {
   const dropRuns = db.prepare(
     `DELETE FROM claim_places WHERE run < (SELECT min(pos) FROM claims) / ${RUN}`,
   )
-  return (createdBefore, limit) => {
-    let after = 0
+  /** How far the look past the oldest has come. */
+  let beyond = 0
+
+  /** From there on, until so many slices in a row had nothing to remove. `after` is 0 at the end of all. */
+  function pruneFrom(
+    start: number,
+    createdBefore: number,
+    limit: number,
+    patience: number,
+  ): { readonly removed: number; readonly after: number } {
+    let after = start
     let removed = 0
-    for (let before = -1; removed > before; ) {
-      before = removed
-      for (const { pos = null, created_at: at } of next.all(after, SLICE)) {
+    for (let idle = 0; idle < patience && removed < limit; idle++) {
+      const rows = next.all(after, SLICE)
+      for (const { pos = null, created_at: at } of rows) {
+        if (removed === limit) return { removed, after }
         after = Number(pos)
-        if (Number(at) >= createdBefore || removed === limit) continue
+        if (Number(at) >= createdBefore) continue
         remove.run(pos)
         removed++
+        idle = -1
       }
+      if (rows.length < SLICE) return { removed, after: 0 }
     }
+    return { removed, after }
+  }
+
+  return (createdBefore, limit) => {
+    const oldest = pruneFrom(0, createdBefore, limit, 1)
+    const others = pruneFrom(beyond, createdBefore, limit - oldest.removed, IDLE_SLICES)
+    beyond = others.after
+    const removed = oldest.removed + others.removed
     if (removed > 0) dropRuns.run()
     return removed
   }

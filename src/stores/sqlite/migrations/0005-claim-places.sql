@@ -16,7 +16,7 @@ FROM claims ORDER BY created_at;
 DROP TABLE claims;
 ALTER TABLE appended RENAME TO claims;
 
--- Where claims are found: runs of 4096 positions, each sorted and written once, when the next one has begun.
+-- Where claims are found: runs of 16384 positions, each sorted and written once, when the next one has begun.
 CREATE TABLE claim_places (
   run INTEGER NOT NULL,
   place TEXT NOT NULL,
@@ -25,6 +25,6 @@ CREATE TABLE claim_places (
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO claim_places (run, place, pos)
-SELECT pos / 4096, place, pos FROM claims
-WHERE pos / 4096 < (SELECT max(pos) / 4096 FROM claims)
+SELECT pos / 16384, place, pos FROM claims
+WHERE pos / 16384 < (SELECT max(pos) / 16384 FROM claims)
 ORDER BY 1, 2;

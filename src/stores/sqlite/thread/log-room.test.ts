@@ -17,7 +17,7 @@ describe('room in the write-ahead log', () => {
     const db = openDatabase(open, file, options)
     db.exec('CREATE TABLE notes (body TEXT)')
     const insert = db.prepare('INSERT INTO notes VALUES (?)')
-    const room = createLogRoom(file, 2 * MIB)
+    const room = createLogRoom(db, file, 2 * MIB)
     const sizes = new Set<number>()
     for (let n = 0; n < 400; n++) {
       insert.run(`${n} ${'x'.repeat(8_000)}`)
@@ -40,8 +40,11 @@ describe('room in the write-ahead log', () => {
   })
 
   it('is done without where there is no log', async () => {
-    const room = createLogRoom(join(await temporaryDirectory(), 'nothing.db'), MIB)
+    const open = await loadDriver()
+    const db = open(':memory:')
+    const room = createLogRoom(db, join(await temporaryDirectory(), 'nothing.db'), MIB)
     expect(() => room.keep()).not.toThrow()
     room.close()
+    db.close()
   })
 })

@@ -4,6 +4,7 @@
  * as it gets. SQLite takes zeros for the end of the log: they are no frame of it.
  */
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
+import type { Database } from '../driver.ts'
 
 export interface LogRoom {
   /** To be called when nothing is being written. */
@@ -14,9 +15,20 @@ export interface LogRoom {
 const PIECE = Buffer.alloc(1024 * 1024)
 
 /** @param enough how long it gets, in bytes: from then on it is written from the beginning */
-export function createLogRoom(database: string, enough: number): LogRoom {
+export function createLogRoom(db: Database, database: string, enough: number): LogRoom {
   let file: number | undefined
   let size = 0
+
+  /** Nobody writes meanwhile, not even a program that is not ours. */
+  function lengthen(log: number): void {
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      const end = fstatSync(log).size
+      size = end + writeSync(log, PIECE, 0, PIECE.length, end)
+    } finally {
+      db.exec('ROLLBACK')
+    }
+  }
 
   function close(): void {
     if (file !== undefined) closeSync(file)
@@ -28,8 +40,7 @@ export function createLogRoom(database: string, enough: number): LogRoom {
       if (size >= enough) return
       try {
         file ??= openSync(`${database}-wal`, 'r+')
-        const now = fstatSync(file).size
-        size = now > size ? now + writeSync(file, PIECE, 0, PIECE.length, now) : size
+        if (fstatSync(file).size > size) lengthen(file)
         if (size >= enough) close()
       } catch {
         // It is a comfort: whatever keeps it from being given, a commit will say.

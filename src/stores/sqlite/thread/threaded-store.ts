@@ -55,7 +55,8 @@ export function threaded(reads: TaskStore, filter: ClaimFilter, writer: Writer):
     setFact: there('setFact'),
     putHold: there('putHold'),
     // The newest are found only where they are written.
-    findClaim: async (key) => (filter.has(placeOf(key)) ? there('findClaim')(key) : undefined),
+    findClaim: async (key) =>
+      closed !== undefined || filter.has(placeOf(key)) ? there('findClaim')(key) : undefined,
     claim: async (claim) => {
       filter.add(placeOf(claim))
       return there('claim')(claim)

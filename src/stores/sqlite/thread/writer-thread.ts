@@ -5,7 +5,7 @@ import { loadDriver } from '../driver.ts'
 import { toStoreError } from '../failures.ts'
 import { LOG_BYTES, openDatabase } from '../open-database.ts'
 import { type StoreOn, storeOn } from '../store-on.ts'
-import { createLogRoom } from './log-room.ts'
+import { createLogRoom, type LogRoom } from './log-room.ts'
 import { type Answer, type Call, sent, thrown, type WriterData } from './messages.ts'
 import { unpack } from './parcel.ts'
 import { createTurnstile } from './turnstile.ts'
@@ -17,9 +17,10 @@ const port = parentPort
 if (port === null) throw new Error('this file is the entry of a thread')
 const say = (answers: readonly Answer[]): void => port.postMessage(answers)
 
-async function open(): Promise<StoreOn> {
+async function open(): Promise<{ readonly store: StoreOn; readonly room: LogRoom }> {
   const { file, ...options } = workerData as WriterData
-  return storeOn(openDatabase(await loadDriver(), file, options), () => undefined)
+  const db = openDatabase(await loadDriver(), file, options)
+  return { store: storeOn(db, () => undefined), room: createLogRoom(db, file, LOG_BYTES) }
 }
 
 /** The first of them, and the parcels behind it that are written with it. */
@@ -60,9 +61,8 @@ async function writeAll(store: StoreOn, calls: readonly Call[]): Promise<readonl
 }
 
 try {
-  const store = await open()
+  const { store, room } = await open()
   const turnstile = createTurnstile((workerData as WriterData).turnstile)
-  const room = createLogRoom((workerData as WriterData).file, LOG_BYTES)
   const calls: Call[] = []
 
   const takeArrived = (): void => {
