@@ -16,6 +16,9 @@ import { parse } from './parse.ts'
 import type { HoldRequest } from './requests.ts'
 
 /** What is known of a task before it exists. */
+/** What of a task a scope looks at. */
+type Covered = Pick<Birth, 'taskId' | 'tenant' | 'agent' | 'contextId'>
+
 export type HoldOutcome = 'held' | 'already_held' | 'terminal' | 'unknown'
 
 export interface HoldAnswer {
@@ -29,7 +32,7 @@ export interface Holds {
   lift(caller: Caller, holdId: string): Promise<{ readonly holdId: string; readonly tasks: number }>
   list(caller: Caller): Promise<readonly Hold[]>
   /** The holds a new task is born under. */
-  forNew(birth: Birth): readonly HoldMark[]
+  forNew(birth: Covered): readonly HoldMark[]
   start(): Promise<void>
 }
 
@@ -200,7 +203,7 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     for (let at = 0; at < ids.length; at += PAGE) yield ids.slice(at, at + PAGE)
   }
 
-  function forNew(birth: Birth): readonly HoldMark[] {
+  function forNew(birth: Covered): readonly HoldMark[] {
     if (active.size === 0) return nothingHeld
     return [...active.values()]
       .filter((known) => known.holdNew && covered(known.scope, birth))
@@ -252,10 +255,7 @@ function covers(caller: Caller, hold: Hold): boolean {
   return 'tenant' in hold.scope && hold.scope.tenant === caller.tenant
 }
 
-function covered(
-  scope: HoldScope,
-  task: Pick<Birth, 'taskId' | 'tenant' | 'agent' | 'contextId'>,
-): boolean {
+function covered(scope: HoldScope, task: Covered): boolean {
   if ('all' in scope) return true
   if (scope.tenant !== undefined && scope.tenant !== task.tenant) return false
   if ('taskIds' in scope) return scope.taskIds.includes(task.taskId)

@@ -301,6 +301,27 @@ describe('the ledger', () => {
     }
   })
 
+  it('lets tasks that end at once keep nobody else from being written', async () => {
+    const wayward = createWaywardStore()
+    const ledger = ledgerOn(wayward.store)
+    await ledger.create('patient', birth('patient'))
+    const gate = wayward.hold()
+    const all = Array.from({ length: 100 }, (_, n) => {
+      const id = `task-${n}`
+      return ledger.create(id, birth(id), undefined, () => {
+        ledger.commit(id, complete).catch(() => undefined)
+      })
+    })
+    const before = wayward.batches.length
+    const told = ledger.commit('patient', message('hello'))
+    for (let turn = 0; turn < 3; turn++) await new Promise((next) => setImmediate(next))
+    gate.fire()
+    await told
+    // Those it found under way, and its own.
+    expect(wayward.batches.length - before).toBeLessThanOrEqual(8)
+    await Promise.all(all)
+  })
+
   it('says when every task that was decided so far is there', async () => {
     const wayward = createWaywardStore()
     const ledger = ledgerOn(wayward.store)

@@ -204,8 +204,9 @@ export function createLedger(deps: LedgerDeps): Ledger {
     rest()
   }
 
+  /** One flight stays free for those that wait for their turn. */
   function writeRipe(): void {
-    if (ripe === 0 || flights === IN_FLIGHT || (flights > 0 && ripe < RIPE)) return
+    if (ripe === 0 || flights >= IN_FLIGHT - 1 || (flights > 0 && ripe < RIPE)) return
     write(nextPlans(isNotRipe)).catch(() => undefined)
   }
 

@@ -195,8 +195,25 @@ export function createRuns(deps: RunsDeps): Runs {
     frameless.add(task.id)
     build(task, token).catch((error: unknown) => {
       log('error', 'a run could not be built; it is tried again', { taskId: task.id, error })
-      clock.after(RETRY_MS, () => begin(task))
+      clock.after(RETRY_MS, () => rebuild(task, token))
     })
+  }
+
+  /** Unless it was stopped or has ended meanwhile. */
+  function rebuild(task: Task, token: string): void {
+    ledger.read(task.id).then(
+      (now) => {
+        if (now?.run?.token === token) begin(now)
+        else unbuilt(task.id, token)
+      },
+      () => clock.after(RETRY_MS, () => rebuild(task, token)),
+    )
+  }
+
+  /** Stopped before it was built, and nobody knew yet that it had this slot. */
+  function unbuilt(taskId: string, token: string): void {
+    frameless.delete(taskId)
+    if (holding.get(taskId) === token) giveBack(taskId)
   }
 
   async function build(task: Task, token: string): Promise<void> {
@@ -212,8 +229,7 @@ export function createRuns(deps: RunsDeps): Runs {
       current = await ledger.read(task.id)
     } while (standstill.has(task.id))
     if (current?.run?.token !== token) {
-      // Stopped before it was built, and nobody knew yet that it had this slot.
-      if (holding.get(task.id) === token) giveBack(task.id)
+      unbuilt(task.id, token)
       return
     }
     if (draining || live.has(task.id)) return

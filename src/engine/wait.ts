@@ -45,5 +45,7 @@ export async function waitFor(
     const seen = ledger.peek(taskId)
     if (signal?.aborted) giveUp()
     else if (seen !== undefined) look(seen)
+    // It may have ended in between, and left memory with that.
+    else now().then(look).catch(reject)
   })
 }

@@ -10,6 +10,8 @@ import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
 import type { Along, Committed } from '../ledger.ts'
 
+export type NewTask = Omit<Birth, 'eventsAfter'>
+
 export interface Creation extends Along {
   /** The id was minted for this message and the key is nobody else's: the agent's code may begin while it is written. */
   readonly ahead?: boolean
@@ -21,17 +23,17 @@ export interface Creation extends Along {
 export async function createTask(
   context: EngineContext,
   holds: Holds,
-  birth: Birth,
+  birth: NewTask,
   { ahead = false, rejection, claim, push }: Creation = {},
 ): Promise<Committed> {
-  const { runs, ledger, ids } = context
+  const { runs, ledger, events, ids } = context
   const { taskId } = birth
   const run = rejection === undefined ? runs.reserve(birth.agent) : undefined
   const submit = (): Command => ({
     type: 'submit',
-    birth,
+    // Looked at when it is decided: events and holds that came in between came before it.
+    birth: { ...birth, eventsAfter: events.lastPos() },
     run,
-    // Looked at when it is decided: a hold that came in between counts.
     holds: holds.forNew(birth),
     rejection: rejection === undefined ? undefined : said(birth, ids.uuid(), rejection),
   })
@@ -47,7 +49,7 @@ export async function createTask(
   }
 }
 
-function said({ taskId, contextId }: Birth, messageId: string, text: string): Message {
+function said({ taskId, contextId }: NewTask, messageId: string, text: string): Message {
   return { messageId, role: 'ROLE_AGENT', parts: [{ text }], taskId, contextId }
 }
 
@@ -73,7 +75,6 @@ export async function createChild(
     parentId: parent.id,
     origin: undefined,
     metadata: undefined,
-    eventsAfter: context.events.lastPos(),
     reminders: reminders.length === 0 ? undefined : reminders,
   })
 }

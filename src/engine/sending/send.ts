@@ -147,7 +147,6 @@ export function createSend(context: EngineContext, holds: Holds): Send {
       parentId: undefined,
       origin,
       metadata,
-      eventsAfter: context.events.lastPos(),
       reminders,
     }
     const made = { claim, push, rejection: decided.rejection, ahead }

@@ -14,11 +14,12 @@ export const sendMessage: Method = {
     if (sent.kind === 'message') return { value: call.codec.sentMessage(sent.message) }
     const { configuration } = sending
     const view = { historyLength: configuration.historyLength, withArtifacts: true }
-    const { latest: task } = sent
-    if (configuration.immediate || isPaused(task.state) || isSettled(call, task)) {
-      return { value: call.codec.sentTask(task, view) }
+    const { task, latest } = sent
+    // Who speaks to a task that is stopped is not kept waiting; who sees it stop is, as everybody.
+    if (configuration.immediate || isPaused(task.state) || isSettled(call, latest)) {
+      return { value: call.codec.sentTask(latest, view) }
     }
-    return { value: call.codec.sentTask(await settledTask(a2a, call, task), view) }
+    return { value: call.codec.sentTask(await settledTask(a2a, call, latest), view) }
   },
 }
 
