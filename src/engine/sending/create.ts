@@ -10,7 +10,8 @@ import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
 import type { Along, Committed } from '../ledger.ts'
 
-export type NewTask = Omit<Birth, 'eventsAfter'>
+/** What has happened so far is looked up when its birth is decided: it came before it. */
+export type NewTask = Omit<Birth, 'eventsAfter'> & { eventsAfter: number }
 
 export interface Creation extends Along {
   /** The id was minted for this message and the key is nobody else's: the agent's code may begin while it is written. */
@@ -29,14 +30,16 @@ export async function createTask(
   const { runs, ledger, events, ids } = context
   const { taskId } = birth
   const run = rejection === undefined ? runs.reserve(birth.agent) : undefined
-  const submit = (): Command => ({
-    type: 'submit',
-    // Looked at when it is decided: events and holds that came in between came before it.
-    birth: { ...birth, eventsAfter: events.lastPos() },
-    run,
-    holds: holds.forNew(birth),
-    rejection: rejection === undefined ? undefined : said(birth, ids.uuid(), rejection),
-  })
+  const submit = (): Command => {
+    birth.eventsAfter = events.lastPos()
+    return {
+      type: 'submit',
+      birth,
+      run,
+      holds: holds.forNew(birth),
+      rejection: rejection === undefined ? undefined : said(birth, ids.uuid(), rejection),
+    }
+  }
   try {
     const begun = ahead && run !== undefined ? runs.launchAhead : undefined
     const committed = await ledger.create(taskId, submit, { claim, push }, begun)
@@ -75,6 +78,7 @@ export async function createChild(
     parentId: parent.id,
     origin: undefined,
     metadata: undefined,
+    eventsAfter: 0,
     reminders: reminders.length === 0 ? undefined : reminders,
   })
 }

@@ -147,6 +147,7 @@ export function createSend(context: EngineContext, holds: Holds): Send {
       parentId: undefined,
       origin,
       metadata,
+      eventsAfter: 0,
       reminders,
     }
     const made = { claim, push, rejection: decided.rejection, ahead }
