@@ -67,6 +67,7 @@ describe('the writing thread', () => {
   it('carries out what it was asked for in that order, and the rest before it closes', async () => {
     const path = await directory()
     const store = await createSqliteStore({ path })
+    expect(await store.findClaim(sampleClaim('x'))).toBeUndefined()
     const first = store.commit([birth('task-1')])
     const steps = [2, 3, 4, 5].map((version) => store.commit([step('task-1', version)]))
     const late = store.commit([step('task-1', 3)])
@@ -78,6 +79,7 @@ describe('the writing thread', () => {
     expect(await late).toEqual([{ status: 'conflict', version: 6 }])
     await closed
     await expect(store.commit([step('task-1', 6)])).rejects.toMatchObject(unavailable)
+    await expect(store.findClaim(sampleClaim('x'))).rejects.toMatchObject(unavailable)
     const again = await createSqliteStore({ path })
     expect(await again.records('task-1', 0, 99)).toHaveLength(6)
     await again.close()

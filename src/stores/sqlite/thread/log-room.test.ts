@@ -39,6 +39,22 @@ describe('room in the write-ahead log', () => {
     found.close()
   })
 
+  it('is not made while somebody else writes', async () => {
+    const open = await loadDriver()
+    const file = join(await temporaryDirectory(), 'lull.db')
+    const db = openDatabase(open, file, options)
+    db.exec('PRAGMA busy_timeout = 0')
+    db.exec('CREATE TABLE notes (body TEXT)')
+    const other = open(file)
+    other.exec('BEGIN IMMEDIATE')
+    const { size } = statSync(`${file}-wal`)
+    const room = createLogRoom(db, file, MIB)
+    room.keep()
+    expect(statSync(`${file}-wal`).size).toBe(size)
+    other.close()
+    db.close()
+  })
+
   it('is done without where there is no log', async () => {
     const open = await loadDriver()
     const db = open(':memory:')
