@@ -291,7 +291,7 @@ describe('the ledger', () => {
     })
     gate.fire()
     const committed = await Promise.all(all)
-    expect(wayward.batches).toEqual([1, 4, 4, 4, 1])
+    expect(wayward.batches).toEqual([1, 1, 2, 4, 6])
     for (const { task, rest, latest } of committed) {
       expect(task.state).toBe('working')
       expect(rest.map(({ type, seq }) => `${seq} ${type}`)).toEqual(['3 completed'])

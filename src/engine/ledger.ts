@@ -76,8 +76,6 @@ export interface LedgerDeps {
 const FLUSH_LIMIT = 128
 /** One batch that is being written, and others for the store to take next, together where it can. */
 const IN_FLIGHT = 8
-/** So many that need no more turn are worth a batch of their own, even though one is being written. */
-const RIPE = 4
 const nothing: Along = {}
 
 export function createLedger(deps: LedgerDeps): Ledger {
@@ -94,6 +92,8 @@ export function createLedger(deps: LedgerDeps): Ledger {
   let scheduled = false
   let loads = 0
   let flights = 0
+  /** How many tasks are in them. */
+  let aboard = 0
   let idlers: (() => void)[] = []
 
   async function load(cell: Cell): Promise<void> {
@@ -204,9 +204,12 @@ export function createLedger(deps: LedgerDeps): Ledger {
     rest()
   }
 
-  /** One flight stays free for those that wait for their turn. */
+  /**
+   * At once when the store has nothing to do, else as soon as it is worth as much as what it has: the more there is to
+   * write, the more share a commit. One flight stays free for those that wait for their turn.
+   */
   function writeRipe(): void {
-    if (ripe === 0 || flights >= IN_FLIGHT - 1 || (flights > 0 && ripe < RIPE)) return
+    if (ripe === 0 || ripe < aboard || flights >= IN_FLIGHT - 1) return
     write(nextPlans(isNotRipe)).catch(() => undefined)
   }
 
@@ -246,6 +249,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
 
   async function write(plans: readonly Plan[]): Promise<void> {
     flights++
+    aboard += plans.length
     let results: readonly CommitResult[] | undefined
     let failure: unknown
     try {
@@ -254,6 +258,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
       failure = error
     }
     flights--
+    aboard -= plans.length
     for (const [index, plan] of plans.entries()) {
       if (results === undefined) lost(plan, failure)
       else settle(plan, results[index])
