@@ -14,8 +14,7 @@ export function run({ quick }) {
       const made = await all.client.ask('collect', { port: ready.port, count: TASKS })
       ids[name] = made.ids
     }
-    const times = { quick, warmMs: 6_000, turns: 5, turnMs: 3_000 }
-    const line = await compare(all, (name) => ({ ...how, ids: ids[name] }), times)
+    const line = await compare(all, (name) => ({ ...how, ids: ids[name] }), quick)
     await all.close()
     return [line('memory', { what: 'get task', bar: 5, goal: 8 })]
   })

@@ -11,8 +11,8 @@ export async function run({ quick }) {
   const path = await filledDirectory('completed', TASKS)
   const all = await startAll({ ours: ours(path), memory: a2aJs() })
   await all.servers.memory.ask('fill', { count: TASKS })
-  const times = { quick, warmMs: 3_000, turns: 7, turnMs: 2_000 }
-  const line = await compare(all, () => how, times)
+  const times = { warmMs: 3_000, turns: 7, turnMs: 2_000 }
+  const line = await compare(all, () => how, quick, times)
   await all.close()
   return [line('memory', { what, bar: 20, goal: 100 })]
 }

@@ -21,8 +21,7 @@ async function measured(path, theirs, quick) {
   })
   const { sample } = await client.ask('collect', { port: servers.ours.ready.port, count: 1 })
   const bare = await echo(sample)()
-  const times = { quick, warmMs: 6_000, turns: 5, turnMs: 3_000 }
-  const line = await compare({ client, servers: { ...servers, echo: bare } }, () => how, times)
+  const line = await compare({ client, servers: { ...servers, echo: bare } }, () => how, quick)
   await bare.close()
   await close()
   return [

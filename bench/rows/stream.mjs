@@ -9,8 +9,7 @@ const how = { kind: 'stream', wanted: 'TASK_STATE_COMPLETED', connections: 8 }
 export function run({ quick }) {
   return inScratch(async (path) => {
     const all = await startAll({ ours: ours(path), memory: a2aJs() })
-    const times = { quick, warmMs: 6_000, turns: 5, turnMs: 3_000 }
-    const line = await compare(all, () => how, times)
+    const line = await compare(all, () => how, quick)
     await all.close()
     return [line('memory', { what, measure: 'p50', bar: 0.4, goal: 0.2 })]
   })
