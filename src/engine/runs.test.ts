@@ -260,3 +260,43 @@ describe('a task that was taken over by another process', () => {
     expect(steps).toHaveLength(2)
   })
 })
+
+describe('a run that cannot be built', () => {
+  it('is tried again until its task has been stopped, and no longer', async () => {
+    const inner = createMemoryStore()
+    let broken = false
+    const store = {
+      ...inner,
+      records: async (...asked: Parameters<typeof inner.records>) => {
+        if (broken) throw new Error('the disk is on fire')
+        return inner.records(...asked)
+      },
+    }
+    const agent = running(
+      async (task) => {
+        if (task.text === 'patient') await task.park({ reason: 'until go' })
+      },
+      { concurrency: 1 },
+    )
+    const first = await createWorld({ agents: [agent], store })
+    const patient = await first.send('patient')
+    await first.until(patient.id, 'paused-by-agent')
+    const world = await first.restart()
+    broken = true
+    await world.engine.resume(alice, { taskId: patient.id })
+    const other = await world.send('other')
+    const failures = (): number =>
+      world.said.filter(({ text }) => text.includes('could not be built')).length
+    for (let tries = 1; tries <= 3; tries++) {
+      await world.settled()
+      expect(failures()).toBe(tries)
+      expect((await world.get(other.id)).state).toBe('submitted')
+      await world.pass(1_000)
+    }
+    await world.engine.cancel(alice, { taskId: patient.id })
+    const before = failures()
+    await world.pass(3_000)
+    expect(failures()).toBe(before)
+    await world.until(other.id, 'completed')
+  })
+})
