@@ -1,9 +1,10 @@
 /** An event and a park that race never miss, and no event wakes a task twice (V1, V2 in events.ts). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { EngineOptions } from './options.ts'
 import { createWaywardStore } from './test-support/wayward-store.ts'
-import { alice, createWorld, dataOf, running } from './test-support/world.ts'
+import { alice, createWorld, dataOf, echo, running, signal } from './test-support/world.ts'
 
 const settings: readonly [string, Partial<EngineOptions>][] = [
   ['warm', {}],
@@ -99,5 +100,22 @@ describe('an event', () => {
     await world.until(id, (task) => task.epoch === 2)
     await world.settled()
     expect((await world.get(id)).state).toBe('paused-by-agent')
+  })
+
+  it('counts as before a task that was asked for earlier and born later', async () => {
+    const inner = createMemoryStore()
+    const [asked, go] = [signal(), signal()]
+    const findClaim: typeof inner.findClaim = async (key) => {
+      asked.fire()
+      await go.promise
+      return inner.findClaim(key)
+    }
+    const world = await createWorld({ agents: [echo], store: { ...inner, findClaim } })
+    const sending = world.send('hello', { idempotencyKey: 'key' })
+    await asked.promise
+    await world.emit('go')
+    go.fire()
+    const { id } = await sending
+    expect((await world.log(id))[0]).toMatchObject({ type: 'submitted', eventsAfter: 1 })
   })
 })
