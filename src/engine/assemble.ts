@@ -78,7 +78,7 @@ export function assemble(deps: EngineDeps): Assembly {
     worker,
     host,
     ...options,
-    conversationOf: (task) => contextOfRun({ store, ledger }, task),
+    pastOf: (task) => contextOfRun({ store, ledger }, task),
   })
   const events = createEvents({
     store,

@@ -3,7 +3,7 @@ import { evolve } from '../core/evolve.ts'
 import type { Message } from '../core/message.ts'
 import type { Task } from '../core/task.ts'
 import type { EngineContext } from './context.ts'
-import { type Conversation, conversation, emptyConversation } from './conversation.ts'
+import { conversation, noPast, type Past } from './conversation.ts'
 import { logOf } from './log-of.ts'
 
 /** An agent that needs more of a long conversation keeps it itself. */
@@ -29,10 +29,10 @@ export function contextBegunBy(taskId: string): string {
 export async function contextOfRun(
   deps: Pick<EngineContext, 'store' | 'ledger'>,
   task: Task,
-): Promise<{ readonly context: Conversation; readonly referenced: readonly Task[] }> {
+): Promise<Past> {
   const [message] = task.history
   if (message === undefined || task.contextId === contextBegunBy(task.id)) {
-    return { context: emptyConversation, referenced: [] }
+    return noPast
   }
   return contextOf(deps, task, message, task)
 }
@@ -46,7 +46,7 @@ export async function contextOf(
   place: Place,
   message: Message,
   before?: Task,
-): Promise<{ readonly context: Conversation; readonly referenced: readonly Task[] }> {
+): Promise<Past> {
   const { tenant, principal, contextId } = place
   const rows = await store.list({ tenant, principal, contextId, limit: MOST })
   const earlier = rows.filter(

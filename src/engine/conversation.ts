@@ -15,7 +15,15 @@ export interface ConversationArtifact {
   readonly artifact: Artifact
 }
 
+/** What a run may see of what was before its task. */
+export interface Past {
+  readonly context: Conversation
+  /** The tasks its message refers to. */
+  readonly referenced: readonly Task[]
+}
+
 export const emptyConversation: Conversation = conversation([], [])
+export const noPast: Past = { context: emptyConversation, referenced: [] }
 
 /** @param tasks oldest first */
 export function conversation(messages: readonly Message[], tasks: readonly Task[]): Conversation {

@@ -20,13 +20,13 @@ import type { TaskStore } from '../ports/task-store.ts'
 import type { Agent } from './agent.ts'
 import { createBacklog } from './backlog.ts'
 import { ById } from './by-id.ts'
-import { type Conversation, emptyConversation } from './conversation.ts'
+import { noPast, type Past } from './conversation.ts'
 import type { Along, Committed, Ledger } from './ledger.ts'
 import { logOf } from './log-of.ts'
 import { type Ask, createAsk } from './providers/asking.ts'
 import type { RunHost } from './run/host.ts'
-import { readJournal } from './run/journal.ts'
-import { Run, type RunDeps } from './run/run.ts'
+import { Journal } from './run/journal.ts'
+import { Run, type RunOwner } from './run/run.ts'
 import { createSlots } from './slots.ts'
 import { createStandstill } from './standstill.ts'
 import { createWarm } from './warm.ts'
@@ -80,12 +80,11 @@ export interface RunsDeps {
   readonly concurrency: number
   readonly warmForMs: number
   readonly memoryLimitBytes: number
-  readonly conversationOf: (
-    task: Task,
-  ) => Promise<{ context: Conversation; referenced: readonly Task[] }>
+  readonly pastOf: (task: Task) => Promise<Past>
 }
 
 const RETRY_MS = 1_000
+const noRecords: readonly LogRecord[] = []
 /** A stopping process waits this much longer for what it has handed to the store. */
 const LAST_WRITE_MS = 1_000
 
@@ -101,6 +100,13 @@ export function createRuns(deps: RunsDeps): Runs {
   const standstill = createStandstill()
   const slotWaiters = new Map<string, (() => void)[]>()
   let draining = false
+  const owner: RunOwner = {
+    again(task) {
+      live.delete(task.id)
+      begin(task)
+    },
+    lost: forget,
+  }
 
   const slots = createSlots(
     (name) => agents.get(name)?.concurrency ?? deps.concurrency,
@@ -221,8 +227,8 @@ export function createRuns(deps: RunsDeps): Runs {
     if (agent === undefined) return
     // Nothing but "submitted" and "started": there is no journal to read.
     const fresh = task.version <= 2
-    const journal = readJournal(fresh ? [] : await journalOf(task), task.journal.wake)
-    const { context, referenced } = await deps.conversationOf(task)
+    const journal = new Journal(fresh ? noRecords : await journalOf(task), task.journal.wake)
+    const past = await deps.pastOf(task)
     let current: Task | undefined
     do {
       await standstill.over(task.id)
@@ -234,22 +240,20 @@ export function createRuns(deps: RunsDeps): Runs {
     }
     if (draining || live.has(task.id)) return
     frameless.delete(task.id)
-    start({ agent, task: current, token, journal, conversation: context, referenced })
+    start(agent, current, token, journal, past)
   }
 
-  function start(made: Omit<RunDeps, 'host' | 'ask' | 'again' | 'lost'>): void {
-    const { id } = made.task
-    const run = new Run({
-      host,
-      ...made,
-      ask: asks.get(made.agent.name) as Ask,
-      again: () => {
-        live.delete(id)
-        begin(run.task)
-      },
-      lost: () => forget(id),
-    })
-    live.set(id, run)
+  function start(
+    agent: Agent,
+    task: Task,
+    token: string,
+    journal: Journal,
+    past: Past,
+    ahead = false,
+  ): void {
+    const ask = asks.get(agent.name) as Ask
+    const run = new Run({ host, owner, agent, task, token, journal, past, ask, ahead })
+    live.set(task.id, run)
     run.start()
   }
 
@@ -264,16 +268,7 @@ export function createRuns(deps: RunsDeps): Runs {
     const token = task.run?.token
     if (agent === undefined || token === undefined || draining) return
     holding.set(task.id, token)
-    const journal = readJournal([])
-    start({
-      agent,
-      task,
-      token,
-      journal,
-      conversation: emptyConversation,
-      referenced: [],
-      ahead: true,
-    })
+    start(agent, task, token, new Journal(noRecords), noPast, true)
   }
 
   function abandon(taskId: string, run: RunToken | undefined): void {

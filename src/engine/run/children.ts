@@ -23,15 +23,7 @@ type Delegated = JournalRecord & { readonly type: 'delegated' }
 
 const RETRY_MS = 1_000
 
-/**
- * @param gone fires when the run is given up: nobody waits for the child any more
- * @param waits called when the run waits for a child: it may need no slot now
- */
-export function createChildren(
-  core: RunCore,
-  gone: () => AbortSignal,
-  waits: () => void,
-): Children {
+export function createChildren(core: RunCore): Children {
   const { host, gate } = core
   const { children } = host
   /** One for each call that waits. */
@@ -155,9 +147,9 @@ export function createChildren(
       const already = await children.result(id)
       if (already !== undefined) return already
       awaited.push(id)
-      waits()
+      core.body.waits()
       try {
-        return await children.ended(id, gone())
+        return await children.ended(id, core.body.signal)
       } finally {
         awaited.splice(awaited.indexOf(id), 1)
         await host.rise(core.task.id)

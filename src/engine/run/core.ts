@@ -16,10 +16,10 @@ import type { JournalRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Committed } from '../ledger.ts'
 import type { Ask } from '../providers/asking.ts'
-import { Gate, type Scope } from './gate.ts'
+import { Gate, type GateDeps, type Scope } from './gate.ts'
 import type { RunHost } from './host.ts'
 import type { Entry, Journal } from './journal.ts'
-import { Line, type RunAct } from './line.ts'
+import { Line, never, type RunAct, type Writing } from './line.ts'
 import { Releaser } from './releaser.ts'
 
 export interface Operation<T> {
@@ -45,35 +45,41 @@ export interface OperationScope extends Scope {
 const top: OperationScope = { prefix: '' }
 /** One for all runs: Node hands each of them on to every promise there is, and lets go of none. */
 const scopes = new AsyncLocalStorage<{ readonly run: object; readonly scope: OperationScope }>()
-/** What a dead run's code waits for. One for each: a shared one would keep everything that ever waited for it. */
-const never = (): Promise<never> => new Promise(() => undefined)
+
+/** The run it is the heart of. */
+export interface Body {
+  readonly token: string
+  /** The run may have reached a boundary. */
+  moved(): void
+  /** The code has done what there was to do with the last result. */
+  reacted(): void
+  mismatch(key: string): void
+  /** Fires when it is given up: nobody waits for anything any more. */
+  readonly signal: AbortSignal
+  /** It waits for a child, and may need no slot now. */
+  waits(): void
+  /** The task is somebody else's now. */
+  lost(): void
+}
 
 export interface RunCoreDeps {
   readonly host: RunHost
   readonly journal: Journal
-  readonly first: Task
+  readonly task: Task
   /** The task is not durable until the run has followed its first record. */
   readonly ahead: boolean
-  readonly token: () => string
-  /** The run may have reached a boundary. */
-  readonly moved: () => void
-  /** The code has done what there was to do with the last result. */
-  readonly reacted: () => void
-  readonly mismatch: (key: string) => void
   /** What the providers of the agent want the task to be reminded of. */
   readonly ask: Ask
-  /** The task is somebody else's now. */
-  readonly lost: () => void
 }
 
 /** A class, like all that is made for every run. What it makes for itself it makes when it is needed. */
-export class RunCore {
+export class RunCore implements GateDeps, Writing {
   readonly host: RunHost
   readonly gate: Gate
   readonly releaser: Releaser
   readonly journal: Journal
   readonly ask: Ask
-  readonly #deps: RunCoreDeps
+  readonly body: Body
   readonly #line: Line
   #counts: Map<string, number> | undefined
   #pending: RunAct[] = []
@@ -87,35 +93,44 @@ export class RunCore {
   #durable: boolean
   #born: (() => void)[] = []
 
-  constructor(deps: RunCoreDeps) {
-    const { host, journal, first, ask, ahead } = deps
-    this.#deps = deps
+  constructor({ host, journal, task, ask, ahead }: RunCoreDeps, body: Body) {
+    this.body = body
     this.host = host
     this.journal = journal
     this.ask = ask
-    this.#task = first
+    this.#task = task
     this.#durable = !ahead
-    this.#line = new Line({
-      host,
-      taskId: first.id,
-      token: deps.token,
-      dead: () => this.#dead,
-      lost: () => {
-        this.die()
-        deps.lost()
-      },
-    })
+    this.#line = new Line(this)
+    this.gate = new Gate(this)
     this.releaser = new Releaser(host.clock.now, (ms) => {
-      if (ms >= host.limits.blockMs) host.blocked(first.agent, first.id, ms)
-      deps.reacted()
+      if (ms >= host.limits.blockMs) host.blocked(task.agent, task.id, ms)
+      body.reacted()
     })
-    this.gate = new Gate({
-      withheld: () => this.releaser.size,
-      unsettled: () => this.#unsettled,
-      moved: () => {
-        if (!this.#dead) deps.moved()
-      },
-    })
+  }
+
+  get taskId(): string {
+    return this.#task.id
+  }
+
+  get token(): string {
+    return this.body.token
+  }
+
+  withheld(): number {
+    return this.releaser.size
+  }
+
+  unsettled(): number {
+    return this.#unsettled
+  }
+
+  moved(): void {
+    if (!this.#dead) this.body.moved()
+  }
+
+  lost(): void {
+    this.#dead = true
+    this.body.lost()
   }
 
   /** As last written, by whomever. */
@@ -215,7 +230,7 @@ export class RunCore {
     return new Promise((resolve, reject) => {
       const answer = (): void => {
         const found = differs ? undefined : operation.replay(entry)
-        if (found === undefined) this.#deps.mismatch(operation.key)
+        if (found === undefined) this.body.mismatch(operation.key)
         else resolve(found.value)
       }
       this.#release(entry.seq, answer, reject)
@@ -237,7 +252,7 @@ export class RunCore {
     }
     this.releaser.push(seq, handOut, nested)
     // Withheld, it may be what a pause is waiting for.
-    this.#deps.moved()
+    this.body.moved()
   }
 
   /** Waits for the place of a record in the order of results. */

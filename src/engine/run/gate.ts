@@ -30,11 +30,11 @@ interface Blocked {
 
 export interface GateDeps {
   /** How many results wait in the releaser. */
-  readonly withheld: () => number
+  withheld(): number
   /** How many operations have no result yet: blocked here, in flight, or with a record that is being written. */
-  readonly unsettled: () => number
+  unsettled(): number
   /** Called whenever the run may have reached a boundary. */
-  readonly moved: () => void
+  moved(): void
 }
 
 const anywhere: Scope = {}
@@ -136,15 +136,14 @@ export class Gate {
   }
 
   waiting(): number {
-    const { withheld, unsettled } = this.#deps
-    return this.#blocked.length + this.#outside + withheld() + unsettled()
+    const stuck = this.#deps.withheld() + this.#deps.unsettled()
+    return this.#blocked.length + this.#outside + stuck
   }
 
   /** The run does nothing but wait for this many things outside; no record of it is being written either. */
   waitsOnlyFor(count: number): boolean {
-    const { withheld, unsettled } = this.#deps
-    const busy = this.#inFlight + this.#blocked.length + withheld()
-    return this.#outside === count && unsettled() === count && busy === 0
+    const busy = this.#inFlight + this.#blocked.length + this.#deps.withheld()
+    return this.#outside === count && this.#deps.unsettled() === count && busy === 0
   }
 
   #admit(kind: Kind, scope: Scope): Promise<void> | undefined {

@@ -9,8 +9,8 @@ import type { Message } from '../../core/message.ts'
 import type { Decision, LogRecord } from '../../core/records.ts'
 import type { Wake } from '../../core/suspension.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
-import { createReminderView, type ReminderView } from './reminder-view.ts'
-import { createWakes, type Wakes, type Woken } from './wakes.ts'
+import { ReminderView } from './reminder-view.ts'
+import { Wakes, type Woken } from './wakes.ts'
 
 /** A finished operation. `seq` is the record that finished it. */
 export type Entry = { readonly seq: number } & (
@@ -30,108 +30,118 @@ export interface Attempts {
   readonly failed: number
 }
 
-export interface Journal {
-  readonly get: (key: string) => Entry | undefined
-  readonly attempts: (key: string) => Attempts
-  /** The transcript `continueAs` handed over. */
-  readonly transcript: readonly TranscriptEntry[]
+const none: Attempts = { made: 0, failed: 0 }
+
+/** A class, like all that is made for every run. Until something is recorded or kept, it holds nothing. */
+export class Journal {
   /** What the code saw of its wakes; goes on with the live run. */
   readonly wakes: Wakes
   /** What it sees of its reminders; goes on likewise. */
-  readonly reminders: ReminderView
+  readonly reminders: ReminderView = new ReminderView()
+  /** The transcript `continueAs` handed over. */
+  readonly transcript: readonly TranscriptEntry[] = untold
+  #entries: Map<string, Entry> | undefined
+  #attempts: Map<string, Attempts> | undefined
+  #kept: Set<string> | undefined
+  #asked: { readonly key: string; readonly fingerprint: string } | undefined
+
+  /**
+   * @param log the records from the last `continued` on, oldest first
+   * @param wake the last one before them
+   */
+  constructor(log: readonly LogRecord[], wake?: Wake) {
+    this.wakes = new Wakes(wake)
+    for (const record of log) {
+      this.reminders.follow(record)
+      this.#add(record, this.wakes.follow(record))
+      if (record.type === 'continued') this.transcript = record.transcript
+    }
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#entries?.get(key)
+  }
+
+  attempts(key: string): Attempts {
+    return this.#attempts?.get(key) ?? none
+  }
+
   /** Follows what is written while the run is live. What a `resumed` record woke. */
-  follow(record: LogRecord): Woken | undefined
+  follow(record: LogRecord): Woken | undefined {
+    this.reminders.follow(record)
+    const woken = this.wakes.follow(record)
+    if (this.#isKept(record)) this.#add(record, undefined)
+    return woken
+  }
+
   /** Keeps what is recorded under the prefix, until `forget`. */
-  keep(prefix: string): void
-  forget(prefix: string): void
-}
+  keep(prefix: string): void {
+    this.#kept ??= new Set()
+    this.#kept.add(prefix)
+  }
 
-const none: Attempts = { made: 0, failed: 0 }
+  forget(prefix: string): void {
+    this.#kept?.delete(prefix)
+    dropUnder(prefix, this.#entries)
+    dropUnder(prefix, this.#attempts)
+  }
 
-/**
- * @param log the records from the last `continued` on, oldest first
- * @param wake the last one before them
- */
-export function readJournal(log: readonly LogRecord[], wake?: Wake): Journal {
-  const entries = new Map<string, Entry>()
-  const attempts = new Map<string, Attempts>()
-  const kept = new Set<string>()
-  const wakes = createWakes(wake)
-  const reminders = createReminderView()
-  let transcript: readonly TranscriptEntry[] = []
-  let asked: { readonly key: string; readonly fingerprint: string } | undefined
+  #isKept(record: LogRecord): boolean {
+    if (this.#kept === undefined || !('key' in record)) return false
+    for (const prefix of this.#kept) if (record.key.startsWith(prefix)) return true
+    return false
+  }
 
-  function add(record: LogRecord, woken: Woken | undefined): void {
+  #enter(key: string, entry: Entry): void {
+    this.#entries ??= new Map()
+    this.#entries.set(key, entry)
+  }
+
+  #add(record: LogRecord, woken: Woken | undefined): void {
     const { seq } = record
     switch (record.type) {
       case 'continued':
-        entries.clear()
-        attempts.clear()
-        transcript = record.transcript
+        this.#entries = undefined
+        this.#attempts = undefined
         break
       case 'voided':
-        entries.delete(record.key)
-        attempts.delete(record.key)
+        this.#entries?.delete(record.key)
+        this.#attempts?.delete(record.key)
         break
       case 'attempt': {
-        const { failed } = attempts.get(record.key) ?? none
+        const { failed } = this.attempts(record.key)
         const more = record.outcome === 'failed' ? 1 : 0
-        attempts.set(record.key, { made: record.attempt, failed: failed + more })
+        this.#attempts ??= new Map()
+        this.#attempts.set(record.key, { made: record.attempt, failed: failed + more })
         break
       }
       case 'resumed':
         if (woken?.park !== undefined) {
           const { key, fingerprint } = woken.park
-          entries.set(key, { kind: 'park', seq, fingerprint, result: woken.wake })
+          this.#enter(key, { kind: 'park', seq, fingerprint, result: woken.wake })
         }
         break
       case 'asked':
-        asked = record
+        this.#asked = record
         break
       case 'answered': {
-        if (asked === undefined) break
+        if (this.#asked === undefined) break
         const { message, decision } = record
         const decided = decision === undefined ? {} : { decision }
-        const { key, fingerprint } = asked
-        entries.set(key, { kind: 'ask', seq, fingerprint, message, ...decided })
-        asked = undefined
+        const { key, fingerprint } = this.#asked
+        this.#enter(key, { kind: 'ask', seq, fingerprint, message, ...decided })
+        this.#asked = undefined
         break
       }
       default:
-        if ('key' in record) entries.set(record.key, { kind: 'record', seq, record })
+        if ('key' in record) this.#enter(record.key, { kind: 'record', seq, record })
     }
   }
+}
 
-  function isKept(record: LogRecord): boolean {
-    if (kept.size === 0 || !('key' in record)) return false
-    for (const prefix of kept) if (record.key.startsWith(prefix)) return true
-    return false
-  }
+const untold: readonly TranscriptEntry[] = []
 
-  for (const record of log) {
-    reminders.follow(record)
-    add(record, wakes.follow(record))
-  }
-
-  return {
-    get: (key) => entries.get(key),
-    attempts: (key) => attempts.get(key) ?? none,
-    transcript,
-    wakes,
-    reminders,
-    follow(record) {
-      reminders.follow(record)
-      const woken = wakes.follow(record)
-      if (isKept(record)) add(record, undefined)
-      return woken
-    },
-    keep: (prefix) => {
-      kept.add(prefix)
-    },
-    forget(prefix) {
-      kept.delete(prefix)
-      for (const key of entries.keys()) if (key.startsWith(prefix)) entries.delete(key)
-      for (const key of attempts.keys()) if (key.startsWith(prefix)) attempts.delete(key)
-    },
-  }
+function dropUnder(prefix: string, map: Map<string, unknown> | undefined): void {
+  if (map === undefined) return
+  for (const key of map.keys()) if (key.startsWith(prefix)) map.delete(key)
 }

@@ -11,36 +11,37 @@ import type { RunHost } from './host.ts'
 type Tokenless<C> = C extends { readonly run: string } ? Omit<C, 'run'> : never
 export type RunAct = Tokenless<RunCommand>
 
-interface LineDeps {
+/** The run whose line it is, as it stands. */
+export interface Writing {
   readonly host: Pick<RunHost, 'commit' | 'clock' | 'log'>
   readonly taskId: string
-  readonly token: () => string
-  readonly dead: () => boolean
+  readonly token: string
+  readonly dead: boolean
   /** The task is somebody else's now. */
-  readonly lost: () => void
+  lost(): void
 }
 
 const RETRY_FIRST_MS = 100
 const RETRY_MOST_MS = 10_000
+/** What a dead run's code waits for. One for each: a shared one would keep everything that ever waited for it. */
+export const never = (): Promise<never> => new Promise(() => undefined)
 
 export class Line {
-  readonly #deps: LineDeps
+  readonly #run: Writing
   readonly #items: Item[] = []
   #stalled = false
   #waitMs = RETRY_FIRST_MS
 
-  constructor(deps: LineDeps) {
-    this.#deps = deps
+  constructor(run: Writing) {
+    this.#run = run
   }
 
   /** Durable when it resolves; never settles when the run is dead. */
   write(act: RunAct): Promise<Committed> {
-    return new Promise((resolve, reject) => {
-      if (this.#deps.dead()) return
-      const item = new Item(act, this.#deps.token, resolve, reject)
-      this.#items.push(item)
-      if (!this.#stalled) this.#handIn(item)
-    })
+    if (this.#run.dead) return never()
+    const item = new Item(act, this.#run)
+    this.#items.push(item)
+    return this.#stalled ? this.#wait(item) : this.#handIn(item)
   }
 
   /** How many the ledger has not looked at yet. */
@@ -48,49 +49,58 @@ export class Line {
     return this.#items.filter((item) => item.state !== 'decided').length
   }
 
-  #handIn(item: Item): void {
-    const { host, taskId, dead } = this.#deps
+  #handIn(item: Item): Promise<Committed> {
+    const { host, taskId } = this.#run
     item.state = 'handed in'
-    host.commit(taskId, item.decide).then(
+    return host.commit(taskId, item.decide).then(
       (committed) => {
         this.#remove(item)
         this.#waitMs = RETRY_FIRST_MS
-        if (!dead()) item.resolve(committed)
+        return this.#run.dead ? never() : committed
       },
-      (error: unknown) => {
-        if (!dead()) this.#failed(item, error)
-      },
+      (error: unknown) => (this.#run.dead ? never() : this.#failed(item, error)),
     )
+  }
+
+  /** For its turn after the store could not write. */
+  #wait(item: Item): Promise<Committed> {
+    item.state = 'waiting'
+    // Not for the first time: whoever wrote it has the promise of then.
+    if (item.retry !== undefined) return never()
+    return new Promise((resolve, reject) => {
+      item.retry = () => this.#handIn(item).then(resolve, reject)
+    })
   }
 
   #remove(item: Item): void {
     this.#items.splice(this.#items.indexOf(item), 1)
   }
 
-  #failed(item: Item, error: unknown): void {
+  #failed(item: Item, error: unknown): Promise<Committed> {
     if (isLullError(error, 'STALE_RUN') || isLullError(error, 'TASK_NOT_FOUND')) {
-      this.#deps.lost()
-    } else if (isLullError(error, 'STORE_UNAVAILABLE')) {
-      item.state = 'waiting'
-      this.#stall(error.message)
-    } else {
-      this.#remove(item)
-      item.reject(error)
+      this.#run.lost()
+      return never()
     }
+    if (isLullError(error, 'STORE_UNAVAILABLE')) {
+      this.#stall(error.message)
+      return this.#wait(item)
+    }
+    this.#remove(item)
+    throw error
   }
 
   #stall(why: string): void {
     if (this.#stalled) return
     this.#stalled = true
-    const { host, taskId, dead } = this.#deps
+    const { host, taskId } = this.#run
     host.log('error', 'a record could not be written; the task waits and tries again', {
       taskId,
       why,
     })
     host.clock.after(this.#waitMs, () => {
       this.#stalled = false
-      if (dead()) return
-      for (const item of this.#items) if (item.state === 'waiting') this.#handIn(item)
+      if (this.#run.dead) return
+      for (const item of this.#items) if (item.state === 'waiting') item.retry?.()
     })
     this.#waitMs = Math.min(2 * this.#waitMs, RETRY_MOST_MS)
   }
@@ -98,23 +108,21 @@ export class Line {
 
 class Item {
   readonly #act: RunAct
-  readonly #token: () => string
-  readonly resolve: (committed: Committed) => void
-  readonly reject: (error: unknown) => void
+  readonly #run: Writing
   state: 'waiting' | 'handed in' | 'decided' = 'waiting'
+  /** Set once it had to wait. */
+  retry: (() => void) | undefined
 
-  constructor(act: RunAct, token: () => string, resolve: Item['resolve'], reject: Item['reject']) {
+  constructor(act: RunAct, run: Writing) {
     this.#act = act
-    this.#token = token
-    this.resolve = resolve
-    this.reject = reject
+    this.#run = run
   }
 
   readonly decide = (): RunCommand => {
     this.state = 'decided'
     const command = this.#act as RunAct & { run: string }
     // That of the moment: it may be tried again in the name of another run.
-    command.run = this.#token()
+    command.run = this.#run.token
     return command as RunCommand
   }
 }

@@ -18,17 +18,11 @@ export class Operations {
   #children: Children | undefined
 
   readonly #agent: Agent
-  readonly #waits: () => void
   readonly core: RunCore
-  /** Fires when the run is given up. */
-  readonly signal: () => AbortSignal
 
-  /** @param waits called when the run waits for a child */
-  constructor(core: RunCore, agent: Agent, signal: () => AbortSignal, waits: () => void) {
+  constructor(core: RunCore, agent: Agent) {
     this.core = core
-    this.signal = signal
     this.#agent = agent
-    this.#waits = waits
   }
 
   get steps(): Steps {
@@ -52,7 +46,7 @@ export class Operations {
   }
 
   get children(): Children {
-    this.#children ??= createChildren(this.core, this.signal, this.#waits)
+    this.#children ??= createChildren(this.core)
     return this.#children
   }
 

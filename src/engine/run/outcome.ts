@@ -1,26 +1,14 @@
 /** What a run comes to: the act that ends its task, from what the agent's code returned or threw. */
 import { isLullError } from '../../core/errors.ts'
 import { type Agent, Rejection } from '../agent.ts'
-import type { AgentTask, ArtifactInput } from '../agent-task.ts'
+import type { ArtifactInput } from '../agent-task.ts'
 import type { RunCore } from './core.ts'
 import type { RunAct } from './line.ts'
 import type { Operations } from './operations.ts'
 import { agentMessage, partsOf } from './parts.ts'
 import { failureOf } from './step.ts'
 
-export async function outcomeOf(
-  agent: Agent,
-  task: AgentTask,
-  operations: Operations,
-): Promise<RunAct> {
-  try {
-    return completion(await agent.run?.(task), operations)
-  } catch (error) {
-    return failing(error, agent, operations.core)
-  }
-}
-
-function completion(
+export function completion(
   value: Awaited<ReturnType<NonNullable<Agent['run']>>>,
   operations: Operations,
 ): RunAct {
@@ -35,7 +23,7 @@ function completion(
 }
 
 /** The caller learns the message, never the stack; the log has both. */
-function failing(error: unknown, agent: Agent, core: RunCore): RunAct {
+export function failing(error: unknown, agent: Agent, core: RunCore): RunAct {
   const { host } = core
   const failure = failureOf(error)
   const message = agentMessage(core, host.ids.uuid(), [{ text: failure.message || failure.name }])

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { LogRecord, RecordBody } from '../../core/records.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import { reminder } from '../../core/test-support/story.ts'
-import { createReminderView, type ReminderView } from './reminder-view.ts'
+import { ReminderView } from './reminder-view.ts'
 
 type TurnStarted = LogRecord & { readonly type: 'turn-started' }
 
 /** A log that is followed as it is written. */
 function followed(): { view: ReminderView; write(body: RecordBody): LogRecord } {
-  const view = createReminderView()
+  const view = new ReminderView()
   let seq = 0
   return {
     view,

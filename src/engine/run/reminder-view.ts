@@ -22,67 +22,56 @@ interface OpenTurn {
   readonly changes: Change[]
   /** Ids that are recorded as shown in it, or about to be. */
   readonly shown: Set<string>
+  /** Its end is in the log: what changes after it does not concern it. */
+  ended: boolean
 }
 
-export interface ReminderView {
+/** A class, like all that is made for every run: most have no turns, and hold nothing here. */
+export class ReminderView {
+  /** Those whose code is not over. */
+  #turns: Map<number, OpenTurn> | undefined
+  #lastKeyed = 0
+
   /** Follows the log, in order. */
-  follow(record: LogRecord): void
-  /** What the turn sees behind the result of that record, and what of it was not shown in this turn before. */
-  read(
-    started: TurnStarted,
-    seq: number,
-  ): { readonly all: readonly Reminder[]; readonly fresh: readonly Reminder[] }
-  /** Whether the code of a turn has read it. */
-  wasRead(id: string): boolean
-  /** The code of the turn is over. */
-  forget(turn: number): void
-}
-
-export function createReminderView(): ReminderView {
-  const turns = new Map<number, OpenTurn>()
-  /** Turns without an end in the log: what changes concerns them. */
-  const open = new Set<OpenTurn>()
-  let lastKeyed = 0
-
-  function change(made: Change): void {
-    for (const turn of open) turn.changes.push(made)
-  }
-
-  function follow(record: LogRecord): void {
-    if ('key' in record) lastKeyed = record.seq
+  follow(record: LogRecord): void {
+    if ('key' in record) this.#lastKeyed = record.seq
     switch (record.type) {
       case 'turn-started': {
-        const begun = { changes: [], shown: new Set(record.reminders.map(({ id }) => id)) }
-        turns.set(record.turn, begun)
-        open.add(begun)
+        const shown = new Set(record.reminders.map(({ id }) => id))
+        this.#turns ??= new Map()
+        this.#turns.set(record.turn, { changes: [], shown, ended: false })
         break
       }
       case 'turn-ended': {
-        const ended = turns.get(record.turn)
-        if (ended !== undefined) open.delete(ended)
+        const ended = this.#turns?.get(record.turn)
+        if (ended !== undefined) ended.ended = true
         break
       }
       case 'reminders-shown':
-        for (const { id } of record.reminders) turns.get(record.turn)?.shown.add(id)
+        for (const { id } of record.reminders) this.#turns?.get(record.turn)?.shown.add(id)
         break
       case 'reminder-injected':
-        change({ seq: record.seq, added: record.reminder })
+        this.#change({ seq: record.seq, added: record.reminder })
         break
       case 'reminder-deduped':
-        change({ seq: record.seq, removed: record.ids })
+        this.#change({ seq: record.seq, removed: record.ids })
         break
       case 'reminder-expired': {
         // What the end of a turn or a compaction brought about belongs to that.
         const isConsequence = record.reason === 'ttl' || record.reason === 'compaction'
-        change({ seq: isConsequence ? lastKeyed : record.seq, removed: record.ids })
+        this.#change({ seq: isConsequence ? this.#lastKeyed : record.seq, removed: record.ids })
         break
       }
       default:
     }
   }
 
-  function read(started: TurnStarted, seq: number): ReturnType<ReminderView['read']> {
-    const turn = turns.get(started.turn)
+  /** What the turn sees behind the result of that record, and what of it was not shown in this turn before. */
+  read(
+    started: TurnStarted,
+    seq: number,
+  ): { readonly all: readonly Reminder[]; readonly fresh: readonly Reminder[] } {
+    const turn = this.#turns?.get(started.turn)
     if (turn === undefined) return { all: started.reminders, fresh: [] }
     const { changes, shown } = turn
     let all = started.reminders
@@ -97,14 +86,18 @@ export function createReminderView(): ReminderView {
     return { all, fresh }
   }
 
-  return {
-    follow,
-    read,
-    wasRead: (id) => [...turns.values()].some(({ shown }) => shown.has(id)),
-    forget(turn) {
-      const over = turns.get(turn)
-      if (over !== undefined) open.delete(over)
-      turns.delete(turn)
-    },
+  /** Whether the code of a turn has read it. */
+  wasRead(id: string): boolean {
+    return [...(this.#turns?.values() ?? [])].some(({ shown }) => shown.has(id))
+  }
+
+  /** The code of the turn is over. */
+  forget(turn: number): void {
+    this.#turns?.delete(turn)
+  }
+
+  #change(made: Change): void {
+    if (this.#turns === undefined) return
+    for (const turn of this.#turns.values()) if (!turn.ended) turn.changes.push(made)
   }
 }

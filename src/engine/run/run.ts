@@ -10,39 +10,35 @@ import type { PauseMode, PolicyReason } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { AgentTask } from '../agent-task.ts'
-import type { Conversation } from '../conversation.ts'
+import type { Past } from '../conversation.ts'
 import { json } from '../inputs.ts'
 import { parse } from '../parse.ts'
-import type { Ask } from '../providers/asking.ts'
-import { RunCore } from './core.ts'
-import type { RunHost } from './host.ts'
-import type { Journal } from './journal.ts'
+import { type Body, RunCore, type RunCoreDeps } from './core.ts'
+import type { RunAct } from './line.ts'
 import { Operations } from './operations.ts'
-import { outcomeOf } from './outcome.ts'
-import { createTaskApi } from './task-api.ts'
+import { completion, failing } from './outcome.ts'
+import { TaskApi } from './task-api.ts'
 
-export interface RunDeps {
-  readonly host: RunHost
+export interface RunDeps extends RunCoreDeps {
+  readonly owner: RunOwner
   readonly agent: Agent
-  readonly task: Task
   readonly token: string
-  readonly journal: Journal
-  readonly conversation: Conversation
-  readonly referenced: readonly Task[]
-  /** What the providers of the agent want the task to be reminded of. */
-  readonly ask: Ask
-  /** The task is not durable yet: what it does waits until the run observes that it is. */
-  readonly ahead?: boolean
+  /** What its task may see of what was before it. */
+  readonly past: Past
+}
+
+/** Who has the runs of this process. */
+export interface RunOwner {
   /** The task goes on in a new run (`continueAs`). */
-  readonly again: () => void
+  again(task: Task): void
   /** Somebody else has the task. */
-  readonly lost: () => void
+  lost(taskId: string): void
 }
 
 const RETRY_MS = 1_000
 
 /** A class, like all that is made for every run. */
-export class Run {
+export class Run implements Body {
   readonly taskId: string
   readonly agent: string
   readonly #deps: RunDeps
@@ -63,35 +59,22 @@ export class Run {
   #limited = false
 
   constructor(deps: RunDeps) {
-    const { host, agent, task, journal, ahead = false } = deps
+    const { agent, task, token } = deps
     this.taskId = task.id
     this.agent = agent.name
     this.#deps = deps
-    this.#token = deps.token
-    this.#core = new RunCore({
-      host,
-      journal,
-      first: task,
-      ahead,
-      token: () => this.#token,
-      moved: () => this.#moved(),
-      reacted: () => this.#reacted(),
-      mismatch: (key) => this.#mismatch(key),
-      ask: deps.ask,
-      lost: () => {
-        this.#die()
-        deps.lost()
-      },
-    })
-    const waits = (): void => {
-      setImmediate(() => this.#reacted())
-    }
-    this.#operations = new Operations(this.#core, agent, () => this.#signal(), waits)
+    this.#token = token
+    this.#core = new RunCore(deps, this)
+    this.#operations = new Operations(this.#core, agent)
   }
 
   /** The task as last written. */
   get task(): Task {
     return this.#core.task
+  }
+
+  get token(): string {
+    return this.#token
   }
 
   get dead(): boolean {
@@ -116,9 +99,8 @@ export class Run {
 
   /** The first stretch of code runs like any other: released in its place, and timed. */
   start(): void {
-    const { journal, task, ahead, host } = this.#deps
+    const { task, ahead, host } = this.#deps
     const begin = (): void => {
-      journal.wakes.show(0)
       this.#execute().catch((error: unknown) => {
         if (this.dead) return
         host.log('error', 'a run failed inside the engine', { taskId: this.taskId, error })
@@ -131,17 +113,18 @@ export class Run {
   }
 
   async #execute(): Promise<void> {
-    const { agent, conversation, referenced } = this.#deps
+    const { agent, past } = this.#deps
     const operations = this.#operations
-    const api = createTaskApi({
-      operations,
-      conversation,
-      referenced,
-      continueAs: (state) => this.#continueAs(state),
-    })
-    const end = await outcomeOf(agent, api, operations)
+    let end: RunAct
+    try {
+      const api = new TaskApi(operations, past, (state) => this.#continueAs(state))
+      end = completion(await agent.run?.(api), operations)
+    } catch (error) {
+      end = failing(error, agent, this.#core)
+    }
     if (this.dead) return
-    await this.#lastOperation()
+    const last = this.#lastOperation()
+    if (last !== undefined) await last
     this.#ending = true
     await this.#core.persist(end)
     this.#die()
@@ -164,12 +147,12 @@ export class Run {
     const transcript = this.#operations.turns.transcript()
     await core.persist({ type: 'continue-as', key, state: kept, transcript })
     this.#die()
-    this.#deps.again()
+    this.#deps.owner.again(this.task)
     return new Promise(() => undefined)
   }
 
   /** Made when it is looked at: few agents do. */
-  #signal(): AbortSignal {
+  get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
       if (this.dead) this.#controller.abort()
@@ -177,14 +160,23 @@ export class Run {
     return this.#controller.signal
   }
 
-  #reacted(): void {
+  lost(): void {
+    this.#die()
+    this.#deps.owner.lost(this.taskId)
+  }
+
+  waits(): void {
+    setImmediate(() => this.reacted())
+  }
+
+  reacted(): void {
     if (this.dead) return
     if (this.resting) this.#deps.host.rest(this.taskId)
-    this.#moved()
+    this.moved()
   }
 
   /** Something came to rest: is it what an accepted pause was waiting for? */
-  #moved(): void {
+  moved(): void {
     const { gate } = this.#core
     if (this.#handOver !== undefined) {
       if (gate.atBoundary('finish_step')) this.#handOver('it reached a boundary')
@@ -226,7 +218,7 @@ export class Run {
   }
 
   /** The code asks for something else than what is recorded: an operator decides, nobody guesses. */
-  #mismatch(key: string): void {
+  mismatch(key: string): void {
     this.#changed = true
     this.#core.gate.wait()
     const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`

@@ -2,29 +2,20 @@
 import { textOf } from '../../core/message.ts'
 import type { Task } from '../../core/task.ts'
 import type { AgentTask, Answer } from '../agent-task.ts'
-import type { Conversation, ConversationArtifact } from '../conversation.ts'
+import type { Conversation, ConversationArtifact, Past } from '../conversation.ts'
 import type { Operations } from './operations.ts'
 import { pickArtifact } from './pick-artifact.ts'
 import { quietly } from './quietly.ts'
 
-export interface TaskParts {
-  readonly operations: Operations
-  readonly conversation: Conversation
-  readonly referenced: readonly Task[]
-  /** Ends this run and begins the next one from `state`. */
-  readonly continueAs: AgentTask['continueAs']
-}
-
-export const createTaskApi = (parts: TaskParts): AgentTask => new TaskApi(parts)
-
 /**
- * A class for its getters (`operations.ts` says why); what can be called is an own function all the same, so that
- * `const { step, park } = task` works.
+ * What can be called is made when it is looked at, and knows its task, so that `const { step, park } = task` works: a run
+ * has more of it than most agents use.
  */
-class TaskApi implements AgentTask {
+export class TaskApi implements AgentTask {
   readonly #operations: Operations
-  readonly #parts: TaskParts
-  readonly #born: Task
+  readonly #past: Past
+  /** Ends this run and begins the next one from `state`. */
+  readonly #continueAs: AgentTask['continueAs']
   readonly message: AgentTask['message']
   readonly id: string
   readonly contextId: string
@@ -34,19 +25,19 @@ class TaskApi implements AgentTask {
   readonly context: Conversation
   readonly state: AgentTask['state']
 
-  constructor(parts: TaskParts) {
-    const born = parts.operations.core.task
-    this.#parts = parts
-    this.#operations = parts.operations
-    this.#born = born
-    this.message = born.history[0] as AgentTask['message']
-    this.id = born.id
-    this.contextId = born.contextId
-    this.metadata = born.metadata ?? {}
-    this.principal = born.principal
-    this.tenant = born.tenant
-    this.context = parts.conversation
-    this.state = born.journal.state
+  constructor(operations: Operations, past: Past, continueAs: AgentTask['continueAs']) {
+    const { task } = operations.core
+    this.#operations = operations
+    this.#past = past
+    this.#continueAs = continueAs
+    this.message = task.history[0] as AgentTask['message']
+    this.id = task.id
+    this.contextId = task.contextId
+    this.metadata = task.metadata ?? {}
+    this.principal = task.principal
+    this.tenant = task.tenant
+    this.context = past.context
+    this.state = task.journal.state
   }
 
   get text(): string {
@@ -56,60 +47,92 @@ class TaskApi implements AgentTask {
     return this.#operations.turns.heard()
   }
   get signal(): AbortSignal {
-    return this.#operations.signal()
+    return this.#operations.core.body.signal
   }
   get wake(): AgentTask['wake'] {
     return this.#operations.core.journal.wakes.look()
   }
   get referenced(): AgentTask['referenced'] {
-    const { referenced: tasks, conversation } = this.#parts
-    return { tasks, artifacts: referencedArtifacts(this.message, tasks, conversation) }
+    const { referenced: tasks, context } = this.#past
+    return { tasks, artifacts: referencedArtifacts(this.message, tasks, context) }
   }
 
-  readonly step: AgentTask['step'] = (name, code, options) =>
-    quietly(() => this.#operations.steps.run('step', name, code, options))
-  readonly turn: AgentTask['turn'] = (code) => quietly(() => this.#operations.turns.run(code))
-  readonly park: AgentTask['park'] = (park) => quietly(() => this.#operations.stops.park(park))
-  readonly sleep: AgentTask['sleep'] = (ms) => quietly(() => this.#operations.stops.sleep(ms))
-  readonly ask: AgentTask['ask'] = (question, options) =>
-    quietly(() => this.#heard(this.#operations.stops.ask('input-required', question, options)))
-  readonly requireAuth: AgentTask['requireAuth'] = (question, options) =>
-    quietly(() => this.#heard(this.#operations.stops.ask('auth-required', question, options)))
-  readonly requireConsent: AgentTask['requireConsent'] = (request) =>
-    quietly(() => this.#heard(this.#operations.stops.consent(request)))
-  readonly pickArtifact: AgentTask['pickArtifact'] = (name) =>
-    quietly(() => pickArtifact(this, name))
-
-  readonly say: AgentTask['say'] = (content) => quietly(() => this.#operations.outputs.say(content))
-  readonly progress: AgentTask['progress'] = (fraction, text) =>
-    quietly(() => this.#operations.outputs.progress(fraction, text))
-  readonly artifact: AgentTask['artifact'] = (artifact, options) =>
-    quietly(() => this.#operations.outputs.artifact(artifact, options))
-  readonly artifactStream: AgentTask['artifactStream'] = (name, about) =>
-    this.#operations.outputs.stream(name, about)
-  readonly delegate: AgentTask['delegate'] = (agent, content) =>
-    quietly(() => this.#operations.children.delegate(agent, content))
-  readonly usage: AgentTask['usage'] = (usage) =>
-    quietly(() => this.#operations.outputs.usage(usage))
-  readonly compact: AgentTask['compact'] = () => quietly(() => this.#operations.turns.compact())
-  readonly continueAs: AgentTask['continueAs'] = (state) =>
-    quietly(() => this.#parts.continueAs(state))
-
-  readonly now: AgentTask['now'] = () => {
-    const { core } = this.#operations
-    return core.value('now', core.host.clock.now)
+  get step(): AgentTask['step'] {
+    return (name, code, options) =>
+      quietly(() => this.#operations.steps.run('step', name, code, options))
   }
-  readonly uuid: AgentTask['uuid'] = () => {
-    const { core } = this.#operations
-    return core.value('uuid', core.host.ids.uuid)
+  get turn(): AgentTask['turn'] {
+    return (code) => quietly(() => this.#operations.turns.run(code))
   }
-  readonly random: AgentTask['random'] = () => {
-    const { core } = this.#operations
-    return core.value('random', core.host.ids.random)
+  get park(): AgentTask['park'] {
+    return (park) => quietly(() => this.#operations.stops.park(park))
   }
-  readonly log: AgentTask['log'] = (level, text, facts) => {
-    const { id: taskId, agent } = this.#born
-    this.#operations.core.host.log(level, text, { ...facts, taskId, agent })
+  get sleep(): AgentTask['sleep'] {
+    return (ms) => quietly(() => this.#operations.stops.sleep(ms))
+  }
+  get ask(): AgentTask['ask'] {
+    return (question, options) =>
+      quietly(() => this.#heard(this.#operations.stops.ask('input-required', question, options)))
+  }
+  get requireAuth(): AgentTask['requireAuth'] {
+    return (question, options) =>
+      quietly(() => this.#heard(this.#operations.stops.ask('auth-required', question, options)))
+  }
+  get requireConsent(): AgentTask['requireConsent'] {
+    return (request) => quietly(() => this.#heard(this.#operations.stops.consent(request)))
+  }
+  get pickArtifact(): AgentTask['pickArtifact'] {
+    return (name) => quietly(() => pickArtifact(this, name))
+  }
+  get say(): AgentTask['say'] {
+    return (content) => quietly(() => this.#operations.outputs.say(content))
+  }
+  get progress(): AgentTask['progress'] {
+    return (fraction, text) => quietly(() => this.#operations.outputs.progress(fraction, text))
+  }
+  get artifact(): AgentTask['artifact'] {
+    return (artifact, options) =>
+      quietly(() => this.#operations.outputs.artifact(artifact, options))
+  }
+  get artifactStream(): AgentTask['artifactStream'] {
+    return (name, about) => this.#operations.outputs.stream(name, about)
+  }
+  get delegate(): AgentTask['delegate'] {
+    return (agent, content) => quietly(() => this.#operations.children.delegate(agent, content))
+  }
+  get usage(): AgentTask['usage'] {
+    return (usage) => quietly(() => this.#operations.outputs.usage(usage))
+  }
+  get compact(): AgentTask['compact'] {
+    return () => quietly(() => this.#operations.turns.compact())
+  }
+  get continueAs(): AgentTask['continueAs'] {
+    return (state) => quietly(() => this.#continueAs(state))
+  }
+  get now(): AgentTask['now'] {
+    return () => {
+      const { core } = this.#operations
+      return core.value('now', core.host.clock.now)
+    }
+  }
+  get uuid(): AgentTask['uuid'] {
+    return () => {
+      const { core } = this.#operations
+      return core.value('uuid', core.host.ids.uuid)
+    }
+  }
+  get random(): AgentTask['random'] {
+    return () => {
+      const { core } = this.#operations
+      return core.value('random', core.host.ids.random)
+    }
+  }
+  get log(): AgentTask['log'] {
+    return (level, text, facts) => {
+      const { host, task } = this.#operations.core
+      const { id: taskId, agent } = task
+      host.log(level, text, { ...facts, taskId, agent })
+    }
   }
 
   async #heard(asking: Promise<Answer>): Promise<Answer> {

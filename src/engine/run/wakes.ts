@@ -17,90 +17,97 @@ export interface Woken {
   readonly park?: { readonly key: string; readonly fingerprint: string }
 }
 
-export interface Wakes {
-  /** Follows the log, in order. What a `resumed` record woke. */
-  follow(record: LogRecord): Woken | undefined
-  /** The result is handed out: what the code behind it sees. */
-  show(seq: number): void
-  /** What the code sees now. */
-  look(): Wake | undefined
-  /** Whether the code has looked since the last result, which a pause would change in its back. */
-  readonly looked: () => boolean
-}
+/** A class, like all that is made for every run. */
+export class Wakes {
+  /** By the record of the result, until it is handed out. What the beginning of the code sees is just `seen`. */
+  #behind: Map<number, Wake | undefined> | undefined
+  #last = 0
+  #latest: Wake | undefined
+  #seen: Wake | undefined
+  #looked = false
+  #stopped: Suspension | undefined
+  #park: Woken['park']
 
-/** @param first what a run sees that has no results yet */
-export function createWakes(first?: Wake): Wakes {
-  /** By the record of the result, until it is handed out; 0 is the beginning of the code. */
-  const behind = new Map<number, Wake | undefined>([[0, first]])
-  let last = 0
-  let latest = first
-  let seen = first
-  let looked = false
-  let stopped: Suspension | undefined
-  let park: Woken['park']
-
-  function finished(seq: number): void {
-    behind.set(seq, latest)
-    last = seq
+  /** @param first what a run sees that has no results yet */
+  constructor(first?: Wake) {
+    this.#latest = first
+    this.#seen = first
   }
 
-  function resumed(record: LogRecord & { readonly type: 'resumed' }): Woken | undefined {
-    if (stopped === undefined) return undefined
-    const wake = wakeOf(stopped, record)
-    const ended = park
-    latest = wake
-    stopped = park = undefined
+  /** Follows the log, in order. What a `resumed` record woke. */
+  follow(record: LogRecord): Woken | undefined {
+    switch (record.type) {
+      case 'pause-requested':
+        this.#stopped = record.suspension
+        return undefined
+      case 'paused':
+        this.#stopped = this.#stopped && { ...this.#stopped, pausedAt: record.at }
+        return undefined
+      case 'parked':
+        this.#stopped = record.suspension
+        this.#park = { key: record.suspension.key ?? '', fingerprint: record.fingerprint }
+        return undefined
+      case 'pause-withdrawn':
+        this.#withdrawn(record)
+        return undefined
+      case 'resumed':
+        return this.#resumed(record)
+      default:
+        if (isResult(record)) this.#finished(record.seq)
+        return undefined
+    }
+  }
+
+  /** The result is handed out: what the code behind it sees. */
+  show(seq: number): void {
+    if (this.#behind === undefined || !this.#behind.has(seq)) return
+    this.#seen = this.#behind.get(seq)
+    this.#behind.delete(seq)
+    this.#looked = false
+  }
+
+  /** What the code sees now. */
+  look(): Wake | undefined {
+    this.#looked = true
+    return this.#seen
+  }
+
+  /** Whether the code has looked since the last result, which a pause would change in its back. */
+  looked(): boolean {
+    return this.#looked && !this.#isBehind(this.#last)
+  }
+
+  #isBehind(seq: number): boolean {
+    return this.#behind?.has(seq) ?? false
+  }
+
+  #finished(seq: number): void {
+    this.#behind ??= new Map()
+    this.#behind.set(seq, this.#latest)
+    this.#last = seq
+  }
+
+  #resumed(record: LogRecord & { readonly type: 'resumed' }): Woken | undefined {
+    if (this.#stopped === undefined) return undefined
+    const wake = wakeOf(this.#stopped, record)
+    const ended = this.#park
+    this.#latest = wake
+    this.#stopped = this.#park = undefined
     if (ended !== undefined) {
-      finished(record.seq)
+      this.#finished(record.seq)
       return { wake, park: ended }
     }
-    if (behind.has(last)) behind.set(last, wake)
-    else seen = wake
+    if (this.#isBehind(this.#last)) this.#behind?.set(this.#last, wake)
+    else this.#seen = wake
     return { wake }
   }
 
-  function withdrawn(record: LogRecord & { readonly type: 'pause-withdrawn' }): void {
+  #withdrawn(record: LogRecord & { readonly type: 'pause-withdrawn' }): void {
     const { input } = record
-    if (stopped !== undefined && input !== undefined) {
-      latest = wakeOf(stopped, { ...record, input, continueTranscript: true })
+    if (this.#stopped !== undefined && input !== undefined) {
+      this.#latest = wakeOf(this.#stopped, { ...record, input, continueTranscript: true })
     }
-    stopped = undefined
-  }
-
-  return {
-    follow(record) {
-      switch (record.type) {
-        case 'pause-requested':
-          stopped = record.suspension
-          return undefined
-        case 'paused':
-          stopped = stopped && { ...stopped, pausedAt: record.at }
-          return undefined
-        case 'parked':
-          stopped = record.suspension
-          park = { key: record.suspension.key ?? '', fingerprint: record.fingerprint }
-          return undefined
-        case 'pause-withdrawn':
-          withdrawn(record)
-          return undefined
-        case 'resumed':
-          return resumed(record)
-        default:
-          if (isResult(record)) finished(record.seq)
-          return undefined
-      }
-    },
-    show(seq) {
-      if (!behind.has(seq)) return
-      seen = behind.get(seq)
-      behind.delete(seq)
-      looked = false
-    },
-    look() {
-      looked = true
-      return seen
-    },
-    looked: () => looked && !behind.has(last),
+    this.#stopped = undefined
   }
 }
 
