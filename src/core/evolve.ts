@@ -19,7 +19,8 @@ import type { Task } from './task.ts'
 
 type Of<T extends RecordType> = LogRecord & { readonly type: T }
 type Change = Partial<Task>
-type Fold<T extends RecordType> = (task: Task, record: Of<T>) => Change
+/** What changes; or nothing, where it was folded in already. */
+type Fold<T extends RecordType> = (task: OwnTask, record: Of<T>) => Change | undefined
 
 export type { OwnTask } from './evolve/birth.ts'
 
@@ -38,7 +39,7 @@ export function advance(task: OwnTask, record: LogRecord): OwnTask {
   const change = (folds[record.type as keyof typeof folds] as Fold<RecordType>)(task, record)
   task.version = record.seq
   task.updatedAt = record.at
-  return Object.assign(task, change)
+  return change === undefined ? task : Object.assign(task, change)
 }
 
 export function fold(log: readonly LogRecord[], from?: Task): Task | undefined {
@@ -52,11 +53,17 @@ export function fold(log: readonly LogRecord[], from?: Task): Task | undefined {
 
 const progressed: Change = { deaths: 0 }
 
+// What every task goes through (started, artifact, the ends) is folded in at once: a copy of what changes is dear.
 const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
-  started: (task, { run, deaths, at }) =>
-    task.state === 'submitted'
-      ? { state: move(task, 'working'), statusAt: at, run, deaths }
-      : { run, deaths },
+  started(task, { run, deaths, at }) {
+    if (task.state === 'submitted') {
+      task.state = move(task, 'working')
+      task.statusAt = at
+    }
+    task.run = run
+    task.deaths = deaths
+    return undefined
+  },
   released: () => ({ run: undefined, deaths: 0 }),
   message: (task, { message }) => ({
     history: [...task.history, message],
@@ -75,7 +82,11 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     ...(message === undefined ? {} : { statusMessage: message, history: withStatus(task) }),
     ...(progress === undefined ? {} : { progress }),
   }),
-  artifact: (task, record) => ({ deaths: 0, artifacts: withArtifact(task, record) }),
+  artifact(task, record) {
+    task.deaths = 0
+    task.artifacts = withArtifact(task, record)
+    return undefined
+  },
   usage: (task, { usage }) => ({
     ...progressed,
     usage: {
@@ -183,7 +194,10 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
 
   completed: (task, { message, at }) => end(task, 'completed', message, at),
   rejected: (task, { message, at }) => end(task, 'rejected', message, at),
-  failed: (task, { message, failure, at }) => ({ ...end(task, 'failed', message, at), failure }),
+  failed(task, { message, failure, at }) {
+    task.failure = failure
+    return end(task, 'failed', message, at)
+  },
   canceled: (task, { at }) => end(task, 'canceled', undefined, at),
   receipt: (_task, { receipt, hash }) => ({ receipts: { count: receipt.number, head: hash } }),
 }

@@ -48,7 +48,7 @@ export function born(record: LogRecord & { readonly type: 'submitted' }): OwnTas
     deaths: 0,
     turn: 0,
     journal: fresh,
-    reminders: reminders.map((reminder) => ({ reminder })),
+    reminders: reminders.length === 0 ? none : reminders.map((reminder) => ({ reminder })),
     reminded: reminders.reduce((known, one) => remembering(known, one), nobody),
     children: none,
     usage: unused,

@@ -2,6 +2,7 @@
 import type { Message } from '../message.ts'
 import { canMove, type State } from '../states.ts'
 import type { Task } from '../task.ts'
+import type { OwnTask } from './birth.ts'
 
 export function move(task: Task, to: State): State {
   if (!canMove(task.state, to))
@@ -14,24 +15,25 @@ export function withStatus(task: Task): readonly Message[] {
   return task.statusMessage === undefined ? task.history : [...task.history, task.statusMessage]
 }
 
+const none: readonly never[] = []
+
+/** Folds the end into the task itself. */
 export function end(
-  task: Task,
+  task: OwnTask,
   state: State,
   message: Message | undefined,
   at: number,
-): Partial<Task> {
-  return {
-    state: move(task, state),
-    statusAt: at,
-    statusMessage: message,
-    history: withStatus(task),
-    queued: [],
-    question: undefined,
-    pausing: undefined,
-    suspension: undefined,
-    deferred: undefined,
-    holds: [],
-    run: undefined,
-    reminders: [],
-  }
+): undefined {
+  task.state = move(task, state)
+  task.statusAt = at
+  task.history = withStatus(task)
+  task.statusMessage = message
+  task.queued = none
+  task.question = undefined
+  task.pausing = undefined
+  task.suspension = undefined
+  task.deferred = undefined
+  task.holds = none
+  task.run = undefined
+  task.reminders = none
 }

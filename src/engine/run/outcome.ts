@@ -4,21 +4,20 @@ import { type Agent, Rejection } from '../agent.ts'
 import type { ArtifactInput } from '../agent-task.ts'
 import type { RunCore } from './core.ts'
 import type { RunAct } from './line.ts'
-import type { Operations } from './operations.ts'
+import { lastArtifact } from './outputs.ts'
 import { agentMessage, partsOf } from './parts.ts'
 import { failureOf } from './step.ts'
 
 export function completion(
   value: Awaited<ReturnType<NonNullable<Agent['run']>>>,
-  operations: Operations,
+  core: RunCore,
 ): RunAct {
   if (value === undefined || value === null) return { type: 'complete' }
   if (typeof value === 'string' || Array.isArray(value)) {
-    const { core } = operations
     const message = agentMessage(core, core.host.ids.uuid(), partsOf(value))
     return { type: 'complete', message }
   }
-  const artifact = operations.outputs.last(value as ArtifactInput)
+  const artifact = lastArtifact(core, value as ArtifactInput)
   return artifact === undefined ? { type: 'complete' } : { type: 'complete', artifact }
 }
 

@@ -15,8 +15,6 @@ export interface Outputs {
   say(content: string | readonly Part[]): Promise<void>
   progress(fraction: number, text?: string): Promise<void>
   artifact(input: ArtifactInput, options?: { append?: boolean; last?: boolean }): Promise<Artifact>
-  /** The artifact a run ends with; undefined where it is recorded already. */
-  last(input: ArtifactInput): ArtifactRecord | undefined
   stream(name: string, about?: Omit<ArtifactInput, 'name'>): ArtifactStream
   usage(usage: UsageReport): Promise<void>
   /** A journaled record of any kind, made when it may be written, and what it gives. */
@@ -83,13 +81,6 @@ export function createOutputs(core: RunCore): Outputs {
     return tell(key, make, (record) => record.artifact)
   }
 
-  function last(input: ArtifactInput): ArtifactRecord | undefined {
-    const key = core.key('artifact', input.name)
-    const artifact = toArtifact(input, input.artifactId ?? host.ids.uuid(), artifactParts(input))
-    if (core.journal.get(key) !== undefined) return undefined
-    return { type: 'artifact', key, artifact, append: false, last: true }
-  }
-
   /** Appending by name goes to the newest artifact of this task that bears it. */
   function idOf(name: string | undefined): string | undefined {
     return core.task.artifacts.findLast((known) => known.name === name)?.artifactId
@@ -121,24 +112,28 @@ export function createOutputs(core: RunCore): Outputs {
     return tell(key, () => ({ type: 'usage', key, usage: used }) as const, done)
   }
 
-  return { say, progress, artifact, last, stream, usage, tell }
+  return { say, progress, artifact, stream, usage, tell }
+}
+
+/** The artifact a run ends with; undefined where it is recorded already. */
+export function lastArtifact(core: RunCore, input: ArtifactInput): ArtifactRecord | undefined {
+  const key = core.key('artifact', input.name)
+  const artifactId = input.artifactId ?? core.host.ids.uuid()
+  const artifact = toArtifact(input, artifactId, artifactParts(input))
+  if (core.journal.get(key) !== undefined) return undefined
+  return { type: 'artifact', key, artifact, append: false, last: true }
 }
 
 function artifactParts(input: ArtifactInput): readonly Part[] {
-  const facts = {
-    ...(input.mediaType === undefined ? {} : { mediaType: input.mediaType }),
-  }
-  const made: Part[] = []
-  if (input.text !== undefined) made.push({ text: input.text, ...facts })
-  if (input.data !== undefined) made.push({ data: input.data, ...facts })
+  const facts = input.mediaType === undefined ? undefined : { mediaType: input.mediaType }
+  const parts: Part[] = []
+  if (input.text !== undefined) parts.push({ text: input.text, ...facts })
+  if (input.data !== undefined) parts.push({ data: input.data, ...facts })
   if (input.base64 !== undefined) {
-    made.push({
-      raw: input.base64,
-      ...facts,
-      ...(input.name === undefined ? {} : { filename: input.name }),
-    })
+    const filename = input.name === undefined ? undefined : { filename: input.name }
+    parts.push({ raw: input.base64, ...facts, ...filename })
   }
-  const parts = [...made, ...(input.parts ?? [])]
+  if (input.parts !== undefined) for (const part of input.parts) parts.push(part)
   if (parts.length === 0) {
     const problem = 'needs text, data, base64 or parts'
     throw new LullError('INVALID_INPUT', { path: 'artifact', problem })

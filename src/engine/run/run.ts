@@ -118,7 +118,7 @@ export class Run implements Body {
     let end: RunAct
     try {
       const api = new TaskApi(operations, past, (state) => this.#continueAs(state))
-      end = completion(await agent.run?.(api), operations)
+      end = completion(await agent.run?.(api), this.#core)
     } catch (error) {
       end = failing(error, agent, this.#core)
     }

@@ -25,9 +25,10 @@ export async function createTask(
   context: EngineContext,
   holds: Holds,
   birth: NewTask,
-  { ahead = false, rejection, claim, push }: Creation = {},
+  creation: Creation = {},
 ): Promise<Committed> {
   const { runs, ledger, events, ids } = context
+  const { ahead = false, rejection } = creation
   const { taskId } = birth
   const run = rejection === undefined ? runs.reserve(birth.agent) : undefined
   const submit = (): Command => {
@@ -42,7 +43,7 @@ export async function createTask(
   }
   try {
     const begun = ahead && run !== undefined ? runs.launchAhead : undefined
-    const committed = await ledger.create(taskId, submit, { claim, push }, begun)
+    const committed = await ledger.create(taskId, submit, creation, begun)
     if (committed.claimed === undefined) runs.launch(committed, run)
     else runs.abandon(taskId, run)
     return committed

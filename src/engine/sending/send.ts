@@ -65,7 +65,8 @@ export function createSend(context: EngineContext, holds: Holds): Send {
       request.reminders && bornWith(context, taskId, remindersAlong(context, agent, request))
     const incoming = { caller, agent, request, taskId, push, reminders }
     const claim = claimFor(context, caller, agent.name, message, taskId, idempotencyKey)
-    if (agent.receive === undefined) return startOnce(incoming, claim)
+    // Awaited: a promise that is returned as it is takes the queue three more turns.
+    if (agent.receive === undefined) return await startOnce(incoming, claim)
     if (claim === undefined) return decideFirst(incoming, undefined)
     return claimFirst(incoming, claim)
   }
@@ -83,26 +84,14 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   async function claimFirst(incoming: Incoming, mine: Claim): Promise<Sent> {
     const owner = await context.store.claim(mine)
     checkSame(owner, mine, incoming.request.idempotencyKey)
-    const first = underWay.get(placeOf(mine))
+    const place = placeOf(mine)
+    const first = underWay.get(place)
     if (first !== undefined) return { ...(await first.sent), repeated: true }
     const known = owner.taskId === mine.taskId ? undefined : await outcomeOf(context, owner)
     if (known !== undefined) return known
-    return track(owner, () => decideFirst({ ...incoming, taskId: owner.taskId }, owner))
-  }
-
-  function track(claim: Claim, begin: () => Promise<Sent>): Promise<Sent> {
-    const place = placeOf(claim)
-    const sent = whileTracked(place, begin)
-    underWay.set(place, { claim, sent })
-    return sent
-  }
-
-  async function whileTracked(place: string, begin: () => Promise<Sent>): Promise<Sent> {
-    try {
-      return await begin()
-    } finally {
-      underWay.delete(place)
-    }
+    const sent = decideFirst({ ...incoming, taskId: owner.taskId }, owner)
+    underWay.set(place, { claim: owner, sent })
+    return sent.finally(() => underWay.delete(place))
   }
 
   async function decideFirst(incoming: Incoming, claim: Claim | undefined): Promise<Sent> {
@@ -117,15 +106,24 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   /** The agent's code may begin while the task is written, unless that could be the second time. */
   function startOnce(incoming: Incoming, claim: Claim | undefined): Promise<Sent> {
     if (claim === undefined) return start(incoming, claim, { ahead: true })
-    const first = underWay.get(placeOf(claim))
-    if (first === undefined) return track(claim, () => startFirst(incoming, claim))
+    const place = placeOf(claim)
+    const first = underWay.get(place)
+    if (first === undefined) {
+      const sent = startFirst(incoming, claim, place)
+      underWay.set(place, { claim, sent })
+      return sent
+    }
     checkSame(first.claim, claim, incoming.request.idempotencyKey)
     return first.sent.then((sent) => ({ ...sent, repeated: true }))
   }
 
-  async function startFirst(incoming: Incoming, claim: Claim): Promise<Sent> {
-    const ahead = (await context.store.findClaim(claim)) === undefined
-    return start(incoming, claim, { ahead })
+  async function startFirst(incoming: Incoming, claim: Claim, place: string): Promise<Sent> {
+    try {
+      const ahead = (await context.store.findClaim(claim)) === undefined
+      return await start(incoming, claim, { ahead })
+    } finally {
+      underWay.delete(place)
+    }
   }
 
   async function start(
@@ -176,5 +174,5 @@ function placed(
 }
 
 function placeOf({ tenant, principal, agent, key }: Claim): string {
-  return [tenant, principal, agent, key].join('\n')
+  return `${tenant}\n${principal}\n${agent}\n${key}`
 }
