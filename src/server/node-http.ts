@@ -106,11 +106,13 @@ export function writeText(
   const fields: string[] = []
   for (const name in headers) fields.push(name, headers[name] ?? '')
   if (body !== undefined) {
-    fields.push('content-length', String(Buffer.byteLength(body)))
+    const size = Buffer.byteLength(body)
+    fields.push('content-length', String(size))
     outgoing.writeHead(status, fields)
     // Head and body leave as one text. `end(body)` would send an empty one after it, and both by way of a slower call.
     outgoing.cork()
-    outgoing.write(body)
+    // ASCII, which nearly all of it is, is the same in Latin-1, where it is copied and not looked at byte by byte.
+    outgoing.write(body, size === body.length ? 'latin1' : 'utf8')
     outgoing.uncork()
   } else {
     outgoing.writeHead(status, fields)

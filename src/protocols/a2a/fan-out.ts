@@ -14,22 +14,26 @@ export interface Folded {
   readonly record: LogRecord
   readonly before: Task | undefined
   readonly task: Task
-  readonly events: readonly Told[]
+  readonly events: readonly TaskEvent[]
 }
 
-export interface Told {
-  readonly event: TaskEvent
-  /** As JSON, by codec; undefined where the codec has no frame for it. */
-  readonly texts: Map<string, string | undefined>
-}
+/** An event as JSON; undefined where the codec has no frame for it. */
+export type Spell = (codec: Codec, event: TaskEvent, closes: boolean) => string | undefined
 
 export interface FanOut {
   fold(before: Task | undefined, batch: Batch): readonly Folded[]
-  text(codec: Codec, told: Told, closes: boolean): string | undefined
+  readonly spell: Spell
 }
 
 export function createFanOut(): FanOut {
   const folds = new WeakMap<Batch, readonly Folded[]>()
+  const texts = new WeakMap<TaskEvent, Map<string, string | undefined>>()
+
+  function textsOf(event: TaskEvent): Map<string, string | undefined> {
+    const known = texts.get(event) ?? new Map<string, string | undefined>()
+    texts.set(event, known)
+    return known
+  }
 
   return {
     fold(before, batch) {
@@ -39,28 +43,36 @@ export function createFanOut(): FanOut {
       folds.set(batch, folded)
       return folded
     },
-    text(codec, { event, texts }, closes) {
+    spell(codec, event, closes) {
+      const known = textsOf(event)
       const key = closes ? `${codec.name}!` : codec.name
-      if (texts.has(key)) return texts.get(key)
-      const frame = codec.event(event, closes)
-      const text = frame === undefined ? undefined : JSON.stringify(frame)
-      texts.set(key, text)
+      if (known.has(key)) return known.get(key)
+      const text = spellOnce(codec, event, closes)
+      known.set(key, text)
       return text
     },
   }
 }
 
-/** For records that one reader alone has. */
+/** For events that one reader alone has. */
+export const spellOnce: Spell = (codec, event, closes) => {
+  const frame = codec.event(event, closes)
+  return frame === undefined ? undefined : JSON.stringify(frame)
+}
+
+/** @param latest what the last of them made, where that is known */
 export function foldRecords(
   before: Task | undefined,
   records: readonly LogRecord[],
+  latest?: Task,
 ): readonly Folded[] {
+  const folded: Folded[] = []
   let now = before
-  return records.map((record) => {
+  for (const record of records) {
     const last = now
-    const task = evolve(last, record)
+    const task: Task = record.seq === latest?.version ? latest : evolve(last, record)
+    folded.push({ record, before: last, task, events: eventsOf(last, record, task) })
     now = task
-    const events = eventsOf(last, record, task).map((event) => ({ event, texts: new Map() }))
-    return { record, before: last, task, events }
-  })
+  }
+  return folded
 }

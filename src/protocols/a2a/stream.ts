@@ -8,88 +8,96 @@
  */
 import { evolve } from '../../core/evolve.ts'
 import type { LogRecord } from '../../core/records.ts'
-import { isInterrupted, isTerminal, type State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Batch, Reading } from '../../engine/subscriptions.ts'
 import { type Burst, type FrameSource, frameText, type Pulse } from '../../wire/event-stream.ts'
-import { notificationText } from '../../wire/json-rpc.ts'
 import type { A2AContext, Answer, Call } from './call.ts'
-import type { Codec, TaskView } from './codec/codec.ts'
+import type { TaskView } from './codec/codec.ts'
 import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
 import { RFC_NOTIFICATIONS } from './extensions.ts'
-import { type Folded, foldRecords } from './fan-out.ts'
+import { foldRecords, spellOnce } from './fan-out.ts'
+import { burstOf, endsWith, type Reader } from './frames.ts'
 
 export interface StreamOptions {
   readonly task: Task
   readonly view: TaskView
-  readonly openedBy: 'send' | 'subscription'
-  /** What is known to follow. */
+  readonly openedBy: Reader['openedBy']
+  /** What is known to follow, and the task that made. */
   readonly rest?: readonly LogRecord[]
+  readonly latest?: Task
   /** Continue here in place of a snapshot. */
   readonly from?: Cursor | undefined
 }
 
 export function taskStream(a2a: A2AContext, call: Call, options: StreamOptions): Answer {
-  const frames = new TaskFrames(a2a, call, options)
-  const { beginning } = frames
+  const { task, openedBy, latest = task, from } = options
+  const { codec, envelope, caller, active } = call
+  const reader: Reader = { codec, envelope, openedBy, notify: active.has(RFC_NOTIFICATIONS) }
+  if (from !== undefined) {
+    const over = from.seq > task.version && endsWith(reader, task.state)
+    return kept(a2a, new TaskFrames(a2a, caller, reader, { task, start: from, over }))
+  }
+  const beginning = beginningOf(reader, options)
   // All of it is there already: nothing has to be kept open.
-  if (beginning?.last === true) return { frames: beginning.text }
-  a2a.closing.add(frames)
+  if (beginning.last) return { frames: beginning.text }
+  const start = afterSnapshot(latest.version)
+  return kept(a2a, new TaskFrames(a2a, caller, reader, { task: latest, start, beginning }))
+}
+
+function kept({ closing }: A2AContext, frames: TaskFrames): Answer {
+  closing.add(frames)
   return { frames }
+}
+
+/** What is said at once: the snapshot, and what is known to follow it. */
+function beginningOf(reader: Reader, options: StreamOptions): Burst {
+  const { task, view, rest = [], latest } = options
+  const start = afterSnapshot(task.version)
+  const data = reader.envelope(JSON.stringify(reader.codec.sentTask(task, view)))
+  const snapshot = frameText({ id: cursorId(start), data })
+  if (endsWith(reader, task.state)) return { text: snapshot, last: true }
+  const { text, last } = burstOf(reader, start, foldRecords(task, rest, latest), spellOnce)
+  return { text: snapshot + text, last }
 }
 
 const END: Burst = { text: '', last: true }
 
+interface Place {
+  /** The task there. */
+  readonly task: Task
+  readonly start: Cursor
+  readonly beginning?: Burst
+  /** Nothing follows. */
+  readonly over?: boolean
+}
+
 /** A class, because it is what an open stream costs: nothing of the request stays but what its frames need. */
 class TaskFrames implements FrameSource {
   readonly #a2a: A2AContext
-  readonly #codec: Codec
   readonly #caller: Caller
-  readonly #envelope: Call['envelope']
-  readonly #notify: boolean
-  readonly #openedBy: StreamOptions['openedBy']
+  readonly #reader: Reader
   readonly #taskId: string
-  #start: Cursor
-  /** What is said at once: the snapshot and what is known to follow it. */
+  readonly #start: Cursor
   #beginning: Burst | undefined
   /** The task at the place that is reached, for as long as the log is being caught up with. */
   #task: Task | undefined
   #reading: Reading | undefined
   #over: boolean
 
-  constructor(a2a: A2AContext, call: Call, options: StreamOptions) {
-    const { task, view, openedBy, rest = [], from } = options
-    const { codec, envelope } = call
+  constructor(a2a: A2AContext, caller: Caller, reader: Reader, place: Place) {
     this.#a2a = a2a
-    this.#codec = codec
-    this.#caller = call.caller
-    this.#envelope = envelope
-    this.#notify = call.active.has(RFC_NOTIFICATIONS)
-    this.#openedBy = openedBy
-    this.#taskId = task.id
-    this.#start = from ?? afterSnapshot(task.version)
-    this.#task = task
-    this.#over = this.#start.seq > task.version && this.#ends(task.state)
-    if (from !== undefined) return
-    const data = envelope(JSON.stringify(codec.sentTask(task, view)))
-    const snapshot = frameText({ id: cursorId(this.#start), data })
-    this.#beginning = { text: snapshot, last: this.#over }
-    if (this.#over || rest.length === 0) return
-    const folded = foldRecords(task, rest)
-    const { text, last } = this.#burst(folded)
-    this.#beginning = { text: snapshot + text, last }
-    this.#over = last
-    this.#task = folded.at(-1)?.task
-    this.#start = afterSnapshot(this.#task?.version ?? 0)
+    this.#caller = caller
+    this.#reader = reader
+    this.#taskId = place.task.id
+    this.#start = place.start
+    this.#beginning = place.beginning
+    this.#task = place.task
+    this.#over = place.over ?? false
   }
 
   get pulse(): Pulse {
     return this.#a2a.pulse
-  }
-
-  get beginning(): Burst | undefined {
-    return this.#beginning
   }
 
   next(): Burst | Promise<Burst> {
@@ -117,7 +125,7 @@ class TaskFrames implements FrameSource {
       if (batch === undefined) return END
       const folded = this.#a2a.fanOut.fold(await this.#taskBefore(batch), batch)
       this.#task = folded.at(-1)?.task
-      const burst = this.#burst(folded)
+      const burst = burstOf(this.#reader, this.#start, folded, this.#a2a.fanOut.spell)
       if (burst.text !== '' || burst.last) return burst
     }
   }
@@ -133,47 +141,5 @@ class TaskFrames implements FrameSource {
       task = evolve(task, record)
     }
     return task
-  }
-
-  #burst(folded: readonly Folded[]): Burst {
-    let text = ''
-    for (const one of folded) {
-      text += this.#frames(one)
-      if (this.#isLast(one)) return { text, last: true }
-    }
-    return { text, last: false }
-  }
-
-  /** Each event has two numbers, one for its frame and one for its notification: ids do not depend on who asks. */
-  #frames({ record: { seq }, events }: Folded): string {
-    const { fanOut } = this.#a2a
-    const skip = seq === this.#start.seq ? this.#start.n : 0
-    let text = ''
-    let n = 0
-    for (const told of events) {
-      const { event } = told
-      n += 2
-      if (n - 1 > skip) {
-        const closes = event.kind === 'status' && this.#ends(event.task.state)
-        const data = fanOut.text(this.#codec, told, closes)
-        const id = cursorId({ seq, n: n - 1 })
-        if (data !== undefined) text += frameText({ id, data: this.#envelope(data) })
-      }
-      if (!this.#notify || n <= skip) continue
-      const notification = this.#codec.notification(event)
-      if (notification === undefined) continue
-      const data = notificationText(notification.method, notification.params)
-      text += frameText({ id: cursorId({ seq, n }), data })
-    }
-    return text
-  }
-
-  /** It brought the task into the state that ends the stream: of a task that ended before we looked it is still to come. */
-  #isLast({ record, before, task }: Folded): boolean {
-    return (before?.state !== task.state || record.type === 'asked-again') && this.#ends(task.state)
-  }
-
-  #ends(state: State): boolean {
-    return isTerminal(state) || (this.#openedBy === 'send' && isInterrupted(state))
   }
 }

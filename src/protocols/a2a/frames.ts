@@ -1,0 +1,65 @@
+/** Records as the frames of one reader's stream. Each frame has the id it can be continued from (cursor.ts). */
+import { isInterrupted, isTerminal, type State } from '../../core/states.ts'
+import { type Burst, frameText } from '../../wire/event-stream.ts'
+import { notificationText } from '../../wire/json-rpc.ts'
+import type { Call } from './call.ts'
+import type { Codec } from './codec/codec.ts'
+import { type Cursor, cursorId } from './cursor.ts'
+import type { Folded, Spell } from './fan-out.ts'
+
+/** What the frames depend on: all that an open stream keeps of its request. */
+export interface Reader {
+  readonly codec: Codec
+  readonly envelope: Call['envelope']
+  readonly openedBy: 'send' | 'subscription'
+  /** Wants the RFCs' notifications between the frames. */
+  readonly notify: boolean
+}
+
+/** Up to the frame that ends the stream. The first `start.n` frames of the record `start.seq` are left out. */
+export function burstOf(
+  reader: Reader,
+  start: Cursor,
+  folded: readonly Folded[],
+  spell: Spell,
+): Burst {
+  let text = ''
+  for (const one of folded) {
+    text += framesOf(reader, one.record.seq === start.seq ? start.n : 0, one, spell)
+    if (isLast(reader, one)) return { text, last: true }
+  }
+  return { text, last: false }
+}
+
+/** Each event has two numbers, one for its frame and one for its notification: ids do not depend on who asks. */
+function framesOf(reader: Reader, skip: number, folded: Folded, spell: Spell): string {
+  const { codec, envelope, notify } = reader
+  const { seq } = folded.record
+  let text = ''
+  let n = 0
+  for (const event of folded.events) {
+    n += 2
+    if (n - 1 > skip) {
+      const closes = event.kind === 'status' && endsWith(reader, event.task.state)
+      const data = spell(codec, event, closes)
+      const id = cursorId({ seq, n: n - 1 })
+      if (data !== undefined) text += frameText({ id, data: envelope(data) })
+    }
+    if (!notify || n <= skip) continue
+    const notification = codec.notification(event)
+    if (notification === undefined) continue
+    const data = notificationText(notification.method, notification.params)
+    text += frameText({ id: cursorId({ seq, n }), data })
+  }
+  return text
+}
+
+/** It brought the task into the state that ends the stream: of a task that ended before we looked it is still to come. */
+function isLast(reader: Reader, { record, before, task }: Folded): boolean {
+  const arrived = before?.state !== task.state || record.type === 'asked-again'
+  return arrived && endsWith(reader, task.state)
+}
+
+export function endsWith({ openedBy }: Reader, state: State): boolean {
+  return isTerminal(state) || (openedBy === 'send' && isInterrupted(state))
+}
