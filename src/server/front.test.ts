@@ -148,6 +148,17 @@ it('answers requests that were sent without waiting, whole and in pieces, in the
   expect(head.toLowerCase()).toContain(`content-length: ${body.indexOf('HTTP/1.1')}`)
 })
 
+it.each(['plain', 'café', 'ä', '東京', '🛫', '\ud83d'])(
+  'answers in UTF-8, whatever the alphabet: %s',
+  async (id) => {
+    const port = await openFront()
+    const asked = JSON.stringify({ jsonrpc: '2.0', id, method: 'GetTask', params: { id: 'x' } })
+    const answer = await ask({ port, method: 'POST', headers: rpc }, [asked])
+    expect(JSON.parse(answer.body)).toMatchObject({ id, error: { code: -32001 } })
+    expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.body)))
+  },
+)
+
 it('outlives a client that goes away in the middle of its request', async () => {
   const port = await openFront()
   const socket = connect(port, '127.0.0.1')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errorText, parseRequest, resultText } from './json-rpc.ts'
+import { envelopeOf, errorText, parseRequest } from './json-rpc.ts'
 
 const good = { jsonrpc: '2.0', id: 1, method: 'm', params: {} }
 
@@ -38,7 +38,7 @@ describe('a JSON-RPC request', () => {
 
 describe('a JSON-RPC answer', () => {
   it('carries the id as it was given', () => {
-    expect(JSON.parse(resultText('a"b', '{"x":1}'))).toEqual({
+    expect(JSON.parse(envelopeOf('a"b')('{"x":1}'))).toEqual({
       jsonrpc: '2.0',
       id: 'a"b',
       result: { x: 1 },

@@ -50,13 +50,10 @@ function refused(id: RpcId, message: string): ParsedRequest {
   return { id, error: { code: rpcCodes.request, message } }
 }
 
-export function resultOf(id: RpcId, result: unknown): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, result })
-}
-
-/** `result` is JSON text already, so that a large one is not copied into an envelope first. */
-export function resultText(id: RpcId, result: string): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+/** Puts results that are JSON text already into answers to that id. It holds on to nothing else: a stream may live for days. */
+export function envelopeOf(id: RpcId): (result: string) => string {
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`
+  return (result) => `${head}${result}}`
 }
 
 export function errorText(id: RpcId, error: RpcError): string {

@@ -1,12 +1,6 @@
 /** The JSON-RPC binding: A2A 1.0 §9, and 0.3 on the same address. The answer to a call is 200, errors included. */
 import type { HttpAnswer, HttpRequest } from '../../../wire/http.ts'
-import {
-  errorText,
-  parseRequest,
-  type RpcId,
-  resultOf,
-  resultText,
-} from '../../../wire/json-rpc.ts'
+import { envelopeOf, errorText, parseRequest, type RpcId } from '../../../wire/json-rpc.ts'
 import { bindu } from '../bindu/bindu-methods.ts'
 import type { Call, Method } from '../call.ts'
 import { withJsonNames } from '../codec/proto-names.ts'
@@ -52,12 +46,12 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
       params: withoutTenant(params),
       active: activated(request),
       request,
-      envelope: enveloped(id),
+      envelope: envelopeOf(id),
     }
     headers = extensionHeaders(call, method)
     const answer = await dispatch(a2a, method, call)
     if (answer.frames !== undefined) return eventsAnswer(answer.frames, headers)
-    const text = 'text' in answer ? resultText(id, answer.text) : resultOf(id, answer.value)
+    const text = call.envelope('text' in answer ? answer.text : JSON.stringify(answer.value))
     return jsonAnswer(text, headers)
   } catch (error) {
     const failure = failureIn(a2a, method, error)
@@ -74,11 +68,6 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
 const statuses: Partial<Readonly<Record<FaultName, number>>> = {
   UNSUPPORTED_MEDIA_TYPE: faults.UNSUPPORTED_MEDIA_TYPE.http,
   FORBIDDEN: faults.FORBIDDEN.http,
-}
-
-/** By itself, so that a stream that lives for days keeps the id and not the request. */
-function enveloped(id: RpcId): Call['envelope'] {
-  return (result) => resultText(id, result)
 }
 
 /** `task_id` is how the Bindu document spells it, and nobody else: it wins over other ids. */

@@ -161,11 +161,15 @@ function readMessage(value: unknown): Message {
   if (!isObject(value)) return value as never
   const { parts: given } = value
   const parts = Array.isArray(given) ? readParts(given) : given
-  const absent = Object.keys(value).filter((name) => isAbsent(name, value[name]))
-  if (absent.length === 0 && parts === given) return value as unknown as Message
+  if (parts === given && !hasAbsent(value)) return value as unknown as Message
   const message: Record<string, unknown> = { ...value, parts }
-  for (const name of absent) delete message[name]
+  for (const name in message) if (isAbsent(name, message[name])) delete message[name]
   return message as unknown as Message
+}
+
+function hasAbsent(message: Params): boolean {
+  for (const name in message) if (isAbsent(name, message[name])) return true
+  return false
 }
 
 function isAbsent(name: string, value: unknown): boolean {
@@ -181,17 +185,21 @@ function readParts(given: readonly unknown[]): readonly unknown[] {
 
 function readPart(value: unknown, index: number): unknown {
   if (!isObject(value)) return value
-  const names = Object.keys(value)
-  const fine = names.filter((name) => isFine(name, value[name]))
+  let known = 0
+  let fine = true
+  for (const name in value) {
+    if (!isFine(name, value[name])) fine = false
+    else if (contents.has(name)) known++
+  }
   // Said here, because a union of four schemas would name the wrong one.
-  if (fine.filter((name) => contents.has(name)).length !== 1) {
+  if (known !== 1) {
     throw invalid(
       `message.parts.${index}`,
       'must have exactly one of text, data, raw (base64) or url',
     )
   }
-  if (fine.length === names.length) return value
-  return Object.fromEntries(fine.map((name) => [name, value[name]]))
+  if (fine) return value
+  return Object.fromEntries(Object.entries(value).filter(([name, one]) => isFine(name, one)))
 }
 
 /** `null` is a value only where the part is data. */
