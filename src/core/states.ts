@@ -38,10 +38,10 @@ export const transitions: readonly Row[] = [
   ['paused-by-client', ['input-required'], 'resume of such a pause'],
 ]
 
-const moves: ReadonlyMap<State, ReadonlySet<State>> = new Map(
+const moves: { readonly [from in State]?: readonly State[] } = Object.fromEntries(
   transitions.map(([from]) => [
     from,
-    new Set(transitions.flatMap(([other, to]) => (other === from ? to : []))),
+    transitions.flatMap(([other, to]) => (other === from ? to : [])),
   ]),
 )
 
@@ -60,7 +60,7 @@ export const states: readonly State[] = [
 ]
 
 export function canMove(from: State, to: State): boolean {
-  return moves.get(from)?.has(to) ?? false
+  return moves[from]?.includes(to) ?? false
 }
 
 export function isTerminal(state: State): state is TerminalState {

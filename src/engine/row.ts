@@ -11,22 +11,23 @@ export function rowOf(task: Task): TaskRow {
   const paused = isPaused(task.state)
   const dueAt = dueOf(task)
   const readyAt = isReady(task) ? task.statusAt : undefined
-  return {
+  const row: { -readonly [K in keyof TaskRow]: TaskRow[K] } = {
     id: task.id,
     tenant: task.tenant,
     principal: task.principal,
     agent: task.agent,
     contextId: task.contextId,
-    ...(task.parentId === undefined ? {} : { parentId: task.parentId }),
     state: task.state,
     createdAt: task.createdAt,
     statusAt: task.statusAt,
-    ...(readyAt === undefined ? {} : { readyAt }),
-    ...(task.run === undefined ? {} : { owner: task.run.worker }),
-    ...(dueAt === undefined ? {} : { dueAt }),
     held: task.holds.length > 0,
     waits: paused && task.deferred === undefined ? waitNames(task.suspension?.conditions) : none,
   }
+  if (task.parentId !== undefined) row.parentId = task.parentId
+  if (readyAt !== undefined) row.readyAt = readyAt
+  if (task.run !== undefined) row.owner = task.run.worker
+  if (dueAt !== undefined) row.dueAt = dueAt
+  return row
 }
 
 /** Whether any indexed column differs: most steps change none, and then the row is left alone. */

@@ -13,30 +13,48 @@ export interface Slots {
   readonly used: () => number
 }
 
+/** Those of one agent. */
+interface Desk {
+  readonly agent: string
+  readonly limit: number
+  taken: number
+}
+
 export function createSlots(
   limitOf: (agent: string) => number,
   freed: (agent: string) => void,
 ): Slots {
-  const holders = new ById<string>()
-  const used = new Map<string, number>()
-  const available = (agent: string): number => limitOf(agent) - (used.get(agent) ?? 0)
+  const desks = new Map<string, Desk>()
+  const holders = new ById<Desk>()
+
+  function deskOf(agent: string): Desk {
+    const known = desks.get(agent)
+    if (known !== undefined) return known
+    const desk = { agent, limit: limitOf(agent), taken: 0 }
+    desks.set(agent, desk)
+    return desk
+  }
 
   return {
     take(agent, token) {
       if (holders.has(token)) return true
-      if (available(agent) <= 0) return false
-      holders.set(token, agent)
-      used.set(agent, (used.get(agent) ?? 0) + 1)
+      const desk = deskOf(agent)
+      if (desk.taken >= desk.limit) return false
+      desk.taken++
+      holders.set(token, desk)
       return true
     },
     free(token) {
-      const agent = holders.get(token)
-      if (agent === undefined) return
+      const desk = holders.get(token)
+      if (desk === undefined) return
       holders.delete(token)
-      used.set(agent, (used.get(agent) ?? 1) - 1)
-      freed(agent)
+      desk.taken--
+      freed(desk.agent)
     },
-    available,
+    available(agent) {
+      const { limit, taken } = deskOf(agent)
+      return limit - taken
+    },
     used: () => holders.size,
   }
 }

@@ -41,9 +41,9 @@ export function createCells(limit: number): Cells {
     of(taskId) {
       const known = recent.get(taskId)
       if (known !== undefined) return known
+      const cell = older.get(taskId) ?? createCell(taskId)
       // Before it is there, so that it is not the one to go when all others are busy.
       trim()
-      const cell = get(taskId) ?? createCell(taskId)
       recent.set(taskId, cell)
       return cell
     },

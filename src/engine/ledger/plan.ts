@@ -187,15 +187,16 @@ function commitOf(plan: Plan): Commit {
   const changed = cell.row === undefined || !sameRow(cell.row, plan.row)
   const every = isTerminal(task.state) ? SNAPSHOT_AT_END : SNAPSHOT_EVERY
   plan.snapshot = task.version - cell.snapshotSeq >= every
-  return {
+  const commit: { -readonly [K in keyof Commit]: Commit[K] } = {
     taskId: cell.id,
     expected: cell.task?.version ?? 0,
     records,
-    ...(changed ? { row: plan.row } : undefined),
-    ...(plan.snapshot ? { snapshot: task } : undefined),
-    ...(claim === undefined ? undefined : { claim }),
-    ...(pushes.length === 0 ? undefined : { pushes }),
   }
+  if (changed) commit.row = plan.row
+  if (plan.snapshot) commit.snapshot = task
+  if (claim !== undefined) commit.claim = claim
+  if (pushes.length > 0) commit.pushes = pushes
+  return commit
 }
 
 function rowAfter({ task: before, row }: Cell, task: Task): TaskRow {

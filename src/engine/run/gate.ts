@@ -38,6 +38,7 @@ export interface GateDeps {
 }
 
 const anywhere: Scope = {}
+const none: readonly Blocked[] = []
 
 /** A class, like all that is made for every run: functions made anew for each cost more than most runs do. */
 export class Gate {
@@ -49,7 +50,7 @@ export class Gate {
   #aloneWanted = 0
   #mode: PauseMode | undefined
   #closed = false
-  #blocked: readonly Blocked[] = []
+  #blocked = none
 
   constructor(deps: GateDeps) {
     this.#deps = deps

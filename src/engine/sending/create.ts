@@ -2,13 +2,14 @@
 import type { Command } from '../../core/commands.ts'
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
-import type { Birth } from '../../core/records.ts'
+import type { Birth, RunToken } from '../../core/records.ts'
 import { inherited } from '../../core/reminders.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
 import type { Along, Committed } from '../ledger.ts'
+import type { Runs } from '../runs.ts'
 
 /** What has happened so far is looked up when its birth is decided: it came before it. */
 export type NewTask = Omit<Birth, 'eventsAfter'> & { eventsAfter: number }
@@ -21,7 +22,7 @@ export interface Creation extends Along {
 }
 
 /** The new task; or, where the key was somebody else's, the claim that has it. */
-export async function createTask(
+export function createTask(
   context: EngineContext,
   holds: Holds,
   birth: NewTask,
@@ -29,7 +30,6 @@ export async function createTask(
 ): Promise<Committed> {
   const { runs, ledger, events, ids } = context
   const { ahead = false, rejection } = creation
-  const { taskId } = birth
   const run = rejection === undefined ? runs.reserve(birth.agent) : undefined
   const submit = (): Command => {
     birth.eventsAfter = events.lastPos()
@@ -41,9 +41,19 @@ export async function createTask(
       rejection: rejection === undefined ? undefined : said(birth, ids.uuid(), rejection),
     }
   }
+  const begun = ahead && run !== undefined ? runs.launchAhead : undefined
+  return launched(runs, birth.taskId, run, ledger.create(birth.taskId, submit, creation, begun))
+}
+
+/** Apart: what an async function works with is kept for as long as it waits. */
+async function launched(
+  runs: Runs,
+  taskId: string,
+  run: RunToken | undefined,
+  creating: Promise<Committed>,
+): Promise<Committed> {
   try {
-    const begun = ahead && run !== undefined ? runs.launchAhead : undefined
-    const committed = await ledger.create(taskId, submit, creation, begun)
+    const committed = await creating
     if (committed.claimed === undefined) runs.launch(committed, run)
     else runs.abandon(taskId, run)
     return committed

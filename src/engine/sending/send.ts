@@ -11,6 +11,7 @@ import { type EngineContext, taskFor } from '../context.ts'
 import { contextBegunBy } from '../contexts.ts'
 import type { Holds } from '../holds.ts'
 import { sendInput } from '../inputs.ts'
+import type { Committed } from '../ledger.ts'
 import { parse } from '../parse.ts'
 import type { SendRequest } from '../requests.ts'
 import { checkSame, claimFor, outcomeOf } from './claims.ts'
@@ -48,25 +49,36 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   /** Keys whose task or reply is under way: a repeat waits for that answer. */
   const underWay = new ById<{ readonly claim: Claim; readonly sent: Promise<Sent> }>()
 
-  const send: Send = async (caller, given, { push } = {}) => {
-    const request = parse(sendInput, given)
-    const { message, idempotencyKey } = request
-    if (context.draining()) throw new LullError('DRAINING', { retryAfterMs: 1_000 })
-    const known =
-      message.taskId ??
-      (message.referenceTaskIds && (await consentAskedFor(context, caller, message))?.id)
-    if (known !== undefined) {
-      await remindFirst(caller, known, request)
-      return continueTask(context, caller, message, known, { idempotencyKey, push })
+  /** Not async: nearly every message starts a task, which has promises enough. */
+  const send: Send = (caller, given, { push } = {}) => {
+    try {
+      const request = parse(sendInput, given)
+      if (context.draining()) throw new LullError('DRAINING', { retryAfterMs: 1_000 })
+      const { taskId, referenceTaskIds } = request.message
+      const isNew = taskId === undefined && referenceTaskIds === undefined
+      return isNew ? begin(caller, request, push) : goOn(caller, request, push)
+    } catch (error) {
+      return Promise.reject(error)
     }
+  }
+
+  async function goOn(caller: Caller, request: SendRequest, push?: MakePush): Promise<Sent> {
+    const { message, idempotencyKey } = request
+    const taskId = message.taskId ?? (await consentAskedFor(context, caller, message))?.id
+    if (taskId === undefined) return begin(caller, request, push)
+    await remindFirst(caller, taskId, request)
+    return continueTask(context, caller, message, taskId, { idempotencyKey, push })
+  }
+
+  function begin(caller: Caller, request: SendRequest, push: MakePush | undefined): Promise<Sent> {
+    const { message, idempotencyKey } = request
     const agent = agentNamed(context, request.agent)
     const taskId = context.ids.uuid()
     const reminders =
       request.reminders && bornWith(context, taskId, remindersAlong(context, agent, request))
     const incoming = { caller, agent, request, taskId, push, reminders }
     const claim = claimFor(context, caller, agent.name, message, taskId, idempotencyKey)
-    // Awaited: a promise that is returned as it is takes the queue three more turns.
-    if (agent.receive === undefined) return await startOnce(incoming, claim)
+    if (agent.receive === undefined) return startOnce(incoming, claim)
     if (claim === undefined) return decideFirst(incoming, undefined)
     return claimFirst(incoming, claim)
   }
@@ -126,7 +138,7 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     }
   }
 
-  async function start(
+  function start(
     { caller, agent, request, taskId, push, reminders }: Incoming,
     claim: Claim | undefined,
     decided: Decided,
@@ -149,7 +161,15 @@ export function createSend(context: EngineContext, holds: Holds): Send {
       reminders,
     }
     const made = { claim, push, rejection: decided.rejection, ahead }
-    const { task, rest, latest, claimed } = await createTask(context, holds, birth, made)
+    return sentOf(createTask(context, holds, birth, made), claim, idempotencyKey)
+  }
+
+  async function sentOf(
+    creating: Promise<Committed>,
+    claim: Claim | undefined,
+    idempotencyKey: string | undefined,
+  ): Promise<Sent> {
+    const { task, rest, latest, claimed } = await creating
     if (claimed === undefined || claim === undefined) {
       return { kind: 'task', task, rest, latest, repeated: false }
     }
