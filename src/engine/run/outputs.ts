@@ -141,8 +141,15 @@ function artifactParts(input: ArtifactInput): readonly Part[] {
   return partsOf(parts)
 }
 
+/** Most have a name and nothing else to be checked. */
+function factsOf(input: ArtifactInput): ReturnType<typeof parse<typeof artifactFacts>> {
+  const { name, description, metadata } = input
+  const isPlain = typeof name === 'string' && description === undefined && metadata === undefined
+  return isPlain ? { name } : parse(artifactFacts, input, 'artifact')
+}
+
 function toArtifact(input: ArtifactInput, artifactId: string, parts: readonly Part[]): Artifact {
-  const { name, description, metadata } = parse(artifactFacts, input, 'artifact')
+  const { name, description, metadata } = factsOf(input)
   return {
     artifactId,
     ...(name === undefined ? {} : { name }),

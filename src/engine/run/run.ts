@@ -99,35 +99,36 @@ export class Run implements Body {
 
   /** The first stretch of code runs like any other: released in its place, and timed. */
   start(): void {
-    const { task, ahead, host } = this.#deps
-    const begin = (): void => {
-      this.#execute().catch((error: unknown) => {
-        if (this.dead) return
-        host.log('error', 'a run failed inside the engine', { taskId: this.taskId, error })
-      })
-    }
+    const { task, ahead } = this.#deps
+    const begin = (): void => void this.#execute()
     if (ahead) this.#core.releaser.now(begin)
     else this.#core.releaser.push(0, begin)
     // Begun by `continueAs` while a pause is under way.
     if (task.pausing !== undefined) this.#quiesce(task.pausing.mode ?? 'finish_step')
   }
 
+  /** Never rejects. */
   async #execute(): Promise<void> {
-    const { agent, past } = this.#deps
-    const operations = this.#operations
-    let end: RunAct
+    const { agent, past, host } = this.#deps
+    const core = this.#core
     try {
-      const api = new TaskApi(operations, past, (state) => this.#continueAs(state))
-      end = completion(await agent.run?.(api), this.#core)
+      let end: RunAct
+      try {
+        const api = new TaskApi(this.#operations, past, (state) => this.#continueAs(state))
+        end = completion(await agent.run?.(api), core)
+      } catch (error) {
+        end = failing(error, agent, core)
+      }
+      if (this.dead) return
+      const last = this.#lastOperation()
+      if (last !== undefined) await last
+      this.#ending = true
+      await core.persist(end)
+      this.#die()
     } catch (error) {
-      end = failing(error, agent, this.#core)
+      if (this.dead) return
+      host.log('error', 'a run failed inside the engine', { taskId: this.taskId, error })
     }
-    if (this.dead) return
-    const last = this.#lastOperation()
-    if (last !== undefined) await last
-    this.#ending = true
-    await this.#core.persist(end)
-    this.#die()
   }
 
   /** Undefined, as nearly always, when there is nothing to wait for. */

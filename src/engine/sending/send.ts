@@ -112,12 +112,12 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     const received = await receive(context, caller, agent, request.message, contextId, claim)
     if (received.kind === 'reply') return { ...received, kind: 'message', repeated: false }
     const rejection = received.kind === 'reject' ? received.why : undefined
-    return start(incoming, undefined, { contextId, rejection })
+    return created(await start(incoming, undefined, { contextId, rejection }))
   }
 
   /** The agent's code may begin while the task is written, unless that could be the second time. */
   function startOnce(incoming: Incoming, claim: Claim | undefined): Promise<Sent> {
-    if (claim === undefined) return start(incoming, claim, { ahead: true })
+    if (claim === undefined) return start(incoming, claim, { ahead: true }).then(created)
     const place = placeOf(claim)
     const first = underWay.get(place)
     if (first === undefined) {
@@ -132,18 +132,27 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   async function startFirst(incoming: Incoming, claim: Claim, place: string): Promise<Sent> {
     try {
       const ahead = (await context.store.findClaim(claim)) === undefined
-      return await start(incoming, claim, { ahead })
+      const committed = await start(incoming, claim, { ahead })
+      if (committed.claimed === undefined) return created(committed)
+      checkSame(committed.claimed, claim, incoming.request.idempotencyKey)
+      return await toldBefore(committed.claimed)
     } finally {
       underWay.delete(place)
     }
+  }
+
+  async function toldBefore(claimed: Claim): Promise<Sent> {
+    const known = await outcomeOf(context, claimed)
+    if (known === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: claimed.taskId })
+    return known
   }
 
   function start(
     { caller, agent, request, taskId, push, reminders }: Incoming,
     claim: Claim | undefined,
     decided: Decided,
-  ): Promise<Sent> {
-    const { message, metadata, origin, idempotencyKey } = request
+  ): Promise<Committed> {
+    const { message, metadata, origin } = request
     const contextId = decided.contextId ?? message.contextId ?? contextBegunBy(taskId)
     // A conversation that goes on has to be read first.
     const ahead = decided.ahead === true && message.contextId === undefined
@@ -161,25 +170,14 @@ export function createSend(context: EngineContext, holds: Holds): Send {
       reminders,
     }
     const made = { claim, push, rejection: decided.rejection, ahead }
-    return sentOf(createTask(context, holds, birth, made), claim, idempotencyKey)
-  }
-
-  async function sentOf(
-    creating: Promise<Committed>,
-    claim: Claim | undefined,
-    idempotencyKey: string | undefined,
-  ): Promise<Sent> {
-    const { task, rest, latest, claimed } = await creating
-    if (claimed === undefined || claim === undefined) {
-      return { kind: 'task', task, rest, latest, repeated: false }
-    }
-    checkSame(claimed, claim, idempotencyKey)
-    const known = await outcomeOf(context, claimed)
-    if (known === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: claimed.taskId })
-    return known
+    return createTask(context, holds, birth, made)
   }
 
   return send
+}
+
+function created({ task, rest, latest }: Committed): Sent {
+  return { kind: 'task', task, rest, latest, repeated: false }
 }
 
 /** Not a copy: parsing made one. */
