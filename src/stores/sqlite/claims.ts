@@ -33,7 +33,7 @@ export interface Claims {
 export function createClaims(db: Database): Claims {
   const places = createClaimPlaces(db)
   const insert = db.prepare(
-    'INSERT INTO claims (pos, place, task_id, digest, created_at, reply) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO claims (pos, place, task_id, digest, created_at) VALUES (?, ?, ?, ?, ?)',
   )
   const remove = db.prepare('DELETE FROM claims WHERE pos = ?')
   const answer = db.prepare(
@@ -55,7 +55,9 @@ export function createClaims(db: Database): Claims {
       const holder = claim.unclaimed ? undefined : find(claim.place)
       if (holder !== undefined) return holder
       const { place, taskId, digest, createdAt, reply } = claim
-      insert.get(places.add(place), place, toText(taskId), toText(digest), createdAt, reply)
+      const pos = places.add(place)
+      insert.get(pos, place, toText(taskId), toText(digest), createdAt)
+      if (reply !== null) answer.run(reply, pos, toText(taskId))
       return undefined
     },
     drop: ({ place }) => {

@@ -7,19 +7,14 @@
  *
  * When no write is possible at all (disk full, I/O error) the whole batch is rolled back and the error goes up.
  */
-import type { Push } from '../../core/push.ts'
-import type { Commit, CommitResult } from '../../ports/task-store.ts'
-import type { Apply, Draft } from './apply.ts'
-import type { ClaimFilter } from './claim-filter.ts'
-import { type Claims, draftClaim } from './claims.ts'
+import type { CommitResult } from '../../ports/task-store.ts'
+import type { Apply } from './apply.ts'
+import type { Claims } from './claims.ts'
 import type { Counts, Move } from './counts.ts'
+import type { Draft, Failed } from './draft.ts'
 import type { Database } from './driver.ts'
 import { concernsAll } from './failures.ts'
 import type { Transact } from './transaction.ts'
-
-const none: readonly Push[] = []
-
-type Failed = Extract<CommitResult, { status: 'failed' }>
 
 /** Writes drafts; what could not be made one keeps its place. */
 export type Write = (drafts: readonly (Draft | Failed)[]) => readonly CommitResult[]
@@ -70,34 +65,4 @@ export function createWrite(
       return together(applyAlone)
     }
   }
-}
-
-/** Made before the transaction, so that what is no JSON fails alone and costs nobody else. */
-export function draftOf(commit: Commit, filter: ClaimFilter | undefined): Draft | Failed {
-  try {
-    checkShape(commit)
-    const { taskId, expected, records, row, snapshot, claim, pushes = none } = commit
-    return {
-      taskId,
-      expected,
-      records: JSON.stringify(records),
-      version: expected + records.length,
-      row,
-      waits: row === undefined || row.waits.length === 0 ? null : JSON.stringify(row.waits),
-      snapshot: snapshot === undefined ? undefined : JSON.stringify(snapshot),
-      claim: claim && draftClaim(claim, filter),
-      pushes,
-    }
-  } catch (error) {
-    return { status: 'failed', error }
-  }
-}
-
-function checkShape({ taskId, expected, records, row }: Commit): void {
-  if (records.length === 0) throw new TypeError(`A commit to task ${taskId} has no records`)
-  if (records.some((record, index) => record.seq !== expected + 1 + index)) {
-    throw new TypeError(`Records for task ${taskId} do not follow version ${expected}`)
-  }
-  if (expected === 0 && row === undefined)
-    throw new TypeError(`Task ${taskId} begins without a row`)
 }

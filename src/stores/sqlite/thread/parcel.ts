@@ -4,8 +4,8 @@
  */
 import type { Push } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
-import type { Draft, DraftRow } from '../apply.ts'
 import type { DraftClaim } from '../claims.ts'
+import type { Draft, DraftRow } from '../draft.ts'
 
 type Value = string | number | null
 export type Parcel = readonly Value[]

@@ -3,10 +3,9 @@
  * the other, and a read that begins after a write was answered sees it (promise 4 of the port).
  */
 import type { Commit, CommitResult, TaskStore } from '../../../ports/task-store.ts'
-import type { Draft } from '../apply.ts'
 import type { ClaimFilter } from '../claim-filter.ts'
 import { placeOf } from '../claims.ts'
-import { draftOf } from '../commit.ts'
+import { type Draft, draftOf } from '../draft.ts'
 import { type Method, received } from './messages.ts'
 import { pack } from './parcel.ts'
 import type { Writer } from './writer.ts'

@@ -1,6 +1,6 @@
 /** The thread that writes: the only connection of the process that does. Started by `writer.ts`. */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import type { Draft } from '../apply.ts'
+import type { Draft } from '../draft.ts'
 import { loadDriver } from '../driver.ts'
 import { toStoreError } from '../failures.ts'
 import { LOG_BYTES, openDatabase } from '../open-database.ts'

@@ -1,0 +1,63 @@
+import type { Push } from '../../core/push.ts'
+import type { Commit, CommitResult, TaskRow } from '../../ports/task-store.ts'
+import type { ClaimFilter } from './claim-filter.ts'
+import { type DraftClaim, draftClaim } from './claims.ts'
+
+/** The columns of a row without its waits, which are text in a draft. */
+export interface DraftRow
+  extends Omit<TaskRow, 'waits' | 'parentId' | 'readyAt' | 'owner' | 'dueAt'> {
+  readonly parentId?: string | undefined
+  readonly readyAt?: number | undefined
+  readonly owner?: string | undefined
+  readonly dueAt?: number | undefined
+}
+
+/** A commit as text. */
+export interface Draft {
+  readonly taskId: string
+  readonly expected: number
+  /** A JSON array, written as one row of the log. */
+  readonly records: string
+  /** The number of the last of them. */
+  readonly version: number
+  readonly row: DraftRow | undefined
+  /** JSON, or null for none. */
+  readonly waits: string | null
+  readonly snapshot: string | undefined
+  readonly claim: DraftClaim | undefined
+  readonly pushes: readonly Push[]
+}
+
+export type Failed = Extract<CommitResult, { status: 'failed' }>
+
+const none: readonly Push[] = []
+
+/** Made before the transaction, so that what is no JSON fails alone and costs nobody else. */
+export function draftOf(commit: Commit, filter: ClaimFilter | undefined): Draft | Failed {
+  try {
+    checkShape(commit)
+    const { taskId, expected, records, row, snapshot, claim, pushes = none } = commit
+    return {
+      taskId,
+      expected,
+      records: JSON.stringify(records),
+      version: expected + records.length,
+      row,
+      waits: row === undefined || row.waits.length === 0 ? null : JSON.stringify(row.waits),
+      snapshot: snapshot === undefined ? undefined : JSON.stringify(snapshot),
+      claim: claim && draftClaim(claim, filter),
+      pushes,
+    }
+  } catch (error) {
+    return { status: 'failed', error }
+  }
+}
+
+function checkShape({ taskId, expected, records, row }: Commit): void {
+  if (records.length === 0) throw new TypeError(`A commit to task ${taskId} has no records`)
+  if (records.some((record, index) => record.seq !== expected + 1 + index)) {
+    throw new TypeError(`Records for task ${taskId} do not follow version ${expected}`)
+  }
+  if (expected === 0 && row === undefined)
+    throw new TypeError(`Task ${taskId} begins without a row`)
+}

@@ -1,0 +1,43 @@
+import type { Draft } from './draft.ts'
+import type { Database } from './driver.ts'
+
+export interface WriteLog {
+  /** The position of the next row, and the number of a task that begins there. */
+  next(): number
+  begin(draft: Draft, num: number): void
+  append(draft: Draft, num: number): void
+}
+
+export function createWriteLog(db: Database): WriteLog {
+  const lastPos = db.prepare('SELECT max(pos) AS n FROM records')
+  const lastNum = db.prepare('SELECT max(num) AS n FROM tasks')
+  const insertFirst = db.prepare('INSERT INTO records (pos, seq, body) VALUES (?, ?, ?)')
+  const insert = db.prepare('INSERT INTO records (pos, task, seq, body) VALUES (?, ?, ?, ?)')
+  const keep = db.prepare(
+    `INSERT INTO snapshots (task, seq, body) VALUES (?, ?, ?)
+     ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, body = excluded.body`,
+  )
+  let last: number | undefined
+
+  /** Positions of what was rolled back stay empty. */
+  function next(): number {
+    last ??= Math.max(...[lastPos, lastNum].map((query) => Number(query.get()?.['n'] ?? 0)))
+    return ++last
+  }
+
+  function keepSnapshot({ version, snapshot }: Draft, num: number): void {
+    if (snapshot !== undefined) keep.get(num, version, snapshot)
+  }
+
+  return {
+    next,
+    begin(draft, num) {
+      insertFirst.get(num, draft.version, draft.records)
+      keepSnapshot(draft, num)
+    },
+    append(draft, num) {
+      insert.get(next(), num, draft.version, draft.records)
+      keepSnapshot(draft, num)
+    },
+  }
+}
