@@ -4,13 +4,14 @@
  * at a time, from the first question on. Until all are in it, any key may be claimed. When it has become too small, a larger
  * one is filled in the same way and takes its place.
  */
+import { type ClaimKey, keyAt } from './claim-key.ts'
 import type { Database } from './driver.ts'
 
 export interface ClaimFilter {
   /** False: certainly nobody has claimed it. */
-  has(place: string): boolean
+  has(key: ClaimKey): boolean
   /** What `has` said before. */
-  add(place: string): boolean
+  add(key: ClaimKey): boolean
   close(): void
 }
 
@@ -52,7 +53,7 @@ export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): Cla
       const rows = slice.all(after, SLICE)
       for (const { pos, place } of rows) {
         last = Number(pos)
-        words.add(String(place))
+        words.add(keyAt(String(place)))
       }
       if (rows.length < SLICE) {
         full = words
@@ -75,14 +76,14 @@ export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): Cla
   }
 
   return {
-    has(place) {
+    has(key) {
       if (full === undefined && filling === undefined) begun()
-      return full === undefined || full.has(place)
+      return full === undefined || full.has(key)
     },
-    add(place) {
+    add(key) {
       if (full === undefined && filling === undefined) begun()
-      const known = full === undefined || full.add(place)
-      filling?.add(place)
+      const known = full === undefined || full.add(key)
+      filling?.add(key)
       if (full?.isCrowded && filling === undefined) begin(2 * full.size)
       return known
     },
@@ -95,6 +96,8 @@ class Words {
   readonly #seed: number
   readonly #words: Uint32Array
   #added = 0
+  #a = 0
+  #b = 0
 
   constructor(log2: number, seed: number) {
     this.log2 = log2
@@ -110,29 +113,43 @@ class Words {
     return this.#added > this.#words.length
   }
 
-  has(place: string): boolean {
-    return this.#touch(place, false)
+  has(key: ClaimKey): boolean {
+    return this.#touch(key, false)
   }
 
   /** Whether it may have been there. */
-  add(place: string): boolean {
+  add(key: ClaimKey): boolean {
     this.#added++
-    return this.#touch(place, true)
+    return this.#touch(key, true)
   }
 
-  #touch(place: string, add: boolean): boolean {
-    let a = this.#seed
-    let b = ~this.#seed
-    for (let n = 0; n < place.length; n++) {
-      const unit = place.charCodeAt(n)
-      a = Math.imul(a ^ unit, 0x9e3779b1)
-      b = Math.imul(b ^ unit ^ (a >>> 15), 0x85ebca77)
-    }
+  #touch({ tenant, principal, agent, key }: ClaimKey, add: boolean): boolean {
+    this.#a = this.#seed
+    this.#b = ~this.#seed
+    this.#mix(tenant)
+    this.#mix(principal)
+    this.#mix(agent)
+    this.#mix(key)
+    const a = this.#a
+    const b = this.#b
     const word = (a ^ (b >>> 13)) >>> (32 - this.log2)
     // Four bits of the word.
     const mask = (1 << (b >>> 27)) | (1 << (b >>> 22)) | (1 << (b >>> 17)) | (1 << (b >>> 12))
     const found = this.#words[word] ?? 0
     if (add) this.#words[word] = found | mask
     return (found & mask) === mask
+  }
+
+  #mix(text: string): void {
+    let a = this.#a
+    // Where one text ends and the next begins is mixed in too.
+    let b = this.#b ^ text.length
+    for (let n = 0; n < text.length; n++) {
+      const unit = text.charCodeAt(n)
+      a = Math.imul(a ^ unit, 0x9e3779b1)
+      b = Math.imul(b ^ unit ^ (a >>> 15), 0x85ebca77)
+    }
+    this.#a = a
+    this.#b = b
   }
 }

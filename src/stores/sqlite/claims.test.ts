@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Claim, TaskStore } from '../../ports/task-store.ts'
 import { birth, poison, sampleClaim } from '../../testing/sample-task.ts'
 import { createClaimFilter } from './claim-filter.ts'
+import { type ClaimKey, placeOf } from './claim-key.ts'
 import { RUN } from './claim-places.ts'
-import { placeOf } from './claims.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { type StoreOn, storeOn } from './store-on.ts'
@@ -23,6 +23,10 @@ function reopened(db: Database): StoreOn {
 
 function claimOf(n: number): Claim {
   return sampleClaim(`task-${n}`, { key: `key-${n}`, createdAt: n })
+}
+
+function otherThan(key: ClaimKey): ClaimKey {
+  return { ...key, key: `${key.key}-other` }
 }
 
 /** Claims of that many tasks that come into being, from `first` on. */
@@ -132,16 +136,16 @@ describe('the filter of claims', () => {
     await claimMany(reopened(db), 0, 100)
     const filter = createClaimFilter(db, { leastLog2: 8, mostLog2: 12 })
     onTestFinished(filter.close)
-    const claimed = Array.from({ length: 3_000 }, (_, n) => `place-${n}`)
-    for (const [n, place] of claimed.entries()) {
-      filter.add(place)
+    const claimed = Array.from({ length: 3_000 }, (_, n) => claimOf(1_000 + n))
+    for (const [n, claim] of claimed.entries()) {
+      filter.add(claim)
       // As it is written: what is filled anew is read from there.
-      db.exec(`INSERT INTO claims VALUES (${1_000 + n}, '${place}', 't', '', 0, NULL)`)
+      db.exec(`INSERT INTO claims VALUES (${1_000 + n}, '${placeOf(claim)}', 't', '', 0, NULL)`)
     }
-    const others = claimed.map((place) => `${place}-other`)
+    const others = claimed.map(otherThan)
     await expect.poll(() => others.filter(filter.has).length).toBeLessThan(300)
     expect(claimed.every(filter.has)).toBe(true)
-    expect(filter.has(placeOf(claimOf(7)))).toBe(true)
+    expect(filter.has(claimOf(7))).toBe(true)
   })
 
   it('lets every claim of an earlier process through, and hardly a key nobody claimed', async () => {
@@ -150,14 +154,27 @@ describe('the filter of claims', () => {
     await claimMany(reopened(db), 0, count)
     const filter = createClaimFilter(db)
     onTestFinished(filter.close)
-    const claimed = Array.from({ length: count }, (_, n) => placeOf(claimOf(n)))
-    const others = claimed.map((place) => `${place}-other`)
+    const claimed = Array.from({ length: count }, (_, n) => claimOf(n))
+    const others = claimed.map(otherThan)
     // Before it knows them all it says yes to anything.
     expect(others.every(filter.has)).toBe(true)
     await expect.poll(() => others.filter(filter.has).length).toBeLessThan(30)
     expect(claimed.every(filter.has)).toBe(true)
-    expect(filter.add('new')).toBe(false)
-    expect(filter.has('new')).toBe(true)
+    expect(filter.add(claimOf(count))).toBe(false)
+    expect(filter.has(claimOf(count))).toBe(true)
+  })
+
+  it('knows a claim of an earlier process whatever characters its key is made of', async () => {
+    const db = memoryDatabase()
+    const claimed = ['a\nb', '\0', '\x7f000a', '\ud800', 'é✈'].flatMap((odd, n) => [
+      sampleClaim(`task-${n}`, { key: odd }),
+      sampleClaim(`task-of-${n}`, { tenant: odd, agent: odd }),
+    ])
+    for (const claim of claimed) await reopened(db).claim(claim)
+    const filter = createClaimFilter(db)
+    onTestFinished(filter.close)
+    await expect.poll(() => claimed.map(otherThan).some(filter.has)).toBe(false)
+    expect(claimed.every(filter.has)).toBe(true)
   })
 
   it('lets a key through that was not written after all', async () => {

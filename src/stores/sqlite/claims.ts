@@ -1,11 +1,10 @@
 import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/task-store.ts'
 import type { ClaimFilter } from './claim-filter.ts'
+import { keyAt, placeOf } from './claim-key.ts'
 import { createClaimPlaces } from './claim-places.ts'
 import type { Database, Row } from './driver.ts'
 import { fromText, toText } from './text.ts'
-
-export type ClaimKey = Pick<Claim, 'tenant' | 'principal' | 'agent' | 'key'>
 
 /** A claim as text. */
 export interface DraftClaim {
@@ -79,24 +78,13 @@ export function draftClaim(claim: Claim, filter?: ClaimFilter): DraftClaim {
     digest,
     createdAt,
     reply: reply === undefined ? null : JSON.stringify(reply),
-    unclaimed: filter?.add(place) === false,
+    unclaimed: filter?.add(claim) === false,
   }
 }
 
-/** A line each: control characters are never text as they are. */
-export function placeOf({ tenant, principal, agent, key }: ClaimKey): string {
-  return `${toText(tenant)}\n${toText(principal)}\n${toText(agent)}\n${toText(key)}`
-}
-
 function toClaim(row: Row): Claim {
-  const [tenant = '', principal = '', agent = '', key = ''] = String(row['place'])
-    .split('\n')
-    .map(fromText)
   return {
-    tenant,
-    principal,
-    agent,
-    key,
+    ...keyAt(String(row['place'])),
     taskId: fromText(String(row['task_id'])),
     digest: fromText(String(row['digest'])),
     createdAt: Number(row['created_at']),

@@ -2,7 +2,8 @@ import type { TaskStore } from '../../ports/task-store.ts'
 import { createAgenda } from './agenda.ts'
 import { createApply } from './apply.ts'
 import type { ClaimFilter } from './claim-filter.ts'
-import { createClaims, draftClaim, placeOf } from './claims.ts'
+import { placeOf } from './claim-key.ts'
+import { createClaims, draftClaim } from './claims.ts'
 import { createWrite, type Write } from './commit.ts'
 import { createCounts } from './counts.ts'
 import { draftOf } from './draft.ts'
@@ -67,10 +68,9 @@ export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter):
     setFact: guarded(facts.set),
     putHold: guarded(holds.put),
     holds: guarded(holds.list),
-    findClaim: guarded((key) => {
-      const place = placeOf(key)
-      return filter?.has(place) === false ? undefined : claims.find(place)
-    }),
+    findClaim: guarded((key) =>
+      filter?.has(key) === false ? undefined : claims.find(placeOf(key)),
+    ),
     claim: guarded((claim) => {
       const draft = draftClaim(claim, filter)
       return transact(() => claims.take(draft)) ?? claim

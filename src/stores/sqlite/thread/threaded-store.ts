@@ -4,7 +4,6 @@
  */
 import type { Commit, CommitResult, TaskStore } from '../../../ports/task-store.ts'
 import type { ClaimFilter } from '../claim-filter.ts'
-import { placeOf } from '../claims.ts'
 import { type Draft, draftOf } from '../draft.ts'
 import { type Method, received } from './messages.ts'
 import { pack } from './parcel.ts'
@@ -55,13 +54,13 @@ export function threaded(reads: TaskStore, filter: ClaimFilter, writer: Writer):
     putHold: there('putHold'),
     // The newest are found only where they are written.
     findClaim: async (key) =>
-      closed !== undefined || filter.has(placeOf(key)) ? there('findClaim')(key) : undefined,
+      closed !== undefined || filter.has(key) ? there('findClaim')(key) : undefined,
     claim: async (claim) => {
-      filter.add(placeOf(claim))
+      filter.add(claim)
       return there('claim')(claim)
     },
     reply: async (claim, messages) => {
-      if (claim !== undefined) filter.add(placeOf(claim))
+      if (claim !== undefined) filter.add(claim)
       return there('reply')(claim, messages)
     },
     putSession: there('putSession'),
