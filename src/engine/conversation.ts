@@ -22,8 +22,15 @@ export interface Past {
   readonly referenced: readonly Task[]
 }
 
-export const emptyConversation: Conversation = conversation([], [])
-export const noPast: Past = { context: emptyConversation, referenced: [] }
+/** Shared by all tasks, so nobody is to put anything in. */
+const none: readonly never[] = Object.freeze([])
+export const emptyConversation: Conversation = Object.freeze({
+  messages: none,
+  tasks: none,
+  artifacts: none,
+  latest: () => undefined,
+})
+export const noPast: Past = { context: emptyConversation, referenced: none }
 
 /** @param tasks oldest first */
 export function conversation(messages: readonly Message[], tasks: readonly Task[]): Conversation {

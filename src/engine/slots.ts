@@ -13,8 +13,8 @@ export interface Slots {
   readonly used: () => number
 }
 
-/** Those of one agent. */
-interface Desk {
+/** The slots of one agent. */
+interface Pool {
   readonly agent: string
   readonly limit: number
   taken: number
@@ -24,35 +24,35 @@ export function createSlots(
   limitOf: (agent: string) => number,
   freed: (agent: string) => void,
 ): Slots {
-  const desks = new Map<string, Desk>()
-  const holders = new ById<Desk>()
+  const pools = new Map<string, Pool>()
+  const holders = new ById<Pool>()
 
-  function deskOf(agent: string): Desk {
-    const known = desks.get(agent)
+  function poolOf(agent: string): Pool {
+    const known = pools.get(agent)
     if (known !== undefined) return known
-    const desk = { agent, limit: limitOf(agent), taken: 0 }
-    desks.set(agent, desk)
-    return desk
+    const pool = { agent, limit: limitOf(agent), taken: 0 }
+    pools.set(agent, pool)
+    return pool
   }
 
   return {
     take(agent, token) {
       if (holders.has(token)) return true
-      const desk = deskOf(agent)
-      if (desk.taken >= desk.limit) return false
-      desk.taken++
-      holders.set(token, desk)
+      const pool = poolOf(agent)
+      if (pool.taken >= pool.limit) return false
+      pool.taken++
+      holders.set(token, pool)
       return true
     },
     free(token) {
-      const desk = holders.get(token)
-      if (desk === undefined) return
+      const pool = holders.get(token)
+      if (pool === undefined) return
       holders.delete(token)
-      desk.taken--
-      freed(desk.agent)
+      pool.taken--
+      freed(pool.agent)
     },
     available(agent) {
-      const { limit, taken } = deskOf(agent)
+      const { limit, taken } = poolOf(agent)
       return limit - taken
     },
     used: () => holders.size,

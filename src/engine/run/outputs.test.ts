@@ -144,6 +144,13 @@ describe('an artifact', () => {
     expect(JSON.stringify(task)).toContain('artifact.metadata')
   })
 
+  it('may name what it does not have, as JSON does', async () => {
+    const { task } = await ended((run) =>
+      run.artifact({ name: 'n', text: 'x', parts: null } as unknown as ArtifactInput),
+    )
+    expect(task.artifacts).toMatchObject([{ name: 'n', parts: [{ text: 'x' }] }])
+  })
+
   it('may be the outcome itself', async () => {
     const world = await createWorld({ agents: [running(() => ({ name: 'result', data: 42 }))] })
     const { id } = await world.send('go')

@@ -133,7 +133,7 @@ function artifactParts(input: ArtifactInput): readonly Part[] {
     const filename = input.name === undefined ? undefined : { filename: input.name }
     parts.push({ raw: input.base64, ...facts, ...filename })
   }
-  if (input.parts !== undefined) for (const part of input.parts) parts.push(part)
+  for (const part of input.parts ?? []) parts.push(part)
   if (parts.length === 0) {
     const problem = 'needs text, data, base64 or parts'
     throw new LullError('INVALID_INPUT', { path: 'artifact', problem })

@@ -20,6 +20,16 @@ describe('the parts an agent hands in', () => {
     )
   })
 
+  it('are what was checked, also where they are asked twice', () => {
+    let asked = 0
+    const moody = {
+      get text() {
+        return (asked++ === 0 ? 'x' : 7) as string
+      },
+    }
+    expect(partsOf([moody])).toEqual([{ text: 'x' }])
+  })
+
   it('are copies: what the agent does to its own later changes nothing', () => {
     const own: { text: string; mediaType?: string }[] = [
       { text: 'x' },

@@ -6,17 +6,18 @@ import type { RunCore } from './core.ts'
 /** A text is one text part; parts are checked. */
 export function partsOf(content: string | readonly Part[]): readonly Part[] {
   if (typeof content === 'string') return [{ text: content }]
-  return content.map((one, index) =>
-    isText(one) ? { text: one.text } : parse(part, one, `parts.${index}`),
-  )
+  return content.map((one, index) => {
+    const text = textAlone(one)
+    return text === undefined ? parse(part, one, `parts.${index}`) : { text }
+  })
 }
 
-/** Text and nothing else, as most parts are: there is nothing to parse. */
-function isText(one: unknown): one is { readonly text: string } {
-  if (typeof one !== 'object' || one === null) return false
-  if (!('text' in one) || typeof one.text !== 'string') return false
-  for (const key in one) if (key !== 'text') return false
-  return true
+/** The text of a part that is nothing else, as most are: there is nothing to parse. Read once: it may be a getter. */
+function textAlone(one: unknown): string | undefined {
+  if (typeof one !== 'object' || one === null) return undefined
+  for (const key in one) if (key !== 'text') return undefined
+  const { text } = one as { readonly text?: unknown }
+  return typeof text === 'string' ? text : undefined
 }
 
 export function agentMessage(core: RunCore, messageId: string, parts: readonly Part[]): Message {

@@ -7,10 +7,7 @@ import type { Operations } from './operations.ts'
 import { pickArtifact } from './pick-artifact.ts'
 import { quietly } from './quietly.ts'
 
-/**
- * What can be called is made when it is looked at, and knows its task, so that `const { step, park } = task` works: a run
- * has more of it than most agents use.
- */
+/** What can be called is its own and knows its task: an author may take it out, spread it, wrap it or replace it. */
 export class TaskApi implements AgentTask {
   readonly #operations: Operations
   readonly #past: Past
@@ -57,82 +54,50 @@ export class TaskApi implements AgentTask {
     return { tasks, artifacts: referencedArtifacts(this.message, tasks, context) }
   }
 
-  get step(): AgentTask['step'] {
-    return (name, code, options) =>
-      quietly(() => this.#operations.steps.run('step', name, code, options))
+  readonly step: AgentTask['step'] = (name, code, options) =>
+    quietly(() => this.#operations.steps.run('step', name, code, options))
+  readonly turn: AgentTask['turn'] = (code) => quietly(() => this.#operations.turns.run(code))
+  readonly park: AgentTask['park'] = (park) => quietly(() => this.#operations.stops.park(park))
+  readonly sleep: AgentTask['sleep'] = (ms) => quietly(() => this.#operations.stops.sleep(ms))
+  readonly ask: AgentTask['ask'] = (question, options) =>
+    quietly(() => this.#heard(this.#operations.stops.ask('input-required', question, options)))
+  readonly requireAuth: AgentTask['requireAuth'] = (question, options) =>
+    quietly(() => this.#heard(this.#operations.stops.ask('auth-required', question, options)))
+  readonly requireConsent: AgentTask['requireConsent'] = (request) =>
+    quietly(() => this.#heard(this.#operations.stops.consent(request)))
+  readonly pickArtifact: AgentTask['pickArtifact'] = (name) =>
+    quietly(() => pickArtifact(this, name))
+
+  readonly say: AgentTask['say'] = (content) => quietly(() => this.#operations.outputs.say(content))
+  readonly progress: AgentTask['progress'] = (fraction, text) =>
+    quietly(() => this.#operations.outputs.progress(fraction, text))
+  readonly artifact: AgentTask['artifact'] = (artifact, options) =>
+    quietly(() => this.#operations.outputs.artifact(artifact, options))
+  readonly artifactStream: AgentTask['artifactStream'] = (name, about) =>
+    this.#operations.outputs.stream(name, about)
+  readonly delegate: AgentTask['delegate'] = (agent, content) =>
+    quietly(() => this.#operations.children.delegate(agent, content))
+  readonly usage: AgentTask['usage'] = (usage) =>
+    quietly(() => this.#operations.outputs.usage(usage))
+  readonly compact: AgentTask['compact'] = () => quietly(() => this.#operations.turns.compact())
+  readonly continueAs: AgentTask['continueAs'] = (state) => quietly(() => this.#continueAs(state))
+
+  readonly now: AgentTask['now'] = () => {
+    const { core } = this.#operations
+    return core.value('now', core.host.clock.now)
   }
-  get turn(): AgentTask['turn'] {
-    return (code) => quietly(() => this.#operations.turns.run(code))
+  readonly uuid: AgentTask['uuid'] = () => {
+    const { core } = this.#operations
+    return core.value('uuid', core.host.ids.uuid)
   }
-  get park(): AgentTask['park'] {
-    return (park) => quietly(() => this.#operations.stops.park(park))
+  readonly random: AgentTask['random'] = () => {
+    const { core } = this.#operations
+    return core.value('random', core.host.ids.random)
   }
-  get sleep(): AgentTask['sleep'] {
-    return (ms) => quietly(() => this.#operations.stops.sleep(ms))
-  }
-  get ask(): AgentTask['ask'] {
-    return (question, options) =>
-      quietly(() => this.#heard(this.#operations.stops.ask('input-required', question, options)))
-  }
-  get requireAuth(): AgentTask['requireAuth'] {
-    return (question, options) =>
-      quietly(() => this.#heard(this.#operations.stops.ask('auth-required', question, options)))
-  }
-  get requireConsent(): AgentTask['requireConsent'] {
-    return (request) => quietly(() => this.#heard(this.#operations.stops.consent(request)))
-  }
-  get pickArtifact(): AgentTask['pickArtifact'] {
-    return (name) => quietly(() => pickArtifact(this, name))
-  }
-  get say(): AgentTask['say'] {
-    return (content) => quietly(() => this.#operations.outputs.say(content))
-  }
-  get progress(): AgentTask['progress'] {
-    return (fraction, text) => quietly(() => this.#operations.outputs.progress(fraction, text))
-  }
-  get artifact(): AgentTask['artifact'] {
-    return (artifact, options) =>
-      quietly(() => this.#operations.outputs.artifact(artifact, options))
-  }
-  get artifactStream(): AgentTask['artifactStream'] {
-    return (name, about) => this.#operations.outputs.stream(name, about)
-  }
-  get delegate(): AgentTask['delegate'] {
-    return (agent, content) => quietly(() => this.#operations.children.delegate(agent, content))
-  }
-  get usage(): AgentTask['usage'] {
-    return (usage) => quietly(() => this.#operations.outputs.usage(usage))
-  }
-  get compact(): AgentTask['compact'] {
-    return () => quietly(() => this.#operations.turns.compact())
-  }
-  get continueAs(): AgentTask['continueAs'] {
-    return (state) => quietly(() => this.#continueAs(state))
-  }
-  get now(): AgentTask['now'] {
-    return () => {
-      const { core } = this.#operations
-      return core.value('now', core.host.clock.now)
-    }
-  }
-  get uuid(): AgentTask['uuid'] {
-    return () => {
-      const { core } = this.#operations
-      return core.value('uuid', core.host.ids.uuid)
-    }
-  }
-  get random(): AgentTask['random'] {
-    return () => {
-      const { core } = this.#operations
-      return core.value('random', core.host.ids.random)
-    }
-  }
-  get log(): AgentTask['log'] {
-    return (level, text, facts) => {
-      const { host, task } = this.#operations.core
-      const { id: taskId, agent } = task
-      host.log(level, text, { ...facts, taskId, agent })
-    }
+  readonly log: AgentTask['log'] = (level, text, facts) => {
+    const { host, task } = this.#operations.core
+    const { id: taskId, agent } = task
+    host.log(level, text, { ...facts, taskId, agent })
   }
 
   async #heard(asking: Promise<Answer>): Promise<Answer> {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { createCountingIds } from '../../testing/counting-ids.ts'
+import { createManualClock } from '../../testing/manual-clock.ts'
+import { testSigner } from '../../testing/test-signer.ts'
 import { agent } from '../agent.ts'
+import { createEngine } from '../engine.ts'
 import {
   alice,
   bob,
@@ -38,6 +42,45 @@ describe('the same message twice', () => {
     expect(late).toMatchObject({ repeated: true, task: { id: ids[0], state: 'completed' } })
     expect(done.list).toEqual(['a'])
     expect((await world.engine.health()).runs.busy).toBe(0)
+  })
+
+  it('by two tenants whose names were made to look alike is two messages', async () => {
+    const { agent: worker } = counting()
+    const world = await createWorld({ agents: [worker] })
+    const first = { tenant: 'a', principal: 'p' }
+    const second = { tenant: `a\np\n${worker.name}\nq`, principal: 'p' }
+    const sent = await Promise.all([
+      world.engine.send(first, {
+        message: message('a'),
+        idempotencyKey: `q\np\n${worker.name}\nk`,
+      }),
+      world.engine.send(second, { message: message('a'), idempotencyKey: 'k' }),
+    ])
+    expect(sent.map(({ repeated }) => repeated)).toEqual([false, false])
+  })
+
+  it('is tried anew after the store had failed, in whatever way', async () => {
+    const inner = createMemoryStore()
+    let broken = true
+    const findClaim: typeof inner.findClaim = (key) => {
+      if (broken) throw new Error('the disk is on fire')
+      return inner.findClaim(key)
+    }
+    const engine = createEngine({
+      store: { ...inner, findClaim },
+      agents: [counting().agent],
+      clock: createManualClock(),
+      ids: createCountingIds(),
+      signer: testSigner,
+      log: () => undefined,
+      memory: { usedBytes: () => 0 },
+    })
+    await engine.start()
+    const same = message('a', { messageId: uuid(1) })
+    await expect(engine.send(alice, { message: same })).rejects.toThrow()
+    broken = false
+    expect(await engine.send(alice, { message: same })).toMatchObject({ repeated: false })
+    await engine.drain()
   })
 
   it('under an id that is no UUID is two messages', async () => {

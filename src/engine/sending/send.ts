@@ -121,24 +121,20 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     const place = placeOf(claim)
     const first = underWay.get(place)
     if (first === undefined) {
-      const sent = startFirst(incoming, claim, place)
+      const sent = startFirst(incoming, claim)
       underWay.set(place, { claim, sent })
-      return sent
+      return sent.finally(() => underWay.delete(place))
     }
     checkSame(first.claim, claim, incoming.request.idempotencyKey)
     return first.sent.then((sent) => ({ ...sent, repeated: true }))
   }
 
-  async function startFirst(incoming: Incoming, claim: Claim, place: string): Promise<Sent> {
-    try {
-      const ahead = (await context.store.findClaim(claim)) === undefined
-      const committed = await start(incoming, claim, { ahead })
-      if (committed.claimed === undefined) return created(committed)
-      checkSame(committed.claimed, claim, incoming.request.idempotencyKey)
-      return await toldBefore(committed.claimed)
-    } finally {
-      underWay.delete(place)
-    }
+  async function startFirst(incoming: Incoming, claim: Claim): Promise<Sent> {
+    const ahead = (await context.store.findClaim(claim)) === undefined
+    const committed = await start(incoming, claim, { ahead })
+    if (committed.claimed === undefined) return created(committed)
+    checkSame(committed.claimed, claim, incoming.request.idempotencyKey)
+    return toldBefore(committed.claimed)
   }
 
   async function toldBefore(claimed: Claim): Promise<Sent> {
@@ -191,6 +187,8 @@ function placed(
   return message
 }
 
+/** With the lengths of those in front: whatever characters they have, no two keys are the same text. */
 function placeOf({ tenant, principal, agent, key }: Claim): string {
-  return `${tenant}\n${principal}\n${agent}\n${key}`
+  const { length } = tenant
+  return `${length},${principal.length},${agent.length},${tenant}${principal}${agent}${key}`
 }

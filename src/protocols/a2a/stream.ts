@@ -23,8 +23,9 @@ export interface StreamOptions {
   readonly task: Task
   readonly view: TaskView
   readonly openedBy: Reader['openedBy']
-  /** What is known to follow, and the task that made. */
+  /** Records that are known to follow `task`. */
   readonly rest?: readonly LogRecord[]
+  /** The task after them. */
   readonly latest?: Task
   /** Continue here in place of a snapshot. */
   readonly from?: Cursor | undefined

@@ -142,7 +142,7 @@ class Words {
 
   #mix(text: string): void {
     let a = this.#a
-    // Where one text ends and the next begins is mixed in too.
+    // So that it nearly always matters where one text ends and the next begins.
     let b = this.#b ^ text.length
     for (let n = 0; n < text.length; n++) {
       const unit = text.charCodeAt(n)

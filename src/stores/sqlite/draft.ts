@@ -1,3 +1,4 @@
+/** Commits as text: made by whoever commits, written in one transaction with others, perhaps by another thread. */
 import type { Push } from '../../core/push.ts'
 import type { Commit, CommitResult, TaskRow } from '../../ports/task-store.ts'
 import type { ClaimFilter } from './claim-filter.ts'

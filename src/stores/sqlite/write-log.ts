@@ -1,3 +1,4 @@
+/** The rows of the log. A task's first one stands at the task's own number and has no `task` (`0006-births.sql`). */
 import type { Draft } from './draft.ts'
 import type { Database } from './driver.ts'
 

@@ -49,7 +49,7 @@ export function createWriteRows(db: Database): WriteRows {
   }
 }
 
-/** Nobody began it, nobody runs it, and nothing of it is to come. */
+/** It has no parent, nobody runs it, and nothing of it is to come. */
 function isPlain({ waits }: Draft, { parentId, readyAt, owner, dueAt, held }: DraftRow): boolean {
   return (
     parentId === undefined &&
