@@ -25,17 +25,17 @@ export async function openConnection(port) {
     const end = endOf(buffer)
     if (end === undefined) return
     const { resolve, seenAt } = waiting
-    const text = buffer.toString('utf8', 0, end)
+    const answer = buffer.subarray(0, end)
     buffer = buffer.subarray(end)
     waiting = undefined
-    resolve({ text, seenAt })
+    resolve({ answer, seenAt })
   })
   const gone = (error) => waiting?.reject(error ?? new Error('the server closed the connection'))
   socket.on('error', gone)
   socket.on('close', () => gone())
 
   return {
-    /** `seenAt`: when `wanted` had arrived; undefined when it never did. */
+    /** `answer`: its bytes, which hardly anybody reads. `seenAt`: when `wanted` had arrived; undefined when it never did. */
     ask: (request, wanted) =>
       new Promise((resolve, reject) => {
         waiting = { wanted, resolve, reject, seenAt: undefined }

@@ -18,9 +18,9 @@ async function load({ port, kind, wanted, connections, ms, ids }) {
       while (elapsed(started) < ms) {
         const request = httpText(port, bodies[kind](ids))
         const before = performance.now()
-        const { text, seenAt } = await connection.ask(request, needle)
+        const { answer, seenAt } = await connection.ask(request, needle)
         if (seenAt === undefined)
-          throw new Error(`an answer without ${wanted}: ${text.slice(0, 800)}`)
+          throw new Error(`an answer without ${wanted}: ${String(answer).slice(0, 800)}`)
         times.push(seenAt - before)
       }
     }),
@@ -36,7 +36,8 @@ async function collect({ port, count }) {
   const ids = []
   let sample
   for (let i = 0; i < count; i++) {
-    const { text } = await connection.ask(httpText(port, bodies.send()), Buffer.from('task'))
+    const { answer } = await connection.ask(httpText(port, bodies.send()), Buffer.from('task'))
+    const text = String(answer)
     sample = text.slice(text.indexOf('{'))
     ids.push(/"task":\{"id":"([^"]+)"/.exec(text)[1])
   }
@@ -49,12 +50,13 @@ async function pauses({ port, tasks, rounds }) {
   const connection = await openConnection(port)
   const ask = async (kind, ids, wanted, path) => {
     const before = performance.now()
-    const answer = await connection.ask(
+    const { answer, seenAt } = await connection.ask(
       httpText(port, bodies[kind](ids), path),
       Buffer.from(wanted),
     )
-    if (answer.seenAt === undefined) throw new Error(`${kind}: ${answer.text.slice(0, 800)}`)
-    return { text: answer.text, ms: answer.seenAt - before }
+    const text = String(answer)
+    if (seenAt === undefined) throw new Error(`${kind}: ${text.slice(0, 800)}`)
+    return { text, ms: seenAt - before }
   }
   const ids = []
   for (let i = 0; i < tasks; i++) {
