@@ -13,7 +13,7 @@
  *  L4  when the store cannot write, every waiting caller gets the error and the in-memory task is what is on disk;
  *  L5  who is told of a task ahead of its commit lets nothing of it leave the process before it is published.
  */
-import { isLullError, LullError } from '../core/errors.ts'
+import { LullError } from '../core/errors.ts'
 import { fold } from '../core/evolve.ts'
 import type { Signer } from '../core/receipt.ts'
 import type { LogRecord } from '../core/records.ts'
@@ -22,6 +22,7 @@ import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { CommitResult, TaskStore } from '../ports/task-store.ts'
+import { answer, rejectAll, unchanged } from './ledger/answers.ts'
 import { createBirths } from './ledger/births.ts'
 import { createCells, isAtRest } from './ledger/cells.ts'
 import {
@@ -374,36 +375,4 @@ function isNotRipe({ ripe }: Cell): boolean {
 
 function isNew({ loaded, loading, task, queue }: Cell): boolean {
   return !loaded && loading === undefined && task === undefined && queue.length === 0
-}
-
-const noRecords: readonly LogRecord[] = []
-
-function unchanged(task: Task): Committed {
-  return { task, records: noRecords, rest: noRecords, latest: task }
-}
-
-function answer(plan: Plan, one: Waiting): void {
-  const { task, from, to } = one
-  if (one.refusal !== undefined || task === undefined) {
-    one.reject(one.refusal)
-    return
-  }
-  const { records, task: latest = task } = plan
-  one.resolve({
-    task,
-    records: to - from === records.length ? records : records.slice(from, to),
-    rest: to === records.length ? noRecords : records.slice(to),
-    latest,
-  })
-}
-
-function rejectAll(waiting: readonly Waiting[], error: unknown): void {
-  const reason = isLullError(error)
-    ? error
-    : new LullError('STORE_UNAVAILABLE', { why: errorText(error) }, { cause: error })
-  for (const one of waiting) one.reject(reason)
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

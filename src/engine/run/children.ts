@@ -7,6 +7,7 @@ import type { Task } from '../../core/task.ts'
 import type { Child } from '../agent-task.ts'
 import type { RunCore } from './core.ts'
 import type { Entry } from './journal.ts'
+import { never } from './line.ts'
 import { partsOf } from './parts.ts'
 import { quietly } from './quietly.ts'
 import { failureOf, revive } from './step.ts'
@@ -83,7 +84,7 @@ export function createChildren(core: RunCore): Children {
         await new Promise<void>((resolve) => {
           host.clock.after(RETRY_MS, resolve)
         })
-        if (core.dead) return new Promise(() => undefined)
+        if (core.dead) return never()
       }
     }
   }

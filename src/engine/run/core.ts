@@ -129,7 +129,6 @@ export class RunCore implements GateDeps, Writing {
   }
 
   lost(): void {
-    this.#dead = true
     this.body.lost()
   }
 

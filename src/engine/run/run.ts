@@ -14,7 +14,7 @@ import type { Past } from '../conversation.ts'
 import { json } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { type Body, RunCore, type RunCoreDeps } from './core.ts'
-import type { RunAct } from './line.ts'
+import { never, type RunAct } from './line.ts'
 import { Operations } from './operations.ts'
 import { completion, failing } from './outcome.ts'
 import { TaskApi } from './task-api.ts'
@@ -149,7 +149,7 @@ export class Run implements Body {
     await core.persist({ type: 'continue-as', key, state: kept, transcript })
     this.#die()
     this.#deps.owner.again(this.task)
-    return new Promise(() => undefined)
+    return never()
   }
 
   /** Made when it is looked at: few agents do. */

@@ -5,6 +5,7 @@ import type { Failure, JournalRecord } from '../../core/records.ts'
 import type { StepContext, StepFunction, StepOptions } from '../agent-task.ts'
 import type { Finished, OperationScope, RunCore } from './core.ts'
 import type { Entry } from './journal.ts'
+import { never } from './line.ts'
 
 const FIRST_BACKOFF_MS = 200
 
@@ -75,7 +76,7 @@ export function createSteps(core: RunCore): Steps {
       // What the step may have seen (now, uuid, random) is durable before it acts on it.
       await core.flush()
       // Canceled or lost while it waited to be tried again: nothing of it happens any more.
-      if (core.dead) return new Promise(() => undefined)
+      if (core.dead) return never()
       attempt++
       // A retry does everything anew; an interrupted step meets again what it has done.
       const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`

@@ -96,14 +96,14 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   async function claimFirst(incoming: Incoming, mine: Claim): Promise<Sent> {
     const owner = await context.store.claim(mine)
     checkSame(owner, mine, incoming.request.idempotencyKey)
-    const place = placeOf(mine)
-    const first = underWay.get(place)
+    const track = trackOf(mine)
+    const first = underWay.get(track)
     if (first !== undefined) return { ...(await first.sent), repeated: true }
     const known = owner.taskId === mine.taskId ? undefined : await outcomeOf(context, owner)
     if (known !== undefined) return known
     const sent = decideFirst({ ...incoming, taskId: owner.taskId }, owner)
-    underWay.set(place, { claim: owner, sent })
-    return sent.finally(() => underWay.delete(place))
+    underWay.set(track, { claim: owner, sent })
+    return sent.finally(() => underWay.delete(track))
   }
 
   async function decideFirst(incoming: Incoming, claim: Claim | undefined): Promise<Sent> {
@@ -118,12 +118,12 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   /** The agent's code may begin while the task is written, unless that could be the second time. */
   function startOnce(incoming: Incoming, claim: Claim | undefined): Promise<Sent> {
     if (claim === undefined) return start(incoming, claim, { ahead: true }).then(created)
-    const place = placeOf(claim)
-    const first = underWay.get(place)
+    const track = trackOf(claim)
+    const first = underWay.get(track)
     if (first === undefined) {
       const sent = startFirst(incoming, claim)
-      underWay.set(place, { claim, sent })
-      return sent.finally(() => underWay.delete(place))
+      underWay.set(track, { claim, sent })
+      return sent.finally(() => underWay.delete(track))
     }
     checkSame(first.claim, claim, incoming.request.idempotencyKey)
     return first.sent.then((sent) => ({ ...sent, repeated: true }))
@@ -188,7 +188,7 @@ function placed(
 }
 
 /** With the lengths of those in front: whatever characters they have, no two keys are the same text. */
-function placeOf({ tenant, principal, agent, key }: Claim): string {
+function trackOf({ tenant, principal, agent, key }: Claim): string {
   const { length } = tenant
   return `${length},${principal.length},${agent.length},${tenant}${principal}${agent}${key}`
 }
