@@ -283,15 +283,16 @@ describe('the ledger', () => {
     const wayward = createWaywardStore()
     const ledger = ledgerOn(wayward.store)
     const gate = wayward.hold()
-    const all = Array.from({ length: 14 }, (_, n) => {
-      const id = `task-${n}`
-      return ledger.create(id, birth(id), undefined, () => {
+    const endAhead = (id: string) =>
+      ledger.create(id, birth(id), undefined, () => {
         ledger.commit(id, complete).catch(() => undefined)
       })
-    })
+    const all = Array.from({ length: 14 }, (_, n) => endAhead(`task-${n}`))
     gate.fire()
     const committed = await Promise.all(all)
     expect(wayward.batches).toEqual([1, 1, 2, 4, 6])
+    await Promise.all([endAhead('late'), endAhead('later')])
+    expect(wayward.batches.slice(5)).toEqual([1, 1])
     for (const { task, rest, latest } of committed) {
       expect(task.state).toBe('working')
       expect(rest.map(({ type, seq }) => `${seq} ${type}`)).toEqual(['3 completed'])
