@@ -1,5 +1,7 @@
 /** Cites R1 to R4 of stream.ts. */
 import { describe, expect, it } from 'vitest'
+import { agent } from '../../engine/agent.ts'
+import { signal } from '../../engine/test-support/world.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { anyone, type Desk, openDesk, scripted, textMessage } from './test-support/desk.ts'
@@ -315,6 +317,30 @@ describe('a stream', () => {
     expect(await all(stream)).toEqual([])
     expect((await desk.engine.get(anyone, id)).state).toBe('input-required')
   })
+})
+
+it('says what was written with the task once, and goes on behind it', async () => {
+  const gate = signal()
+  const talker = agent({
+    name: 'talker',
+    description: 'Speaks at once, and again later.',
+    run: async (task) => {
+      await task.say('first')
+      await gate.promise
+      await task.say('second')
+    },
+  })
+  const desk = await openDesk({ agents: [talker] })
+  const stream = await desk.stream('1.0', 'SendStreamingMessage', {
+    message: textMessage('1.0', 'x'),
+  })
+  const beginning = await take(stream, 2)
+  gate.fire()
+  const frames = [...beginning, ...(await all(stream))]
+  expect(new Set(frames.map(({ id }) => id)).size).toBe(frames.length)
+  const texts = frames.map(({ data }) => JSON.stringify(data))
+  expect(texts.filter((text) => text.includes('first'))).toHaveLength(1)
+  expect(texts.filter((text) => text.includes('second'))).toHaveLength(1)
 })
 
 describe('a blocking send', () => {

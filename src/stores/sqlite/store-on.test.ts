@@ -118,3 +118,20 @@ describe('a database that turns read-only', () => {
     await store.close()
   })
 })
+
+describe('a task that is born', () => {
+  it.each<Partial<TaskRow>>([
+    {},
+    { parentId: 'parent' },
+    { readyAt: 0 },
+    { owner: '' },
+    { dueAt: 0 },
+    { held: true },
+    { waits: ['tick'] },
+  ])('has all its row says, also where that is %j alone', async (some) => {
+    const born = birth('task', { state: 'completed', ...some })
+    const store = storeOn(memoryDatabase(), () => undefined)
+    await store.commit([born])
+    expect(await store.list({ limit: 1 })).toEqual([born.row])
+  })
+})
