@@ -62,8 +62,8 @@ export function assemble(deps: EngineDeps): Assembly {
     commit: (taskId, command) => ledger.commit(taskId, command),
     fireAt: (conditions) => fireAt(conditions, clock.now()),
     eventsNow: async () => events.lastPos(),
-    rest: (taskId) => runs.rest(taskId),
-    rise: (taskId) => runs.rise(taskId),
+    releaseSlot: (taskId) => runs.releaseSlot(taskId),
+    reacquireSlot: (taskId) => runs.reacquireSlot(taskId),
     blocked: watchdog.report,
     children: createChildHost(() => context, holds),
   }
@@ -142,7 +142,7 @@ export function assemble(deps: EngineDeps): Assembly {
       if (stops && events.mayHaveMissed(task))
         followUps.add(task, events.lookBack).catch(() => undefined)
     }
-    if (isTerminal(task.state) && task.parentId !== undefined) runs.rouse(task.parentId)
+    if (isTerminal(task.state) && task.parentId !== undefined) runs.childEnded(task.parentId)
   }
 
   async function start(): Promise<void> {

@@ -118,18 +118,18 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     const task = await ledger.read(taskId)
     if (task === undefined || !covered(made.scope, { ...task, taskId })) return 'unknown'
     if (isTerminal(task.state)) return 'terminal'
-    try {
-      const { records, task: after } = await ledger.commit(taskId, (now) => ({
+    const { records, task: after } = await runs.commitStop(
+      taskId,
+      'interrupt_immediate',
+      (_now, atBoundary) => ({
         type: 'hold',
         hold: markOf(made),
         handle: mintHandle(ids),
-        atBoundary: now?.state === 'working' && runs.freeze(taskId, 'interrupt_immediate'),
-      }))
-      if (records.length > 0) return 'held'
-      return isTerminal(after.state) ? 'terminal' : 'already_held'
-    } finally {
-      runs.thaw(taskId)
-    }
+        atBoundary,
+      }),
+    )
+    if (records.length > 0) return 'held'
+    return isTerminal(after.state) ? 'terminal' : 'already_held'
   }
 
   async function lift(

@@ -50,30 +50,25 @@ export async function pause(
     graceMs,
     cascade,
   } = parse(pauseInput, request)
-  const { clock, ids, runs, ledger, events, agents, options } = context
+  const { clock, ids, runs, events, agents, options } = context
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())
   const found = await taskFor(context, caller, taskId)
   if (agents.get(found.agent)?.pause === false) {
     throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
   }
-  let committed: Committed
-  try {
-    committed = await ledger.commit(taskId, (task) => ({
-      type: 'pause',
-      handle: mintHandle(ids),
-      actor,
-      mode,
-      ...(reason === undefined ? {} : { reason }),
-      ...(armed === undefined ? {} : { conditions: armed }),
-      ...(firesAt === undefined ? {} : { fireAt: firesAt }),
-      eventsAfter: events.lastPos(),
-      atBoundary: task?.state === 'working' && runs.freeze(taskId, mode),
-      ...dialect,
-    }))
-  } finally {
-    runs.thaw(taskId)
-  }
+  const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
+    type: 'pause',
+    handle: mintHandle(ids),
+    actor,
+    mode,
+    ...(reason === undefined ? {} : { reason }),
+    ...(armed === undefined ? {} : { conditions: armed }),
+    ...(firesAt === undefined ? {} : { fireAt: firesAt }),
+    eventsAfter: events.lastPos(),
+    atBoundary,
+    ...dialect,
+  }))
   const [settled] = await Promise.all([
     settledFrom(context, committed, graceMs ?? options.graceMs),
     cascade ? pauseChildren(context, caller, found, request) : undefined,
@@ -101,7 +96,7 @@ export async function park(
   request: ParkTaskRequest,
 ): Promise<PauseAnswer> {
   const { taskId, reason, summary, conditions } = parse(parkTaskInput, request)
-  const { clock, ids, runs, ledger, events, options } = context
+  const { clock, ids, runs, events, options } = context
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())
   const found = await taskFor(context, caller, taskId)
@@ -109,23 +104,18 @@ export async function park(
     throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
   }
   const mode = 'finish_step'
-  let committed: Committed
-  try {
-    committed = await ledger.commit(taskId, (task) => ({
-      type: 'pause',
-      handle: mintHandle(ids),
-      actor: { kind: 'agent', id: found.agent },
-      mode,
-      reason,
-      ...(armed === undefined ? {} : { conditions: armed }),
-      ...(firesAt === undefined ? {} : { fireAt: firesAt }),
-      eventsAfter: armed?.since === 'now' ? events.lastPos() : found.eventsAfter,
-      atBoundary: task?.state === 'working' && runs.freeze(taskId, mode),
-      parks: summary === undefined ? {} : { summary },
-    }))
-  } finally {
-    runs.thaw(taskId)
-  }
+  const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
+    type: 'pause',
+    handle: mintHandle(ids),
+    actor: { kind: 'agent', id: found.agent },
+    mode,
+    reason,
+    ...(armed === undefined ? {} : { conditions: armed }),
+    ...(firesAt === undefined ? {} : { fireAt: firesAt }),
+    eventsAfter: armed?.since === 'now' ? events.lastPos() : found.eventsAfter,
+    atBoundary,
+    parks: summary === undefined ? {} : { summary },
+  }))
   return pauseAnswer(await settledFrom(context, committed, options.graceMs))
 }
 

@@ -47,16 +47,21 @@ export interface Runs {
   /** The task will never exist: gives back the slot, and gives up the run that began ahead. */
   abandon(taskId: string, run: RunToken | undefined): void
   observe(task: Task, records: readonly LogRecord[]): void
-  /** Freezes the task for a pause, if its run stands still (or there is none); always followed by `thaw`. */
-  freeze(taskId: string, mode: PauseMode): boolean
-  /** The pause was written or not: what still works goes on. */
-  thaw(taskId: string): void
+  /**
+   * Commits a command that may stop the task. `atBoundary` tells the command whether the task stands still now; if it
+   * does, nothing of the task starts until the command is written or refused.
+   */
+  commitStop(
+    taskId: string,
+    mode: PauseMode,
+    command: (task: Task | undefined, atBoundary: boolean) => Command,
+  ): Promise<Committed>
   /** Gives back the slot while the run does nothing but wait for children. */
-  rest(taskId: string): void
+  releaseSlot(taskId: string): void
   /** Takes a slot again. */
-  rise(taskId: string): Promise<void>
+  reacquireSlot(taskId: string): Promise<void>
   /** A child ended: a parent that was evicted while waiting goes on. */
-  rouse(taskId: string): void
+  childEnded(parentId: string): void
   /** Takes over what dead processes left and what waits for a slot. */
   recover(): Promise<void>
   /** Lets every run come to a boundary, at most so long, and hands its task on. */
@@ -323,9 +328,24 @@ export function createRuns(deps: RunsDeps): Runs {
     // It may have been told of its child's end just now, and not have taken it up.
     Promise.all(awaited.map(ledger.read))
       .then((children) => {
-        if (children.some((child) => child !== undefined && isTerminal(child.state))) rouse(taskId)
+        if (children.some((child) => child !== undefined && isTerminal(child.state)))
+          childEnded(taskId)
       })
       .catch((error: unknown) => log('error', 'a child could not be read', { taskId, error }))
+  }
+
+  async function commitStop(
+    taskId: string,
+    mode: PauseMode,
+    command: (task: Task | undefined, atBoundary: boolean) => Command,
+  ): Promise<Committed> {
+    try {
+      return await ledger.commit(taskId, (task) =>
+        command(task, task?.state === 'working' && freeze(taskId, mode)),
+      )
+    } finally {
+      thaw(taskId)
+    }
   }
 
   function freeze(taskId: string, mode: PauseMode): boolean {
@@ -352,13 +372,13 @@ export function createRuns(deps: RunsDeps): Runs {
     else slots.free(token)
   }
 
-  function rest(taskId: string): void {
+  function releaseSlot(taskId: string): void {
     if (draining || !live.has(taskId) || !holding.has(taskId)) return
     giveBack(taskId)
     warm.add(taskId)
   }
 
-  async function rise(taskId: string): Promise<void> {
+  async function reacquireSlot(taskId: string): Promise<void> {
     const run = live.get(taskId)
     const token = run?.task.run?.token
     if (run === undefined || token === undefined) return
@@ -374,7 +394,7 @@ export function createRuns(deps: RunsDeps): Runs {
     if (!live.has(taskId)) begin(task)
   }
 
-  function rouse(taskId: string): void {
+  function childEnded(taskId: string): void {
     if (live.has(taskId)) return
     revive(taskId).catch((error: unknown) =>
       log('error', 'a waiting parent could not be woken', { taskId, error }),
@@ -421,11 +441,10 @@ export function createRuns(deps: RunsDeps): Runs {
     launchAhead,
     abandon,
     observe,
-    freeze,
-    thaw,
-    rest,
-    rise,
-    rouse,
+    commitStop,
+    releaseSlot,
+    reacquireSlot,
+    childEnded,
     recover: backlog.recover,
     drain,
     counts: () => ({ live: live.size, warm: warm.size(), busy: slots.used() }),

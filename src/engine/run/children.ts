@@ -153,7 +153,7 @@ export function createChildren(core: RunCore): Children {
         return await children.ended(id, core.body.signal)
       } finally {
         awaited.splice(awaited.indexOf(id), 1)
-        await host.rise(core.task.id)
+        await host.reacquireSlot(core.task.id)
       }
     }
 

@@ -35,9 +35,9 @@ export interface RunHost {
   /** The position of the newest event. */
   eventsNow(): Promise<number>
   /** The run does nothing but wait for children: it needs no slot, and may leave memory. */
-  rest(taskId: string): void
+  releaseSlot(taskId: string): void
   /** A child ended: resolves when the run has a slot again. */
-  rise(taskId: string): Promise<void>
+  reacquireSlot(taskId: string): Promise<void>
   blocked(agent: string, taskId: string, ms: number): void
   readonly children: ChildHost
 }

@@ -172,7 +172,7 @@ export class Run implements Body {
 
   reacted(): void {
     if (this.dead) return
-    if (this.resting) this.#deps.host.rest(this.taskId)
+    if (this.resting) this.#deps.host.releaseSlot(this.taskId)
     this.moved()
   }
 
