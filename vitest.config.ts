@@ -18,6 +18,17 @@ export default defineConfig({
         },
       },
       {
+        // The engine's suites once more, on a store that answers after random delays.
+        test: {
+          name: 'delayed',
+          include: ['src/engine/**/*.test.ts'],
+          env: { LULL_TEST_STORE: 'delaying' },
+          testTimeout: 120_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
         test: {
           name: 'scenarios',
           include: ['test/scenarios/**/*.test.ts'],

@@ -38,6 +38,7 @@ const steps = [
   { ...check('publint', 'publint', '--strict'), needsBuild: true },
   { ...check('attw', 'attw', '--pack', '.', '--profile', 'esm-only'), needsBuild: true },
   tests('unit'),
+  tests('delayed'),
   ...['scenarios', 'interop', 'conformance', 'docs', 'seeds', 'crash'].map((name) => ({
     ...tests(name),
     needsBuild: true,

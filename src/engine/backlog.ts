@@ -52,7 +52,9 @@ export function createBacklog(deps: BacklogDeps): Backlog {
   const pumping = new Set<string>()
   let stopped = false
 
-  const waiting = (agent: string): boolean => ready.has(agent) || orphans.has(agent)
+  /** Also while the store is asked: the mark in `ready` is gone then, and the tasks still wait (B1). */
+  const waiting = (agent: string): boolean =>
+    ready.has(agent) || orphans.has(agent) || pumping.has(agent)
 
   function enlist(agent: string): void {
     ready.add(agent)

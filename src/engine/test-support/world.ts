@@ -22,6 +22,7 @@ import type { Caller } from '../caller.ts'
 import { createEngine, type Engine } from '../engine.ts'
 import type { EngineOptions } from '../options.ts'
 import type { SendRequest } from '../requests.ts'
+import { asTestsWant } from './delaying-store.ts'
 import { activityOf, mortalClock, mortalStore } from './mortal.ts'
 
 export const alice: Caller = { tenant: 'acme', principal: 'alice' }
@@ -82,7 +83,8 @@ export async function createWorld(given: WorldOptions = {}): Promise<World> {
   const ids = given.ids ?? createCountingIds()
   const shared = given.store ?? createMemoryStore()
   const life = activityOf()
-  const store = mortalStore(shared, life)
+  // Twice: a call that is delayed when the process ends neither acts nor answers.
+  const store = mortalStore(asTestsWant(mortalStore(shared, life)), life)
   const said: LogLine[] = []
   const engine = createEngine({
     store,

@@ -1,0 +1,102 @@
+/**
+ * A store whose answers arrive late and out of order. Every call waits a random number of event-loop turns before it
+ * acts, and again before it answers. A microtask never passes a slow read, so a store that answers within microtasks
+ * hides races; this one shows them. For tests only.
+ *
+ * D1  Writes act in the order in which they were called. Their answers may overtake each other.
+ * D2  A read may act before or after a write that is under way, and its answer may be out of date when it arrives.
+ * D3  A read called after a write has answered sees that write.
+ * D4  The same seed and the same calls give the same delays.
+ */
+import type { TaskStore } from '../../ports/task-store.ts'
+
+export interface Delays {
+  readonly seed: number
+  /** The most event-loop turns of one delay; a call has two. */
+  readonly turns: number
+}
+
+const reads: ReadonlySet<string | symbol> = new Set<keyof TaskStore>([
+  'load',
+  'records',
+  'list',
+  'count',
+  'ready',
+  'readyAgents',
+  'orphans',
+  'due',
+  'nextDueAt',
+  'waiting',
+  'events',
+  'lastEventPos',
+  'getFact',
+  'holds',
+  'findClaim',
+  'contextMessages',
+  'session',
+  'sessions',
+  'pushes',
+  'listPushes',
+])
+
+export function createDelayingStore(inner: TaskStore, { seed, turns }: Delays): TaskStore {
+  const random = seeded(seed)
+  /** Settles when every write called so far has acted. */
+  let written: Promise<unknown> = Promise.resolve()
+
+  async function delay(): Promise<void> {
+    for (let left = Math.floor(random() * (turns + 1)); left > 0; left--) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  async function read(call: () => Promise<unknown>): Promise<unknown> {
+    await delay()
+    try {
+      return await call()
+    } finally {
+      await delay()
+    }
+  }
+
+  async function write(call: () => Promise<unknown>): Promise<unknown> {
+    const acting = Promise.all([written, delay()]).then(call)
+    written = acting.catch(() => undefined)
+    try {
+      return await acting
+    } finally {
+      await delay()
+    }
+  }
+
+  return new Proxy(inner, {
+    get(target, name, receiver) {
+      const member: unknown = Reflect.get(target, name, receiver)
+      if (typeof member !== 'function') return member
+      const perform = reads.has(name) ? read : write
+      return (...args: readonly unknown[]) =>
+        perform(async (): Promise<unknown> => Reflect.apply(member, target, args))
+    },
+  })
+}
+
+/** Mulberry32: small, and good enough to spread delays. */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/**
+ * The store as the suites use it: as it is, or behind random delays when `LULL_TEST_STORE=delaying` (the test project
+ * `delayed`). `LULL_TEST_SEED` chooses other delays.
+ */
+export function asTestsWant(inner: TaskStore): TaskStore {
+  const { LULL_TEST_STORE, LULL_TEST_SEED = '1' } = process.env
+  if (LULL_TEST_STORE !== 'delaying') return inner
+  return createDelayingStore(inner, { seed: Number(LULL_TEST_SEED), turns: 5 })
+}
