@@ -10,7 +10,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
           // Properties take what they need on a slow machine; none waits by the clock.
           testTimeout: 60_000,
           maxWorkers: 2,

@@ -4,6 +4,7 @@
  * The last line is always `N passed, M failed`; the exit code is 1 when M > 0.
  *
  *   node scripts/test.mjs --only unit,lint     some of them, by the names below
+ *   node scripts/test.mjs --fast               all that start no server: what to run before every commit
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,6 +28,7 @@ const steps = [
   check('kit types', 'tsc', '-p', 'conformance'),
   check('layers', 'node', 'scripts/check-layers.mjs'),
   check('lockfile', 'node', 'scripts/lockfile.mjs'),
+  check('commits', 'node', 'scripts/check-commits.mjs'),
   check('build', 'node', 'scripts/build.mjs'),
   // Scripts import what was built.
   { ...check('unused', 'knip'), needsBuild: true },
@@ -45,7 +47,11 @@ const steps = [
   })),
 ]
 
-const chosen = choose(parseArgs({ options: { only: { type: 'string' } } }).values.only)
+const slow = ['publint', 'attw', 'scenarios', 'interop', 'conformance', 'docs', 'seeds', 'crash']
+
+const chosen = choose(
+  parseArgs({ options: { only: { type: 'string' }, fast: { type: 'boolean' } } }).values,
+)
 // In a full run building is a check of its own; a part that needs dist gets a current one first.
 await bootstrap({
   dist: !chosen.some(({ name }) => name === 'build') && chosen.some((s) => s.needsBuild),
@@ -62,7 +68,8 @@ for (const step of chosen) {
 rmSync(scratch, { recursive: true })
 report()
 
-function choose(only) {
+function choose({ only, fast }) {
+  if (fast) return steps.filter(({ name }) => !slow.includes(name))
   if (only === undefined) return steps
   const names = only.split(',')
   const unknown = names.filter((name) => !steps.some((step) => step.name === name))
