@@ -132,7 +132,7 @@ export type { Caller } from './engine/caller.ts'
 export { createEngine, type Engine } from './engine/engine.ts'
 export type { Blockage, Health } from './engine/health.ts'
 export type { HoldAnswer, HoldOutcome } from './engine/holds.ts'
-export type { PauseAnswer, PauseDialect } from './engine/pausing.ts'
+export type { PauseAnswer, PauseDialect, ResumeDialect } from './engine/pausing.ts'
 export type { TaskPage, Verification } from './engine/reading.ts'
 export type { RemindAnswer } from './engine/reminding.ts'
 export type {
@@ -167,6 +167,7 @@ export type {
   ContextMessage,
   Hold,
   HoldScope,
+  SessionRow,
   StoredTask,
   TaskQuery,
   TaskRow,

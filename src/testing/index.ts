@@ -2,15 +2,26 @@
 export { createCountingIds } from './counting-ids.ts'
 export { createManualClock, type ManualClock } from './manual-clock.ts'
 export type { Effects } from './script-agent/effects.ts'
-export type { ScriptOp } from './script-agent/ops.ts'
+export type {
+  ArtifactOp,
+  ChildCall,
+  Echoed,
+  OpName,
+  Ops,
+  ScriptOp,
+  WorkOptions,
+} from './script-agent/ops.ts'
 export {
   createScriptAgent,
   type ScriptAgentOptions,
   scriptAgent,
 } from './script-agent/script-agent.ts'
 export {
+  type AsyncMatchers,
   describeStoreContract,
+  type Expect,
   type MakeStore,
+  type Matchers,
   type StoreUnderTest,
   type TestKit,
 } from './store-contract.ts'

@@ -19,7 +19,7 @@ import { type MakeStore, openForEachTest } from './store-contract/subject.ts'
 import type { TestKit } from './store-contract/test-kit.ts'
 
 export type { MakeStore, StoreUnderTest } from './store-contract/subject.ts'
-export type { TestKit } from './store-contract/test-kit.ts'
+export type { AsyncMatchers, Expect, Matchers, TestKit } from './store-contract/test-kit.ts'
 
 export function describeStoreContract(kit: TestKit, name: string, makeStore: MakeStore): void {
   const { describe } = kit

@@ -14,6 +14,8 @@ export {
   type OfficialHandler,
   type OfficialOptions,
   type OfficialSdk,
+  type OfficialType,
+  type OfficialValue,
   toA2ARequestHandler,
 } from './official-handler.ts'
 export type { Delivery, Post } from './push/post.ts'

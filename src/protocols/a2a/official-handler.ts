@@ -15,12 +15,12 @@ import type { A2A } from './a2a.ts'
 import { isObject } from './params.ts'
 
 /** A message type of the SDK: how it is read from and written to JSON. */
-interface OfficialType {
+export interface OfficialType {
   fromJSON(value: never): unknown
   toJSON(value: never): unknown
 }
 
-type Value<T extends OfficialType> = ReturnType<T['fromJSON']>
+export type OfficialValue<T extends OfficialType> = ReturnType<T['fromJSON']>
 
 export interface OfficialSdk {
   readonly AgentCard: OfficialType
@@ -43,29 +43,39 @@ export interface OfficialSdk {
 
 type TypeName = Exclude<keyof OfficialSdk, 'fromJsonRpcErrorResponse'>
 
-type Frames<T> = AsyncGenerator<T, void, undefined>
-
 export interface OfficialHandler<S extends OfficialSdk, C> {
-  getAgentCard(): Promise<Value<S['AgentCard']>>
-  getAuthenticatedExtendedAgentCard(params: unknown, context: C): Promise<Value<S['AgentCard']>>
-  sendMessage(params: unknown, context: C): Promise<Value<S['Message']> | Value<S['Task']>>
-  sendMessageStream(params: unknown, context: C): Frames<Value<S['StreamResponse']>>
-  getTask(params: unknown, context: C): Promise<Value<S['Task']>>
-  cancelTask(params: unknown, context: C): Promise<Value<S['Task']>>
-  listTasks(params: unknown, context: C): Promise<Value<S['ListTasksResponse']>>
-  resubscribe(params: unknown, context: C): Frames<Value<S['StreamResponse']>>
+  getAgentCard(): Promise<OfficialValue<S['AgentCard']>>
+  getAuthenticatedExtendedAgentCard(
+    params: unknown,
+    context: C,
+  ): Promise<OfficialValue<S['AgentCard']>>
+  sendMessage(
+    params: unknown,
+    context: C,
+  ): Promise<OfficialValue<S['Message']> | OfficialValue<S['Task']>>
+  sendMessageStream(
+    params: unknown,
+    context: C,
+  ): AsyncGenerator<OfficialValue<S['StreamResponse']>, void, undefined>
+  getTask(params: unknown, context: C): Promise<OfficialValue<S['Task']>>
+  cancelTask(params: unknown, context: C): Promise<OfficialValue<S['Task']>>
+  listTasks(params: unknown, context: C): Promise<OfficialValue<S['ListTasksResponse']>>
+  resubscribe(
+    params: unknown,
+    context: C,
+  ): AsyncGenerator<OfficialValue<S['StreamResponse']>, void, undefined>
   createTaskPushNotificationConfig(
     params: unknown,
     context: C,
-  ): Promise<Value<S['TaskPushNotificationConfig']>>
+  ): Promise<OfficialValue<S['TaskPushNotificationConfig']>>
   getTaskPushNotificationConfig(
     params: unknown,
     context: C,
-  ): Promise<Value<S['TaskPushNotificationConfig']>>
+  ): Promise<OfficialValue<S['TaskPushNotificationConfig']>>
   listTaskPushNotificationConfigs(
     params: unknown,
     context: C,
-  ): Promise<Value<S['ListTaskPushNotificationConfigsResponse']>>
+  ): Promise<OfficialValue<S['ListTaskPushNotificationConfigsResponse']>>
   deleteTaskPushNotificationConfig(params: unknown, context: C): Promise<void>
 }
 
@@ -105,7 +115,7 @@ export function toA2ARequestHandler<S extends OfficialSdk, C>(
     method: string,
     params: unknown,
     context: C,
-  ): Frames<Value<S['StreamResponse']>> {
+  ): AsyncGenerator<OfficialValue<S['StreamResponse']>, void, undefined> {
     const response = await post(method, params, context)
     const isStream = response.headers.get('content-type') === 'text/event-stream'
     if (!isStream || response.body === null) {

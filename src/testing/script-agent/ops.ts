@@ -4,7 +4,7 @@ import type { UsageReport } from '../../core/records.ts'
 import type { ParkRequest } from '../../engine/requests.ts'
 
 /** How a step or tool goes about its work. */
-export interface Manner {
+export interface WorkOptions {
   /** How long it takes. */
   readonly ms?: number | undefined
   /** Ignores the abort signal. */
@@ -30,12 +30,12 @@ export type ChildCall = 'pause' | 'resume' | 'cancel' | 'remind' | 'wait'
 export interface Ops {
   readonly reply: { readonly reply: string }
   readonly say: { readonly say: string }
-  readonly step: { readonly step: string } & Manner
+  readonly step: { readonly step: string } & WorkOptions
   readonly parallel: { readonly parallel: readonly (readonly ScriptOp[])[] }
   readonly compact: { readonly compact: true }
   readonly turn: { readonly turn: readonly ScriptOp[] }
-  readonly tool: { readonly tool: string } & Manner
-  readonly tools: { readonly tools: readonly ({ readonly name: string } & Manner)[] }
+  readonly tool: { readonly tool: string } & WorkOptions
+  readonly tools: { readonly tools: readonly ({ readonly name: string } & WorkOptions)[] }
   readonly artifact: { readonly artifact: ArtifactOp }
   readonly park: { readonly park: ParkRequest }
   readonly ask: { readonly ask: string }

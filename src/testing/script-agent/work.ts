@@ -1,10 +1,10 @@
 import type { StepFunction } from '../../engine/agent-task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type EffectKind, type Effects, effectLine } from './effects.ts'
-import type { Manner } from './ops.ts'
+import type { WorkOptions } from './ops.ts'
 
 /** The function of a step or tool: takes its time, and says in `effects` when it began and ended. */
-export type Work = (taskId: string, name: string, manner: Manner) => StepFunction<string>
+export type Work = (taskId: string, name: string, manner: WorkOptions) => StepFunction<string>
 
 export function createWork(clock: Clock, effects: Effects): Work {
   return (taskId, name, manner) => async (step) => {

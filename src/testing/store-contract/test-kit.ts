@@ -7,12 +7,12 @@ export interface TestKit {
   readonly afterEach: (run: () => Promise<void>) => unknown
 }
 
-interface Expect {
+export interface Expect {
   (value: unknown, what?: string): Matchers
   objectContaining(shape: Record<string, unknown>): unknown
 }
 
-interface Matchers {
+export interface Matchers {
   readonly not: Matchers
   readonly rejects: AsyncMatchers
   readonly resolves: AsyncMatchers
@@ -27,7 +27,7 @@ interface Matchers {
   toHaveProperty(name: string): void
 }
 
-interface AsyncMatchers {
+export interface AsyncMatchers {
   toBe(value: unknown): Promise<void>
   toBeUndefined(): Promise<void>
   toEqual(value: unknown): Promise<void>
