@@ -1,7 +1,9 @@
 /** Agents out of a module of the user's own: `export const agents = […]`, or a default export. */
+
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { describeError } from '../core/describe-error.ts'
 import type { Agent } from '../server/serve.ts'
 import { StartError } from '../server/start-error.ts'
 import { UsageError } from './command.ts'
@@ -30,7 +32,7 @@ async function load(path: string, file: string): Promise<Readonly<Record<string,
       )
     }
     // The stack is the author's own: it says where in the module it went wrong.
-    const why = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
+    const why = describeError(cause).stack ?? describeError(cause).message
     throw new StartError(`${file} does not load.\n${why}`, { cause })
   }
 }

@@ -1,5 +1,7 @@
 /** From arguments to an exit code: finds the command, runs it, and turns what goes wrong into a sentence. */
+
 import { isClientError } from '../client/client-error.ts'
+import { describeError } from '../core/describe-error.ts'
 import { isLullError } from '../core/errors.ts'
 import { StartError } from '../server/start-error.ts'
 import { version } from '../server/version.ts'
@@ -101,6 +103,6 @@ function verdict(error: unknown): Verdict {
     const message = `${error.message}.${advice[error.code] ?? ''}`
     return { code: error.code, exit, message }
   }
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const message = describeError(error).stack ?? describeError(error).message
   return { code: 'INTERNAL', exit: exitCodes.refused, message }
 }

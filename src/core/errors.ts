@@ -89,13 +89,17 @@ export class LullError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Safe across copies of the package, where `instanceof` is not. */
+/** Safe across copies of the package, where `instanceof` is not. Never throws: agent code can throw any value. */
 export function isLullError<C extends ErrorCode>(error: unknown, code?: C): error is LullError<C> {
-  return (
-    error instanceof Error &&
-    error.name === 'LullError' &&
-    (code === undefined || (error as LullError).code === code)
-  )
+  try {
+    return (
+      error instanceof Error &&
+      error.name === 'LullError' &&
+      (code === undefined || (error as LullError).code === code)
+    )
+  } catch {
+    return false
+  }
 }
 
 export function refuse<C extends ErrorCode>(

@@ -1,5 +1,6 @@
 /** Wires the parts of the engine together, and starts and stops them in order. */
 
+import { describeError } from '../core/describe-error.ts'
 import { LullError } from '../core/errors.ts'
 import type { LogRecord } from '../core/records.ts'
 import { isTerminal } from '../core/states.ts'
@@ -18,6 +19,7 @@ import { defaultOptions } from './options.ts'
 import { createRetention } from './retention.ts'
 import type { RunHost } from './run/host.ts'
 import { createRuns } from './runs.ts'
+import { safeLog } from './safe-log.ts'
 import { fireAt } from './schedule.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTimers } from './timers.ts'
@@ -36,7 +38,8 @@ export interface Assembly {
 }
 
 export function assemble(deps: EngineDeps): Assembly {
-  const { store, clock, ids, signer, log, memory } = deps
+  const { store, clock, ids, signer, memory } = deps
+  const log = safeLog(deps.log)
   const options = { ...defaultOptions, ...deps.options }
   const agents = new Map(deps.agents.map((agent) => [agent.name, agent]))
   if (agents.size < deps.agents.length) {
@@ -174,7 +177,7 @@ export function assemble(deps: EngineDeps): Assembly {
   async function health(): Promise<Health> {
     const stored = await store.check().then(
       () => 'ok' as const,
-      (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => ({ error: describeError(error).message }),
     )
     return {
       ready: stored === 'ok' && !draining,

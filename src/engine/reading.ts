@@ -1,5 +1,7 @@
 /** Reading tasks and their logs, scoped to the caller. */
+
 import { canonical } from '../core/canonical-json.ts'
+import { describeError } from '../core/describe-error.ts'
 import { LullError } from '../core/errors.ts'
 import { fold } from '../core/evolve.ts'
 import { type ReceiptFault, verifyReceipts } from '../core/receipts.ts'
@@ -119,7 +121,7 @@ function replayFaults(log: readonly LogRecord[], shown: Task): readonly ReceiptF
     const same = replayed !== undefined && canonical(plain(replayed)) === canonical(plain(shown))
     return same ? [] : fault('the log does not fold to the task that is shown')
   } catch (error) {
-    return fault(error instanceof Error ? error.message : 'the log does not fold')
+    return fault(describeError(error).message)
   }
 }
 

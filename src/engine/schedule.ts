@@ -1,6 +1,8 @@
 /** When a trigger of time fires next. Cron expressions and time zones are croner's business. */
+
 import { Cron } from 'croner'
 import type { ResumeConditions } from '../core/conditions.ts'
+import { describeError } from '../core/describe-error.ts'
 import { LullError } from '../core/errors.ts'
 
 /** @throws LullError `INVALID_INPUT` for a schedule that cannot be read or never fires */
@@ -27,7 +29,7 @@ function nextRun(
   try {
     return new Cron(cron, { paused: true, ...zone }).nextRun(new GlobalDate(now))?.getTime()
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
+    const problem = describeError(error).message
     throw new LullError('INVALID_INPUT', { path, problem })
   }
 }

@@ -1,6 +1,8 @@
 /** The configuration file: JSON, every field optional, unknown fields refused with their path. */
+
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { describeError } from '../core/describe-error.ts'
 import { defaultOptions, type EngineOptions } from '../engine/options.ts'
 import { parse } from '../engine/parse.ts'
 import type { A2AConfig } from '../protocols/a2a/index.ts'
@@ -79,7 +81,7 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    const why = describeError(cause).message
     const text =
       cause instanceof SyntaxError
         ? `The configuration file ${file} is not JSON: ${why}.`

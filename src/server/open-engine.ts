@@ -1,4 +1,5 @@
 /** An engine with everything real behind it: the wall clock, the embedded store, a log. For programs without a server. */
+import { describeError } from '../core/describe-error.ts'
 import { isLullError, LullError } from '../core/errors.ts'
 import type { Agent } from '../engine/agent.ts'
 import type { EngineDeps } from '../engine/deps.ts'
@@ -78,7 +79,7 @@ function keyFor(data: string, given: string | undefined): Buffer {
     return receiptKey(data, given)
   } catch (cause) {
     if (isLullError(cause)) throw cause
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = describeError(cause).message
     const why = `the key for receipts cannot be kept in ${data} (${reason}); make it writable, or set LULL_RECEIPT_KEY`
     throw new LullError('STORE_UNAVAILABLE', { why }, { cause })
   }

@@ -1,4 +1,5 @@
 /** What those who wait for a commit are told. */
+import { describeError } from '../../core/describe-error.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
@@ -28,10 +29,6 @@ export function answer(plan: Plan, one: Waiting): void {
 export function rejectAll(waiting: readonly Waiting[], error: unknown): void {
   const reason = isLullError(error)
     ? error
-    : new LullError('STORE_UNAVAILABLE', { why: errorText(error) }, { cause: error })
+    : new LullError('STORE_UNAVAILABLE', { why: describeError(error).message }, { cause: error })
   for (const one of waiting) one.reject(reason)
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,5 @@
 /** Sub-tasks. The child's id is in the parent's log before the child exists, so a rebuilt parent finds the same one. */
+import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Part } from '../../core/message.ts'
@@ -10,7 +11,7 @@ import type { Entry } from './journal.ts'
 import { never } from './line.ts'
 import { partsOf } from './parts.ts'
 import { quietly } from './quietly.ts'
-import { failureOf, revive } from './step.ts'
+import { revive } from './step.ts'
 
 export interface Children {
   delegate(agent: string, content: string | readonly Part[]): Promise<Child>
@@ -104,7 +105,7 @@ export function createChildren(core: RunCore): Children {
         live: async () => {
           await exists
           await gate.enter(scope)
-          const failure = await whileStoreFails(() => act(key)).then(() => undefined, failureOf)
+          const failure = await whileStoreFails(() => act(key)).then(() => undefined, describeError)
           const facts = failure === undefined ? {} : { failure }
           const record = { type: 'child-called', key, call: name, result: null, ...facts } as const
           const written = core.record(record)

@@ -1,12 +1,12 @@
 /** What a run comes to: the act that ends its task, from what the agent's code returned or threw. */
+import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
-import { type Agent, Rejection } from '../agent.ts'
+import type { Agent } from '../agent.ts'
 import type { ArtifactInput } from '../agent-task.ts'
 import type { RunCore } from './core.ts'
 import type { RunAct } from './line.ts'
 import { lastArtifact } from './outputs.ts'
 import { agentMessage, partsOf } from './parts.ts'
-import { failureOf } from './step.ts'
 
 export function completion(
   value: Awaited<ReturnType<NonNullable<Agent['run']>>>,
@@ -24,13 +24,9 @@ export function completion(
 /** The caller learns the message, never the stack; the log has both. */
 export function failing(error: unknown, agent: Agent, core: RunCore): RunAct {
   const { host } = core
-  const failure = failureOf(error)
+  const failure = describeError(error)
   const message = agentMessage(core, host.ids.uuid(), [{ text: failure.message || failure.name }])
-  if (
-    error instanceof Rejection ||
-    failure.name === 'Rejection' ||
-    isLullError(error, 'CONSENT_DENIED')
-  ) {
+  if (failure.name === 'Rejection' || isLullError(error, 'CONSENT_DENIED')) {
     return { type: 'reject', message }
   }
   if (!core.dead) {

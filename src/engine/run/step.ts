@@ -1,5 +1,6 @@
 /** Steps and tools: journaled side effects. At least once for the one that was running, never twice for a recorded one. */
-import { isLullError, LullError } from '../../core/errors.ts'
+import { describeError } from '../../core/describe-error.ts'
+import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Failure, JournalRecord } from '../../core/records.ts'
 import type { StepContext, StepFunction, StepOptions } from '../agent-task.ts'
@@ -158,7 +159,7 @@ export function createSteps(core: RunCore): Steps {
       return { status: 'done', result: roundTrip(name, value, host.limits.stepResultBytes) }
     } catch (error) {
       if (controller.signal.reason instanceof Interrupted) return { status: 'interrupted' }
-      return { status: 'failed', failure: failureOf(error) }
+      return { status: 'failed', failure: describeError(error) }
     } finally {
       timedOut?.()
       running.delete(controller)
@@ -215,7 +216,7 @@ function roundTrip(step: string, value: unknown, limit: number): Json | undefine
   try {
     text = JSON.stringify(value)
   } catch (error) {
-    const problem = `its result is not JSON (${failureOf(error).message})`
+    const problem = `its result is not JSON (${describeError(error).message})`
     throw new LullError('STEP_RESULT', { step, problem })
   }
   if (text === undefined) {
@@ -228,19 +229,6 @@ function roundTrip(step: string, value: unknown, limit: number): Json | undefine
     throw new LullError('STEP_RESULT', { step, problem })
   }
   return JSON.parse(text) as Json
-}
-
-export function failureOf(error: unknown): Failure {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
-  const { name, message, stack } = error
-  const { code, details } = error as { readonly code?: unknown; readonly details?: Json }
-  return {
-    name,
-    message,
-    ...(stack === undefined ? {} : { stack }),
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(isLullError(error) && details !== undefined ? { details } : {}),
-  }
 }
 
 function rethrow(error: unknown): never {

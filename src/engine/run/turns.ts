@@ -1,4 +1,5 @@
 /** Turns: iterations of the agent's loop. What a turn saw is recorded when it starts, so a rebuilt run sees the same. */
+import { describeError } from '../../core/describe-error.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { LogRecord } from '../../core/records.ts'
@@ -14,7 +15,7 @@ import type { TurnStarting } from '../providers/provider.ts'
 import type { Finished, OperationScope, RunCore } from './core.ts'
 import type { Outputs } from './outputs.ts'
 import { quietly } from './quietly.ts'
-import { failureOf, recordedStep, type Steps } from './step.ts'
+import { recordedStep, type Steps } from './step.ts'
 
 export interface Turns {
   run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T>
@@ -321,6 +322,6 @@ function resultOf(name: string, read: () => Json): ToolResult {
   try {
     return { name, status: 'done', result: read() }
   } catch (error) {
-    return { name, status: 'failed', error: failureOf(error).message }
+    return { name, status: 'failed', error: describeError(error).message }
   }
 }

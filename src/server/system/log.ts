@@ -1,21 +1,37 @@
+import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Log, LogLevel } from '../../ports/log.ts'
 
 const rank: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
-/** One line of JSON per report. Unexpected errors are written with their stack; callers never see it. */
+/**
+ * One line of JSON per report, whatever the facts are. Unexpected errors are written with their stack; callers never
+ * see it.
+ */
 export function createLog(write: (line: string) => void, level: LogLevel = 'info'): Log {
   return (at, text, facts = {}) => {
     if (rank[at] < rank[level]) return
     const plain = Object.fromEntries(
-      Object.entries(facts).map(([key, value]) => [key, readable(value)]),
+      Object.entries(facts).map(([key, value]) => [key, readable(key, value)]),
     )
     write(JSON.stringify({ time: new Date().toISOString(), level: at, text, ...plain }))
   }
 }
 
-function readable(value: unknown): unknown {
-  if (!(value instanceof Error)) return value
-  // Our own errors say all there is in a sentence.
-  return isLullError(value) ? `${value.code}: ${value.message}` : (value.stack ?? value.message)
+function readable(key: string, value: unknown): unknown {
+  try {
+    if (key === 'error' || value instanceof Error) return errorText(value)
+    // A value that is no JSON is described: a circle, a bigint, an object whose getter throws.
+    const text = JSON.stringify(value)
+    return text === undefined ? value : JSON.parse(text)
+  } catch {
+    return errorText(value)
+  }
+}
+
+/** Errors of this package say everything in one sentence. */
+function errorText(error: unknown): string {
+  if (isLullError(error)) return `${error.code}: ${error.message}`
+  const { name, message, stack } = describeError(error)
+  return stack ?? (name === 'Error' ? message : `${name}: ${message}`)
 }

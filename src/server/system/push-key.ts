@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
+import { describeError } from '../../core/describe-error.ts'
 import { LullError } from '../../core/errors.ts'
 import { keptSecret } from './secret-file.ts'
 
@@ -9,7 +10,7 @@ export function pushKey(data: string): string {
   try {
     return keptSecret(path, make).toString('utf8')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = describeError(cause).message
     const why = `the key that signs webhook deliveries cannot be kept in ${path} (${reason})`
     throw new LullError('STORE_UNAVAILABLE', { why }, { cause })
   }

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { describeError } from '../../core/describe-error.ts'
 import { LullError } from '../../core/errors.ts'
 
 /**
@@ -16,7 +17,7 @@ export function prepareDirectory(path: string): void {
       if (existsSync(whole)) accessSync(whole, constants.R_OK | constants.W_OK)
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = describeError(cause).message
     const why = `the data directory ${path} cannot be written to (${reason}); make it writable, or choose another one`
     throw new LullError('STORE_UNAVAILABLE', { why }, { cause })
   }

@@ -1,4 +1,5 @@
 /** Carries events to webhooks, one worker per webhook while there is something to deliver. */
+import { describeError } from '../../../core/describe-error.ts'
 import { evolve } from '../../../core/evolve.ts'
 import type { Push } from '../../../core/push.ts'
 import { isTerminal } from '../../../core/states.ts'
@@ -155,7 +156,7 @@ export function createCourier(deps: CourierDeps): Courier {
     const at = clock.now()
     const firstFailedAt = push.firstFailedAt ?? at
     const attempts = push.attempts + 1
-    const why = error instanceof Error ? error.message : String(error)
+    const why = describeError(error).message
     const { taskId, id } = push
     if (error instanceof TargetRefused || at - firstFailedAt >= GIVE_UP_MS) {
       log('warn', 'A webhook was given up', { taskId, id, attempts, why })

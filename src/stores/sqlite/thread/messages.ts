@@ -2,6 +2,7 @@
  * What the two threads say to each other. Calls are carried out, and answered, in the order they came: a message from the
  * writing thread holds the answers to the next few of them.
  */
+import { describeError } from '../../../core/describe-error.ts'
 import { isLullError, LullError, type Refusal, toError } from '../../../core/errors.ts'
 import type { CommitResult, TaskStore } from '../../../ports/task-store.ts'
 import type { DatabaseOptions } from '../open-database.ts'
@@ -36,7 +37,7 @@ export function thrown(error: unknown): ThrownThere {
   if (isLullError(error)) {
     return { ours: { code: error.code, details: error.details } as Refusal }
   }
-  return { text: error instanceof Error ? error.message : String(error) }
+  return { text: describeError(error).message }
 }
 
 export function revived(error: ThrownThere): Error {

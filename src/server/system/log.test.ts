@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { LullError } from '../../core/errors.ts'
+import { awkwardValues } from '../../core/test-support/awkward-values.ts'
+import { createLog } from './log.ts'
+
+function logged(facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const lines: string[] = []
+  createLog((line) => lines.push(line))('warn', 'an agent failed', facts)
+  expect(lines).toHaveLength(1)
+  return JSON.parse(lines[0] ?? '')
+}
+
+describe('the log', () => {
+  it.each(Object.entries(awkwardValues))('writes its line when %s was thrown', (_name, make) => {
+    const line = logged({ taskId: 'task-1', error: make() })
+    expect(line).toMatchObject({ level: 'warn', text: 'an agent failed', taskId: 'task-1' })
+    expect(typeof line['error']).toBe('string')
+  })
+
+  it.each(Object.entries(awkwardValues))('writes its line with %s among the facts', (_n, make) => {
+    expect(logged({ taskId: 'task-1', odd: make() })).toMatchObject({ taskId: 'task-1' })
+  })
+
+  it('writes the stack of an unexpected error, and one sentence of an error of ours', () => {
+    expect(logged({ error: new TypeError('boom') })['error']).toContain('TypeError: boom\n    at')
+    expect(logged({ error: new LullError('STORE_UNAVAILABLE', { why: 'full' }) })['error']).toBe(
+      'STORE_UNAVAILABLE: The store is unavailable: full',
+    )
+  })
+
+  it('keeps facts that are JSON as they are', () => {
+    expect(logged({ attempts: 3, list: ['a'] })).toMatchObject({ attempts: 3, list: ['a'] })
+  })
+})
