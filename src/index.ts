@@ -160,18 +160,22 @@ export type { Clock } from './ports/clock.ts'
 export type { IdSource } from './ports/ids.ts'
 export type { Log, LogLevel } from './ports/log.ts'
 export type { Memory } from './ports/memory.ts'
+export type { Claim, ClaimKey, ClaimStore, ContextMessage } from './ports/store/claims.ts'
+export type { EventStore } from './ports/store/events.ts'
+export type { FactStore } from './ports/store/facts.ts'
+export type { Hold, HoldScope, HoldStore } from './ports/store/holds.ts'
+export type { PushStore } from './ports/store/pushes.ts'
+export type { SessionRow, SessionStore } from './ports/store/sessions.ts'
 export type {
-  Claim,
   Commit,
+  CommitFailure,
   CommitResult,
-  ContextMessage,
-  Hold,
-  HoldScope,
-  SessionRow,
   StoredTask,
   TaskQuery,
   TaskRow,
   TaskStore,
-} from './ports/task-store.ts'
+} from './ports/store/tasks.ts'
+export type { WorkStore } from './ports/store/work.ts'
+export type { Store } from './ports/store.ts'
 export { createMemoryStore } from './stores/memory/memory-store.ts'
 export { createSqliteStore, type SqliteStoreOptions } from './stores/sqlite/sqlite-store.ts'

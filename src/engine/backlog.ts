@@ -10,7 +10,7 @@ import type { RunToken } from '../core/records.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { WorkStore } from '../ports/store/work.ts'
 import type { Committed, Ledger } from './ledger.ts'
 
 export interface Backlog {
@@ -26,7 +26,7 @@ export interface Backlog {
 }
 
 export interface BacklogDeps {
-  readonly store: TaskStore
+  readonly store: WorkStore
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: IdSource

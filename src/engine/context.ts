@@ -5,7 +5,7 @@ import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { Store } from '../ports/store.ts'
 import type { Agent } from './agent.ts'
 import { type Caller, maySee } from './caller.ts'
 import type { Events } from './events.ts'
@@ -16,7 +16,7 @@ import type { Runs } from './runs.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
 export interface EngineContext {
-  readonly store: TaskStore
+  readonly store: Store
   readonly ledger: Ledger
   readonly runs: Runs
   readonly events: Events

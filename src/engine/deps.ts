@@ -3,13 +3,13 @@ import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Memory } from '../ports/memory.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { Store } from '../ports/store.ts'
 import type { Agent } from './agent.ts'
 import type { EngineOptions } from './options.ts'
 
 /** The world as the engine sees it. `server/` chooses what is real; tests choose what stands still. */
 export interface EngineDeps {
-  readonly store: TaskStore
+  readonly store: Store
   /** The first one is the default. */
   readonly agents: readonly Agent[]
   readonly clock: Clock

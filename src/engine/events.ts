@@ -14,7 +14,9 @@ import type { Suspension } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { EventStore } from '../ports/store/events.ts'
+import type { FactStore } from '../ports/store/facts.ts'
+import type { WorkStore } from '../ports/store/work.ts'
 
 export interface Events {
   /** Resolves when the events are durable and everyone who waited for them has been told. */
@@ -38,7 +40,7 @@ const CURSOR_MS = 1_000
 const RETRY_MS = 1_000
 
 export function createEvents(deps: {
-  readonly store: TaskStore
+  readonly store: EventStore & FactStore & WorkStore
   readonly clock: Clock
   readonly log: Log
   /** Offers an event to a task, if it fits when it is decided. `taken`: it woke the task, or is kept for it. */

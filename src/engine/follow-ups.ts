@@ -7,7 +7,8 @@ import { isPaused, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { TaskQuery, TaskStore } from '../ports/task-store.ts'
+import type { FactStore } from '../ports/store/facts.ts'
+import type { TaskQuery, TaskStore } from '../ports/store/tasks.ts'
 import type { Ledger } from './ledger.ts'
 
 export interface FollowUps {
@@ -29,7 +30,7 @@ const PAGE = 256
 const followed: readonly State[] = ['paused-by-client', 'paused-by-agent', 'canceled']
 
 export function createFollowUps(deps: {
-  readonly store: TaskStore
+  readonly store: TaskStore & FactStore
   readonly ledger: Pick<Ledger, 'read'>
   readonly clock: Clock
   readonly log: Log

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { Command } from '../core/commands.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { Store } from '../ports/store.ts'
 import { createManualClock } from '../testing/manual-clock.ts'
 import { testSigner } from '../testing/test-signer.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createWaywardStore } from './test-support/wayward-store.ts'
 
 function ledgerOn(
-  store: TaskStore,
+  store: Store,
   cachedTasks = 100,
   published: (task: Task, records: readonly LogRecord[]) => void = () => undefined,
 ): Ledger {

@@ -1,11 +1,11 @@
 /** The log of a task, read page by page. */
 import type { LogRecord } from '../core/records.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { TaskStore } from '../ports/store/tasks.ts'
 
 const PAGE = 256
 
 export async function* logOf(
-  store: TaskStore,
+  store: Pick<TaskStore, 'records'>,
   taskId: string,
   after = 0,
 ): AsyncGenerator<LogRecord, void> {

@@ -5,7 +5,7 @@ import type { Message } from '../core/message.ts'
 import type { Propagate, RoleHint } from '../core/reminders.ts'
 import type { State } from '../core/states.ts'
 import type { PauseMode } from '../core/suspension.ts'
-import type { HoldScope } from '../ports/task-store.ts'
+import type { HoldScope } from '../ports/store/holds.ts'
 
 export interface SendRequest {
   /** Which agent; the first registered one when absent. Ignored when the message continues a task. */

@@ -1,7 +1,9 @@
 /** Removes what is older than its age, in small batches so that nobody waits behind them. */
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { ClaimStore } from '../ports/store/claims.ts'
+import type { EventStore } from '../ports/store/events.ts'
+import type { TaskStore } from '../ports/store/tasks.ts'
 import type { EngineOptions } from './options.ts'
 
 export interface Pruned {
@@ -20,7 +22,7 @@ const BATCH = 500
 const EVERY_MS = 3_600_000
 
 export function createRetention(deps: {
-  readonly store: TaskStore
+  readonly store: TaskStore & EventStore & ClaimStore
   readonly clock: Clock
   readonly log: Log
   readonly options: EngineOptions

@@ -2,7 +2,7 @@ import { waitNames } from '../core/conditions.ts'
 import { expiresAt } from '../core/decide/suspending.ts'
 import { isInterrupted, isPaused } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
-import type { TaskRow } from '../ports/task-store.ts'
+import type { TaskRow } from '../ports/store/tasks.ts'
 
 const none: readonly string[] = []
 

@@ -16,7 +16,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Memory } from '../ports/memory.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { TaskStore } from '../ports/store/tasks.ts'
+import type { WorkStore } from '../ports/store/work.ts'
 import type { Agent } from './agent.ts'
 import { createBacklog } from './backlog.ts'
 import { ById } from './by-id.ts'
@@ -72,7 +73,7 @@ export interface Runs {
 }
 
 export interface RunsDeps {
-  readonly store: TaskStore
+  readonly store: TaskStore & WorkStore
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: IdSource

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { Store } from '../ports/store.ts'
 import { type Batch, createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createWaywardStore } from './test-support/wayward-store.ts'
 import { alice, createWorld, running, signal, type World } from './test-support/world.ts'
@@ -207,7 +207,7 @@ describe('a reading', () => {
   } {
     const log = Array.from({ length: version }, (_, n) => record(n + 1))
     let reads = 0
-    const records: TaskStore['records'] = async (_, after, limit) => {
+    const records: Store['records'] = async (_, after, limit) => {
       reads++
       return log.filter(({ seq }) => seq > after).slice(0, limit)
     }

@@ -6,7 +6,7 @@ import type { LogRecord } from '../core/records.ts'
 import type { Signal } from '../core/signal.ts'
 import { isTerminal, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { TaskStore } from '../ports/store/tasks.ts'
 import { ById } from './by-id.ts'
 
 const BUFFER = 128

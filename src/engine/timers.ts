@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { WorkStore } from '../ports/store/work.ts'
 
 export interface Timers {
   /** Something falls due then. */
@@ -22,7 +22,7 @@ const LONGEST_MS = 3_600_000
 const RETRY_MS = 1_000
 
 export function createTimers(deps: {
-  readonly store: TaskStore
+  readonly store: WorkStore
   readonly clock: Clock
   readonly log: Log
   /** False: there was nothing to do, or it could not be done. */

@@ -6,7 +6,7 @@ import type { EngineDeps } from '../engine/deps.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import type { Log } from '../ports/log.ts'
-import type { TaskStore } from '../ports/task-store.ts'
+import type { Store } from '../ports/store.ts'
 import { createSqliteStore } from '../stores/sqlite/sqlite-store.ts'
 import { hideAddress } from './address-file.ts'
 import { systemClock } from './system/clock.ts'
@@ -21,7 +21,7 @@ export interface OpenEngineOptions {
   /** The data directory, made when it does not exist. Default `./.lull`. */
   readonly data?: string | undefined
   /** In place of the embedded store; it is closed with the engine. */
-  readonly store?: TaskStore | undefined
+  readonly store?: Store | undefined
   /** Signs receipts. Default: a key made once, kept in the data directory. */
   readonly receiptKey?: string | undefined
   /** Default: lines of JSON on stderr. */
@@ -64,7 +64,7 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
 }
 
 /** Closing twice is closing once. */
-function once(engine: Engine, store: TaskStore): OpenEngine['close'] {
+function once(engine: Engine, store: Store): OpenEngine['close'] {
   let closed: Promise<void> | undefined
   return ({ drainMs } = {}) => {
     closed ??= engine

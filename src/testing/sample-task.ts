@@ -4,7 +4,9 @@ import { evolve } from '../core/evolve.ts'
 import type { Message } from '../core/message.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
-import type { Claim, Commit, Hold, TaskRow } from '../ports/task-store.ts'
+import type { Claim } from '../ports/store/claims.ts'
+import type { Hold } from '../ports/store/holds.ts'
+import type { Commit, TaskRow } from '../ports/store/tasks.ts'
 
 export function sampleMessage(text: string): Message {
   return { messageId: `message-${text}`, role: 'ROLE_USER', parts: [{ text }] }

@@ -1,5 +1,5 @@
 /**
- * The promises of `TaskStore` as tests: run it against a store and it is one. The test runner is its user's.
+ * The promises of a `Store` as tests: run it against a store and it is one. The test runner is its user's.
  *
  *   import * as vitest from 'vitest'
  *   describeStoreContract(vitest, 'my store', async () => ({ store, reopen, cleanup }))

@@ -1,5 +1,7 @@
 /** A store that takes the process down right before or right after a chosen write became durable. */
-import type { Commit, TaskStore } from '../../src/ports/task-store.ts'
+
+import type { Commit } from '../../src/ports/store/tasks.ts'
+import type { Store } from '../../src/ports/store.ts'
 
 export interface Kill {
   readonly moment: 'before' | 'after'
@@ -9,7 +11,7 @@ export interface Kill {
   readonly of: 'write' | 'event' | 'progress'
 }
 
-export function killing(store: TaskStore, kill: Kill | undefined): TaskStore {
+export function killing(store: Store, kill: Kill | undefined): Store {
   if (kill === undefined) return store
   const { moment, nth, of } = kill
   let count = 0
@@ -41,7 +43,7 @@ export function killing(store: TaskStore, kill: Kill | undefined): TaskStore {
 }
 
 /** Calls back after every commit that brings a task further. */
-export function afterProgress(store: TaskStore, callback: () => void): TaskStore {
+export function afterProgress(store: Store, callback: () => void): Store {
   return {
     ...store,
     async commit(batch) {

@@ -9,7 +9,7 @@ import { afterEach, describe } from 'vitest'
 import type { Agent } from '../../src/engine/agent.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
 import { createWorld, type World, type WorldOptions } from '../../src/engine/test-support/world.ts'
-import type { TaskStore } from '../../src/ports/task-store.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { createMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { createSqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 
@@ -51,7 +51,7 @@ function inMemory(options: Partial<EngineOptions>): Stage {
 
 /** The file is closed and opened again with every process. */
 function onDisk(options: Partial<EngineOptions>, cleanups: (() => Promise<void>)[]): Stage {
-  const stores = new WeakMap<World, { readonly store: TaskStore; readonly path: string }>()
+  const stores = new WeakMap<World, { readonly store: Store; readonly path: string }>()
 
   async function openAt(path: string, given: WorldOptions): Promise<World> {
     const store = await createSqliteStore({ path, durability: 'relaxed' })

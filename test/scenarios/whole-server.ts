@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Engine } from '../../src/engine/engine.ts'
-import type { TaskStore } from '../../src/ports/task-store.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { createA2A } from '../../src/protocols/a2a/index.ts'
 import { createApp } from '../../src/server/app.ts'
 import { createFront } from '../../src/server/front.ts'
@@ -14,7 +14,7 @@ import { createScriptAgent } from '../../src/testing/script-agent/script-agent.t
 export interface WholeServer extends AsyncDisposable {
   readonly url: string
   readonly engine: Engine
-  readonly store: TaskStore
+  readonly store: Store
 }
 
 export async function openWholeServer(): Promise<WholeServer> {

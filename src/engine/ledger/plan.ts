@@ -10,7 +10,8 @@ import type { LogRecord, RecordBody } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Claim, Commit, TaskRow } from '../../ports/task-store.ts'
+import type { Claim } from '../../ports/store/claims.ts'
+import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
 import { keepsRow, rowOf, sameRow } from '../row.ts'
 
 /** Decided when its turn comes, so that it can look at the task it will act on. */

@@ -5,7 +5,7 @@ import { fold } from '../../core/evolve.ts'
 import type { Json } from '../../core/json.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { rowOf } from '../row.ts'
@@ -14,7 +14,7 @@ import { checkPlaces, delays, interpreter, program } from '../test-support/progr
 import { createWorld } from '../test-support/world.ts'
 
 /** A store that holds the first records of a log, as a process that died there would have left it. */
-async function storeWith(records: readonly LogRecord[]): Promise<TaskStore> {
+async function storeWith(records: readonly LogRecord[]): Promise<Store> {
   const store = createMemoryStore()
   const task = fold(records) as Task
   await store.commit([{ taskId: task.id, expected: 0, records, row: rowOf(task) }])

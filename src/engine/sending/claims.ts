@@ -5,7 +5,7 @@
 import { canonical } from '../../core/canonical-json.ts'
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
-import type { Claim } from '../../ports/task-store.ts'
+import type { Claim } from '../../ports/store/claims.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import type { Sent } from './sent.ts'

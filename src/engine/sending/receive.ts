@@ -1,6 +1,6 @@
 /** The agent's own word on a message before a task exists: a stateless reply, a rejection, or a task after all. */
 import type { Message } from '../../core/message.ts'
-import type { Claim } from '../../ports/task-store.ts'
+import type { Claim } from '../../ports/store/claims.ts'
 import type { Agent } from '../agent.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'

@@ -8,7 +8,7 @@
  * D3  A read called after a write has answered sees that write.
  * D4  The same seed and the same calls give the same delays.
  */
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 
 export interface Delays {
   readonly seed: number
@@ -16,7 +16,7 @@ export interface Delays {
   readonly turns: number
 }
 
-const reads: ReadonlySet<string | symbol> = new Set<keyof TaskStore>([
+const reads: ReadonlySet<string | symbol> = new Set<keyof Store>([
   'load',
   'records',
   'list',
@@ -39,7 +39,7 @@ const reads: ReadonlySet<string | symbol> = new Set<keyof TaskStore>([
   'listPushes',
 ])
 
-export function createDelayingStore(inner: TaskStore, { seed, turns }: Delays): TaskStore {
+export function createDelayingStore(inner: Store, { seed, turns }: Delays): Store {
   const random = seeded(seed)
   /** Settles when every write called so far has acted. */
   let written: Promise<unknown> = Promise.resolve()
@@ -95,7 +95,7 @@ function seeded(seed: number): () => number {
  * The store as the suites use it: as it is, or behind random delays when `LULL_TEST_STORE=delaying` (the test project
  * `delayed`). `LULL_TEST_SEED` chooses other delays.
  */
-export function asTestsWant(inner: TaskStore): TaskStore {
+export function asTestsWant(inner: Store): Store {
   const { LULL_TEST_STORE, LULL_TEST_SEED = '1' } = process.env
   if (LULL_TEST_STORE !== 'delaying') return inner
   return createDelayingStore(inner, { seed: Number(LULL_TEST_SEED), turns: 5 })

@@ -1,6 +1,6 @@
 /** A world whose process dies at a chosen record: it is durable, and nobody was told. For tests only. */
 import type { LogRecord } from '../../core/records.ts'
-import type { Commit } from '../../ports/task-store.ts'
+import type { Commit } from '../../ports/store/tasks.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 

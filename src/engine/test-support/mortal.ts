@@ -1,6 +1,6 @@
 /** Ports that end with their process: after `end` a call never answers and a timer never fires. */
 import type { Clock } from '../../ports/clock.ts'
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 
 export interface Life {
   readonly alive: () => boolean
@@ -38,7 +38,7 @@ export function activityOf(): Life {
 
 const never: Promise<never> = new Promise(() => undefined)
 
-export function mortalStore(store: TaskStore, life: Life): TaskStore {
+export function mortalStore(store: Store, life: Life): Store {
   return new Proxy(store, {
     get(target, name, receiver) {
       const member: unknown = Reflect.get(target, name, receiver)

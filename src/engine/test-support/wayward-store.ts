@@ -1,11 +1,12 @@
 /** A store that fails, waits and counts as the test says. It is a port, so tests may bring their own. */
 import { LullError } from '../../core/errors.ts'
-import type { Commit, TaskStore } from '../../ports/task-store.ts'
+import type { Commit } from '../../ports/store/tasks.ts'
+import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { type Signal, signal } from './world.ts'
 
 export interface WaywardStore {
-  readonly store: TaskStore
+  readonly store: Store
   /** The sizes of the batches that were written. */
   readonly batches: readonly number[]
   /** While true, no write succeeds; nothing is written. */
@@ -27,7 +28,7 @@ const writing: ReadonlySet<string | symbol> = new Set([
   'check',
 ])
 
-export function createWaywardStore(inner: TaskStore = createMemoryStore()): WaywardStore {
+export function createWaywardStore(inner: Store = createMemoryStore()): WaywardStore {
   const batches: number[] = []
   let held: Signal | undefined
   const wayward: WaywardStore = {

@@ -12,7 +12,7 @@ import type { Task } from '../../core/task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { LogLevel } from '../../ports/log.ts'
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
@@ -33,7 +33,7 @@ export const olga: Caller = { tenant: 'acme', principal: 'olga', operator: true 
 export interface WorldOptions {
   readonly agents?: readonly Agent[]
   readonly options?: Partial<EngineOptions>
-  readonly store?: TaskStore
+  readonly store?: Store
   readonly clock?: ManualClock
   readonly ids?: IdSource
   readonly signer?: Signer
@@ -49,7 +49,7 @@ export interface LogLine {
 export interface World {
   readonly engine: Engine
   /** As the engine sees it: cut off by `crash`. */
-  readonly store: TaskStore
+  readonly store: Store
   readonly clock: ManualClock
   readonly said: readonly LogLine[]
   /** What it was made of; another process of the same world is made of the same. */

@@ -1,5 +1,5 @@
 /** The rows that ask for something, apart from those at rest: the engine looks here after every write. */
-import type { TaskRow } from '../../ports/task-store.ts'
+import type { TaskRow } from '../../ports/store/tasks.ts'
 
 export interface Agenda {
   put(row: TaskRow): void

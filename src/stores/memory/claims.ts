@@ -1,6 +1,4 @@
-import type { Claim, ContextMessage } from '../../ports/task-store.ts'
-
-type ClaimKey = Pick<Claim, 'tenant' | 'principal' | 'agent' | 'key'>
+import type { Claim, ClaimKey, ContextMessage } from '../../ports/store/claims.ts'
 
 export interface Claims {
   find(key: ClaimKey): Claim | undefined

@@ -1,4 +1,5 @@
-import type { Commit, CommitResult } from '../../ports/task-store.ts'
+import { malformation } from '../../ports/store/commit-shape.ts'
+import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
 import type { Claims } from './claims.ts'
 import type { Pushes } from './pushes.ts'
 import type { Draft, Tasks } from './tasks.ts'
@@ -10,11 +11,15 @@ export function createCommit(
   pushes: Pushes,
 ): (batch: readonly Commit[]) => readonly CommitResult[] {
   function apply(commit: Commit): CommitResult {
+    const problem = malformation(commit)
+    if (problem !== undefined) {
+      return { status: 'failed', kind: 'malformed', error: new TypeError(problem) }
+    }
     let draft: Draft
     try {
       draft = draftOf(commit)
     } catch (error) {
-      return { status: 'failed', error }
+      return { status: 'failed', kind: 'content', error }
     }
     const { taskId, expected } = commit
     const claim = expected === 0 ? commit.claim : undefined
@@ -31,13 +36,7 @@ export function createCommit(
   return (batch) => batch.map(apply)
 }
 
-function draftOf({ taskId, expected, records, row, snapshot }: Commit): Draft {
-  if (records.length === 0) throw new TypeError(`A commit to task ${taskId} has no records`)
-  if (records.some((record, index) => record.seq !== expected + 1 + index)) {
-    throw new TypeError(`Records for task ${taskId} do not follow version ${expected}`)
-  }
-  if (expected === 0 && row === undefined)
-    throw new TypeError(`Task ${taskId} begins without a row`)
+function draftOf({ records, row, snapshot }: Commit): Draft {
   return {
     bodies: records.map((record) => JSON.stringify(record)),
     row: row && JSON.parse(JSON.stringify(row)),

@@ -1,5 +1,5 @@
 import { type CloudEvent, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 
 interface Appended {
   readonly pos: number
@@ -16,7 +16,7 @@ interface Entry {
 
 export interface Events {
   append(tenant: string, events: readonly CloudEvent[], receivedAt: number): readonly Appended[]
-  after(...query: Parameters<TaskStore['events']>): readonly StoredEvent[]
+  after(...query: Parameters<Store['events']>): readonly StoredEvent[]
   lastPos(): number
   prune(receivedBefore: number, limit: number): number
 }

@@ -4,7 +4,8 @@
  */
 import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
-import type { Hold, TaskStore } from '../../ports/task-store.ts'
+import type { Hold } from '../../ports/store/holds.ts'
+import type { Store } from '../../ports/store.ts'
 import { createAgenda } from './agenda.ts'
 import { createClaims } from './claims.ts'
 import { createCommit } from './commit.ts'
@@ -13,7 +14,7 @@ import { createPushes } from './pushes.ts'
 import { createSessions } from './sessions.ts'
 import { createTasks } from './tasks.ts'
 
-export function createMemoryStore(): TaskStore {
+export function createMemoryStore(): Store {
   const agenda = createAgenda()
   const pushes = createPushes()
   const tasks = createTasks(agenda, pushes.drop)

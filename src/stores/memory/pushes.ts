@@ -1,11 +1,11 @@
 import { type Push, pushStatus } from '../../core/push.ts'
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 
 export interface Pushes {
   put(push: Push): void
   of(taskId: string): readonly Push[]
   delete(taskId: string, id: string): void
-  list(...query: Parameters<TaskStore['listPushes']>): readonly Push[]
+  list(...query: Parameters<Store['listPushes']>): readonly Push[]
   /** Forgets everything of a task. */
   drop(taskId: string): void
 }

@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
-import type { StoredTask, TaskQuery, TaskRow } from '../../ports/task-store.ts'
+import type { StoredTask, TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Agenda } from './agenda.ts'
 
 /** A commit as text. */

@@ -4,7 +4,7 @@
  * which is what makes comparing first and writing then one act.
  */
 import type { State } from '../../core/states.ts'
-import type { CommitResult } from '../../ports/task-store.ts'
+import type { CommitResult } from '../../ports/store/tasks.ts'
 import type { Claims } from './claims.ts'
 import type { Move } from './counts.ts'
 import type { Draft, DraftRow } from './draft.ts'

@@ -4,7 +4,8 @@
  * at a time, from the first question on. Until all are in it, any key may be claimed. When it has become too small, a larger
  * one is filled in the same way and takes its place.
  */
-import { type ClaimKey, keyAt } from './claim-key.ts'
+import type { ClaimKey } from '../../ports/store/claims.ts'
+import { keyAt } from './claim-key.ts'
 import type { Database } from './driver.ts'
 
 export interface ClaimFilter {

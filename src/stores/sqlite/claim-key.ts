@@ -1,7 +1,5 @@
-import type { Claim } from '../../ports/task-store.ts'
+import type { ClaimKey } from '../../ports/store/claims.ts'
 import { fromText, toText } from './text.ts'
-
-export type ClaimKey = Pick<Claim, 'tenant' | 'principal' | 'agent' | 'key'>
 
 /** A line each: control characters are never text as they are. */
 export function placeOf({ tenant, principal, agent, key }: ClaimKey): string {

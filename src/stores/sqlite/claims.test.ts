@@ -1,8 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Claim, TaskStore } from '../../ports/task-store.ts'
+import type { Claim, ClaimKey } from '../../ports/store/claims.ts'
+import type { Store } from '../../ports/store.ts'
 import { birth, poison, sampleClaim } from '../../testing/sample-task.ts'
 import { createClaimFilter } from './claim-filter.ts'
-import { type ClaimKey, placeOf } from './claim-key.ts'
+import { placeOf } from './claim-key.ts'
 import { RUN } from './claim-places.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { migrate, readMigrations } from './migrate.ts'
@@ -30,7 +31,7 @@ function otherThan(key: ClaimKey): ClaimKey {
 }
 
 /** Claims of that many tasks that come into being, from `first` on. */
-async function claimMany(store: TaskStore, first: number, count: number): Promise<void> {
+async function claimMany(store: Store, first: number, count: number): Promise<void> {
   const births = Array.from({ length: count }, (_, n) =>
     birth(`task-${first + n}`, {}, { claim: claimOf(first + n) }),
   )
@@ -69,7 +70,7 @@ describe('claims', () => {
     const store = reopened(db)
     await claimMany(store, 0, RUN - 2)
     db.exec(
-      'CREATE TEMP TRIGGER refuse BEFORE INSERT ON tasks BEGIN SELECT RAISE(ABORT, "no"); END',
+      "CREATE TEMP TRIGGER refuse BEFORE INSERT ON tasks BEGIN SELECT RAISE(ABORT, 'no'); END",
     )
     const births = [RUN - 2, RUN - 1, RUN].map((n) => birth(`task-${n}`, {}, { claim: claimOf(n) }))
     const statuses = (await store.commit(births)).map(({ status }) => status)

@@ -1,5 +1,5 @@
 import type { Message } from '../../core/message.ts'
-import type { Claim } from '../../ports/task-store.ts'
+import type { Claim } from '../../ports/store/claims.ts'
 import type { ClaimFilter } from './claim-filter.ts'
 import { keyAt, placeOf } from './claim-key.ts'
 import { createClaimPlaces } from './claim-places.ts'

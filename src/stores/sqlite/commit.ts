@@ -7,13 +7,13 @@
  *
  * When no write is possible at all (disk full, I/O error) the whole batch is rolled back and the error goes up.
  */
-import type { CommitResult } from '../../ports/task-store.ts'
+import type { CommitResult } from '../../ports/store/tasks.ts'
 import type { Apply } from './apply.ts'
 import type { Claims } from './claims.ts'
 import type { Counts, Move } from './counts.ts'
 import type { Draft, Failed } from './draft.ts'
 import type { Database } from './driver.ts'
-import { concernsAll } from './failures.ts'
+import { concernsStore } from './failures.ts'
 import type { Transact } from './transaction.ts'
 
 /** Writes drafts; what could not be made one keeps its place. */
@@ -38,11 +38,11 @@ export function createWrite(
       result = apply(draft, moves)
     } catch (error) {
       // Then the whole transaction goes, and its savepoints with it.
-      if (concernsAll(error)) throw error
+      if (concernsStore(error)) throw error
       undo.run()
       claims.forget()
       moves.length = before
-      result = { status: 'failed', error }
+      result = { status: 'failed', kind: 'content', error }
     }
     release.run()
     return result
@@ -61,7 +61,7 @@ export function createWrite(
     try {
       return together(apply)
     } catch (error) {
-      if (concernsAll(error)) throw error
+      if (concernsStore(error)) throw error
       return together(applyAlone)
     }
   }

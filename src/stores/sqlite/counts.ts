@@ -3,7 +3,7 @@
  * commit: this process is the only writer. Counting a hundred thousand rows for every page of a list would block everybody.
  */
 import { type State, states } from '../../core/states.ts'
-import type { TaskQuery, TaskRow } from '../../ports/task-store.ts'
+import type { TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Database } from './driver.ts'
 import { fromText, toText } from './text.ts'
 

@@ -1,6 +1,7 @@
 /** Commits as text: made by whoever commits, written in one transaction with others, perhaps by another thread. */
 import type { Push } from '../../core/push.ts'
-import type { Commit, CommitResult, TaskRow } from '../../ports/task-store.ts'
+import { malformation } from '../../ports/store/commit-shape.ts'
+import type { Commit, CommitResult, TaskRow } from '../../ports/store/tasks.ts'
 import type { ClaimFilter } from './claim-filter.ts'
 import { type DraftClaim, draftClaim } from './claims.ts'
 
@@ -35,8 +36,11 @@ const none: readonly Push[] = []
 
 /** Made before the transaction, so that what is no JSON fails alone and costs nobody else. */
 export function draftOf(commit: Commit, filter: ClaimFilter | undefined): Draft | Failed {
+  const problem = malformation(commit)
+  if (problem !== undefined) {
+    return { status: 'failed', kind: 'malformed', error: new TypeError(problem) }
+  }
   try {
-    checkShape(commit)
     const { taskId, expected, records, row, snapshot, claim, pushes = none } = commit
     return {
       taskId,
@@ -50,15 +54,6 @@ export function draftOf(commit: Commit, filter: ClaimFilter | undefined): Draft 
       pushes,
     }
   } catch (error) {
-    return { status: 'failed', error }
+    return { status: 'failed', kind: 'content', error }
   }
-}
-
-function checkShape({ taskId, expected, records, row }: Commit): void {
-  if (records.length === 0) throw new TypeError(`A commit to task ${taskId} has no records`)
-  if (records.some((record, index) => record.seq !== expected + 1 + index)) {
-    throw new TypeError(`Records for task ${taskId} do not follow version ${expected}`)
-  }
-  if (expected === 0 && row === undefined)
-    throw new TypeError(`Task ${taskId} begins without a row`)
 }

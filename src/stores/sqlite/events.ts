@@ -1,5 +1,5 @@
 import { type CloudEvent, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
 import { fromText, toText } from './text.ts'
 import type { Transact } from './transaction.ts'
@@ -11,7 +11,7 @@ interface Appended {
 
 export interface Events {
   append(tenant: string, events: readonly CloudEvent[], receivedAt: number): readonly Appended[]
-  after(...query: Parameters<TaskStore['events']>): readonly StoredEvent[]
+  after(...query: Parameters<Store['events']>): readonly StoredEvent[]
   lastPos(): number
 }
 

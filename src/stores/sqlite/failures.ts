@@ -1,19 +1,45 @@
-/** What SQLite's errors mean for the operator, and whether they concern one write or all of them. */
+/**
+ * What each failure of SQLite means. A failure is either about the content of one write, which never succeeds, or about the
+ * store, which refuses every write. The table lists every primary result code (https://sqlite.org/rescode.html).
+ */
 import { isLullError, LullError } from '../../core/errors.ts'
 
-/** Primary result codes (https://sqlite.org/rescode.html) that say: nothing can be written, whatever it is. */
-const whyByCode: Readonly<Record<number, string>> = {
+/** The write itself cannot be stored; the store is fine. */
+const content = Symbol('content')
+
+const meaning: Readonly<Record<number, string | typeof content>> = {
+  1: 'SQLite refused a statement; the schema of lull.db is not the one this version of Lull expects',
+  2: 'SQLite reported an internal error; restart Lull',
   3: 'access to the data directory is denied; give its user permission to read and write there',
+  4: 'SQLite aborted the write',
   5: 'another program is writing to lull.db; end it, and writing goes on',
   6: 'another program is writing to lull.db; end it, and writing goes on',
   7: 'SQLite is out of memory',
   8: 'lull.db is read-only; make the data directory writable',
+  9: 'SQLite was interrupted',
   10: 'the disk reported an error while reading or writing lull.db; look at the system log',
   11: 'lull.db is damaged; stop Lull and restore a backup',
+  12: 'SQLite does not know an operation it was asked for',
   13: 'the disk is full; free some space, and writing goes on',
-  14: 'lull.db cannot be opened; check that the data directory exists and is writable',
+  14: 'lull.db cannot be opened; check that the data directory exists and is writable, and that the process may open more files',
+  15: 'the locks of lull.db do not work; use a local disk',
+  16: 'SQLite found nothing where something was expected',
+  17: 'the schema of lull.db was changed by another program; restart Lull',
+  18: content,
+  19: content,
+  20: content,
+  21: 'SQLite was called in a way it does not allow',
+  22: 'the file system cannot hold a file as large as lull.db',
+  23: 'SQLite denied a statement',
+  24: 'lull.db has a format that SQLite does not know',
+  25: content,
   26: 'lull.db is not a SQLite database; choose another data directory, or move the file away',
+  27: 'SQLite reported a notice in place of a result',
+  28: 'SQLite reported a warning in place of a result',
 }
+
+/** Codes that say the file itself cannot be read: disk error, damaged, not a database. */
+const unreadable: ReadonlySet<number> = new Set([10, 11, 26])
 
 /** The error itself, unless it is about the store as a whole: then `STORE_UNAVAILABLE`, in a plain sentence. */
 export function toStoreError(error: unknown): unknown {
@@ -22,9 +48,15 @@ export function toStoreError(error: unknown): unknown {
   return why === undefined ? error : new LullError('STORE_UNAVAILABLE', { why }, { cause: error })
 }
 
-/** Whether the write failed because no write is possible now, rather than because of what it wrote. */
-export function concernsAll(error: unknown): boolean {
+/** Whether the failure is about the store as a whole rather than about the content of one write. */
+export function concernsStore(error: unknown): boolean {
   return whyOf(error) !== undefined
+}
+
+/** Whether the database file cannot be read. */
+export function isUnreadable(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== undefined && unreadable.has(code)
 }
 
 export function isBusy(error: unknown): boolean {
@@ -37,12 +69,14 @@ export function isTaken(error: unknown): boolean {
 }
 
 function whyOf(error: unknown): string | undefined {
-  // The driver's own complaint about a connection or statement that was closed.
+  // The driver reports a connection or statement that was closed.
   if (error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE') {
     return 'the store is closed'
   }
   const code = codeOf(error)
-  return code === undefined ? undefined : whyByCode[code]
+  if (code === undefined) return undefined
+  const known = meaning[code] ?? `SQLite reported error ${code}`
+  return known === content ? undefined : known
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -1,4 +1,4 @@
-import type { Hold } from '../../ports/task-store.ts'
+import type { Hold } from '../../ports/store/holds.ts'
 import type { Database } from './driver.ts'
 import { toText } from './text.ts'
 

@@ -4,7 +4,7 @@
  * query, because without statistics SQLite may take another one and sort a million rows.
  */
 import { type State, states } from '../../core/states.ts'
-import type { TaskQuery, TaskRow } from '../../ports/task-store.ts'
+import type { TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Counts } from './counts.ts'
 import type { Database, Row, Statement, Value } from './driver.ts'
 import { fromText, toText } from './text.ts'

@@ -1,7 +1,7 @@
 /** Logs are read as they were written: a row holds the records of one commit. */
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import type { StoredTask } from '../../ports/task-store.ts'
+import type { StoredTask } from '../../ports/store/tasks.ts'
 import type { Database, Row, Value } from './driver.ts'
 import { toText } from './text.ts'
 

@@ -1,5 +1,5 @@
 import { type Push, pushStatus } from '../../core/push.ts'
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
 import { toText } from './text.ts'
 
@@ -7,7 +7,7 @@ export interface Pushes {
   put(push: Push): void
   of(taskId: string): readonly Push[]
   delete(taskId: string, id: string): void
-  list(...query: Parameters<TaskStore['listPushes']>): readonly Push[]
+  list(...query: Parameters<Store['listPushes']>): readonly Push[]
 }
 
 export function createPushes(db: Database): Pushes {

@@ -1,7 +1,7 @@
 /** With a million parked tasks a scan is an outage, so no query of the store may need one. */
 import { describe, expect, it } from 'vitest'
 import { states } from '../../core/states.ts'
-import type { TaskQuery } from '../../ports/task-store.ts'
+import type { TaskQuery } from '../../ports/store/tasks.ts'
 import { birth, sampleClaim, sampleEvent, step } from '../../testing/sample-task.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { migrate, readMigrations } from './migrate.ts'

@@ -1,6 +1,6 @@
 /** What stateless messages said, in the context they belong to. */
 import type { Message } from '../../core/message.ts'
-import type { ContextMessage } from '../../ports/task-store.ts'
+import type { ContextMessage } from '../../ports/store/claims.ts'
 import type { Claims, DraftClaim } from './claims.ts'
 import type { Database } from './driver.ts'
 import { toText } from './text.ts'

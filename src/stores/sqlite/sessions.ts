@@ -1,11 +1,12 @@
-import type { SessionRow, TaskStore } from '../../ports/task-store.ts'
+import type { SessionRow } from '../../ports/store/sessions.ts'
+import type { Store } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
 import { toText } from './text.ts'
 
 export interface Sessions {
   put(session: SessionRow): void
   get(tenant: string, principal: string, id: string): SessionRow | undefined
-  list(...query: Parameters<TaskStore['sessions']>): readonly SessionRow[]
+  list(...query: Parameters<Store['sessions']>): readonly SessionRow[]
 }
 
 export function createSessions(db: Database): Sessions {

@@ -1,6 +1,6 @@
 /** The embedded store: one file, one process. Reads run on the caller's thread, writes on one of their own. */
 import { join } from 'node:path'
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 import { createClaimFilter } from './claim-filter.ts'
 import { prepareDirectory } from './data-directory.ts'
 import { lockDirectory } from './directory-lock.ts'
@@ -29,7 +29,7 @@ export interface SqliteStoreOptions {
 }
 
 /** @throws LullError `STORE_LOCKED`, or `STORE_UNAVAILABLE` with what to do about it */
-export async function createSqliteStore(options: SqliteStoreOptions): Promise<TaskStore> {
+export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { path, durability = 'full', waitForLockMs = 0, maxBytes, thread = canLoad } = options
   const cleanups: (() => void)[] = []
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Commit, TaskRow } from '../../ports/task-store.ts'
+import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
 import { birth, sampleClaim, sampleEvent, sampleMessage, step } from '../../testing/sample-task.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { migrate, readMigrations } from './migrate.ts'

@@ -1,4 +1,4 @@
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 import { createAgenda } from './agenda.ts'
 import { createApply } from './apply.ts'
 import type { ClaimFilter } from './claim-filter.ts'
@@ -22,7 +22,7 @@ import { createTransact } from './transaction.ts'
 import { createWaits } from './waits.ts'
 
 /** A store that also takes commits as text: what a thread of its own is given. */
-export interface StoreOn extends TaskStore {
+export interface StoreOn extends Store {
   write(...drafts: Parameters<Write>): Promise<ReturnType<Write>>
 }
 

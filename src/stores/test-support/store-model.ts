@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 import type { MakeStore } from '../../testing/store-contract.ts'
 import {
   agents,
@@ -44,7 +44,7 @@ export function describeStoreModel(name: string, makeStore: MakeStore, numRuns =
   })
 }
 
-async function compare(store: TaskStore, model: Model): Promise<void> {
+async function compare(store: Store, model: Model): Promise<void> {
   for (const id of ids) {
     expect(await store.load(id)).toEqual(model.load(id))
     expect(await store.records(id, 1, 2)).toEqual(model.records(id).slice(1, 3))

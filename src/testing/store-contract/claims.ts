@@ -1,4 +1,4 @@
-import type { ContextMessage } from '../../ports/task-store.ts'
+import type { ContextMessage } from '../../ports/store/claims.ts'
 import { birth, sampleClaim, sampleMessage } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 

@@ -1,3 +1,4 @@
+import type { CommitFailure } from '../../ports/store/tasks.ts'
 import { birth, poison, sampleClaim, sampleRow, sampleSnapshot, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
@@ -150,6 +151,9 @@ function batches(subject: Subject): void {
     ).toEqual([written, written, written, { status: 'conflict', version: 4 }])
   })
 
+  const failed = (kind: CommitFailure): unknown =>
+    expect.objectContaining({ status: 'failed', kind })
+
   it('does not let a commit that cannot be written touch its neighbours', async () => {
     const { store } = subject
     await store.commit([birth('task-1')])
@@ -169,6 +173,7 @@ function batches(subject: Subject): void {
       'failed',
       'written',
     ])
+    expect(results[1]).toEqual(failed('content'))
     expect(await store.records('task-1', 0, 9)).toHaveLength(3)
     expect(await store.records('task-2', 0, 9)).toHaveLength(3)
     expect(await store.load('task-3')).toBeUndefined()
@@ -183,7 +188,9 @@ function batches(subject: Subject): void {
       step('task-1', 2, { records: step('task-1', 3).records }),
       rowless,
     ])
-    expect(results.map((result) => result.status)).toEqual(['failed', 'failed', 'failed'])
+    for (const result of results) {
+      expect(result).toEqual(failed('malformed'))
+    }
     expect(await store.records('task-1', 0, 9)).toHaveLength(2)
   })
 }

@@ -1,5 +1,6 @@
 import { states } from '../../core/states.ts'
-import type { TaskQuery, TaskStore } from '../../ports/task-store.ts'
+import type { TaskQuery } from '../../ports/store/tasks.ts'
+import type { Store } from '../../ports/store.ts'
 import { birth, sampleRow, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
@@ -128,6 +129,6 @@ export function lists(subject: Subject): void {
   })
 }
 
-async function ids(store: TaskStore, query: Omit<TaskQuery, 'limit'>): Promise<readonly string[]> {
+async function ids(store: Store, query: Omit<TaskQuery, 'limit'>): Promise<readonly string[]> {
   return (await store.list({ ...query, limit: 99 })).map((row) => row.id)
 }

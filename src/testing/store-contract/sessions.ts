@@ -1,4 +1,4 @@
-import type { SessionRow } from '../../ports/task-store.ts'
+import type { SessionRow } from '../../ports/store/sessions.ts'
 import type { Subject } from './subject.ts'
 
 const sampleSession = (

@@ -1,11 +1,11 @@
-import type { TaskStore } from '../../ports/task-store.ts'
+import type { Store } from '../../ports/store.ts'
 import type { TestKit } from './test-kit.ts'
 
 /** A store nobody else uses. */
 export interface StoreUnderTest {
-  readonly store: TaskStore
+  readonly store: Store
   /** Closes the store and opens it again on what it kept; one that keeps nothing gives itself. */
-  readonly reopen: () => Promise<TaskStore>
+  readonly reopen: () => Promise<Store>
   readonly cleanup: () => Promise<void>
 }
 
@@ -14,8 +14,8 @@ export type MakeStore = () => Promise<StoreUnderTest>
 export interface Subject {
   readonly kit: TestKit
   /** The store of the running test. */
-  readonly store: TaskStore
-  readonly reopen: () => Promise<TaskStore>
+  readonly store: Store
+  readonly reopen: () => Promise<Store>
 }
 
 export function openForEachTest(kit: TestKit, makeStore: MakeStore): Subject {

@@ -5,7 +5,7 @@ import { verifyReceipts } from '../../../src/core/receipts.ts'
 import type { LogRecord, RecordType } from '../../../src/core/records.ts'
 import { isPaused, isTerminal } from '../../../src/core/states.ts'
 import { contractMoves } from '../../../src/core/test-support/contract-moves.ts'
-import type { TaskStore } from '../../../src/ports/task-store.ts'
+import type { Store } from '../../../src/ports/store.ts'
 import { createSigner, receiptKey } from '../../../src/server/system/signer.ts'
 import { createSqliteStore } from '../../../src/stores/sqlite/sqlite-store.ts'
 import { nameOf } from './requests.ts'
@@ -89,7 +89,7 @@ function faultsOfLog(log: readonly LogRecord[], timeline: Timeline): readonly st
 }
 
 async function faultsOfStore(
-  store: TaskStore,
+  store: Store,
   taskId: string,
   log: readonly LogRecord[],
 ): Promise<readonly string[]> {
@@ -148,7 +148,7 @@ function timesDone(timeline: Timeline, name: string): number {
 
 /** What was acknowledged is kept, once, however often it was sent. */
 async function faultsOfEvents(
-  store: TaskStore,
+  store: Store,
   attempts: readonly Attempt[],
 ): Promise<readonly string[]> {
   const kept = new Map<string, number>()

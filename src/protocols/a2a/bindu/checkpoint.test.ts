@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { TaskStore } from '../../../ports/task-store.ts'
+import type { Store } from '../../../ports/store.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createSqliteStore } from '../../../stores/sqlite/sqlite-store.ts'
 import { checkpointOf } from '../index.ts'
@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
-const stores: readonly (readonly [string, () => Promise<TaskStore>])[] = [
+const stores: readonly (readonly [string, () => Promise<Store>])[] = [
   ['memory', async () => createMemoryStore()],
   ['sqlite', () => createSqliteStore({ path: directory })],
 ]

@@ -4,7 +4,7 @@ import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import type { EngineOptions } from '../../../engine/options.ts'
-import type { TaskStore } from '../../../ports/task-store.ts'
+import type { Store } from '../../../ports/store.ts'
 import { createIds } from '../../../server/system/ids.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createManualClock, type ManualClock } from '../../../testing/manual-clock.ts'
@@ -20,7 +20,7 @@ export const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
 
 export interface DeskOptions {
   readonly agents?: readonly Agent[]
-  readonly store?: TaskStore
+  readonly store?: Store
   readonly clock?: ManualClock
   readonly options?: Partial<EngineOptions>
   readonly a2a?: Partial<A2AOptions>
@@ -30,7 +30,7 @@ export interface DeskOptions {
 export interface Desk {
   readonly engine: Engine
   readonly a2a: A2A
-  readonly store: TaskStore
+  readonly store: Store
   readonly clock: ManualClock
   /** JSON-RPC; the whole answer. */
   rpc(version: '1.0' | '0.3', method: string, params?: unknown, headers?: HeaderMap): Promise<Loose>

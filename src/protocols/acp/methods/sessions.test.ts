@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { agent } from '../../../engine/agent.ts'
 import { bob } from '../../../engine/test-support/world.ts'
-import type { TaskStore } from '../../../ports/task-store.ts'
+import type { Store } from '../../../ports/store.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
 import type { Loose } from '../test-support/editor.ts'
@@ -210,7 +210,7 @@ describe('session/load', () => {
   it('shows a task that ends meanwhile once', async () => {
     const memory = createMemoryStore()
     let meanwhile = async (): Promise<void> => undefined
-    const store: TaskStore = {
+    const store: Store = {
       ...memory,
       list: async (query) => {
         if (query.states?.includes('completed')) await meanwhile()

@@ -4,7 +4,7 @@ import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { createEngine, type Engine } from '../../../engine/engine.ts'
 import type { EngineOptions } from '../../../engine/options.ts'
-import type { TaskStore } from '../../../ports/task-store.ts'
+import type { Store } from '../../../ports/store.ts'
 import { createIds } from '../../../server/system/ids.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createManualClock, type ManualClock } from '../../../testing/manual-clock.ts'
@@ -17,7 +17,7 @@ export const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
 
 export interface StudioOptions {
   readonly agents?: readonly Agent[]
-  readonly store?: TaskStore
+  readonly store?: Store
   readonly clock?: ManualClock
   readonly options?: Partial<EngineOptions>
   readonly config?: Partial<AcpConfig>
@@ -26,7 +26,7 @@ export interface StudioOptions {
 export interface Studio {
   readonly engine: Engine
   readonly acp: Acp
-  readonly store: TaskStore
+  readonly store: Store
   readonly clock: ManualClock
   readonly log: readonly string[]
   /** A pair of streams; nothing said yet. */

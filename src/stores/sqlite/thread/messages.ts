@@ -4,7 +4,8 @@
  */
 import { describeError } from '../../../core/describe-error.ts'
 import { isLullError, LullError, type Refusal, toError } from '../../../core/errors.ts'
-import type { CommitResult, TaskStore } from '../../../ports/task-store.ts'
+import type { CommitResult } from '../../../ports/store/tasks.ts'
+import type { Store } from '../../../ports/store.ts'
 import type { DatabaseOptions } from '../open-database.ts'
 import type { Parcel } from './parcel.ts'
 
@@ -18,7 +19,7 @@ export interface WriterData extends WriterOptions {
 }
 
 /** What is asked of the writing thread beside `commit`. Totals too: it knows of every move. */
-export type Method = Exclude<keyof TaskStore, 'commit'>
+export type Method = Exclude<keyof Store, 'commit'>
 
 export type Call =
   | { readonly write: Parcel; readonly commits: number }
@@ -48,7 +49,7 @@ export function revived(error: ThrownThere): Error {
 export function sent(results: readonly CommitResult[]): readonly unknown[] | undefined {
   if (results.every(({ status }) => status === 'written')) return undefined
   return results.map((result) =>
-    result.status === 'failed' ? { status: 'failed', error: thrown(result.error) } : result,
+    result.status === 'failed' ? { ...result, error: thrown(result.error) } : result,
   )
 }
 
@@ -58,7 +59,7 @@ export function received(value: unknown, count: number): readonly CommitResult[]
   if (value === undefined) return new Array<CommitResult>(count).fill(written)
   return (value as readonly (CommitResult & { readonly error?: ThrownThere })[]).map((result) =>
     result.status === 'failed'
-      ? { status: 'failed', error: revived(result.error as ThrownThere) }
+      ? { ...result, error: revived(result.error as ThrownThere) }
       : result,
   )
 }

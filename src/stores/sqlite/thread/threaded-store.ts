@@ -2,7 +2,9 @@
  * A store that reads on this thread and writes on another, on a connection of its own each. In WAL mode neither waits for
  * the other, and a read that begins after a write was answered sees it (promise 4 of the port).
  */
-import type { Commit, CommitResult, TaskStore } from '../../../ports/task-store.ts'
+
+import type { Commit, CommitResult } from '../../../ports/store/tasks.ts'
+import type { Store } from '../../../ports/store.ts'
 import type { ClaimFilter } from '../claim-filter.ts'
 import { type Draft, draftOf } from '../draft.ts'
 import { type Method, received } from './messages.ts'
@@ -30,11 +32,11 @@ type Reading =
   | 'pushes'
   | 'listPushes'
 
-export function threaded(reads: TaskStore, filter: ClaimFilter, writer: Writer): TaskStore {
+export function threaded(reads: Store, filter: ClaimFilter, writer: Writer): Store {
   const there =
     <M extends Method>(method: M) =>
-    (...args: Parameters<TaskStore[M]>): ReturnType<TaskStore[M]> =>
-      writer.call({ method, args }) as ReturnType<TaskStore[M]>
+    (...args: Parameters<Store[M]>): ReturnType<Store[M]> =>
+      writer.call({ method, args }) as ReturnType<Store[M]>
   let closed: Promise<void> | undefined
 
   async function close(): Promise<void> {
@@ -43,7 +45,7 @@ export function threaded(reads: TaskStore, filter: ClaimFilter, writer: Writer):
     await reads.close()
   }
 
-  const reading: Pick<TaskStore, Reading> = reads
+  const reading: Pick<Store, Reading> = reads
   return {
     ...reading,
     commit: (batch) => commit(writer, filter, batch),

@@ -2,7 +2,8 @@
 import type { StoredEvent } from '../../../core/cloud-event.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal, states } from '../../../core/states.ts'
-import type { Claim, Commit, CommitResult, TaskQuery, TaskRow } from '../../../ports/task-store.ts'
+import type { Claim } from '../../../ports/store/claims.ts'
+import type { Commit, CommitResult, TaskQuery, TaskRow } from '../../../ports/store/tasks.ts'
 
 /** Few of each, so that random histories meet. */
 export const ids: readonly string[] = ['t1', 't2', 't3']

@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { type State, states } from '../../../core/states.ts'
-import type { Commit, TaskRow, TaskStore } from '../../../ports/task-store.ts'
+import type { Commit, TaskRow } from '../../../ports/store/tasks.ts'
+import type { Store } from '../../../ports/store.ts'
 import {
   poison,
   sampleClaim,
@@ -84,7 +85,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
 
 export async function carryOut(
   one: Exclude<Operation, { type: 'reopen' }>,
-  store: TaskStore,
+  store: Store,
   model: Model,
 ): Promise<void> {
   if (one.type === 'append') {

@@ -1,0 +1,23 @@
+export interface Hold {
+  readonly id: string
+  readonly scope: HoldScope
+  readonly reason: string
+  readonly holdNew: boolean
+  readonly actor: { readonly kind: string; readonly id: string }
+  readonly createdAt: number
+  readonly liftedAt?: number
+}
+
+export type HoldScope =
+  | { readonly all: true }
+  | { readonly tenant: string }
+  | { readonly tenant?: string; readonly agent: string }
+  | { readonly tenant?: string; readonly contextId: string }
+  | { readonly tenant?: string; readonly taskIds: readonly string[] }
+
+export interface HoldStore {
+  /** Idempotent by id; also stores `liftedAt`. */
+  putHold(hold: Hold): Promise<void>
+  /** Holds that are not lifted, oldest first; with `all`, lifted ones too. */
+  holds(all?: boolean): Promise<readonly Hold[]>
+}

@@ -1,0 +1,106 @@
+import type { Push } from '../../core/push.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { State } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
+import type { Claim } from './claims.ts'
+
+/**
+ * The columns a store indexes. They are a pure function of the task (`engine/row.ts`), never a second truth. `tenant`,
+ * `principal`, `agent`, `contextId`, `parentId` and `createdAt` never change.
+ */
+export interface TaskRow {
+  readonly id: string
+  readonly tenant: string
+  readonly principal: string
+  readonly agent: string
+  readonly contextId: string
+  readonly parentId?: string
+  readonly state: State
+  readonly createdAt: number
+  /** When the state was last reported. Lists are sorted by it. */
+  readonly statusAt: number
+  /** Since when the task could run and nobody runs it. */
+  readonly readyAt?: number
+  /** The worker whose run holds the task. */
+  readonly owner?: string
+  /** The next instant something of the task falls due. */
+  readonly dueAt?: number
+  readonly held: boolean
+  /** Names of the events it waits for (`core/conditions.ts`, `waitNames`). */
+  readonly waits: readonly string[]
+}
+
+export interface Commit {
+  readonly taskId: string
+  /** The version the records follow; 0 creates the task. */
+  readonly expected: number
+  /** Sequence numbers `expected + 1` and on. Never empty. */
+  readonly records: readonly LogRecord[]
+  /** Present when a column changed; always present on creation. */
+  readonly row?: TaskRow
+  /** The task folded up to the last record. Given where the task is likely to be read back soon. */
+  readonly snapshot?: Task
+  /** Only on creation. When another task has the key, nothing of this commit is written. */
+  readonly claim?: Claim
+  /** Webhooks that came with what is written. */
+  readonly pushes?: readonly Push[]
+}
+
+/**
+ * Why one commit failed. Neither is cured by trying again.
+ * - `content`: a value in it cannot be stored (not JSON, too large, refused by a constraint).
+ * - `malformed`: the caller broke the rules of `commit` (no records, a gap in their numbers, a creation without a row).
+ */
+export type CommitFailure = 'content' | 'malformed'
+
+export type CommitResult =
+  | { readonly status: 'written' }
+  /** Another writer was first. `version` is what the store has; 0 means no such task. Nothing was written. */
+  | { readonly status: 'conflict'; readonly version: number }
+  | { readonly status: 'claimed'; readonly claim: Claim }
+  /** This commit alone could not be written; nothing of it was. */
+  | { readonly status: 'failed'; readonly kind: CommitFailure; readonly error: unknown }
+
+/** A snapshot, if there is one, and the records after it: fold them to get the task. */
+export interface StoredTask {
+  readonly snapshot?: Task
+  readonly records: readonly LogRecord[]
+}
+
+/** Every field narrows. Sorted by `statusAt` descending, then id descending. */
+export interface TaskQuery {
+  readonly tenant?: string
+  readonly principal?: string
+  readonly agent?: string
+  readonly contextId?: string
+  readonly parentId?: string
+  readonly states?: readonly State[]
+  readonly held?: boolean
+  /** Inclusive. */
+  readonly statusAtFrom?: number
+  /** Continue after this row. */
+  readonly before?: { readonly statusAt: number; readonly id: string }
+  readonly limit: number
+}
+
+/** Logs of tasks, and the rows derived from them. */
+export interface TaskStore {
+  /**
+   * Results in the order of the batch. Rejects only when the store as a whole cannot write; nothing was written then.
+   * `claimed` wins over `conflict`.
+   */
+  commit(batch: readonly Commit[]): Promise<readonly CommitResult[]>
+
+  load(taskId: string): Promise<StoredTask | undefined>
+  /** The log after `afterSeq`, oldest first; empty for a task that does not exist. */
+  records(taskId: string, afterSeq: number, limit: number): Promise<readonly LogRecord[]>
+
+  list(query: TaskQuery): Promise<readonly TaskRow[]>
+  count(query: Omit<TaskQuery, 'limit' | 'before'>): Promise<number>
+
+  /**
+   * Removes terminal tasks last reported before the instant, with everything of theirs but their claims: a late duplicate
+   * must not start one again. Returns how many.
+   */
+  pruneTasks(statusBefore: number, limit: number): Promise<number>
+}
