@@ -15,6 +15,7 @@ import { createFollowUps } from './follow-ups.ts'
 import { createWatchdog, type Health } from './health.ts'
 import { createHolds, type Holds } from './holds.ts'
 import { createLedger } from './ledger.ts'
+import { logOf } from './log-of.ts'
 import { defaultOptions } from './options.ts'
 import { createRetention } from './retention.ts'
 import type { RunHost } from './run/host.ts'
@@ -63,6 +64,7 @@ export function assemble(deps: EngineDeps): Assembly {
     hash: signer.hash,
     limits: options,
     commit: (taskId, command) => ledger.commit(taskId, command),
+    records: (taskId) => logOf(store, taskId),
     fireAt: (conditions) => fireAt(conditions, clock.now()),
     eventsNow: async () => events.lastPos(),
     releaseSlot: (taskId) => runs.releaseSlot(taskId),

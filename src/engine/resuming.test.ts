@@ -123,6 +123,7 @@ describe('the turn after a resume', () => {
     running(async (task) => {
       await task.turn(async (turn) => {
         turn.record('agent', 'thinking')
+        await task.step('mix', () => ({ colour: 'blue' }))
         await task.artifact({ name: 'draft', text: 'v1' })
       })
       await task.park({ reason: 'lunch' })
@@ -155,10 +156,25 @@ describe('the turn after a resume', () => {
     await world.until(id, 'paused-by-agent')
     await world.engine.resume(alice, { taskId: id, continueTranscript: false })
     const second = dataOf(await world.until(id, 'completed'), 'second')
-    const text = JSON.stringify(second)
-    expect(text).not.toContain('thinking')
-    expect(text).toContain('Asked: paint a boat')
-    expect(text).toContain('draft')
+    expect(second).toMatchObject({ transcript: [{ role: 'digest' }] })
+  })
+
+  it.each(['warm', 'rebuilt'])('sees in the digest what a %s run did', async (how) => {
+    const given = { agents: [conversation()] }
+    let world = await createWorld(given)
+    const { id } = await world.send([{ data: { paint: 'a boat' } }])
+    await world.until(id, 'paused-by-agent')
+    if (how === 'rebuilt') world = await world.recover(given)
+    await world.engine.resume(alice, { taskId: id, continueTranscript: false })
+    const second = dataOf(await world.until(id, 'completed'), 'second')
+    const content = [
+      'Asked: {"paint":"a boat"}',
+      'Recorded last: thinking',
+      'Step mix: {"colour":"blue"}',
+      'Artifacts: draft',
+      'Stopped: lunch (by agent worker); resumed by explicit_resume',
+    ].join('\n')
+    expect(second).toMatchObject({ transcript: [{ role: 'digest', content }] })
   })
 
   it('uses the digest of the agent where it has one, and no second one when rebuilt', async () => {

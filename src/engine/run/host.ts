@@ -30,6 +30,8 @@ export interface RunHost {
   readonly hash: (text: string) => string
   readonly limits: RunLimits
   commit(taskId: string, command: LazyCommand): Promise<Committed>
+  /** The log of a task, oldest first. */
+  records(taskId: string): AsyncIterable<LogRecord>
   /** When the schedule or instant of the conditions fires next. @throws LullError `INVALID_INPUT` */
   fireAt(conditions: ResumeConditions | undefined): number | undefined
   /** The position of the newest event. */

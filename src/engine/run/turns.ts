@@ -1,12 +1,13 @@
 /** Turns: iterations of the agent's loop. What a turn saw is recorded when it starts, so a rebuilt run sees the same. */
 import { describeError } from '../../core/describe-error.ts'
+import { type DigestLog, defaultDigest, followDigest } from '../../core/digest.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Reminder, TurnOutcome } from '../../core/reminders.ts'
 import { renderReminders } from '../../core/render-reminders.ts'
 import type { Task } from '../../core/task.ts'
-import { defaultDigest, type TranscriptEntry } from '../../core/transcript.ts'
+import type { TranscriptEntry } from '../../core/transcript.ts'
 import type { Agent } from '../agent.ts'
 import type { Tool, ToolResult, Turn } from '../agent-task.ts'
 import { transcriptInput } from '../inputs.ts'
@@ -134,9 +135,16 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
 
   /** Only the first turn after a wake that asked for it. */
   async function digestOf(task: Task): Promise<string | undefined> {
-    const { wake, wakeUnseen, history, artifacts } = task
+    const { wake, wakeUnseen } = task
     if (!wakeUnseen || wake?.continueTranscript !== false) return undefined
-    return agent.digest?.(transcript) ?? defaultDigest(history, artifacts)
+    return agent.digest?.(transcript) ?? digestOfLog(task)
+  }
+
+  /** The task holds no results of steps: they are read from its log. */
+  async function digestOfLog(task: Task): Promise<string> {
+    let seen: DigestLog = { steps: [] }
+    for await (const record of host.records(task.id)) seen = followDigest(seen, record)
+    return defaultDigest(task, seen)
   }
 
   async function end(started: TurnStarted, { recorded, outcome }: Course): Promise<void> {
