@@ -24,13 +24,14 @@ const spoken = (text: string): Message => ({ ...message('said', text), role: 'RO
 const stepRecord = (name: string, result?: Json): LogRecord =>
   ({ type: 'step', key: `step:${name}#1`, name, attempt: 1, result }) as LogRecord
 
-const turnEnded = (...contents: readonly Json[]): LogRecord =>
-  ({
-    type: 'turn-ended',
-    key: 'turn-end:#1',
-    turn: 1,
-    transcript: contents.map((content) => ({ turn: 1, role: 'agent', content })),
-  }) as LogRecord
+const turnEnded = (...contents: readonly Json[]): LogRecord => ({
+  type: 'turn-ended',
+  seq: 9,
+  at: 0,
+  key: 'turn-end:#1',
+  turn: 1,
+  transcript: contents.map((content) => ({ turn: 1, role: 'agent', content })),
+})
 
 function digest(some: Partial<Task>, ...log: readonly LogRecord[]): string {
   const seen = log.reduce<DigestLog>(followDigest, { steps: [] })
