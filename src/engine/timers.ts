@@ -1,6 +1,11 @@
 /**
- * Deadlines, schedules, instants and expiring questions. They live in the store; one timer points at the earliest. What
- * fell due while no process ran fires at start.
+ * Deadlines, schedules, instants and expiring questions. They are in the store; one timer points at the earliest.
+ *
+ *   waiting ──timer──▶ sweeping ──timer──▶ sweeping again ──▶ … ──nothing due──▶ waiting
+ *
+ * T1  What fell due while no process ran fires at start.
+ * T2  A timer that fires during a sweep causes another one: the sweep may have read the store before the task was in it.
+ * T3  A task that could not be woken is tried again.
  */
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -13,84 +18,107 @@ export interface Timers {
   stop(): void
 }
 
-/** Fired together: they share flushes, and nobody waits long behind them. */
+type Phase = 'stopped' | 'waiting' | 'sweeping' | 'sweeping again'
+
+const afterTimer: Readonly<Record<Phase, Phase>> = {
+  stopped: 'stopped',
+  waiting: 'sweeping',
+  sweeping: 'sweeping again',
+  'sweeping again': 'sweeping again',
+}
+
+/** Woken together: their writes share commits, and other tasks do not wait long behind them. */
 const BATCH = 128
-/** While one is written, the next is read and decided. */
-const ROUNDS = 3
-/** Timers of a runtime overflow at about 24 days, and clocks are set: look again at least this often. */
-const LONGEST_MS = 3_600_000
+/** While one batch is written, the next ones are read and decided. */
+const CONCURRENT_BATCHES = 3
 const RETRY_MS = 1_000
+const NEVER = Number.POSITIVE_INFINITY
 
 export function createTimers(deps: {
-  readonly store: WorkStore
+  readonly store: Pick<WorkStore, 'due' | 'nextDueAt'>
   readonly clock: Clock
   readonly log: Log
   /** False: there was nothing to do, or it could not be done. */
   readonly fire: (taskId: string) => Promise<boolean>
 }): Timers {
   const { store, clock, log, fire } = deps
-  let armedFor = Number.POSITIVE_INFINITY
+  let phase: Phase = 'stopped'
+  let armedFor = NEVER
   let cancel: (() => void) | undefined
-  let firing = false
-  let stopped = true
 
   function at(instant: number): void {
-    if (stopped || instant >= armedFor) return
-    arm(instant)
-  }
-
-  function arm(instant: number): void {
+    if (phase === 'stopped' || instant >= armedFor) return
     cancel?.()
     armedFor = instant
-    cancel = clock.after(Math.max(0, Math.min(instant - clock.now(), LONGEST_MS)), () => {
-      cancel = undefined
-      armedFor = Number.POSITIVE_INFINITY
-      sweep().catch((error: unknown) => {
-        log('error', 'due tasks could not be read; trying again', { error })
-        at(clock.now() + RETRY_MS)
-      })
-    })
+    cancel = clock.at(instant, onTimer)
   }
 
+  function onTimer(): void {
+    disarm()
+    const before = phase
+    phase = afterTimer[before]
+    if (before === 'waiting') sweep().catch(() => undefined)
+  }
+
+  function disarm(): void {
+    cancel?.()
+    cancel = undefined
+    armedFor = NEVER
+  }
+
+  /** The phase is `sweeping` when this is called. */
   async function sweep(): Promise<void> {
-    if (firing || stopped) return
-    firing = true
     try {
-      await fireAll()
-      const next = await store.nextDueAt()
-      if (next !== undefined) at(Math.max(next, clock.now() + (next <= clock.now() ? RETRY_MS : 0)))
-    } finally {
-      firing = false
-    }
-  }
-
-  async function fireAll(): Promise<void> {
-    /** Under way, and what could not be settled: that is left for the next sweep. */
-    const taken = new Set<string>()
-    const rounds = new Set<Promise<void>>()
-    while (!stopped) {
-      const due = await store.due(clock.now(), BATCH + taken.size)
-      const batch = due.filter((taskId) => !taken.has(taskId)).slice(0, BATCH)
-      if (batch.length === 0 && rounds.size === 0) return
-      if (batch.length > 0) {
-        const round: Promise<void> = fireRound(batch, taken).finally(() => rounds.delete(round))
-        rounds.add(round)
+      for (;;) {
+        const firedUntil = await fireAll()
+        const next = await store.nextDueAt()
+        if (next !== undefined) at(next > firedUntil ? next : clock.now() + RETRY_MS)
+        if (!isAskedAgain()) return
+        phase = 'sweeping'
       }
-      if (batch.length < BATCH || rounds.size >= ROUNDS) await Promise.race(rounds)
+    } catch (error) {
+      log('error', 'due tasks could not be read; trying again', { error })
+      at(clock.now() + RETRY_MS)
+    } finally {
+      if (!isStopped()) phase = 'waiting'
     }
-    await Promise.all(rounds)
   }
 
-  async function fireRound(batch: readonly string[], taken: Set<string>): Promise<void> {
+  // Functions, because `phase` changes while a sweep awaits and the compiler assumes that it does not.
+  const isStopped = (): boolean => phase === 'stopped'
+  const isAskedAgain = (): boolean => phase === 'sweeping again'
+
+  /** Everything that is due. Returns the instant up to which that was. */
+  async function fireAll(): Promise<number> {
+    let now = clock.now()
+    /** In flight, or not woken in this sweep. */
+    const taken = new Set<string>()
+    const batches = new Set<Promise<void>>()
+    while (!isStopped()) {
+      now = clock.now()
+      const due = await store.due(now, BATCH + taken.size)
+      const batch = due.filter((taskId) => !taken.has(taskId)).slice(0, BATCH)
+      if (batch.length === 0 && batches.size === 0) return now
+      if (batch.length > 0) {
+        const firing: Promise<void> = fireBatch(batch, taken).finally(() => batches.delete(firing))
+        batches.add(firing)
+      }
+      if (batch.length < BATCH || batches.size >= CONCURRENT_BATCHES) await Promise.race(batches)
+    }
+    await Promise.all(batches)
+    return now
+  }
+
+  async function fireBatch(batch: readonly string[], taken: Set<string>): Promise<void> {
     for (const taskId of batch) taken.add(taskId)
     await Promise.all(
       batch.map(async (taskId) => {
-        if (await attempt(taskId)) taken.delete(taskId)
+        if (await fires(taskId)) taken.delete(taskId)
       }),
     )
   }
 
-  async function attempt(taskId: string): Promise<boolean> {
+  async function fires(taskId: string): Promise<boolean> {
     try {
       return await fire(taskId)
     } catch (error) {
@@ -102,14 +130,12 @@ export function createTimers(deps: {
   return {
     at,
     async start() {
-      stopped = false
+      phase = 'sweeping'
       await sweep()
     },
     stop() {
-      stopped = true
-      cancel?.()
-      cancel = undefined
-      armedFor = Number.POSITIVE_INFINITY
+      phase = 'stopped'
+      disarm()
     },
   }
 }

@@ -1,47 +1,66 @@
-import type { Clock } from '../ports/clock.ts'
+import type { CancelTimer, Clock } from '../ports/clock.ts'
 
 export interface ManualClock extends Clock {
   /** Moves time on, calling back what falls due on the way, in order. */
   advance(ms: number): void
+  /**
+   * Sets the wall clock, as an operator does or a machine that wakes up: no time passes for `after`, and instants that
+   * the wall clock has reached with it are called back.
+   */
+  jump(ms: number): void
   /** How many timers wait. */
   readonly pending: () => number
 }
 
 interface Timer {
-  readonly at: number
+  /** Elapsed time, or an instant of the wall clock. */
+  readonly due: number
+  readonly byWallClock: boolean
   readonly callback: () => void
 }
 
 /** A clock that stands still until the test moves it. */
 export function createManualClock(startAt: number = Date.UTC(2026, 0, 1)): ManualClock {
-  let now = startAt
-  let timers: Timer[] = []
+  let elapsed = 0
+  /** The wall clock shows this much more than the elapsed time. */
+  let ahead = startAt
+  const timers = new Set<Timer>()
+
+  const dueAt = ({ due, byWallClock }: Timer): number => (byWallClock ? due - ahead : due)
 
   function next(until: number): Timer | undefined {
-    return timers
-      .filter((timer) => timer.at <= until)
-      .reduce<Timer | undefined>((a, b) => (a === undefined || b.at < a.at ? b : a), undefined)
+    let first: Timer | undefined
+    for (const timer of timers) {
+      if (dueAt(timer) > until) continue
+      if (first === undefined || dueAt(timer) < dueAt(first)) first = timer
+    }
+    return first
+  }
+
+  function set(timer: Timer): CancelTimer {
+    timers.add(timer)
+    return () => timers.delete(timer)
+  }
+
+  function advance(ms: number): void {
+    const until = elapsed + ms
+    for (let timer = next(until); timer !== undefined; timer = next(until)) {
+      timers.delete(timer)
+      elapsed = Math.max(elapsed, dueAt(timer))
+      timer.callback()
+    }
+    elapsed = until
   }
 
   return {
-    now: () => now,
-    after(ms, callback) {
-      const timer = { at: now + Math.max(0, ms), callback }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter((other) => other !== timer)
-      }
+    now: () => ahead + elapsed,
+    after: (ms, callback) => set({ due: elapsed + Math.max(0, ms), byWallClock: false, callback }),
+    at: (instant, callback) => set({ due: instant, byWallClock: true, callback }),
+    advance,
+    jump(ms) {
+      ahead += ms
+      advance(0)
     },
-    advance(ms) {
-      const until = now + ms
-      for (let timer = next(until); timer !== undefined; timer = next(until)) {
-        const fired = timer
-        timers = timers.filter((other) => other !== fired)
-        now = Math.max(now, fired.at)
-        fired.callback()
-      }
-      now = until
-    },
-    pending: () => timers.length,
+    pending: () => timers.size,
   }
 }

@@ -16,7 +16,7 @@ import type {
 } from '../../src/engine/requests.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { A2A } from '../../src/protocols/a2a/index.ts'
-import { systemClock } from '../../src/server/system/clock.ts'
+import { createSystemClock } from '../../src/server/system/clock.ts'
 import { createIds } from '../../src/server/system/ids.ts'
 import { createLog } from '../../src/server/system/log.ts'
 import { systemMemory } from '../../src/server/system/memory.ts'
@@ -51,7 +51,7 @@ const tell = (news: News): void => {
   process.send?.(news)
 }
 
-const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs }
+const clock: Clock = createSystemClock(() => Date.now() + aheadMs)
 const opened = await createSqliteStore({ path: data, waitForLockMs: 5_000 })
 const store = options.evict
   ? afterProgress(opened, () => queue(evict))

@@ -55,13 +55,14 @@ export function mortalStore(store: Store, life: Life): Store {
 }
 
 export function mortalClock(clock: Clock, life: Life): Clock {
+  const whileAlive = (callback: () => void) => (): void => {
+    if (!life.alive()) return
+    life.touch()
+    callback()
+  }
   return {
     now: clock.now,
-    after: (ms, callback) =>
-      clock.after(ms, () => {
-        if (!life.alive()) return
-        life.touch()
-        callback()
-      }),
+    after: (ms, callback) => clock.after(ms, whileAlive(callback)),
+    at: (instant, callback) => clock.at(instant, whileAlive(callback)),
   }
 }

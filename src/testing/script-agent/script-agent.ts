@@ -18,7 +18,7 @@ export interface ScriptAgentOptions {
   readonly name?: string
   readonly version?: string
   /** What the `ms` of steps is measured with. Default: the system's timers. */
-  readonly clock?: Clock
+  readonly clock?: Pick<Clock, 'now' | 'after'>
   /** Gets a line for every execution of a step. Default: the file `LULL_EFFECTS` names, if any. */
   readonly effects?: Effects
 }
@@ -81,7 +81,7 @@ async function performConvention(
 }
 
 /** Like every clock of ours, its timers do not keep a process alive. */
-const timers: Clock = {
+const timers: Pick<Clock, 'now' | 'after'> = {
   now: Date.now,
   after(ms, callback) {
     const timer = setTimeout(callback, ms)

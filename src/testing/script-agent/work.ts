@@ -6,7 +6,7 @@ import type { WorkOptions } from './ops.ts'
 /** The function of a step or tool: takes its time, and says in `effects` when it began and ended. */
 export type Work = (taskId: string, name: string, manner: WorkOptions) => StepFunction<string>
 
-export function createWork(clock: Clock, effects: Effects): Work {
+export function createWork(clock: Pick<Clock, 'now' | 'after'>, effects: Effects): Work {
   return (taskId, name, manner) => async (step) => {
     const { ms = 0, stubborn = false, throw: why } = manner
     const note = (kind: EffectKind): void =>
@@ -24,7 +24,11 @@ export function createWork(clock: Clock, effects: Effects): Work {
 }
 
 /** Resolves when the time is over, or the signal fires. */
-function passed(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+function passed(
+  clock: Pick<Clock, 'after'>,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   return new Promise((resolve) => {
     if (ms <= 0 || signal?.aborted) {
       resolve()
