@@ -11,6 +11,7 @@ import { events } from './store-contract/events.ts'
 import { hostileContent } from './store-contract/hostile-content.ts'
 import { lists } from './store-contract/lists.ts'
 import { notes } from './store-contract/notes.ts'
+import { openTasks } from './store-contract/open-tasks.ts'
 import { pushes } from './store-contract/pushes.ts'
 import { retention } from './store-contract/retention.ts'
 import { sessions } from './store-contract/sessions.ts'
@@ -27,6 +28,7 @@ export function describeStoreContract(kit: TestKit, name: string, makeStore: Mak
     const subject = openForEachTest(kit, makeStore)
     describe('commits', () => commits(subject))
     describe('lists', () => lists(subject))
+    describe('tasks that have not ended', () => openTasks(subject))
     describe('tasks with something to do', () => agenda(subject))
     describe('events', () => events(subject))
     describe('facts and holds', () => notes(subject))

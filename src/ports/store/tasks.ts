@@ -83,6 +83,18 @@ export interface TaskQuery {
   readonly limit: number
 }
 
+/** Tasks that have not ended. Every field narrows. */
+export interface OpenTaskQuery {
+  readonly tenant?: string
+  readonly agent?: string
+  readonly contextId?: string
+  /** Only tasks that a hold stops. */
+  readonly held?: true
+  /** Continue after this row. */
+  readonly after?: Pick<TaskRow, 'contextId' | 'id'>
+  readonly limit: number
+}
+
 /** Logs of tasks, and the rows derived from them. */
 export interface TaskStore {
   /**
@@ -97,6 +109,11 @@ export interface TaskStore {
 
   list(query: TaskQuery): Promise<readonly TaskRow[]>
   count(query: Omit<TaskQuery, 'limit' | 'before'>): Promise<number>
+  /**
+   * By `contextId`, then `id`. Neither ever changes, so whoever reads page after page meets every task that existed at
+   * the first page and has not ended, however busy the tasks are.
+   */
+  openTasks(query: OpenTaskQuery): Promise<readonly TaskRow[]>
 
   /**
    * Removes terminal tasks last reported before the instant, with everything of theirs but their claims: a late duplicate

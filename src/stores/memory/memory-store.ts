@@ -40,6 +40,7 @@ export function createMemoryStore(): Store {
     records: guarded(tasks.records),
     list: guarded(tasks.list),
     count: guarded(tasks.count),
+    openTasks: guarded(tasks.open),
     ready: guarded(agenda.ready),
     readyAgents: guarded(agenda.readyAgents),
     orphans: guarded(agenda.orphans),

@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
-import type { StoredTask, TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
+import type { OpenTaskQuery, StoredTask, TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Agenda } from './agenda.ts'
 
 /** A commit as text. */
@@ -21,6 +21,7 @@ export interface Tasks {
   records(taskId: string, afterSeq: number, limit: number): readonly LogRecord[]
   list(query: TaskQuery): readonly TaskRow[]
   count(query: Filter): number
+  open(query: OpenTaskQuery): readonly TaskRow[]
   prune(statusBefore: number, limit: number): number
 }
 
@@ -62,6 +63,12 @@ export function createTasks(agenda: Agenda, dropped: (taskId: string) => void): 
         .slice(0, query.limit)
         .map((row) => structuredClone(row)),
     count: (query) => rows((row) => isIn(query, row)).length,
+    open: ({ after, limit, ...filter }) =>
+      rows((row) => !isTerminal(row.state) && isIn(filter, row))
+        .filter((row) => after === undefined || byContext(after, row) < 0)
+        .sort(byContext)
+        .slice(0, limit)
+        .map((row) => structuredClone(row)),
     prune(statusBefore, limit) {
       const old = rows((row) => isTerminal(row.state) && row.statusAt < statusBefore).slice(
         0,
@@ -96,10 +103,19 @@ function isIn(query: Filter, row: TaskRow): boolean {
   )
 }
 
+type ContextPlace = Pick<TaskRow, 'contextId' | 'id'>
 type Place = Pick<TaskRow, 'statusAt' | 'id'>
 
 function isAfter(before: Place | undefined, row: Place): boolean {
   return before === undefined || newestFirst(before, row) < 0
+}
+
+function byContext(a: ContextPlace, b: ContextPlace): number {
+  return compare(a.contextId, b.contextId) || compare(a.id, b.id)
+}
+
+function compare(a: string, b: string): number {
+  return Number(a > b) - Number(a < b)
 }
 
 function newestFirst(a: Place, b: Place): number {

@@ -160,7 +160,7 @@ function valuesOf(conditions: readonly Condition[]): readonly Value[] {
   return conditions.flatMap(({ values }) => values)
 }
 
-function toTaskRow(row: Row): TaskRow {
+export function toTaskRow(row: Row): TaskRow {
   const text = (column: string): string => fromText(String(row[column]))
   return {
     id: text('id'),

@@ -1,7 +1,7 @@
 /** With a million parked tasks a scan is an outage, so no query of the store may need one. */
 import { describe, expect, it } from 'vitest'
 import { states } from '../../core/states.ts'
-import type { TaskQuery } from '../../ports/store/tasks.ts'
+import type { OpenTaskQuery, TaskQuery } from '../../ports/store/tasks.ts'
 import { birth, sampleClaim, sampleEvent, step } from '../../testing/sample-task.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { migrate, readMigrations } from './migrate.ts'
@@ -20,6 +20,15 @@ const queries: readonly Omit<TaskQuery, 'limit'>[] = [
   { parentId: 'a', tenant: 'a', principal: 'b' },
   { held: true },
   { states: states.slice(0, 5) },
+]
+
+const openQueries: readonly Omit<OpenTaskQuery, 'limit'>[] = [
+  {},
+  { after: { contextId: 'a', id: 'b' } },
+  { tenant: 'a', agent: 'b' },
+  { contextId: 'a' },
+  { held: true },
+  { held: true, contextId: 'a', after: { contextId: 'a', id: 'b' } },
 ]
 
 /** Runs every query of the store; what was prepared on the way. */
@@ -43,6 +52,7 @@ async function everyStatement(db: Database): Promise<readonly string[]> {
     const { before: _, ...filter } = query
     await store.count(filter)
   }
+  for (const query of openQueries) await store.openTasks({ ...query, limit: 9 })
   return [...new Set(seen)].filter((sql) => !/^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)/.test(sql))
 }
 

@@ -14,6 +14,7 @@ import { toStoreError } from './failures.ts'
 import { createHolds } from './holds.ts'
 import { createLists } from './lists.ts'
 import { createLogs } from './logs.ts'
+import { createOpenTasks } from './open-tasks.ts'
 import { createPruning } from './pruning.ts'
 import { createPushes } from './pushes.ts'
 import { createReplies } from './replies.ts'
@@ -55,6 +56,7 @@ export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter):
     records: guarded(logs.records),
     list: guarded(lists.list),
     count: guarded(lists.count),
+    openTasks: guarded(createOpenTasks(db)),
     ready: guarded(agenda.ready),
     readyAgents: guarded(agenda.readyAgents),
     orphans: guarded(agenda.orphans),

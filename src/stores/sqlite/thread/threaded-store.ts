@@ -16,6 +16,7 @@ type Reading =
   | 'load'
   | 'records'
   | 'list'
+  | 'openTasks'
   | 'ready'
   | 'readyAgents'
   | 'orphans'

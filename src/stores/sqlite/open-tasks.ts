@@ -1,0 +1,43 @@
+/** Tasks that have not ended, by context and id (`migrations/0008-open-tasks.sql`). */
+import { isTerminal, states } from '../../core/states.ts'
+import type { OpenTaskQuery, TaskRow } from '../../ports/store/tasks.ts'
+import type { Database, Statement } from './driver.ts'
+import { toTaskRow } from './lists.ts'
+import { toText } from './text.ts'
+
+/** As the index has it, so that SQLite can use the index. */
+const NOT_ENDED = "state NOT IN ('completed', 'failed', 'canceled', 'rejected')"
+/** Derived from the states, so that a state added later is neither missed nor taken for open. */
+const OPEN = `state IN (${states
+  .filter((state) => !isTerminal(state))
+  .map((state) => `'${state}'`)
+  .join(', ')})`
+
+const narrowing = { tenant: 'tenant = ?', agent: 'agent = ?' } as const
+
+export function createOpenTasks(db: Database): (query: OpenTaskQuery) => readonly TaskRow[] {
+  const prepared = new Map<string, Statement>()
+
+  function prepare(sql: string): Statement {
+    const known = prepared.get(sql) ?? db.prepare(sql)
+    prepared.set(sql, known)
+    return known
+  }
+
+  return (query) => {
+    const { contextId, after, held, limit } = query
+    const fields = (['tenant', 'agent'] as const).filter((field) => query[field] !== undefined)
+    // A range of one context, or everything behind the last row.
+    const range =
+      contextId === undefined ? '(context_id, id) > (?, ?)' : 'context_id = ? AND id > ?'
+    const sql = `SELECT * FROM tasks INDEXED BY ${held ? 'tasks_held_by_context' : 'tasks_open'}
+      WHERE ${range} AND ${held ? 'held = 1' : NOT_ENDED} AND ${OPEN}
+      ${fields.map((field) => `AND ${narrowing[field]}`).join(' ')}
+      ORDER BY context_id, id LIMIT ?`
+    const from = [toText(contextId ?? after?.contextId ?? ''), toText(after?.id ?? '')]
+    const values = fields.map((field) => toText(query[field] ?? ''))
+    return prepare(sql)
+      .all(...from, ...values, limit)
+      .map(toTaskRow)
+  }
+}
