@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { EngineOptions } from './options.ts'
-import { createWaywardStore } from './test-support/wayward-store.ts'
+import { createFaultyStore } from './test-support/faulty-store.ts'
 import { alice, createWorld, dataOf, echo, running, signal } from './test-support/world.ts'
 
 const settings: readonly [string, Partial<EngineOptions>][] = [
@@ -65,17 +65,17 @@ describe('an event', () => {
   })
 
   it('that could not be told to everyone is told again, and each task hears it once', async () => {
-    const wayward = createWaywardStore()
-    const world = await createWorld({ agents: [counter(2)], store: wayward.store })
+    const faulty = createFaultyStore()
+    const world = await createWorld({ agents: [counter(2)], store: faulty.store })
     const [one, two] = await Promise.all([world.send('1'), world.send('2')])
     await world.until(one.id, 'paused-by-agent')
     await world.until(two.id, 'paused-by-agent')
-    wayward.poison = ({ taskId }) => taskId === two.id
+    faulty.poison = ({ taskId }) => taskId === two.id
     await world.emit('tick', { data: 1 })
     await world.pass(1_500)
     expect((await world.get(one.id)).epoch).toBe(2)
     expect((await world.get(two.id)).epoch).toBe(1)
-    wayward.poison = () => false
+    faulty.poison = () => false
     await world.pass(1_500)
     expect((await world.get(two.id)).epoch).toBe(2)
     expect((await world.get(one.id)).epoch).toBe(2)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { Caller } from './caller.ts'
-import { doer } from './test-support/doer.ts'
+import { keywordAgent } from './test-support/keyword-agent.ts'
 import {
   alice,
   createWorld,
@@ -16,7 +16,7 @@ const root: Caller = { tenant: '*', principal: 'root', operator: true }
 const everything = { scope: { all: true }, reason: 'panic' } as const
 
 async function world(some: WorldOptions = {}): Promise<World> {
-  return createWorld({ agents: [doer], ...some })
+  return createWorld({ agents: [keywordAgent], ...some })
 }
 
 describe('who may hold', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { Caller } from './caller.ts'
-import { doer, doers } from './test-support/doer.ts'
-import { createWaywardStore } from './test-support/wayward-store.ts'
+import { createFaultyStore } from './test-support/faulty-store.ts'
+import { keywordAgent, keywordRuns } from './test-support/keyword-agent.ts'
 import {
   alice,
   createWorld,
@@ -19,7 +19,7 @@ const root: Caller = { tenant: '*', principal: 'root', operator: true }
 const everything = { scope: { all: true }, reason: 'panic' } as const
 
 async function world(some: WorldOptions = {}): Promise<World> {
-  return createWorld({ agents: [doer], ...some })
+  return createWorld({ agents: [keywordAgent], ...some })
 }
 
 describe('a hold', () => {
@@ -250,15 +250,15 @@ describe('a hold', () => {
   })
 
   it('whose lifting failed halfway can be lifted again', async () => {
-    const wayward = createWaywardStore()
-    const w = await world({ store: wayward.store })
+    const faulty = createFaultyStore()
+    const w = await world({ store: faulty.store })
     const tasks = await Promise.all([w.send('work'), w.send('work')])
     await w.settled()
     const { holdId } = await w.engine.hold(root, everything)
     for (const { id } of tasks) await w.until(id, 'paused-by-client')
-    wayward.poison = ({ taskId }) => taskId === tasks[1]?.id
+    faulty.poison = ({ taskId }) => taskId === tasks[1]?.id
     await expect(w.engine.lift(root, holdId)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-    wayward.poison = () => false
+    faulty.poison = () => false
     await w.engine.lift(root, holdId)
     for (const { id } of tasks) await w.until(id, 'completed')
     expect(await w.engine.holds(root)).toEqual([])
@@ -279,7 +279,9 @@ describe('a hold', () => {
     ['agent', { agent: 'worker' }],
     ['context', { contextId: 'here' }],
   ] as const)('reaches by %s what is in it, and nothing else', async (_name, scope) => {
-    const w = await world({ agents: [doer, running(doers['park'] as never, { name: 'other' })] })
+    const w = await world({
+      agents: [keywordAgent, running(keywordRuns['park'] as never, { name: 'other' })],
+    })
     const sent = (caller: Caller, agent: string, contextId: string) =>
       w.engine.send(caller, {
         agent,

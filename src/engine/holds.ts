@@ -84,7 +84,7 @@ export function createHolds(contextOf: () => EngineContext): Holds {
       storing.delete(made.id)
     }
     // Who was decided before it is there to be found.
-    await ledger.born()
+    await ledger.createsSettled()
     const outcomes = await apply(made)
     // Lifted while it was still being applied.
     if (!active.has(made.id)) await liftAll(made, caller.principal)
@@ -95,7 +95,7 @@ export function createHolds(contextOf: () => EngineContext): Holds {
   async function takeBack(made: Hold): Promise<void> {
     const { ledger, log } = contextOf()
     try {
-      await ledger.born()
+      await ledger.createsSettled()
       await liftAll(made, made.actor.id)
     } catch (error) {
       log('error', 'tasks are held by a hold that could not be kept', { holdId: made.id, error })
@@ -146,7 +146,7 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     await store.putHold({ ...known, liftedAt: clock.now() })
     active.delete(holdId)
     // Who was decided under it is there to be found.
-    await ledger.born()
+    await ledger.createsSettled()
     try {
       return { holdId, tasks: await liftAll(known, caller.principal) }
     } catch (error) {

@@ -6,7 +6,7 @@ import type { Store } from '../ports/store.ts'
 import { createManualClock } from '../testing/manual-clock.ts'
 import { testSigner } from '../testing/test-signer.ts'
 import { createLedger, type Ledger } from './ledger.ts'
-import { createWaywardStore } from './test-support/wayward-store.ts'
+import { createFaultyStore } from './test-support/faulty-store.ts'
 
 function ledgerOn(
   store: Store,
@@ -44,31 +44,31 @@ const message = (messageId: string): Command => ({
 
 describe('the ledger', () => {
   it('writes what came in one turn of the loop in one batch', async () => {
-    const wayward = createWaywardStore()
-    const ledger = ledgerOn(wayward.store)
+    const faulty = createFaultyStore()
+    const ledger = ledgerOn(faulty.store)
     const ids = Array.from({ length: 100 }, (_, index) => `task-${index}`)
     await Promise.all(ids.map((id) => ledger.create(id, birth(id))))
-    expect(wayward.batches).toEqual([100])
+    expect(faulty.batches).toEqual([100])
     await Promise.all(ids.map((id) => ledger.commit(id, message('x'))))
-    expect(wayward.batches).toEqual([100, 100])
+    expect(faulty.batches).toEqual([100, 100])
   })
 
   it('bounds a batch, and several commands of one task share one commit', async () => {
-    const wayward = createWaywardStore()
-    const ledger = ledgerOn(wayward.store, 1_000)
+    const faulty = createFaultyStore()
+    const ledger = ledgerOn(faulty.store, 1_000)
     const ids = Array.from({ length: 300 }, (_, index) => `task-${index}`)
     await Promise.all(ids.map((id) => ledger.create(id, birth(id))))
-    expect(wayward.batches).toEqual([128, 128, 44])
+    expect(faulty.batches).toEqual([128, 128, 44])
     const told = ['a', 'b', 'c'].map((id) => ledger.commit('task-0', message(id)))
     const seqs = (await Promise.all(told)).map(({ records }) => records.map(({ seq }) => seq))
     expect(seqs).toEqual([[3], [4], [5]])
-    expect(wayward.batches.at(-1)).toBe(1)
+    expect(faulty.batches.at(-1)).toBe(1)
   })
 
   it('L1: answers after the records are durable, never before', async () => {
-    const wayward = createWaywardStore()
-    const ledger = ledgerOn(wayward.store)
-    const gate = wayward.hold()
+    const faulty = createFaultyStore()
+    const ledger = ledgerOn(faulty.store)
+    const gate = faulty.hold()
     let answered = false
     const creating = ledger.create('t', birth('t')).then(() => {
       answered = true
@@ -77,11 +77,11 @@ describe('the ledger', () => {
     expect(answered).toBe(false)
     gate.fire()
     await creating
-    expect((await wayward.store.load('t'))?.records).toHaveLength(2)
+    expect((await faulty.store.load('t'))?.records).toHaveLength(2)
   })
 
   it('L2: decides the commands of a task in order, on what the ones before them made', async () => {
-    const ledger = ledgerOn(createWaywardStore().store)
+    const ledger = ledgerOn(createFaultyStore().store)
     const [born, told, ended, late] = await Promise.allSettled([
       ledger.create('t', birth('t')),
       ledger.commit('t', message('a')),
@@ -93,7 +93,7 @@ describe('the ledger', () => {
   })
 
   it('L3: a second writer on the store is decided upon, not overwritten', async () => {
-    const { store } = createWaywardStore()
+    const { store } = createFaultyStore()
     const one = ledgerOn(store)
     const two = ledgerOn(store)
     await one.create('t', birth('t'))
@@ -108,7 +108,7 @@ describe('the ledger', () => {
   })
 
   it('L3: many writers at the same time lose nothing and keep the order of each', async () => {
-    const { store } = createWaywardStore()
+    const { store } = createFaultyStore()
     const ledgers = [ledgerOn(store), ledgerOn(store), ledgerOn(store)]
     await ledgers[0]?.create('t', birth('t'))
     await Promise.all(
@@ -129,11 +129,11 @@ describe('the ledger', () => {
   })
 
   it('L4: when the store cannot write, everyone who waits gets the error and nothing was written', async () => {
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const published: string[] = []
-    const ledger = ledgerOn(wayward.store, 100, (task) => published.push(task.id))
+    const ledger = ledgerOn(faulty.store, 100, (task) => published.push(task.id))
     await ledger.create('t', birth('t'))
-    wayward.writesFail = true
+    faulty.writesFail = true
     const tries = await Promise.allSettled([
       ledger.commit('t', message('a')),
       ledger.commit('t', cancel),
@@ -144,29 +144,29 @@ describe('the ledger', () => {
     }
     expect(published).toEqual(['t'])
     expect((await ledger.read('t'))?.state).toBe('working')
-    wayward.writesFail = false
+    faulty.writesFail = false
     const { task } = await ledger.commit('t', message('b'))
     expect(task.history.map((known) => known.messageId)).toEqual(['m', 'b'])
   })
 
   it('L4: what came behind a write that failed does not overtake it', async () => {
-    const wayward = createWaywardStore()
-    const ledger = ledgerOn(wayward.store)
+    const faulty = createFaultyStore()
+    const ledger = ledgerOn(faulty.store)
     await ledger.create('t', birth('t'))
-    const gate = wayward.hold()
+    const gate = faulty.hold()
     const first = ledger.commit('t', message('first'))
     await new Promise((next) => setImmediate(next))
     const second = ledger.commit('t', message('second'))
     const both = Promise.allSettled([first, second])
-    wayward.writesFail = true
+    faulty.writesFail = true
     gate.fire()
     expect((await both).map((one) => one.status)).toEqual(['rejected', 'rejected'])
   })
 
   it('a commit that fails alone leaves its neighbours untouched', async () => {
-    const wayward = createWaywardStore()
-    const ledger = ledgerOn(wayward.store)
-    wayward.poison = ({ taskId }) => taskId === 'bad'
+    const faulty = createFaultyStore()
+    const ledger = ledgerOn(faulty.store)
+    faulty.poison = ({ taskId }) => taskId === 'bad'
     const tries = await Promise.allSettled(
       ['good', 'bad', 'fine'].map((id) => ledger.create(id, birth(id))),
     )
@@ -174,7 +174,7 @@ describe('the ledger', () => {
   })
 
   it('a listener that throws harms nobody else', async () => {
-    const ledger = ledgerOn(createWaywardStore().store, 100, (task) => {
+    const ledger = ledgerOn(createFaultyStore().store, 100, (task) => {
       if (task.id === 'bad') throw new Error('listener')
     })
     const tries = await Promise.allSettled(
@@ -185,10 +185,10 @@ describe('the ledger', () => {
   })
 
   it('shows a task that exists also while somebody creates it again', async () => {
-    const wayward = createWaywardStore()
-    await ledgerOn(wayward.store).create('t', birth('t'))
-    const again = ledgerOn(wayward.store)
-    const gate = wayward.hold()
+    const faulty = createFaultyStore()
+    await ledgerOn(faulty.store).create('t', birth('t'))
+    const again = ledgerOn(faulty.store)
+    const gate = faulty.hold()
     const creating = again.create('t', birth('t'))
     await new Promise((next) => setImmediate(next))
     expect((await again.read('t'))?.id).toBe('t')
@@ -198,7 +198,7 @@ describe('the ledger', () => {
   })
 
   it('keeps so many tasks in memory, reads others back, and remembers none that does not exist', async () => {
-    const { store } = createWaywardStore()
+    const { store } = createFaultyStore()
     const ledger = ledgerOn(store, 2)
     const ids = ['a', 'b', 'c', 'd']
     for (const id of ids) await ledger.create(id, birth(id))
@@ -209,7 +209,7 @@ describe('the ledger', () => {
   })
 
   it('a long log that is read back from a snapshot folds to the same task', async () => {
-    const { store } = createWaywardStore()
+    const { store } = createFaultyStore()
     const ledger = ledgerOn(store)
     await ledger.create('t', birth('t'))
     for (let n = 0; n < 100; n++) await ledger.commit('t', message(`m-${n}`))
@@ -230,9 +230,9 @@ describe('the ledger', () => {
   }
 
   it('L5: what a task begun ahead asks for within a turn of the loop joins the commit of its birth', async () => {
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const published: (readonly LogRecord[])[] = []
-    const ledger = ledgerOn(wayward.store, 100, (_task, records) => published.push(records))
+    const ledger = ledgerOn(faulty.store, 100, (_task, records) => published.push(records))
     let completing: Promise<unknown> | undefined
     const born = ledger.create('t', birth('t'), undefined, (task) => {
       expect(task.run?.token).toBe('token')
@@ -243,15 +243,15 @@ describe('the ledger', () => {
     })
     expect((await born).records.map(({ type }) => type)).toEqual(['submitted', 'started'])
     await completing
-    expect(wayward.batches).toEqual([1])
+    expect(faulty.batches).toEqual([1])
     expect(published.map((records) => records.length)).toEqual([3])
   })
 
   it('a task begun ahead that cannot be written never was, and neither was what it asked for', async () => {
-    const wayward = createWaywardStore()
-    wayward.writesFail = true
+    const faulty = createFaultyStore()
+    faulty.writesFail = true
     const published: Task[] = []
-    const ledger = ledgerOn(wayward.store, 100, (task) => published.push(task))
+    const ledger = ledgerOn(faulty.store, 100, (task) => published.push(task))
     let completing: Promise<unknown> = Promise.resolve()
     const born = ledger.create('t', birth('t'), undefined, () => {
       completing = ledger.commit('t', complete)
@@ -265,7 +265,7 @@ describe('the ledger', () => {
   })
 
   it('a task begun ahead whose key is taken is told who has it; what it asked for finds no task', async () => {
-    const { store } = createWaywardStore()
+    const { store } = createFaultyStore()
     const other = { ...claim, taskId: 'other' }
     await store.claim(other)
     const ledger = ledgerOn(store)
@@ -280,9 +280,9 @@ describe('the ledger', () => {
   })
 
   it('writes a task that ended ahead at once; those that end meanwhile go together, and leave memory with it', async () => {
-    const wayward = createWaywardStore()
-    const ledger = ledgerOn(wayward.store)
-    const gate = wayward.hold()
+    const faulty = createFaultyStore()
+    const ledger = ledgerOn(faulty.store)
+    const gate = faulty.hold()
     const endAhead = (id: string) =>
       ledger.create(id, birth(id), undefined, () => {
         ledger.commit(id, complete).catch(() => undefined)
@@ -290,12 +290,12 @@ describe('the ledger', () => {
     const all = Array.from({ length: 14 }, (_, n) => endAhead(`task-${n}`))
     gate.fire()
     const committed = await Promise.all(all)
-    expect(wayward.batches).toEqual([1, 1, 2, 4, 6])
+    expect(faulty.batches).toEqual([1, 1, 2, 4, 6])
     await Promise.all([endAhead('late'), endAhead('later')])
-    expect(wayward.batches.slice(5)).toEqual([1, 1])
-    for (const { task, rest, latest } of committed) {
+    expect(faulty.batches.slice(5)).toEqual([1, 1])
+    for (const { task, laterRecords, latest } of committed) {
       expect(task.state).toBe('working')
-      expect(rest.map(({ type, seq }) => `${seq} ${type}`)).toEqual(['3 completed'])
+      expect(laterRecords.map(({ type, seq }) => `${seq} ${type}`)).toEqual(['3 completed'])
       expect(latest.state).toBe('completed')
       expect(ledger.peek(task.id)).toBeUndefined()
       expect(await ledger.read(task.id)).toEqual(latest)
@@ -303,34 +303,34 @@ describe('the ledger', () => {
   })
 
   it('lets tasks that end at once keep nobody else from being written', async () => {
-    const wayward = createWaywardStore()
-    const ledger = ledgerOn(wayward.store)
+    const faulty = createFaultyStore()
+    const ledger = ledgerOn(faulty.store)
     await ledger.create('patient', birth('patient'))
-    const gate = wayward.hold()
+    const gate = faulty.hold()
     const all = Array.from({ length: 100 }, (_, n) => {
       const id = `task-${n}`
       return ledger.create(id, birth(id), undefined, () => {
         ledger.commit(id, complete).catch(() => undefined)
       })
     })
-    const before = wayward.batches.length
+    const before = faulty.batches.length
     const told = ledger.commit('patient', message('hello'))
     for (let turn = 0; turn < 3; turn++) await new Promise((next) => setImmediate(next))
     gate.fire()
     await told
     // Those it found under way, and its own.
-    expect(wayward.batches.length - before).toBeLessThanOrEqual(8)
+    expect(faulty.batches.length - before).toBeLessThanOrEqual(8)
     await Promise.all(all)
   })
 
   it('says when every task that was decided so far is there', async () => {
-    const wayward = createWaywardStore()
-    const ledger = ledgerOn(wayward.store)
-    await ledger.born()
-    const gate = wayward.hold()
+    const faulty = createFaultyStore()
+    const ledger = ledgerOn(faulty.store)
+    await ledger.createsSettled()
+    const gate = faulty.hold()
     const creating = ledger.create('t', birth('t'), undefined, () => undefined)
     let there = false
-    const born = ledger.born().then(() => {
+    const born = ledger.createsSettled().then(() => {
       there = true
     })
     for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next))
@@ -342,9 +342,9 @@ describe('the ledger', () => {
   })
 
   it('has eight batches under way at most; what comes meanwhile shares the next', async () => {
-    const wayward = createWaywardStore()
-    const ledger = ledgerOn(wayward.store)
-    const gate = wayward.hold()
+    const faulty = createFaultyStore()
+    const ledger = ledgerOn(faulty.store)
+    const gate = faulty.hold()
     const all: Promise<unknown>[] = []
     for (let n = 0; n < 20; n++) {
       all.push(ledger.create(`task-${n}`, birth(`task-${n}`)))
@@ -352,6 +352,6 @@ describe('the ledger', () => {
     }
     gate.fire()
     await Promise.all(all)
-    expect(wayward.batches).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 12])
+    expect(faulty.batches).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 12])
   })
 })

@@ -26,8 +26,8 @@ import { answer, rejectAll, unchanged } from './ledger/answers.ts'
 import { createBirths } from './ledger/births.ts'
 import { createCells, isAtRest } from './ledger/cells.ts'
 import {
-  type Along,
   type Cell,
+  type CommitExtras,
   type Committed,
   createPlanner,
   type LazyCommand,
@@ -36,11 +36,11 @@ import {
 } from './ledger/plan.ts'
 import { rowOf } from './row.ts'
 
-export type { Along, Committed, LazyCommand } from './ledger/plan.ts'
+export type { CommitExtras, Committed, LazyCommand } from './ledger/plan.ts'
 
 export interface Ledger {
   /** @throws LullError the refusal, or `STORE_UNAVAILABLE`; nothing was written then */
-  commit(taskId: string, command: LazyCommand, along?: Along): Promise<Committed>
+  commit(taskId: string, command: LazyCommand, along?: CommitExtras): Promise<Committed>
   /**
    * The same for a task that does not exist yet: it is not looked up first. With `begun` it is decided at once and
    * shown as it will be, so that what follows shares its commit (L5).
@@ -48,7 +48,7 @@ export interface Ledger {
   create(
     taskId: string,
     command: LazyCommand,
-    along?: Along,
+    along?: CommitExtras,
     begun?: (task: Task) => void,
   ): Promise<Committed>
   read(taskId: string): Promise<Task | undefined>
@@ -57,7 +57,7 @@ export interface Ledger {
   /** Forgets what ended: it may have been removed from the store. */
   forgetEnded(): void
   /** Resolves when every task whose birth was decided so far can be read, or will never be. */
-  born(): Promise<void>
+  createsSettled(): Promise<void>
   /** Resolves when everything handed in so far is settled. */
   idle(): Promise<void>
 }
@@ -77,14 +77,14 @@ export interface LedgerDeps {
 const FLUSH_LIMIT = 128
 /** One batch that is being written, and others for the store to take next, together where it can. */
 const IN_FLIGHT = 8
-const nothing: Along = {}
+const nothing: CommitExtras = {}
 
 export function createLedger(deps: LedgerDeps): Ledger {
   const { store, clock, signer, log, published } = deps
   const cells = createCells(deps.cachedTasks)
   const planner = createPlanner(clock, signer)
   const births = createBirths()
-  /** What has something to write, each once. Not a set: see `ById`. */
+  /** What has something to write, each once. Not a set: see `TransientMap`. */
   let dirty: Cell[] = []
   /** How many of them have ended, so that nothing more can join their commit. */
   let ripe = 0
@@ -118,7 +118,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     taskId: string,
     command: LazyCommand,
     birth: boolean,
-    along: Along = nothing,
+    along: CommitExtras = nothing,
     begun?: (task: Task) => void,
   ): Promise<Committed> {
     const cell = cells.of(taskId)
@@ -361,7 +361,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
         if (task !== undefined && isTerminal(task.state) && isAtRest(cell)) cells.delete(id)
       }
     },
-    born: () => births.attend(cells.values()),
+    createsSettled: () => births.attend(cells.values()),
     idle: () =>
       loads > 0 || flights > 0 || dirty.length > 0
         ? new Promise((resolve) => idlers.push(resolve))

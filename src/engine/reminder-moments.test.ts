@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { AgentTask } from './agent-task.ts'
-import { createDyingWorld } from './test-support/dying-world.ts'
+import { createWorldThatCrashes } from './test-support/crash-at-record.ts'
 import { ids, quiet, toldBy, turns } from './test-support/reminder-scene.ts'
 import {
   alice,
@@ -210,7 +210,7 @@ describe('a parent that dies while it reminds its child', () => {
     'has reminded it no more often than it was asked to (death %i)',
     async (nth) => {
       let injected = 0
-      const { world, recover } = await createDyingWorld(
+      const { world, recover } = await createWorldThatCrashes(
         { agents },
         ({ type }) => type === 'reminder-injected' && ++injected === nth,
       )
@@ -228,7 +228,7 @@ describe('a parent that dies while it reminds its child', () => {
 })
 
 it('a death between the answer to an injection and the turn that shows it costs nothing', async () => {
-  const { world, recover } = await createDyingWorld(
+  const { world, recover } = await createWorldThatCrashes(
     {
       agents: [
         running(async (task) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import { createWaywardStore } from './test-support/wayward-store.ts'
+import { createFaultyStore } from './test-support/faulty-store.ts'
 import { alice, createWorld, effects, message, running, signal } from './test-support/world.ts'
 
 const MINUTE = 60_000
@@ -50,22 +50,22 @@ describe('a process that stops', () => {
   })
 
   it('waits for a boundary a bounded time, and gives up also when the store is down', async () => {
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const agent = running(() => new Promise(() => undefined))
-    const world = await createWorld({ agents: [agent], store: wayward.store })
+    const world = await createWorld({ agents: [agent], store: faulty.store })
     const { id } = await world.send('go')
     await world.settled()
     const draining = world.engine.drain({ timeoutMs: 2_000 })
     await world.pass(1_999)
     expect(await Promise.race([draining, Promise.resolve('not yet')])).toBe('not yet')
-    wayward.writesFail = true
+    faulty.writesFail = true
     await world.pass(1)
     await world.pass(5_000)
     await draining
-    wayward.writesFail = false
+    faulty.writesFail = false
     const second = await createWorld({
       agents: [running(() => 'done')],
-      store: wayward.store,
+      store: faulty.store,
       clock: world.clock,
       ids: { uuid: () => `b-${Math.random()}`, random: () => 0 },
     })
@@ -218,22 +218,22 @@ describe('a process that dies', () => {
   })
 
   it('between a park and its look back: the event that was faster still wakes it', async () => {
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const go = signal()
     const agent = running(async (task) => {
       await task.step('wait', () => go.promise)
       await task.park({ reason: 'x', onEvent: 'early' })
     })
-    const first = await createWorld({ agents: [agent], store: wayward.store })
+    const first = await createWorld({ agents: [agent], store: faulty.store })
     const { id } = await first.send('go')
     await first.settled()
     await first.emit('early')
     // The event is told and the cursor behind it is saved, long before the park.
     await first.pass(2 * MINUTE)
-    wayward.readsFail = true
+    faulty.readsFail = true
     go.fire()
     await first.settled()
-    wayward.readsFail = false
+    faulty.readsFail = false
     const second = await first.recover()
     await second.settled()
     await second.until(id, 'completed')

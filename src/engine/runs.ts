@@ -20,9 +20,8 @@ import type { TaskStore } from '../ports/store/tasks.ts'
 import type { WorkStore } from '../ports/store/work.ts'
 import type { Agent } from './agent.ts'
 import { createBacklog } from './backlog.ts'
-import { ById } from './by-id.ts'
 import { noPast, type Past } from './conversation.ts'
-import type { Along, Committed, Ledger } from './ledger.ts'
+import type { CommitExtras, Committed, Ledger } from './ledger.ts'
 import { logOf } from './log-of.ts'
 import { type Ask, createAsk } from './providers/asking.ts'
 import type { RunHost } from './run/host.ts'
@@ -30,6 +29,7 @@ import { Journal } from './run/journal.ts'
 import { Run, type RunOwner } from './run/run.ts'
 import { createSlots } from './slots.ts'
 import { createStandstill } from './standstill.ts'
+import { TransientMap } from './transient-map.ts'
 import { createWarm } from './warm.ts'
 
 export interface Runs {
@@ -38,7 +38,7 @@ export interface Runs {
     taskId: string,
     agent: string,
     command: (task: Task | undefined, run: RunToken | undefined) => Command,
-    along?: Along,
+    along?: CommitExtras,
   ): Promise<Committed>
   /** Takes the slot a command may use; `launch` starts the run if it did. */
   reserve(agent: string): RunToken | undefined
@@ -97,9 +97,9 @@ const LAST_WRITE_MS = 1_000
 export function createRuns(deps: RunsDeps): Runs {
   const { store, ledger, clock, ids, log, agents, worker, host } = deps
   const asks = new Map([...agents].map(([name, agent]) => [name, createAsk(host, agent)]))
-  const live = new ById<Run>()
+  const live = new TransientMap<Run>()
   /** The token of each task that holds a slot. */
-  const holding = new ById<string>()
+  const holding = new TransientMap<string>()
   /** Tasks of ours that have no frame: being built, or evicted while they wait for a child. */
   const frameless = new Set<string>()
   /** Tasks without a live run that a pause is about to stop: none may start meanwhile. */
@@ -152,7 +152,7 @@ export function createRuns(deps: RunsDeps): Runs {
     taskId: string,
     agent: string,
     command: (task: Task | undefined, run: RunToken | undefined) => Command,
-    along?: Along,
+    along?: CommitExtras,
   ): Promise<Committed> {
     const had = known(taskId)?.run !== undefined
     const run = had ? undefined : reserve(agent)

@@ -2,7 +2,7 @@
  * How many tasks of each agent run at the same time. A slot belongs to a run token from the moment it is minted, so that
  * two calls that both want to set a task going never share one or give back each other's.
  */
-import { ById } from './by-id.ts'
+import { TransientMap } from './transient-map.ts'
 
 export interface Slots {
   /** Takes one for the token if there is one. */
@@ -25,7 +25,7 @@ export function createSlots(
   freed: (agent: string) => void,
 ): Slots {
   const pools = new Map<string, Pool>()
-  const holders = new ById<Pool>()
+  const holders = new TransientMap<Pool>()
 
   function poolOf(agent: string): Pool {
     const known = pools.get(agent)

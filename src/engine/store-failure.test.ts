@@ -1,7 +1,7 @@
 /** When the store fails: callers are told, nothing is told as success, and running tasks wait and go on. */
 import { describe, expect, it } from 'vitest'
 import type { AgentTask } from './agent-task.ts'
-import { createWaywardStore } from './test-support/wayward-store.ts'
+import { createFaultyStore } from './test-support/faulty-store.ts'
 import {
   alice,
   createWorld,
@@ -14,25 +14,23 @@ import {
 } from './test-support/world.ts'
 
 async function withTask(run: (task: AgentTask) => Promise<unknown>) {
-  const wayward = createWaywardStore()
+  const faulty = createFaultyStore()
   const agent = running(async (task) => {
     await run(task)
   })
-  const world = await createWorld({ agents: [agent], store: wayward.store })
+  const world = await createWorld({ agents: [agent], store: faulty.store })
   const { id } = await world.send('go')
   await world.settled()
-  return { wayward, world, id }
+  return { faulty, world, id }
 }
 
 const unavailable = { code: 'STORE_UNAVAILABLE' }
 
 describe('while the store cannot write', () => {
   it('every call that writes is refused, and changes nothing', async () => {
-    const { wayward, world, id } = await withTask((task) =>
-      task.park({ reason: 'x', onEvent: 'e' }),
-    )
+    const { faulty, world, id } = await withTask((task) => task.park({ reason: 'x', onEvent: 'e' }))
     const log = await world.log(id)
-    wayward.writesFail = true
+    faulty.writesFail = true
     const { engine } = world
     const calls = [
       engine.send(alice, { message: message('new') }),
@@ -53,8 +51,8 @@ describe('while the store cannot write', () => {
   })
 
   it('reads keep working, and health says what is wrong', async () => {
-    const { wayward, world, id } = await withTask((task) => task.park({ reason: 'x' }))
-    wayward.writesFail = true
+    const { faulty, world, id } = await withTask((task) => task.park({ reason: 'x' }))
+    faulty.writesFail = true
     expect((await world.engine.get(alice, id)).state).toBe('paused-by-agent')
     expect((await world.engine.list(alice)).tasks).toHaveLength(1)
     const { ready, store } = await world.engine.health()
@@ -67,7 +65,7 @@ describe('while the store cannot write', () => {
   it('a running task waits with its record and goes on when the store is back, each step once', async () => {
     const done = effects()
     const gates = [signal(), signal()]
-    const { wayward, world, id } = await withTask(async (task) => {
+    const { faulty, world, id } = await withTask(async (task) => {
       await Promise.all(
         gates.map(async (gate, index) => {
           await task.step(`${index}`, async () => {
@@ -79,11 +77,11 @@ describe('while the store cannot write', () => {
       )
       await task.say('done')
     })
-    wayward.writesFail = true
+    faulty.writesFail = true
     for (const gate of gates) gate.fire()
     await world.pass(60_000)
     expect(done.list).toEqual(['0', '1'])
-    wayward.writesFail = false
+    faulty.writesFail = false
     await world.pass(10_000)
     await world.until(id, 'completed')
     expect(done.list).toEqual(['0', '1', 'after 0', 'after 1'])
@@ -92,30 +90,30 @@ describe('while the store cannot write', () => {
   it('a pause is refused and leaves the run as it was', async () => {
     const done = effects()
     const go = signal()
-    const { wayward, world, id } = await withTask(async (task) => {
+    const { faulty, world, id } = await withTask(async (task) => {
       await task.step('one', () => go.promise)
       await task.step('two', () => done.note('two'))
     })
-    wayward.writesFail = true
+    faulty.writesFail = true
     await expect(world.engine.pause(alice, { taskId: id })).rejects.toMatchObject(unavailable)
     const mode = 'interrupt_immediate'
     await expect(world.engine.pause(alice, { taskId: id, mode })).rejects.toMatchObject(unavailable)
-    wayward.writesFail = false
+    faulty.writesFail = false
     go.fire()
     await world.until(id, 'completed')
     expect(done.list).toEqual(['two'])
   })
 
   it('a pause of a run that stood still is refused and lets it go on', async () => {
-    const { wayward, world, id } = await withTask(async (task) => {
+    const { faulty, world, id } = await withTask(async (task) => {
       const flaky = ({ attempt }: { attempt: number }) => {
         if (attempt === 1) throw new Error('once')
       }
       await task.step('flaky', flaky, { retry: { attempts: 1, backoffMs: 5_000 } })
     })
-    wayward.writesFail = true
+    faulty.writesFail = true
     await expect(world.engine.pause(alice, { taskId: id })).rejects.toMatchObject(unavailable)
-    wayward.writesFail = false
+    faulty.writesFail = false
     await world.pass(5_000)
     await world.until(id, 'completed')
   })
@@ -123,16 +121,16 @@ describe('while the store cannot write', () => {
   it('no record is lost to a pause that is accepted as soon as the store is back', async () => {
     const done = effects()
     const go = signal()
-    const { wayward, world, id } = await withTask(async (task) => {
+    const { faulty, world, id } = await withTask(async (task) => {
       await task.step('one', async () => {
         await go.promise
         done.note('one')
       })
     })
-    wayward.writesFail = true
+    faulty.writesFail = true
     go.fire()
     await world.settled()
-    wayward.writesFail = false
+    faulty.writesFail = false
     // The run still waits before it tries again; the pause must not come before its record.
     const pausing = world.engine.pause(alice, { taskId: id })
     await world.pass(1_000)
@@ -143,21 +141,21 @@ describe('while the store cannot write', () => {
   })
 
   it('a park, a question and an end wait as well', async () => {
-    const { wayward, world, id } = await withTask(async (task) => {
+    const { faulty, world, id } = await withTask(async (task) => {
       await task.ask('first?')
       await task.park({ reason: 'then' })
     })
     await world.until(id, 'input-required')
     await world.tell(id, 'answer')
-    wayward.writesFail = true
+    faulty.writesFail = true
     await world.pass(1_000)
-    wayward.writesFail = false
+    faulty.writesFail = false
     await world.pass(20_000)
     await world.until(id, 'paused-by-agent')
     await world.engine.resume(alice, { taskId: id })
-    wayward.writesFail = true
+    faulty.writesFail = true
     await world.pass(1_000)
-    wayward.writesFail = false
+    faulty.writesFail = false
     await world.pass(20_000)
     await world.until(id, 'completed')
   })
@@ -173,40 +171,40 @@ describe('while the store cannot write', () => {
       },
       { name: 'parent' },
     )
-    const wayward = createWaywardStore()
-    const world = await createWorld({ agents: [parent, child], store: wayward.store })
+    const faulty = createFaultyStore()
+    const world = await createWorld({ agents: [parent, child], store: faulty.store })
     const { id } = await world.send('go')
-    wayward.poison = ({ row, expected }) => expected === 0 && row?.agent === 'child'
+    faulty.poison = ({ row, expected }) => expected === 0 && row?.agent === 'child'
     go.fire()
     await world.pass(5_000)
-    wayward.poison = () => false
+    faulty.poison = () => false
     await world.pass(5_000)
     expect(dataOf(await world.until(id, 'completed'), 'state')).toBe('completed')
   })
 
   it('a deadline that falls due fires when the store is back', async () => {
-    const { wayward, world, id } = await withTask((task) => task.sleep(1_000))
-    wayward.writesFail = true
+    const { faulty, world, id } = await withTask((task) => task.sleep(1_000))
+    faulty.writesFail = true
     await world.pass(5_000)
     expect((await world.get(id)).state).toBe('paused-by-agent')
-    wayward.writesFail = false
+    faulty.writesFail = false
     await world.pass(5_000)
     await world.until(id, 'completed')
   })
 
   it('a policy that stops a task does so when the store is back', async () => {
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const agent = running(async (task) => {
       for (let n = 0; n < 12; n++) await task.say(`${n}`)
       await task.step('long', () => new Promise(() => undefined))
     })
     const world = await createWorld({
       agents: [agent],
-      store: wayward.store,
+      store: faulty.store,
       options: { journalRecords: 10 },
     })
     let failures = 0
-    wayward.poison = ({ records }) =>
+    faulty.poison = ({ records }) =>
       records.some((record) => record.type === 'pause-requested') && failures++ < 2
     const { id } = await world.send('go')
     await world.pass(1_000)
@@ -217,43 +215,43 @@ describe('while the store cannot write', () => {
 
 describe('while the store cannot read', () => {
   it('a run that cannot be built is tried again', async () => {
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const agent = running(async (task) => {
       await task.step('one', () => 1)
       await task.park({ reason: 'x' })
     })
     const world = await createWorld({
       agents: [agent],
-      store: wayward.store,
+      store: faulty.store,
       options: { warmForMs: 0 },
     })
     const { id } = await world.send('go')
     await world.until(id, 'paused-by-agent')
     const resumed = world.engine.resume(alice, { taskId: id })
     await resumed
-    wayward.readsFail = true
+    faulty.readsFail = true
     await world.pass(3_000)
-    wayward.readsFail = false
+    faulty.readsFail = false
     await world.pass(3_000)
     await world.until(id, 'completed')
     expect((await world.engine.health()).runs.busy).toBe(0)
   })
 
   it('a look back at events is tried again', async () => {
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const agent = running(async (task) => {
       await task.step('wait', () => go.promise)
       await task.park({ reason: 'x', onEvent: 'early' })
     })
     const go = signal()
-    const world = await createWorld({ agents: [agent], store: wayward.store })
+    const world = await createWorld({ agents: [agent], store: faulty.store })
     const { id } = await world.send('go')
     await world.settled()
     await world.emit('early')
-    wayward.readsFail = true
+    faulty.readsFail = true
     go.fire()
     await world.pass(3_000)
-    wayward.readsFail = false
+    faulty.readsFail = false
     await world.pass(3_000)
     await world.until(id, 'completed')
   })

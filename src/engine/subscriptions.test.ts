@@ -4,7 +4,7 @@ import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
 import type { Store } from '../ports/store.ts'
 import { type Batch, createSubscriptions, type Subscriptions } from './subscriptions.ts'
-import { createWaywardStore } from './test-support/wayward-store.ts'
+import { createFaultyStore } from './test-support/faulty-store.ts'
 import { alice, createWorld, running, signal, type World } from './test-support/world.ts'
 
 async function collect(stream: AsyncIterable<LogRecord>): Promise<readonly LogRecord[]> {
@@ -181,11 +181,11 @@ describe('waiting for a task', () => {
   })
 
   it('ends when the task cannot be read any more', async () => {
-    const wayward = createWaywardStore()
-    const world = await createWorld({ store: wayward.store, options: { cachedTasks: 0 } })
+    const faulty = createFaultyStore()
+    const world = await createWorld({ store: faulty.store, options: { cachedTasks: 0 } })
     const { id } = await world.send('x')
     await world.until(id, 'completed')
-    wayward.readsFail = true
+    faulty.readsFail = true
     await expect(world.engine.waitFor(alice, id, () => false)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     })

@@ -7,7 +7,7 @@ import type { Signal } from '../core/signal.ts'
 import { isTerminal, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { TaskStore } from '../ports/store/tasks.ts'
-import { ById } from './by-id.ts'
+import { TransientMap } from './transient-map.ts'
 
 const BUFFER = 128
 const PAGE = 256
@@ -52,8 +52,8 @@ export function createSubscriptions(
   store: Pick<TaskStore, 'records'>,
   versionOf: (taskId: string) => number | undefined,
 ): Subscriptions {
-  const byTask = new ById<Set<Reader>>()
-  const watchers = new ById<Set<(task: Task) => void>>()
+  const byTask = new TransientMap<Set<Reader>>()
+  const watchers = new TransientMap<Set<(task: Task) => void>>()
   const everything = new Set<(task: Task) => void>()
   let count = 0
 

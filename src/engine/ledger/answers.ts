@@ -8,7 +8,7 @@ import type { Committed, Plan, Waiting } from './plan.ts'
 const noRecords: readonly LogRecord[] = []
 
 export function unchanged(task: Task): Committed {
-  return { task, records: noRecords, rest: noRecords, latest: task }
+  return { task, records: noRecords, laterRecords: noRecords, latest: task }
 }
 
 export function answer(plan: Plan, one: Waiting): void {
@@ -21,7 +21,7 @@ export function answer(plan: Plan, one: Waiting): void {
   one.resolve({
     task,
     records: to - from === records.length ? records : records.slice(from, to),
-    rest: to === records.length ? noRecords : records.slice(to),
+    laterRecords: to === records.length ? noRecords : records.slice(to),
     latest,
   })
 }

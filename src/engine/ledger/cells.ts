@@ -1,5 +1,5 @@
 /** The tasks in memory: those that are being written to, and as many others as were used last. */
-import { ById } from '../by-id.ts'
+import { TransientMap } from '../transient-map.ts'
 import type { Cell } from './plan.ts'
 
 export interface Cells {
@@ -14,8 +14,8 @@ export interface Cells {
 /** Two halves: what was used since they changed places last, and what was used before that. The older half goes as a whole. */
 export function createCells(limit: number): Cells {
   const half = Math.ceil(limit / 2)
-  let recent = new ById<Cell>()
-  let older = new ById<Cell>()
+  let recent = new TransientMap<Cell>()
+  let older = new TransientMap<Cell>()
 
   function get(taskId: string): Cell | undefined {
     return recent.get(taskId) ?? older.get(taskId)
@@ -31,7 +31,7 @@ export function createCells(limit: number): Cells {
   function turn(): void {
     const gone = older
     older = recent
-    recent = new ById()
+    recent = new TransientMap()
     for (const cell of gone.values()) {
       if (!older.has(cell.id) && !isAtRest(cell)) recent.set(cell.id, cell)
     }

@@ -18,7 +18,7 @@ import { keepsRow, rowOf, sameRow } from '../row.ts'
 export type LazyCommand = Command | ((task: Task | undefined) => Command)
 
 /** What is written together with a command's records, or not at all. */
-export interface Along {
+export interface CommitExtras {
   readonly claim?: Claim | undefined
   readonly push?: MakePush | undefined
 }
@@ -28,7 +28,7 @@ export interface Committed {
   /** What this command wrote; empty when there was nothing to do. */
   readonly records: readonly LogRecord[]
   /** What came after it in the same commit, and the task that made. */
-  readonly rest: readonly LogRecord[]
+  readonly laterRecords: readonly LogRecord[]
   readonly latest: Task
   /** The idempotency key is somebody else's: nothing was written. */
   readonly claimed?: Claim
@@ -38,7 +38,7 @@ export interface Committed {
 export interface Waiting {
   readonly command: LazyCommand
   readonly birth: boolean
-  readonly along: Along
+  readonly along: CommitExtras
   readonly resolve: (committed: Committed) => void
   readonly reject: (error: unknown) => void
   task: Task | undefined
@@ -153,7 +153,12 @@ export function createPlanner(clock: Clock, signer: Signer): Planner {
   }
 }
 
-function carry(plan: Plan, { claim, push }: Along, task: Task, start: Task | undefined): void {
+function carry(
+  plan: Plan,
+  { claim, push }: CommitExtras,
+  task: Task,
+  start: Task | undefined,
+): void {
   // First: it may throw, and then nothing of the command is written.
   if (push !== undefined) plan.pushes = [...plan.pushes, push(task, start)]
   plan.claim ??= claim

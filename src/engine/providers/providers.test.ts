@@ -5,7 +5,7 @@ import type { LogRecord } from '../../core/records.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import { type AgentDefinition, agent } from '../agent.ts'
 import type { AgentTask } from '../agent-task.ts'
-import { createDyingWorld } from '../test-support/dying-world.ts'
+import { createWorldThatCrashes } from '../test-support/crash-at-record.ts'
 import { alice, createWorld, dataOf, running, signal, type World } from '../test-support/world.ts'
 import { idle } from './idle.ts'
 import type { ReminderProvider } from './provider.ts'
@@ -379,7 +379,7 @@ describe('after a crash', () => {
     expect(expected).toHaveLength(2)
     for (let nth = 1; nth < whole.log.length; nth++) {
       let written = 0
-      const { world, recover } = await createDyingWorld(
+      const { world, recover } = await createWorldThatCrashes(
         { agents: [running(run)] },
         () => ++written === nth,
       )

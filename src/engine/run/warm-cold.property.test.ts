@@ -9,8 +9,8 @@ import type { PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { EngineOptions } from '../options.ts'
 import { drive } from '../test-support/drive.ts'
+import { createFaultyStore } from '../test-support/faulty-store.ts'
 import { checkPlaces, delays, interpreter, program, type Trace } from '../test-support/program.ts'
-import { createWaywardStore } from '../test-support/wayward-store.ts'
 import { alice, createWorld, type World } from '../test-support/world.ts'
 
 type Disturbance =
@@ -74,10 +74,10 @@ async function check(
 
     let state: State = 'submitted'
     const busy = interpreter(ops, delays(seed), () => !isPaused(state))
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     let world = await createWorld({
       agents: [busy.agent],
-      store: wayward.store,
+      store: faulty.store,
       options: { maxDeaths: 1_000, ...options },
     })
     world.engine.watch((task) => {
@@ -86,10 +86,10 @@ async function check(
     const { id } = await world.send('go')
     for (const { after, what } of steps) {
       for (let turns = after; turns > 0; turns--) await new Promise((next) => setImmediate(next))
-      if (what.do === 'outage' || what.do === 'repair') wayward.writesFail = what.do === 'outage'
+      if (what.do === 'outage' || what.do === 'repair') faulty.writesFail = what.do === 'outage'
       else world = await disturb(world, id, what)
     }
-    wayward.writesFail = false
+    faulty.writesFail = false
     for (const hold of await world.engine.holds(olgaEverywhere)) {
       await world.engine.lift(olgaEverywhere, hold.id)
     }

@@ -1,6 +1,6 @@
 /** An agent's code begins while its task is being written. Nothing of it may be seen before that is durable. */
 import { describe, expect, it } from 'vitest'
-import { createWaywardStore } from '../test-support/wayward-store.ts'
+import { createFaultyStore } from '../test-support/faulty-store.ts'
 import { alice, createWorld, effects, message, olga, running } from '../test-support/world.ts'
 
 const UUID = '0199aaaa-0000-7000-8000-00000000000a'
@@ -8,31 +8,31 @@ const UUID = '0199aaaa-0000-7000-8000-00000000000a'
 describe('a task that begins while it is written', () => {
   it('is one commit when its code ends at once, and so is one that fails', async () => {
     for (const run of [() => 'done', () => ({ name: 'x', text: 'y' })]) {
-      const wayward = createWaywardStore()
-      const world = await createWorld({ store: wayward.store, agents: [running(run)] })
+      const faulty = createFaultyStore()
+      const world = await createWorld({ store: faulty.store, agents: [running(run)] })
       const task = await world.send('x')
       expect((await world.ended(task.id)).state).toBe('completed')
-      expect(wayward.batches).toEqual([1])
+      expect(faulty.batches).toEqual([1])
     }
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const failing = running(() => {
       throw new Error('no')
     })
-    const world = await createWorld({ store: wayward.store, agents: [failing] })
+    const world = await createWorld({ store: faulty.store, agents: [failing] })
     expect((await world.ended((await world.send('x')).id)).state).toBe('failed')
-    expect(wayward.batches).toEqual([1])
+    expect(faulty.batches).toEqual([1])
   })
 
   it('runs no step, tells nobody and answers nobody before it is durable', async () => {
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const done = effects()
     const agent = running(async (task) => {
       done.note('code')
       await task.step('work', () => done.note('step'))
     })
-    const world = await createWorld({ store: wayward.store, agents: [agent] })
+    const world = await createWorld({ store: faulty.store, agents: [agent] })
     world.engine.watch(({ state }) => done.note(state))
-    const gate = wayward.hold()
+    const gate = faulty.hold()
     const sending = world.send('x').then((task) => {
       done.note('answer')
       return task
@@ -46,7 +46,7 @@ describe('a task that begins while it is written', () => {
   })
 
   it('makes no child before it is durable', async () => {
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const parent = running(
       async (task) => {
         const child = await task.delegate('worker', 'help')
@@ -54,8 +54,8 @@ describe('a task that begins while it is written', () => {
       },
       { name: 'parent' },
     )
-    const world = await createWorld({ store: wayward.store, agents: [parent, running(() => 'ok')] })
-    const gate = wayward.hold()
+    const world = await createWorld({ store: faulty.store, agents: [parent, running(() => 'ok')] })
+    const gate = faulty.hold()
     const sending = world.send('x')
     await world.settled()
     expect(await world.store.count({})).toBe(0)
@@ -64,13 +64,13 @@ describe('a task that begins while it is written', () => {
   })
 
   it('leaves nothing behind when it cannot be written: no task, no run, no slot', async () => {
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const agent = running(() => 'done', { concurrency: 1 })
-    const world = await createWorld({ store: wayward.store, agents: [agent] })
-    wayward.writesFail = true
+    const world = await createWorld({ store: faulty.store, agents: [agent] })
+    faulty.writesFail = true
     await expect(world.send('x')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     await world.settled()
-    wayward.writesFail = false
+    faulty.writesFail = false
     expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
     expect((await world.engine.list(olga)).tasks).toEqual([])
     expect((await world.ended((await world.send('x')).id)).state).toBe('completed')
@@ -92,10 +92,10 @@ describe('a task that begins while it is written', () => {
   })
 
   it('is found by a hold that came while it was written', async () => {
-    const wayward = createWaywardStore()
+    const faulty = createFaultyStore()
     const agent = running((task) => task.park({ reason: 'x' }).then(() => undefined))
-    const world = await createWorld({ store: wayward.store, agents: [agent] })
-    const gate = wayward.hold()
+    const world = await createWorld({ store: faulty.store, agents: [agent] })
+    const gate = faulty.hold()
     const sending = world.send('x')
     await world.settled()
     const holding = world.engine.hold(olga, { scope: { all: true }, reason: 'stop', holdNew: true })

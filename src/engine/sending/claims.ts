@@ -52,5 +52,5 @@ export async function outcomeOf(
 ): Promise<Sent | undefined> {
   if (claim.reply !== undefined) return { kind: 'message', message: claim.reply, repeated: true }
   const task = await ledger.read(claim.taskId)
-  return task && { kind: 'task', task, rest: [], latest: task, repeated: true }
+  return task && { kind: 'task', task, laterRecords: [], latest: task, repeated: true }
 }

@@ -9,7 +9,7 @@ import type { Agent } from '../agent.ts'
 import { type Caller, maySee } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
 import { consentAnswer } from '../inputs.ts'
-import type { Along } from '../ledger.ts'
+import type { CommitExtras } from '../ledger.ts'
 import type { SendRequest } from '../requests.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
 import type { Sent } from './sent.ts'
@@ -19,7 +19,7 @@ export async function continueTask(
   caller: Caller,
   message: Message,
   taskId: string,
-  { idempotencyKey, push }: Pick<SendRequest, 'idempotencyKey'> & Pick<Along, 'push'>,
+  { idempotencyKey, push }: Pick<SendRequest, 'idempotencyKey'> & Pick<CommitExtras, 'push'>,
 ): Promise<Sent> {
   const { agents, runs, store } = context
   const found = await taskFor(context, caller, taskId)
@@ -42,8 +42,8 @@ export async function continueTask(
     ...(run === undefined ? {} : { run }),
   })
   const committed = await runs.commit(taskId, found.agent, command, { push })
-  const { task, records, rest, latest } = committed
-  return { kind: 'task', task, rest, latest, repeated: records.length === 0 }
+  const { task, records, laterRecords, latest } = committed
+  return { kind: 'task', task, laterRecords, latest, repeated: records.length === 0 }
 }
 
 /**

@@ -8,13 +8,13 @@ import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
-import type { Along, Committed } from '../ledger.ts'
+import type { CommitExtras, Committed } from '../ledger.ts'
 import type { Runs } from '../runs.ts'
 
 /** What has happened so far is looked up when its birth is decided: it came before it. */
 export type NewTask = Omit<Birth, 'eventsAfter'> & { eventsAfter: number }
 
-export interface Creation extends Along {
+export interface Creation extends CommitExtras {
   /** The id was minted for this message and the key is nobody else's: the agent's code may begin while it is written. */
   readonly ahead?: boolean
   /** Why the agent declined it before it began. */

@@ -5,7 +5,6 @@ import type { MakePush } from '../../core/push.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Agent } from '../agent.ts'
-import { ById } from '../by-id.ts'
 import type { Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
 import { contextBegunBy } from '../contexts.ts'
@@ -14,6 +13,7 @@ import { sendInput } from '../inputs.ts'
 import type { Committed } from '../ledger.ts'
 import { parse } from '../parse.ts'
 import type { SendRequest } from '../requests.ts'
+import { TransientMap } from '../transient-map.ts'
 import { checkSame, claimFor, outcomeOf } from './claims.ts'
 import { consentAskedFor, continueTask } from './continue.ts'
 import { agentNamed, createTask } from './create.ts'
@@ -47,7 +47,7 @@ interface Decided {
 
 export function createSend(context: EngineContext, holds: Holds): Send {
   /** Keys whose task or reply is under way: a repeat waits for that answer. */
-  const underWay = new ById<{ readonly claim: Claim; readonly sent: Promise<Sent> }>()
+  const underWay = new TransientMap<{ readonly claim: Claim; readonly sent: Promise<Sent> }>()
 
   /** Not async: nearly every message starts a task, which has promises enough. */
   const send: Send = (caller, given, { push } = {}) => {
@@ -172,8 +172,8 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   return send
 }
 
-function created({ task, rest, latest }: Committed): Sent {
-  return { kind: 'task', task, rest, latest, repeated: false }
+function created({ task, laterRecords, latest }: Committed): Sent {
+  return { kind: 'task', task, laterRecords, latest, repeated: false }
 }
 
 /** Not a copy: parsing made one. */

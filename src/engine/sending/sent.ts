@@ -9,7 +9,7 @@ export type Sent =
       /** As the message left it. */
       readonly task: Task
       /** What was written in the same commit after that, and the task that made: it may have ended already. */
-      readonly rest: readonly LogRecord[]
+      readonly laterRecords: readonly LogRecord[]
       readonly latest: Task
       readonly repeated: boolean
     }

@@ -23,7 +23,7 @@ import { createEngine, type Engine } from '../engine.ts'
 import type { EngineOptions } from '../options.ts'
 import type { SendRequest } from '../requests.ts'
 import { asTestsWant } from './delaying-store.ts'
-import { activityOf, mortalClock, mortalStore } from './mortal.ts'
+import { clockUntilDeath, createLife, storeUntilDeath } from './process-life.ts'
 
 export const alice: Caller = { tenant: 'acme', principal: 'alice' }
 export const bob: Caller = { tenant: 'acme', principal: 'bob' }
@@ -82,14 +82,14 @@ export async function createWorld(given: WorldOptions = {}): Promise<World> {
   const clock = given.clock ?? createManualClock()
   const ids = given.ids ?? createCountingIds()
   const shared = given.store ?? createMemoryStore()
-  const life = activityOf()
+  const life = createLife()
   // Twice: a call that is delayed when the process ends neither acts nor answers.
-  const store = mortalStore(asTestsWant(mortalStore(shared, life)), life)
+  const store = storeUntilDeath(asTestsWant(storeUntilDeath(shared, life)), life)
   const said: LogLine[] = []
   const engine = createEngine({
     store,
     agents: given.agents ?? [echo],
-    clock: mortalClock(clock, life) satisfies Clock,
+    clock: clockUntilDeath(clock, life) satisfies Clock,
     ids,
     signer: given.signer ?? testSigner,
     log: (level, text, facts) => {

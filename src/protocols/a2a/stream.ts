@@ -24,7 +24,7 @@ export interface StreamOptions {
   readonly view: TaskView
   readonly openedBy: Reader['openedBy']
   /** Records that are known to follow `task`. */
-  readonly rest?: readonly LogRecord[]
+  readonly laterRecords?: readonly LogRecord[]
   /** The task after them. */
   readonly latest?: Task
   /** Continue here in place of a snapshot. */
@@ -53,12 +53,12 @@ function kept({ closing }: A2AContext, frames: TaskFrames): Answer {
 
 /** What is said at once: the snapshot, and what is known to follow it. */
 function beginningOf(reader: Reader, options: StreamOptions): Burst {
-  const { task, view, rest = [], latest } = options
+  const { task, view, laterRecords = [], latest } = options
   const start = afterSnapshot(task.version)
   const data = reader.envelope(JSON.stringify(reader.codec.sentTask(task, view)))
   const snapshot = frameText({ id: cursorId(start), data })
   if (endsWith(reader, task.state)) return { text: snapshot, last: true }
-  const { text, last } = burstOf(reader, start, foldRecords(task, rest, latest), spellOnce)
+  const { text, last } = burstOf(reader, start, foldRecords(task, laterRecords, latest), spellOnce)
   return { text: snapshot + text, last }
 }
 

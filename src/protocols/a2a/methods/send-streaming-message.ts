@@ -13,13 +13,13 @@ export const sendStreamingMessage: Method = {
     const sending = readSending(a2a, call)
     const sent = await send(a2a, call, sending)
     if (sent.kind === 'message') return { frames: oneMessage(call, sent.message) }
-    const { task, rest, latest, repeated } = sent
+    const { task, laterRecords, latest, repeated } = sent
     const cursor = repeated ? readCursor(call.request.header('last-event-id')) : undefined
     return taskStream(a2a, call, {
       task,
       view: { historyLength: sending.configuration.historyLength, withArtifacts: true },
       openedBy: 'send',
-      rest,
+      laterRecords,
       latest,
       from: cursor !== undefined && cursor.seq <= task.version + 1 ? cursor : undefined,
     })

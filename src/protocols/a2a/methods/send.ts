@@ -83,7 +83,7 @@ async function tunnelled(
   if (resume !== undefined) await engine.resume(caller, { ...resume, taskId } as never)
   const task = await engine.get(caller, taskId)
   if (blank) await ensurePush(a2a, call, task, configuration)
-  return { kind: 'task', task, rest: [], latest: task, repeated: sent?.repeated ?? false }
+  return { kind: 'task', task, laterRecords: [], latest: task, repeated: sent?.repeated ?? false }
 }
 
 function deliver(

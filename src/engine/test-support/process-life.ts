@@ -13,7 +13,7 @@ export interface Life {
 /** Loop turns without a sign of life after which nothing more is to be expected. */
 const QUIET_TURNS = 40
 
-export function activityOf(): Life {
+export function createLife(): Life {
   let alive = true
   let touched = 0
   return {
@@ -38,7 +38,7 @@ export function activityOf(): Life {
 
 const never: Promise<never> = new Promise(() => undefined)
 
-export function mortalStore(store: Store, life: Life): Store {
+export function storeUntilDeath(store: Store, life: Life): Store {
   return new Proxy(store, {
     get(target, name, receiver) {
       const member: unknown = Reflect.get(target, name, receiver)
@@ -54,7 +54,7 @@ export function mortalStore(store: Store, life: Life): Store {
   })
 }
 
-export function mortalClock(clock: Clock, life: Life): Clock {
+export function clockUntilDeath(clock: Clock, life: Life): Clock {
   const whileAlive = (callback: () => void) => (): void => {
     if (!life.alive()) return
     life.touch()

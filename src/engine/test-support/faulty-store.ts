@@ -5,7 +5,7 @@ import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { type Signal, signal } from './world.ts'
 
-export interface WaywardStore {
+export interface FaultyStore {
   readonly store: Store
   /** The sizes of the batches that were written. */
   readonly batches: readonly number[]
@@ -28,16 +28,16 @@ const writing: ReadonlySet<string | symbol> = new Set([
   'check',
 ])
 
-export function createWaywardStore(inner: Store = createMemoryStore()): WaywardStore {
+export function createFaultyStore(inner: Store = createMemoryStore()): FaultyStore {
   const batches: number[] = []
   let held: Signal | undefined
-  const wayward: WaywardStore = {
+  const faulty: FaultyStore = {
     store: new Proxy(inner, {
       get(target, name, receiver) {
         const member: unknown = Reflect.get(target, name, receiver)
         if (typeof member !== 'function') return member
         return async (...args: readonly unknown[]) => {
-          const fails = writing.has(name) ? wayward.writesFail : wayward.readsFail
+          const fails = writing.has(name) ? faulty.writesFail : faulty.readsFail
           if (name === 'commit') return commit(args[0] as readonly Commit[])
           if (fails) throw new LullError('STORE_UNAVAILABLE', { why: 'the disk is on fire' })
           return Reflect.apply(member, target, args)
@@ -56,9 +56,9 @@ export function createWaywardStore(inner: Store = createMemoryStore()): WaywardS
 
   async function commit(batch: readonly Commit[]) {
     await held?.promise
-    if (wayward.writesFail) throw new Error('the disk is on fire')
+    if (faulty.writesFail) throw new Error('the disk is on fire')
     batches.push(batch.length)
-    const bad = new Set(batch.filter((one) => wayward.poison(one)))
+    const bad = new Set(batch.filter((one) => faulty.poison(one)))
     const results = [...(await inner.commit(batch.filter((one) => !bad.has(one))))]
     return batch.map((one) =>
       bad.has(one)
@@ -66,5 +66,5 @@ export function createWaywardStore(inner: Store = createMemoryStore()): WaywardS
         : (results.shift() ?? ({ status: 'failed', error: new Error('no answer') } as const)),
     )
   }
-  return wayward
+  return faulty
 }

@@ -4,16 +4,16 @@ import type { Commit } from '../../ports/store/tasks.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createWorld, type World, type WorldOptions } from './world.ts'
 
-export interface DyingWorld {
+export interface CrashingWorld {
   readonly world: World
   /** Another process goes on with the same store, one that does not die. */
   recover(some?: WorldOptions): Promise<World>
 }
 
-export async function createDyingWorld(
+export async function createWorldThatCrashes(
   given: WorldOptions,
   deadly: (record: LogRecord) => boolean,
-): Promise<DyingWorld> {
+): Promise<CrashingWorld> {
   const store = given.store ?? createMemoryStore()
   const dying = new Proxy(store, {
     get(target, name, receiver) {

@@ -4,7 +4,7 @@ import type { Agent } from '../agent.ts'
 import type { AgentTask } from '../agent-task.ts'
 import { aborted, running } from './world.ts'
 
-export const doers: Readonly<Record<string, (task: AgentTask) => Promise<unknown>>> = {
+export const keywordRuns: Readonly<Record<string, (task: AgentTask) => Promise<unknown>>> = {
   async work(task) {
     await task.step('long', async ({ signal: abort, attempt }) => {
       if (attempt === 1) await aborted(abort)
@@ -23,7 +23,7 @@ export const doers: Readonly<Record<string, (task: AgentTask) => Promise<unknown
   end: async () => 'ended',
 }
 
-export const doer: Agent = running(async (task) => {
-  const result = await doers[task.text]?.(task)
+export const keywordAgent: Agent = running(async (task) => {
+  const result = await keywordRuns[task.text]?.(task)
   await task.artifact({ name: 'result', data: (result ?? null) as Json })
 })
