@@ -33,6 +33,7 @@ const samples: { readonly [C in ErrorCode]: readonly [ErrorDetails[C], ...string
   LIMIT_EXCEEDED: [{ limit: 'maxTasks', value: 5 }, 'maxTasks', '5'],
   DRAINING: [{ retryAfterMs: 1_000 }, 'stopping'],
   STORE_UNAVAILABLE: [{ why: 'disk full' }, 'disk full'],
+  TASK_UNREADABLE: [{ taskId: 'task-1', why: 'its log is damaged' }, 'task-1', 'damaged'],
   STORE_LOCKED: [{ path: 'data.db', owner: 'pid 7' }, 'data.db', 'pid 7'],
   STEP_RESULT: [{ step: 'plan', problem: 'is too large' }, 'plan', 'too large'],
   STEP_TIMEOUT: [{ step: 'plan', timeoutMs: 50 }, 'plan', '50'],

@@ -32,7 +32,13 @@ export interface ErrorDetails {
   /** The engine is stopping and takes no new work. */
   DRAINING: { retryAfterMs: number }
   /** The store cannot write or read now; nothing of this call was written. */
-  STORE_UNAVAILABLE: { why: string }
+  STORE_UNAVAILABLE: {
+    why: string
+    /** Present when only a restart of the process helps. */
+    restart?: true
+  }
+  /** What the store has of this task cannot be read: damaged, or written by a newer version. Other tasks go on. */
+  TASK_UNREADABLE: { taskId: string; why: string }
   /** Another process has the data directory open. */
   STORE_LOCKED: { path: string; owner: string }
   /** A step's result is not JSON, or larger than the limit; the step fails, nothing was recorded. */
@@ -65,6 +71,7 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
   LIMIT_EXCEEDED: (d) => `The limit ${d.limit} (${d.value}) is reached`,
   DRAINING: () => 'The server is stopping and takes no new work; try again shortly',
   STORE_UNAVAILABLE: (d) => `The store is unavailable: ${d.why}`,
+  TASK_UNREADABLE: (d) => `Task ${d.taskId} cannot be read: ${d.why}`,
   STORE_LOCKED: (d) => `${d.path} is in use by another process (${d.owner})`,
   STEP_RESULT: (d) => `Step "${d.step}": ${d.problem}`,
   STEP_TIMEOUT: (d) => `Step "${d.step}" took longer than ${d.timeoutMs} ms`,

@@ -1,5 +1,5 @@
 /** Answers outside any protocol, all of one shape: `{error: {code, message, path?}}`. */
-import { isLullError } from '../core/errors.ts'
+import { type ErrorCode, isLullError } from '../core/errors.ts'
 import type { HttpHeaders } from '../wire/http.ts'
 
 /** @param path what in the request is wrong, as `data.path` of JSON-RPC says it */
@@ -33,12 +33,29 @@ export function notAllowed(method: string, allowed: readonly string[]): Response
   })
 }
 
-/** What our own errors mean in HTTP, where no protocol says otherwise. */
-const statusOf: Readonly<Record<string, number>> = {
+/** The HTTP status of each of our errors, where no protocol defines another. A new code does not compile until it is here. */
+const statusOf: Readonly<Record<ErrorCode, number>> = {
   INVALID_INPUT: 400,
+  CONSENT_MISMATCH: 400,
+  TASK_NOT_FOUND: 404,
+  AGENT_UNKNOWN: 404,
+  NOT_OFFERED: 404,
+  TASK_NOT_PAUSABLE: 409,
+  TASK_NOT_PAUSED: 409,
+  RESUME_HANDLE_MISMATCH: 409,
+  TASK_TERMINAL: 409,
+  TASK_HELD: 409,
+  IDEMPOTENCY_KEY_REUSED: 409,
+  REMINDER_LIMIT: 429,
   LIMIT_EXCEEDED: 429,
   DRAINING: 503,
   STORE_UNAVAILABLE: 503,
+  STORE_LOCKED: 503,
+  TASK_UNREADABLE: 500,
+  STEP_RESULT: 500,
+  STEP_TIMEOUT: 500,
+  CONSENT_DENIED: 500,
+  STALE_RUN: 500,
 }
 
 /** An error that is not ours leaves as "Internal error": the log has the rest. */
@@ -46,5 +63,5 @@ export function refusalOf(error: unknown): Response {
   if (!isLullError(error)) return refusal(500, 'INTERNAL', 'Internal error')
   const { code, message, details } = error
   const path = 'path' in details && code === 'INVALID_INPUT' ? details.path : undefined
-  return refusal(statusOf[code] ?? 500, code, message, {}, path)
+  return refusal(statusOf[code], code, message, {}, path)
 }

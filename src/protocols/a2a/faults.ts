@@ -28,6 +28,7 @@ export type FaultName =
   | 'NOT_OFFERED'
   | 'LIMIT_EXCEEDED'
   | 'UNAVAILABLE'
+  | 'TASK_UNREADABLE'
   | 'FORBIDDEN'
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'BINDU_NOT_PAUSABLE'
@@ -81,6 +82,7 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   // A2A begins at -32001; -32000 is the one server code it leaves to us.
   LIMIT_EXCEEDED: ours(-32000, 429, 'RESOURCE_EXHAUSTED'),
   UNAVAILABLE: ours(-32000, 503, 'UNAVAILABLE'),
+  TASK_UNREADABLE: ours(-32000, 500, 'DATA_LOSS'),
   FORBIDDEN: ours(-32000, 403, 'PERMISSION_DENIED'),
   // Of the request itself, in place of its parts: to A2A the same error, to HTTP another status.
   UNSUPPORTED_MEDIA_TYPE: {
@@ -109,6 +111,7 @@ export const faultOf: Readonly<Record<ErrorCode, FaultName>> = {
   LIMIT_EXCEEDED: 'LIMIT_EXCEEDED',
   DRAINING: 'UNAVAILABLE',
   STORE_UNAVAILABLE: 'UNAVAILABLE',
+  TASK_UNREADABLE: 'TASK_UNREADABLE',
   STORE_LOCKED: 'UNAVAILABLE',
   STEP_RESULT: 'INTERNAL',
   STEP_TIMEOUT: 'INTERNAL',

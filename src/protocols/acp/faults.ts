@@ -45,6 +45,7 @@ const faults: { readonly [C in ErrorCode]: Fault<C> } = {
   LIMIT_EXCEEDED: { code: STATE_CONFLICT, reason: 'limit_exceeded' },
   DRAINING: { code: INTERNAL, reason: 'draining' },
   STORE_UNAVAILABLE: { code: INTERNAL, reason: 'unavailable' },
+  TASK_UNREADABLE: { code: INTERNAL, reason: 'unreadable' },
   STORE_LOCKED: { code: INTERNAL, reason: 'unavailable' },
   STEP_RESULT: { code: INTERNAL },
   STEP_TIMEOUT: { code: INTERNAL },

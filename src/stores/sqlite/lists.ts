@@ -8,6 +8,7 @@ import type { TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Counts } from './counts.ts'
 import type { Database, Row, Statement, Value } from './driver.ts'
 import { fromText, toText } from './text.ts'
+import { namesIn } from './waits.ts'
 
 type Filter = Omit<TaskQuery, 'limit' | 'before'>
 
@@ -176,6 +177,6 @@ export function toTaskRow(row: Row): TaskRow {
     ...(row['owner'] === null ? {} : { owner: text('owner') }),
     ...(row['due_at'] === null ? {} : { dueAt: Number(row['due_at']) }),
     held: row['held'] === 1,
-    waits: row['waits'] === null ? [] : JSON.parse(String(row['waits'])),
+    waits: namesIn(row['waits'] as string | null),
   }
 }

@@ -1,4 +1,8 @@
-/** Logs are read as they were written: a row holds the records of one commit. */
+/**
+ * Logs are read as they were written: a row holds the records of one commit. A row that does not parse is an error of its
+ * task alone.
+ */
+import { LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { StoredTask } from '../../ports/store/tasks.ts'
@@ -29,28 +33,46 @@ export function createLogs(db: Database): Logs {
       if (task === undefined) return undefined
       const { num = null, seq, body } = task
       // A snapshot is of a whole commit: no row reaches over it.
-      const records = rowsAfter(num, Number(seq ?? 0), -1).flatMap(recordsIn)
+      const records = rowsAfter(num, Number(seq ?? 0), -1).flatMap((row) => recordsIn(taskId, row))
       return typeof body === 'string'
-        ? { snapshot: JSON.parse(body) as Task, records }
+        ? { snapshot: parsed<Task>(taskId, 'its snapshot', body), records }
         : { records }
     },
     records(taskId, afterSeq, limit) {
       const { num } = numOf.get(toText(taskId)) ?? {}
-      return num === undefined ? [] : firstOf(limit, afterSeq, rowsAfter(num, afterSeq, limit))
+      if (num === undefined) return []
+      return firstOf(limit, afterSeq, taskId, rowsAfter(num, afterSeq, limit))
     },
   }
 }
 
 /** Parses no row that is not needed: each holds one record at least. */
-function firstOf(limit: number, afterSeq: number, rows: readonly Row[]): readonly LogRecord[] {
+function firstOf(
+  limit: number,
+  afterSeq: number,
+  taskId: string,
+  rows: readonly Row[],
+): readonly LogRecord[] {
   const found: LogRecord[] = []
   for (const row of rows) {
     if (found.length >= limit) break
-    for (const record of recordsIn(row)) if (record.seq > afterSeq) found.push(record)
+    for (const record of recordsIn(taskId, row)) if (record.seq > afterSeq) found.push(record)
   }
   return found.length > limit ? found.slice(0, limit) : found
 }
 
-function recordsIn(row: Row): readonly LogRecord[] {
-  return JSON.parse(String(row['body'])) as readonly LogRecord[]
+function recordsIn(taskId: string, row: Row): readonly LogRecord[] {
+  const what = `its log up to record ${row['seq']}`
+  const records = parsed<readonly LogRecord[]>(taskId, what, String(row['body']))
+  if (Array.isArray(records)) return records
+  throw new LullError('TASK_UNREADABLE', { taskId, why: `${what} is damaged` })
+}
+
+/** @throws LullError `TASK_UNREADABLE` */
+function parsed<T>(taskId: string, what: string, body: string): T {
+  try {
+    return JSON.parse(body) as T
+  } catch (cause) {
+    throw new LullError('TASK_UNREADABLE', { taskId, why: `${what} is damaged` }, { cause })
+  }
 }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
-import { birth, sampleClaim, sampleEvent, sampleMessage, step } from '../../testing/sample-task.ts'
+import {
+  birth,
+  sampleClaim,
+  sampleEvent,
+  sampleMessage,
+  sampleSnapshot,
+  step,
+} from '../../testing/sample-task.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { createSqliteStore } from './sqlite-store.ts'
@@ -41,6 +48,32 @@ describe('a commit SQLite refuses', () => {
     }
     expect(await store.count({})).toBe(20)
     expect(await store.waiting('acme', ['tick'], '', 99)).toHaveLength(20)
+  })
+})
+
+describe('a damaged row', () => {
+  it('is an error of its own task; neighbours, lists and other logs are read', async () => {
+    const db = memoryDatabase()
+    const store = storeOn(db, () => undefined)
+    await store.commit(['good', 'cut', 'odd', 'folded'].map((id) => birth(id)))
+    await store.commit([step('folded', 2, { snapshot: sampleSnapshot('folded', 3) })])
+    const damage = (id: string, body: string): void =>
+      db.exec(
+        `UPDATE records SET body = '${body}' WHERE pos = (SELECT num FROM tasks WHERE id = '${id}')`,
+      )
+    damage('cut', '[{"type":"mess')
+    damage('odd', '7')
+    db.exec(`UPDATE snapshots SET body = '{"id'`)
+    db.exec(`UPDATE tasks SET waits = '["tick' WHERE id = 'cut'`)
+
+    for (const id of ['cut', 'odd', 'folded']) {
+      const unreadable = { code: 'TASK_UNREADABLE', details: { taskId: id } }
+      await expect(store.load(id)).rejects.toMatchObject(unreadable)
+    }
+    await expect(store.records('cut', 0, 9)).rejects.toMatchObject({ code: 'TASK_UNREADABLE' })
+    expect((await store.load('good'))?.records).toHaveLength(2)
+    expect(await store.list({ limit: 9 })).toHaveLength(4)
+    expect(await store.commit([step('good', 2)])).toEqual([{ status: 'written' }])
   })
 })
 

@@ -34,6 +34,12 @@ export function createWaits(db: Database): Waits {
   }
 }
 
-function namesIn(json: string | null): readonly string[] {
-  return json === null ? [] : JSON.parse(json)
+/** The names in the column `waits`. A damaged one counts as none: the log says what the task waits for. */
+export function namesIn(json: string | null): readonly string[] {
+  if (json === null) return []
+  try {
+    return JSON.parse(json) as readonly string[]
+  } catch {
+    return []
+  }
 }
