@@ -31,9 +31,10 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
     async create(parent, childId, agent, message) {
       if ((await contextOf().ledger.read(childId)) !== undefined) return
       await createChild(contextOf(), holds, parent, childId, agent, message)
-      // Cancelled meanwhile: it did not find the child then.
+      // A cancel or hold of the parent that came meanwhile did not find the child.
       const now = await contextOf().ledger.read(parent.id)
       if (now?.state === 'canceled') await cancelChildren(contextOf(), now)
+      if (now !== undefined) await holds.holdChild(now, childId)
     },
     get: own,
     watch: (_parent, childId) => contextOf().subscriptions.open(childId, 0, false),

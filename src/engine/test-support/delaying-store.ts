@@ -20,6 +20,7 @@ const reads: ReadonlySet<string | symbol> = new Set<keyof Store>([
   'load',
   'records',
   'list',
+  'openTasks',
   'count',
   'ready',
   'readyAgents',

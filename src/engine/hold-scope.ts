@@ -1,0 +1,55 @@
+/** Which tasks a hold is about. */
+import type { Birth } from '../core/records.ts'
+import type { Hold, HoldScope } from '../ports/store/holds.ts'
+import type { OpenTaskQuery } from '../ports/store/tasks.ts'
+import { ALL_TENANTS, type Caller } from './caller.ts'
+
+/** The facts of a task a scope looks at. They are known before the task exists, and never change. */
+export type HoldableTask = Pick<Birth, 'taskId' | 'tenant' | 'agent' | 'contextId'>
+
+type KeysOfEach<Union> = Union extends Union ? keyof Union : never
+
+/** Every field of a scope narrows it. A field that is added to `HoldScope` does not compile before it is here. */
+const narrowing: Readonly<
+  Record<KeysOfEach<HoldScope>, (scope: HoldScope, task: HoldableTask) => boolean>
+> = {
+  all: () => true,
+  tenant: (scope, task) =>
+    !('tenant' in scope) || scope.tenant === undefined || scope.tenant === task.tenant,
+  agent: (scope, task) => !('agent' in scope) || scope.agent === task.agent,
+  contextId: (scope, task) => !('contextId' in scope) || scope.contextId === task.contextId,
+  taskIds: (scope, task) => !('taskIds' in scope) || scope.taskIds.includes(task.taskId),
+}
+
+const conditions = Object.values(narrowing)
+
+export function isCovered(scope: HoldScope, task: HoldableTask): boolean {
+  return conditions.every((holds) => holds(scope, task))
+}
+
+/** What a store can narrow by itself; the rest is left to `isCovered`. */
+export function queryOf(scope: HoldScope): Pick<OpenTaskQuery, 'tenant' | 'agent' | 'contextId'> {
+  const { tenant, agent, contextId } = {
+    tenant: undefined,
+    agent: undefined,
+    contextId: undefined,
+    ...scope,
+  }
+  return {
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(contextId === undefined ? {} : { contextId }),
+  }
+}
+
+/** A tenant's operator holds within the tenant, whatever the scope says. */
+export function withinTenantOf(caller: Caller, scope: HoldScope): HoldScope {
+  if (caller.tenant === ALL_TENANTS) return scope
+  if ('all' in scope) return { tenant: caller.tenant }
+  return { ...scope, tenant: caller.tenant }
+}
+
+export function maySeeHold(caller: Caller, hold: Hold): boolean {
+  if (caller.tenant === ALL_TENANTS) return true
+  return 'tenant' in hold.scope && hold.scope.tenant === caller.tenant
+}
