@@ -50,12 +50,14 @@ export const part: z.ZodType<Part> = z.union(
 ) as z.ZodType<Part>
 
 /** What an agent says about an artifact beside its parts. */
-export const artifactFacts: z.ZodType<Pick<Artifact, 'name' | 'description' | 'metadata'>> =
-  z.object({
-    name: text.optional(),
-    description: text.optional(),
-    metadata: jsonObject.optional(),
-  }) as z.ZodType<Pick<Artifact, 'name' | 'description' | 'metadata'>>
+type ArtifactFacts = Partial<Pick<Artifact, 'artifactId' | 'name' | 'description' | 'metadata'>>
+
+export const artifactFacts: z.ZodType<ArtifactFacts> = z.object({
+  artifactId: id.optional(),
+  name: text.optional(),
+  description: text.optional(),
+  metadata: jsonObject.optional(),
+}) as z.ZodType<ArtifactFacts>
 
 export const message: z.ZodType<Message> = z.object({
   messageId: id,

@@ -7,6 +7,7 @@ import type { ChildResult, JournalRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Child } from '../agent-task.ts'
 import type { RunCore } from './core.ts'
+import { gatedRecord } from './gated-record.ts'
 import type { Entry } from './journal.ts'
 import { never } from './line.ts'
 import { partsOf } from './parts.ts'
@@ -30,7 +31,7 @@ export function createChildren(core: RunCore): Children {
   const { children } = host
   /** One for each call that waits. */
   const awaited: string[] = []
-  const making = new Set<Promise<void>>()
+  const beingMade = new Set<Promise<void>>()
 
   /** Resolves with the record alone; the child comes into being while the code goes on, and calls on it wait for that. */
   async function delegate(agent: string, content: string | readonly Part[]): Promise<Child> {
@@ -43,37 +44,40 @@ export function createChildren(core: RunCore): Children {
       replay: (entry) => {
         const delegated = recordOf(entry, 'delegated')
         if (delegated === undefined) return undefined
-        return { value: createChild(delegated, make(delegated, gate.enter(scope))) }
+        const exists = making(gate.during(scope, () => create(delegated)))
+        return { value: childOf(delegated, exists) }
       },
-      live: async () => {
-        await gate.enter(scope)
+      live: () => {
         const { contextId } = core.task
         const message = { messageId: host.ids.uuid(), role: 'ROLE_USER', parts, contextId } as const
         const childId = host.ids.uuid()
         const delegated = { type: 'delegated', key, childId, agent, message } as const
-        const { records } = await core.record(delegated)
-        const exists = make(delegated, undefined)
-        return { seq: records.at(-1)?.seq ?? 0, settle: () => createChild(delegated, exists) }
+        return new Promise((resolve, reject) => {
+          // In flight until the child exists, so that no stop falls in between.
+          const exists = making(
+            gate.during(scope, async () => {
+              const { records } = await core.record(delegated)
+              const settle = (): Child => childOf(delegated, exists)
+              resolve({ seq: records.at(-1)?.seq ?? 0, settle })
+              await create(delegated)
+            }),
+          )
+          exists.catch(reject)
+        })
       },
     })
   }
 
-  /** In flight until the child exists, so that no stop falls in between. Making what exists is nothing new. */
-  function make(
-    { childId, agent, message }: Delegated,
-    entered: Promise<void> | undefined,
-  ): Promise<void> {
-    const made = (async () => {
-      await entered
-      try {
-        await whileStoreFails(() => children.create(core.task, childId, agent, message))
-      } finally {
-        gate.leave()
-      }
-    })()
-    making.add(made)
-    made.catch(() => undefined).finally(() => making.delete(made))
-    return made
+  /** Creating a child that exists changes nothing. */
+  function create({ childId, agent, message }: Delegated): Promise<void> {
+    return whileStoreFails(() => children.create(core.task, childId, agent, message))
+  }
+
+  /** The run does not end before its children exist. */
+  function making(exists: Promise<void>): Promise<void> {
+    beingMade.add(exists)
+    exists.catch(() => undefined).finally(() => beingMade.delete(exists))
+    return exists
   }
 
   async function whileStoreFails<T>(act: () => Promise<T>): Promise<T> {
@@ -90,7 +94,7 @@ export function createChildren(core: RunCore): Children {
     }
   }
 
-  function createChild({ childId: id, agent }: Delegated, exists: Promise<void>): Child {
+  function childOf({ childId: id, agent }: Delegated, exists: Promise<void>): Child {
     /** A call on the child is journaled, so that a rebuilt run does not repeat it. */
     async function call(name: string, act: (key: string) => Promise<void>): Promise<void> {
       const key = core.key(`child-${name}`, id)
@@ -104,17 +108,18 @@ export function createChildren(core: RunCore): Children {
         },
         live: async () => {
           await exists
-          await gate.enter(scope)
-          const failure = await whileStoreFails(() => act(key)).then(() => undefined, describeError)
-          const facts = failure === undefined ? {} : { failure }
-          const record = { type: 'child-called', key, call: name, result: null, ...facts } as const
-          const written = core.record(record)
-          gate.leave()
-          const { records } = await written
+          const { seq, record } = await gatedRecord(core, scope, async () => {
+            const failure = await whileStoreFails(() => act(key)).then(
+              () => undefined,
+              describeError,
+            )
+            const facts = failure === undefined ? {} : { failure }
+            return { type: 'child-called', key, call: name, result: null, ...facts } as const
+          })
           return {
-            seq: records.at(-1)?.seq ?? 0,
+            seq,
             settle: () => {
-              if (failure !== undefined) throw revive(failure)
+              if (record.failure !== undefined) throw revive(record.failure)
             },
           }
         },
@@ -131,15 +136,13 @@ export function createChildren(core: RunCore): Children {
           return ended && { value: ended.result }
         },
         live: async () => {
-          const over = gate.wait()
-          await exists
-          const ended = await whileStoreFails(end)
-          over()
-          await gate.enter(scope)
-          const written = core.record({ type: 'child-ended', key, result: ended })
-          gate.leave()
-          const { records } = await written
-          return { seq: records.at(-1)?.seq ?? 0, settle: () => ended }
+          const result = await gate.whileWaiting(async () => {
+            await exists
+            return whileStoreFails(end)
+          })
+          const make = () => ({ type: 'child-ended', key, result }) as const
+          const { seq } = await gatedRecord(core, scope, make)
+          return { seq, settle: () => result }
         },
       })
     }
@@ -186,7 +189,7 @@ export function createChildren(core: RunCore): Children {
   return {
     delegate,
     created: async () => {
-      await Promise.allSettled(making)
+      await Promise.allSettled(beingMade)
     },
     awaited: () => awaited,
   }

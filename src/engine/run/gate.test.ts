@@ -1,6 +1,7 @@
-/** When operations may start, and when a run stands still: the invariants G1 to G4 of gate.ts, one by one. */
+/** When operations may start, and when a run stands still: the invariants G1 to G5 of gate.ts, one by one. */
 import { describe, expect, it } from 'vitest'
 import type { PauseMode } from '../../core/suspension.ts'
+import { type Signal, signal } from '../test-support/world.ts'
 import { Gate, type Scope } from './gate.ts'
 
 const nowhere: Scope = {}
@@ -22,17 +23,36 @@ function gateWith(some: { withheld?: () => number; unsettled?: () => number } = 
   return { gate, moves: () => moves }
 }
 
-/** Whether it may start at once. */
-const starts = (entered: Promise<void> | undefined): boolean => entered === undefined
-
-async function order(entries: Record<string, Promise<void> | undefined>): Promise<string[]> {
-  const seen: string[] = []
-  for (const [name, entered] of Object.entries(entries)) {
-    entered?.then(() => seen.push(name)).catch(() => undefined)
-  }
-  await new Promise((resolve) => setImmediate(resolve))
-  return seen
+/** An operation that is inside from when it is let in until the test ends it. */
+interface Held {
+  readonly started: () => boolean
+  end(): Promise<void>
 }
+
+function held(pass: (work: () => Promise<void>) => Promise<void>): Held {
+  const over: Signal = signal()
+  let started = false
+  const passed = pass(() => {
+    started = true
+    return over.promise
+  })
+  return {
+    started: () => started,
+    async end() {
+      over.fire()
+      await passed
+    },
+  }
+}
+
+const operation = (gate: Gate, scope: Scope = nowhere): Held =>
+  held((work) => gate.during(scope, work))
+const stop = (gate: Gate): Held => held((work) => gate.duringStop(work))
+
+/** Lets everything that may start do so. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+const modes = ['interrupt_immediate', 'finish_step', 'wait_for_completion'] as const
 
 describe('the gate', () => {
   it.each<[PauseMode, boolean, boolean]>([
@@ -42,25 +62,25 @@ describe('the gate', () => {
   ])('G1: under %s only what the mode allows starts', (mode, outside, inside) => {
     const { gate } = gateWith()
     gate.pause(mode)
-    expect(starts(gate.enter(inStep))).toBe(true)
-    expect(starts(gate.enter(inTurn))).toBe(inside)
-    expect(starts(gate.enter(nowhere))).toBe(outside)
+    expect(operation(gate, inStep).started()).toBe(true)
+    expect(operation(gate, inTurn).started()).toBe(inside)
+    expect(operation(gate, nowhere).started()).toBe(outside)
   })
 
   it('G1: once closed nothing starts, not even inside a step', () => {
     const { gate } = gateWith()
     gate.close()
-    for (const scope of [nowhere, inTurn, inStep]) expect(starts(gate.enter(scope))).toBe(false)
-    expect(starts(gate.enterLast())).toBe(false)
+    for (const scope of [nowhere, inTurn, inStep]) {
+      expect(operation(gate, scope).started()).toBe(false)
+    }
+    expect(held((work) => gate.duringLast(work)).started()).toBe(false)
   })
 
-  it('G2: no boundary while an operation is in flight', () => {
+  it('G2: no boundary while an operation is in flight', async () => {
     const { gate } = gateWith({ unsettled: () => 1 })
-    void gate.enter(nowhere)
-    for (const mode of ['interrupt_immediate', 'finish_step', 'wait_for_completion'] as const) {
-      expect(gate.atBoundary(mode)).toBe(false)
-    }
-    gate.leave()
+    const running = operation(gate)
+    for (const mode of modes) expect(gate.atBoundary(mode)).toBe(false)
+    await running.end()
     expect(gate.atBoundary('interrupt_immediate')).toBe(true)
     expect(gate.atBoundary('finish_step')).toBe(true)
   })
@@ -72,15 +92,15 @@ describe('the gate', () => {
     expect(gate.atBoundary('wait_for_completion')).toBe(false)
   })
 
-  it('G2: wait_for_completion waits for open turns and for what is about to be handed out', () => {
+  it('G2: wait_for_completion waits for open turns and for what is about to be handed out', async () => {
     let withheld = 0
     const { gate } = gateWith({ withheld: () => withheld })
-    gate.openTurn()
+    const turn = held((work) => gate.duringTurn(work))
     gate.pause('wait_for_completion')
-    void gate.enter(nowhere)
+    operation(gate)
     expect(gate.atBoundary('wait_for_completion')).toBe(false)
     withheld = 1
-    gate.closeTurn()
+    await turn.end()
     expect(gate.atBoundary('wait_for_completion')).toBe(false)
     withheld = 0
     expect(gate.atBoundary('wait_for_completion')).toBe(true)
@@ -88,67 +108,124 @@ describe('the gate', () => {
 
   it('G3: a park waits until nothing is in flight, and nothing starts until it is over', async () => {
     const { gate } = gateWith()
-    expect(starts(gate.enter(nowhere))).toBe(true)
-    const park = gate.enterAlone()
-    const step = gate.enter(nowhere)
-    expect(starts(park)).toBe(false)
-    expect(starts(step)).toBe(false)
-    gate.leave()
-    expect(await order({ park, step })).toEqual(['park'])
-    expect(starts(gate.enter(nowhere))).toBe(false)
-    gate.leave()
-    expect(await order({ step })).toEqual(['step'])
+    const first = operation(gate)
+    const park = stop(gate)
+    const step = operation(gate)
+    expect([first, park, step].map((one) => one.started())).toEqual([true, false, false])
+    await first.end()
+    await settled()
+    expect([park, step].map((one) => one.started())).toEqual([true, false])
+    expect(operation(gate).started()).toBe(false)
+    await park.end()
+    await settled()
+    expect(step.started()).toBe(true)
   })
 
   it('G3: a second park waits for the first', async () => {
     const { gate } = gateWith()
-    expect(starts(gate.enterAlone())).toBe(true)
-    const second = gate.enterAlone()
-    expect(starts(second)).toBe(false)
+    const first = stop(gate)
+    const second = stop(gate)
+    expect([first, second].map((one) => one.started())).toEqual([true, false])
     gate.close()
-    gate.leave()
-    expect(await order({ second })).toEqual([])
+    await first.end()
+    await settled()
+    expect(second.started()).toBe(false)
     gate.reopen()
-    expect(await order({ second })).toEqual(['second'])
+    await settled()
+    expect(second.started()).toBe(true)
   })
 
   it('G4: what was blocked starts in the order it came', async () => {
     const { gate } = gateWith()
     gate.close()
-    const entries = { a: gate.enter(nowhere), b: gate.enter(inTurn), c: gate.enter(nowhere) }
+    const order: string[] = []
+    for (const [name, scope] of [['a', nowhere] as const, ['b', inTurn] as const]) {
+      void gate.during(scope, () => {
+        order.push(name)
+        return new Promise(() => undefined)
+      })
+    }
     gate.reopen()
-    expect(await order(entries)).toEqual(['a', 'b', 'c'])
-    expect(gate.inFlight).toBe(3)
+    await settled()
+    expect(order).toEqual(['a', 'b'])
+    expect(gate.inFlight).toBe(2)
   })
 
-  it('knows whether the run does nothing but wait, its records included', () => {
+  const failing = async (): Promise<never> => {
+    throw new Error('x')
+  }
+  it.each<[string, (gate: Gate) => Promise<unknown>]>([
+    ['an operation', (gate) => gate.during(nowhere, failing)],
+    ['an operation that throws at once', (gate) => gate.during(nowhere, () => fail())],
+    ['a stop', (gate) => gate.duringStop(failing)],
+    ['the last command', (gate) => gate.duringLast(failing)],
+    ['a batch', (gate) => gate.duringBatch(nowhere, failing)],
+    ['an operation of a batch', (gate) => gate.duringBatch(nowhere, (during) => during(failing))],
+    ['a turn', (gate) => gate.duringTurn(failing)],
+    ['a wait', (gate) => gate.whileWaiting(failing)],
+  ])('G5: %s that fails leaves the gate free', async (_name, pass) => {
+    const { gate } = gateWith()
+    await expect(pass(gate)).rejects.toThrow('x')
+    expect(gate.inFlight).toBe(0)
+    expect(gate.waitsOnlyFor(0)).toBe(true)
+    const next = operation(gate)
+    expect(next.started()).toBe(true)
+    gate.pause('wait_for_completion')
+    operation(gate)
+    await next.end()
+    expect(gate.atBoundary('wait_for_completion')).toBe(true)
+  })
+
+  it('is not left between two operations of a batch, except for an interrupt', async () => {
+    const { gate } = gateWith()
+    const between = signal()
+    const batch = gate.duringBatch(nowhere, async (during) => {
+      await during(() => 1)
+      await between.promise
+      return during(() => 2)
+    })
+    await settled()
+    expect(gate.inFlight).toBe(1)
+    gate.pause('interrupt_immediate')
+    between.fire()
+    await settled()
+    expect(gate.inFlight).toBe(0)
+    gate.reopen()
+    expect(await batch).toBe(2)
+    expect(gate.inFlight).toBe(0)
+  })
+
+  it('knows whether the run does nothing but wait, its records included', async () => {
     let unsettled = 1
     const { gate } = gateWith({ unsettled: () => unsettled })
-    const over = gate.wait()
+    const waiting = held((work) => gate.whileWaiting(work))
     expect(gate.waitsOnlyFor(1)).toBe(true)
     unsettled = 2
     expect(gate.waitsOnlyFor(1)).toBe(false)
     unsettled = 1
-    void gate.enter(nowhere)
+    const running = operation(gate)
     expect(gate.waitsOnlyFor(1)).toBe(false)
-    gate.leave()
-    over()
+    await running.end()
+    await waiting.end()
     expect(gate.waitsOnlyFor(1)).toBe(false)
   })
 
-  it('tells whenever a boundary may have been reached', () => {
+  it('tells whenever a boundary may have been reached', async () => {
     const { gate, moves } = gateWith()
-    void gate.enter(nowhere)
+    const running = operation(gate)
     expect(moves()).toBe(0)
-    gate.leave()
+    await running.end()
     expect(moves()).toBe(1)
-    const over = gate.wait()
+    const waiting = held((work) => gate.whileWaiting(work))
     expect(moves()).toBe(2)
-    over()
-    over()
+    await waiting.end()
     expect(gate.waitsOnlyFor(0)).toBe(true)
     gate.pause('finish_step')
-    void gate.enter(nowhere)
+    operation(gate)
     expect(moves()).toBe(4)
   })
 })
+
+function fail(): never {
+  throw new Error('x')
+}

@@ -10,6 +10,7 @@
  *     being written, withheld in the releaser, or waiting for a child); for `wait_for_completion` also no turn is open.
  * G3  A park or a question starts only when nothing else is in flight, and nothing starts until it is over.
  * G4  Blocked operations start in the order they came.
+ * G5  Whatever is entered is left: each entry takes the work that is done inside, and is over when that settles.
  */
 import type { PauseMode } from '../../core/suspension.ts'
 
@@ -20,7 +21,7 @@ export interface Scope {
   readonly inside?: object | undefined
 }
 
-type Kind = 'operation' | 'alone' | 'last'
+type Kind = 'operation' | 'stop' | 'last'
 
 interface Blocked {
   readonly kind: Kind
@@ -40,14 +41,17 @@ export interface GateDeps {
 const anywhere: Scope = {}
 const none: readonly Blocked[] = []
 
+/** How one operation of a batch is run. */
+export type During = <T>(work: () => Promise<T> | T) => Promise<T>
+
 /** A class, like all that is made for every run: functions made anew for each cost more than most runs do. */
 export class Gate {
   readonly #deps: GateDeps
   #inFlight = 0
   #outside = 0
   #turns = 0
-  #alone = false
-  #aloneWanted = 0
+  #stop = false
+  #stopsWanted = 0
   #mode: PauseMode | undefined
   #closed = false
   #blocked = none
@@ -64,47 +68,71 @@ export class Gate {
     return this.#mode
   }
 
-  /** Resolves when the operation may start; it is in flight from then on. Undefined: it may at once. */
-  enter(scope: Scope): Promise<void> | undefined {
-    return this.#admit('operation', scope)
+  /** Runs `work` as an operation of the run: from when it may start (G1, G4) until it settles. */
+  during<T>(scope: Scope, work: () => Promise<T> | T): Promise<T> {
+    return this.#inside('operation', scope, work)
   }
 
-  /** For a park or a question. */
-  enterAlone(): Promise<void> | undefined {
-    this.#aloneWanted++
-    return this.#admit('alone', anywhere)
+  /** The same for a park or a question (G3). */
+  duringStop<T>(work: () => Promise<T> | T): Promise<T> {
+    this.#stopsWanted++
+    return this.#inside('stop', anywhere, work)
   }
 
-  /** The last command of a run; waits only while paused. */
-  enterLast(): Promise<void> | undefined {
-    return this.#admit('last', anywhere)
+  /** The same for the last command of a run, which waits only while the gate is closed. */
+  duringLast<T>(work: () => Promise<T> | T): Promise<T> {
+    return this.#inside('last', anywhere, work)
   }
 
-  leave(): void {
-    this.#inFlight--
-    this.#alone = false
-    this.#review()
-    this.#deps.moved()
-  }
-
-  /** The run waits for something outside, in no operation. */
-  wait(): () => void {
-    this.#outside++
-    this.#deps.moved()
-    let over = false
-    return () => {
-      if (!over) this.#outside--
-      over = true
+  /**
+   * Runs several operations one after the other as if they were one: each by a call of the function that `work` gets.
+   * Only `interrupt_immediate` may stop between two of them.
+   */
+  async duringBatch<T>(scope: Scope, work: (during: During) => Promise<T>): Promise<T> {
+    let inside = false
+    const leave = (): void => {
+      if (inside) this.#leave()
+      inside = false
+    }
+    const leaveForInterrupt = (): void => {
+      if (this.#mode === 'interrupt_immediate') leave()
+    }
+    try {
+      return await work(async (one) => {
+        leaveForInterrupt()
+        if (!inside) await this.#admit('operation', scope)
+        inside = true
+        try {
+          return await one()
+        } finally {
+          leaveForInterrupt()
+        }
+      })
+    } finally {
+      leave()
     }
   }
 
-  openTurn(): void {
-    this.#turns++
+  /** The run waits for something outside, in no operation, until `work` settles. */
+  async whileWaiting<T>(work: () => Promise<T>): Promise<T> {
+    this.#outside++
+    this.#deps.moved()
+    try {
+      return await work()
+    } finally {
+      this.#outside--
+    }
   }
 
-  closeTurn(): void {
-    this.#turns--
-    this.#deps.moved()
+  /** A turn is open until `work` settles. */
+  async duringTurn<T>(work: () => Promise<T>): Promise<T> {
+    this.#turns++
+    try {
+      return await work()
+    } finally {
+      this.#turns--
+      this.#deps.moved()
+    }
   }
 
   pause(wanted: PauseMode): void {
@@ -132,7 +160,7 @@ export class Gate {
     if (wanted === 'interrupt_immediate') return true
     if (wanted === 'finish_step') return this.waiting() > 0
     // A question inside the turn can only be asked after the resume: the turn gets no further.
-    const noTurn = this.#turns === 0 || this.#aloneWanted > 0
+    const noTurn = this.#turns === 0 || this.#stopsWanted > 0
     return noTurn && this.#deps.withheld() === 0 && this.#blocked.length + this.#outside > 0
   }
 
@@ -145,6 +173,23 @@ export class Gate {
   waitsOnlyFor(count: number): boolean {
     const busy = this.#inFlight + this.#blocked.length + this.#deps.withheld()
     return this.#outside === count && this.#deps.unsettled() === count && busy === 0
+  }
+
+  async #inside<T>(kind: Kind, scope: Scope, work: () => Promise<T> | T): Promise<T> {
+    const started = this.#admit(kind, scope)
+    if (started !== undefined) await started
+    try {
+      return await work()
+    } finally {
+      this.#leave()
+    }
+  }
+
+  #leave(): void {
+    this.#inFlight--
+    this.#stop = false
+    this.#review()
+    this.#deps.moved()
   }
 
   #admit(kind: Kind, scope: Scope): Promise<void> | undefined {
@@ -161,18 +206,18 @@ export class Gate {
   #mayStart(kind: Kind, { turn, inside }: Scope): boolean {
     if (this.#closed) return false
     if (kind === 'last') return true
-    if (kind === 'alone') return this.#mode === undefined && !this.#alone && this.#inFlight === 0
+    if (kind === 'stop') return this.#mode === undefined && !this.#stop && this.#inFlight === 0
     if (inside !== undefined) return true
-    if (this.#alone || this.#aloneWanted > 0) return false
+    if (this.#stop || this.#stopsWanted > 0) return false
     if (this.#mode === undefined) return true
     return this.#mode === 'wait_for_completion' && turn !== undefined
   }
 
   #start(kind: Kind): void {
     this.#inFlight++
-    if (kind !== 'alone') return
-    this.#aloneWanted--
-    this.#alone = true
+    if (kind !== 'stop') return
+    this.#stopsWanted--
+    this.#stop = true
   }
 
   #review(): void {

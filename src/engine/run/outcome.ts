@@ -24,13 +24,21 @@ export function completion(
 /** The caller learns the message, never the stack; the log has both. */
 export function failing(error: unknown, agent: Agent, core: RunCore): RunAct {
   const { host } = core
-  const failure = describeError(error)
-  const message = agentMessage(core, host.ids.uuid(), [{ text: failure.message || failure.name }])
-  if (failure.name === 'Rejection' || isLullError(error, 'CONSENT_DENIED')) {
-    return { type: 'reject', message }
+  const end = failed(error, core)
+  if (end.failure.name === 'Rejection' || isLullError(error, 'CONSENT_DENIED')) {
+    return { type: 'reject', message: end.message }
   }
   if (!core.dead) {
     host.log('warn', 'an agent failed', { agent: agent.name, taskId: core.task.id, error })
   }
+  return end
+}
+
+/** The act that fails a task, with whatever was thrown. */
+export function failed(error: unknown, core: RunCore): RunAct & { readonly type: 'fail' } {
+  const failure = describeError(error)
+  const message = agentMessage(core, core.host.ids.uuid(), [
+    { text: failure.message || failure.name },
+  ])
   return { type: 'fail', message, failure }
 }

@@ -6,6 +6,7 @@ import type { ArtifactInput, ArtifactStream } from '../agent-task.ts'
 import { artifactFacts, usageInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RunCore } from './core.ts'
+import { gatedRecord } from './gated-record.ts'
 import { agentMessage, partsOf } from './parts.ts'
 import { quietly } from './quietly.ts'
 
@@ -22,7 +23,7 @@ export interface Outputs {
 }
 
 export function createOutputs(core: RunCore): Outputs {
-  const { host, gate } = core
+  const { host } = core
 
   function tell<R extends JournalRecord, T>(
     key: string,
@@ -35,13 +36,8 @@ export function createOutputs(core: RunCore): Outputs {
       replay: (entry) =>
         entry.kind === 'record' ? { value: read(entry.record as unknown as R) } : undefined,
       live: async () => {
-        await gate.enter(scope)
-        const record = make()
-        const written = core.record(record)
-        gate.leave()
-        const { records } = await written
-        const mine = records.find((one) => 'key' in one && one.key === key)
-        return { seq: mine?.seq ?? 0, settle: () => read(record) }
+        const { seq, record } = await gatedRecord(core, scope, make)
+        return { seq, settle: () => read(record) }
       },
     })
   }
@@ -60,9 +56,10 @@ export function createOutputs(core: RunCore): Outputs {
     if (!(fraction >= 0 && fraction <= 1)) {
       throw new LullError('INVALID_INPUT', { path: 'fraction', problem: 'must be from 0 to 1' })
     }
+    const parts = text === undefined ? undefined : partsOf(text)
     const key = core.key('progress')
     const message = (): Partial<JournalRecord & { type: 'said' }> =>
-      text === undefined ? {} : { message: agentMessage(core, host.ids.uuid(), [{ text }]) }
+      parts === undefined ? {} : { message: agentMessage(core, host.ids.uuid(), parts) }
     return tell(key, () => ({ type: 'said', key, progress: fraction, ...message() }) as const, done)
   }
 
@@ -71,12 +68,11 @@ export function createOutputs(core: RunCore): Outputs {
     options: { append?: boolean; last?: boolean } = {},
   ): Promise<Artifact> {
     const { append = false, last = true } = options
-    const key = core.key('artifact', input.name)
-    const parts = artifactParts(input)
+    const { artifactId: given, ...content } = contentOf(input)
+    const key = core.key('artifact', content.name)
     const make = (): ArtifactRecord => {
-      const artifactId =
-        input.artifactId ?? (append ? idOf(input.name) : undefined) ?? host.ids.uuid()
-      return { type: 'artifact', key, artifact: toArtifact(input, artifactId, parts), append, last }
+      const artifactId = given ?? (append ? idOf(content.name) : undefined) ?? host.ids.uuid()
+      return { type: 'artifact', key, artifact: { artifactId, ...content }, append, last }
     }
     return tell(key, make, (record) => record.artifact)
   }
@@ -117,11 +113,10 @@ export function createOutputs(core: RunCore): Outputs {
 
 /** The artifact a run ends with; undefined where it is recorded already. */
 export function lastArtifact(core: RunCore, input: ArtifactInput): ArtifactRecord | undefined {
-  const key = core.key('artifact', input.name)
-  const artifactId = input.artifactId ?? core.host.ids.uuid()
-  const artifact = toArtifact(input, artifactId, artifactParts(input))
+  const { artifactId = core.host.ids.uuid(), ...content } = contentOf(input)
+  const key = core.key('artifact', content.name)
   if (core.journal.get(key) !== undefined) return undefined
-  return { type: 'artifact', key, artifact, append: false, last: true }
+  return { type: 'artifact', key, artifact: { artifactId, ...content }, append: false, last: true }
 }
 
 function artifactParts(input: ArtifactInput): readonly Part[] {
@@ -141,20 +136,14 @@ function artifactParts(input: ArtifactInput): readonly Part[] {
   return partsOf(parts)
 }
 
-/** Most have a name and nothing else to be checked. */
-function factsOf(input: ArtifactInput): ReturnType<typeof parse<typeof artifactFacts>> {
-  const { name, description, metadata } = input
-  const isPlain = typeof name === 'string' && description === undefined && metadata === undefined
-  return isPlain ? { name } : parse(artifactFacts, input, 'artifact')
-}
-
-function toArtifact(input: ArtifactInput, artifactId: string, parts: readonly Part[]): Artifact {
-  const { name, description, metadata } = factsOf(input)
+/** The artifact as it will be recorded, its id aside. @throws LullError `INVALID_INPUT` before anything is recorded */
+function contentOf(input: ArtifactInput): Omit<Artifact, 'artifactId'> & { artifactId?: string } {
+  const { artifactId, name, description, metadata } = parse(artifactFacts, input, 'artifact')
   return {
-    artifactId,
+    ...(artifactId === undefined ? {} : { artifactId }),
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
-    parts,
+    parts: artifactParts(input),
     ...(metadata === undefined ? {} : { metadata }),
   }
 }

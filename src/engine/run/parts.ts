@@ -1,3 +1,4 @@
+import { LullError } from '../../core/errors.ts'
 import type { Message, Part } from '../../core/message.ts'
 import { part } from '../inputs.ts'
 import { parse } from '../parse.ts'
@@ -6,6 +7,10 @@ import type { RunCore } from './core.ts'
 /** A text is one text part; parts are checked. */
 export function partsOf(content: string | readonly Part[]): readonly Part[] {
   if (typeof content === 'string') return [{ text: content }]
+  if (!Array.isArray(content)) {
+    const problem = 'must be a text or a list of parts'
+    throw new LullError('INVALID_INPUT', { path: 'parts', problem })
+  }
   return content.map((one, index) => {
     const text = textAlone(one)
     return text === undefined ? parse(part, one, `parts.${index}`) : { text }

@@ -16,7 +16,7 @@ import { parse } from '../parse.ts'
 import { type Body, RunCore, type RunCoreDeps } from './core.ts'
 import { never, type RunAct } from './line.ts'
 import { Operations } from './operations.ts'
-import { completion, failing } from './outcome.ts'
+import { completion, failed, failing } from './outcome.ts'
 import { TaskApi } from './task-api.ts'
 
 export interface RunDeps extends RunCoreDeps {
@@ -109,33 +109,50 @@ export class Run implements Body {
 
   /** Never rejects. */
   async #execute(): Promise<void> {
-    const { agent, past, host } = this.#deps
-    const core = this.#core
+    const end = await this.#outcome()
     try {
-      let end: RunAct
-      try {
-        const api = new TaskApi(this.#operations, past, (state) => this.#continueAs(state))
-        end = completion(await agent.run?.(api), core)
-      } catch (error) {
-        end = failing(error, agent, core)
-      }
-      if (this.dead) return
-      const last = this.#lastOperation()
-      if (last !== undefined) await last
-      this.#ending = true
-      await core.persist(end)
-      this.#die()
+      await this.#end(end)
     } catch (error) {
-      if (this.dead) return
-      host.log('error', 'a run failed inside the engine', { taskId: this.taskId, error })
+      await this.#endFailed(error)
     }
   }
 
-  /** Undefined, as nearly always, when there is nothing to wait for. */
-  #lastOperation(): Promise<void> | undefined {
-    const children = this.#operations.childrenExist()
-    const { gate } = this.#core
-    return children === undefined ? gate.enterLast() : children.then(() => gate.enterLast())
+  /** What the agent's code came to. */
+  async #outcome(): Promise<RunAct> {
+    const { agent, past } = this.#deps
+    try {
+      const api = new TaskApi(this.#operations, past, (state) => this.#continueAs(state))
+      return completion(await agent.run?.(api), this.#core)
+    } catch (error) {
+      return failing(error, agent, this.#core)
+    }
+  }
+
+  /** Ends the task. A store that is down is waited for. */
+  async #end(act: RunAct): Promise<void> {
+    if (this.dead) return
+    await this.#operations.childrenExist()
+    await this.#core.gate.duringLast(async () => {
+      this.#ending = true
+      await this.#core.persist(act)
+      this.#die()
+    })
+  }
+
+  /** The task could not end as its code wanted: it fails and says why. Nobody would end it otherwise. */
+  async #endFailed(error: unknown): Promise<void> {
+    const { host } = this.#deps
+    const { taskId } = this
+    host.log('error', 'a task could not end as its agent wanted; it fails', { taskId, error })
+    for (;;) {
+      try {
+        await this.#end(failed(error, this.#core))
+        return
+      } catch (again) {
+        host.log('error', 'a task could not be ended; trying again', { taskId, error: again })
+        await new Promise<void>((resolve) => host.clock.after(RETRY_MS, resolve))
+      }
+    }
   }
 
   async #continueAs(state: Parameters<AgentTask['continueAs']>[0]): Promise<never> {
@@ -144,10 +161,12 @@ export class Run implements Body {
     const kept = parse(json, state, 'state')
     await this.#operations.turns.endOpen()
     const key = core.key('continue')
-    await this.#lastOperation()
-    const transcript = this.#operations.turns.transcript()
-    await core.persist({ type: 'continue-as', key, state: kept, transcript })
-    this.#die()
+    await this.#operations.childrenExist()
+    await core.gate.duringLast(async () => {
+      const transcript = this.#operations.turns.transcript()
+      await core.persist({ type: 'continue-as', key, state: kept, transcript })
+      this.#die()
+    })
     this.#deps.owner.again(this.task)
     return never()
   }
@@ -221,7 +240,8 @@ export class Run implements Body {
   /** The code asks for something else than what is recorded: an operator decides, nobody guesses. */
   mismatch(key: string): void {
     this.#changed = true
-    this.#core.gate.wait()
+    // The code waits for an operator's decision, and never gets an answer.
+    void this.#core.gate.whileWaiting(never)
     const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
     this.#stopByPolicy({ reason: 'code-changed', summary, mismatch: key })
   }

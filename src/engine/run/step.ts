@@ -5,10 +5,15 @@ import type { Json } from '../../core/json.ts'
 import type { Failure, JournalRecord } from '../../core/records.ts'
 import type { StepContext, StepFunction, StepOptions } from '../agent-task.ts'
 import type { Finished, OperationScope, RunCore } from './core.ts'
+import type { During } from './gate.ts'
+import { recordedDuring } from './gated-record.ts'
 import type { Entry } from './journal.ts'
 import { never } from './line.ts'
 
 const FIRST_BACKOFF_MS = 200
+
+type StepRecord = JournalRecord & { readonly type: 'step' }
+type AttemptRecord = JournalRecord & { readonly type: 'attempt' }
 
 export interface Steps {
   run<T>(
@@ -29,8 +34,8 @@ export interface StepAttempts<T> {
   readonly code: StepFunction<T>
   readonly options?: StepOptions
   readonly scope: OperationScope
-  /** How an attempt enters and leaves the gate. */
-  readonly door: { enter(): Promise<void> | undefined; leave(): void }
+  /** How an attempt passes the gate. */
+  readonly during: During
 }
 
 /** The reason a step's signal fires with. */
@@ -61,66 +66,40 @@ export function createSteps(core: RunCore): Steps {
           code,
           options,
           scope,
-          door: { enter: () => gate.enter(scope), leave: () => gate.leave() },
+          during: (work) => gate.during(scope, work),
         }),
     })
   }
 
   async function settle<T>(step: StepAttempts<T>): Promise<Finished<T>> {
-    const { key, name, scope, door, options = {} } = step
+    const { key, scope, during, options = {} } = step
     const { retry } = options
-    const topLevel =
-      scope.turn === undefined && scope.inside === undefined ? { topLevel: true as const } : {}
     let { made: attempt, failed: failures } = core.journal.attempts(key)
     for (;;) {
-      await door.enter()
-      // What the step may have seen (now, uuid, random) is durable before it acts on it.
-      await core.flush()
-      // Canceled or lost while it waited to be tried again: nothing of it happens any more.
-      if (core.dead) return never()
-      attempt++
-      // A retry does everything anew; an interrupted step meets again what it has done.
-      const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`
-      const outcome = await execute<T>(step, prefix, attempt)
-      const base = { key, attempt }
-      if (outcome.status === 'interrupted') {
-        await write({ type: 'attempt', ...base, outcome: 'interrupted' }, door.leave)
-        giveUpInside(scope)
-        continue
+      const { seq, record } = await recordedDuring(core, during, async () => {
+        // What the step may have seen (now, uuid, random) is durable before it acts on it.
+        await core.flush()
+        // Canceled or lost while it waited to be tried again: nothing of it happens any more.
+        if (core.dead) return never()
+        attempt++
+        // A retry does everything anew; an interrupted step meets again what it has done.
+        const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`
+        const outcome = await execute<T>(step, prefix, attempt)
+        if (outcome.status !== 'interrupted') core.journal.forget(prefix)
+        return recordOf(step, attempt, outcome, failures < (retry?.attempts ?? 0))
+      })
+      if (record.type === 'step') return { seq, settle: () => settledValue<T>(record) }
+      if (record.outcome === 'failed') {
+        const backoffMs = (retry?.backoffMs ?? FIRST_BACKOFF_MS) * 2 ** failures++
+        await gate.whileWaiting(() => pause(backoffMs))
       }
-      core.journal.forget(prefix)
-      if (outcome.status === 'failed' && failures < (retry?.attempts ?? 0)) {
-        const { failure } = outcome
-        await write({ type: 'attempt', ...base, outcome: 'failed', failure }, door.leave)
-        const over = gate.wait()
-        await pause((retry?.backoffMs ?? FIRST_BACKOFF_MS) * 2 ** failures++)
-        over()
-        giveUpInside(scope)
-        continue
-      }
-      const record = { type: 'step', ...base, name, ...topLevel } as const
-      if (outcome.status === 'failed') {
-        const { failure } = outcome
-        const seq = await write({ ...record, failure }, door.leave)
-        return { seq, settle: () => rethrow(revive(failure)) }
-      }
-      const { result } = outcome
-      const seq = await write(result === undefined ? record : { ...record, result }, door.leave)
-      return { seq, settle: () => result as T }
+      giveUpInside(scope)
     }
   }
 
   /** A step inside a step that was told to stop does not begin again: the outer one is over, or will call it anew. */
   function giveUpInside({ inside }: OperationScope): void {
     if (inside instanceof AbortController) inside.signal.throwIfAborted()
-  }
-
-  /** The record is handed in before the gate is left, so that a pause that waits for it shares its commit. */
-  async function write(record: JournalRecord, leave: () => void): Promise<number> {
-    const written = core.record(record)
-    leave()
-    const { records } = await written
-    return records.find((one) => 'key' in one && one.key === record.key)?.seq ?? 0
   }
 
   async function execute<T>(
@@ -202,11 +181,33 @@ type Outcome =
   | { readonly status: 'interrupted' }
   | { readonly status: 'failed'; readonly failure: Failure }
 
+/** What one attempt came to, as it is recorded: it settled the step, or the step is tried again. */
+function recordOf<T>(
+  { key, name, scope }: StepAttempts<T>,
+  attempt: number,
+  outcome: Outcome,
+  triedAgain: boolean,
+): StepRecord | AttemptRecord {
+  const base = { key, attempt }
+  if (outcome.status === 'interrupted') return { type: 'attempt', ...base, outcome: 'interrupted' }
+  if (outcome.status === 'failed' && triedAgain) {
+    return { type: 'attempt', ...base, outcome: 'failed', failure: outcome.failure }
+  }
+  const isTop = scope.turn === undefined && scope.inside === undefined
+  const record: StepRecord = { type: 'step', ...base, name, ...(isTop ? { topLevel: true } : {}) }
+  if (outcome.status === 'failed') return { ...record, failure: outcome.failure }
+  return outcome.result === undefined ? record : { ...record, result: outcome.result }
+}
+
+/** The result of a settled step, or its failure thrown. */
+function settledValue<T>({ failure, result }: StepRecord): T {
+  if (failure !== undefined) throw revive(failure)
+  return result as T
+}
+
 export function recordedStep<T>(entry: Entry): { readonly value: T } | undefined {
   if (entry.kind !== 'record' || entry.record.type !== 'step') return undefined
-  const { failure, result } = entry.record
-  if (failure !== undefined) throw revive(failure)
-  return { value: result as T }
+  return { value: settledValue<T>(entry.record) }
 }
 
 /** What the agent gets is what a rebuilt run would get: the JSON round trip, also the first time. */
@@ -229,10 +230,6 @@ function roundTrip(step: string, value: unknown, limit: number): Json | undefine
     throw new LullError('STEP_RESULT', { step, problem })
   }
   return JSON.parse(text) as Json
-}
-
-function rethrow(error: unknown): never {
-  throw error
 }
 
 /** A recorded failure as it is thrown, the first time too: what a rebuilt run gets is what a live one got. */

@@ -82,10 +82,7 @@ export function createStops(core: RunCore): Stops {
   async function stop(act: () => Promise<RunAct>): Promise<void> {
     await core.flush()
     for (;;) {
-      await gate.enterAlone()
-      const { records } = await act()
-        .then((made) => core.persist(made))
-        .finally(() => gate.leave())
+      const { records } = await gate.duringStop(async () => core.persist(await act()))
       if (records.length > 0) return
     }
   }

@@ -14,6 +14,7 @@ import { transcriptInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { TurnStarting } from '../providers/provider.ts'
 import type { Finished, OperationScope, RunCore } from './core.ts'
+import { recordedDuring } from './gated-record.ts'
 import type { Outputs } from './outputs.ts'
 import { quietly } from './quietly.ts'
 import { recordedStep, type Steps } from './step.ts'
@@ -51,22 +52,28 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     const course: Course = { recorded: [], outcome: 'completed' }
     open.set(started, course)
     const scope: OperationScope = { ...core.scope, turn: started }
-    gate.openTurn()
     const turn = createTurn(started, course)
     try {
-      return await core.within(scope, async () => code(turn))
-    } catch (error) {
-      course.outcome = 'failed'
-      throw error
+      return await gate.duringTurn(async () => {
+        try {
+          return await core.within(scope, async () => code(turn))
+        } catch (error) {
+          course.outcome = 'failed'
+          throw error
+        } finally {
+          if (!core.dead) await close(started, course)
+        }
+      })
     } finally {
-      if (!core.dead) {
-        open.delete(started)
-        await end(started, course)
-        core.journal.reminders.forget(started.turn)
-        gate.closeTurn()
-        if (transcript.length > (agent.transcriptLimit ?? TRANSCRIPT_LIMIT)) await compact()
-      }
+      const limit = agent.transcriptLimit ?? TRANSCRIPT_LIMIT
+      if (!core.dead && transcript.length > limit) await compact()
     }
+  }
+
+  async function close(started: TurnStarted, course: Course): Promise<void> {
+    open.delete(started)
+    await end(started, course)
+    core.journal.reminders.forget(started.turn)
   }
 
   async function endOpen(): Promise<void> {
@@ -104,16 +111,13 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   async function begin(key: string): Promise<Finished<TurnStarted>> {
     const scope = core.scope
     for (;;) {
-      await gate.enter(scope)
-      const digest = await digestOf(core.task).catch((error: unknown) => {
-        gate.leave()
-        throw error
+      const { written } = await gate.during(scope, async () => {
+        const digest = await digestOf(core.task)
+        const digested = digest === undefined ? {} : { digest }
+        const task = core.task
+        const wanted = core.ask(starting(task, digested), task)
+        return { written: core.persist({ type: 'start-turn', key, ...digested, ...wanted }) }
       })
-      const digested = digest === undefined ? {} : { digest }
-      const task = core.task
-      const wanted = core.ask(starting(task, digested), task)
-      const written = core.persist({ type: 'start-turn', key, ...digested, ...wanted })
-      gate.leave()
       const { records } = await written
       const started = records.find(
         (record): record is TurnStarted => record.type === 'turn-started',
@@ -198,60 +202,34 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   async function batch(tools: readonly Tool[]): Promise<readonly ToolResult[]> {
     const scope = core.scope
     const keys = tools.map((tool) => core.key('tool', tool.name))
-    const door = batchDoor(scope)
-    const results: ToolResult[] = []
-    let seq = 0
-    let skipping = false
-    for (const [index, { name, run: code }] of tools.entries()) {
-      const key = keys[index] ?? ''
-      const entry = core.journal.get(key)
-      skipping ||= entry === undefined && isInterrupted()
-      if (entry !== undefined) seq = entry.seq
-      if (entry?.kind === 'record' && entry.record.type === 'skipped') {
-        results.push({ name, status: 'skipped' })
-      } else if (entry !== undefined) {
-        results.push(resultOf(name, () => recordedStep<Json>(entry)?.value ?? null))
-      } else if (skipping) {
-        await door.enter()
-        const { records } = await core.record({ type: 'skipped', key, name })
-        seq = records.at(-1)?.seq ?? seq
-        results.push({ name, status: 'skipped' })
-      } else {
-        const done = await steps.settle({ key, name, code, scope, door })
-        seq = done.seq
-        results.push(resultOf(name, () => (done.settle() ?? null) as Json))
+    const { results, released } = await gate.duringBatch(scope, async (during) => {
+      const results: ToolResult[] = []
+      let seq = 0
+      let skipping = false
+      for (const [index, { name, run: code }] of tools.entries()) {
+        const key = keys[index] ?? ''
+        const entry = core.journal.get(key)
+        skipping ||= entry === undefined && isInterrupted()
+        if (entry !== undefined) seq = entry.seq
+        if (entry?.kind === 'record' && entry.record.type === 'skipped') {
+          results.push({ name, status: 'skipped' })
+        } else if (entry !== undefined) {
+          results.push(resultOf(name, () => recordedStep<Json>(entry)?.value ?? null))
+        } else if (skipping) {
+          const make = () => ({ type: 'skipped', key, name }) as const
+          seq = (await recordedDuring(core, during, make)).seq
+          results.push({ name, status: 'skipped' })
+        } else {
+          const done = await steps.settle({ key, name, code, scope, during })
+          seq = done.seq
+          results.push(resultOf(name, () => (done.settle() ?? null) as Json))
+        }
       }
-    }
-    // Withheld before the gate is left: that is what a pause that waits for the batch looks for.
-    const released = seq > 0 ? core.released(seq) : undefined
-    door.close()
+      // Withheld before the gate is left: that is what a pause that waits for the batch looks for.
+      return { results, released: seq > 0 ? core.released(seq) : undefined }
+    })
     await released
     return results
-  }
-
-  function batchDoor(scope: OperationScope): {
-    enter(): Promise<void> | undefined
-    leave(): void
-    close(): void
-  } {
-    let inside = false
-    const close = (): void => {
-      if (inside) gate.leave()
-      inside = false
-    }
-    const leave = (): void => {
-      if (gate.pausing === 'interrupt_immediate') close()
-    }
-    return {
-      async enter() {
-        leave()
-        if (inside) return
-        await gate.enter(scope)
-        inside = true
-      },
-      leave,
-      close,
-    }
   }
 
   /** A reminder that no turn has shown yet wants to be read before the next tool is dispatched. */

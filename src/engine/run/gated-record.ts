@@ -1,0 +1,30 @@
+import type { JournalRecord } from '../../core/records.ts'
+import type { RunCore } from './core.ts'
+import type { During, Scope } from './gate.ts'
+
+/** Writes a record as an operation of its own. */
+export async function gatedRecord<R extends JournalRecord>(
+  core: RunCore,
+  scope: Scope,
+  make: () => R | Promise<R>,
+): Promise<{ readonly seq: number; readonly record: R }> {
+  return recordedDuring(core, (work) => core.gate.during(scope, work), make)
+}
+
+/**
+ * Does some work and records what came of it. The record is handed in before the gate is left, and awaited after that:
+ * a pause that waits for the operation then shares its commit.
+ */
+export async function recordedDuring<R extends JournalRecord>(
+  core: RunCore,
+  during: During,
+  work: () => R | Promise<R>,
+): Promise<{ readonly seq: number; readonly record: R }> {
+  const { record, written } = await during(async () => {
+    const made = await work()
+    return { record: made, written: core.record(made) }
+  })
+  const { records } = await written
+  const mine = records.find((one) => 'key' in one && one.key === record.key)
+  return { seq: mine?.seq ?? 0, record }
+}
