@@ -36,7 +36,7 @@ const refused: Readonly<Record<string, (task: Task) => unknown>> = {
   'a child of no agent': (task) => task.delegate('nobody', 'x'),
   'a child without a message': (task) => task.delegate('worker', bad(circle)),
   'a park without a reason': (task) => task.park(bad({})),
-  'a park on a wrong schedule': (task) => task.park({ reason: 'x', trigger: { cron: 'x' } }),
+  'a park on a wrong schedule': (task) => task.park({ reason: 'x', trigger: bad({ cron: 'x' }) }),
   'a sleep of no number': (task) => task.sleep(bad('long')),
   'a question that is no part': (task) => task.ask(bad([{}])),
   'consent to no JSON': (task) => task.requireConsent({ prompt: 'x', operation: bad(circle) }),

@@ -53,6 +53,7 @@ export function createSteps(core: RunCore): Steps {
     code: StepFunction<T>,
     options: StepOptions = {},
   ): Promise<T> {
+    checkName(name)
     const { key: chosen } = options
     const key = chosen === undefined ? core.key(kind, name) : core.chosenKey(kind, chosen)
     const scope = core.scope
@@ -180,6 +181,12 @@ type Outcome =
   | { readonly status: 'done'; readonly result: Json | undefined }
   | { readonly status: 'interrupted' }
   | { readonly status: 'failed'; readonly failure: Failure }
+
+/** @throws LullError `INVALID_INPUT` for a name that is no text: it is part of the record */
+export function checkName(name: unknown): void {
+  if (typeof name === 'string') return
+  throw new LullError('INVALID_INPUT', { path: 'name', problem: 'must be a text' })
+}
 
 /** What one attempt came to, as it is recorded: it settled the step, or the step is tried again. */
 function recordOf<T>(

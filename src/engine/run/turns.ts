@@ -17,7 +17,7 @@ import type { Finished, OperationScope, RunCore } from './core.ts'
 import { recordedDuring } from './gated-record.ts'
 import type { Outputs } from './outputs.ts'
 import { quietly } from './quietly.ts'
-import { recordedStep, type Steps } from './step.ts'
+import { checkName, recordedStep, type Steps } from './step.ts'
 
 export interface Turns {
   run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T>
@@ -201,6 +201,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
    */
   async function batch(tools: readonly Tool[]): Promise<readonly ToolResult[]> {
     const scope = core.scope
+    for (const { name } of tools) checkName(name)
     const keys = tools.map((tool) => core.key('tool', tool.name))
     const { results, released } = await gate.duringBatch(scope, async (during) => {
       const results: ToolResult[] = []
