@@ -1,15 +1,13 @@
 /** A task comes into being: recorded, and set going in the same write where a slot is free. */
-import type { Command } from '../../core/commands.ts'
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
-import type { Birth, RunToken } from '../../core/records.ts'
+import type { Birth } from '../../core/records.ts'
 import { inherited } from '../../core/reminders.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
 import type { CommitExtras, Committed } from '../ledger.ts'
-import type { Runs } from '../runs.ts'
 
 /** What has happened so far is looked up when its birth is decided: it came before it. */
 export type NewTask = Omit<Birth, 'eventsAfter'> & { eventsAfter: number }
@@ -28,39 +26,25 @@ export function createTask(
   birth: NewTask,
   creation: Creation = {},
 ): Promise<Committed> {
-  const { runs, ledger, events, ids } = context
-  const { ahead = false, rejection } = creation
-  const run = rejection === undefined ? runs.reserve(birth.agent) : undefined
-  const submit = (): Command => {
-    birth.eventsAfter = events.lastPos()
-    return {
-      type: 'submit',
-      birth,
-      run,
-      holds: holds.forNew(birth),
-      rejection: rejection === undefined ? undefined : said(birth, ids.uuid(), rejection),
-    }
-  }
-  const begun = ahead && run !== undefined ? runs.launchAhead : undefined
-  return launched(runs, birth.taskId, run, ledger.create(birth.taskId, submit, creation, begun))
-}
-
-/** Apart: what an async function works with is kept for as long as it waits. */
-async function launched(
-  runs: Runs,
-  taskId: string,
-  run: RunToken | undefined,
-  creating: Promise<Committed>,
-): Promise<Committed> {
-  try {
-    const committed = await creating
-    if (committed.claimed === undefined) runs.launch(committed, run)
-    else runs.abandon(taskId, run)
-    return committed
-  } catch (error) {
-    runs.abandon(taskId, run)
-    throw error
-  }
+  const { runs, events, ids } = context
+  const { ahead = false, rejection, ...extras } = creation
+  return runs.create({
+    taskId: birth.taskId,
+    agent: birth.agent,
+    runs: rejection === undefined,
+    ahead,
+    extras,
+    command(run) {
+      birth.eventsAfter = events.lastPos()
+      return {
+        type: 'submit',
+        birth,
+        run,
+        holds: holds.forNew(birth),
+        rejection: rejection === undefined ? undefined : said(birth, ids.uuid(), rejection),
+      }
+    },
+  })
 }
 
 function said({ taskId, contextId }: NewTask, messageId: string, text: string): Message {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createManualClock } from '../testing/manual-clock.ts'
-import { alice, createWorld, effects, running } from './test-support/world.ts'
+import { createManualClock } from '../../testing/manual-clock.ts'
+import { alice, createWorld, effects, running } from '../test-support/world.ts'
 import { createWarm } from './warm.ts'
 
 const MINUTE = 60_000

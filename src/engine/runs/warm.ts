@@ -2,8 +2,8 @@
  * Runs that are stopped but still in memory. They go on from the same JavaScript frame when woken soon; after a while,
  * or when memory is short, they are given up and rebuilt from the journal instead. Authors see no difference.
  */
-import type { Clock } from '../ports/clock.ts'
-import type { Memory } from '../ports/memory.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Memory } from '../../ports/memory.ts'
 
 export interface Warm {
   add(taskId: string): void

@@ -1,0 +1,160 @@
+/**
+ * Builds the frame of a task: a fresh one from its first records, or one that goes on from its journal.
+ *
+ * N4  A run begins with its task and its log at the same version. What is published while the log is read is kept and
+ *     added, so that every later record reaches the run through `observe`, once.
+ */
+import type { LogRecord } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { TaskStore } from '../../ports/store/tasks.ts'
+import type { Agent } from '../agent.ts'
+import { noPast, type Past } from '../conversation.ts'
+import type { Ledger } from '../ledger.ts'
+import { logOf } from '../log-of.ts'
+import { createAsk } from '../providers/asking.ts'
+import type { RunHost } from '../run/host.ts'
+import { Journal } from '../run/journal.ts'
+import { Run, type RunOwner } from '../run/run.ts'
+import { whenThawed } from './freezing.ts'
+import type { Building, Presence, Presences } from './presence.ts'
+
+export interface Builder {
+  /** Builds the frame of a task in phase `building` and starts it; tries again while the store fails. */
+  build(presence: Presence, task: Task | undefined): void
+  /** Starts a task that is decided and not durable: its code runs up to its first operation and no further. */
+  beginAhead(presence: Presence, task: Task): void
+}
+
+export interface BuilderDeps {
+  readonly store: TaskStore
+  readonly ledger: Pick<Ledger, 'read'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly agents: ReadonlyMap<string, Agent>
+  readonly host: RunHost
+  readonly owner: RunOwner
+  readonly presences: Presences
+  readonly pastOf: (task: Task) => Promise<Past>
+  readonly draining: () => boolean
+}
+
+/** What a run begins with. */
+interface Beginning {
+  readonly task: Task
+  readonly journal: Journal
+  readonly past: Past
+  readonly ahead: boolean
+}
+
+const RETRY_MS = 1_000
+/** The versions of a task that has nothing but "submitted" and "started" in its log: there is no journal to read. */
+const FRESH = 2
+const noRecords: readonly LogRecord[] = []
+
+export function createBuilder(deps: BuilderDeps): Builder {
+  const { store, ledger, clock, log, agents, host, owner, presences, draining } = deps
+  const asks = new Map([...agents].map(([name, agent]) => [name, createAsk(host, agent)]))
+
+  function build(presence: Presence, task: Task | undefined): void {
+    const building: Building = { task, records: [] }
+    presence.building = building
+    attempt(presence, building).catch((error: unknown) => {
+      if (!isCurrent(presence, building)) return
+      const { taskId } = presence
+      log('error', 'a run could not be built; it is tried again', { taskId, error })
+      clock.after(RETRY_MS, () => {
+        if (isCurrent(presence, building)) build(presence, building.task)
+      })
+    })
+  }
+
+  /** False: the task was stopped or ended meanwhile, or is being built anew. */
+  function isCurrent(presence: Presence, building: Building): boolean {
+    return !draining() && presence.phase === 'building' && presence.building === building
+  }
+
+  async function attempt(presence: Presence, building: Building): Promise<void> {
+    for (;;) {
+      const first = newest(building.task, await known(presence, building))
+      if (first === undefined) return lose(presence)
+      const read = first.version <= FRESH ? noRecords : await journalOf(first)
+      const past = await deps.pastOf(first)
+      await whenThawed(presence)
+      if (!isCurrent(presence, building)) return
+      const task = newest(first, building.task)
+      if (task.run?.token !== presence.token) return lose(presence)
+      const records = upTo(task, first, read, building.records)
+      // Another process wrote meanwhile: read again.
+      if (records === undefined) continue
+      const journal = new Journal(records, task.journal.wake)
+      return begin(presence, { task, journal, past, ahead: false })
+    }
+  }
+
+  function known(presence: Presence, building: Building): Promise<Task | undefined> {
+    return building.task === undefined
+      ? ledger.read(presence.taskId)
+      : Promise.resolve(building.task)
+  }
+
+  function lose(presence: Presence): void {
+    presences.move(presence, 'leave')
+  }
+
+  function begin(presence: Presence, { task, journal, past, ahead }: Beginning): void {
+    const agent = agents.get(presence.agent)
+    const ask = asks.get(presence.agent)
+    if (agent === undefined || ask === undefined) {
+      lose(presence)
+      return
+    }
+    const { token } = presence
+    const run = new Run({ host, owner, agent, task, token, journal, past, ask, ahead })
+    presence.run = run
+    presence.building = undefined
+    presences.move(presence, 'begin')
+    run.start()
+  }
+
+  async function journalOf(task: Task): Promise<readonly LogRecord[]> {
+    const records: LogRecord[] = []
+    // The `continued` record itself carries the transcript.
+    const after = Math.max(0, task.journal.afterSeq - 1)
+    for await (const record of logOf(store, task.id, after)) records.push(record)
+    return records
+  }
+
+  return {
+    build,
+    beginAhead: (presence, task) =>
+      begin(presence, { task, journal: new Journal(noRecords), past: noPast, ahead: true }),
+  }
+}
+
+function newest<T extends Task | undefined>(known: T, published: Task | undefined): T | Task {
+  if (published === undefined) return known
+  return known === undefined || published.version > known.version ? published : known
+}
+
+/**
+ * The log up to the version of `task`: what was read, without what is not published yet, and what was published since.
+ * Undefined when a record between them is missing.
+ */
+export function upTo(
+  { version }: Task,
+  first: Task,
+  read: readonly LogRecord[],
+  published: readonly LogRecord[],
+): readonly LogRecord[] | undefined {
+  const records = read.filter(({ seq }) => seq <= version)
+  let last = Math.max(records.at(-1)?.seq ?? 0, records.length === 0 ? first.version : 0)
+  for (const record of published) {
+    if (record.seq <= last) continue
+    if (record.seq !== last + 1) return undefined
+    records.push(record)
+    last = record.seq
+  }
+  return last === version ? records : undefined
+}

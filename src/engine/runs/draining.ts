@@ -1,0 +1,60 @@
+/**
+ * A process that stops hands its tasks on: at a boundary where one is reached in time, and also those without a frame.
+ * It ends in a bounded time, whatever the store does; a task that could not be handed on is taken over as an orphan.
+ */
+import type { Clock } from '../../ports/clock.ts'
+import type { Ledger } from '../ledger.ts'
+import type { Presence, Presences } from './presence.ts'
+
+/** A stopping process waits this much longer for what it has handed to the store. */
+const LAST_WRITE_MS = 1_000
+
+export async function drainRuns(
+  deps: {
+    readonly ledger: Pick<Ledger, 'commit' | 'idle'>
+    readonly clock: Clock
+    readonly presences: Presences
+  },
+  timeoutMs: number,
+): Promise<void> {
+  const { ledger, clock, presences } = deps
+  const late = after(clock, timeoutMs)
+  const tooLate = after(clock, timeoutMs + LAST_WRITE_MS)
+  const frames = presences.values().flatMap(({ run }) => (run === undefined ? [] : [run]))
+
+  async function handOn(): Promise<void> {
+    await Promise.allSettled([
+      ...frames.map((run) => run.release(late.over)),
+      ...releaseFrameless(),
+    ])
+    // Tasks whose launch was on its way to the store when the drain began.
+    await ledger.idle()
+    await Promise.allSettled(releaseFrameless())
+  }
+
+  function releaseFrameless(): Promise<unknown>[] {
+    return presences
+      .values()
+      .filter(({ run }) => run === undefined)
+      .map(release)
+  }
+
+  function release({ taskId, token }: Presence): Promise<unknown> {
+    const reason = 'it was in no operation'
+    return ledger.commit(taskId, { type: 'release', run: token, reason })
+  }
+
+  await Promise.race([handOn(), tooLate.over])
+  late.cancel()
+  tooLate.cancel()
+  for (const run of frames) run.discard()
+  presences.clear()
+}
+
+function after(clock: Clock, ms: number): { readonly over: Promise<void>; cancel(): void } {
+  let cancel: () => void = () => undefined
+  const over = new Promise<void>((resolve) => {
+    cancel = clock.after(ms, resolve)
+  })
+  return { over, cancel }
+}

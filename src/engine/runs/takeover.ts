@@ -1,0 +1,71 @@
+/** Starts tasks that nobody runs: the next of a queue, and at the start of a process those of processes that are gone. */
+import { isLullError } from '../../core/errors.ts'
+import type { IdSource } from '../../ports/ids.ts'
+import type { Log } from '../../ports/log.ts'
+import type { WorkStore } from '../../ports/store/work.ts'
+import type { Ledger } from '../ledger.ts'
+import type { Backlog } from './backlog.ts'
+import type { Launching } from './launching.ts'
+
+export interface TakeoverDeps {
+  readonly store: Pick<WorkStore, 'orphans' | 'readyAgents'>
+  readonly ledger: Pick<Ledger, 'commit' | 'read'>
+  readonly ids: IdSource
+  readonly log: Log
+  readonly worker: string
+  readonly maxDeaths: number
+  readonly knows: (agent: string) => boolean
+  readonly launching: () => Pick<Launching, 'start'>
+}
+
+/** False: no slot was free. */
+export type StartTask = (taskId: string, agent: string, died: boolean) => Promise<boolean>
+
+export function createStartTask(deps: TakeoverDeps): StartTask {
+  const { ledger, ids, maxDeaths, knows } = deps
+  return async (taskId, agent, died) => {
+    const handle = `suspend-${ids.uuid()}`
+    try {
+      if (knows(agent)) {
+        const facts = { type: 'start', died, maxDeaths, handle } as const
+        const started = await deps.launching().start(taskId, agent, (run) => ({ ...facts, run }))
+        return started !== undefined
+      }
+      const summary = `No agent named "${agent}" is registered any more. Register it and resume, or cancel.`
+      const policy = { handle, reason: 'agent-unknown', summary, atBoundary: true } as const
+      await ledger.commit(taskId, { type: 'policy-pause', ...policy })
+    } catch (error) {
+      if (!isLullError(error, 'TASK_NOT_FOUND')) throw error
+    }
+    return true
+  }
+}
+
+const PAGE = 256
+
+/** Finds what dead processes left and what waits for a slot, and starts what there is room for. */
+export async function recover(
+  deps: TakeoverDeps,
+  backlog: Backlog,
+  start: StartTask,
+): Promise<void> {
+  const { store, ledger, log, worker } = deps
+  const seen = new Set<string>()
+  for (;;) {
+    const listed = await store.orphans(worker, PAGE + seen.size)
+    const page = listed.filter((id) => !seen.has(id))
+    if (page.length === 0) break
+    for (const taskId of page) {
+      seen.add(taskId)
+      const task = await ledger.read(taskId)
+      if (task === undefined) continue
+      // A pause that was accepted takes effect before anybody can ask.
+      if (task.pausing !== undefined && (await start(taskId, task.agent, true))) continue
+      backlog.addOrphan(taskId, task.agent)
+    }
+  }
+  for (const agent of await store.readyAgents()) backlog.addReady(agent)
+  if (seen.size > 0)
+    log('info', 'taking over tasks of a process that is gone', { tasks: seen.size })
+  backlog.pullAll()
+}
