@@ -13,16 +13,16 @@ import type {
   PausingOutcome,
   ResumeInput,
   ResumeResult,
-} from './control.ts'
+} from './control-shapes.ts'
+import type { WatchOptions } from './follow-task.ts'
 import type {
   ReminderFallback,
   ReminderInput,
   ReminderSelection,
   RemindOutcome,
-} from './reminders.ts'
+} from './reminder-shapes.ts'
 import type { PendingReminder, Sent, Task, TaskFrame, TaskPage } from './task.ts'
 import type { Binding, Version } from './version.ts'
-import type { WatchOptions } from './watch.ts'
 
 export interface CallSignal {
   /** Gives up the call; what the peer has begun it may still do. */

@@ -1,152 +1,79 @@
-/** What the control methods take and answer, and what becomes of a pause where the peer cannot pause. */
-import type { ResumeConditions } from '../core/conditions.ts'
-import type { Json, JsonObject } from '../core/json.ts'
-import { type State, states } from '../core/states.ts'
-import { type PauseMode, type ResumeCause, resumeCauses } from '../core/suspension.ts'
-import { notA2A } from './client-error.ts'
-import { isTrue, memberOf, numberIn, objectIn, present, textIn, wordIn } from './shape.ts'
-import type { Task, TaskFrame } from './task.ts'
-import type { WatchOptions } from './watch.ts'
+/** Pause, resume and park, and what is done instead where the peer cannot pause. Never in silence: the outcome says it. */
+import type { Client } from './client.ts'
+import { isClientError, unsupported } from './client-error.ts'
+import {
+  type DetachedOutcome,
+  type PauseFallback,
+  type PauseInput,
+  type PauseOutcome,
+  readPaused,
+  readResumed,
+} from './control-shapes.ts'
+import { operations } from './operations.ts'
+import type { ClientParts } from './parts.ts'
+import type { Reading } from './reading.ts'
+import { present } from './shape.ts'
 
-/**
- * For peers that do not offer pause:
- * - `fail`: an error of kind `unsupported` (the default);
- * - `cancel`: end the task; its work is lost;
- * - `detach`: stop reading the task and leave it running; the outcome can reconnect.
- */
-export type PauseFallback = 'fail' | 'cancel' | 'detach'
+type Controlling = Pick<Client, 'pause' | 'resume' | 'awaitResumption'>
 
-export interface PauseInput {
-  readonly reason?: string | undefined
-  /** Default `finish_step`. */
-  readonly mode?: PauseMode | undefined
-  /** What wakes it; absent: only an explicit resume. */
-  readonly conditions?: ResumeConditions | undefined
-  /** How long the answer may wait for the task to come to its boundary: default 10,000, at most 60,000. */
-  readonly graceMs?: number | undefined
-  /** Pause its sub-tasks too. */
-  readonly cascade?: boolean | undefined
-  readonly metadata?: JsonObject | undefined
-}
+export function createControl(
+  parts: ClientParts,
+  { cancel }: Reading,
+  { watch }: Pick<Client, 'watch'>,
+): Controlling {
+  const { transport, streams } = parts
 
-export interface PausedOutcome {
-  readonly outcome: 'paused'
-  readonly taskId: string
-  readonly state: State
-  readonly handle: string
-  readonly pausedAt: string
-  readonly reason?: string
-  readonly conditions?: ResumeConditions
-  readonly deadlineAt?: string
-}
-
-/** The pause is accepted and its handle valid; the task still works on towards its boundary. */
-export interface PausingOutcome {
-  readonly outcome: 'pausing'
-  readonly taskId: string
-  readonly state: State
-  readonly handle: string
-  readonly requestedAt: string
-  readonly reason?: string
-  readonly conditions?: ResumeConditions
-}
-
-/** The peer cannot pause, and `fallback: 'cancel'` was chosen. */
-export interface CancelledOutcome {
-  readonly outcome: 'cancelled'
-  readonly taskId: string
-  readonly task: Task
-}
-
-/** The peer cannot pause, and `fallback: 'detach'` was chosen: the task goes on, unwatched by this client. */
-export interface DetachedOutcome {
-  readonly outcome: 'detached'
-  readonly taskId: string
-  /** Where the reading ended; keep it to reconnect from another process with `watch(taskId, {after})`. */
-  readonly after?: string
-  readonly reconnect: (options?: Omit<WatchOptions, 'after'>) => AsyncGenerator<TaskFrame, void>
-}
-
-export type PauseOutcome = PausedOutcome | PausingOutcome | CancelledOutcome | DetachedOutcome
-
-export interface ResumeInput {
-  /** Resume this very stop and no later one. */
-  readonly handle?: string | undefined
-  /** Handed to the agent. */
-  readonly input?: Json | undefined
-  /** Default true; false: the agent goes on with a digest of the transcript. */
-  readonly continueTranscript?: boolean | undefined
-  /** `idempotencyKey` in here makes a repeated resume return the first answer. */
-  readonly metadata?: JsonObject | undefined
-}
-
-export interface ResumeResult {
-  readonly taskId: string
-  readonly state: State
-  readonly previousState: State
-  readonly cause: ResumeCause
-  readonly hadResumeInput: boolean
-  readonly continueTranscript: boolean
-  readonly resumedAt: string
-}
-
-/** A park that a worker asks for on the agent's behalf. */
-export interface ParkInput {
-  readonly reason: string
-  readonly summary?: string | undefined
-  readonly conditions?: ResumeConditions | undefined
-  readonly metadata?: JsonObject | undefined
-}
-
-export function readPaused(value: unknown): PausedOutcome | PausingOutcome {
-  const [taskId, handle] = [textIn(value, 'taskId'), textIn(value, 'handle')]
-  const state = wordIn(value, 'state', states)
-  if (taskId === undefined || handle === undefined || state === undefined) {
-    throw notA2A('a pause without taskId, handle or state')
+  /**
+   * What is not on the card is not offered (RFC). Where nothing would be done instead, a card that was not read yet is not
+   * read for it either: the peer's own answer says the same.
+   */
+  async function isOffered(fallback: PauseFallback, signal?: AbortSignal): Promise<boolean> {
+    const card = fallback === 'fail' ? parts.knownCard() : await parts.card({ signal })
+    return card?.capabilities.pause ?? true
   }
-  const facts = {
-    taskId,
-    state,
-    handle,
-    reason: textIn(value, 'reason'),
-    conditions: objectIn(value, 'conditions') as ResumeConditions | undefined,
-  }
-  if (isTrue(value, 'pausing')) {
-    const requestedAt = textIn(value, 'requestedAt') ?? ''
-    return present<PausingOutcome>({ outcome: 'pausing', ...facts, requestedAt })
-  }
-  const pausedAt = textIn(value, 'pausedAt') ?? ''
-  const deadlineAt = textIn(value, 'deadlineAt')
-  return present<PausedOutcome>({ outcome: 'paused', ...facts, pausedAt, deadlineAt })
-}
 
-export function readResumed(value: unknown): ResumeResult {
-  const taskId = textIn(value, 'taskId')
-  const state = wordIn(value, 'state', states)
-  if (taskId === undefined || state === undefined) throw notA2A('a resume without taskId or state')
+  async function asked(
+    taskId: string,
+    input: PauseInput,
+    fallback: PauseFallback,
+    signal?: AbortSignal,
+  ): Promise<PauseOutcome | undefined> {
+    if (!(await isOffered(fallback, signal))) return undefined
+    try {
+      const params = { taskId, ...input }
+      return readPaused(await transport.call(operations.pause, params, { signal }))
+    } catch (error) {
+      // A card that promised too much.
+      if (isClientError(error) && error.kind === 'unsupported') return undefined
+      throw error
+    }
+  }
+
+  function detached(taskId: string): DetachedOutcome {
+    const after = streams.letGo(taskId)
+    return present<DetachedOutcome>({
+      outcome: 'detached',
+      taskId,
+      after,
+      reconnect: (options = {}) => watch(taskId, { ...options, after }),
+    })
+  }
+
   return {
-    taskId,
-    state,
-    previousState: wordIn(value, 'previousState', states) ?? 'paused-by-client',
-    cause: wordIn(value, 'cause', resumeCauses) ?? 'explicit_resume',
-    hadResumeInput: isTrue(value, 'hadResumeInput'),
-    continueTranscript: memberOf(value, 'continueTranscript') !== false,
-    resumedAt: textIn(value, 'resumedAt') ?? '',
-  }
-}
-
-export function readAccepted(value: unknown): {
-  readonly outcome: 'accepted'
-  readonly reminderId: string
-  readonly dedupedCount: number
-  readonly acceptedAt: string
-} {
-  const reminderId = textIn(value, 'reminderId')
-  if (reminderId === undefined) throw notA2A('a reminder without its id')
-  return {
-    outcome: 'accepted',
-    reminderId,
-    dedupedCount: numberIn(value, 'dedupedCount') ?? 0,
-    acceptedAt: textIn(value, 'acceptedAt') ?? '',
+    async pause(taskId, { fallback = 'fail', signal, ...input } = {}) {
+      const outcome = await asked(taskId, input, fallback, signal)
+      if (outcome !== undefined) return outcome
+      if (fallback === 'fail') throw unsupported('pause')
+      if (fallback === 'detach') return detached(taskId)
+      return { outcome: 'cancelled', taskId, task: await cancel(taskId, { signal }) }
+    },
+    async resume(taskId, { signal, ...input } = {}) {
+      const params = { taskId, ...input }
+      return readResumed(await transport.call(operations.resume, params, { signal }))
+    },
+    async awaitResumption(taskId, park, { signal } = {}) {
+      const params = { taskId, ...park }
+      return readPaused(await transport.call(operations.park, params, { signal }))
+    },
   }
 }

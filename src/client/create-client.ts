@@ -1,18 +1,18 @@
 /** Puts the client together: a transport, a reader, and what is remembered between calls. */
 import { type AgentCard, fetchCard } from './card.ts'
 import type { Client } from './client.ts'
-import { createControlling } from './controlling.ts'
+import { createControl } from './control.ts'
 import { createHttp, type Fetch, type HeaderSource } from './http.ts'
 import type { ClientParts, Waiting } from './parts.ts'
 import { createWireReader } from './read-wire.ts'
 import { createReading } from './reading.ts'
-import { createAttached } from './reminders.ts'
-import { createReminding } from './reminding.ts'
+import { createAttached } from './reminder-shapes.ts'
+import { createReminders } from './reminders.ts'
 import { createSending } from './sending.ts'
 import { createStreams } from './streams.ts'
 import { createTransport } from './transport.ts'
 import type { Binding, Version } from './version.ts'
-import { createWatching } from './watching.ts'
+import { createWatch } from './watch.ts'
 
 /** How requests are made. */
 export interface ConnectionOptions {
@@ -59,7 +59,7 @@ export function clientWith(options: ClientOptions, waiting: Waiting, given?: Age
     },
   }
   const reading = createReading(parts)
-  const { follow, ...watching } = createWatching(parts, reading)
+  const { follow, ...watching } = createWatch(parts, reading)
   return {
     url,
     version,
@@ -69,8 +69,8 @@ export function clientWith(options: ClientOptions, waiting: Waiting, given?: Age
     ...reading,
     ...watching,
     ...createSending(parts, reading, follow),
-    ...createControlling(parts, reading, watching),
-    ...createReminding(parts),
+    ...createControl(parts, reading, watching),
+    ...createReminders(parts),
   }
 }
 

@@ -36,16 +36,17 @@ export type {
   PausingOutcome,
   ResumeInput,
   ResumeResult,
-} from './control.ts'
+} from './control-shapes.ts'
 export { type ClientOptions, type ConnectionOptions, createClient } from './create-client.ts'
 export { applyFrame } from './fold.ts'
+export type { WatchOptions } from './follow-task.ts'
 export type { Fetch, HeaderRequest, HeaderSource } from './http.ts'
 export type {
   ReminderFallback,
   ReminderInput,
   ReminderSelection,
   RemindOutcome,
-} from './reminders.ts'
+} from './reminder-shapes.ts'
 export type {
   ArtifactFrame,
   Consent,
@@ -67,4 +68,3 @@ export type {
   TaskStatus,
 } from './task.ts'
 export type { Binding, Version } from './version.ts'
-export type { WatchOptions } from './watch.ts'

@@ -2,7 +2,7 @@
 import type { AgentCard } from './card.ts'
 import type { CallSignal } from './client.ts'
 import type { WireReader } from './read-wire.ts'
-import type { Attached } from './reminders.ts'
+import type { Attached } from './reminder-shapes.ts'
 import type { Streams } from './streams.ts'
 import type { Transport } from './transport.ts'
 import type { Binding, Version } from './version.ts'

@@ -1,5 +1,5 @@
 /** Pause, resume and cancel: one call each, and what it came to in a line. */
-import type { PauseOutcome } from '../../client/control.ts'
+import type { PauseOutcome } from '../../client/control-shapes.ts'
 import type { ResumeConditions } from '../../core/conditions.ts'
 import { pauseModes } from '../../core/suspension.ts'
 import { type Command, exitCodes, type Paint } from '../command.ts'

@@ -1,5 +1,5 @@
 /** Reminders of a task: with a text one is injected, without one those that are pending are shown, `--clear` takes them away. */
-import type { ReminderInput, ReminderSelection } from '../../client/reminders.ts'
+import type { ReminderInput, ReminderSelection } from '../../client/reminder-shapes.ts'
 import type { PendingReminder } from '../../client/task.ts'
 import { pauseModes } from '../../core/suspension.ts'
 import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'

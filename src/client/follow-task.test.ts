@@ -1,8 +1,8 @@
 /** W1 to W5, against peers that do exactly what the test says. */
 import { expect, it } from 'vitest'
 import { ClientError, unreachable, unsupported } from './client-error.ts'
+import { type WatchOptions, watch } from './follow-task.ts'
 import type { StatusFrame, Task, TaskFrame } from './task.ts'
-import { type WatchOptions, watch } from './watch.ts'
 
 const taskIs = (state: Task['state']): Task => ({
   id: 't1',
