@@ -112,6 +112,8 @@ export type JournalRecord =
       readonly artifact: Artifact
       readonly append: boolean
       readonly last: boolean
+      /** The text of a step's stream, and which attempt wrote it: a reader that saw it live gets only the rest. */
+      readonly attempt?: string
     }
   | { readonly type: 'usage'; readonly key: string; readonly usage: UsageReport }
   /** `task.now()`, `task.uuid()`, `task.random()`. */

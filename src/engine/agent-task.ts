@@ -18,6 +18,17 @@ export interface StepContext {
   readonly idempotencyKey: string
   /** 1, then one more for each recorded attempt. */
   readonly attempt: number
+  /**
+   * Live output of this attempt as an artifact of that name: readers see it while it is written, and the whole text is
+   * recorded with the step's result. A new attempt starts it anew. The same name is the same stream.
+   */
+  stream(name: string): StepStream
+}
+
+export interface StepStream {
+  readonly artifactId: string
+  /** Adds to the text. @throws LullError `STEP_RESULT` when the text is too long or the attempt is over */
+  write(text: string): void
 }
 
 export interface StepOptions {

@@ -15,6 +15,7 @@ import { createFollowUps } from './follow-ups.ts'
 import { createWatchdog, type Health } from './health.ts'
 import { createHolds, type Holds } from './holds.ts'
 import { createLedger } from './ledger.ts'
+import { createLiveTexts } from './live-texts.ts'
 import { logOf } from './log-of.ts'
 import { defaultOptions } from './options.ts'
 import { createRetention } from './retention.ts'
@@ -52,7 +53,8 @@ export function assemble(deps: EngineDeps): Assembly {
   const worker = `worker-${ids.uuid()}`
   let draining = false
 
-  const subscriptions = createSubscriptions(store, (taskId) => ledger.peek(taskId)?.version)
+  const live = createLiveTexts()
+  const subscriptions = createSubscriptions(store, (taskId) => ledger.peek(taskId)?.version, live)
   const { cachedTasks } = options
   const ledger = createLedger({ store, clock, signer, log, published, cachedTasks })
   const holds = createHolds(() => context)
@@ -63,6 +65,7 @@ export function assemble(deps: EngineDeps): Assembly {
     log,
     hash: signer.hash,
     limits: options,
+    live,
     commit: (taskId, command) => ledger.commit(taskId, command),
     records: (taskId) => logOf(store, taskId),
     fireAt: (conditions) => fireAt(conditions, clock.now()),

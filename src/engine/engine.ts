@@ -5,6 +5,7 @@
  */
 import type { CloudEvent } from '../core/cloud-event.ts'
 import { LullError } from '../core/errors.ts'
+import { nothingShown, type Shown } from '../core/live-text.ts'
 import type { MakePush } from '../core/push.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Reminder } from '../core/reminders.ts'
@@ -72,8 +73,15 @@ export interface Engine {
     options?: { readonly after?: number; readonly signal?: Signal },
   ): Promise<AsyncGenerator<LogRecord, void>>
 
-  /** The same in batches, each record with what it takes to fold it; close it when nobody reads any more. */
-  follow(caller: Caller, taskId: string, options?: { readonly after?: number }): Promise<Reading>
+  /**
+   * The same in batches, each record with what it takes to fold it, and the live text of steps between them; close it
+   * when nobody reads any more. `shown`: what the reader holds of live text from an earlier reading.
+   */
+  follow(
+    caller: Caller,
+    taskId: string,
+    options?: { readonly after?: number; readonly shown?: readonly Shown[] },
+  ): Promise<Reading>
 
   /** Calls back after every durable write to any task, in log order per task. Returns how to stop. */
   watch(changed: (task: Task) => void): () => void
@@ -135,8 +143,9 @@ export function createEngine(deps: EngineDeps): Engine {
       return subscribe(context, caller, taskId, after, options.signal)
     },
     async follow(caller, taskId, options = {}) {
-      const { after = 0 } = parse(subscribeInput, options)
-      return follow(context, caller, taskId, after)
+      const { shown = nothingShown, ...place } = options
+      const { after = 0 } = parse(subscribeInput, place)
+      return follow(context, caller, taskId, after, shown)
     },
     watch: context.subscriptions.watchAll,
 

@@ -4,6 +4,7 @@ import { canonical } from '../core/canonical-json.ts'
 import { describeError } from '../core/describe-error.ts'
 import { LullError } from '../core/errors.ts'
 import { fold } from '../core/evolve.ts'
+import type { Shown } from '../core/live-text.ts'
 import { type ReceiptFault, verifyReceipts } from '../core/receipts.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Signal } from '../core/signal.ts'
@@ -82,9 +83,11 @@ export async function follow(
   caller: Caller,
   taskId: string,
   after: number,
+  shown: readonly Shown[],
 ): Promise<Reading> {
   const task = await taskFor(context, caller, taskId)
-  return context.subscriptions.follow(taskId, placeIn(task, after), isTerminal(task.state))
+  const place = placeIn(task, after)
+  return context.subscriptions.follow(taskId, place, isTerminal(task.state), shown)
 }
 
 /** A place beyond the log is its end: what is written from now on comes after it. */

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
 import type { Store } from '../ports/store.ts'
-import { type Batch, createSubscriptions, type Subscriptions } from './subscriptions.ts'
+import { createLiveTexts } from './live-texts.ts'
+import type { Delivery } from './log-reader.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createFaultyStore } from './test-support/faulty-store.ts'
 import { alice, createWorld, running, signal, type World } from './test-support/world.ts'
 
@@ -196,7 +198,8 @@ describe('a reading', () => {
   const taskId = 't'
   const record = (seq: number, type = 'said'): LogRecord => ({ type, seq, at: 0 }) as never
   const task = (version: number): Task => ({ id: taskId, version }) as never
-  const seqs = (batch: Batch | undefined) => batch?.records.map(({ seq }) => seq)
+  const seqs = (given: Delivery) =>
+    given !== undefined && 'records' in given ? given.records.map(({ seq }) => seq) : undefined
 
   /** A log that may be longer than what was published: others write to it too. */
   function open(version: number): {
@@ -211,7 +214,7 @@ describe('a reading', () => {
       reads++
       return log.filter(({ seq }) => seq > after).slice(0, limit)
     }
-    const subscriptions = createSubscriptions({ records }, () => version)
+    const subscriptions = createSubscriptions({ records }, () => version, createLiveTexts())
     return {
       log,
       reads: () => reads,

@@ -265,8 +265,10 @@ export class RunCore implements GateDeps, Writing {
     return this.#line.write(act)
   }
 
-  record(record: JournalRecord): Promise<Committed> {
-    return this.persist({ type: 'record', records: [record], ...this.ask(record, this.#task) })
+  /** @param before what stands before it in the same commit */
+  record(record: JournalRecord, before: readonly JournalRecord[] = []): Promise<Committed> {
+    const records = [...before, record]
+    return this.persist({ type: 'record', records, ...this.ask(record, this.#task) })
   }
 
   /** A record that rides with the next act, and is durable before any step that could have seen its value. */

@@ -14,15 +14,17 @@ export async function gatedRecord<R extends JournalRecord>(
 /**
  * Does some work and records what came of it. The record is handed in before the gate is left, and awaited after that:
  * a pause that waits for the operation then shares its commit.
+ * @param before what stands before the record in the same commit
  */
 export async function recordedDuring<R extends JournalRecord>(
   core: RunCore,
   during: During,
   work: () => R | Promise<R>,
+  before?: () => readonly JournalRecord[],
 ): Promise<{ readonly seq: number; readonly record: R }> {
   const { record, written } = await during(async () => {
     const made = await work()
-    return { record: made, written: core.record(made) }
+    return { record: made, written: core.record(made, before?.()) }
   })
   const { records } = await written
   const mine = records.find((one) => 'key' in one && one.key === record.key)

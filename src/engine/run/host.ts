@@ -9,6 +9,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Committed, LazyCommand } from '../ledger.ts'
+import type { LiveTexts } from '../live-texts.ts'
 import type { ReminderRequest } from '../requests.ts'
 
 export interface RunLimits {
@@ -29,6 +30,8 @@ export interface RunHost {
   /** SHA-256, hex. */
   readonly hash: (text: string) => string
   readonly limits: RunLimits
+  /** What steps have written and not recorded yet. */
+  readonly live: LiveTexts
   commit(taskId: string, command: LazyCommand): Promise<Committed>
   /** The log of a task, oldest first. */
   records(taskId: string): AsyncIterable<LogRecord>

@@ -68,6 +68,7 @@ export function createOutputs(core: RunCore): Outputs {
     options: { append?: boolean; last?: boolean } = {},
   ): Promise<Artifact> {
     const { append = false, last = true } = options
+    if (append) notInStep('an artifact that is appended to')
     const { artifactId: given, ...content } = contentOf(input)
     const key = core.key('artifact', content.name)
     const make = (): ArtifactRecord => {
@@ -77,12 +78,20 @@ export function createOutputs(core: RunCore): Outputs {
     return tell(key, make, (record) => record.artifact)
   }
 
+  /** A step may run again, and what one attempt appended must not mix with what another one does. */
+  function notInStep(what: string): void {
+    if (core.scope.inside === undefined) return
+    const problem = `${what} cannot be used inside a step, which may run again; write to the step's own stream(name)`
+    throw new LullError('INVALID_INPUT', { path: '', problem })
+  }
+
   /** Appending by name goes to the newest artifact of this task that bears it. */
   function idOf(name: string | undefined): string | undefined {
     return core.task.artifacts.findLast((known) => known.name === name)?.artifactId
   }
 
   function stream(name: string, about: Omit<ArtifactInput, 'name'> = {}): ArtifactStream {
+    notInStep('task.artifactStream')
     const artifactId = about.artifactId ?? core.value('stream', host.ids.uuid)
     const { text: _text, data: _data, base64: _base64, parts: _parts, ...rest } = about
     let written = 0

@@ -400,6 +400,7 @@ export class Run implements Body {
 
   #die(): void {
     this.#core.die()
+    this.#deps.host.live.clear(this.taskId)
     // What has ended has nothing to hand over, and must not keep a stopping process waiting.
     this.#ended?.()
     this.#handOver?.('it has ended')

@@ -9,6 +9,7 @@ import type { During } from './gate.ts'
 import { recordedDuring } from './gated-record.ts'
 import type { Entry } from './journal.ts'
 import { never } from './line.ts'
+import { AttemptStreams } from './step-streams.ts'
 
 const FIRST_BACKOFF_MS = 200
 
@@ -73,11 +74,12 @@ export function createSteps(core: RunCore): Steps {
   }
 
   async function settle<T>(step: StepAttempts<T>): Promise<Finished<T>> {
-    const { key, scope, during, options = {} } = step
+    const { key, name, scope, during, options = {} } = step
     const { retry } = options
     let { made: attempt, failed: failures } = core.journal.attempts(key)
     for (;;) {
-      const { seq, record } = await recordedDuring(core, during, async () => {
+      const streams = new AttemptStreams(core, name, key)
+      const attemptOnce = async (): Promise<StepRecord | AttemptRecord> => {
         // What the step may have seen (now, uuid, random) is durable before it acts on it.
         await core.flush()
         // Canceled or lost while it waited to be tried again: nothing of it happens any more.
@@ -85,10 +87,14 @@ export function createSteps(core: RunCore): Steps {
         attempt++
         // A retry does everything anew; an interrupted step meets again what it has done.
         const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`
-        const outcome = await execute<T>(step, prefix, attempt)
+        const outcome = await execute<T>(step, prefix, attempt, streams)
+        if (outcome.status !== 'done') streams.end()
         if (outcome.status !== 'interrupted') core.journal.forget(prefix)
         return recordOf(step, attempt, outcome, failures < (retry?.attempts ?? 0))
-      })
+      }
+      const { seq, record } = await recordedDuring(core, during, attemptOnce, () =>
+        streams.recording(),
+      ).finally(() => streams.end())
       if (record.type === 'step') return { seq, settle: () => settledValue<T>(record) }
       if (record.outcome === 'failed') {
         const backoffMs = (retry?.backoffMs ?? FIRST_BACKOFF_MS) * 2 ** failures++
@@ -107,6 +113,7 @@ export function createSteps(core: RunCore): Steps {
     { key, name, code, scope, options = {} }: StepAttempts<T>,
     prefix: string,
     attempt: number,
+    streams: AttemptStreams,
   ): Promise<Outcome> {
     const { timeoutMs } = options
     const controller = new AbortController()
@@ -120,7 +127,7 @@ export function createSteps(core: RunCore): Steps {
     try {
       const startedAt = host.clock.now()
       const work = core.within(inner, async () =>
-        code(new Context(controller, idempotencyKey, attempt)),
+        code(new Context(controller, idempotencyKey, attempt, streams)),
       )
       const blockedMs = host.clock.now() - startedAt
       if (blockedMs >= host.limits.blockMs) host.blocked(core.task.agent, id, blockedMs)
@@ -136,7 +143,10 @@ export function createSteps(core: RunCore): Steps {
               })
             }),
           ]))
-      return { status: 'done', result: roundTrip(name, value, host.limits.stepResultBytes) }
+      return {
+        status: 'done',
+        result: roundTrip(name, value, host.limits.stepResultBytes, streams.bytes),
+      }
     } catch (error) {
       if (controller.signal.reason instanceof Interrupted) return { status: 'interrupted' }
       return { status: 'failed', failure: describeError(error) }
@@ -165,11 +175,22 @@ class Context implements StepContext {
   readonly #controller: AbortController
   readonly idempotencyKey: string
   readonly attempt: number
+  readonly #streams: AttemptStreams
 
-  constructor(controller: AbortController, idempotencyKey: string, attempt: number) {
+  constructor(
+    controller: AbortController,
+    idempotencyKey: string,
+    attempt: number,
+    streams: AttemptStreams,
+  ) {
     this.#controller = controller
     this.idempotencyKey = idempotencyKey
     this.attempt = attempt
+    this.#streams = streams
+  }
+
+  get stream(): StepContext['stream'] {
+    return (name) => this.#streams.open(name)
   }
 
   get signal(): AbortSignal {
@@ -218,7 +239,12 @@ export function recordedStep<T>(entry: Entry): { readonly value: T } | undefined
 }
 
 /** What the agent gets is what a rebuilt run would get: the JSON round trip, also the first time. */
-function roundTrip(step: string, value: unknown, limit: number): Json | undefined {
+function roundTrip(
+  step: string,
+  value: unknown,
+  limit: number,
+  streamed: number,
+): Json | undefined {
   if (value === undefined) return undefined
   let text: string | undefined
   try {
@@ -231,9 +257,10 @@ function roundTrip(step: string, value: unknown, limit: number): Json | undefine
     throw new LullError('STEP_RESULT', { step, problem: `a ${typeof value} is not JSON` })
   }
   // A character takes at most three bytes.
-  const bytes = 3 * text.length > limit ? Buffer.byteLength(text) : 0
+  const bytes = streamed + (3 * text.length + streamed > limit ? Buffer.byteLength(text) : 0)
   if (bytes > limit) {
-    const problem = `its result has ${bytes} bytes, more than ${limit}; store it elsewhere and return where`
+    const what = streamed === 0 ? 'result has' : 'result and its streams have'
+    const problem = `its ${what} ${bytes} bytes, more than ${limit}; store it elsewhere and return where`
     throw new LullError('STEP_RESULT', { step, problem })
   }
   return JSON.parse(text) as Json

@@ -9,6 +9,9 @@ export const RFC_NOTIFICATIONS = 'urn:lull:a2a:rfc-notifications:1'
 /** How far a task is, on the status updates of agents that say so. */
 export const PROGRESS = 'urn:lull:a2a:progress:1'
 
+/** On artifact updates: the artifact is the stream of a step, and how it stands. */
+export const STREAMS = 'urn:lull:a2a:streams:1'
+
 const known: ReadonlySet<string> = new Set([
   TASK_CONTROL,
   REMINDERS,

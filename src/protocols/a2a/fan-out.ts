@@ -3,11 +3,12 @@
  * folded once and each of its events is spelled once per codec, however many streams carry it.
  */
 import { evolve } from '../../core/evolve.ts'
+import type { Piece } from '../../core/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Batch } from '../../engine/subscriptions.ts'
 import type { Codec } from './codec/codec.ts'
-import { eventsOf, type TaskEvent } from './task-events.ts'
+import { eventsOf, pieceEvent, type TaskEvent } from './task-events.ts'
 
 /** A record, the task before and after it, and what it tells. */
 export interface Folded {
@@ -23,16 +24,28 @@ export type Spell = (codec: Codec, event: TaskEvent, closes: boolean) => string 
 export interface FanOut {
   fold(before: Task | undefined, batch: Batch): readonly Folded[]
   readonly spell: Spell
+  /** Live text: readers that are equally far have the same piece. */
+  spellPiece(codec: Codec, piece: Piece, task: Task): string | undefined
 }
 
 export function createFanOut(): FanOut {
   const folds = new WeakMap<Batch, readonly Folded[]>()
   const texts = new WeakMap<TaskEvent, Map<string, string | undefined>>()
+  const pieces = new WeakMap<Piece, TaskEvent>()
 
   function textsOf(event: TaskEvent): Map<string, string | undefined> {
     const known = texts.get(event) ?? new Map<string, string | undefined>()
     texts.set(event, known)
     return known
+  }
+
+  const spell: Spell = (codec, event, closes) => {
+    const known = textsOf(event)
+    const key = closes ? `${codec.name}!` : codec.name
+    if (known.has(key)) return known.get(key)
+    const text = spellOnce(codec, event, closes)
+    known.set(key, text)
+    return text
   }
 
   return {
@@ -43,13 +56,11 @@ export function createFanOut(): FanOut {
       folds.set(batch, folded)
       return folded
     },
-    spell(codec, event, closes) {
-      const known = textsOf(event)
-      const key = closes ? `${codec.name}!` : codec.name
-      if (known.has(key)) return known.get(key)
-      const text = spellOnce(codec, event, closes)
-      known.set(key, text)
-      return text
+    spell,
+    spellPiece(codec, piece, task) {
+      const event = pieces.get(piece) ?? pieceEvent(task, piece)
+      pieces.set(piece, event)
+      return spell(codec, event, false)
     },
   }
 }

@@ -1,11 +1,21 @@
-/** Records as the frames of one reader's stream. Each frame has the id it can be continued from (cursor.ts). */
+/** Records and live text as the frames of one reader's stream. Each frame has the id it can be continued from (cursor.ts). */
+import {
+  afterPiece,
+  afterRecord,
+  nothingShown,
+  type Piece,
+  recordedPiece,
+  type Shown,
+} from '../../core/live-text.ts'
 import { isInterrupted, isTerminal, type State } from '../../core/states.ts'
+import type { LivePieces } from '../../engine/log-reader.ts'
 import { type Burst, frameText } from '../../wire/event-stream.ts'
 import { notificationText } from '../../wire/json-rpc.ts'
 import type { Call } from './call.ts'
 import type { Codec } from './codec/codec.ts'
-import { type Cursor, cursorId } from './cursor.ts'
+import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
 import type { Folded, Spell } from './fan-out.ts'
+import { pieceEvent } from './task-events.ts'
 
 /** What the frames depend on: all that an open stream keeps of its request. */
 export interface Reader {
@@ -16,25 +26,61 @@ export interface Reader {
   readonly notify: boolean
 }
 
-/** Up to the frame that ends the stream. The first `start.n` frames of the record `start.seq` are left out. */
+/**
+ * Up to the frame that ends the stream. The first `start.n` frames of the record `start.seq` are left out.
+ * @param shown what the reader holds of unrecorded text before the first of them
+ */
 export function burstOf(
   reader: Reader,
   start: Cursor,
   folded: readonly Folded[],
   spell: Spell,
+  shown: readonly Shown[] = nothingShown,
 ): Burst {
   let text = ''
+  let held = shown
   for (const one of folded) {
-    text += framesOf(reader, one.record.seq === start.seq ? start.n : 0, one, spell)
+    const seen = closing(held, one)
+    held = afterRecord(held, one.record)
+    const place: Cursor = { seq: one.record.seq, n: seen.record.seq === start.seq ? start.n : 0 }
+    text += framesOf(reader, { ...place, shown: held }, seen, spell)
     if (isLast(reader, one)) return { text, last: true }
   }
   return { text, last: false }
 }
 
+/** A record that closes text the reader holds: it is sent what it lacks. */
+function closing(held: readonly Shown[], folded: Folded): Folded {
+  const piece = held.length === 0 ? undefined : recordedPiece(held, folded.record)
+  return piece?.append ? { ...folded, events: [pieceEvent(folded.task, piece)] } : folded
+}
+
+/** Live text, behind the record `after`. */
+export function liveBurst(
+  { codec, envelope }: Reader,
+  { pieces, after }: LivePieces,
+  shown: readonly Shown[],
+  spellPiece: (codec: Codec, piece: Piece) => string | undefined,
+): Burst {
+  let text = ''
+  let held = shown
+  for (const piece of pieces) {
+    held = afterPiece(held, piece)
+    const data = spellPiece(codec, piece)
+    const id = cursorId({ ...afterSnapshot(after), shown: held })
+    if (data !== undefined) text += frameText({ id, data: envelope(data) })
+  }
+  return { text, last: false }
+}
+
 /** Each event has two numbers, one for its frame and one for its notification: ids do not depend on who asks. */
-function framesOf(reader: Reader, skip: number, folded: Folded, spell: Spell): string {
+function framesOf(
+  reader: Reader,
+  { seq, n: skip, shown = nothingShown }: Cursor,
+  folded: Folded,
+  spell: Spell,
+): string {
   const { codec, envelope, notify } = reader
-  const { seq } = folded.record
   let text = ''
   let n = 0
   for (const event of folded.events) {
@@ -42,14 +88,14 @@ function framesOf(reader: Reader, skip: number, folded: Folded, spell: Spell): s
     if (n - 1 > skip) {
       const closes = event.kind === 'status' && endsWith(reader, event.task.state)
       const data = spell(codec, event, closes)
-      const id = cursorId({ seq, n: n - 1 })
+      const id = cursorId({ seq, n: n - 1, shown })
       if (data !== undefined) text += frameText({ id, data: envelope(data) })
     }
     if (!notify || n <= skip) continue
     const notification = codec.notification(event)
     if (notification === undefined) continue
     const data = notificationText(notification.method, notification.params)
-    text += frameText({ id: cursorId({ seq, n }), data })
+    text += frameText({ id: cursorId({ seq, n, shown }), data })
   }
   return text
 }

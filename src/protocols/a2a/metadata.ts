@@ -9,9 +9,10 @@ import type { Decision } from '../../core/records.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import type { Suspension } from '../../core/suspension.ts'
 import type { ResumeAnswer, Task } from '../../core/task.ts'
-import { PROGRESS, REMINDERS, TASK_CONTROL, USER_CONSENT } from './extensions.ts'
+import { PROGRESS, REMINDERS, STREAMS, TASK_CONTROL, USER_CONSENT } from './extensions.ts'
 import type { ProgressFacts } from './schemas/progress.ts'
 import type { ReminderChangeFacts, ReminderFacts } from './schemas/reminders.ts'
+import type { StreamFacts } from './schemas/streams.ts'
 import type {
   PausingFacts,
   ResumeFacts,
@@ -37,7 +38,10 @@ export function taskMetadata(task: Task): JsonObject | undefined {
 
 /** Of an event: only what it changes. */
 export function eventMetadata(event: TaskEvent): JsonObject | undefined {
-  if (event.kind === 'artifact') return undefined
+  if (event.kind === 'artifact') {
+    const { stream } = event
+    return stream && under(STREAMS, { state: stream } satisfies StreamFacts)
+  }
   if (event.kind === 'reminder') return under(REMINDERS, reminderChange(event.change))
   const { task, before, record } = event
   const { type } = record

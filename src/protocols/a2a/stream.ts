@@ -7,17 +7,18 @@
  *  R4  it stays open while the task is stopped, and then keeps its place and little else: ten thousand may wait.
  */
 import { evolve } from '../../core/evolve.ts'
+import { nothingShown, type Shown } from '../../core/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'
-import type { Batch, Reading } from '../../engine/subscriptions.ts'
+import type { Batch, LivePieces, Reading } from '../../engine/log-reader.ts'
 import { type Burst, type FrameSource, frameText, type Pulse } from '../../wire/event-stream.ts'
 import type { A2AContext, Answer, Call } from './call.ts'
 import type { TaskView } from './codec/codec.ts'
 import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
 import { RFC_NOTIFICATIONS } from './extensions.ts'
 import { foldRecords, spellOnce } from './fan-out.ts'
-import { burstOf, endsWith, type Reader } from './frames.ts'
+import { burstOf, endsWith, liveBurst, type Reader } from './frames.ts'
 
 export interface StreamOptions {
   readonly task: Task
@@ -116,19 +117,30 @@ class TaskFrames implements FrameSource {
   }
 
   async #following(): Promise<Burst> {
-    const after = this.#start.seq - 1
-    this.#reading ??= await this.#a2a.engine.follow(this.#caller, this.#taskId, { after })
+    const { seq, shown = nothingShown } = this.#start
+    const place = { after: seq - 1, shown }
+    this.#reading ??= await this.#a2a.engine.follow(this.#caller, this.#taskId, place)
     const reading = this.#reading
     if (this.#over) reading.close()
     for (;;) {
       if (reading.live) this.#task = undefined
       const batch = await reading.next()
       if (batch === undefined) return END
+      if ('pieces' in batch) return this.#liveText(batch, reading.shown)
+      const { shown: held } = reading
       const folded = this.#a2a.fanOut.fold(await this.#taskBefore(batch), batch)
       this.#task = folded.at(-1)?.task
-      const burst = burstOf(this.#reader, this.#start, folded, this.#a2a.fanOut.spell)
+      const burst = burstOf(this.#reader, this.#start, folded, this.#a2a.fanOut.spell, held)
       if (burst.text !== '' || burst.last) return burst
     }
+  }
+
+  async #liveText(batch: LivePieces, shown: readonly Shown[]): Promise<Burst> {
+    const { engine, fanOut } = this.#a2a
+    const task = await engine.get(this.#caller, this.#taskId)
+    return liveBurst(this.#reader, batch, shown, (codec, piece) =>
+      fanOut.spellPiece(codec, piece, task),
+    )
   }
 
   /** Live records come with it; where a reader catches up it was folded last, or is folded now. */

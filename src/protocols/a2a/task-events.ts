@@ -2,6 +2,7 @@
  * What a record of the log means to somebody who watches the task. The same list for every version, binding and
  * webhook, so that all of them see the same events in the same order (A2A 1.0 §3.5.2); codecs spell them.
  */
+import type { Piece } from '../../core/live-text.ts'
 import type { Artifact } from '../../core/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
 import type { ExpiryReason, Reminder } from '../../core/reminders.ts'
@@ -32,6 +33,8 @@ export type TaskEvent =
       readonly artifact: Artifact
       readonly append: boolean
       readonly last: boolean
+      /** Of a step's stream. */
+      readonly stream?: Piece['state']
     }
   | { readonly kind: 'reminder'; readonly task: Task; readonly change: ReminderChange }
 
@@ -54,6 +57,10 @@ const reports: ReadonlySet<RecordType> = new Set<RecordType>([
   'rejected',
 ])
 
+export function pieceEvent(task: Task, { artifact, append, last, state }: Piece): TaskEvent {
+  return { kind: 'artifact', task, artifact, append, last, stream: state }
+}
+
 export function eventsOf(
   before: Task | undefined,
   record: LogRecord,
@@ -61,8 +68,9 @@ export function eventsOf(
 ): readonly TaskEvent[] {
   switch (record.type) {
     case 'artifact': {
-      const { artifact, append, last } = record
-      return [{ kind: 'artifact', task, artifact, append, last }]
+      const { artifact, append, last, attempt } = record
+      const stream = attempt === undefined ? {} : { stream: 'recorded' as const }
+      return [{ kind: 'artifact', task, artifact, append, last, ...stream }]
     }
     case 'turn-started':
     case 'reminders-shown':

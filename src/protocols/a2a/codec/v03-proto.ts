@@ -124,7 +124,11 @@ function createProto(facts: Metadata): Pick<Codec, 'task' | 'sentTask' | 'event'
     if (event.kind === 'artifact') {
       const { append, last } = event
       const artifact = protoArtifact(event.artifact)
-      return { artifactUpdate: { taskId, contextId, artifact, append, lastChunk: last } }
+      const metadata = facts.ofEvent(event)
+      const beside = metadata === undefined ? {} : { metadata }
+      return {
+        artifactUpdate: { taskId, contextId, artifact, append, lastChunk: last, ...beside },
+      }
     }
     if (event.kind === 'status' && event.record.type === 'submitted') {
       return { task: task(now, wholeTask) }

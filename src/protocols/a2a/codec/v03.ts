@@ -59,7 +59,16 @@ export function createV03(options: V03Options, facts: Metadata): Codec {
     if (event.kind === 'artifact') {
       const { append, last } = event
       const artifact = wireArtifact(event.artifact)
-      return { kind: 'artifact-update', taskId, contextId, artifact, append, lastChunk: last }
+      const metadata = facts.ofEvent(event)
+      const update = {
+        kind: 'artifact-update',
+        taskId,
+        contextId,
+        artifact,
+        append,
+        lastChunk: last,
+      }
+      return metadata === undefined ? update : { ...update, metadata }
     }
     if (event.kind === 'status' && event.record.type === 'submitted') return task(now, wholeTask)
     const metadata = facts.ofEvent(event)

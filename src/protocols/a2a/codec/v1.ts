@@ -68,7 +68,11 @@ export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
     const { id: taskId, contextId } = now
     if (event.kind === 'artifact') {
       const { artifact, append, last } = event
-      return { artifactUpdate: { taskId, contextId, artifact, append, lastChunk: last } }
+      const metadata = facts.ofEvent(event)
+      const beside = metadata === undefined ? {} : { metadata }
+      return {
+        artifactUpdate: { taskId, contextId, artifact, append, lastChunk: last, ...beside },
+      }
     }
     if (event.kind === 'status' && event.record.type === 'submitted') {
       return { task: task(now, wholeTask) }

@@ -22,6 +22,7 @@ import {
   PROGRESS,
   REMINDERS,
   RFC_NOTIFICATIONS,
+  STREAMS,
   TASK_CONTROL,
   USER_CONSENT,
 } from '../extensions.ts'
@@ -37,6 +38,7 @@ import {
   remindersParams,
 } from './reminders.ts'
 import { rfcFrame } from './rfc-notifications.ts'
+import { streamsMetadata } from './streams.ts'
 import {
   awaitResumptionResult,
   pauseCapabilities,
@@ -176,6 +178,12 @@ export const published: readonly Published[] = [
     uri: PROGRESS,
     metadata: 'ProgressMetadata',
     shapes: { ProgressMetadata: progressMetadata },
+  },
+  {
+    name: 'streams',
+    uri: STREAMS,
+    metadata: 'StreamsMetadata',
+    shapes: { StreamsMetadata: streamsMetadata },
   },
   {
     name: 'harn-tunnel',

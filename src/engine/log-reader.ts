@@ -1,0 +1,212 @@
+/**
+ * One reader of a task: records first from the store, then live, and between them the live text of steps.
+ *
+ * Invariants (subscriptions.test.ts, live-readers.property.test.ts):
+ *  Q1  records come in order, without gap or repeat;
+ *  Q2  a slow reader keeps its place and a small queue: what does not fit is read from the store again;
+ *  Q3  live text is compared when the reader asks and has seen every record, so it is never queued;
+ *  Q4  text that was shown and not recorded is discarded before the record that ends the task.
+ */
+import {
+  afterPiece,
+  afterRecord,
+  type LiveText,
+  lastPieces,
+  nextPieces,
+  type Piece,
+  type Shown,
+} from '../core/live-text.ts'
+import type { LogRecord } from '../core/records.ts'
+import { isTerminal, type State } from '../core/states.ts'
+import type { Task } from '../core/task.ts'
+
+const BUFFER = 128
+export const PAGE = 256
+
+/** Records that follow each other. All live readers get the same object. */
+export interface Batch {
+  readonly records: readonly LogRecord[]
+  /** The task before the first of them; absent where there was none, or where they were read from the store. */
+  readonly before?: Task | undefined
+}
+
+/** Live text for one reader, behind the record `after` and before the next one. */
+export interface LivePieces {
+  readonly pieces: readonly Piece[]
+  readonly after: number
+}
+
+/** Undefined: nothing will follow. */
+export type Delivery = Batch | LivePieces | undefined
+
+/** Somebody's place in the log of a task. */
+export interface Reading {
+  /** What follows, as soon as there is something. Asked again only when it has answered. */
+  next(): Delivery | Promise<Delivery>
+  /** Whether all that was written so far has been given: what follows comes with the task before it. */
+  readonly live: boolean
+  /** What the reader held of unrecorded text before the last delivery. */
+  readonly shown: readonly Shown[]
+  /** A `next` that waits answers undefined. Closing twice is closing once. */
+  close(): void
+}
+
+export interface ReaderDeps {
+  records(taskId: string, after: number): Promise<readonly LogRecord[]>
+  liveTexts(taskId: string): readonly LiveText[]
+  closed(reader: LogReader): void
+}
+
+export interface ReaderStart {
+  readonly taskId: string
+  readonly after: number
+  /** There are records behind `after` that are not published any more. */
+  readonly behind: boolean
+  /** The task has ended. */
+  readonly ended: boolean
+  /** What the reader holds of unrecorded text; undefined for a reader of records alone. */
+  readonly shown: readonly Shown[] | undefined
+}
+
+const noPieces: readonly Piece[] = []
+const nothingHeld: readonly Shown[] = []
+
+/** A class, because there may be ten thousand of them, and most only wait. */
+export class LogReader implements Reading {
+  readonly taskId: string
+  readonly #deps: ReaderDeps
+  readonly #wantsText: boolean
+  #seq: number
+  /** Records were left out of the queue: the store has them. */
+  #behind: boolean
+  #ended: boolean
+  #closed = false
+  #held: readonly Shown[]
+  #heldBefore: readonly Shown[]
+  #queue: Batch[] | undefined
+  #resolve: ((next: Delivery | Promise<Delivery>) => void) | undefined
+
+  constructor(deps: ReaderDeps, { taskId, after, behind, ended, shown }: ReaderStart) {
+    this.taskId = taskId
+    this.#deps = deps
+    this.#wantsText = shown !== undefined
+    this.#seq = after
+    this.#behind = behind
+    this.#ended = ended
+    this.#held = shown ?? nothingHeld
+    this.#heldBefore = this.#held
+  }
+
+  get live(): boolean {
+    return !this.#behind
+  }
+
+  get shown(): readonly Shown[] {
+    return this.#heldBefore
+  }
+
+  /** Records were published. */
+  offer(batch: Batch): void {
+    if (this.#behind) return
+    const queue = this.#queue ?? []
+    if (queue.length > 0 && sizeOf(queue) + batch.records.length > BUFFER) {
+      this.#behind = true
+      return
+    }
+    queue.push(batch)
+    this.#queue = queue
+    this.#wake(() => this.next())
+  }
+
+  /** The live text of the task has changed. */
+  textChanged(): void {
+    if (this.#resolve === undefined) return
+    const pieces = this.#newPieces()
+    if (pieces.length > 0) this.#wake(() => this.#givePieces(pieces))
+  }
+
+  next(): Delivery | Promise<Delivery> {
+    if (this.#closed) return undefined
+    for (let batch = this.#queue?.shift(); batch !== undefined; batch = this.#queue?.shift()) {
+      if (lastOf(batch) <= this.#seq) continue
+      if (batch.records[0]?.seq === this.#seq + 1) return this.#give(batch)
+      // Somebody else wrote in between.
+      this.#behind = true
+      this.#queue = undefined
+    }
+    this.#queue = undefined
+    if (this.#behind) return this.#read()
+    const pieces = this.#newPieces()
+    if (pieces.length > 0) return this.#givePieces(pieces)
+    if (this.#ended) {
+      this.close()
+      return undefined
+    }
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  async #read(): Promise<Delivery> {
+    // Whatever is published from here on is queued; what came before is in the store.
+    this.#behind = false
+    const records = await this.#deps.records(this.taskId, this.#seq)
+    if (records.length === PAGE) {
+      this.#behind = true
+      this.#queue = undefined
+    }
+    return records.length === 0 || this.#closed ? this.next() : this.#give({ records })
+  }
+
+  #give(batch: Batch): Delivery {
+    const ends = batch.records.some(isLast)
+    const left = ends ? lastPieces(this.#held, batch.records) : noPieces
+    if (left.length > 0) {
+      this.#queue = [batch, ...(this.#queue ?? [])]
+      return this.#givePieces(left)
+    }
+    this.#seq = lastOf(batch)
+    this.#heldBefore = this.#held
+    this.#held = batch.records.reduce(afterRecord, this.#held)
+    if (ends) this.close()
+    return batch
+  }
+
+  #newPieces(): readonly Piece[] {
+    return this.#wantsText ? nextPieces(this.#held, this.#deps.liveTexts(this.taskId)) : noPieces
+  }
+
+  #givePieces(pieces: readonly Piece[]): LivePieces {
+    this.#heldBefore = this.#held
+    this.#held = pieces.reduce(afterPiece, this.#held)
+    return { pieces, after: this.#seq }
+  }
+
+  #wake(answer: () => Delivery | Promise<Delivery>): void {
+    const resolve = this.#resolve
+    if (resolve === undefined) return
+    this.#resolve = undefined
+    resolve(answer())
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#queue = undefined
+    this.#deps.closed(this)
+    this.#wake(() => undefined)
+  }
+}
+
+function sizeOf(queue: readonly Batch[]): number {
+  return queue.reduce((sum, { records }) => sum + records.length, 0)
+}
+
+function lastOf({ records }: Batch): number {
+  return records.at(-1)?.seq ?? 0
+}
+
+/** The record that ends a task bears the name of the state it ends in. */
+function isLast({ type }: LogRecord): boolean {
+  return isTerminal(type as State)
+}

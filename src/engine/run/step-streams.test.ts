@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest'
+import type { Piece, Shown } from '../../core/live-text.ts'
+import type { StepContext } from '../agent-task.ts'
+import type { Delivery, Reading } from '../log-reader.ts'
+import { alice, createWorld, running, signal, type World } from '../test-support/world.ts'
+
+/** The frames one reader gets of one task, and the text they fold to. */
+interface Watcher {
+  readonly frames: readonly Frame[]
+  /** By artifact; an artifact that was discarded is gone. */
+  text(name?: string): string | undefined
+}
+
+interface Frame {
+  readonly text: string
+  readonly append: boolean
+  readonly state: Piece['state'] | undefined
+}
+
+async function watcher(world: World, id: string, shown: readonly Shown[] = []): Promise<Watcher> {
+  const reading: Reading = await world.engine.follow(alice, id, { shown })
+  const frames: Frame[] = []
+  const texts = new Map<string, { name: string | undefined; text: string }>()
+  const take = ({
+    artifact,
+    append,
+    state,
+  }: Pick<Piece, 'artifact' | 'append'> & Partial<Piece>) => {
+    const { artifactId, name, parts } = artifact
+    const text = parts.map((part) => ('text' in part ? part.text : '')).join('')
+    frames.push({ text, append, state })
+    const before = append ? (texts.get(artifactId)?.text ?? '') : ''
+    if (state === 'discarded') texts.delete(artifactId)
+    else texts.set(artifactId, { name, text: before + text })
+  }
+  const follow = async (): Promise<void> => {
+    for (;;) {
+      const given: Delivery = await reading.next()
+      if (given === undefined) return
+      if ('pieces' in given) given.pieces.forEach(take)
+      else {
+        for (const record of given.records) {
+          if (record.type !== 'artifact') continue
+          const held = reading.shown.find((one) => one.attempt === record.attempt)
+          const [part] = record.artifact.parts
+          const whole = part !== undefined && 'text' in part ? part.text : ''
+          const parts = [{ text: whole.slice(held?.length ?? 0) }]
+          take({
+            artifact: { ...record.artifact, parts },
+            append: held !== undefined,
+            state: 'recorded',
+          })
+        }
+      }
+    }
+  }
+  follow().catch(() => undefined)
+  return {
+    frames,
+    text: (name = 'out') => [...texts.values()].find((one) => one.name === name)?.text,
+  }
+}
+
+/** One step that hands its context to the test and ends when told. */
+function stage(options: { readonly retry?: { attempts: number } } = {}) {
+  const attempts: { step: StepContext; end: (error?: Error) => void }[] = []
+  const agent = running(async (task) => {
+    await task.step(
+      'talk',
+      async (step) => {
+        const over = signal()
+        const end = (error?: Error) => (error === undefined ? over.fire() : over.fail(error))
+        step.signal.addEventListener('abort', () => over.fail(step.signal.reason as Error))
+        attempts.push({ step, end })
+        await over.promise
+        return 'done'
+      },
+      options,
+    )
+  })
+  return { agent, attempts }
+}
+
+const artifactText = async (world: World, id: string): Promise<unknown> =>
+  (await world.get(id)).artifacts.map(({ name, parts }) => [name, parts])
+
+describe('a stream of a step', () => {
+  it('S1 shows the first piece at once and then one piece every 100 ms', async () => {
+    const { agent, attempts } = stage()
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    await world.settled()
+    const reader = await watcher(world, id)
+    await world.settled()
+    const out = attempts[0]?.step.stream('out')
+    out?.write('a')
+    await world.settled()
+    expect(reader.frames).toEqual([{ text: 'a', append: false, state: 'open' }])
+    for (const text of 'bcdef') out?.write(text)
+    await world.settled()
+    expect(reader.frames).toHaveLength(1)
+    await world.pass(100)
+    expect(reader.frames[1]).toEqual({ text: 'bcdef', append: true, state: 'open' })
+    await world.pass(1_000)
+    expect(reader.frames).toHaveLength(2)
+    out?.write('g')
+    await world.settled()
+    expect(reader.frames[2]).toEqual({ text: 'g', append: true, state: 'open' })
+  })
+
+  it('S2 makes one record with the step, however often it is written to', async () => {
+    const { agent, attempts } = stage()
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    await world.settled()
+    const before = (await world.log(id)).length
+    const out = attempts[0]?.step.stream('out')
+    for (let n = 0; n < 100_000; n++) out?.write('word ')
+    await world.pass(1_000)
+    expect(await world.log(id)).toHaveLength(before)
+    expect((await world.get(id)).artifacts).toEqual([])
+    attempts[0]?.end()
+    const task = await world.until(id, 'completed')
+    const types = (await world.types(id)).slice(before)
+    expect(types).toEqual(['artifact', 'step', 'completed'])
+    expect(task.artifacts).toMatchObject([
+      { name: 'out', parts: [{ text: 'word '.repeat(100_000) }] },
+    ])
+  })
+
+  it('gives a reader that saw it live only the rest, and the finished task the whole', async () => {
+    const { agent, attempts } = stage()
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    await world.settled()
+    const reader = await watcher(world, id)
+    const out = attempts[0]?.step.stream('out')
+    out?.write('Hel')
+    await world.settled()
+    out?.write('lo')
+    attempts[0]?.end()
+    await world.until(id, 'completed')
+    await world.settled()
+    expect(reader.frames).toEqual([
+      { text: 'Hel', append: false, state: 'open' },
+      { text: 'lo', append: true, state: 'recorded' },
+    ])
+    expect(await artifactText(world, id)).toEqual([['out', [{ text: 'Hello' }]]])
+  })
+
+  it.each(['retry', 'pause', 'crash'] as const)(
+    'is never mixed of two attempts after a %s (text "F0 … F7 L8 L9")',
+    async (how) => {
+      const { agent, attempts } = stage(how === 'retry' ? { retry: { attempts: 1 } } : {})
+      let world = await createWorld({ agents: [agent] })
+      const { id } = await world.send('go')
+      await world.settled()
+      let reader = await watcher(world, id)
+      for (let n = 0; n < 8; n++) attempts[0]?.step.stream('out').write(`F${n} `)
+      await world.pass(100)
+      expect(reader.text()).toMatch(/^F0 .*F7 $/)
+      if (how === 'retry') attempts[0]?.end(new Error('once more'))
+      if (how === 'pause') {
+        await world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+        await world.until(id, 'paused-by-client')
+        await world.settled()
+        expect(reader.text()).toBeUndefined()
+        await world.engine.resume(alice, { taskId: id })
+      }
+      if (how === 'crash') {
+        world = await world.recover()
+        reader = await watcher(world, id)
+      }
+      await world.pass(1_000)
+      expect(reader.text()).toBeUndefined()
+      for (let n = 0; n < 10; n++) attempts[1]?.step.stream('out').write(`L${n} `)
+      await world.pass(100)
+      const late = 'L0 L1 L2 L3 L4 L5 L6 L7 L8 L9 '
+      expect(reader.text()).toBe(late)
+      attempts[1]?.end()
+      await world.until(id, 'completed')
+      await world.settled()
+      expect(reader.text()).toBe(late)
+      expect(await artifactText(world, id)).toEqual([['out', [{ text: late }]]])
+    },
+  )
+
+  it('is discarded, for readers too, when its task ends without its record', async () => {
+    const { agent, attempts } = stage()
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    await world.settled()
+    const reader = await watcher(world, id)
+    attempts[0]?.step.stream('out').write('half')
+    await world.settled()
+    await world.engine.cancel(alice, { taskId: id })
+    await world.until(id, 'canceled')
+    await world.settled()
+    expect(reader.frames.at(-1)).toEqual({ text: '', append: false, state: 'discarded' })
+    expect((await world.get(id)).artifacts).toEqual([])
+  })
+
+  it('is discarded when its step fails for good', async () => {
+    const { agent, attempts } = stage()
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    await world.settled()
+    const reader = await watcher(world, id)
+    attempts[0]?.step.stream('out').write('half')
+    await world.settled()
+    attempts[0]?.end(new Error('no'))
+    await world.until(id, 'failed')
+    await world.settled()
+    expect(reader.text()).toBeUndefined()
+    expect((await world.get(id)).artifacts).toEqual([])
+  })
+
+  it('goes on for a reader that comes back with what it holds, also when the text was recorded meanwhile', async () => {
+    const { agent, attempts } = stage()
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    await world.settled()
+    const out = attempts[0]?.step.stream('out')
+    out?.write('Hello')
+    await world.settled()
+    const first = await world.engine.follow(alice, id, { after: (await world.get(id)).version })
+    const given = await first.next()
+    if (given === undefined || !('pieces' in given)) throw new Error('no live text')
+    first.close()
+    const { artifact, attempt } = given.pieces[0] as Piece
+    const shown = [{ artifactId: artifact.artifactId, attempt, length: 3 }]
+    const again = await watcher(world, id, shown)
+    await world.settled()
+    expect(again.frames).toEqual([{ text: 'lo', append: true, state: 'open' }])
+    attempts[0]?.end()
+    await world.until(id, 'completed')
+    const late = await watcher(world, id, shown)
+    await world.settled()
+    expect(late.frames).toEqual([{ text: 'lo', append: true, state: 'recorded' }])
+  })
+
+  it('S3 refuses what is written after its attempt, and shows nothing of it', async () => {
+    const { agent, attempts } = stage({ retry: { attempts: 1 } })
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    await world.settled()
+    const reader = await watcher(world, id)
+    const out = attempts[0]?.step.stream('out')
+    attempts[0]?.end(new Error('once more'))
+    await world.pass(1_000)
+    expect(() => out?.write('late')).toThrow(/attempt is over/)
+    attempts[1]?.end()
+    await world.until(id, 'completed')
+    expect(() => attempts[1]?.step.stream('out').write('late')).toThrow(/attempt is over/)
+    expect(reader.frames).toEqual([])
+  })
+
+  it('S4 is one stream by its name, and one artifact across attempts', async () => {
+    const { agent, attempts } = stage({ retry: { attempts: 1 } })
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    await world.settled()
+    const { artifactId } = attempts[0]?.step.stream('out') ?? {}
+    attempts[0]?.step.stream('out').write('a')
+    attempts[0]?.end(new Error('once more'))
+    await world.pass(1_000)
+    attempts[1]?.step.stream('out').write('b')
+    attempts[1]?.step.stream('out').write('c')
+    attempts[1]?.step.stream('other').write('d')
+    attempts[1]?.step.stream('silent')
+    attempts[1]?.end()
+    const { artifacts } = await world.until(id, 'completed')
+    expect(artifacts).toMatchObject([
+      { artifactId, name: 'out', parts: [{ text: 'bc' }] },
+      { name: 'other', parts: [{ text: 'd' }] },
+    ])
+  })
+
+  it('S5 keeps to the limit of a result, together with the result, and says what to do', async () => {
+    const agent = running(async (task) => {
+      const write = (text: string, result: string) =>
+        task
+          .step('talk', ({ stream }) => {
+            stream('out').write(text)
+            return result
+          })
+          .catch((error: Error) => error.message)
+      await task.artifact({
+        name: 'said',
+        data: [await write('x'.repeat(101), ''), await write('x'.repeat(60), 'y'.repeat(60))],
+      })
+    })
+    const world = await createWorld({ agents: [agent], options: { stepResultBytes: 100 } })
+    const { id } = await world.send('go')
+    const { artifacts } = await world.until(id, 'completed')
+    expect(artifacts).toMatchObject([
+      {
+        name: 'said',
+        parts: [
+          {
+            data: [
+              expect.stringContaining('raise stepResultBytes'),
+              expect.stringContaining('result and its streams have 122 bytes, more than 100'),
+            ],
+          },
+        ],
+      },
+    ])
+  })
+
+  it('holds half a character back until its other half is written', async () => {
+    const { agent, attempts } = stage()
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    await world.settled()
+    const reader = await watcher(world, id)
+    attempts[0]?.step.stream('out').write('a\ud83d')
+    await world.settled()
+    attempts[0]?.step.stream('out').write('\ude80')
+    await world.pass(100)
+    expect(reader.frames.map(({ text }) => text)).toEqual(['a', '🚀'])
+  })
+})
+
+describe('inside a step', () => {
+  it.each(['artifactStream', 'append'])('%s is refused, naming stream(name)', async (what) => {
+    const agent = running((task) =>
+      task.step('talk', async () => {
+        if (what === 'append') await task.artifact({ name: 'a', text: 'b' }, { append: true })
+        else await task.artifactStream('a').write('b')
+      }),
+    )
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    expect((await world.until(id, 'failed')).failure?.message).toContain('stream(name)')
+  })
+})
