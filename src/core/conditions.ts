@@ -2,6 +2,7 @@
  * What wakes a suspended task. Each condition is armed on its own and the first to fire wins; none given means only an
  * explicit resume wakes. Shapes are checked at the edge (`engine/inputs.ts`); here is what they mean.
  */
+import { canonical } from './canonical-json.ts'
 import { type CloudEvent, namesOf } from './cloud-event.ts'
 import type { Json, JsonObject } from './json.ts'
 
@@ -56,12 +57,20 @@ export function passes(filter: EventFilter, event: CloudEvent): boolean {
   return !passes(filter.not, event)
 }
 
-/** Matches every type: the name under which filters without a fixed type wait. */
+/** The wait name of a filter that fixes no type and is too long to be a name itself: every event may match it. */
 export const ANY_NAME = '*'
 
 /**
+ * How the wait names of filters begin that fix no type; the filter follows as JSON. No event name a task can wait for
+ * begins so, because those have no control characters.
+ */
+export const FILTER_NAMES = '\u0001'
+const LONGEST_FILTER_NAME = 2_048
+
+/**
  * The names to index a waiting task under, so that an event finds it by look-up instead of a scan. A filter that pins
- * the type (`exact: {type}`, alone or inside `all`) waits under that type; any other filter under `ANY_NAME`.
+ * the type (`exact: {type}`, alone or inside `all`) waits under that type, any other filter under its own text. So one
+ * look at the names finds the filters an event passes, without reading the tasks.
  */
 export function waitNames(conditions: ResumeConditions | undefined): readonly string[] {
   if (conditions === undefined) return []
@@ -69,8 +78,24 @@ export function waitNames(conditions: ResumeConditions | undefined): readonly st
   if (conditions.onEvent !== undefined) names.add(conditions.onEvent)
   const { trigger } = conditions
   if (trigger !== undefined && 'filter' in trigger)
-    names.add(pinnedType(trigger.filter) ?? ANY_NAME)
+    names.add(pinnedType(trigger.filter) ?? filterName(trigger.filter))
   return [...names]
+}
+
+function filterName(filter: EventFilter): string {
+  const name = FILTER_NAMES + canonical(filter)
+  return name.length <= LONGEST_FILTER_NAME ? name : ANY_NAME
+}
+
+/** The filter a wait name stands for; undefined where the name is not a filter's. */
+export function filterOf(name: string): EventFilter | undefined {
+  if (!name.startsWith(FILTER_NAMES)) return undefined
+  return JSON.parse(name.slice(FILTER_NAMES.length)) as EventFilter
+}
+
+/** Whether events of any type may wake a task that waits under these names. */
+export function waitForAnyType(names: readonly string[]): boolean {
+  return names.some((name) => name === ANY_NAME || name.startsWith(FILTER_NAMES))
 }
 
 function pinnedType(filter: EventFilter): string | undefined {

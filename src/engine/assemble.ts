@@ -1,6 +1,7 @@
 /** Wires the parts of the engine together, and starts and stops them in order. */
 
 import { describeError } from '../core/describe-error.ts'
+import { nextDueAt } from '../core/due.ts'
 import { LullError } from '../core/errors.ts'
 import type { LogRecord } from '../core/records.ts'
 import { isTerminal } from '../core/states.ts'
@@ -25,6 +26,8 @@ import { safeLog } from './safe-log.ts'
 import { fireAt } from './schedule.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTimers } from './timers.ts'
+import { createWakeByEvent } from './wake-by-event.ts'
+import { createWakeByTime } from './wake-by-time.ts'
 
 export interface Lifecycle {
   health(): Promise<Health>
@@ -88,39 +91,8 @@ export function assemble(deps: EngineDeps): Assembly {
     ...options,
     pastOf: (task) => contextOfRun({ store, ledger }, task),
   })
-  const events = createEvents({
-    store,
-    clock,
-    log,
-    async offer(taskId, { event, pos }, fits) {
-      const agent = (await ledger.read(taskId))?.agent
-      if (agent === undefined) return 'not taken'
-      let unfit = false
-      const { records } = await runs.commit(taskId, agent, (task, run) => {
-        unfit = !fits(task)
-        // No event stands at 0: nothing is to be done with it.
-        return { type: 'event', event, pos: unfit ? 0 : pos, ...(run === undefined ? {} : { run }) }
-      })
-      if (unfit) return 'unfit'
-      return records.length > 0 ? 'taken' : 'not taken'
-    },
-  })
-  const timers = createTimers({
-    store,
-    clock,
-    log,
-    async fire(taskId) {
-      const agent = (await ledger.read(taskId))?.agent
-      if (agent === undefined) return false
-      const messageId = ids.uuid()
-      const { records } = await runs.commit(taskId, agent, (_task, run) => ({
-        type: 'due',
-        messageId,
-        ...(run === undefined ? {} : { run }),
-      }))
-      return records.length > 0
-    },
-  })
+  const events = createEvents({ store, clock, log, wake: createWakeByEvent({ ledger, runs }) })
+  const timers = createTimers({ store, clock, log, wake: createWakeByTime({ ledger, runs, ids }) })
   const followUps = createFollowUps({ store, ledger, clock, log })
   const retention = createRetention({ store, clock, log, options, removed: ledger.forgetEnded })
   const context: EngineContext = {
@@ -143,12 +115,11 @@ export function assemble(deps: EngineDeps): Assembly {
   function published(task: Task, records: readonly LogRecord[], before: Task | undefined): void {
     runs.observe(task, records)
     subscriptions.publish(task, records, before)
-    const stop = task.suspension ?? task.question
-    if (stop !== undefined) {
-      for (const due of dueTimes(task)) timers.at(due)
-      const stops = records.some(({ type }) => type === 'parked' || type === 'paused')
-      if (stops && events.mayHaveMissed(task))
-        followUps.add(task, events.lookBack).catch(() => undefined)
+    const dueAt = nextDueAt(task)
+    if (dueAt !== undefined) timers.at(dueAt)
+    const stops = records.some(({ type }) => type === 'parked' || type === 'paused')
+    if (stops && events.mayHaveMissed(task)) {
+      followUps.add(task, events.lookBack).catch(() => undefined)
     }
     if (isTerminal(task.state) && task.parentId !== undefined) runs.childEnded(task.parentId)
   }
@@ -195,14 +166,4 @@ export function assemble(deps: EngineDeps): Assembly {
   }
 
   return { context, holds, lifecycle: { health, prune: retention.prune, start, drain } }
-}
-
-function dueTimes({ suspension, question }: Task): readonly number[] {
-  const times = [
-    suspension?.deadlineAt,
-    suspension?.fireAt,
-    question?.expiresAt,
-    question?.consent?.expiresAt,
-  ]
-  return times.filter((time) => time !== undefined)
 }

@@ -9,7 +9,8 @@
  */
 
 import { type CloudEvent, namesOf, type StoredEvent } from '../core/cloud-event.ts'
-import { ANY_NAME, waitNames } from '../core/conditions.ts'
+import { ANY_NAME, waitForAnyType, waitNames } from '../core/conditions.ts'
+import { wakesOn } from '../core/decide/pausing.ts'
 import type { Suspension } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -17,6 +18,8 @@ import type { Log } from '../ports/log.ts'
 import type { EventStore } from '../ports/store/events.ts'
 import type { FactStore } from '../ports/store/facts.ts'
 import type { WorkStore } from '../ports/store/work.ts'
+import { createMatchingFilters } from './event-filters.ts'
+import type { WakeByEvent } from './wake-by-event.ts'
 
 export interface Events {
   /** Resolves when the events are durable and everyone who waited for them has been told. */
@@ -34,6 +37,8 @@ export interface Events {
 }
 
 const PAGE = 256
+/** Filters whose tasks are looked up together. */
+const NAMES = 64
 const CURSOR = 'events.dispatched'
 /** A cursor that is late only means that some events are matched again after a crash. */
 const CURSOR_MS = 1_000
@@ -43,14 +48,10 @@ export function createEvents(deps: {
   readonly store: EventStore & FactStore & WorkStore
   readonly clock: Clock
   readonly log: Log
-  /** Offers an event to a task, if it fits when it is decided. `taken`: it woke the task, or is kept for it. */
-  readonly offer: (
-    taskId: string,
-    event: StoredEvent,
-    fits: (task: Task | undefined) => boolean,
-  ) => Promise<'taken' | 'not taken' | 'unfit'>
+  readonly wake: WakeByEvent
 }): Events {
-  const { store, clock, log, offer } = deps
+  const { store, clock, log, wake } = deps
+  const matchingFilters = createMatchingFilters(store)
   let lastPos = 0
   let saved = 0
   const untold = new Set<number>()
@@ -104,7 +105,16 @@ export function createEvents(deps: {
   }
 
   async function dispatch(event: StoredEvent): Promise<void> {
-    const names = [...namesOf(event.event), ANY_NAME]
+    await tellAll(event, [...namesOf(event.event), ANY_NAME])
+    for await (const names of matchingFilters(event)) {
+      for (let from = 0; from < names.length; from += NAMES) {
+        await tellAll(event, names.slice(from, from + NAMES))
+      }
+    }
+  }
+
+  /** Page by page: other work of the process goes on between two of them. */
+  async function tellAll(event: StoredEvent, names: readonly string[]): Promise<void> {
     let after = ''
     for (;;) {
       const page = await store.waiting(event.tenant, names, after, PAGE)
@@ -112,12 +122,13 @@ export function createEvents(deps: {
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) return
       after = last
+      await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
   async function tell(taskId: string, event: StoredEvent): Promise<void> {
-    const fits = (): boolean => !looking.has(taskId)
-    while ((await offer(taskId, event, fits)) === 'unfit') await looking.get(taskId)
+    const mayTake = (): boolean => !looking.has(taskId)
+    while ((await wake(taskId, event, mayTake)) === 'not now') await looking.get(taskId)
   }
 
   function mayHaveMissed({ suspension }: Task): boolean {
@@ -140,14 +151,16 @@ export function createEvents(deps: {
 
   async function search(task: Task, suspension: Suspension): Promise<void> {
     const names = waitNames(suspension.conditions)
-    const wanted = names.includes(ANY_NAME) ? undefined : names
+    const wanted = waitForAnyType(names) ? undefined : names
     // What woke it meanwhile ended this look: the next stop has its own.
-    const fits = (now: Task | undefined): boolean => now?.suspension?.handle === suspension.handle
+    const mayTake = (now: Task | undefined): boolean =>
+      now?.suspension?.handle === suspension.handle
     let after = suspension.eventsAfter
     for (;;) {
       const page = await store.events(task.tenant, after, PAGE, wanted)
       for (const event of page) {
-        if ((await offer(task.id, event, fits)) !== 'not taken') return
+        if (!wakesOn(task, event.event, event.pos)) continue
+        if ((await wake(task.id, event, mayTake)) !== 'not taken') return
       }
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) return

@@ -1,6 +1,6 @@
 import { waitNames } from '../core/conditions.ts'
-import { expiresAt } from '../core/decide/suspending.ts'
-import { isInterrupted, isPaused } from '../core/states.ts'
+import { nextDueAt } from '../core/due.ts'
+import { isPaused } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { TaskRow } from '../ports/store/tasks.ts'
 
@@ -9,7 +9,7 @@ const none: readonly string[] = []
 /** The columns a store indexes, derived from the task and from nothing else. */
 export function rowOf(task: Task): TaskRow {
   const paused = isPaused(task.state)
-  const dueAt = dueOf(task)
+  const dueAt = nextDueAt(task)
   const readyAt = isReady(task) ? task.statusAt : undefined
   const row: { -readonly [K in keyof TaskRow]: TaskRow[K] } = {
     id: task.id,
@@ -61,14 +61,4 @@ export function keepsRow(before: Task, after: Task): boolean {
 function isReady(task: Task): boolean {
   if (task.run !== undefined || task.holds.length > 0) return false
   return task.state === 'submitted' || task.state === 'working'
-}
-
-/** Once something waits for a hold to be lifted, the clock has nothing more to say. */
-function dueOf(task: Task): number | undefined {
-  if (task.deferred !== undefined) return undefined
-  if (isInterrupted(task.state)) return task.question && expiresAt(task.question)
-  if (task.suspension === undefined) return undefined
-  const { fireAt, deadlineAt } = task.suspension
-  if (fireAt === undefined) return deadlineAt
-  return deadlineAt === undefined ? fireAt : Math.min(fireAt, deadlineAt)
 }

@@ -35,7 +35,7 @@ function setup(): Setup {
           return next
         },
       },
-      fire: async (taskId) => {
+      wake: async (taskId) => {
         fired.push(taskId)
         return stored.delete(taskId)
       },
@@ -119,7 +119,7 @@ describe('timers', () => {
         due: async () => (tries < 2 ? ['stuck'] : []),
         nextDueAt: async () => (tries < 2 ? 0 : undefined),
       },
-      fire: async () => {
+      wake: async () => {
         tries++
         throw new Error('the disk is full')
       },

@@ -10,6 +10,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { WorkStore } from '../ports/store/work.ts'
+import type { WakeByTime } from './wake-by-time.ts'
 
 export interface Timers {
   /** Something falls due then. */
@@ -38,10 +39,9 @@ export function createTimers(deps: {
   readonly store: Pick<WorkStore, 'due' | 'nextDueAt'>
   readonly clock: Clock
   readonly log: Log
-  /** False: there was nothing to do, or it could not be done. */
-  readonly fire: (taskId: string) => Promise<boolean>
+  readonly wake: WakeByTime
 }): Timers {
-  const { store, clock, log, fire } = deps
+  const { store, clock, log, wake } = deps
   let phase: Phase = 'stopped'
   let armedFor = NEVER
   let cancel: (() => void) | undefined
@@ -70,9 +70,9 @@ export function createTimers(deps: {
   async function sweep(): Promise<void> {
     try {
       for (;;) {
-        const firedUntil = await fireAll()
+        const wokenUntil = await wakeAll()
         const next = await store.nextDueAt()
-        if (next !== undefined) at(next > firedUntil ? next : clock.now() + RETRY_MS)
+        if (next !== undefined) at(next > wokenUntil ? next : clock.now() + RETRY_MS)
         if (!isAskedAgain()) return
         phase = 'sweeping'
       }
@@ -89,7 +89,7 @@ export function createTimers(deps: {
   const isAskedAgain = (): boolean => phase === 'sweeping again'
 
   /** Everything that is due. Returns the instant up to which that was. */
-  async function fireAll(): Promise<number> {
+  async function wakeAll(): Promise<number> {
     let now = clock.now()
     /** In flight, or not woken in this sweep. */
     const taken = new Set<string>()
@@ -100,8 +100,8 @@ export function createTimers(deps: {
       const batch = due.filter((taskId) => !taken.has(taskId)).slice(0, BATCH)
       if (batch.length === 0 && batches.size === 0) return now
       if (batch.length > 0) {
-        const firing: Promise<void> = fireBatch(batch, taken).finally(() => batches.delete(firing))
-        batches.add(firing)
+        const waking: Promise<void> = wakeBatch(batch, taken).finally(() => batches.delete(waking))
+        batches.add(waking)
       }
       if (batch.length < BATCH || batches.size >= CONCURRENT_BATCHES) await Promise.race(batches)
     }
@@ -109,18 +109,19 @@ export function createTimers(deps: {
     return now
   }
 
-  async function fireBatch(batch: readonly string[], taken: Set<string>): Promise<void> {
+  async function wakeBatch(batch: readonly string[], taken: Set<string>): Promise<void> {
     for (const taskId of batch) taken.add(taskId)
     await Promise.all(
       batch.map(async (taskId) => {
-        if (await fires(taskId)) taken.delete(taskId)
+        if (await isWoken(taskId)) taken.delete(taskId)
       }),
     )
   }
 
-  async function fires(taskId: string): Promise<boolean> {
+  /** False: there was nothing to do, or it could not be done. */
+  async function isWoken(taskId: string): Promise<boolean> {
     try {
-      return await fire(taskId)
+      return await wake(taskId)
     } catch (error) {
       log('error', 'a due task could not be woken; trying again', { taskId, error })
       return false

@@ -1,4 +1,5 @@
 /** Pause and everything that ends one: resume, events, deadlines. Exactly one of them wins a suspension. */
+import type { CloudEvent } from '../cloud-event.ts'
 import type { Command } from '../commands.ts'
 import { matches } from '../conditions.ts'
 import { refuse } from '../errors.ts'
@@ -153,11 +154,20 @@ export function wakeRecords(
   return [resumed, { type: 'voided', key: suspension.mismatch }]
 }
 
+/** Whether the event, at that position, ends what the task waits for. */
+export function wakesOn(
+  { suspension, consumed }: Pick<Task, 'suspension' | 'consumed'>,
+  event: CloudEvent,
+  pos: number,
+): boolean {
+  if (suspension === undefined || pos <= suspension.eventsAfter) return false
+  return !consumed.includes(pos) && matches(suspension.conditions, event)
+}
+
 export function event(task: Task, command: Of<'event'>): Decided {
   const { event, pos, run } = command
   const { suspension } = task
-  if (suspension === undefined || pos <= suspension.eventsAfter) return nothing
-  if (task.consumed.includes(pos) || !matches(suspension.conditions, event)) return nothing
+  if (suspension === undefined || !wakesOn(task, event, pos)) return nothing
   return wakeOrDefer(task, suspension, run, {
     kind: 'wake',
     cause: 'condition_fired',

@@ -28,6 +28,7 @@ const reads: ReadonlySet<string | symbol> = new Set<keyof Store>([
   'due',
   'nextDueAt',
   'waiting',
+  'waitNames',
   'events',
   'lastEventPos',
   'getFact',

@@ -16,4 +16,11 @@ export interface WorkStore {
     after: string,
     limit: number,
   ): Promise<readonly string[]>
+  /** The names tasks of the tenant wait under that begin so: each once, in order; `after` continues. */
+  waitNames(
+    tenant: string,
+    prefix: string,
+    after: string,
+    limit: number,
+  ): Promise<readonly string[]>
 }

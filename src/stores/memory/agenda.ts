@@ -10,6 +10,7 @@ export interface Agenda {
   due(now: number, limit: number): readonly string[]
   nextDueAt(): number | undefined
   waiting(tenant: string, names: readonly string[], after: string, limit: number): readonly string[]
+  waitNames(tenant: string, prefix: string, after: string, limit: number): readonly string[]
 }
 
 type Instant = 'readyAt' | 'dueAt' | 'createdAt'
@@ -51,6 +52,11 @@ export function createAgenda(): Agenda {
     waiting: (tenant, names, after, limit) =>
       ids(which((row) => row.tenant === tenant && row.waits.some((name) => names.includes(name))))
         .filter((id) => id > after)
+        .sort()
+        .slice(0, limit),
+    waitNames: (tenant, prefix, after, limit) =>
+      [...new Set(which((row) => row.tenant === tenant).flatMap((row) => row.waits))]
+        .filter((name) => name.startsWith(prefix) && name > after)
         .sort()
         .slice(0, limit),
   }

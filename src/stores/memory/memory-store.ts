@@ -47,6 +47,7 @@ export function createMemoryStore(): Store {
     due: guarded(agenda.due),
     nextDueAt: guarded(agenda.nextDueAt),
     waiting: guarded(agenda.waiting),
+    waitNames: guarded(agenda.waitNames),
     appendEvents: guarded(events.append),
     events: guarded(events.after),
     lastEventPos: guarded(events.lastPos),

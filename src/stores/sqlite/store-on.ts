@@ -63,6 +63,7 @@ export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter):
     due: guarded(agenda.due),
     nextDueAt: guarded(agenda.nextDueAt),
     waiting: guarded(waits.find),
+    waitNames: guarded(waits.names),
     appendEvents: guarded(events.append),
     events: guarded(events.after),
     lastEventPos: guarded(events.lastPos),

@@ -6,6 +6,7 @@ export interface Waits {
   /** Both lists as the row has them: JSON, or null for none. Tenant and id as text (`text.ts`). */
   replace(tenant: string, id: string, before: string | null, after: string | null): void
   find(tenant: string, names: readonly string[], after: string, limit: number): readonly string[]
+  names(tenant: string, prefix: string, after: string, limit: number): readonly string[]
 }
 
 export function createWaits(db: Database): Waits {
@@ -14,6 +15,9 @@ export function createWaits(db: Database): Waits {
   const select = db.prepare(
     `SELECT task_id FROM waits WHERE tenant = ? AND name = ? AND task_id > ?
      ORDER BY task_id LIMIT ?`,
+  )
+  const nextName = db.prepare(
+    'SELECT min(name) AS name FROM waits WHERE tenant = ? AND name > ? AND name < ?',
   )
   return {
     replace(tenant, id, before, after) {
@@ -31,7 +35,26 @@ export function createWaits(db: Database): Waits {
       }
       return [...found].sort().slice(0, limit)
     },
+    // Hops from one name to the next: many tasks may wait under the same one.
+    names(tenant, prefix, after, limit) {
+      const start = toText(prefix)
+      const found: string[] = []
+      let last = after > prefix ? toText(after) : start
+      while (found.length < limit) {
+        const next = nextName.get(toText(tenant), last, textAfter(start))?.['name']
+        if (typeof next !== 'string') break
+        found.push(fromText(next))
+        last = next
+      }
+      return found
+    },
   }
+}
+
+/** The first text behind all that begin with the prefix. */
+function textAfter(prefix: string): string {
+  const last = prefix.length - 1
+  return prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)
 }
 
 /** The names in the column `waits`. A damaged one counts as none: the log says what the task waits for. */

@@ -78,4 +78,23 @@ function waiting(subject: Subject): void {
     expect(await store.waiting('other', names, '', 9)).toEqual(['task-4'])
     expect(await store.waiting('acme', [], '', 9)).toEqual([])
   })
+
+  it('names what tasks of a tenant wait for: each name once, by prefix, page by page', async () => {
+    const { store } = subject
+    await store.commit([
+      birth('task-1', { waits: ['\u0001b', 'tick'] }),
+      birth('task-2', { waits: ['\u0001b', '\u0001a'] }),
+      birth('task-3', { waits: ['\u0001c'] }),
+      birth('task-4', { waits: ['\u0001d'], tenant: 'other' }),
+      birth('task-5', { waits: ['\u0002', '\u0000', 'u'] }),
+    ])
+    const all = ['\u0001a', '\u0001b', '\u0001c']
+    expect(await store.waitNames('acme', '\u0001', '', 9)).toEqual(all)
+    expect(await store.waitNames('acme', '\u0001', '', 2)).toEqual(all.slice(0, 2))
+    expect(await store.waitNames('acme', '\u0001', '\u0001b', 2)).toEqual(['\u0001c'])
+    expect(await store.waitNames('acme', 't', '', 9)).toEqual(['tick'])
+    expect(await store.waitNames('other', '\u0001', '', 9)).toEqual(['\u0001d'])
+    await store.commit([step('task-3', 2, { row: sampleRow('task-3') })])
+    expect(await store.waitNames('acme', '\u0001', '', 9)).toEqual(all.slice(0, 2))
+  })
 }

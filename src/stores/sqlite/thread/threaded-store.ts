@@ -23,6 +23,7 @@ type Reading =
   | 'due'
   | 'nextDueAt'
   | 'waiting'
+  | 'waitNames'
   | 'events'
   | 'lastEventPos'
   | 'getFact'

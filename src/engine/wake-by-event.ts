@@ -1,0 +1,40 @@
+/**
+ * An event is offered to a task. Most tasks that are asked do not want it, so the event is compared with what the task
+ * waits for before anything is written; `decide` compares again on the state it decides on.
+ */
+import type { StoredEvent } from '../core/cloud-event.ts'
+import { wakesOn } from '../core/decide/pausing.ts'
+import type { Task } from '../core/task.ts'
+import type { Ledger } from './ledger.ts'
+import type { Runs } from './runs.ts'
+
+/** `taken`: it woke the task, or is kept for it. `not now`: `mayTake` refused the state it would have acted on. */
+export type Offered = 'taken' | 'not taken' | 'not now'
+
+export type WakeByEvent = (
+  taskId: string,
+  event: StoredEvent,
+  mayTake: (task: Task | undefined) => boolean,
+) => Promise<Offered>
+
+/** No event has this position: nothing is done with it. */
+const NO_POSITION = 0
+
+export function createWakeByEvent(deps: {
+  readonly ledger: Pick<Ledger, 'read'>
+  readonly runs: Pick<Runs, 'commit'>
+}): WakeByEvent {
+  const { ledger, runs } = deps
+  return async (taskId, { event, pos }, mayTake) => {
+    const found = await ledger.read(taskId)
+    if (found === undefined || !wakesOn(found, event, pos)) return 'not taken'
+    let refused = false
+    const { records } = await runs.commit(taskId, found.agent, (task, run) => {
+      refused = !mayTake(task)
+      const at = refused ? NO_POSITION : pos
+      return { type: 'event', event, pos: at, ...(run === undefined ? {} : { run }) }
+    })
+    if (refused) return 'not now'
+    return records.length > 0 ? 'taken' : 'not taken'
+  }
+}
