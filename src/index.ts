@@ -11,6 +11,7 @@ export {
   type Agent,
   type AgentDefinition,
   agent,
+  Fatal,
   type Outcome,
   type Received,
   type Reception,
@@ -27,6 +28,7 @@ export type {
   Child,
   ConsentRequest,
   Park,
+  Retry,
   StepContext,
   StepFunction,
   StepOptions,
@@ -35,6 +37,7 @@ export type {
   Turn,
 } from './engine/agent-task.ts'
 export type { Conversation, ConversationArtifact } from './engine/conversation.ts'
+export type { StepResult } from './engine/step-result.ts'
 
 // What reminds tasks by itself, and how reminders are written for a model.
 

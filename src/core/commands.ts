@@ -192,7 +192,13 @@ export type RunCommand =
       readonly failure: Failure
     }
   | { readonly type: 'reject'; readonly run: string; readonly message: Message }
-  | { readonly type: 'release'; readonly run: string; readonly reason: string }
+  | {
+      readonly type: 'release'
+      readonly run: string
+      readonly reason: string
+      /** Operations are in flight: the process stops without them. */
+      readonly inFlight?: true
+    }
 
 export type Command = OuterCommand | RunCommand
 export type CommandType = Command['type']

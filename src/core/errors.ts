@@ -41,8 +41,8 @@ export interface ErrorDetails {
   TASK_UNREADABLE: { taskId: string; why: string }
   /** Another process has the data directory open. */
   STORE_LOCKED: { path: string; owner: string }
-  /** A step's result is not JSON, or larger than the limit; the step fails, nothing was recorded. */
-  STEP_RESULT: { step: string; problem: string }
+  /** A step's result would not come back as it is (`path` says where), or is larger than the limit: the step fails. */
+  STEP_RESULT: { step: string; problem: string; path?: string }
   /** A step ran longer than its `timeoutMs`. */
   STEP_TIMEOUT: { step: string; timeoutMs: number }
   /** The user said no. Uncaught, it ends the task as rejected. */

@@ -153,8 +153,8 @@ export type RecordBody =
   | ({ readonly type: 'submitted' } & Birth)
   /** A run took the task. `deaths` counts processes that died on it without a new record. */
   | { readonly type: 'started'; readonly run: RunToken; readonly deaths: number }
-  /** A stopping process gave the task back at a boundary; the next one goes on. */
-  | { readonly type: 'released'; readonly reason: string }
+  /** A stopping process gave the task back; the next one goes on. */
+  | { readonly type: 'released'; readonly reason: string; readonly inFlight?: true }
   | { readonly type: 'message'; readonly message: Message }
   /** What the turn sees is fixed here, so that a rebuilt run sees the same. */
   | {
@@ -206,6 +206,8 @@ export type RecordBody =
       readonly handle: string
       readonly deadlineAt?: number
       readonly fireAt?: number
+      /** The process of its run had died: operations may have been in flight. */
+      readonly inFlight?: true
     }
   | { readonly type: 'parked'; readonly fingerprint: string; readonly suspension: Suspension }
   | {

@@ -10,14 +10,20 @@ import type { TranscriptEntry } from '../core/transcript.ts'
 import type { LogLevel } from '../ports/log.ts'
 import type { Conversation, ConversationArtifact } from './conversation.ts'
 import type { ReminderRequest } from './requests.ts'
+import type { Storable } from './step-result.ts'
 
 export interface StepContext {
   /** Fires when a pause interrupts, on cancel, and on `timeoutMs`. An offer: a step that ignores it completes. */
   readonly signal: AbortSignal
-  /** The same for every attempt of this step, across crashes: hand it to what you call. */
+  /** 32 hexadecimal digits, the same for every attempt of this step, across crashes: hand it to what you call. */
   readonly idempotencyKey: string
-  /** 1, then one more for each recorded attempt. */
+  /** 1, then one more for each recorded attempt. A crash leaves no record of the attempt it ended. */
   readonly attempt: number
+  /**
+   * False only when no execution of this step can have begun before this one. True after a retry, an abort, a crash or a
+   * lost lease that may have fallen into it, and inside a step for which it is true.
+   */
+  readonly mayHaveRun: boolean
   /**
    * Live output of this attempt as an artifact of that name: readers see it while it is written, and the whole text is
    * recorded with the step's result. A new attempt starts it anew. The same name is the same stream.
@@ -31,9 +37,20 @@ export interface StepStream {
   write(text: string): void
 }
 
+/** `throw new Fatal('why')` inside the step ends the retries. */
+export interface Retry {
+  /** Further attempts after a failure. */
+  readonly attempts: number
+  /** The pause before the first of them. Default 200. */
+  readonly backoffMs?: number
+  /** Each further pause is this much longer. Default 2. */
+  readonly factor?: number
+  /** No pause is longer. Default 60,000. */
+  readonly maxBackoffMs?: number
+}
+
 export interface StepOptions {
-  /** Further attempts after a failure, with doubling pauses in between. */
-  readonly retry?: { readonly attempts: number; readonly backoffMs?: number }
+  readonly retry?: Retry
   readonly timeoutMs?: number
   /** Names the journal entry explicitly, in place of name and occurrence. */
   readonly key?: string
@@ -108,7 +125,7 @@ export interface Turn {
   readonly wake: Wake | undefined
   /** Adds what the loop said or heard to the transcript. */
   record(role: 'agent' | 'tool', content: Json): void
-  tool<T>(name: string, run: StepFunction<T>, options?: StepOptions): Promise<T>
+  tool<T>(name: string, run: StepFunction<T> & Storable<T>, options?: StepOptions): Promise<T>
   /** A batch, one after the other; a reminder that interrupts skips the rest. A failed tool does not stop the batch. */
   tools(tools: readonly Tool[]): Promise<readonly ToolResult[]>
 }
@@ -151,7 +168,7 @@ export interface AgentTask {
   /** The last wake, also after somebody else's pause. */
   readonly wake: Wake | undefined
 
-  step<T>(name: string, run: StepFunction<T>, options?: StepOptions): Promise<T>
+  step<T>(name: string, run: StepFunction<T> & Storable<T>, options?: StepOptions): Promise<T>
   turn<T>(run: (turn: Turn) => Promise<T> | T): Promise<T>
 
   park(park: Park): Promise<Wake>

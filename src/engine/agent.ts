@@ -91,3 +91,8 @@ export class Rejection extends Error {
 export function reject(why: string): Rejection {
   return new Rejection(why)
 }
+
+/** Thrown inside a step, it is not retried: trying again would not help. */
+export class Fatal extends Error {
+  override readonly name: string = 'Fatal'
+}

@@ -10,7 +10,7 @@ import type { Artifact, Message, Part } from '../core/message.ts'
 import type { Decision, UsageReport } from '../core/records.ts'
 import { states } from '../core/states.ts'
 import type { PauseMode } from '../core/suspension.ts'
-import type { AskOptions, ConsentRequest } from './agent-task.ts'
+import type { AskOptions, ConsentRequest, StepOptions } from './agent-task.ts'
 import { json } from './json-input.ts'
 import type {
   CancelRequest,
@@ -174,6 +174,21 @@ export const parkTaskInput: z.ZodType<ParkTaskRequest> = z.strictObject({
 })
 
 const epochMs = z.number().int().min(0).max(8_640_000_000_000_000)
+
+const notNegative = z.number().nonnegative()
+
+export const stepOptionsInput: z.ZodType<StepOptions> = z.strictObject({
+  retry: z
+    .strictObject({
+      attempts: z.number().int().nonnegative(),
+      backoffMs: notNegative.optional(),
+      factor: z.number().min(1).optional(),
+      maxBackoffMs: notNegative.optional(),
+    })
+    .optional(),
+  timeoutMs: z.number().positive().optional(),
+  key: text.min(1).optional(),
+}) as z.ZodType<StepOptions>
 
 export const askOptionsInput: z.ZodType<AskOptions> = z.strictObject({
   expiresAt: epochMs.optional(),

@@ -7,7 +7,7 @@ import { isInterrupted } from '../states.ts'
 import type { Task } from '../task.ts'
 import { asRun, type Decided, ending, nothing, whileOpen, write } from './decided.ts'
 import { questionExpired } from './pausing.ts'
-import { expired, policyStop, stopNow } from './suspending.ts'
+import { expired, policyStop, stopNow, withDeath } from './suspending.ts'
 
 type Of<T extends Command['type']> = Command & { readonly type: T }
 
@@ -47,13 +47,13 @@ export function start(task: Task, command: Of<'start'>, at: number): Decided {
   if (task.state !== 'submitted' && task.state !== 'working') return nothing
   if (task.run !== undefined && !command.died) return nothing
   // A crash while quiescing: the pause takes effect before any agent code runs.
-  if (task.pausing !== undefined) return write(stopNow(task, at))
+  if (task.pausing !== undefined) return write(withDeath(task, stopNow(task, at)))
   if (task.holds.length > 0) return nothing
   const deaths = task.run === undefined ? 0 : task.deaths + 1
   if (deaths >= command.maxDeaths) {
     const summary = `The process died ${deaths} times on this task without getting any further`
     const policy = { handle: command.handle, reason: 'crash-loop', summary } as const
-    return { records: policyStop(task, policy, true, at) }
+    return { records: policyStop(task, policy, true, at).map((one) => withDeath(task, one)) }
   }
   return write({ type: 'started', run: command.run, deaths })
 }
@@ -123,7 +123,11 @@ export function reject(task: Task, command: Of<'reject'>): Decided {
 export function release(task: Task, command: Of<'release'>, at: number): Decided {
   return asRun(task, command.run, () =>
     task.pausing === undefined
-      ? write({ type: 'released', reason: command.reason })
+      ? write({
+          type: 'released',
+          reason: command.reason,
+          ...(command.inFlight ? { inFlight: true } : {}),
+        })
       : write(stopNow(task, at)),
   )
 }

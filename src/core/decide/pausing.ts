@@ -10,7 +10,7 @@ import { isInterrupted, isPaused, isTerminal } from '../states.ts'
 import { pauseModes, type Suspension, type TimeoutEvent } from '../suspension.ts'
 import type { Task } from '../task.ts'
 import { asRun, type Decided, ending, nothing, write } from './decided.ts'
-import { expired, policyStop, requestStop, stopNow } from './suspending.ts'
+import { expired, policyStop, requestStop, stopNow, withDeath } from './suspending.ts'
 
 type Of<T extends Command['type']> = Command & { readonly type: T }
 
@@ -85,7 +85,11 @@ export function policyPause(task: Task, command: Of<'policy-pause'>, at: number)
   }
   if (task.state !== 'working' && task.state !== 'submitted') return nothing
   const still = command.atBoundary || task.state === 'submitted'
-  return { records: policyStop(task, command, still, at) }
+  const records = policyStop(task, command, still, at)
+  // Not the run itself stops: its process is gone.
+  return {
+    records: command.run === undefined ? records.map((one) => withDeath(task, one)) : records,
+  }
 }
 
 export function resume(task: Task, command: Of<'resume'>): Decided {

@@ -37,6 +37,11 @@ export function stopNow(task: Task, at: number, request?: Suspension, fireAt?: n
   }
 }
 
+/** A stop that commits for a run whose process died: what it had in flight may have begun. */
+export function withDeath(task: Task, record: RecordBody): RecordBody {
+  return record.type === 'paused' && task.run !== undefined ? { ...record, inFlight: true } : record
+}
+
 /** The engine itself stops a task. A pause already under way keeps its handle. */
 export function policyStop(
   task: Task,

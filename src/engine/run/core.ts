@@ -40,6 +40,8 @@ export interface Finished<T> {
 export interface OperationScope extends Scope {
   /** Keys inside a step are counted apart, because a recorded step does not run its function again. */
   readonly prefix: string
+  /** An earlier execution of the step it is in may have begun. */
+  readonly mayHaveRun?: true
 }
 
 const top: OperationScope = { prefix: '' }
@@ -90,6 +92,7 @@ export class RunCore implements GateDeps, Writing {
   #dead = false
   #task: Task
   #lastResult = 0
+  #newestResult = 0
   #durable: boolean
   #born: (() => void)[] = []
 
@@ -164,6 +167,12 @@ export class RunCore implements GateDeps, Writing {
     if (found === undefined || !places.includes(found)) return
     const problem = `this cannot be called inside a ${found}`
     throw new LullError('INVALID_INPUT', { path: '', problem })
+  }
+
+  /** Whether an operation the code asks for now may have been in flight when a run of the task died. */
+  mayHaveBegun(): boolean {
+    const { diedAt } = this.journal
+    return this.scope.mayHaveRun ?? (diedAt > 0 && this.#newestResult <= diedAt)
   }
 
   /** Runs code so that the operations it calls know what they are in. */
@@ -243,6 +252,7 @@ export class RunCore implements GateDeps, Writing {
       if (this.#dead) return
       this.journal.wakes.show(seq)
       if (!nested) this.#lastResult = seq
+      if (!nested && seq > this.#newestResult) this.#newestResult = seq
       try {
         settle()
       } catch (error) {

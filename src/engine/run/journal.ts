@@ -9,6 +9,7 @@ import type { Message } from '../../core/message.ts'
 import type { Decision, LogRecord } from '../../core/records.ts'
 import type { Wake } from '../../core/suspension.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
+import { Deaths } from './deaths.ts'
 import { ReminderView } from './reminder-view.ts'
 import { Wakes, type Woken } from './wakes.ts'
 
@@ -38,6 +39,8 @@ export class Journal {
   readonly wakes: Wakes
   /** What it sees of its reminders; goes on likewise. */
   readonly reminders: ReminderView = new ReminderView()
+  /** The record that followed the last end of a run with operations in flight; 0 when there was none. */
+  readonly diedAt: number
   /** The transcript `continueAs` handed over. */
   readonly transcript: readonly TranscriptEntry[] = untold
   #entries: Map<string, Entry> | undefined
@@ -51,11 +54,14 @@ export class Journal {
    */
   constructor(log: readonly LogRecord[], wake?: Wake) {
     this.wakes = new Wakes(wake)
+    const deaths = new Deaths()
     for (const record of log) {
+      deaths.follow(record)
       this.reminders.follow(record)
       this.#add(record, this.wakes.follow(record))
       if (record.type === 'continued') this.transcript = record.transcript
     }
+    this.diedAt = deaths.last
   }
 
   get(key: string): Entry | undefined {

@@ -394,7 +394,8 @@ export class Run implements Body {
     if (this.task.pausing !== undefined && !gate.atBoundary('finish_step')) return
     await new Promise<void>((resolve, reject) => {
       this.#ended = resolve
-      this.#core.persist({ type: 'release', reason }).then(() => resolve(), reject)
+      const inFlight = gate.inFlight > 0 ? { inFlight: true as const } : {}
+      this.#core.persist({ type: 'release', reason, ...inFlight }).then(() => resolve(), reject)
     })
   }
 

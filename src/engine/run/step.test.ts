@@ -1,21 +1,45 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../core/json.ts'
-import type { AgentTask } from '../agent-task.ts'
+import { Fatal, reject } from '../agent.ts'
+import type { AgentTask, StepContext } from '../agent-task.ts'
 import { alice, createWorld, dataOf, effects, running, signal } from '../test-support/world.ts'
 import { caught, keeping, resultOf } from './test-support/results.ts'
 
 describe('a step', () => {
   it('gives the JSON round trip of its result, the first time too', async () => {
+    const bare = Object.assign(Object.create(null) as object, { a: 1 })
     const result = await resultOf((task) =>
-      task.step('odd', () => ({ at: new Map([[1, 2]]), gone: undefined, list: [undefined, 1] })),
+      task.step('odd', () => ({ zero: -0, gone: undefined, bare })),
     )
-    expect(result).toEqual({ at: {}, list: [null, 1] })
+    expect(JSON.stringify(result)).toBe('{"zero":0,"bare":{"a":1}}')
   })
 
   it.each<[string, () => unknown, string]>([
-    ['a function', () => () => 1, 'a function is not JSON'],
-    ['a cycle', () => cycle(), 'its result is not JSON'],
-    ['a bigint', () => 1n, 'its result is not JSON'],
+    ['a Date', () => ({ at: [new Date(0)] }), 'result.at.0 is an instance of Date'],
+    ['a Map', () => new Map([[1, 2]]), 'result is an instance of Map'],
+    ['a Set', () => ({ a: { b: new Set([1]) } }), 'result.a.b is an instance of Set'],
+    ['an instance', () => [new (class Invoice {})()], 'result.0 is an instance of Invoice'],
+    ['bytes', () => Buffer.from('a'), "buffer.toString('base64')"],
+    ['NaN', () => ({ n: Number.NaN }), 'result.n is NaN'],
+    ['Infinity', () => [Number.NEGATIVE_INFINITY], 'result.0 is -Infinity'],
+    ['undefined in a list', () => [1, undefined], 'result.1 is undefined in a list'],
+    ['a hole in a list', () => new Array(1), 'result.0 is undefined in a list'],
+    ['a symbol', () => ({ s: Symbol('s') }), 'result.s is a symbol'],
+    ['a method', () => ({ pay: () => 1 }), 'result.pay is a function'],
+    ['a deep nest', () => deep(), 'is nested more than'],
+  ])(
+    'that returns %s fails with the path and what to return instead',
+    async (_name, make, says) => {
+      const error = await resultOf((task) => caught(task.step('bad', make)))
+      expect(error).toMatchObject({ name: 'LullError', code: 'STEP_RESULT' })
+      expect((error as { message: string }).message).toContain(says)
+    },
+  )
+
+  it.each<[string, () => unknown, string]>([
+    ['a function', () => () => 1, 'result is a function'],
+    ['a cycle', () => cycle(), 'result.self is part of itself'],
+    ['a bigint', () => 1n, 'result is a bigint'],
     ['more than the limit', () => 'x'.repeat(99), 'more than 100'],
     ['more bytes than the limit', () => 'ü'.repeat(60), 'more than 100'],
   ])('that returns %s fails with a clear error', async (_name, make, problem) => {
@@ -72,6 +96,62 @@ describe('a step', () => {
       [2, 'failed'],
       [3, 'failed'],
     ])
+  })
+
+  it('waits by its factor between attempts, and never longer than the most', async () => {
+    const at: number[] = []
+    const retry = { attempts: 4, backoffMs: 100, factor: 3, maxBackoffMs: 500 }
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          const fail = () => {
+            at.push(world.clock.now())
+            throw new Error('no')
+          }
+          await task.step('bad', fail, { retry })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    for (let n = 0; n < 20; n++) await world.pass(100)
+    await world.until(id, 'failed')
+    expect(at.map((one, n) => one - (at[n - 1] ?? one))).toEqual([0, 100, 300, 500, 500])
+  })
+
+  it.each<[string, () => unknown]>([
+    ['Fatal', () => throwing(new Fatal('no card'))],
+    ['a kind of Fatal', () => throwing(new (class Declined extends Fatal {})('no card'))],
+    ['a rejection', () => throwing(reject('no card'))],
+    ['a result that cannot be stored', () => new Map()],
+  ])('that ends with %s is not tried again', async (_name, end) => {
+    const attempts: number[] = []
+    await resultOf((task) => {
+      const pay = ({ attempt }: StepContext): unknown => {
+        attempts.push(attempt)
+        return end()
+      }
+      return caught(task.step('pay', pay, { retry: { attempts: 3, backoffMs: 0 } }))
+    })
+    expect(attempts).toEqual([1])
+  })
+
+  it('refuses options it does not know, with their path', async () => {
+    const retry = { attempts: 1, backoff: 5 }
+    const error = await resultOf((task) => caught(task.step('a', () => 1, { retry })))
+    expect(error).toMatchObject({ code: 'INVALID_INPUT' })
+    expect((error as { message: string }).message).toContain('options.retry.backoff')
+  })
+
+  it('has an idempotency key for any header, of its own, whatever its name', async () => {
+    const keys = (await resultOf((task) =>
+      Promise.all(
+        ['a', 'a', 'b\r\nX-Evil: 1', 'ü/🎉'.repeat(100)].map((name) =>
+          task.step(name, ({ idempotencyKey }) => idempotencyKey),
+        ),
+      ),
+    )) as string[]
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{1,32}$/)
+    expect(new Set(keys).size).toBe(4)
   })
 
   it('is not tried again once its task is canceled', async () => {
@@ -220,4 +300,14 @@ function cycle(): object {
   const self: { self?: object } = {}
   self.self = self
   return self
+}
+
+function deep(): object {
+  let nest: object = {}
+  for (let level = 0; level < 10_000; level++) nest = { nest }
+  return nest
+}
+
+function throwing(error: Error): never {
+  throw error
 }

@@ -1,9 +1,13 @@
 /** Steps and tools: journaled side effects. At least once for the one that was running, never twice for a recorded one. */
 import { describeError } from '../../core/describe-error.ts'
-import { LullError } from '../../core/errors.ts'
+import { isLullError, LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Failure, JournalRecord } from '../../core/records.ts'
-import type { StepContext, StepFunction, StepOptions } from '../agent-task.ts'
+import { Fatal, Rejection } from '../agent.ts'
+import type { Retry, StepContext, StepFunction, StepOptions } from '../agent-task.ts'
+import { stepOptionsInput } from '../inputs.ts'
+import { parse } from '../parse.ts'
+import { checkedResult } from '../step-result.ts'
 import type { Finished, OperationScope, RunCore } from './core.ts'
 import type { During } from './gate.ts'
 import { recordedDuring } from './gated-record.ts'
@@ -12,6 +16,8 @@ import { never } from './line.ts'
 import { AttemptStreams } from './step-streams.ts'
 
 const FIRST_BACKOFF_MS = 200
+const MOST_BACKOFF_MS = 60_000
+const noOptions: StepOptions = {}
 
 type StepRecord = JournalRecord & { readonly type: 'step' }
 type AttemptRecord = JournalRecord & { readonly type: 'attempt' }
@@ -52,9 +58,10 @@ export function createSteps(core: RunCore): Steps {
     kind: 'step' | 'tool',
     name: string,
     code: StepFunction<T>,
-    options: StepOptions = {},
+    given?: StepOptions,
   ): Promise<T> {
     checkName(name)
+    const options = given === undefined ? noOptions : parse(stepOptionsInput, given, 'options')
     const { key: chosen } = options
     const key = chosen === undefined ? core.key(kind, name) : core.chosenKey(kind, chosen)
     const scope = core.scope
@@ -76,6 +83,7 @@ export function createSteps(core: RunCore): Steps {
   async function settle<T>(step: StepAttempts<T>): Promise<Finished<T>> {
     const { key, name, scope, during, options = {} } = step
     const { retry } = options
+    const begun = core.mayHaveBegun()
     let { made: attempt, failed: failures } = core.journal.attempts(key)
     for (;;) {
       const streams = new AttemptStreams(core, name, key)
@@ -87,7 +95,11 @@ export function createSteps(core: RunCore): Steps {
         attempt++
         // A retry does everything anew; an interrupted step meets again what it has done.
         const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`
-        const outcome = await execute<T>(step, prefix, attempt, streams)
+        const outcome = await execute<T>(step, prefix, {
+          attempt,
+          mayHaveRun: begun || attempt > 1,
+          streams,
+        })
         if (outcome.status !== 'done') streams.end()
         if (outcome.status !== 'interrupted') core.journal.forget(prefix)
         return recordOf(step, attempt, outcome, failures < (retry?.attempts ?? 0))
@@ -97,8 +109,8 @@ export function createSteps(core: RunCore): Steps {
       ).finally(() => streams.end())
       if (record.type === 'step') return { seq, settle: () => settledValue<T>(record) }
       if (record.outcome === 'failed') {
-        const backoffMs = (retry?.backoffMs ?? FIRST_BACKOFF_MS) * 2 ** failures++
-        await gate.whileWaiting(() => pause(backoffMs))
+        const waitMs = backoffMs(retry, failures++)
+        await gate.whileWaiting(() => pause(waitMs))
       }
       giveUpInside(scope)
     }
@@ -112,23 +124,26 @@ export function createSteps(core: RunCore): Steps {
   async function execute<T>(
     { key, name, code, scope, options = {} }: StepAttempts<T>,
     prefix: string,
-    attempt: number,
-    streams: AttemptStreams,
+    execution: Execution,
   ): Promise<Outcome> {
     const { timeoutMs } = options
+    const { mayHaveRun, streams } = execution
     const controller = new AbortController()
     running.add(controller)
     const { id, journal } = core.task
-    const idempotencyKey = `${id}/${journal.generation}/${key}`
-    const inner: OperationScope = { ...scope, inside: controller, prefix }
+    const makeKey = (): string => host.hash(`${id}/${journal.generation}/${key}`).slice(0, 32)
+    const inner: OperationScope = {
+      ...scope,
+      inside: controller,
+      prefix,
+      ...(mayHaveRun ? { mayHaveRun } : {}),
+    }
     core.recount(prefix)
     core.journal.keep(prefix)
     let timedOut: (() => void) | undefined
     try {
       const startedAt = host.clock.now()
-      const work = core.within(inner, async () =>
-        code(new Context(controller, idempotencyKey, attempt, streams)),
-      )
+      const work = core.within(inner, async () => code(new Context(controller, makeKey, execution)))
       const blockedMs = host.clock.now() - startedAt
       if (blockedMs >= host.limits.blockMs) host.blocked(core.task.agent, id, blockedMs)
       const value = await (timeoutMs === undefined
@@ -143,13 +158,11 @@ export function createSteps(core: RunCore): Steps {
               })
             }),
           ]))
-      return {
-        status: 'done',
-        result: roundTrip(name, value, host.limits.stepResultBytes, streams.bytes),
-      }
+      const { stepResultBytes } = host.limits
+      return { status: 'done', result: checkedResult(name, value, stepResultBytes, streams.bytes) }
     } catch (error) {
       if (controller.signal.reason instanceof Interrupted) return { status: 'interrupted' }
-      return { status: 'failed', failure: describeError(error) }
+      return { status: 'failed', failure: describeError(error), fatal: isFatal(error) }
     } finally {
       timedOut?.()
       running.delete(controller)
@@ -170,23 +183,29 @@ export function createSteps(core: RunCore): Steps {
   }
 }
 
-/** The signal is made when the step looks at it: few do, and making one is not cheap. */
+/** One execution of a step's function. */
+interface Execution extends Pick<StepContext, 'attempt' | 'mayHaveRun'> {
+  readonly streams: AttemptStreams
+}
+
+/** The signal and the key are made when the step reads them: few do, and making one is not cheap. */
 class Context implements StepContext {
   readonly #controller: AbortController
-  readonly idempotencyKey: string
+  readonly #makeKey: () => string
   readonly attempt: number
+  readonly mayHaveRun: boolean
   readonly #streams: AttemptStreams
 
-  constructor(
-    controller: AbortController,
-    idempotencyKey: string,
-    attempt: number,
-    streams: AttemptStreams,
-  ) {
+  constructor(controller: AbortController, makeKey: () => string, execution: Execution) {
     this.#controller = controller
-    this.idempotencyKey = idempotencyKey
-    this.attempt = attempt
-    this.#streams = streams
+    this.#makeKey = makeKey
+    this.attempt = execution.attempt
+    this.mayHaveRun = execution.mayHaveRun
+    this.#streams = execution.streams
+  }
+
+  get idempotencyKey(): string {
+    return this.#makeKey()
   }
 
   get stream(): StepContext['stream'] {
@@ -201,7 +220,7 @@ class Context implements StepContext {
 type Outcome =
   | { readonly status: 'done'; readonly result: Json | undefined }
   | { readonly status: 'interrupted' }
-  | { readonly status: 'failed'; readonly failure: Failure }
+  | { readonly status: 'failed'; readonly failure: Failure; readonly fatal: boolean }
 
 /** @throws LullError `INVALID_INPUT` for a name that is no text: it is part of the record */
 export function checkName(name: unknown): void {
@@ -218,7 +237,7 @@ function recordOf<T>(
 ): StepRecord | AttemptRecord {
   const base = { key, attempt }
   if (outcome.status === 'interrupted') return { type: 'attempt', ...base, outcome: 'interrupted' }
-  if (outcome.status === 'failed' && triedAgain) {
+  if (outcome.status === 'failed' && triedAgain && !outcome.fatal) {
     return { type: 'attempt', ...base, outcome: 'failed', failure: outcome.failure }
   }
   const isTop = scope.turn === undefined && scope.inside === undefined
@@ -238,32 +257,24 @@ export function recordedStep<T>(entry: Entry): { readonly value: T } | undefined
   return { value: settledValue<T>(entry.record) }
 }
 
-/** What the agent gets is what a rebuilt run would get: the JSON round trip, also the first time. */
-function roundTrip(
-  step: string,
-  value: unknown,
-  limit: number,
-  streamed: number,
-): Json | undefined {
-  if (value === undefined) return undefined
-  let text: string | undefined
+/** Trying again would not help, or would repeat a side effect that has happened. */
+function isFatal(error: unknown): boolean {
   try {
-    text = JSON.stringify(value)
-  } catch (error) {
-    const problem = `its result is not JSON (${describeError(error).message})`
-    throw new LullError('STEP_RESULT', { step, problem })
+    if (error instanceof Fatal || error instanceof Rejection) return true
+    return isLullError(error, 'STEP_RESULT') || describeError(error).name === 'Fatal'
+  } catch {
+    // A proxy may refuse to be looked at.
+    return false
   }
-  if (text === undefined) {
-    throw new LullError('STEP_RESULT', { step, problem: `a ${typeof value} is not JSON` })
-  }
-  // A character takes at most three bytes.
-  const bytes = streamed + (3 * text.length + streamed > limit ? Buffer.byteLength(text) : 0)
-  if (bytes > limit) {
-    const what = streamed === 0 ? 'result has' : 'result and its streams have'
-    const problem = `its ${what} ${bytes} bytes, more than ${limit}; store it elsewhere and return where`
-    throw new LullError('STEP_RESULT', { step, problem })
-  }
-  return JSON.parse(text) as Json
+}
+
+function backoffMs(retry: Retry | undefined, failures: number): number {
+  const {
+    backoffMs: first = FIRST_BACKOFF_MS,
+    factor = 2,
+    maxBackoffMs = MOST_BACKOFF_MS,
+  } = retry ?? {}
+  return Math.min(first * factor ** failures, maxBackoffMs)
 }
 
 /** A recorded failure as it is thrown, the first time too: what a rebuilt run gets is what a live one got. */

@@ -21,7 +21,6 @@ it('writes nothing where no file is named', () => {
 })
 
 it('makes one word of any name', () => {
-  const step = { idempotencyKey: 't1/0/step:a#b#12', attempt: 3 }
-  const line = effectLine('begin', 't1', 'a #\n\ud800', step, 5)
+  const line = effectLine('begin', 't1', 'a #\n\ud800', 12, 3, 5)
   expect(line).toBe(`begin t1 a%20%23%0A%EF%BF%BD 12 3 ${process.pid} 5`)
 })

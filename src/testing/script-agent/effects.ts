@@ -4,7 +4,6 @@
  */
 import { fsyncSync, openSync, writeSync } from 'node:fs'
 import process from 'node:process'
-import type { StepContext } from '../../engine/agent-task.ts'
 
 /** Durable when it returns. */
 export type Effects = (line: string) => void
@@ -15,13 +14,13 @@ export function effectLine(
   kind: EffectKind,
   taskId: string,
   name: string,
-  step: Pick<StepContext, 'attempt' | 'idempotencyKey'>,
+  occurrence: number,
+  attempt: number,
   at: number,
 ): string {
   // A lone surrogate has no percent-encoding; as UTF-8 it has become U+FFFD.
   const encoded = encodeURIComponent(Buffer.from(name).toString())
-  const occurrence = step.idempotencyKey.slice(step.idempotencyKey.lastIndexOf('#') + 1)
-  return [kind, taskId, encoded, occurrence, step.attempt, process.pid, at].join(' ')
+  return [kind, taskId, encoded, occurrence, attempt, process.pid, at].join(' ')
 }
 
 /** Appends to the file `LULL_EFFECTS` names, if any. */

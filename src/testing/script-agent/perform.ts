@@ -3,7 +3,7 @@ import type { Json } from '../../core/json.ts'
 import { reject } from '../../engine/agent.ts'
 import type { AgentTask, Answer, Child, Turn } from '../../engine/agent-task.ts'
 import { performArtifact } from './artifact-op.ts'
-import type { ChildCall, Echoed, OpName, Ops, ScriptOp } from './ops.ts'
+import type { ChildCall, Echoed, OpName, Ops, ScriptOp, WorkOptions } from './ops.ts'
 import type { Work } from './work.ts'
 
 /** Where a script is: in a task, in one of its turns or in none. */
@@ -14,6 +14,8 @@ export interface Scene {
   readonly turn?: Turn
   readonly work: Work
   readonly memory: Memory
+  /** How many steps and tools of each name this run has called. */
+  readonly calls: Map<string, number>
 }
 
 /** What later ops refer back to. Made anew by every run, so it holds only what a replay gives again. */
@@ -55,14 +57,20 @@ const performers: { readonly [N in OpName]: (op: Ops[N], scene: Scene) => Perfor
     await task.say(say)
     turn?.record('agent', say)
   },
-  async step({ step, ...manner }, { task, work }) {
-    await task.step(step, work(task.id, step, manner))
+  async step({ step, ...manner }, scene) {
+    await scene.task.step(step, workOf(scene, 'step', step, manner))
   },
-  async tool({ tool, ...manner }, { task, turn, work }) {
-    turn?.record('tool', { name: tool, result: await turn.tool(tool, work(task.id, tool, manner)) })
+  async tool({ tool, ...manner }, scene) {
+    if (scene.turn === undefined) return
+    const result = await scene.turn.tool(tool, workOf(scene, 'tool', tool, manner))
+    scene.turn.record('tool', { name: tool, result })
   },
-  async tools({ tools }, { task, turn, work }) {
-    const batch = tools.map(({ name, ...manner }) => ({ name, run: work(task.id, name, manner) }))
+  async tools({ tools }, scene) {
+    const { turn } = scene
+    const batch = tools.map(({ name, ...manner }) => ({
+      name,
+      run: workOf(scene, 'tool', name, manner),
+    }))
     for (const result of (await turn?.tools(batch)) ?? []) turn?.record('tool', { ...result })
   },
   async parallel({ parallel }, scene) {
@@ -112,6 +120,18 @@ const performers: { readonly [N in OpName]: (op: Ops[N], scene: Scene) => Perfor
     throw reject(op.reject)
   },
   complete: async ({ complete }) => ({ text: complete }),
+}
+
+/** Counts as the journal does: steps and tools apart, in the order of the calls. */
+function workOf(
+  { task, work, calls }: Scene,
+  kind: 'step' | 'tool',
+  name: string,
+  manner: WorkOptions,
+): ReturnType<Work> {
+  const occurrence = (calls.get(`${kind}:${name}`) ?? 0) + 1
+  calls.set(`${kind}:${name}`, occurrence)
+  return work({ taskId: task.id, name, occurrence }, manner)
 }
 
 async function hear(task: AgentTask, memory: Memory, question: Promise<Answer>): Performed {

@@ -51,7 +51,7 @@ export function createScriptAgent(options: ScriptAgentOptions = {}): Agent {
       }
     },
     async run(task) {
-      const scene: Scene = { task, agent: name, work, memory: {} }
+      const scene: Scene = { task, agent: name, work, memory: {}, calls: new Map() }
       const script = parseScript(task.message)
       if (script !== undefined) return (await performAll(script, scene))?.text
       const ops = conventionFor(task.message)

@@ -4,23 +4,31 @@ import { type EffectKind, type Effects, effectLine } from './effects.ts'
 import type { WorkOptions } from './ops.ts'
 
 /** The function of a step or tool: takes its time, and says in `effects` when it began and ended. */
-export type Work = (taskId: string, name: string, manner: WorkOptions) => StepFunction<string>
+export type Work = (called: Called, manner: WorkOptions) => StepFunction<string>
+
+/** Which step or tool of which task: the nth of its name. */
+export interface Called {
+  readonly taskId: string
+  readonly name: string
+  readonly occurrence: number
+}
 
 export function createWork(clock: Pick<Clock, 'now' | 'after'>, effects: Effects): Work {
-  return (taskId, name, manner) => async (step) => {
-    const { ms = 0, stubborn = false, throw: why } = manner
-    const note = (kind: EffectKind): void =>
-      effects(effectLine(kind, taskId, name, step, clock.now()))
-    note('begin')
-    await passed(clock, ms, stubborn ? undefined : step.signal)
-    if (step.signal.aborted && !stubborn) {
-      note('abort')
-      throw step.signal.reason
+  return ({ taskId, name, occurrence }, manner) =>
+    async (step) => {
+      const { ms = 0, stubborn = false, throw: why } = manner
+      const note = (kind: EffectKind): void =>
+        effects(effectLine(kind, taskId, name, occurrence, step.attempt, clock.now()))
+      note('begin')
+      await passed(clock, ms, stubborn ? undefined : step.signal)
+      if (step.signal.aborted && !stubborn) {
+        note('abort')
+        throw step.signal.reason
+      }
+      note('end')
+      if (why !== undefined) throw new Error(why)
+      return name
     }
-    note('end')
-    if (why !== undefined) throw new Error(why)
-    return name
-  }
 }
 
 /** Resolves when the time is over, or the signal fires. */

@@ -1,0 +1,47 @@
+/**
+ * When a run of the task last ended with operations in flight: its process died, lost its lease, or stopped without them.
+ * Folded from the log. What the code asks for before it sees a result recorded after that may have begun already.
+ */
+import type { LogRecord } from '../../core/records.ts'
+
+export class Deaths {
+  #running = false
+  #last = 0
+
+  /** The record that followed the last such end; 0 when there was none. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** Follows the log, in order. */
+  follow(record: LogRecord): void {
+    switch (record.type) {
+      case 'started':
+        this.#begin(record.seq)
+        break
+      case 'resumed':
+      case 'answered':
+        if (record.run !== undefined) this.#begin(record.seq)
+        break
+      case 'continued':
+        // The same run goes on with a new journal.
+        this.#running = true
+        break
+      case 'paused':
+      case 'released':
+        if (record.inFlight) this.#last = record.seq
+        this.#running = false
+        break
+      case 'parked':
+      case 'asked':
+        this.#running = false
+        break
+      default:
+    }
+  }
+
+  #begin(seq: number): void {
+    if (this.#running) this.#last = seq
+    this.#running = true
+  }
+}
