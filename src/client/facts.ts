@@ -6,7 +6,7 @@ import type { ResumeConditions } from '../core/conditions.ts'
 import type { JsonObject } from '../core/json.ts'
 import { isPaused, type State, states } from '../core/states.ts'
 import { pauseModes, resumeCauses } from '../core/suspension.ts'
-import { PROGRESS, REMINDERS, TASK_CONTROL, USER_CONSENT } from './extensions.ts'
+import { PROGRESS, REMINDERS, STREAMS, TASK_CONTROL, USER_CONSENT } from './extensions.ts'
 import { harnFacts } from './harn-facts.ts'
 import { isTrue, memberOf, numberIn, objectIn, present, textIn, textsIn, wordIn } from './shape.ts'
 import type {
@@ -15,6 +15,7 @@ import type {
   ReminderChange,
   Resumption,
   StopFacts,
+  StreamState,
   Suspension,
   TaskState,
 } from './task.ts'
@@ -113,6 +114,13 @@ function consentIn(given: JsonObject | undefined): Consent | undefined {
 
 export function progressIn(metadata: JsonObject): number | undefined {
   return numberIn(objectIn(metadata, PROGRESS), 'fraction')
+}
+
+const streamStates: readonly string[] = ['open', 'recorded', 'discarded']
+
+export function streamIn(metadata: JsonObject | undefined): StreamState | undefined {
+  const state = textIn(objectIn(metadata, STREAMS), 'state')
+  return state !== undefined && streamStates.includes(state) ? (state as StreamState) : undefined
 }
 
 export function reminderChangeIn(metadata: JsonObject): ReminderChange | undefined {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { applyFrame } from './fold.ts'
-import type { Task, TaskFrame } from './task.ts'
+import type { StreamState, Task, TaskFrame } from './task.ts'
 
 const CONTROL = 'urn:lull:a2a:task-control:1'
 const base: Task = {
@@ -57,4 +57,23 @@ it('puts artifacts together', () => {
   const parts = (...frames: readonly TaskFrame[]) => fold(snapshot, ...frames)?.artifacts[0]?.parts
   expect(parts(piece('a', false), piece('b', true))).toEqual([{ text: 'a' }, { text: 'b' }])
   expect(parts(piece('a', false), piece('b', false))).toEqual([{ text: 'b' }])
+})
+
+it('shows the stream of a step as one growing text, of one attempt only', () => {
+  const piece = (text: string, append: boolean, stream: StreamState): TaskFrame => ({
+    ...of,
+    kind: 'artifact',
+    artifact: { artifactId: 'a', name: 'out', parts: [{ text }] },
+    append,
+    lastChunk: stream !== 'open',
+    stream,
+  })
+  const snapshot: TaskFrame = { kind: 'task', cursor: '', task: base }
+  const artifacts = (...frames: readonly TaskFrame[]) => fold(snapshot, ...frames)?.artifacts
+  const out = (text: string) => [{ artifactId: 'a', name: 'out', parts: [{ text }] }]
+  const begun = [piece('Hel', false, 'open'), piece('lo', true, 'open')]
+  expect(artifacts(...begun)).toEqual(out('Hello'))
+  expect(artifacts(...begun, piece('!', true, 'recorded'))).toEqual(out('Hello!'))
+  expect(artifacts(...begun, piece('Bye', false, 'open'))).toEqual(out('Bye'))
+  expect(artifacts(...begun, piece('', false, 'discarded'))).toEqual([])
 })

@@ -1,5 +1,5 @@
 /** The task as it stands after a frame, for readers who keep it instead of asking again. */
-import type { Artifact } from '../core/message.ts'
+import type { Artifact, Part } from '../core/message.ts'
 import { stateOf, stopFacts } from './facts.ts'
 import type { ArtifactFrame, Task, TaskFrame } from './task.ts'
 
@@ -18,11 +18,24 @@ export function applyFrame(task: Task | undefined, frame: TaskFrame): Task | und
 
 function withArtifact(
   artifacts: readonly Artifact[],
-  { artifact, append }: ArtifactFrame,
+  { artifact, append, stream }: ArtifactFrame,
 ): readonly Artifact[] {
+  if (stream === 'discarded') {
+    return artifacts.filter(({ artifactId }) => artifactId !== artifact.artifactId)
+  }
   const index = artifacts.findIndex(({ artifactId }) => artifactId === artifact.artifactId)
   const known = artifacts[index]
   if (known === undefined) return [...artifacts, artifact]
-  const parts = append ? [...known.parts, ...artifact.parts] : artifact.parts
+  if (!append) return artifacts.with(index, artifact)
+  const parts =
+    stream === undefined ? [...known.parts, ...artifact.parts] : [oneText(known, artifact)]
   return artifacts.with(index, { ...known, ...artifact, parts })
+}
+
+/** The text of a step's stream is one part, as in the task when it is recorded. */
+function oneText(...artifacts: readonly Artifact[]): Part {
+  const texts = artifacts.flatMap(({ parts }) =>
+    parts.map((part) => ('text' in part ? part.text : '')),
+  )
+  return { text: texts.join('') }
 }

@@ -60,6 +60,7 @@ export type {
   SnapshotFrame,
   StatusFrame,
   StopFacts,
+  StreamState,
   Suspension,
   Task,
   TaskFrame,

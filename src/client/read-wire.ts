@@ -13,9 +13,11 @@ import {
   reminderChangeIn,
   stateOf,
   stopFacts,
+  streamIn,
 } from './facts.ts'
 import { isObject, isTrue, listIn, memberOf, objectIn, present, textIn, textsIn } from './shape.ts'
 import type {
+  ArtifactFrame,
   MessageFrame,
   SnapshotFrame,
   StatusFrame,
@@ -116,7 +118,7 @@ export function createWireReader(version: Version): WireReader {
   }
 
   function artifactFrame(value: JsonObject, cursor: string): TaskFrame {
-    return {
+    return present<ArtifactFrame>({
       kind: 'artifact',
       cursor,
       taskId: textIn(value, 'taskId') ?? '',
@@ -124,7 +126,8 @@ export function createWireReader(version: Version): WireReader {
       artifact: artifact(objectIn(value, 'artifact') ?? {}),
       append: isTrue(value, 'append'),
       lastChunk: isTrue(value, 'lastChunk'),
-    }
+      stream: streamIn(objectIn(value, 'metadata')),
+    })
   }
 
   function frame(value: unknown, cursor: string): TaskFrame | undefined {

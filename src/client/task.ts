@@ -143,7 +143,14 @@ export interface ArtifactFrame extends Frame {
   /** To the end of the artifact with the same id. */
   readonly append: boolean
   readonly lastChunk: boolean
+  /**
+   * The artifact is the live output of a step. `open`: not part of the task yet. `recorded`: complete, and part of it.
+   * `discarded`: the attempt that wrote it did not finish; a new one may start it anew.
+   */
+  readonly stream?: StreamState
 }
+
+export type StreamState = 'open' | 'recorded' | 'discarded'
 
 /** Something happened to a reminder; the task's state is as it was. */
 export interface ReminderFrame extends Frame {

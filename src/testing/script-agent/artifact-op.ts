@@ -1,5 +1,6 @@
 import type { AgentTask, ArtifactInput } from '../../engine/agent-task.ts'
 import type { ArtifactOp } from './ops.ts'
+import { splitEvenly } from './split-evenly.ts'
 
 /** The artifact as a whole, or in pieces of which all but the first are appended. */
 export async function performArtifact(task: AgentTask, op: ArtifactOp): Promise<void> {
@@ -29,14 +30,8 @@ function input({ name, text, data, base64, url, mediaType }: ArtifactOp): Artifa
 /** Exactly so many, as even as can be; characters and base64 quantums stay whole. */
 function pieceTexts(op: ArtifactOp, chunks: number): readonly ArtifactOp[] {
   const { text, base64, ...rest } = op
-  if (text !== undefined) return split([...text], chunks).map((piece) => ({ ...rest, text: piece }))
+  if (text !== undefined)
+    return splitEvenly([...text], chunks).map((piece) => ({ ...rest, text: piece }))
   const quantums = base64?.match(/.{1,4}/g) ?? []
-  return split(quantums, chunks).map((piece) => ({ ...rest, base64: piece }))
-}
-
-function split(units: readonly string[], chunks: number): readonly string[] {
-  const edge = (index: number): number => Math.round((index * units.length) / chunks)
-  return Array.from({ length: chunks }, (_, index) =>
-    units.slice(edge(index), edge(index + 1)).join(''),
-  )
+  return splitEvenly(quantums, chunks).map((piece) => ({ ...rest, base64: piece }))
 }

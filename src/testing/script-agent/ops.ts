@@ -11,6 +11,10 @@ export interface WorkOptions {
   readonly stubborn?: boolean | undefined
   /** Fails, once the time is over. */
   readonly throw?: string | undefined
+  /** Written to a stream of the step's name while the time passes. */
+  readonly stream?: string | undefined
+  /** In so many pieces. */
+  readonly chunks?: number | undefined
 }
 
 export interface ArtifactOp {

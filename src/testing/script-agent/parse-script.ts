@@ -106,11 +106,18 @@ const list = z.array(z.unknown(), 'must be a list of ops')
 const script = z.strictObject({ script: list })
 /** Timers of a runtime overflow above this. */
 const LONGEST_MS = 2_147_483_647
+const chunkCount = z.number().int().min(1).max(10_000)
 const manner = {
   ms: z.number().min(0).max(LONGEST_MS).optional(),
   stubborn: z.boolean().optional(),
   throw: text.optional(),
+  stream: text.optional(),
+  chunks: chunkCount.optional(),
 }
+const work = <S extends z.ZodRawShape>(shape: S): z.ZodType =>
+  z
+    .strictObject({ ...shape, ...manner })
+    .refine((given) => !('chunks' in given) || 'stream' in given, 'only a stream comes in chunks')
 const count = z.number().min(0).optional()
 
 const artifact = z
@@ -121,7 +128,7 @@ const artifact = z
     base64: z.base64().optional(),
     url: text.min(1).optional(),
     mediaType: text.optional(),
-    chunks: z.number().int().min(1).max(10_000).optional(),
+    chunks: chunkCount.optional(),
   })
   .refine(
     (given) => ['text', 'data', 'base64', 'url'].filter((key) => key in given).length === 1,
@@ -135,12 +142,12 @@ const artifact = z
 const shapes: { readonly [N in OpName]: z.ZodType } = {
   reply: z.strictObject({ reply: text }),
   say: z.strictObject({ say: text }),
-  step: z.strictObject({ step: name, ...manner }),
+  step: work({ step: name }),
   parallel: z.strictObject({ parallel: z.array(list, 'must be a list of lists of ops') }),
   compact: z.strictObject({ compact: z.literal(true) }),
   turn: z.strictObject({ turn: list }),
-  tool: z.strictObject({ tool: name, ...manner }),
-  tools: z.strictObject({ tools: z.array(z.strictObject({ name, ...manner })) }),
+  tool: work({ tool: name }),
+  tools: z.strictObject({ tools: z.array(work({ name })) }),
   artifact: z.strictObject({ artifact }),
   park: z.strictObject({ park: parkInput }),
   ask: z.strictObject({ ask: text }),

@@ -55,6 +55,22 @@ describe('scripts', () => {
     expect(types).toEqual(['submitted', 'started', 'said', 'artifact', 'completed'])
   })
 
+  it('stream the text of a step in pieces and record it with the step', async () => {
+    const task = await stage.run({ step: 'talk', stream: 'Hello world', chunks: 3, ms: 300 })
+    await until(() => stage.lines.length === 1)
+    const reading = await stage.engine.follow(caller, task.id, { after: 2 })
+    expect(await reading.next()).toMatchObject({
+      pieces: [{ artifact: { parts: [{ text: 'Hell' }] } }],
+    })
+    reading.close()
+    for (let piece = 0; piece < 3; piece++) {
+      stage.clock.advance(100)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    const ended = await stage.ended(task)
+    expect(named(ended, 'talk')?.parts).toEqual([{ text: 'Hello world' }])
+  })
+
   it.each([
     ['fail', { fail: 'broken' }, 'failed', 'broken'],
     ['reject', { reject: 'no' }, 'rejected', 'no'],

@@ -1,7 +1,8 @@
-import type { StepFunction } from '../../engine/agent-task.ts'
+import type { StepContext, StepFunction } from '../../engine/agent-task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type EffectKind, type Effects, effectLine } from './effects.ts'
 import type { WorkOptions } from './ops.ts'
+import { splitEvenly } from './split-evenly.ts'
 
 /** The function of a step or tool: takes its time, and says in `effects` when it began and ended. */
 export type Work = (called: Called, manner: WorkOptions) => StepFunction<string>
@@ -16,11 +17,11 @@ export interface Called {
 export function createWork(clock: Pick<Clock, 'now' | 'after'>, effects: Effects): Work {
   return ({ taskId, name, occurrence }, manner) =>
     async (step) => {
-      const { ms = 0, stubborn = false, throw: why } = manner
+      const { stubborn = false, throw: why } = manner
       const note = (kind: EffectKind): void =>
         effects(effectLine(kind, taskId, name, occurrence, step.attempt, clock.now()))
       note('begin')
-      await passed(clock, ms, stubborn ? undefined : step.signal)
+      await takeTime(clock, step, name, manner)
       if (step.signal.aborted && !stubborn) {
         note('abort')
         throw step.signal.reason
@@ -29,6 +30,23 @@ export function createWork(clock: Pick<Clock, 'now' | 'after'>, effects: Effects
       if (why !== undefined) throw new Error(why)
       return name
     }
+}
+
+/** Passes the time, writing the text in equal pieces at equal intervals. */
+async function takeTime(
+  clock: Pick<Clock, 'after'>,
+  { stream, signal }: StepContext,
+  name: string,
+  { ms = 0, stubborn = false, stream: text, chunks = 1 }: WorkOptions,
+): Promise<void> {
+  const stop = stubborn ? undefined : signal
+  if (text === undefined) return passed(clock, ms, stop)
+  const out = stream(name)
+  for (const piece of splitEvenly([...text], chunks)) {
+    if (stop?.aborted) return
+    out.write(piece)
+    await passed(clock, ms / chunks, stop)
+  }
 }
 
 /** Resolves when the time is over, or the signal fires. */
