@@ -19,6 +19,7 @@ import { createLedger } from './ledger.ts'
 import { createLiveTexts } from './live-texts.ts'
 import { logOf } from './log-of.ts'
 import { defaultOptions } from './options.ts'
+import { logPolicyStops } from './policy-log.ts'
 import { createRetention } from './retention.ts'
 import type { RunHost } from './run/host.ts'
 import { createRuns } from './runs.ts'
@@ -113,6 +114,7 @@ export function assemble(deps: EngineDeps): Assembly {
 
   /** After every durable write, in log order: the run follows, readers read, clocks are set, the parent learns. */
   function published(task: Task, records: readonly LogRecord[], before: Task | undefined): void {
+    logPolicyStops(log, task, records)
     runs.observe(task, records)
     subscriptions.publish(task, records, before)
     const dueAt = nextDueAt(task)

@@ -129,7 +129,7 @@ export function createRuns(deps: RunsDeps): Runs {
   function afterStop({ run }: Presence, task: Task): Move {
     if (isTerminal(task.state) || run === undefined || run.dead) return 'leave'
     if (task.run !== undefined && task.run.worker !== worker) {
-      run.discard()
+      run.discard('taken-over')
       return 'leave'
     }
     // Handed on by a process that stops, which gives up the frame itself.

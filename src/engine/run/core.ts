@@ -16,6 +16,7 @@ import type { JournalRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Committed } from '../ledger.ts'
 import type { Ask } from '../providers/asking.ts'
+import type { Execution } from './execution.ts'
 import { Gate, type GateDeps, type Scope } from './gate.ts'
 import type { RunHost } from './host.ts'
 import type { Entry, Journal } from './journal.ts'
@@ -38,6 +39,8 @@ export interface Finished<T> {
 }
 
 export interface OperationScope extends Scope {
+  /** The execution of the step whose function called it, if any. */
+  readonly inside?: Execution | undefined
   /** Keys inside a step are counted apart, because a recorded step does not run its function again. */
   readonly prefix: string
   /** An earlier execution of the step it is in may have begun. */
@@ -161,11 +164,11 @@ export class RunCore implements GateDeps, Writing {
   }
 
   /** @throws LullError `INVALID_INPUT` when called in one of these: nothing could go on then */
-  notInside(...places: readonly ('step' | 'turn')[]): void {
+  notInside(call: string, ...places: readonly ('step' | 'turn')[]): void {
     const { inside, turn } = this.scope
     const found = inside !== undefined ? 'step' : turn !== undefined ? 'turn' : undefined
     if (found === undefined || !places.includes(found)) return
-    const problem = `this cannot be called inside a ${found}`
+    const problem = `${call} cannot be called inside a ${found}`
     throw new LullError('INVALID_INPUT', { path: '', problem })
   }
 
@@ -182,6 +185,7 @@ export class RunCore implements GateDeps, Writing {
 
   /** The key of the next operation of that kind and name, counted within the current scope. */
   key(kind: string, name = ''): string {
+    this.scope.inside?.allow(`task.${kind}`)
     const stem = `${this.scope.prefix}${kind}:${name}`
     this.#counts ??= new Map()
     const occurrence = (this.#counts.get(stem) ?? 0) + 1
@@ -191,6 +195,7 @@ export class RunCore implements GateDeps, Writing {
 
   /** The key the author chose, within the current scope. @throws LullError `INVALID_INPUT` when it was used before */
   chosenKey(kind: string, chosen: string): string {
+    this.scope.inside?.allow(`task.${kind}`)
     const made = `${this.scope.prefix}${kind}:${chosen}#key`
     this.#counts ??= new Map()
     if (this.#counts.has(made)) {

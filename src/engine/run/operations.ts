@@ -1,5 +1,6 @@
 /** The kinds of operations of a run. Each is made when the agent first calls one: most agents use few of them. */
 import type { Agent } from '../agent.ts'
+import type { AbortCode } from './abort-reason.ts'
 import { type Children, createChildren } from './children.ts'
 import type { RunCore } from './core.ts'
 import { createOutputs, type Outputs } from './outputs.ts'
@@ -51,8 +52,8 @@ export class Operations {
   }
 
   /** Offers the running steps to stop. */
-  interrupt(): void {
-    this.#steps?.interrupt()
+  abort(code: AbortCode): void {
+    this.#steps?.abort(code)
   }
 
   /** Resolves when every child that was delegated to exists; undefined where there is none. */

@@ -13,6 +13,7 @@ import type { AgentTask } from '../agent-task.ts'
 import type { Past } from '../conversation.ts'
 import { json } from '../inputs.ts'
 import { parse } from '../parse.ts'
+import { type AbortCode, Aborted } from './abort-reason.ts'
 import { type Body, RunCore, type RunCoreDeps } from './core.ts'
 import { never, type RunAct } from './line.ts'
 import { Operations } from './operations.ts'
@@ -57,6 +58,8 @@ export class Run implements Body {
   #changed = false
   /** The journal limit was told. */
   #limited = false
+  /** Why it was given up, once it is. */
+  #aborted: AbortCode = 'ended'
 
   constructor(deps: RunDeps) {
     const { agent, task, token } = deps
@@ -157,7 +160,7 @@ export class Run implements Body {
 
   async #continueAs(state: Parameters<AgentTask['continueAs']>[0]): Promise<never> {
     const core = this.#core
-    core.notInside('step')
+    core.notInside('task.continueAs', 'step')
     const kept = parse(json, state, 'state')
     await this.#operations.turns.endOpen()
     const key = core.key('continue')
@@ -175,13 +178,13 @@ export class Run implements Body {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
-      if (this.dead) this.#controller.abort()
+      if (this.dead) this.#controller.abort(new Aborted(this.#aborted))
     }
     return this.#controller.signal
   }
 
   lost(): void {
-    this.#die()
+    this.discard('taken-over')
     this.#deps.owner.lost(this.taskId)
   }
 
@@ -287,7 +290,7 @@ export class Run implements Body {
     for (const record of records) this.#follow(record, task)
     // It stopped by itself: there is nothing to hand over any more.
     if (!this.#isOurs(task)) this.#handOver?.('it stopped')
-    if (isTerminal(task.state)) this.discard()
+    if (isTerminal(task.state)) this.discard(task.state === 'canceled' ? 'canceled' : 'ended')
     else this.#checkJournal(task)
   }
 
@@ -304,7 +307,7 @@ export class Run implements Body {
         // Code that is in no `task.*` call cannot be frozen, and code that looked at a wake cannot be told another:
         // it is given up and rebuilt on resume.
         if (this.#core.gate.waiting() === 0 || this.#changed || journal.wakes.looked()) {
-          this.discard()
+          this.discard('given-up')
         }
         break
       case 'parked':
@@ -348,7 +351,7 @@ export class Run implements Body {
   #quiesce(mode: PauseMode): void {
     const { releaser, gate } = this.#core
     if (mode !== 'wait_for_completion') releaser.hold()
-    if (mode === 'interrupt_immediate') this.#operations.interrupt()
+    if (mode === 'interrupt_immediate') this.#operations.abort('paused')
     gate.pause(mode)
   }
 
@@ -408,10 +411,11 @@ export class Run implements Body {
   }
 
   /** Gives the run up: nothing of it settles or is written any more. */
-  discard(): void {
+  discard(code: AbortCode): void {
     if (this.dead) return
     this.#die()
-    this.#operations.interrupt()
-    this.#controller?.abort()
+    this.#aborted = code
+    this.#operations.abort(code)
+    this.#controller?.abort(new Aborted(code))
   }
 }

@@ -8,7 +8,9 @@ import type { Retry, StepContext, StepFunction, StepOptions } from '../agent-tas
 import { stepOptionsInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { checkedResult } from '../step-result.ts'
+import { type AbortCode, Aborted } from './abort-reason.ts'
 import type { Finished, OperationScope, RunCore } from './core.ts'
+import { Execution } from './execution.ts'
 import type { During } from './gate.ts'
 import { recordedDuring } from './gated-record.ts'
 import type { Entry } from './journal.ts'
@@ -31,8 +33,8 @@ export interface Steps {
   ): Promise<T>
   /** The attempts of one step, until it is settled and recorded. */
   settle<T>(step: StepAttempts<T>): Promise<Finished<T>>
-  /** Offers the running steps to stop: a pause interrupts, or the run is given up. */
-  interrupt(): void
+  /** Offers the running steps to stop: a pause interrupts, or the run is over. */
+  abort(code: AbortCode): void
 }
 
 export interface StepAttempts<T> {
@@ -45,14 +47,9 @@ export interface StepAttempts<T> {
   readonly during: During
 }
 
-/** The reason a step's signal fires with. */
-class Interrupted extends Error {
-  override readonly name = 'AbortError'
-}
-
 export function createSteps(core: RunCore): Steps {
   const { host, gate } = core
-  const running = new Set<AbortController>()
+  const running = new Set<Execution>()
 
   function run<T>(
     kind: 'step' | 'tool',
@@ -101,6 +98,7 @@ export function createSteps(core: RunCore): Steps {
           streams,
         })
         if (outcome.status !== 'done') streams.end()
+        refuseLate(scope)
         if (outcome.status !== 'interrupted') core.journal.forget(prefix)
         return recordOf(step, attempt, outcome, failures < (retry?.attempts ?? 0))
       }
@@ -118,32 +116,38 @@ export function createSteps(core: RunCore): Steps {
 
   /** A step inside a step that was told to stop does not begin again: the outer one is over, or will call it anew. */
   function giveUpInside({ inside }: OperationScope): void {
-    if (inside instanceof AbortController) inside.signal.throwIfAborted()
+    inside?.signal.throwIfAborted()
+  }
+
+  /** A step inside a step that is over is not recorded: nobody waits for it. */
+  function refuseLate({ inside }: OperationScope): void {
+    if (inside?.over !== undefined) throw new Error(inside.over)
   }
 
   async function execute<T>(
     { key, name, code, scope, options = {} }: StepAttempts<T>,
     prefix: string,
-    execution: Execution,
+    facts: AttemptFacts,
   ): Promise<Outcome> {
     const { timeoutMs } = options
-    const { mayHaveRun, streams } = execution
-    const controller = new AbortController()
-    running.add(controller)
+    const { mayHaveRun, streams } = facts
+    const execution = new Execution({ host, taskId: core.taskId, step: name, outer: scope.inside })
+    running.add(execution)
     const { id, journal } = core.task
     const makeKey = (): string => host.hash(`${id}/${journal.generation}/${key}`).slice(0, 32)
     const inner: OperationScope = {
       ...scope,
-      inside: controller,
+      inside: execution,
       prefix,
       ...(mayHaveRun ? { mayHaveRun } : {}),
     }
     core.recount(prefix)
     core.journal.keep(prefix)
-    let timedOut: (() => void) | undefined
+    let stopTimer: (() => void) | undefined
     try {
       const startedAt = host.clock.now()
-      const work = core.within(inner, async () => code(new Context(controller, makeKey, execution)))
+      const work = core.within(inner, async () => code(new Context(execution, makeKey, facts)))
+      noticeLate(work, execution)
       const blockedMs = host.clock.now() - startedAt
       if (blockedMs >= host.limits.blockMs) host.blocked(core.task.agent, id, blockedMs)
       const value = await (timeoutMs === undefined
@@ -151,22 +155,42 @@ export function createSteps(core: RunCore): Steps {
         : Promise.race([
             work,
             new Promise<never>((_, fail) => {
-              timedOut = host.clock.after(timeoutMs, () => {
+              stopTimer = host.clock.after(timeoutMs, () => {
                 const error = new LullError('STEP_TIMEOUT', { step: name, timeoutMs })
                 fail(error)
-                controller.abort(error)
+                timeOut(execution, error)
               })
             }),
           ]))
       const { stepResultBytes } = host.limits
       return { status: 'done', result: checkedResult(name, value, stepResultBytes, streams.bytes) }
     } catch (error) {
-      if (controller.signal.reason instanceof Interrupted) return { status: 'interrupted' }
+      const { reason } = execution.signal
+      if (reason instanceof Aborted && reason.code === 'paused') return { status: 'interrupted' }
       return { status: 'failed', failure: describeError(error), fatal: isFatal(error) }
     } finally {
-      timedOut?.()
-      running.delete(controller)
+      stopTimer?.()
+      running.delete(execution)
+      execution.end('it has ended')
     }
+  }
+
+  /** The step and those inside it are over; their functions are told, and may ignore it. */
+  function timeOut(execution: Execution, error: Error): void {
+    for (const one of running) {
+      if (one !== execution && !one.isInside(execution)) continue
+      one.end(error.message)
+      one.abort(error)
+    }
+  }
+
+  function noticeLate(work: Promise<unknown>, execution: Execution): void {
+    work.then(
+      () => {
+        if (execution.over !== undefined) execution.returnedLate()
+      },
+      () => undefined,
+    )
   }
 
   const pause = (ms: number): Promise<void> =>
@@ -177,31 +201,36 @@ export function createSteps(core: RunCore): Steps {
   return {
     run,
     settle,
-    interrupt() {
-      for (const controller of running) controller.abort(new Interrupted('interrupted by a pause'))
+    abort(code) {
+      const reason = new Aborted(code)
+      for (const execution of running) {
+        // A paused step may go on: what it was doing is finished and recorded.
+        if (code !== 'paused') execution.end(reason.message)
+        execution.abort(reason)
+      }
     },
   }
 }
 
-/** One execution of a step's function. */
-interface Execution extends Pick<StepContext, 'attempt' | 'mayHaveRun'> {
+/** What the function of a step is told about this attempt. */
+interface AttemptFacts extends Pick<StepContext, 'attempt' | 'mayHaveRun'> {
   readonly streams: AttemptStreams
 }
 
 /** The signal and the key are made when the step reads them: few do, and making one is not cheap. */
 class Context implements StepContext {
-  readonly #controller: AbortController
+  readonly #execution: Execution
   readonly #makeKey: () => string
   readonly attempt: number
   readonly mayHaveRun: boolean
   readonly #streams: AttemptStreams
 
-  constructor(controller: AbortController, makeKey: () => string, execution: Execution) {
-    this.#controller = controller
+  constructor(execution: Execution, makeKey: () => string, facts: AttemptFacts) {
+    this.#execution = execution
     this.#makeKey = makeKey
-    this.attempt = execution.attempt
-    this.mayHaveRun = execution.mayHaveRun
-    this.#streams = execution.streams
+    this.attempt = facts.attempt
+    this.mayHaveRun = facts.mayHaveRun
+    this.#streams = facts.streams
   }
 
   get idempotencyKey(): string {
@@ -213,7 +242,7 @@ class Context implements StepContext {
   }
 
   get signal(): AbortSignal {
-    return this.#controller.signal
+    return this.#execution.signal
   }
 }
 

@@ -45,7 +45,7 @@ export function createStops(core: RunCore): Stops {
   let current: string | undefined
 
   function park(given: Park, fingerprint?: string): Promise<Wake> {
-    core.notInside('step')
+    core.notInside(fingerprint === undefined ? 'task.park' : 'task.sleep', 'step')
     const { reason, summary, ...rest } = given
     const { conditions } = parse(parkInput, { reason, summary, conditions: rest })
     const armed = conditions && Object.keys(conditions).length > 0 ? conditions : undefined
@@ -98,7 +98,6 @@ export function createStops(core: RunCore): Stops {
   }
 
   function question(key: string, fingerprint: string, asked: Question): Promise<Reply> {
-    core.notInside('step')
     return core.perform<Reply>({
       key,
       fingerprint,
@@ -116,6 +115,7 @@ export function createStops(core: RunCore): Stops {
     content: string | readonly Part[],
     options: AskOptions = {},
   ): Promise<Answer> {
+    core.notInside(state === 'auth-required' ? 'task.requireAuth' : 'task.ask', 'step')
     const { expiresAt } = parse(askOptionsInput, options, 'options')
     const parts = partsOf(content)
     const message = core.host.ids.uuid()
@@ -128,6 +128,7 @@ export function createStops(core: RunCore): Stops {
   }
 
   async function consent(request: ConsentRequest): Promise<Answer> {
+    core.notInside('task.requireConsent', 'step')
     const { prompt, operation, scope, expiresAt } = parse(consentInput, request)
     const digest = host.hash(canonical(operation))
     const consentId = `consent-${host.ids.uuid()}`

@@ -47,7 +47,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   let heard: readonly Message[] = core.task.history.slice(0, 1)
 
   async function run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T> {
-    core.notInside('step', 'turn')
+    core.notInside('task.turn', 'step', 'turn')
     const started = await start()
     const course: Course = { recorded: [], outcome: 'completed' }
     open.set(started, course)
@@ -181,6 +181,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       reread,
       transcript: () => transcript,
       record(role, content) {
+        core.scope.inside?.allow('turn.record')
         const entry = { turn: number, ...parse(transcriptInput, { role, content }) }
         course.recorded.push(entry)
         transcript = [...transcript, entry]

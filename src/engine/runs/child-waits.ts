@@ -64,7 +64,7 @@ export function createChildWaits(deps: {
   function evict(taskId: string): void {
     const presence = presences.get(taskId)
     const awaited = [...(presence?.run?.awaited ?? [])]
-    presence?.run?.discard()
+    presence?.run?.discard('evicted')
     if (presence === undefined || !presences.move(presence, 'evict')) return
     if (presence.phase === 'evicted') checkAwaited(taskId, awaited)
   }

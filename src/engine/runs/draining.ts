@@ -47,7 +47,7 @@ export async function drainRuns(
   await Promise.race([handOn(), tooLate.over])
   late.cancel()
   tooLate.cancel()
-  for (const run of frames) run.discard()
+  for (const run of frames) run.discard('stopping')
   presences.clear()
 }
 

@@ -103,7 +103,7 @@ export function createLaunching(deps: LaunchingDeps): Launching {
   function abandon(taskId: string, { token }: RunToken): void {
     const presence = presences.get(taskId)
     if (presence?.token === token) {
-      presence.run?.discard()
+      presence.run?.discard('ended')
       presences.move(presence, 'leave')
     }
     slots.free(token)
@@ -123,7 +123,7 @@ export function createLaunching(deps: LaunchingDeps): Launching {
       return
     }
     if (known !== undefined) {
-      known.run?.discard()
+      known.run?.discard('given-up')
       presences.move(known, 'leave')
     }
     const presence = presences.create(task.id, task.agent, token)

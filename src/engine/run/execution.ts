@@ -1,0 +1,73 @@
+/**
+ * One execution of a step's function: its signal, and whether the function may still act through the task.
+ *
+ * X1  Once it is over (it returned, failed, ran out of time, was interrupted, its task ended) its `task.*` calls are
+ *     refused, and its result is not used.
+ * X2  What it does afterwards is logged once, with the task and the step.
+ * X3  A step inside a step is over when the outer one is.
+ */
+import { LullError } from '../../core/errors.ts'
+import type { RunHost } from './host.ts'
+
+export interface ExecutionDeps {
+  readonly host: Pick<RunHost, 'log'>
+  readonly taskId: string
+  readonly step: string
+  readonly outer: Execution | undefined
+}
+
+export class Execution {
+  readonly #deps: ExecutionDeps
+  readonly #controller = new AbortController()
+  #over: string | undefined
+  #told = false
+
+  constructor(deps: ExecutionDeps) {
+    this.#deps = deps
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Why the function may not act any more. */
+  get over(): string | undefined {
+    return this.#over ?? this.#deps.outer?.over
+  }
+
+  /** Fires the signal: an offer to stop. */
+  abort(reason: Error): void {
+    this.#controller.abort(reason)
+  }
+
+  end(why: string): void {
+    this.#over ??= why
+  }
+
+  isInside(outer: Execution): boolean {
+    const { outer: mine } = this.#deps
+    return mine !== undefined && (mine === outer || mine.isInside(outer))
+  }
+
+  /** @throws LullError `INVALID_INPUT` once it is over (X1) */
+  allow(call: string): void {
+    const { over } = this
+    if (over === undefined) return
+    const { step } = this.#deps
+    this.#tell(`a step called ${call} after it was over; the call was refused`, over)
+    const problem = `${call} was called in step "${step}" after that step was over (${over})`
+    throw new LullError('INVALID_INPUT', { path: '', problem })
+  }
+
+  /** The function returned although the step was over before. */
+  returnedLate(): void {
+    this.#tell('a step returned after it was over; its result is not used', this.over ?? '')
+  }
+
+  #tell(text: string, why: string): void {
+    if (this.#told) return
+    this.#told = true
+    const { host, taskId, step } = this.#deps
+    host.log('warn', text, { taskId, step, why })
+  }
+}

@@ -1,0 +1,202 @@
+/** A step that is over acts no more: the invariants X1 to X3 of execution.ts, and what its signal is told. */
+import { describe, expect, it } from 'vitest'
+import type { AgentTask } from '../agent-task.ts'
+import { aborted, alice, createWorld, running, signal, type World } from '../test-support/world.ts'
+
+const calls: Readonly<Record<string, (task: AgentTask) => unknown>> = {
+  say: (task) => task.say('late'),
+  artifact: (task) => task.artifact({ name: 'late', text: 'late' }),
+  usage: (task) => task.usage({ costUsd: 1 }),
+  delegate: (task) => task.delegate('worker', 'late'),
+  step: (task) => task.step('late', () => 'late'),
+  now: (task) => task.now(),
+}
+
+const warnings = (world: World) =>
+  world.said.filter(({ level, facts }) => level === 'warn' && facts?.['step'] !== undefined)
+
+describe('a step that ran out of time and ignores its signal', () => {
+  it.each(Object.entries(calls))(
+    'X1, X2: cannot call task.%s, and is logged once',
+    async (name, call) => {
+      const later = signal()
+      const refusals: unknown[] = []
+      const world = await createWorld({
+        agents: [
+          running(async (task) => {
+            const slow = async () => {
+              await later.promise
+              for (let n = 0; n < 2; n++) {
+                await Promise.resolve()
+                  .then(() => call(task))
+                  .catch((error: Error) => refusals.push(error.message))
+              }
+            }
+            await task.step('pay', slow, { timeoutMs: 50 }).catch(() => undefined)
+            await task.park({ reason: 'waiting' })
+          }),
+        ],
+      })
+      const { id } = await world.send('go')
+      await world.pass(50)
+      await world.until(id, 'paused-by-agent')
+      const before = await world.types(id)
+      later.fire()
+      await world.settled()
+      expect(await world.types(id)).toEqual(before)
+      expect(refusals).toHaveLength(2)
+      expect(refusals[0]).toBe(
+        `task.${name} was called in step "pay" after that step was over (Step "pay" took longer than 50 ms)`,
+      )
+      expect(warnings(world).map(({ facts }) => [facts?.['taskId'], facts?.['step']])).toEqual([
+        [id, 'pay'],
+      ])
+    },
+  )
+
+  it('X1, X2: its result is not used, which is logged', async () => {
+    const later = signal()
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          const slow = task.step('pay', () => later.promise, { timeoutMs: 50 })
+          return slow.then(() => 'paid').catch((error: Error) => error.message)
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.pass(50)
+    later.fire()
+    const task = await world.ended(id)
+    await world.settled()
+    expect(task.statusMessage?.parts).toEqual([{ text: 'Step "pay" took longer than 50 ms' }])
+    expect(warnings(world)).toHaveLength(1)
+  })
+
+  it('X3: nor does a step inside it, which is told as well', async () => {
+    const reasons: unknown[] = []
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          const inner = async ({ signal: abort }: { signal: AbortSignal }) => {
+            await aborted(abort).catch((error: Error) => reasons.push(error.message))
+            return 'inner'
+          }
+          await task
+            .step('outer', () => task.step('inner', inner), { timeoutMs: 50 })
+            .catch(() => undefined)
+          await task.park({ reason: 'waiting' })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.pass(50)
+    await world.until(id, 'paused-by-agent')
+    expect(reasons).toEqual(['Step "outer" took longer than 50 ms'])
+    const steps = (await world.log(id)).filter((record) => record.type === 'step')
+    expect(steps.map(({ name }) => name)).toEqual(['outer'])
+  })
+})
+
+describe("a step's signal", () => {
+  const waiting = (reasons: Error[]) =>
+    running(async (task) => {
+      await task.step('long', ({ signal: abort, attempt }) =>
+        attempt > 1 ? 'again' : aborted(abort).catch((error: Error) => Promise.reject(keep(error))),
+      )
+      function keep(error: Error): Error {
+        reasons.push(error)
+        return error
+      }
+    })
+
+  it('says that the task was canceled, not that it was paused', async () => {
+    const reasons: Error[] = []
+    const world = await createWorld({ agents: [waiting(reasons)] })
+    const { id } = await world.send('go')
+    await world.settled()
+    await world.engine.cancel(alice, { taskId: id })
+    await world.settled()
+    expect(reasons).toMatchObject([
+      { name: 'AbortError', code: 'canceled', message: 'the task was canceled' },
+    ])
+  })
+
+  it('says that a pause interrupts', async () => {
+    const reasons: Error[] = []
+    const world = await createWorld({ agents: [waiting(reasons)] })
+    const { id } = await world.send('go')
+    await world.settled()
+    await world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+    await world.settled()
+    expect(reasons).toMatchObject([{ name: 'AbortError', code: 'paused' }])
+  })
+
+  it('says that the process stops', async () => {
+    const reasons: Error[] = []
+    const world = await createWorld({ agents: [waiting(reasons)] })
+    await world.send('go')
+    await world.settled()
+    const drained = world.engine.drain({ timeoutMs: 10 })
+    await world.pass(10)
+    await world.pass(2_000)
+    await drained
+    expect(reasons).toMatchObject([{ name: 'AbortError', code: 'stopping' }])
+  })
+
+  it('of the whole task says why as well', async () => {
+    const reasons: unknown[] = []
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          task.signal.addEventListener('abort', () => reasons.push(task.signal.reason))
+          await task.park({ reason: 'waiting' })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    await world.engine.cancel(alice, { taskId: id })
+    expect(reasons).toMatchObject([{ code: 'canceled' }])
+  })
+})
+
+it('a step that its canceled task left behind is refused and logged', async () => {
+  const later = signal()
+  const refused = signal<string>()
+  const world = await createWorld({
+    agents: [
+      running(async (task) => {
+        await task.step('pay', async () => {
+          await later.promise
+          await task.say('late').catch((error: Error) => refused.fire(error.message))
+        })
+      }),
+    ],
+  })
+  const { id } = await world.send('go')
+  await world.settled()
+  await world.engine.cancel(alice, { taskId: id })
+  later.fire()
+  expect(await refused.promise).toContain('(the task was canceled)')
+  await world.settled()
+  expect((await world.types(id)).filter((type) => type === 'said')).toEqual([])
+  expect(warnings(world)).toHaveLength(1)
+})
+
+it.each<[string, (task: AgentTask) => Promise<unknown>]>([
+  ['task.park', (task) => task.park({ reason: 'x' })],
+  ['task.sleep', (task) => task.sleep(1)],
+  ['task.ask', (task) => task.ask('?')],
+  ['task.requireAuth', (task) => task.requireAuth('?')],
+  ['task.requireConsent', (task) => task.requireConsent({ prompt: '?', operation: 1 })],
+  ['task.turn', (task) => task.turn(() => undefined)],
+  ['task.continueAs', (task) => task.continueAs(1)],
+])('%s inside a step is refused by its name', async (name, call) => {
+  const world = await createWorld({
+    agents: [running((task) => task.step('outer', () => call(task) as never))],
+  })
+  const { id } = await world.send('go')
+  const task = await world.ended(id)
+  expect(task.failure?.message).toBe(`${name} cannot be called inside a step`)
+})
