@@ -34,6 +34,13 @@ const samples: { readonly [C in ErrorCode]: readonly [ErrorDetails[C], ...string
   DRAINING: [{ retryAfterMs: 1_000 }, 'stopping'],
   STORE_UNAVAILABLE: [{ why: 'disk full' }, 'disk full'],
   TASK_UNREADABLE: [{ taskId: 'task-1', why: 'its log is damaged' }, 'task-1', 'damaged'],
+  RECORD_REFUSED: [{ taskId: 'task-1', why: 'not JSON' }, 'task-1', 'not JSON'],
+  OVERLOADED: [
+    { limit: 'waitingCommands', value: 9, retryAfterMs: 500 },
+    'waitingCommands',
+    '9',
+    '500',
+  ],
   STORE_LOCKED: [{ path: 'data.db', owner: 'pid 7' }, 'data.db', 'pid 7'],
   STEP_RESULT: [{ step: 'plan', problem: 'is too large' }, 'plan', 'too large'],
   STEP_TIMEOUT: [{ step: 'plan', timeoutMs: 50 }, 'plan', '50'],

@@ -39,6 +39,10 @@ export interface ErrorDetails {
   }
   /** What the store has of this task cannot be read: damaged, or written by a newer version. Other tasks go on. */
   TASK_UNREADABLE: { taskId: string; why: string }
+  /** The store works, but cannot hold what this command would write. Trying again does not help. */
+  RECORD_REFUSED: { taskId: string; why: string }
+  /** More commands wait for the store than the configured limit; nothing of this call was written. */
+  OVERLOADED: { limit: string; value: number; retryAfterMs: number }
   /** Another process has the data directory open. */
   STORE_LOCKED: { path: string; owner: string }
   /** A step's result would not come back as it is (`path` says where), or is larger than the limit: the step fails. */
@@ -72,6 +76,9 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
   DRAINING: () => 'The server is stopping and takes no new work; try again shortly',
   STORE_UNAVAILABLE: (d) => `The store is unavailable: ${d.why}`,
   TASK_UNREADABLE: (d) => `Task ${d.taskId} cannot be read: ${d.why}`,
+  RECORD_REFUSED: (d) => `This cannot be stored in task ${d.taskId}: ${d.why}`,
+  OVERLOADED: (d) =>
+    `The server has too much to write (${d.limit} ${d.value}); try again in ${d.retryAfterMs} ms`,
   STORE_LOCKED: (d) => `${d.path} is in use by another process (${d.owner})`,
   STEP_RESULT: (d) => `Step "${d.step}": ${d.problem}`,
   STEP_TIMEOUT: (d) => `Step "${d.step}" took longer than ${d.timeoutMs} ms`,

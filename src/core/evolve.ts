@@ -212,3 +212,8 @@ function withArtifact(task: Task, record: Of<'artifact'>): Task['artifacts'] {
     : artifact
   return task.artifacts.with(index, next)
 }
+
+/** Whether this version can fold records of that type. A log may come from a newer one. */
+export function isRecordType(type: string): type is RecordType {
+  return type === 'submitted' || Object.hasOwn(folds, type)
+}

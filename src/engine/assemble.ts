@@ -59,8 +59,7 @@ export function assemble(deps: EngineDeps): Assembly {
 
   const live = createLiveTexts()
   const subscriptions = createSubscriptions(store, (taskId) => ledger.peek(taskId)?.version, live)
-  const { cachedTasks } = options
-  const ledger = createLedger({ store, clock, signer, log, published, cachedTasks })
+  const ledger = createLedger({ store, clock, signer, log, published, limits: options })
   const holds = createHolds(() => context)
   const watchdog = createWatchdog(clock, log, options.blockMs, () => runs.suspects())
   const host: RunHost = {

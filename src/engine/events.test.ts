@@ -70,12 +70,12 @@ describe('an event', () => {
     const [one, two] = await Promise.all([world.send('1'), world.send('2')])
     await world.until(one.id, 'paused-by-agent')
     await world.until(two.id, 'paused-by-agent')
-    faulty.poison = ({ taskId }) => taskId === two.id
+    faulty.refuses = ({ taskId }) => taskId === two.id
     await world.emit('tick', { data: 1 })
     await world.pass(1_500)
     expect((await world.get(one.id)).epoch).toBe(2)
     expect((await world.get(two.id)).epoch).toBe(1)
-    faulty.poison = () => false
+    faulty.refuses = () => false
     await world.pass(1_500)
     expect((await world.get(two.id)).epoch).toBe(2)
     expect((await world.get(one.id)).epoch).toBe(2)

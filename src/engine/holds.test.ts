@@ -256,9 +256,9 @@ describe('a hold', () => {
     await w.settled()
     const { holdId } = await w.engine.hold(root, everything)
     for (const { id } of tasks) await w.until(id, 'paused-by-client')
-    faulty.poison = ({ taskId }) => taskId === tasks[1]?.id
+    faulty.breaksAt = ({ taskId }) => taskId === tasks[1]?.id
     await expect(w.engine.lift(root, holdId)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-    faulty.poison = () => false
+    faulty.breaksAt = () => false
     await w.engine.lift(root, holdId)
     for (const { id } of tasks) await w.until(id, 'completed')
     expect(await w.engine.holds(root)).toEqual([])

@@ -16,8 +16,12 @@ export interface EngineOptions {
   readonly journalRecords: number
   readonly pendingReminders: number
   readonly blockMs: number
-  /** Tasks kept in memory for reading. */
+  /** Tasks kept in memory for reading, and about how many bytes of them. */
   readonly cachedTasks: number
+  readonly cachedBytes: number
+  /** Commands that may wait for the store, and bytes of the messages among them. Above it new messages are refused. */
+  readonly waitingCommands: number
+  readonly waitingBytes: number
   readonly eventsForMs: number
   readonly claimsForMs: number
   /** How long a task is kept after it ended; Infinity keeps it. */
@@ -40,6 +44,9 @@ export const defaultOptions: EngineOptions = {
   pendingReminders: 64,
   blockMs: 250,
   cachedTasks: 2_048,
+  cachedBytes: 268_435_456,
+  waitingCommands: 20_000,
+  waitingBytes: 268_435_456,
   eventsForMs: 24 * HOUR_MS,
   claimsForMs: 24 * HOUR_MS,
   tasksForMs: Number.POSITIVE_INFINITY,

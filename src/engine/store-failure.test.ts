@@ -174,10 +174,10 @@ describe('while the store cannot write', () => {
     const faulty = createFaultyStore()
     const world = await createWorld({ agents: [parent, child], store: faulty.store })
     const { id } = await world.send('go')
-    faulty.poison = ({ row, expected }) => expected === 0 && row?.agent === 'child'
+    faulty.breaksAt = ({ row, expected }) => expected === 0 && row?.agent === 'child'
     go.fire()
     await world.pass(5_000)
-    faulty.poison = () => false
+    faulty.breaksAt = () => false
     await world.pass(5_000)
     expect(dataOf(await world.until(id, 'completed'), 'state')).toBe('completed')
   })
@@ -204,7 +204,7 @@ describe('while the store cannot write', () => {
       options: { journalRecords: 10 },
     })
     let failures = 0
-    faulty.poison = ({ records }) =>
+    faulty.breaksAt = ({ records }) =>
       records.some((record) => record.type === 'pause-requested') && failures++ < 2
     const { id } = await world.send('go')
     await world.pass(1_000)

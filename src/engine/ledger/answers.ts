@@ -1,29 +1,42 @@
-/** What those who wait for a commit are told. */
+/** What the callers who wait for a commit are told. */
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import type { Committed, Plan, Waiting } from './plan.ts'
+import type { Claim } from '../../ports/store/claims.ts'
+import type { Plan, Waiting } from './plan.ts'
 
 const noRecords: readonly LogRecord[] = []
 
-export function unchanged(task: Task): Committed {
-  return { task, records: noRecords, laterRecords: noRecords, latest: task }
+/** The commit is written, or there was nothing to write: each caller gets its own records, or its refusal. */
+export function answerAll(plan: Plan): void {
+  for (const one of plan.waiting) answer(plan, one)
 }
 
-export function answer(plan: Plan, one: Waiting): void {
+function answer({ records, task: latest }: Plan, one: Waiting): void {
   const { task, from, to } = one
   if (one.refusal !== undefined || task === undefined) {
     one.reject(one.refusal)
     return
   }
-  const { records, task: latest = task } = plan
   one.resolve({
     task,
     records: to - from === records.length ? records : records.slice(from, to),
     laterRecords: to === records.length ? noRecords : records.slice(to),
-    latest,
+    latest: latest ?? task,
   })
+}
+
+/** Another task has the idempotency key. Whoever wanted to create is told which; nobody else has a task to write to. */
+export function answerClaimed({ entry, waiting, task }: Plan, claimed: Claim): void {
+  for (const one of waiting) {
+    if (one.creates && task !== undefined) one.resolve({ ...unchanged(task), claimed })
+    else one.reject(new LullError('TASK_NOT_FOUND', { taskId: entry.id }))
+  }
+}
+
+function unchanged(task: Task) {
+  return { task, records: noRecords, laterRecords: noRecords, latest: task }
 }
 
 export function rejectAll(waiting: readonly Waiting[], error: unknown): void {

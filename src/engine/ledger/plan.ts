@@ -1,4 +1,4 @@
-/** What is to be written to one task: commands decided one after the other, each on the state the ones before it made. */
+/** Decides the commands to one task in order, each on the task as the commands before it left it, and plans one commit of them. */
 import type { Command } from '../../core/commands.ts'
 import { decide } from '../../core/decide.ts'
 import { LullError, toError } from '../../core/errors.ts'
@@ -13,32 +13,37 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
 import { keepsRow, rowOf, sameRow } from '../row.ts'
+import type { TaskEntry } from './task-entry.ts'
+import { weightOf } from './weight.ts'
 
-/** Decided when its turn comes, so that it can look at the task it will act on. */
+/** A function is called when the command is decided, with the task it will act on. */
 export type LazyCommand = Command | ((task: Task | undefined) => Command)
 
-/** What is written together with a command's records, or not at all. */
+/** What is written in the same commit as the records of a command, or not at all. */
 export interface CommitExtras {
   readonly claim?: Claim | undefined
   readonly push?: MakePush | undefined
+  /** Approximate bytes of what the command brings, counted while it waits (`admission.ts`). */
+  readonly bytes?: number
 }
 
 export interface Committed {
   readonly task: Task
   /** What this command wrote; empty when there was nothing to do. */
   readonly records: readonly LogRecord[]
-  /** What came after it in the same commit, and the task that made. */
+  /** Records of later commands in the same commit, and the task after all of them. */
   readonly laterRecords: readonly LogRecord[]
   readonly latest: Task
-  /** The idempotency key is somebody else's: nothing was written. */
+  /** Another task has the idempotency key. Nothing was written. */
   readonly claimed?: Claim
 }
 
-/** A command, who waits for it, and what it came to. */
+/** A command whose caller waits, and what was decided about it. */
 export interface Waiting {
   readonly command: LazyCommand
-  readonly birth: boolean
-  readonly along: CommitExtras
+  /** It creates the task. */
+  readonly creates: boolean
+  readonly extras: CommitExtras
   readonly resolve: (committed: Committed) => void
   readonly reject: (error: unknown) => void
   task: Task | undefined
@@ -47,33 +52,33 @@ export interface Waiting {
   to: number
   /** Why it was refused; undefined when it was not. */
   refusal: unknown
+  /** It shares no commit with other commands: the commit it was part of could not be stored. */
+  alone: boolean
 }
 
-/** A task in memory. */
-export interface Cell {
-  readonly id: string
-  /** As it is in the store. */
-  task: Task | undefined
-  row: TaskRow | undefined
-  snapshotSeq: number
-  loading: Promise<void> | undefined
-  loaded: boolean
-  /** Commands that are not decided yet. */
-  queue: Waiting[]
-  /** What was decided before its turn and waits for it, and the turn in which it began. */
-  ahead: Plan | undefined
-  begunIn: number
-  /** It has ended: nothing more can join what waits. */
-  ripe: boolean
-  /** It is listed as having something to write. */
-  dirty: boolean
-  writing: boolean
-  /** Its birth is decided and not durable. */
-  unborn: boolean
+export function createWaiting(
+  command: LazyCommand,
+  creates: boolean,
+  extras: CommitExtras,
+  { resolve, reject }: Pick<Waiting, 'resolve' | 'reject'>,
+): Waiting {
+  return {
+    command,
+    creates,
+    extras,
+    resolve,
+    reject,
+    task: undefined,
+    from: 0,
+    to: 0,
+    refusal: undefined,
+    alone: false,
+  }
 }
 
+/** What one commit will write to one task. */
 export interface Plan {
-  readonly cell: Cell
+  readonly entry: TaskEntry
   readonly waiting: Waiting[]
   readonly records: LogRecord[]
   task: Task | undefined
@@ -82,16 +87,20 @@ export interface Plan {
   pushes: readonly Push[]
   /** Whether its commit carries one. */
   snapshot: boolean
+  /** Approximate bytes of the records. */
+  bytes: number
+  /** Called when the commit is settled, whatever became of it. */
+  whenSettled: (() => void)[]
 }
 
-/** Long logs get a snapshot this often; short ones are quicker to fold than to store twice. */
+/** Records between two snapshots. A shorter log is folded faster than it is stored twice. */
 const SNAPSHOT_EVERY = 64
-/** What ended is read more often than it is written. */
+/** The same for a task that ended: it is read, and not written any more. */
 const SNAPSHOT_AT_END = 12
 const none: readonly Push[] = []
 
 export interface Planner {
-  readonly begin: (cell: Cell) => Plan
+  readonly begin: (entry: TaskEntry) => Plan
   readonly add: (plan: Plan, one: Waiting) => void
   readonly commitOf: (plan: Plan) => Commit
 }
@@ -105,8 +114,11 @@ export function createPlanner(clock: Clock, signer: Signer): Planner {
     const start = plan.task
     try {
       const task = apply(plan, one.command)
-      if (records.length > one.from) carry(plan, one.along, task, start)
+      if (records.length > one.from) addExtras(plan, one.extras, task, start)
       one.task = plan.task = task
+      for (let index = one.from; index < records.length; index++) {
+        plan.bytes += weightOf(records[index])
+      }
     } catch (error) {
       // All of a command's records hold, or none is written.
       records.length = one.from
@@ -115,14 +127,14 @@ export function createPlanner(clock: Clock, signer: Signer): Planner {
     one.to = records.length
   }
 
-  function apply({ cell, task: start, records }: Plan, lazy: LazyCommand): Task {
+  function apply({ entry, task: start, records }: Plan, lazy: LazyCommand): Task {
     const command = typeof lazy === 'function' ? lazy(start) : lazy
     const at = clock.now()
     const decided = decide(start, command, at)
     if (decided.refusal !== undefined) {
       const { refusal } = decided
       throw refusal.code === 'TASK_NOT_FOUND'
-        ? new LullError('TASK_NOT_FOUND', { taskId: cell.id })
+        ? new LullError('TASK_NOT_FOUND', { taskId: entry.id })
         : toError(refusal)
     }
     const bodies = decided.records
@@ -133,38 +145,40 @@ export function createPlanner(clock: Clock, signer: Signer): Planner {
       if (receipt !== undefined) task = append(records, task, start, receipt, at)
     }
     if (task !== undefined) return task
-    if (start === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: cell.id })
+    if (start === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: entry.id })
     return start
   }
 
   return {
-    begin: (cell) => ({
-      cell,
+    begin: (entry) => ({
+      entry,
       waiting: [],
       records: [],
-      task: cell.task,
-      row: cell.row,
+      task: entry.task,
+      row: entry.row,
       claim: undefined,
       pushes: none,
       snapshot: false,
+      bytes: 0,
+      whenSettled: [],
     }),
     add,
     commitOf,
   }
 }
 
-function carry(
+function addExtras(
   plan: Plan,
   { claim, push }: CommitExtras,
   task: Task,
   start: Task | undefined,
 ): void {
-  // First: it may throw, and then nothing of the command is written.
+  // Before anything is changed: `push` may throw, and then nothing of the command is written.
   if (push !== undefined) plan.pushes = [...plan.pushes, push(task, start)]
   plan.claim ??= claim
 }
 
-/** @param task what the command has made of `start` so far, which nobody has seen */
+/** @param task what the command has made of `start` so far; no other code has seen it, so it may be changed in place */
 function append(
   records: LogRecord[],
   task: OwnTask | undefined,
@@ -178,7 +192,7 @@ function append(
   return next
 }
 
-/** Not a copy: what was decided is nobody else's, and copies of so many shapes are dear. */
+/** Changes the body in place: `decide` made it, and no other code has it. */
 function numbered(body: RecordBody, seq: number, at: number): LogRecord {
   const record = body as RecordBody & { seq: number; at: number }
   record.seq = seq
@@ -187,15 +201,15 @@ function numbered(body: RecordBody, seq: number, at: number): LogRecord {
 }
 
 function commitOf(plan: Plan): Commit {
-  const { cell, records, claim, pushes } = plan
+  const { entry, records, claim, pushes } = plan
   const task = plan.task as Task
-  plan.row = rowAfter(cell, task)
-  const changed = cell.row === undefined || !sameRow(cell.row, plan.row)
+  plan.row = rowAfter(entry, task)
+  const changed = entry.row === undefined || !sameRow(entry.row, plan.row)
   const every = isTerminal(task.state) ? SNAPSHOT_AT_END : SNAPSHOT_EVERY
-  plan.snapshot = task.version - cell.snapshotSeq >= every
+  plan.snapshot = task.version - entry.snapshotSeq >= every
   const commit: { -readonly [K in keyof Commit]: Commit[K] } = {
-    taskId: cell.id,
-    expected: cell.task?.version ?? 0,
+    taskId: entry.id,
+    expected: entry.task?.version ?? 0,
     records,
   }
   if (changed) commit.row = plan.row
@@ -205,6 +219,6 @@ function commitOf(plan: Plan): Commit {
   return commit
 }
 
-function rowAfter({ task: before, row }: Cell, task: Task): TaskRow {
+function rowAfter({ task: before, row }: TaskEntry, task: Task): TaskRow {
   return before !== undefined && row !== undefined && keepsRow(before, task) ? row : rowOf(task)
 }

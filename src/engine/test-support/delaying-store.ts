@@ -18,6 +18,7 @@ export interface Delays {
 
 const reads: ReadonlySet<string | symbol> = new Set<keyof Store>([
   'load',
+  'row',
   'records',
   'list',
   'openTasks',

@@ -12,8 +12,10 @@ export interface FaultyStore {
   /** While true, no write succeeds; nothing is written. */
   writesFail: boolean
   readsFail: boolean
-  /** Fails the commits it names, each alone. */
-  poison: (commit: Commit) => boolean
+  /** Commits whose content the store refuses, each alone. */
+  refuses: (commit: Commit) => boolean
+  /** Commits at which the store as a whole cannot write: the batch fails. */
+  breaksAt: (commit: Commit) => boolean
   /** Commits wait, written or not, until the signal fires. */
   hold(): Signal
 }
@@ -47,7 +49,8 @@ export function createFaultyStore(inner: Store = createMemoryStore()): FaultySto
     batches,
     writesFail: false,
     readsFail: false,
-    poison: () => false,
+    refuses: () => false,
+    breaksAt: () => false,
     hold() {
       held = signal()
       return held
@@ -56,13 +59,14 @@ export function createFaultyStore(inner: Store = createMemoryStore()): FaultySto
 
   async function commit(batch: readonly Commit[]) {
     await held?.promise
-    if (faulty.writesFail) throw new Error('the disk is on fire')
+    if (faulty.writesFail || batch.some((one) => faulty.breaksAt(one)))
+      throw new Error('the disk is on fire')
     batches.push(batch.length)
-    const bad = new Set(batch.filter((one) => faulty.poison(one)))
+    const bad = new Set(batch.filter((one) => faulty.refuses(one)))
     const results = [...(await inner.commit(batch.filter((one) => !bad.has(one))))]
     return batch.map((one) =>
       bad.has(one)
-        ? ({ status: 'failed', error: new Error('this row alone') } as const)
+        ? ({ status: 'failed', kind: 'content', error: new Error('this row alone') } as const)
         : (results.shift() ?? ({ status: 'failed', error: new Error('no answer') } as const)),
     )
   }

@@ -103,7 +103,10 @@ export interface TaskStore {
    */
   commit(batch: readonly Commit[]): Promise<readonly CommitResult[]>
 
+  /** @throws LullError `TASK_UNREADABLE` when what is stored of this task is damaged, `STORE_UNAVAILABLE` when no task can be read */
   load(taskId: string): Promise<StoredTask | undefined>
+  /** The row alone. Also of a task whose log is damaged. */
+  row(taskId: string): Promise<TaskRow | undefined>
   /** The log after `afterSeq`, oldest first; empty for a task that does not exist. */
   records(taskId: string, afterSeq: number, limit: number): Promise<readonly LogRecord[]>
 

@@ -46,6 +46,8 @@ const faults: { readonly [C in ErrorCode]: Fault<C> } = {
   DRAINING: { code: INTERNAL, reason: 'draining' },
   STORE_UNAVAILABLE: { code: INTERNAL, reason: 'unavailable' },
   TASK_UNREADABLE: { code: INTERNAL, reason: 'unreadable' },
+  RECORD_REFUSED: { code: INVALID_PARAMS, reason: 'content_refused' },
+  OVERLOADED: { code: INTERNAL, reason: 'overloaded' },
   STORE_LOCKED: { code: INTERNAL, reason: 'unavailable' },
   STEP_RESULT: { code: INTERNAL },
   STEP_TIMEOUT: { code: INTERNAL },

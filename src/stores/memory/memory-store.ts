@@ -37,6 +37,7 @@ export function createMemoryStore(): Store {
   return {
     commit: guarded(createCommit(tasks, claims, pushes)),
     load: guarded(tasks.load),
+    row: guarded(tasks.row),
     records: guarded(tasks.records),
     list: guarded(tasks.list),
     count: guarded(tasks.count),

@@ -18,6 +18,7 @@ export interface Tasks {
   version(taskId: string): number
   write(taskId: string, draft: Draft): void
   load(taskId: string): StoredTask | undefined
+  row(taskId: string): TaskRow | undefined
   records(taskId: string, afterSeq: number, limit: number): readonly LogRecord[]
   list(query: TaskQuery): readonly TaskRow[]
   count(query: Filter): number
@@ -54,6 +55,10 @@ export function createTasks(agenda: Agenda, dropped: (taskId: string) => void): 
       if (entry?.snapshot === undefined) return entry && { records: parsed(entry.bodies) }
       const { seq, body } = entry.snapshot
       return { snapshot: JSON.parse(body) as Task, records: parsed(entry.bodies.slice(seq)) }
+    },
+    row(taskId) {
+      const entry = entries.get(taskId)
+      return entry && structuredClone(entry.row)
     },
     records: (taskId, afterSeq, limit) =>
       parsed(entries.get(taskId)?.bodies.slice(afterSeq, afterSeq + limit) ?? []),

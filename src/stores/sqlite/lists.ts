@@ -20,6 +20,7 @@ interface Condition {
 export interface Lists {
   list(query: TaskQuery): readonly TaskRow[]
   count(query: Filter): number
+  row(taskId: string): TaskRow | undefined
 }
 
 /** Queries come in a few shapes; a caller who tries them all must not fill the memory with statements. */
@@ -29,6 +30,7 @@ const NEWEST_FIRST = 'ORDER BY status_at DESC, id DESC'
 
 export function createLists(db: Database, counts: Counts): Lists {
   const prepared = new Map<string, Statement>()
+  const byId = db.prepare('SELECT * FROM tasks WHERE id = ?')
 
   function prepare(sql: string): Statement {
     const known = prepared.get(sql)
@@ -41,6 +43,10 @@ export function createLists(db: Database, counts: Counts): Lists {
   }
 
   return {
+    row(taskId) {
+      const row = byId.get(toText(taskId))
+      return row && toTaskRow(row)
+    },
     list(query) {
       const pages = sourcesFor(query).flatMap((source) => pagesOf(source, query))
       const values = pages.flatMap((page) => [...valuesOf(page.conditions), query.limit])

@@ -53,6 +53,7 @@ export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter):
     commit: guarded((batch) => write(batch.map((commit) => draftOf(commit, filter)))),
     write: guarded(write),
     load: guarded(logs.load),
+    row: guarded(lists.row),
     records: guarded(logs.records),
     list: guarded(lists.list),
     count: guarded(lists.count),

@@ -14,6 +14,7 @@ import type { Writer } from './writer.ts'
 /** What only reads. Every other method is written out below, or this does not compile. */
 type Reading =
   | 'load'
+  | 'row'
   | 'records'
   | 'list'
   | 'openTasks'

@@ -1,0 +1,85 @@
+/**
+ * Reads tasks from the store. A log that cannot be folded becomes a task that shows so (`unreadable-task.ts`); it is logged
+ * once. A store that cannot be read is an error of the call.
+ */
+import { describeError } from '../../core/describe-error.ts'
+import { isLullError, LullError } from '../../core/errors.ts'
+import { fold } from '../../core/evolve.ts'
+import type { Task } from '../../core/task.ts'
+import type { Log } from '../../ports/log.ts'
+import type { StoredTask, TaskStore } from '../../ports/store/tasks.ts'
+import { checkLog } from './check-log.ts'
+import { unreadableTask } from './unreadable-task.ts'
+import { weightOf } from './weight.ts'
+
+export type Loaded =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'task'
+      readonly task: Task
+      /** Version of the snapshot; 0 where there is none. */
+      readonly snapshotSeq: number
+      /** Approximate bytes. */
+      readonly bytes: number
+    }
+  | { readonly kind: 'unreadable'; readonly task: Task }
+
+export interface Loader {
+  /** @throws LullError `STORE_UNAVAILABLE` */
+  load(taskId: string): Promise<Loaded>
+  /** Tasks that were found unreadable. */
+  readonly unreadable: ReadonlySet<string>
+}
+
+export function createLoader(store: Pick<TaskStore, 'load' | 'row'>, log: Log): Loader {
+  const unreadable = new Set<string>()
+
+  async function load(taskId: string): Promise<Loaded> {
+    let why: string
+    try {
+      const stored = await store.load(taskId)
+      if (stored === undefined) return { kind: 'none' }
+      const task = foldStored(taskId, stored)
+      unreadable.delete(taskId)
+      return {
+        kind: 'task',
+        task,
+        snapshotSeq: stored.snapshot?.version ?? 0,
+        bytes: weightOf(task),
+      }
+    } catch (error) {
+      if (!isLullError(error, 'TASK_UNREADABLE')) throw error
+      why = error.details.why
+    }
+    return showUnreadable(taskId, why)
+  }
+
+  async function showUnreadable(taskId: string, why: string): Promise<Loaded> {
+    const row = await store.row(taskId)
+    if (row === undefined) return { kind: 'none' }
+    if (!unreadable.has(taskId)) {
+      unreadable.add(taskId)
+      log('error', 'the log of a task cannot be read; the task is stopped, all others go on', {
+        taskId,
+        agent: row.agent,
+        why,
+      })
+    }
+    return { kind: 'unreadable', task: unreadableTask(row, why) }
+  }
+
+  return { load, unreadable }
+}
+
+/** @throws LullError `TASK_UNREADABLE` */
+function foldStored(taskId: string, { snapshot, records }: StoredTask): Task {
+  const problem = checkLog(records, snapshot)
+  if (problem !== undefined) throw new LullError('TASK_UNREADABLE', { taskId, why: problem })
+  try {
+    const task = fold(records, snapshot)
+    if (task !== undefined) return task
+  } catch (cause) {
+    throw new LullError('TASK_UNREADABLE', { taskId, why: describeError(cause).message }, { cause })
+  }
+  throw new LullError('TASK_UNREADABLE', { taskId, why: 'its log is empty' })
+}

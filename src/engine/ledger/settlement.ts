@@ -1,0 +1,113 @@
+/** What happens when the store has answered for a commit. */
+import { describeError } from '../../core/describe-error.ts'
+import { LullError } from '../../core/errors.ts'
+import type { LogRecord } from '../../core/records.ts'
+import { isTerminal } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
+import type { Log } from '../../ports/log.ts'
+import type { CommitResult } from '../../ports/store/tasks.ts'
+import { answerAll, answerClaimed, rejectAll } from './answers.ts'
+import type { FlusherDeps } from './flusher.ts'
+import type { Plan, Waiting } from './plan.ts'
+import type { StoreTrouble } from './store-trouble.ts'
+import type { TaskCache } from './task-cache.ts'
+import { isSettled } from './task-entry.ts'
+import type { TaskQueues } from './task-queues.ts'
+
+export interface SettlementDeps {
+  readonly cache: TaskCache
+  readonly trouble: StoreTrouble
+  readonly queues: () => TaskQueues
+  readonly log: Log
+  readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
+}
+
+type Outcome<S extends CommitResult['status']> = (
+  plan: Plan,
+  result: CommitResult & { readonly status: S },
+) => void
+
+export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settle' | 'fail'> {
+  const { cache, trouble, queues, log, published } = deps
+
+  const outcomes: { readonly [S in CommitResult['status']]: Outcome<S> } = {
+    written,
+    /** Another process wrote: the same commands are decided again, in the same order, on what it wrote. */
+    conflict(plan) {
+      plan.entry.queue.unshift(...plan.waiting)
+      queues().reread(plan.entry)
+    },
+    claimed(plan, { claim }) {
+      answerClaimed(plan, claim)
+      queues().reread(plan.entry)
+    },
+    failed: refused,
+  }
+
+  function settle(plan: Plan, result: CommitResult | undefined): void {
+    if (result === undefined) {
+      fail(plan, new Error('the store did not answer for this commit'))
+      return
+    }
+    trouble.worked()
+    release(plan)
+    const outcome = outcomes[result.status] as Outcome<CommitResult['status']>
+    outcome(plan, result)
+  }
+
+  function written(plan: Plan): void {
+    const { entry, records } = plan
+    const task = plan.task as Task
+    const before = entry.task
+    entry.task = task
+    entry.row = plan.row
+    if (plan.snapshot) entry.snapshotSeq = task.version
+    cache.grow(entry, plan.bytes)
+    try {
+      published(task, records, before)
+    } catch (error) {
+      // The records are durable, whatever became of the listener.
+      log('error', 'a listener failed', { taskId: task.id, error: describeError(error) })
+    }
+    answerAll(plan)
+    queues().proceed(entry)
+    if (isTerminal(task.state) && isSettled(entry)) cache.delete(entry.id)
+    else cache.trim()
+  }
+
+  /** The content cannot be stored. It fails the command that brought it; which one that is, each finds out alone (L6). */
+  function refused(
+    { entry, waiting }: Plan,
+    { error }: CommitResult & { readonly status: 'failed' },
+  ): void {
+    const writers = waiting.filter(({ from, to }) => to > from)
+    const culprit = writers.length === 1 ? writers[0] : undefined
+    const others = waiting.filter((one) => one !== culprit)
+    if (culprit === undefined) for (const one of others) one.alone = true
+    entry.queue.unshift(...others)
+    queues().reread(entry)
+    culprit?.reject(refusal(entry.id, error))
+  }
+
+  /** The store cannot write. Commands behind the commit fail as well, or they would overtake those that are tried again. */
+  function fail(plan: Plan, error: unknown): void {
+    const { entry, waiting } = plan
+    trouble.failed(error)
+    release(plan)
+    const lost: readonly Waiting[] = [...waiting, ...entry.queue.splice(0)]
+    queues().reread(entry)
+    rejectAll(lost, error)
+  }
+
+  return { settle, fail }
+}
+
+function release({ entry, whenSettled }: Plan): void {
+  entry.plan = undefined
+  for (const done of whenSettled) done()
+}
+
+function refusal(taskId: string, error: unknown): LullError {
+  const why = describeError(error).message
+  return new LullError('RECORD_REFUSED', { taskId, why }, { cause: error })
+}

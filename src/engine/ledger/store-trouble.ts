@@ -1,0 +1,31 @@
+/** Whether commits work, as health shows it. A failure is shown until a commit works again, and at most for a while. */
+import { describeError } from '../../core/describe-error.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+
+export interface StoreTrouble {
+  failed(error: unknown): void
+  worked(): void
+  /** What the last commit failed with, where none has worked since. */
+  readonly current: () => string | undefined
+}
+
+/** A process that writes nothing does not learn that the store is back; then the store's own check decides. */
+const SHOWN_MS = 30_000
+
+export function createStoreTrouble(clock: Pick<Clock, 'now'>, log: Log): StoreTrouble {
+  let last: { readonly why: string; readonly at: number } | undefined
+  return {
+    failed(error) {
+      const why = describeError(error).message
+      if (last?.why !== why) log('error', 'the store cannot write; callers are refused', { why })
+      last = { why, at: clock.now() }
+    },
+    worked() {
+      if (last === undefined) return
+      last = undefined
+      log('info', 'the store writes again')
+    },
+    current: () => (last !== undefined && clock.now() - last.at < SHOWN_MS ? last.why : undefined),
+  }
+}

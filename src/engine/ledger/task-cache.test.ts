@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { createTaskCache } from './task-cache.ts'
+import { move } from './task-entry.ts'
+
+const large = 1e9
+
+describe('the tasks in memory', () => {
+  it('T1: are as many as the limit says, the most recently used ones', () => {
+    const cache = createTaskCache({ tasks: 4, bytes: large })
+    for (let n = 0; n < 20; n++) {
+      cache.use(`task-${n}`)
+      cache.use('often')
+    }
+    expect(cache.get('task-0')).toBeUndefined()
+    expect(cache.get('task-19')).toBeDefined()
+    expect(cache.get('often')).toBeDefined()
+    expect(cache.entries().size).toBeLessThanOrEqual(5)
+  })
+
+  it('T1: are few where they are large', () => {
+    const cache = createTaskCache({ tasks: 1_000, bytes: 1_000 })
+    for (let n = 0; n < 50; n++) cache.grow(cache.use(`task-${n}`), 300)
+    expect(cache.entries().size).toBeLessThanOrEqual(5)
+    expect(cache.get('task-49')).toBeDefined()
+  })
+
+  it('T1: are dropped also where one of them grows', () => {
+    const cache = createTaskCache({ tasks: 1_000, bytes: 1_000 })
+    for (let n = 0; n < 10; n++) cache.use(`task-${n}`)
+    for (let n = 0; n < 10; n++) {
+      cache.grow(cache.use('growing'), 200)
+      cache.trim()
+    }
+    expect([...cache.entries()].map(({ id }) => id)).toEqual(['growing'])
+  })
+
+  it('T2: stay while something is under way for them, with one entry each', () => {
+    const cache = createTaskCache({ tasks: 2, bytes: large })
+    const busy = cache.use('busy')
+    move(busy, 'queued')
+    for (let n = 0; n < 50; n++) {
+      cache.use(`task-${n}`)
+      if (n % 7 === 0) expect(cache.use('busy')).toBe(busy)
+      expect(cache.get('busy')).toBe(busy)
+    }
+    move(busy, 'idle')
+    for (let n = 0; n < 5; n++) cache.use(`other-${n}`)
+    expect(cache.get('busy')).toBeUndefined()
+  })
+
+  it('T1: are none where the limit is none', () => {
+    const cache = createTaskCache({ tasks: 0, bytes: large })
+    cache.use('a')
+    cache.trim()
+    expect(cache.get('a')).toBeUndefined()
+  })
+})

@@ -1,0 +1,78 @@
+/**
+ * The tasks in memory: those that something is under way for, and the most recently used others. It keeps two generations.
+ * When the newer one has reached half of a limit, the older one is dropped as a whole and the newer one becomes the older.
+ *
+ * T1  At most `tasks` settled tasks are kept, and about `bytes` bytes of them.
+ * T2  A task that something is under way for is never dropped, and has one entry.
+ */
+import { TransientMap } from '../transient-map.ts'
+import { createTaskEntry, isSettled, type TaskEntry } from './task-entry.ts'
+
+export interface TaskCache {
+  /** The entry of the task, made where there is none, and marked as used. */
+  use(taskId: string): TaskEntry
+  readonly get: (taskId: string) => TaskEntry | undefined
+  delete(taskId: string): void
+  /** The task of the entry grew by so many bytes. */
+  grow(entry: TaskEntry, bytes: number): void
+  /** Drops the least recently used entries where a limit is exceeded. */
+  trim(): void
+  entries(): ReadonlySet<TaskEntry>
+}
+
+export interface CacheLimits {
+  readonly tasks: number
+  readonly bytes: number
+}
+
+export function createTaskCache(limits: CacheLimits): TaskCache {
+  const half = { tasks: Math.ceil(limits.tasks / 2), bytes: Math.ceil(limits.bytes / 2) }
+  let newer = new TransientMap<TaskEntry>()
+  let newerBytes = 0
+  let older = new TransientMap<TaskEntry>()
+
+  function trim(): void {
+    if (newer.size <= half.tasks && newerBytes <= half.bytes) return
+    dropOlder()
+    if (half.tasks === 0) dropOlder()
+  }
+
+  function dropOlder(): void {
+    const dropped = older
+    older = newer
+    newer = new TransientMap()
+    newerBytes = 0
+    for (const entry of dropped.values()) {
+      if (!older.has(entry.id) && !isSettled(entry)) insert(entry)
+    }
+  }
+
+  function insert(entry: TaskEntry): void {
+    newer.set(entry.id, entry)
+    newerBytes += entry.bytes
+  }
+
+  return {
+    use(taskId) {
+      const known = newer.get(taskId)
+      if (known !== undefined) return known
+      const entry = older.get(taskId) ?? createTaskEntry(taskId)
+      // Before the insertion, so that the entry itself is not dropped when all others are in use.
+      trim()
+      insert(entry)
+      return entry
+    },
+    get: (taskId) => newer.get(taskId) ?? older.get(taskId),
+    delete(taskId) {
+      newerBytes -= newer.get(taskId)?.bytes ?? 0
+      newer.delete(taskId)
+      older.delete(taskId)
+    },
+    grow(entry, bytes) {
+      entry.bytes += bytes
+      if (newer.get(entry.id) === entry) newerBytes += bytes
+    },
+    trim,
+    entries: () => new Set([...older.values(), ...newer.values()]),
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * One task in memory, and the phases it goes through. `move` refuses every change of phase that is not in the table.
+ *
+ *                  ┌────────────── conflict ──────────────┐
+ *                  ▼                                      │
+ *   unknown ──▶ loading ──▶ idle ──▶ queued ──flush──▶ writing ──▶ idle
+ *      │           └──▶ unreadable      ▲                 ▲
+ *      └── a create ────────────────────┴── or open ──────┘
+ */
+import { LullError } from '../../core/errors.ts'
+import type { Task } from '../../core/task.ts'
+import type { TaskRow } from '../../ports/store/tasks.ts'
+import type { Plan, Waiting } from './plan.ts'
+
+export type Phase =
+  /** The store has not been read, or there is no such task. */
+  | 'unknown'
+  /** The store is being read. */
+  | 'loading'
+  /** The log cannot be folded. Every command is refused. */
+  | 'unreadable'
+  /** `task` is what the store has, and no command waits. */
+  | 'idle'
+  /** A create was decided ahead of its commit. Commands are decided as they come and join its plan. */
+  | 'open'
+  /** Commands wait for the next flush. */
+  | 'queued'
+  /** A commit is in flight. Commands wait until it has settled. */
+  | 'writing'
+
+type Transition = readonly [from: Phase, to: readonly Phase[], on: string]
+
+export const phaseTransitions: readonly Transition[] = [
+  ['unknown', ['loading'], 'a read, or a command to a task that may exist'],
+  [
+    'unknown',
+    ['queued'],
+    'a create: the store refuses to create what exists, so it is not read first',
+  ],
+  ['unknown', ['open'], 'a create that is decided ahead of its commit'],
+  ['loading', ['idle', 'unknown'], 'the store answered: there is a task, or there is none'],
+  ['loading', ['queued'], 'the store answered, and commands wait'],
+  ['loading', ['unreadable'], 'the log cannot be folded'],
+  ['loading', ['unknown'], 'the store could not be read'],
+  ['idle', ['queued'], 'a command'],
+  ['open', ['writing'], 'the flush'],
+  ['queued', ['writing'], 'the flush decided something to write'],
+  ['open', ['unknown'], 'the create was refused'],
+  ['queued', ['idle', 'unknown'], 'the flush decided nothing to write'],
+  ['writing', ['idle', 'queued'], 'written; commands came meanwhile, or none'],
+  [
+    'writing',
+    ['loading'],
+    'another process wrote, or another task has the key: read, then decide again',
+  ],
+  ['writing', ['unknown'], 'not written'],
+]
+
+const allowed = new Map<Phase, Set<Phase>>()
+for (const [from, to] of phaseTransitions) {
+  allowed.set(from, new Set([...(allowed.get(from) ?? []), ...to]))
+}
+const settled: ReadonlySet<Phase> = new Set<Phase>(['unknown', 'unreadable', 'idle'])
+
+export interface TaskEntry {
+  readonly id: string
+  phase: Phase
+  /** As the store has it; undefined where there is none or it is not known. */
+  task: Task | undefined
+  row: TaskRow | undefined
+  snapshotSeq: number
+  /** Approximate bytes of `task`. */
+  bytes: number
+  /** While `loading`. */
+  loading: Promise<void> | undefined
+  /** While `open` or `writing`: what is to be written. */
+  plan: Plan | undefined
+  /** Commands that are not decided yet. */
+  queue: Waiting[]
+}
+
+export function createTaskEntry(id: string): TaskEntry {
+  return {
+    id,
+    phase: 'unknown',
+    task: undefined,
+    row: undefined,
+    snapshotSeq: 0,
+    bytes: 0,
+    loading: undefined,
+    plan: undefined,
+    queue: [],
+  }
+}
+
+export function move(entry: TaskEntry, to: Phase): void {
+  if (!allowed.get(entry.phase)?.has(to)) {
+    throw new Error(`task ${entry.id}: an entry that is ${entry.phase} cannot become ${to}`)
+  }
+  entry.phase = to
+}
+
+/** Nothing is under way, so the entry may leave memory. */
+export function isSettled({ phase }: TaskEntry): boolean {
+  return settled.has(phase)
+}
+
+/** The create is decided, and the store does not have it yet. */
+export function isNotYetDurable({ task, plan }: TaskEntry): boolean {
+  return task === undefined && plan !== undefined
+}
+
+/** What is in memory is out of date, or was never in the store. */
+export function forget(entry: TaskEntry): void {
+  entry.task = undefined
+  entry.row = undefined
+  entry.bytes = 0
+  entry.snapshotSeq = 0
+}
+
+export function unreadableError({ id, task }: TaskEntry): LullError {
+  const why = task?.suspension?.summary ?? 'its log cannot be read'
+  return new LullError('TASK_UNREADABLE', { taskId: id, why })
+}

@@ -1,0 +1,176 @@
+/** Takes commands in, task by task: where each goes depends on the phase of its task's entry. */
+import type { Task } from '../../core/task.ts'
+import { rowOf } from '../row.ts'
+import { answerAll, rejectAll } from './answers.ts'
+import type { Flusher } from './flusher.ts'
+import type { Loaded, Loader } from './loader.ts'
+import type { Plan, Planner, Waiting } from './plan.ts'
+import type { TaskCache } from './task-cache.ts'
+import {
+  forget,
+  isNotYetDurable,
+  move,
+  type Phase,
+  type TaskEntry,
+  unreadableError,
+} from './task-entry.ts'
+
+export interface TaskQueues {
+  /** @param begun told of the task when the command is a create and could be decided ahead of its commit */
+  accept(entry: TaskEntry, one: Waiting, begun?: (task: Task) => void): void
+  /** Decides what waits. Undefined: there is nothing to write, and the callers are answered. */
+  decide(entry: TaskEntry): Plan | undefined
+  /** The entry has finished what it was doing: it is settled, or what waits is next. */
+  proceed(entry: TaskEntry): void
+  /** What is in memory is out of date: it is read before the next decision. */
+  reread(entry: TaskEntry): void
+  /** Resolves when the store was read for the entry. @throws LullError `STORE_UNAVAILABLE` */
+  loaded(entry: TaskEntry): Promise<void>
+  /** Resolves when every create decided so far is settled. */
+  createsSettled(): Promise<void>
+}
+
+export interface TaskQueuesDeps {
+  readonly cache: TaskCache
+  readonly planner: Planner
+  readonly loader: Loader
+  readonly flusher: Flusher
+  /** Called when an entry may have become settled. */
+  readonly settled: () => void
+}
+
+type Accept = (entry: TaskEntry, one: Waiting, begun: ((task: Task) => void) | undefined) => void
+
+export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
+  const { cache, planner, loader, flusher, settled } = deps
+  const wait: Accept = ({ queue }, one) => {
+    queue.push(one)
+  }
+
+  const accept: { readonly [P in Phase]: Accept } = {
+    unknown(entry, one, begun) {
+      if (begun !== undefined) {
+        open(entry, one, begun)
+        return
+      }
+      entry.queue.push(one)
+      if (one.creates) enqueue(entry)
+      else load(entry)
+    },
+    loading: wait,
+    unreadable: (entry, one) => one.reject(unreadableError(entry)),
+    idle(entry, one) {
+      entry.queue.push(one)
+      enqueue(entry)
+    },
+    open(entry, one) {
+      if (entry.plan !== undefined) planner.add(entry.plan, one)
+    },
+    queued: wait,
+    writing: wait,
+  }
+
+  function open(entry: TaskEntry, one: Waiting, begun: (task: Task) => void): void {
+    const plan = planner.begin(entry)
+    move(entry, 'open')
+    entry.plan = plan
+    planner.add(plan, one)
+    flusher.add(entry)
+    if (plan.task !== undefined && plan.records.length > 0) begun(plan.task)
+  }
+
+  function enqueue(entry: TaskEntry): void {
+    if (entry.phase !== 'queued') move(entry, 'queued')
+    flusher.add(entry)
+  }
+
+  function load(entry: TaskEntry): void {
+    move(entry, 'loading')
+    entry.loading = loader.load(entry.id).then(
+      (loaded) => take(entry, loaded),
+      (error: unknown) => {
+        entry.loading = undefined
+        move(entry, 'unknown')
+        rejectAll(entry.queue.splice(0), error)
+        settled()
+        throw error
+      },
+    )
+    // Whoever waits for it is told; nobody may wait.
+    entry.loading.catch(() => undefined)
+  }
+
+  function take(entry: TaskEntry, loaded: Loaded): void {
+    entry.loading = undefined
+    if (loaded.kind !== 'none') {
+      entry.task = loaded.task
+      entry.row = rowOf(loaded.task)
+    }
+    if (loaded.kind === 'unreadable') {
+      move(entry, 'unreadable')
+      rejectAll(entry.queue.splice(0), unreadableError(entry))
+      settled()
+      return
+    }
+    if (loaded.kind === 'task') {
+      entry.snapshotSeq = loaded.snapshotSeq
+      cache.grow(entry, loaded.bytes)
+    }
+    proceed(entry)
+  }
+
+  function decide(entry: TaskEntry): Plan | undefined {
+    const plan = entry.plan ?? planner.begin(entry)
+    for (const one of nextOf(entry)) planner.add(plan, one)
+    if (plan.records.length > 0) {
+      entry.plan = plan
+      move(entry, 'writing')
+      return plan
+    }
+    entry.plan = undefined
+    answerAll(plan)
+    proceed(entry)
+    return undefined
+  }
+
+  function proceed(entry: TaskEntry): void {
+    if (entry.queue.length > 0) enqueue(entry)
+    else move(entry, entry.task === undefined ? 'unknown' : 'idle')
+    settled()
+  }
+
+  function reread(entry: TaskEntry): void {
+    forget(entry)
+    if (entry.queue.length > 0) load(entry)
+    else move(entry, 'unknown')
+    settled()
+  }
+
+  return {
+    accept: (entry, one, begun) => accept[entry.phase](entry, one, begun),
+    decide,
+    proceed,
+    reread,
+    async loaded(entry) {
+      if (entry.phase === 'unknown') load(entry)
+      await entry.loading
+    },
+    async createsSettled() {
+      const creates = [...cache.entries()].filter(isNotYetDurable)
+      await Promise.all(
+        creates.map(({ plan }) => new Promise<void>((done) => plan?.whenSettled.push(done))),
+      )
+    },
+  }
+}
+
+/** The commands of the next commit: all that wait, or one that must not share its commit. */
+function nextOf(entry: TaskEntry): readonly Waiting[] {
+  const { queue } = entry
+  const alone = queue.findIndex((one) => one.alone)
+  if (alone === -1) {
+    entry.queue = []
+    return queue
+  }
+  return queue.splice(0, Math.max(1, alone))
+}

@@ -1,0 +1,51 @@
+/**
+ * How a task is shown whose log cannot be folded: paused by policy, with the reason `unreadable`. It is derived from the
+ * task's row alone. Nothing is written, so a version that can read the log finds the task as it was.
+ */
+import { born } from '../../core/evolve/birth.ts'
+import type { Task } from '../../core/task.ts'
+import type { TaskRow } from '../../ports/store/tasks.ts'
+
+export const UNREADABLE = 'unreadable'
+
+export function unreadableTask(row: TaskRow, why: string): Task {
+  const { id, tenant, principal, agent, contextId, parentId, createdAt, statusAt } = row
+  const shell = born({
+    type: 'submitted',
+    seq: 0,
+    at: createdAt,
+    taskId: id,
+    tenant,
+    principal,
+    agent,
+    contextId,
+    ...(parentId === undefined ? {} : { parentId }),
+    message: { messageId: id, role: 'ROLE_USER', parts: [] },
+    eventsAfter: 0,
+  })
+  return {
+    ...shell,
+    history: [],
+    queued: [],
+    state: 'paused-by-client',
+    statusAt,
+    updatedAt: statusAt,
+    suspension: {
+      handle: `suspend-${UNREADABLE}-${id}`,
+      epoch: 0,
+      initiator: 'client',
+      actor: { kind: 'policy', id: UNREADABLE },
+      mode: 'interrupt_immediate',
+      reason: UNREADABLE,
+      summary: `The log of this task cannot be read: ${why}. Nothing can be written to it.`,
+      requestedAt: statusAt,
+      pausedAt: statusAt,
+      pausedFrom: row.state,
+      eventsAfter: 0,
+    },
+  }
+}
+
+export function isUnreadable({ version, suspension }: Task): boolean {
+  return version === 0 && suspension?.reason === UNREADABLE
+}
