@@ -1,6 +1,7 @@
 /** Artifacts as what the agent says, so that every editor shows them; one named `plan` as the agent's plan. */
 import type { PlanEntry, SessionUpdate } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
+import type { JsonObject } from '../../core/json.ts'
 import type { Artifact } from '../../core/message.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
@@ -18,7 +19,7 @@ const plan = z.object({
 
 export function artifactUpdates(
   task: Task,
-  { artifact, append, last }: LogRecord & { readonly type: 'artifact' },
+  { artifact, append, last, attempt }: LogRecord & { readonly type: 'artifact' },
 ): readonly SessionUpdate[] {
   const entries = planIn(artifact)
   if (entries !== undefined) return [{ sessionUpdate: 'plan', entries: [...entries] }]
@@ -30,13 +31,24 @@ export function artifactUpdates(
     ...(description === undefined ? {} : { description }),
     append,
     last,
+    ...(attempt === undefined ? {} : { stream: 'recorded' }),
   }
   return parts.map((part, index) => ({
     sessionUpdate: 'agent_message_chunk',
     content: blockOf(part, `lull:/tasks/${task.id}/artifacts/${artifactId}/${index}`),
-    messageId: artifactId,
+    // Each attempt of a stream is a message of its own, so that no editor puts two of them together.
+    messageId: attempt ?? artifactId,
     _meta: { lull: { artifact: facts } },
   }))
+}
+
+export function textChunk(messageId: string, text: string, artifact: JsonObject): SessionUpdate {
+  return {
+    sessionUpdate: 'agent_message_chunk',
+    content: { type: 'text', text },
+    messageId,
+    _meta: { lull: { artifact } },
+  }
 }
 
 function planIn({ name, parts }: Artifact): readonly PlanEntry[] | undefined {

@@ -8,12 +8,14 @@
  *  A5  a question that stands is put to the client, at once and whenever it attaches again.
  */
 import { evolve } from '../../core/evolve.ts'
+import { afterPiece, afterRecord, type Piece } from '../../core/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isInterrupted } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import { type Caller, maySee } from '../../engine/caller.ts'
 import type { AcpContext } from './context.ts'
 import { type Follower, follower, type Waiter } from './follower.ts'
+import { pieceUpdates, recordUpdates, shownRecord } from './live-updates.ts'
 import type { Questions } from './questions.ts'
 import { replay } from './replay.ts'
 import type { Session } from './sessions.ts'
@@ -116,12 +118,32 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
       questions.reconcile(mine.task)
       await outlet.found(mine.task, questions.asking(taskId))
     }
-    const records = await engine.subscribe(caller, taskId, { after, signal })
-    for await (const record of records) await pass(mine, record)
+    const reading = await engine.follow(caller, taskId, { after, shown: mine.held })
+    const stop = (): void => reading.close()
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop)
+    try {
+      for (;;) {
+        const given = await reading.next()
+        if (given === undefined || signal.aborted) break
+        if ('pieces' in given) for (const piece of given.pieces) await passText(mine, piece)
+        else for (const record of given.records) await pass(mine, record)
+      }
+    } finally {
+      signal.removeEventListener('abort', stop)
+      reading.close()
+    }
     if (signal.aborted) return
     followers.delete(taskId)
     ended.add(taskId)
     mine.end()
+  }
+
+  async function passText(mine: Follower, piece: Piece): Promise<void> {
+    const { task, held } = mine
+    if (task === undefined || task.parentId !== undefined) return
+    for (const update of pieceUpdates(task.id, held, piece)) await outlet.shown({ update }, false)
+    mine.held = afterPiece(held, piece)
   }
 
   async function pass(mine: Follower, record: LogRecord): Promise<void> {
@@ -129,7 +151,13 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
     const task = evolve(before, record)
     if (record.type === 'submitted') mine.begunHere = prompted(record.message.messageId)
     const owned = mine.begunHere || mine.waiting.size > 0
-    for (const shown of updatesOf(before, record, task, facts)) await outlet.shown(shown, false)
+    const { held } = mine
+    for (const update of recordUpdates(task.id, held, record)) {
+      await outlet.shown({ update }, false)
+    }
+    const visible = shownRecord(held, record)
+    for (const shown of updatesOf(before, visible, task, facts)) await outlet.shown(shown, false)
+    mine.held = afterRecord(held, record)
     questions.reconcile(task)
     const asking = questions.asking(task.id)
     await outlet.happened({ before, record, task, owned, asking })

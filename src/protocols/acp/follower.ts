@@ -1,4 +1,5 @@
 /** How far an attachment has followed one task, and who waits for it to come to rest. */
+import { nothingShown, type Shown } from '../../core/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
@@ -13,6 +14,8 @@ export interface Follower {
   /** As it stood after the last record that was sent. */
   readonly task: Task | undefined
   readonly waiting: ReadonlySet<Waiter>
+  /** What was sent of text that is not recorded. */
+  held: readonly Shown[]
   /** A prompt of this connection began it, and it has not rested since. */
   begunHere: boolean
   moved(task: Task, record: LogRecord): void
@@ -49,6 +52,7 @@ export function follower(from: Task | undefined): Follower {
       return task
     },
     waiting,
+    held: nothingShown,
     begunHere: false,
     moved(now, record) {
       task = now

@@ -167,11 +167,11 @@ describe('a task that cannot be followed', () => {
     const editor = await studio.editor()
     const sessionId = await newSession(editor)
     let left = times
-    const { subscribe } = studio.engine
+    const { follow } = studio.engine
     Object.assign(studio.engine, {
-      subscribe: async (...given: Parameters<typeof subscribe>) => {
+      follow: async (...given: Parameters<typeof follow>) => {
         if (left-- > 0) throw new Error('the disk is away')
-        return subscribe(...given)
+        return follow(...given)
       },
     })
     return { editor, sessionId }

@@ -4,8 +4,10 @@ import type * as v2 from '@agentclientprotocol/sdk/experimental/v2'
 
 export function updateV2(update: SessionUpdate): v2.SessionUpdate {
   switch (update.sessionUpdate) {
-    case 'user_message_chunk':
     case 'agent_message_chunk':
+      if (isDiscarded(update)) return emptied(update)
+      return { ...update, messageId: update.messageId ?? 'aside' } as v2.SessionUpdate
+    case 'user_message_chunk':
     case 'agent_thought_chunk':
       return { ...update, messageId: update.messageId ?? 'aside' } as v2.SessionUpdate
     case 'tool_call':
@@ -29,6 +31,19 @@ export function updateV2(update: SessionUpdate): v2.SessionUpdate {
     default:
       return update as v2.SessionUpdate
   }
+}
+
+type Chunk = SessionUpdate & { readonly sessionUpdate: 'agent_message_chunk' }
+
+/** Text of a step's attempt that did not finish: `live-updates.ts`. */
+function isDiscarded({ _meta }: Chunk): boolean {
+  const lull = _meta?.['lull'] as { readonly artifact?: { readonly stream?: string } } | undefined
+  return lull?.artifact?.stream === 'discarded'
+}
+
+/** A message can be replaced as a whole. */
+function emptied({ messageId, _meta = null }: Chunk): v2.SessionUpdate {
+  return { sessionUpdate: 'agent_message', messageId: messageId ?? 'aside', content: [], _meta }
 }
 
 export function optionV2({ id, ...option }: SessionConfigOption): v2.SessionConfigOption {
