@@ -98,7 +98,7 @@ describe('tasks', () => {
   it('lists them, all or by state, as a table, as ids or as JSON', async () => {
     const id = await taskOf(waiting)
     const table = await tasks('list', '--state', 'paused-by-agent')
-    expect(table.out).toMatch(new RegExp(`^${id} {2}paused-by-agent .* Parked: told to`, 'm'))
+    expect(table.out).toMatch(new RegExp(`^${id} {2}paused-by-agent .* told to`, 'm'))
     const ids = await tasks('list', '-q', '--state', 'paused-by-agent', '--limit', '1')
     expect(ids.out).toBe(id)
     const json = await tasks('list', '--json', '--limit', '2')
@@ -109,7 +109,7 @@ describe('tasks', () => {
   it('shows what one waits for and what was said', async () => {
     const id = await taskOf(waiting)
     const { out } = await tasks('show', id)
-    expect(out).toContain('paused-by-agent  Parked: told to')
+    expect(out).toContain('paused-by-agent  told to')
     expect(out).toContain('wakes on an explicit resume')
     expect(out).toContain('user     {"script"')
     await tasks('cancel', id)
@@ -132,7 +132,7 @@ describe('tasks', () => {
     const { id } = (JSON.parse(out) as { task: { id: string } }).task
     const paused = await tasks('pause', id, '--reason', 'lunch', '--mode', 'finish_step')
     expect(paused.out).toMatch(new RegExp(`^Task ${id} {2}paused-by-client {2}suspend-`))
-    expect((await tasks('show', id)).out).toContain('Paused: lunch')
+    expect((await tasks('show', id)).out).toContain('paused-by-client  lunch')
     expect((await tasks('resume', id, '--input', '{"more": 1}')).code).toBe(0)
     expect((await tasks('cancel', id)).out).toBe(`Task ${id}  canceled`)
   })

@@ -172,11 +172,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** @param isBare REST of 0.3 puts nothing around its errors */
+/** @param isBare REST of 0.3 need not put anything around its errors; where it has both, the bare one has the A2A code */
 function errorIn(body: unknown, isBare: boolean): JsonObject | undefined {
-  const error = objectIn(body, 'error')
-  if (error !== undefined || !isBare) return error
-  return isObject(body) && memberOf(body, 'code') !== undefined ? body : undefined
+  if (isBare && isObject(body) && memberOf(body, 'code') !== undefined) return body
+  return objectIn(body, 'error')
 }
 
 /** The notifications of the RFCs are frames beside the results. */

@@ -8,3 +8,14 @@ export type Json =
   | { readonly [key: string]: Json }
 
 export type JsonObject = { readonly [key: string]: Json }
+
+/** A copy without null members, at any depth. Elements of lists are kept: their places have a meaning. */
+export function withoutNulls(value: JsonObject): JsonObject {
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(members.map(([name, member]) => [name, inner(member)]))
+}
+
+function inner(value: Json): Json {
+  if (Array.isArray(value)) return value.map(inner)
+  return typeof value === 'object' && value !== null ? withoutNulls(value as JsonObject) : value
+}

@@ -14,7 +14,7 @@ export interface PushTarget {
  */
 export interface Push extends PushTarget {
   readonly taskId: string
-  /** The protocol version under which it was made: bodies and headers follow it. */
+  /** The protocol version, and where it has several the dialect, under which it was made: bodies and headers follow it. */
   readonly version: string
   readonly createdAt: number
   /** Everything up to this record has been delivered. */

@@ -37,6 +37,7 @@ const engine = z.strictObject(
 /** One per option, so that a new one does not compile until the file can hold it. */
 const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } = {
   v03States: z.enum(['rfc', 'core']),
+  heartbeatMs: z.number().int().positive(),
   consentState: z.enum(['auth-required', 'input-required']),
   pushToPrivate: z.boolean(),
   pushTimeoutMs: count,

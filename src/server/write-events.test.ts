@@ -21,7 +21,7 @@ interface Source extends FrameSource {
 function source(clock: ManualClock, says: (n: number) => Burst | undefined): Source {
   let silence: () => void = () => undefined
   return {
-    pulse: createPulse(clock.after, 15_000),
+    pulse: createPulse(clock.after, 4_000),
     made: 0,
     closed: false,
     async next() {
@@ -94,7 +94,7 @@ describe('events on a socket', () => {
   it('S2: fill silence with comments, and the head does not wait for the first frame', async () => {
     const clock = createManualClock()
     const { reader } = await open(source(clock, () => undefined))
-    clock.advance(15_000)
+    clock.advance(4_000)
     await expect.poll(reader.text).toBe(': still here\n\n')
   })
 
@@ -116,9 +116,9 @@ describe('events on a socket', () => {
         return still
       })
       .toBe(true)
-    clock.advance(45_000)
+    clock.advance(60_000)
     expect(outgoing.destroyed).toBe(false)
-    clock.advance(15_000)
+    clock.advance(4_000)
     expect(outgoing.destroyed).toBe(true)
     await expect.poll(() => frames.closed).toBe(true)
     await expect.poll(clock.pending).toBe(0)

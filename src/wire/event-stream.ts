@@ -66,8 +66,8 @@ export function createPulse(
   }
 }
 
-/** Beats a reader may miss before it is dropped. */
-export const MISSED_BEATS = 4
+/** Beats a reader may miss before it is dropped: a good minute at the usual beat of 4 s. */
+export const MISSED_BEATS = 16
 export const COMMENT = ': still here\n\n'
 const encoder = new TextEncoder()
 

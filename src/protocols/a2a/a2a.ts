@@ -28,22 +28,20 @@ import type { CardFacts, SecurityFacts } from './cards/card-facts.ts'
 import { createCardResponse } from './cards/card-response.ts'
 import { type ServedAgent, serveAgent } from './cards/served-agent.ts'
 import { createClosing } from './closing.ts'
-import type { Codec } from './codec/codec.ts'
-import { createV1 } from './codec/v1.ts'
-import { createV03 } from './codec/v03.ts'
-import { createV03Rest } from './codec/v03-proto.ts'
+import { createCodecs, stateWords } from './codec/codecs.ts'
 import { type A2AConfig, defaultConfig } from './config.ts'
 import type { A2AEnv, A2AFetchEnv } from './env.ts'
+import { activated } from './extensions.ts'
 import { failureOf } from './failure.ts'
 import { createFanOut } from './fan-out.ts'
-import { createMetadata } from './harn/harn-metadata.ts'
+import { A2AError } from './faults.ts'
 import { createPost, type Post } from './push/post.ts'
 import type { PushStore } from './push/push-store.ts'
 import { createPushes } from './push/pushes.ts'
 import { createPushSigner, type PushSigner } from './push/signature.ts'
-import { type Place, placeOf } from './routing.ts'
+import { type Endpoint, endpointAt } from './routing.ts'
 import { createTaskTexts } from './task-texts.ts'
-import { askedVersion, type Version } from './versions.ts'
+import { askedVersion } from './versions.ts'
 
 export interface A2AOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly engine: Engine
@@ -71,17 +69,10 @@ export interface A2A {
   close(): void
 }
 
-const HEARTBEAT_MS = 15_000
-
 export function createA2A(options: A2AOptions): A2A {
   const { engine, clock, ids, log, store } = options
   const config = { ...defaultConfig, ...options.config }
-  const facts = createMetadata(config.harnTunnel)
-  const codecs: Readonly<Record<Version, Codec>> = {
-    '1.0': createV1({ consentState: config.consentState }, facts),
-    '0.3': createV03({ states: config.v03States }, facts),
-  }
-  const v03Rest = createV03Rest(codecs['0.3'], facts)
+  const codecs = createCodecs(config)
   const signer = config.pushSign ? signerOf(options) : undefined
   const post =
     options.post ??
@@ -105,7 +96,7 @@ export function createA2A(options: A2AOptions): A2A {
     clock,
     ids,
     log,
-    pulse: createPulse(clock.after, HEARTBEAT_MS),
+    pulse: createPulse(clock.after, config.heartbeatMs),
     pushes,
     closing,
     fanOut: createFanOut(),
@@ -122,27 +113,38 @@ export function createA2A(options: A2AOptions): A2A {
     return agent
   }
 
-  function placeAt(method: string, path: string): Place | undefined {
-    const place = placeOf(method, path)
-    return place?.kind === 'keys' && signer === undefined ? undefined : place
+  /** A server with several agents cannot know which of them is meant. */
+  function onlyAgent(): ServedAgent {
+    if (engine.agents.size === 1) return agentAt(undefined)
+    throw new A2AError(
+      'METHOD_NOT_FOUND',
+      'Which agent? The URL of an agent ends with a slash: /agents/{name}/',
+    )
+  }
+
+  function endpointFor(method: string, path: string): Endpoint | undefined {
+    const endpoint = endpointAt(method, path)
+    return endpoint?.kind === 'keys' && signer === undefined ? undefined : endpoint
   }
 
   function serve(
     request: HttpRequest,
-    place: Place,
+    endpoint: Endpoint,
     env: A2AEnv,
   ): HttpAnswer | Promise<HttpAnswer> {
     try {
-      if (place.kind === 'keys') return keysAnswer(signer)
-      const agent = agentAt(place.agent)
+      if (endpoint.kind === 'keys') return keysAnswer(signer)
+      const agent = endpoint.kind === 'nameless-card' ? onlyAgent() : agentAt(endpoint.agent)
       const query = request.search === '' ? undefined : new URLSearchParams(request.search)
-      if (place.kind === 'card') {
+      if (endpoint.kind === 'card' || endpoint.kind === 'nameless-card') {
         const version = askedVersion(request, query) ?? '0.3'
         if (version === 'unknown') throw unsupportedVersion(request)
         return cards(agent, version, request)
       }
-      const exchange: Exchange = { a2a, codecs, v03Rest, request, query, env, agent }
-      return place.kind === 'rpc' ? serveRpc(exchange) : serveRest(exchange, place)
+      const active = activated(request)
+      const words = stateWords(config, endpoint.core, active)
+      const exchange: Exchange = { a2a, codecs, words, active, request, query, env, agent }
+      return endpoint.kind === 'rpc' ? serveRpc(exchange) : serveRest(exchange, endpoint)
     } catch (error) {
       return failed(failureOf(error), '1.0', false, JSON_TYPE)
     }
@@ -150,13 +152,13 @@ export function createA2A(options: A2AOptions): A2A {
 
   return {
     async fetch(request, env) {
-      const place = placeAt(request.method, addressOf(request.url).path)
-      if (place === undefined) return undefined
-      return toResponse(await serve(await fromRequest(request, env.signal), place, env))
+      const endpoint = endpointFor(request.method, addressOf(request.url).path)
+      if (endpoint === undefined) return undefined
+      return toResponse(await serve(await fromRequest(request, env.signal), endpoint, env))
     },
     handle(request, env) {
-      const place = placeAt(request.method, request.path)
-      return place && serve(request, place, env)
+      const endpoint = endpointFor(request.method, request.path)
+      return endpoint && serve(request, endpoint, env)
     },
     async start() {
       await pushes?.start()

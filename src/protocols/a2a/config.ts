@@ -1,7 +1,14 @@
 /** What an operator can change about A2A. */
+import type { StateWords } from './codec/codec.ts'
+
 export interface A2AConfig {
-  /** How 0.3 names the states it does not know: the RFCs' words, or core states for fleets with strict clients. */
-  readonly v03States: 'rfc' | 'core'
+  /**
+   * How A2A 0.3 names the states it does not know: the RFCs' words, or core states. Undefined: RFC words at an agent's
+   * plain address, core states at the address that its 0.3 card names (routing.ts).
+   */
+  readonly v03States: StateWords | undefined
+  /** Pause between two SSE comments on a silent stream. The official Python client gives up after 5 s of silence. */
+  readonly heartbeatMs: number
   /** What 1.0 readers see while a user's consent is asked for. */
   readonly consentState: 'auth-required' | 'input-required'
   /** Whether webhooks may point at private and loopback addresses. */
@@ -16,7 +23,8 @@ export interface A2AConfig {
 }
 
 export const defaultConfig: A2AConfig = {
-  v03States: 'rfc',
+  v03States: undefined,
+  heartbeatMs: 4_000,
   consentState: 'auth-required',
   pushToPrivate: false,
   pushTimeoutMs: 10_000,

@@ -4,7 +4,7 @@ import type { HttpRequest } from '../../wire/http.ts'
 export const TASK_CONTROL = 'urn:lull:a2a:task-control:1'
 export const REMINDERS = 'urn:lull:a2a:reminders:1'
 export const USER_CONSENT = 'urn:lull:a2a:user-consent:1'
-/** 0.3 only: the RFCs' JSON-RPC notifications between the ordinary frames. */
+/** The RFCs' JSON-RPC notifications between the ordinary frames of a stream. Without it they are never sent. */
 export const RFC_NOTIFICATIONS = 'urn:lull:a2a:rfc-notifications:1'
 /** How far a task is, on the status updates of agents that say so. */
 export const PROGRESS = 'urn:lull:a2a:progress:1'

@@ -3,7 +3,7 @@
  * whole object, never deleted, because clients merge metadata and a deletion cannot travel.
  */
 import { toIso } from '../../core/instant.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { type JsonObject, withoutNulls } from '../../core/json.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import type { Decision } from '../../core/records.ts'
 import type { Reminder } from '../../core/reminders.ts'
@@ -31,7 +31,7 @@ export function taskMetadata(task: Task): JsonObject | undefined {
   if (control === undefined && consent === undefined) return metadata
   return {
     ...metadata,
-    ...(control === undefined ? {} : under(TASK_CONTROL, control)),
+    ...(control === undefined ? {} : underWithoutNulls(TASK_CONTROL, control)),
     ...(consent === undefined ? {} : under(USER_CONSENT, consent)),
   }
 }
@@ -42,7 +42,7 @@ export function eventMetadata(event: TaskEvent): JsonObject | undefined {
     const { stream } = event
     return stream && under(STREAMS, { state: stream } satisfies StreamFacts)
   }
-  if (event.kind === 'reminder') return under(REMINDERS, reminderChange(event.change))
+  if (event.kind === 'reminder') return underWithoutNulls(REMINDERS, reminderChange(event.change))
   const { task, before, record } = event
   const { type } = record
   if (type === 'said' && record.progress !== undefined) {
@@ -57,12 +57,17 @@ export function eventMetadata(event: TaskEvent): JsonObject | undefined {
   const stops = [task.suspension, task.pausing, before?.suspension, before?.pausing]
   if (stops.every((stop) => stop === undefined)) return undefined
   const control = controlOf(task)
-  return control && under(TASK_CONTROL, control)
+  return control && underWithoutNulls(TASK_CONTROL, control)
 }
 
 /** All of it is JSON, which an interface cannot say of itself. */
 function under(uri: string, facts: object): JsonObject {
   return { [uri]: facts as JsonObject }
+}
+
+/** The official Java client throws on a null member of metadata. */
+function underWithoutNulls(uri: string, facts: object): JsonObject {
+  return { [uri]: withoutNulls(facts as JsonObject) }
 }
 
 function consentAnswer(before: Task, decision: Decision | undefined): ConsentFacts {
@@ -100,7 +105,7 @@ function stopped(task: Task, suspension: Suspension): StoppedFacts {
     summary,
     pausedAt: toIso(pausedAtOf(suspension)),
     deadlineAt: deadlineAt === undefined ? undefined : toIso(deadlineAt),
-    conditions: conditions ?? null,
+    conditions,
   })
 }
 
@@ -145,17 +150,18 @@ export function reminderFacts(reminder: Reminder): ReminderFacts {
   return { ...reminder, acceptedAt: toIso(reminder.acceptedAt) }
 }
 
-/** What an unaware reader is shown while the task is stopped, or about to be: a sentence, and the agent's summary. */
-function pauseMessage(task: Task, suspension: Suspension): Message {
-  const { reason, summary, handle, initiator } = suspension
-  const isStopped = task.suspension !== undefined
-  const verb = initiator === 'agent' ? 'Park' : 'Paus'
-  const word = `${verb}${isStopped ? 'ed' : 'ing'}`
-  const sentence = reason === undefined || reason === '' ? word : `${word}: ${reason}`
+/**
+ * What a reader is shown while the task is stopped: the reason and the summary that somebody gave, and nothing of our own.
+ * Clients take every status text for output of the agent.
+ */
+function pauseMessage(task: Task, suspension: Suspension): Message | undefined {
+  const { reason, summary, handle } = suspension
+  const texts = [reason, summary].filter((text) => text !== undefined && text !== '')
+  if (texts.length === 0) return undefined
   return {
-    messageId: `${handle}-${isStopped ? 'status' : 'pausing'}`,
+    messageId: `${handle}-status`,
     role: 'ROLE_AGENT',
-    parts: [{ text: sentence }, ...(summary === undefined ? [] : [{ text: summary }])],
+    parts: texts.map((text) => ({ text: text ?? '' })),
     taskId: task.id,
     contextId: task.contextId,
     extensions: [TASK_CONTROL],
@@ -166,14 +172,16 @@ export function statusMessage(task: Task): Message | undefined {
   return task.suspension === undefined ? task.statusMessage : pauseMessage(task, task.suspension)
 }
 
-/** The message of a status update. While it quiesces a task may say other things, so only its request says that. */
+/**
+ * The message of a status update: what the record itself brought. A task that goes on working repeats nothing, and a pause
+ * that is accepted and not yet committed says nothing.
+ */
 export function eventMessage({
   task,
   record,
 }: TaskEvent & { kind: 'status' }): Message | undefined {
-  return record.type === 'pause-requested'
-    ? pauseMessage(task, record.suspension)
-    : statusMessage(task)
+  if (record.type === 'said') return record.message
+  return task.state === 'working' ? undefined : statusMessage(task)
 }
 
 function present<T extends object>(

@@ -1,33 +1,45 @@
 /**
- * Which agent, version and binding an address means (contract a2a §1):
+ * Which agent, version and binding an address means:
  *
- *   POST /                     JSON-RPC        /message:send …          REST 1.0
- *   POST /agents/{name}        JSON-RPC        /v1/message:send …       REST 0.3
- *   /.well-known/agent-card.json               /{tenant}/message:send … REST 1.0, tenant by path
+ *   POST /                          JSON-RPC
+ *   /message:send …                 REST 1.0
+ *   /{tenant}/message:send …        REST 1.0, tenant by path
+ *   /v1/message:send …              REST 0.3
+ *   /.well-known/agent-card.json    the card
  *
- * and the same under `/agents/{name}`; `/.well-known/jwks.json` is the server's. Everything else is not ours.
+ * The same addresses exist under `/agents/{name}` for each agent, and each of them once more under `/core`, which 0.3
+ * cards name: there 0.3 answers have core states only. `/.well-known/jwks.json` has the key of signed webhooks. Every other
+ * address belongs to somebody else.
  */
 import { type Matched, matchRoute } from './bindings/routes.ts'
 import type { Version } from './versions.ts'
 
-export type Place =
-  | { readonly kind: 'rpc'; readonly agent: string | undefined }
-  | { readonly kind: 'card'; readonly agent: string | undefined }
+/** The agent that an address names; undefined is the default agent. */
+interface Base {
+  readonly agent: string | undefined
+  /** Under `/core`. */
+  readonly core: boolean
+}
+
+export type Endpoint =
+  | ({ readonly kind: 'rpc' } & Base)
+  | ({ readonly kind: 'card' } & Base)
   | { readonly kind: 'keys' }
-  | {
+  /** A card was asked for below `/agents`, without the name of an agent. */
+  | { readonly kind: 'nameless-card' }
+  | ({
       readonly kind: 'rest'
-      readonly agent: string | undefined
       readonly version: Version
       readonly matched: Matched
       readonly tenant: string | undefined
-    }
+    } & Base)
 
 /** First segments that never name a tenant: the server's own addresses. */
 const reserved: ReadonlySet<string> = new Set([
   '.well-known',
   'acp',
-  'acp',
   'agents',
+  'core',
   'dashboard',
   'events',
   'healthz',
@@ -40,37 +52,59 @@ const reserved: ReadonlySet<string> = new Set([
 
 const cardNames: ReadonlySet<string> = new Set(['agent-card.json', 'agent.json'])
 
-export function placeOf(verb: string, pathname: string): Place | undefined {
+const root: Endpoint = { kind: 'rpc', agent: undefined, core: false }
+
+export function endpointAt(verb: string, pathname: string): Endpoint | undefined {
   // The common case, without taking the path apart.
-  if (pathname === '/') return verb === 'POST' ? { kind: 'rpc', agent: undefined } : undefined
+  if (pathname === '/') return verb === 'POST' ? root : undefined
   const segments = segmentsOf(pathname)
   if (segments === undefined) return undefined
-  if (segments[0] !== 'agents') return within(verb, segments, undefined)
+  if (segments[0] !== 'agents') return below(verb, segments, undefined)
   const [, agent, ...rest] = segments
-  return agent === undefined ? undefined : within(verb, rest, agent)
+  // `createFromUrl('…/agents/painter')` of the official client drops the last segment and asks here.
+  if (agent === '.well-known') return isCard(verb, rest) ? { kind: 'nameless-card' } : undefined
+  return agent === undefined ? undefined : below(verb, rest, agent)
 }
 
-function within(
+function below(
   verb: string,
   segments: readonly string[],
   agent: string | undefined,
-): Place | undefined {
-  const [first, second] = segments
-  if (first === undefined) return verb === 'POST' ? { kind: 'rpc', agent } : undefined
-  if (first === '.well-known') {
-    if (segments.length !== 2 || second === undefined) return undefined
-    if (verb !== 'GET' && verb !== 'HEAD') return undefined
-    if (second === 'jwks.json' && agent === undefined) return { kind: 'keys' }
-    return cardNames.has(second) ? { kind: 'card', agent } : undefined
-  }
-  const rest = (version: Version, path: readonly string[], tenant?: string): Place | undefined => {
+): Endpoint | undefined {
+  const core = segments[0] === 'core'
+  return within(verb, core ? segments.slice(1) : segments, { agent, core })
+}
+
+function within(verb: string, segments: readonly string[], base: Base): Endpoint | undefined {
+  const [first] = segments
+  if (first === undefined) return verb === 'POST' ? { kind: 'rpc', ...base } : undefined
+  if (first === '.well-known') return wellKnown(verb, segments.slice(1), base)
+  const rest = (
+    version: Version,
+    path: readonly string[],
+    tenant?: string,
+  ): Endpoint | undefined => {
     const matched = matchRoute(version, verb, path)
-    return matched && { kind: 'rest', agent, version, matched, tenant }
+    return matched && { kind: 'rest', version, matched, tenant, ...base }
   }
   if (first === 'v1') return rest('0.3', segments.slice(1))
   const found = rest('1.0', segments)
   if (found !== undefined || reserved.has(first)) return found
   return rest('1.0', segments.slice(1), first)
+}
+
+function wellKnown(verb: string, names: readonly string[], base: Base): Endpoint | undefined {
+  if (isCard(verb, names)) return { kind: 'card', ...base }
+  const isKeys = names.length === 1 && names[0] === 'jwks.json' && isRead(verb)
+  return isKeys && base.agent === undefined && !base.core ? { kind: 'keys' } : undefined
+}
+
+function isCard(verb: string, names: readonly string[]): boolean {
+  return isRead(verb) && names.length === 1 && cardNames.has(names[0] ?? '')
+}
+
+function isRead(verb: string): boolean {
+  return verb === 'GET' || verb === 'HEAD'
 }
 
 const dots: ReadonlySet<string> = new Set(['.', '..'])

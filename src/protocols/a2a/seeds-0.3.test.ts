@@ -166,7 +166,7 @@ describe('A2A 0.3 in the words of the seeds', () => {
     await desk.ok('0.3', 'tasks/cancel', { id })
     const list = (await (await desk.fetch('GET', '/v1/tasks?status=cancelled')).json()) as Loose
     expect(list.tasks.map((task: Loose) => [task.kind, task.status.state])).toEqual([
-      ['task', 'canceled'],
+      [undefined, 'TASK_STATE_CANCELLED'],
     ])
   })
 })

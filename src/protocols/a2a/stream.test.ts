@@ -180,7 +180,7 @@ describe('a stream', () => {
     })
     const [first, parked] = await take(stream, 2)
     expect(parked?.data.result.statusUpdate).toMatchObject({
-      status: { state: 'TASK_STATE_WORKING', message: { parts: [{ text: 'Parked: wait' }] } },
+      status: { state: 'TASK_STATE_WORKING', message: { parts: [{ text: 'wait' }] } },
       metadata: { 'urn:lull:a2a:task-control:1': { state: 'paused-by-agent' } },
     })
     await desk.ok('1.0', 'tasks/resume', { taskId: first?.data.result.task.id })
@@ -205,7 +205,6 @@ describe('a stream', () => {
     expect(pausing?.data.result.statusUpdate).toMatchObject({
       status: {
         state: 'TASK_STATE_WORKING',
-        message: { parts: [{ text: 'Pausing: lunch' }] },
         timestamp: requestedAt,
       },
       metadata: {
@@ -213,6 +212,7 @@ describe('a stream', () => {
         harn: { pause: { state: 'working', pausing: true, handle } },
       },
     })
+    expect(pausing?.data.result.statusUpdate.status).not.toHaveProperty('message')
     desk.clock.advance(60_000)
     const [paused] = await take(stream, 1)
     expect(paused?.data.result.statusUpdate.metadata[CONTROL]).toMatchObject({
@@ -233,7 +233,7 @@ describe('a stream', () => {
     await desk.ok('0.3', 'tasks/resume', { taskId, input: 'go' })
     const [pausing, active] = await take(stream, 2)
     expect(pausing?.data.result).toMatchObject({
-      status: { state: 'working', message: { parts: [{ text: 'Pausing' }] } },
+      status: { state: 'working' },
       final: false,
       metadata: { [CONTROL]: { pausing: true } },
     })
@@ -245,6 +245,44 @@ describe('a stream', () => {
     })
     desk.clock.advance(60_000)
     expect((await all(stream)).at(-1)?.data.result.status.state).toBe('completed')
+  })
+
+  it('shows every text once, and none that nobody said', async () => {
+    for (const [version, method] of [
+      ['1.0', 'SendStreamingMessage'],
+      ['0.3', 'message/stream'],
+    ] as const) {
+      const [begun, gate] = [signal(), signal()]
+      const speaker = agent({
+        name: 'speaker',
+        description: 'd',
+        async run(task) {
+          await task.say('begin')
+          await task.step('long', async () => {
+            begun.fire()
+            await gate.promise
+          })
+          await task.park({ reason: 'ci' })
+          return 'fin'
+        },
+      })
+      const desk = await openDesk({ agents: [speaker] })
+      const stream = await desk.stream(version, method, { message: textMessage(version, 'go') })
+      const [first] = await take(stream, 1)
+      const taskId = first?.data.result.task?.id ?? first?.data.result.id
+      await begun.promise
+      await desk.ok(version, 'tasks/pause', { taskId, graceMs: 0 })
+      gate.fire()
+      for (const state of ['paused-by-client', 'paused-by-agent']) {
+        await desk.engine.waitFor(anyone, taskId, (task) => task.state === state)
+        await desk.ok(version, 'tasks/resume', { taskId })
+      }
+      const texts = (await all(stream)).flatMap(({ data: { result } }) => {
+        const { status } = result.statusUpdate ?? result.task ?? result
+        return status?.message?.parts.map((part: { text: string }) => part.text) ?? []
+      })
+      expect(texts).toEqual(['begin', 'ci', 'fin'])
+    }
   })
 
   it('tells of a pause that commits at once in one frame', async () => {

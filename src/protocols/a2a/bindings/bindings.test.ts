@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openDesk, textMessage } from '../test-support/desk.ts'
+import { type Loose, openDesk, textMessage } from '../test-support/desk.ts'
 
 const v1 = { 'a2a-version': '1.0' }
 
@@ -102,10 +102,10 @@ describe('REST', () => {
     const one = (await (await desk.fetch('GET', `/tasks/${task.id}`)).json()) as object
     expect(one).toMatchObject({ id: task.id, status: { state: 'TASK_STATE_COMPLETED' } })
     const other = (await (await desk.fetch('GET', `/v1/tasks/${task.id}`)).json()) as object
-    expect(other).toMatchObject({ kind: 'task', id: task.id, status: { state: 'completed' } })
+    expect(other).toMatchObject({ id: task.id, status: { state: 'TASK_STATE_COMPLETED' } })
     const message = textMessage('0.3', 'x')
     const old = (await (await desk.fetch('POST', '/v1/message:send', { message })).json()) as object
-    expect(old).toMatchObject({ kind: 'task', status: { state: 'completed' } })
+    expect(old).toMatchObject({ task: { status: { state: 'TASK_STATE_COMPLETED' } } })
   })
 
   it('refuses a version its path does not speak', async () => {
@@ -155,11 +155,49 @@ describe('REST', () => {
     })
   })
 
-  it('answers 0.3 errors as the JSON-RPC error object', async () => {
+  it('answers 0.3 errors in every form that official clients look for', async () => {
     const desk = await openDesk()
     const response = await desk.fetch('GET', '/v1/tasks/nope')
     expect(response.status).toBe(404)
-    expect(await response.json()).toMatchObject({ code: -32001, message: expect.any(String) })
+    const body = (await response.json()) as Loose
+    expect(body).toMatchObject({
+      code: -32001,
+      type: 'TaskNotFoundError',
+      message: expect.any(String),
+      error: {
+        code: 404,
+        status: 'NOT_FOUND',
+        message: expect.any(String),
+        details: [{ reason: 'TASK_NOT_FOUND' }],
+      },
+    })
+    // The Java client takes the first `error` and the first `message` at any depth.
+    expect(Object.keys(body)).toEqual(['code', 'type', 'message', 'error', 'data'])
+  })
+
+  it('of 0.3 writes ProtoJSON, whatever binding made the task: no kind, no names of files', async () => {
+    const desk = await openDesk()
+    const file = { name: 'f.txt', mimeType: 'text/plain', bytes: 'YQ==' }
+    const parts = [
+      { kind: 'text', text: 'a' },
+      { kind: 'file', file },
+    ]
+    const message = { kind: 'message', messageId: 'm', role: 'user', parts }
+    const { id } = await desk.ok('0.3', 'message/send', { message })
+    const shown = await (await desk.fetch('GET', `/v1/tasks/${id}`)).text()
+    expect(shown).not.toMatch(/"kind"|"name":"f\.txt"/)
+    expect(JSON.parse(shown)).toMatchObject({
+      id,
+      status: { state: 'TASK_STATE_COMPLETED' },
+      history: [
+        { role: 'ROLE_USER', content: [{ text: 'a' }, { file: { fileWithBytes: 'YQ==' } }] },
+      ],
+    })
+    for (const status of ['TASK_STATE_COMPLETED', 'completed']) {
+      const list = (await (await desk.fetch('GET', `/v1/tasks?status=${status}`)).json()) as Loose
+      expect(list.tasks.map((task: Loose) => task.id)).toEqual([id])
+    }
+    expect((await desk.fetch('GET', '/v1/tasks?status=HAPPY')).status).toBe(400)
   })
 
   it('answers in the media type it was asked in', async () => {

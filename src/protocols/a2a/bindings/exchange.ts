@@ -1,18 +1,19 @@
 import type { HttpRequest } from '../../../wire/http.ts'
 import type { A2AContext } from '../call.ts'
 import type { ServedAgent } from '../cards/served-agent.ts'
-import type { Codec } from '../codec/codec.ts'
-import type { V03Rest } from '../codec/v03-proto.ts'
+import type { StateWords } from '../codec/codec.ts'
+import type { Codecs } from '../codec/codecs.ts'
 import type { A2AEnv } from '../env.ts'
 import type { Params } from '../params.ts'
-import type { Version } from '../versions.ts'
 
 /** One request on its way through a binding. */
 export interface Exchange {
   readonly a2a: A2AContext
-  readonly codecs: Readonly<Record<Version, Codec>>
-  /** 0.3 over REST, in its two spellings. */
-  readonly v03Rest: V03Rest
+  readonly codecs: Codecs
+  /** Whose words a 0.3 answer uses. */
+  readonly words: StateWords
+  /** Extensions that the request turned on. */
+  readonly active: ReadonlySet<string>
   readonly request: HttpRequest
   readonly query: URLSearchParams | undefined
   readonly env: A2AEnv

@@ -5,7 +5,6 @@ import { bindu } from '../bindu/bindu-methods.ts'
 import type { Call, Method } from '../call.ts'
 import { withJsonNames } from '../codec/proto-names.ts'
 import { callerIn, scopesOf } from '../env.ts'
-import { activated } from '../extensions.ts'
 import { codeOf, dataOf, type Failure } from '../failure.ts'
 import { A2AError, type FaultName, faults } from '../faults.ts'
 import { methods } from '../methods/tables.ts'
@@ -21,7 +20,7 @@ const NOTHING: Params = {}
 const CORE_V1 = /^[A-Z]/
 
 export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
-  const { a2a, codecs, request, query, env, agent } = exchange
+  const { a2a, codecs, words, active, request, query, env, agent } = exchange
   const asked = askedVersion(request, query)
   const version: Version = asked === 'unknown' ? '1.0' : (asked ?? '0.3')
   let id: RpcId = null
@@ -39,12 +38,12 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
     method = dialectOf(rpc.method, given) ?? methodNamed(rpc.method, version)
     const params = CORE_V1.test(rpc.method) ? withJsonNames(given) : given
     const call: Call = {
-      codec: codecs[version],
+      codec: version === '1.0' ? codecs.v1 : codecs.v03[words],
       caller: callerIn(env, params['tenant']),
       may: scopesOf(env),
       agent,
       params: withoutTenant(params),
-      active: activated(request),
+      active,
       request,
       envelope: envelopeOf(id),
     }

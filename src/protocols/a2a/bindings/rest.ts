@@ -2,9 +2,8 @@
 import type { HttpAnswer, HttpHeaders, HttpRequest } from '../../../wire/http.ts'
 import type { Call, Method } from '../call.ts'
 import { jsonName, withJsonNames } from '../codec/proto-names.ts'
-import { isProto } from '../codec/v03-proto.ts'
+import { isProto } from '../codec/v03-rest.ts'
 import { callerIn, scopesOf } from '../env.ts'
-import { activated } from '../extensions.ts'
 import { codeOf, dataOf, detailsArray, type Failure, failureOf, reasonOf } from '../failure.ts'
 import { A2AError, faults } from '../faults.ts'
 import { isObject } from '../params.ts'
@@ -23,7 +22,7 @@ export interface RestTarget {
 }
 
 export async function serveRest(exchange: Exchange, target: RestTarget): Promise<HttpAnswer> {
-  const { a2a, codecs, v03Rest, request, query, env, agent } = exchange
+  const { a2a, codecs, words, active, request, query, env, agent } = exchange
   const { version, matched, tenant } = target
   const type = contentType(request)
   let method: Method | undefined
@@ -39,12 +38,13 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
     if (params['request'] !== undefined && version === '0.3')
       params['message'] ??= params['request']
     const call: Call = {
-      codec: version === '1.0' ? codecs['1.0'] : v03Rest[isProto(params) ? 'proto' : 'kinds'],
+      codec:
+        version === '1.0' ? codecs.v1 : codecs.v03Rest[words][isProto(params) ? 'proto' : 'kinds'],
       caller: callerIn(env, tenant ?? params['tenant']),
       may: scopesOf(env),
       agent,
       params: withoutTenant(params),
-      active: activated(request),
+      active,
       request,
       envelope: (result) => result,
     }
@@ -123,22 +123,32 @@ export function failed(
   headers: HttpHeaders = noHeaders,
   status: number = faults[failure.fault].http,
 ): HttpAnswer {
-  const body = version === '1.0' ? errorV1(failure, status) : errorV03(failure, control)
+  const body = version === '1.0' ? errorV1(failure, status) : errorV03(failure, control, status)
   return jsonAnswer(JSON.stringify(body), headers, status, type)
 }
 
 /** §11.6: the shape of google.rpc.Status. */
-function errorV1(failure: Failure, code: number): object {
+function errorV1(failure: Failure, code: number): { readonly error: object } {
   const { status } = faults[failure.fault]
   const { message } = failure
   return { error: { code, status, message, details: detailsArray(failure) } }
 }
 
-/** 0.3 says nothing. The JavaScript SDK reads the JSON-RPC error object, the Python one goes by `type`. */
-function errorV03(failure: Failure, control: boolean): object {
+/**
+ * 0.3 does not say what an error looks like. The JavaScript SDK reads the JSON-RPC error object and the Python SDK goes by
+ * `type`. The Go and Java SDKs look for `error`; Java takes the first one at any depth, so it stands before `data`.
+ */
+function errorV03(failure: Failure, control: boolean, status: number): object {
   const { message } = failure
   const type = errorName(reasonOf(failure))
-  return { code: codeOf(failure, '0.3', control), type, message, data: dataOf(failure, '0.3') }
+  const { error } = errorV1(failure, status)
+  return {
+    code: codeOf(failure, '0.3', control),
+    type,
+    message,
+    error,
+    data: dataOf(failure, '0.3'),
+  }
 }
 
 /** TASK_NOT_FOUND is a TaskNotFoundError. */

@@ -7,15 +7,15 @@ import { isLullError } from '../../../core/errors.ts'
 import { isPaused, type State } from '../../../core/states.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
 import { A2AError, type FaultName } from '../faults.ts'
-import { cancel as cancelTask } from '../methods/cancel-task.ts'
+import { requireOffer } from '../methods/offered.ts'
 import { ownTask } from '../methods/own-task.ts'
 import { text } from '../params.ts'
 import { binduTask, resumedTask } from './bindu-task.ts'
 import { binduState } from './checkpoint.ts'
 
 export const bindu: ReadonlyMap<string, Method> = new Map<string, Method>([
-  ['tasks/pause', { scope: 'tasks:control', run: named(pause) }],
-  ['tasks/resume', { scope: 'tasks:control', run: named(resume) }],
+  ['tasks/pause', { scope: 'tasks:control', run: offered(named(pause)) }],
+  ['tasks/resume', { scope: 'tasks:control', run: offered(named(resume)) }],
   ['tasks/get', { scope: 'tasks:read', run: named(get) }],
   ['tasks/cancel', { scope: 'tasks:write', run: named(cancel) }],
 ])
@@ -45,7 +45,14 @@ async function get(a2a: A2AContext, call: Call, taskId: string): Promise<object>
 
 async function cancel(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
   await ownTask(a2a, call, taskId)
-  return binduTask(await cancelTask(a2a, call, taskId))
+  return binduTask(await a2a.engine.cancel(call.caller, { taskId }))
+}
+
+function offered(run: Method['run']): Method['run'] {
+  return async (a2a, call) => {
+    await requireOffer(a2a, call, 'pause', call.params['task_id'])
+    return run(a2a, call)
+  }
 }
 
 type Act = (a2a: A2AContext, call: Call, taskId: string) => Promise<object>

@@ -4,7 +4,17 @@ import type { Task } from '../../../core/task.ts'
 import { pausedAtOf } from '../metadata.ts'
 import { binduArtifact, binduMessage, binduState, checkpointOf } from './checkpoint.ts'
 
-export function binduTask(task: Task): object {
+export interface BinduTask {
+  readonly kind: 'task'
+  readonly id: string
+  readonly context_id: string
+  readonly status: object
+  readonly history: readonly object[]
+  readonly artifacts: readonly object[]
+  readonly metadata?: object
+}
+
+export function binduTask(task: Task): BinduTask {
   const { statusMessage, suspension, pausing } = task
   const status = {
     state: binduState(task.state),
@@ -18,11 +28,11 @@ export function binduTask(task: Task): object {
 }
 
 /** The answer to a resume, and no other: what the task has become since is shown by the next get. */
-export function resumedTask(task: Task, resumedAt: number): object {
+export function resumedTask(task: Task, resumedAt: number): BinduTask {
   return rendered(task, { state: 'resumed', timestamp: toIso(resumedAt) }, {})
 }
 
-function rendered(task: Task, status: object, facts: object): object {
+function rendered(task: Task, status: object, facts: object): BinduTask {
   const metadata = { ...task.metadata, ...facts }
   return {
     kind: 'task',

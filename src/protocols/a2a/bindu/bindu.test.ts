@@ -122,10 +122,11 @@ describe('the Bindu dialect', () => {
     expect((await desk.rpc('0.3', 'tasks/pause', { task_id: id })).error.code).toBe(-32040)
     const running = await started(desk, long)
     await paused(desk, running)
-    // Once more is no error.
-    for (const _ of [1, 2]) {
-      const canceled = await desk.ok('0.3', 'tasks/cancel', { task_id: running })
-      expect(canceled.status.state).toBe('canceled')
-    }
+    const canceled = await desk.ok('0.3', 'tasks/cancel', { task_id: running })
+    expect(canceled.status.state).toBe('canceled')
+    expect((await desk.rpc('0.3', 'tasks/cancel', { task_id: running })).error).toMatchObject({
+      code: -32002,
+      data: { error: 'TaskNotCancelableError' },
+    })
   })
 })

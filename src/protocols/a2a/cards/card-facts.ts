@@ -46,6 +46,8 @@ export interface CardSource {
   readonly outputModes: readonly string[]
   readonly pause: boolean
   readonly reminders: boolean
+  /** Whether the agent has tasks that can ask for consent. */
+  readonly consent: boolean
   readonly push: boolean
   readonly extended: boolean
   readonly consentState: string

@@ -2,23 +2,24 @@
 import { resumeCauses } from '../../../core/suspension.ts'
 import type { PauseCapabilities } from '../schemas/task-control.ts'
 import type { CardSource, SecurityFacts } from './card-facts.ts'
-import { interfacesAt } from './card-v1.ts'
+import { coreUrl, interfacesAt } from './card-v1.ts'
 import { extensionCards, remindersParams } from './extension-cards.ts'
 
 export function cardV03(source: CardSource): object {
   const { name, description, version, url, facts, skills, security } = source
   const { provider, documentationUrl, iconUrl } = facts
   const schemes = schemesV03(security)
+  const core = coreUrl(url)
   return {
     protocolVersion: '0.3.0',
     name,
     description,
     version,
-    url,
+    url: core,
     preferredTransport: 'JSONRPC',
     additionalInterfaces: [
-      { url, transport: 'JSONRPC' },
-      { url, transport: 'HTTP+JSON' },
+      { url: core, transport: 'JSONRPC' },
+      { url: core, transport: 'HTTP+JSON' },
     ],
     // Who asks for a card without naming a version may speak 1.0: the official kit and Python SDK do, and look here.
     supportedInterfaces: interfacesAt(url),

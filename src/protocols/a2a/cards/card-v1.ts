@@ -2,13 +2,19 @@
 import type { CardSource, SecurityFacts } from './card-facts.ts'
 import { extensionCards } from './extension-cards.ts'
 
+/** Where official 0.3 clients are sent: at this address answers have core states only. */
+export function coreUrl(url: string): string {
+  return `${url}/core`
+}
+
 /** In order of preference. */
 export function interfacesAt(url: string): readonly object[] {
+  const core = coreUrl(url)
   return [
     { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
     { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
-    { url, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
-    { url, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+    { url: core, protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+    { url: core, protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
   ]
 }
 

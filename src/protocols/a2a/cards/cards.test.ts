@@ -42,6 +42,7 @@ describe('agent cards', () => {
       'urn:lull:a2a:task-control:1',
       'urn:lull:a2a:reminders:1',
       'urn:lull:a2a:user-consent:1',
+      'urn:lull:a2a:rfc-notifications:1',
     ])
     expect(found.skills).toEqual(painter.skills)
     for (const name of ['protocolVersion', 'url', 'preferredTransport']) {
@@ -54,7 +55,7 @@ describe('agent cards', () => {
     const found = await card(desk, path)
     expect(found).toMatchObject({
       protocolVersion: '0.3.0',
-      url: 'http://lull.test',
+      url: 'http://lull.test/core',
       preferredTransport: 'JSONRPC',
       capabilities: {
         streaming: true,

@@ -58,7 +58,7 @@ export function extensionCards(source: CardSource, version: Version): readonly o
   return [
     ...(source.pause ? [control] : []),
     ...(source.reminders ? [reminders] : []),
-    consent,
-    ...(version === '0.3' && (source.pause || source.reminders) ? [notifications] : []),
+    ...(source.consent ? [consent] : []),
+    ...(source.pause || source.reminders ? [notifications] : []),
   ]
 }

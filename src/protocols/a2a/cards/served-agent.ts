@@ -1,6 +1,7 @@
 /** An agent as this server offers it: where, with which cards. Made once, at start. */
 import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
+import { type Offers, offersOf } from '../../../engine/offers.ts'
 import type { Version } from '../versions.ts'
 import { type CardFacts, type CardSource, type SecurityFacts, usualModes } from './card-facts.ts'
 import { cardV1 } from './card-v1.ts'
@@ -10,6 +11,7 @@ export interface ServedAgent {
   readonly name: string
   /** Its own endpoint shows its own tasks only; undefined at the root. */
   readonly scope: string | undefined
+  readonly offers: Offers
   readonly inputModes: readonly string[]
   readonly card: (version: Version) => object
   /** Undefined when there is none. */
@@ -35,6 +37,7 @@ export function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
   const { url, scope, facts, security, push, consentState, harn } = options
   const { extended } = facts
   const inputModes = facts.inputModes ?? usualModes
+  const offers = offersOf(agent)
   const source: CardSource = {
     name: agent.name,
     description: agent.description,
@@ -46,8 +49,8 @@ export function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
     security,
     inputModes,
     outputModes: facts.outputModes ?? ['text/plain', 'application/json'],
-    pause: agent.pause !== false,
-    reminders: agent.reminders !== false,
+    ...offers,
+    consent: agent.run !== undefined,
     push,
     extended: extended !== undefined,
     consentState,
@@ -56,6 +59,7 @@ export function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
   return {
     name: agent.name,
     scope,
+    offers,
     inputModes,
     card: (version) => cards[version](source),
     extendedCard(version) {

@@ -23,12 +23,19 @@ export interface SendConfiguration {
   readonly push?: PushTarget | undefined
 }
 
+/** How A2A 0.3 spells the states that its specification does not have: as the RFCs do, or as the core state they refine. */
+export type StateWords = 'rfc' | 'core'
+
+/** What a webhook's bodies look like: decided when the webhook is made, and stored with it. */
+export const webhookShapes = ['1.0', '0.3', '0.3-core', '0.3-bindu'] as const
+export type WebhookShape = (typeof webhookShapes)[number]
+
 export interface Codec {
   readonly version: Version
   /** Tells codecs of one version apart. */
   readonly name: string
-  /** What tasks made through it are marked with. */
-  readonly origin: string
+  /** Of webhooks that are made through this codec. */
+  readonly webhook: WebhookShape
   /** The message as core keeps it. Only what differs is mapped: the engine checks the rest. */
   readMessage(value: unknown): Message
   readConfiguration(value: Params): SendConfiguration

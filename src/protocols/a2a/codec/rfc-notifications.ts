@@ -1,6 +1,6 @@
 /**
- * The notifications of the PAUSED and reminder RFCs, shape for shape. Only for 0.3 clients that ask for them: official
- * clients end their stream on a frame that is no response.
+ * The notifications of the PAUSED and reminder RFCs, shape for shape. Only for clients that ask for them: official clients
+ * end their stream on a frame that is no response.
  */
 import { toIso } from '../../../core/instant.ts'
 import { pausedAtOf, resumeFacts } from '../metadata.ts'

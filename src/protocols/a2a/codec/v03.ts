@@ -8,17 +8,12 @@ import { isTunnelled, type Metadata } from '../harn/harn-metadata.ts'
 import { eventMessage, statusMessage } from '../metadata.ts'
 import { invalid, optionalBoolean, optionalInteger, type Params } from '../params.ts'
 import type { TaskEvent } from '../task-events.ts'
-import type { Codec, TaskView } from './codec.ts'
+import type { Codec, StateWords, TaskView } from './codec.ts'
 import { wholeTask } from './codec.ts'
 import { readTarget, taskIdOf } from './read-push.ts'
 import { notificationOf } from './rfc-notifications.ts'
 import { newest } from './v1.ts'
 import { readMessage03, wireMessage, wirePart } from './v03-message.ts'
-
-export interface V03Options {
-  /** `core`: only states a strict 0.3 client knows; the truth is in the metadata all the same. */
-  readonly states: 'rfc' | 'core'
-}
 
 const coreStates: Partial<Readonly<Record<State, string>>> = {
   'paused-by-client': 'working',
@@ -26,9 +21,10 @@ const coreStates: Partial<Readonly<Record<State, string>>> = {
   'user-consent-required': 'input-required',
 }
 
-export function createV03(options: V03Options, facts: Metadata): Codec {
+/** @param words `core`: only states that a strict 0.3 client knows; the metadata has the exact state all the same */
+export function createV03(words: StateWords, facts: Metadata): Codec {
   const spelled = (state: State): string =>
-    (options.states === 'core' ? coreStates[state] : undefined) ?? state
+    (words === 'core' ? coreStates[state] : undefined) ?? state
 
   function status(task: Task, message: Message | undefined): object {
     const state = spelled(task.state)
@@ -84,8 +80,8 @@ export function createV03(options: V03Options, facts: Metadata): Codec {
 
   return {
     version: '0.3',
-    name: '0.3',
-    origin: 'a2a',
+    name: `0.3 ${words}`,
+    webhook: words === 'core' ? '0.3-core' : '0.3',
     readMessage: readMessage03,
     readConfiguration: (value) => ({
       historyLength: optionalInteger(

@@ -12,6 +12,7 @@ import type { TaskEvent } from '../task-events.ts'
 import type { Codec, TaskView } from './codec.ts'
 import { wholeTask } from './codec.ts'
 import { readTarget, taskIdOf } from './read-push.ts'
+import { notificationOf } from './rfc-notifications.ts'
 
 export interface V1Options {
   /** What readers who do not know consent see: a question of authorisation (§7.6), or one of input. */
@@ -92,7 +93,7 @@ export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
   return {
     version: '1.0',
     name: '1.0',
-    origin: 'a2a',
+    webhook: '1.0',
     readMessage,
     readConfiguration: (value) => ({
       historyLength: optionalInteger(
@@ -110,7 +111,7 @@ export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
     sentTask: (sent, view) => ({ task: task(sent, view) }),
     sentMessage: (message) => ({ message }),
     event,
-    notification: () => undefined,
+    notification: notificationOf,
     push,
     pushList: (taskId, targets) => ({
       configs: targets.map((target) => push(taskId, target)),

@@ -2,7 +2,7 @@
  * The seeds' migration path, outbound: what Harn peers read from `metadata.harn` while the standard fields are young. The
  * WorkerSuspension envelope and the SystemReminder of the RFCs, snake_case. Deprecated from the start.
  */
-import type { JsonObject } from '../../../core/json.ts'
+import { type JsonObject, withoutNulls } from '../../../core/json.ts'
 import type { Reminder } from '../../../core/reminders.ts'
 import type { Task } from '../../../core/task.ts'
 import { workerSuspension } from '../../../core/worker-suspension.ts'
@@ -10,9 +10,11 @@ import { workerSuspension } from '../../../core/worker-suspension.ts'
 /** Undefined for a task that was never stopped. */
 export function harnPause(task: Task): JsonObject | undefined {
   const { suspension, pausing } = task
-  if (suspension !== undefined) return { state: task.state, ...workerSuspension(task, suspension) }
+  if (suspension !== undefined) {
+    return withoutNulls({ state: task.state, ...workerSuspension(task, suspension) })
+  }
   if (pausing !== undefined) {
-    return { state: 'working', pausing: true, ...workerSuspension(task, pausing) }
+    return withoutNulls({ state: 'working', pausing: true, ...workerSuspension(task, pausing) })
   }
   if (task.epoch === 0 && task.resumes.length === 0) return undefined
   const last = task.resumes.at(-1)

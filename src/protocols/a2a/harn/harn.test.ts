@@ -32,9 +32,6 @@ describe('the Harn tunnel, outbound', () => {
       resume_when: { on_event: 'go', timeout: { duration_minutes: 5 } },
       initiator: 'agent',
       suspended_at_ms: expect.any(Number),
-      pipeline_span_link: null,
-      prior_span_link: null,
-      parent_worker_id: null,
     })
     expect((await desk.ok('1.0', 'GetTask', { id })).metadata.harn).toEqual(metadata.harn)
     await desk.ok('1.0', 'tasks/resume', { taskId: id })

@@ -1,6 +1,7 @@
-/** `CancelTask` / `tasks/cancel`: A2A 1.0 §3.1.5. Cancelling what is canceled already is no error (§3.3.1). */
+/** `CancelTask` / `tasks/cancel`: A2A 1.0 §3.1.5. In 1.0 a second cancel is no error (§3.3.1); in 0.3 it is -32002. */
 import { isLullError } from '../../../core/errors.ts'
 import type { Task } from '../../../core/task.ts'
+import type { CancelRequest } from '../../../engine/requests.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
 import { wholeTask } from '../codec/codec.ts'
 import { optionalJsonObject } from '../params.ts'
@@ -13,23 +14,21 @@ export const cancelTask: Method = {
     const taskId = taskIdIn(call)
     const metadata = optionalJsonObject(call.params, 'metadata')
     await ownTask(a2a, call, taskId)
-    const canceled = await cancel(a2a, call, taskId, metadata)
+    const canceled = await cancel(a2a, call, { taskId, metadata })
     return { value: call.codec.task(canceled, wholeTask) }
   },
 }
 
-/** Once more is no error, as long as it was this that ended the task. */
-export async function cancel(
+async function cancel(
   { engine }: A2AContext,
-  { caller }: Call,
-  taskId: string,
-  metadata?: Task['metadata'],
+  { caller, codec }: Call,
+  request: CancelRequest,
 ): Promise<Task> {
   try {
-    return await engine.cancel(caller, { taskId, metadata })
+    return await engine.cancel(caller, request)
   } catch (error) {
-    const repeated = isLullError(error, 'TASK_TERMINAL') && error.details.state === 'canceled'
-    if (repeated) return engine.get(caller, taskId)
+    const isCanceled = isLullError(error, 'TASK_TERMINAL') && error.details.state === 'canceled'
+    if (isCanceled && codec.version === '1.0') return engine.get(caller, request.taskId)
     throw error
   }
 }

@@ -1,6 +1,8 @@
 /** The PAUSED and reminder RFCs on the wire. Everything that can be wrong is in `test/scenarios/control-bad-input.test.ts`. */
 import { describe, expect, it } from 'vitest'
 import { agent } from '../../../engine/agent.ts'
+import { createManualClock } from '../../../testing/manual-clock.ts'
+import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
 import {
   anyone,
   type Desk,
@@ -146,7 +148,7 @@ describe('tasks/await_resumption', () => {
     const task = await desk.ok('0.3', 'tasks/get', { id: taskId })
     expect(task.status.state).toBe('paused-by-agent')
     expect(task.status.message.parts.map((part: Loose) => part.text)).toEqual([
-      'Parked: waiting on ci/build:1234',
+      'waiting on ci/build:1234',
       'Paused on CI build 1234; ETA 3m.',
     ])
     expect((await desk.rpc('0.3', 'tasks/await_resumption', params)).error.code).toBe(-32011)
@@ -279,6 +281,26 @@ describe('streams of 0.3 clients that ask for the RFCs’ notifications', () => 
   })
 })
 
+describe('the RFC notifications', () => {
+  it('stand on SubscribeToTask of 1.0 for whoever asks for them, and for nobody else', async () => {
+    const desk = await openDesk()
+    const taskId = await started(desk, working)
+    const asked = { 'a2a-extensions': 'urn:lull:a2a:rfc-notifications:1' }
+    const open = (headers: Record<string, string>) =>
+      desk.stream('1.0', 'SubscribeToTask', { id: taskId }, headers)
+    const [aware, unaware] = [await open(asked), await open({})]
+    await desk.ok('1.0', 'tasks/pause', { taskId, mode: 'interrupt_immediate', reason: 'r' })
+    await desk.ok('1.0', 'tasks/resume', { taskId })
+    desk.clock.advance(60_000)
+    const notices = (await all(aware)).filter(({ data }) => data.method !== undefined)
+    expect(notices.map(({ data }) => [data.method, data.params.state])).toEqual([
+      ['tasks/statusUpdate', 'paused-by-client'],
+      ['tasks/statusUpdate', 'working'],
+    ])
+    for (const { data } of await all(unaware)) expect(data).toHaveProperty('result')
+  })
+})
+
 describe('an agent that switched them off', () => {
   it('answers -32601, and its cards do not mention them', async () => {
     const quiet = agent({
@@ -300,7 +322,90 @@ describe('an agent that switched them off', () => {
     ).toBe(-32601)
     const card = await (await desk.fetch('GET', '/.well-known/agent-card.json')).text()
     expect(card).not.toMatch(/supportsPause|task-control|reminders/)
+    // Decided before anybody looks at the parameters or the task.
+    for (const method of [
+      'pause',
+      'resume',
+      'await_resumption',
+      'inject_reminder',
+      'list_reminders',
+    ]) {
+      for (const wrong of [{}, { taskId: 'nope' }, { taskId: 7, mode: 'fly' }]) {
+        for (const version of ['0.3', '1.0'] as const) {
+          const { error } = await desk.rpc(version, `tasks/${method}`, wrong)
+          expect([method, error.code]).toEqual([method, -32601])
+        }
+      }
+    }
+    const bindu = await desk.rpc('0.3', 'tasks/pause', { task_id: 'nope' })
+    expect(bindu.error.code).toBe(-32601)
+    const rest = await desk.fetch('POST', '/tasks/nope:pause', { mode: 'fly' })
+    expect(rest.status).toBe(404)
   })
+})
+
+describe('an agent that only replies', () => {
+  it('declares neither pause, reminders nor consent, and has none of their methods', async () => {
+    const parrot = agent({
+      name: 'parrot',
+      description: 'd',
+      receive: (_message, { reply }) => reply('hello'),
+    })
+    const desk = await openDesk({ agents: [parrot] })
+    for (const headers of [{}, { 'a2a-version': '1.0' }]) {
+      const response = await desk.fetch('GET', '/.well-known/agent-card.json', undefined, headers)
+      expect(await response.text()).not.toMatch(/supportsPause|urn:lull|reminders|harn/)
+    }
+    for (const method of ['tasks/pause', 'tasks/inject_reminder']) {
+      expect((await desk.rpc('0.3', method, { taskId: 'x' })).error.code).toBe(-32601)
+    }
+  })
+})
+
+describe('an address that serves several agents', () => {
+  it('controls the tasks of those that offer it, whatever the first agent offers', async () => {
+    const quiet = agent({ name: 'quiet', description: 'd', pause: false, run: () => 'done' })
+    const script = createScriptAgent({ clock: createManualClock() })
+    const desk = await openDesk({ agents: [quiet, script] })
+    const body = { message: scripted('1.0', [{ park: { reason: 'r' } }]) }
+    const path = '/agents/script/message:send'
+    const { task } = (await (
+      await desk.fetch('POST', path, { ...body, configuration: { returnImmediately: true } })
+    ).json()) as Loose
+    await until(desk, task.id, 'paused-by-agent')
+    expect((await desk.rpc('1.0', 'tasks/resume', { taskId: 'nope' })).error.code).toBe(-32601)
+    expect((await desk.ok('1.0', 'tasks/resume', { taskId: task.id })).state).toBe('working')
+  })
+})
+
+it('control methods take id where they take taskId', async () => {
+  const desk = await openDesk()
+  const taskId = await started(desk, [{ park: { reason: 'r' } }, { complete: 'done' }])
+  await until(desk, taskId, 'paused-by-agent')
+  expect((await desk.ok('0.3', 'tasks/resume', { id: taskId })).taskId).toBe(taskId)
+  // There `id` is the reminder's.
+  expect((await desk.rpc('0.3', 'tasks/clear_reminders', { id: taskId })).error.code).toBe(-32602)
+})
+
+it('a second cancel is -32002 in 0.3 and no error in 1.0', async () => {
+  const desk = await openDesk()
+  const id = await started(desk, [{ ask: '?' }])
+  expect((await desk.ok('0.3', 'tasks/cancel', { id })).status.state).toBe('canceled')
+  expect((await desk.rpc('0.3', 'tasks/cancel', { id })).error.code).toBe(-32002)
+  expect((await desk.ok('1.0', 'CancelTask', { id })).status.state).toBe('TASK_STATE_CANCELED')
+})
+
+it('metadata has no null members, in the tunnel either', async () => {
+  const desk = await openDesk()
+  const conditions = {
+    timeout: { durationMinutes: 5, onTimeout: 'resume_with_input', input: null },
+  }
+  const ops = [{ park: { reason: 'r', conditions } }, { complete: 'done' }]
+  const taskId = await started(desk, ops)
+  await until(desk, taskId, 'paused-by-agent')
+  const parked = await desk.ok('1.0', 'GetTask', { id: taskId })
+  expect(JSON.stringify(parked.metadata)).not.toContain('null')
+  expect(parked.metadata[control].conditions.timeout.durationMinutes).toBe(5)
 })
 
 it('an unknown task is -32004 in the RFCs and -32001 in A2A 1.0', async () => {

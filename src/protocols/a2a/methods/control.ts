@@ -1,97 +1,134 @@
 /**
- * The methods of the task-control and reminder extensions: the PAUSED and reminder RFCs, in both versions. The engine
- * checks the parameters with the schemas the published JSON Schemas are made from; here they only change their clothes.
+ * The methods of the task-control and reminder extensions: the PAUSED and reminder RFCs, in both versions. Each is
+ * parsed with the schema that its published JSON Schema is made from.
  */
+import type { z } from 'zod'
 import { toIso } from '../../../core/instant.ts'
 import { isPaused } from '../../../core/states.ts'
-import { listRemindersInput } from '../../../engine/inputs.ts'
+import {
+  clearRemindersInput,
+  listRemindersInput,
+  parkTaskInput,
+  pauseInput,
+  remindInput,
+  resumeInput,
+} from '../../../engine/inputs.ts'
 import { parse } from '../../../engine/parse.ts'
 import type { PauseAnswer } from '../../../engine/pausing.ts'
-import type { Call, Method } from '../call.ts'
+import type { A2AContext, Answer, Call, Method } from '../call.ts'
 import { REMINDERS, TASK_CONTROL } from '../extensions.ts'
-import type { FaultOverrides } from '../failure.ts'
 import { A2AError } from '../faults.ts'
 import { reminderFacts, resumeFacts } from '../metadata.ts'
-import { text } from '../params.ts'
+import type { Params } from '../params.ts'
 import type { Cleared, Injected, ReminderList } from '../schemas/reminders.ts'
 import type { Parked, Paused, Pausing, Resumed } from '../schemas/task-control.ts'
+import { requireOffer } from './offered.ts'
 import { ownTask } from './own-task.ts'
 
-const faults: FaultOverrides = { TASK_TERMINAL: 'TASK_TERMINAL' }
+/** Which extension a capability of an agent is, and what its methods need. */
+const extensions = { pause: TASK_CONTROL, reminders: REMINDERS } as const
 
-const control = (run: Method['run']): Method => ({
-  scope: 'tasks:control',
-  extension: TASK_CONTROL,
-  faults,
-  run,
-})
+interface ControlMethod<S extends z.ZodType> {
+  readonly capability: keyof typeof extensions
+  readonly scope?: Method['scope']
+  /** The task may be called `id`, as in the methods of A2A 0.3; not where `id` means a reminder. */
+  readonly takesId?: boolean
+  readonly input: S
+  readonly run: (a2a: A2AContext, call: Call, request: z.output<S>) => Promise<object>
+}
 
-const reminding = (run: Method['run']): Method => ({
-  scope: 'tasks:control',
-  extension: REMINDERS,
-  faults,
-  run,
-})
-
-/** The agent's own endpoint controls its own tasks only. The id itself is the engine's to refuse. */
-async function own(a2a: Parameters<Method['run']>[0], call: Call): Promise<void> {
-  const { taskId } = call.params
-  if (call.agent.scope !== undefined && typeof taskId === 'string') {
-    await ownTask(a2a, call, taskId)
+/**
+ * The order of refusals: a method that the caller may not know (-32601), one that the agent does not offer (-32601),
+ * parameters (-32602), a task that this address does not have.
+ */
+function control<S extends z.ZodType<{ readonly taskId: string }>>(
+  method: ControlMethod<S>,
+): Method {
+  const { capability, scope = 'tasks:control', takesId = true, input, run } = method
+  return {
+    scope,
+    extension: extensions[capability],
+    faults: { TASK_TERMINAL: 'TASK_TERMINAL' },
+    async run(a2a, call): Promise<Answer> {
+      if (scope === 'tasks:work' && !call.may(scope)) {
+        throw new A2AError('METHOD_NOT_FOUND', 'This method is for workers')
+      }
+      const params = takesId ? withTaskId(call.params) : call.params
+      await requireOffer(a2a, call, capability, params['taskId'])
+      const request = parse(input, params)
+      // The agent's own endpoint controls its own tasks only.
+      if (call.agent.scope !== undefined) await ownTask(a2a, call, request.taskId)
+      return { value: await run(a2a, call, request) }
+    },
   }
 }
 
-export const pauseTask: Method = control(async (a2a, call) => {
-  await own(a2a, call)
-  return { value: pauseResult(await a2a.engine.pause(call.caller, call.params as never)) }
+function withTaskId(params: Params): Params {
+  if (params['taskId'] !== undefined || params['id'] === undefined) return params
+  const { id, ...rest } = params
+  return { ...rest, taskId: id }
+}
+
+export const pauseTask: Method = control({
+  capability: 'pause',
+  input: pauseInput,
+  run: async ({ engine }, { caller }, request) => pauseResult(await engine.pause(caller, request)),
 })
 
-export const resumeTask: Method = control(async (a2a, call) => {
-  await own(a2a, call)
-  const answer = await a2a.engine.resume(call.caller, call.params as never)
-  const taskId = text(call.params, 'taskId')
-  const resumed: Resumed = { taskId, state: answer.state, ...resumeFacts(answer) }
-  return { value: resumed }
+export const resumeTask: Method = control({
+  capability: 'pause',
+  input: resumeInput,
+  async run({ engine }, { caller }, request) {
+    const answer = await engine.resume(caller, request)
+    const { taskId } = request
+    const resumed: Resumed = { taskId, state: answer.state, ...resumeFacts(answer) }
+    return resumed
+  },
 })
 
 /** For agents that run outside the process; without the scope the method is not there at all. */
-export const awaitResumption: Method = {
+export const awaitResumption: Method = control({
+  capability: 'pause',
   scope: 'tasks:work',
-  extension: TASK_CONTROL,
-  faults,
-  async run(a2a, call) {
-    if (!call.may('tasks:work')) {
-      throw new A2AError('METHOD_NOT_FOUND', 'tasks/await_resumption is for workers')
-    }
-    await own(a2a, call)
-    const answer = await a2a.engine.park(call.caller, call.params as never)
-    if (!isPaused(answer.state)) return { value: pauseResult(answer) }
+  input: parkTaskInput,
+  async run({ engine }, { caller }, request) {
+    const answer = await engine.park(caller, request)
+    if (!isPaused(answer.state)) return pauseResult(answer)
     const { taskId, handle, pausedAt, requestedAt } = answer
     const parkedAt = toIso(pausedAt ?? requestedAt)
     const parked: Parked = { taskId, state: 'paused-by-agent', handle, pausedAt: parkedAt }
-    return { value: parked }
+    return parked
   },
-}
-
-export const injectReminder: Method = reminding(async (a2a, call) => {
-  await own(a2a, call)
-  const answer = await a2a.engine.remind(call.caller, call.params as never)
-  const injected: Injected = { ...answer, acceptedAt: toIso(answer.acceptedAt) }
-  return { value: injected }
 })
 
-export const listReminders: Method = reminding(async (a2a, call) => {
-  const { taskId } = parse(listRemindersInput, call.params)
-  await own(a2a, call)
-  const pending = await a2a.engine.reminders(call.caller, taskId)
-  const list: ReminderList = { taskId, reminders: pending.map(reminderFacts) }
-  return { value: list }
+export const injectReminder: Method = control({
+  capability: 'reminders',
+  input: remindInput,
+  async run({ engine }, { caller }, request) {
+    const answer = await engine.remind(caller, request)
+    const injected: Injected = { ...answer, acceptedAt: toIso(answer.acceptedAt) }
+    return injected
+  },
 })
 
-export const clearReminders: Method = reminding(async (a2a, call) => {
-  await own(a2a, call)
-  const cleared: Cleared = await a2a.engine.clearReminders(call.caller, call.params as never)
-  return { value: cleared }
+export const listReminders: Method = control({
+  capability: 'reminders',
+  input: listRemindersInput,
+  async run({ engine }, { caller }, { taskId }) {
+    const pending = await engine.reminders(caller, taskId)
+    const list: ReminderList = { taskId, reminders: pending.map(reminderFacts) }
+    return list
+  },
+})
+
+export const clearReminders: Method = control({
+  capability: 'reminders',
+  takesId: false,
+  input: clearRemindersInput,
+  async run({ engine }, { caller }, request) {
+    const cleared: Cleared = await engine.clearReminders(caller, request)
+    return cleared
+  },
 })
 
 /** Past the grace time the truth is that it still works: the handle is valid, the commit comes as a status update. */

@@ -10,7 +10,10 @@ export function taskIdIn({ params }: Call): string {
 /** Under `/agents/{name}` only that agent's tasks exist; at the root, all of the caller's. */
 export async function ownTask(a2a: A2AContext, call: Call, taskId: string): Promise<Task> {
   const task = await a2a.engine.get(call.caller, taskId)
-  const { scope } = call.agent
-  if (scope !== undefined && task.agent !== scope) throw new LullError('TASK_NOT_FOUND', { taskId })
+  if (!isOwn(call.agent, task)) throw new LullError('TASK_NOT_FOUND', { taskId })
   return task
+}
+
+export function isOwn({ scope }: Call['agent'], task: Task): boolean {
+  return scope === undefined || task.agent === scope
 }

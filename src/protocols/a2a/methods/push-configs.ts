@@ -32,7 +32,7 @@ export const createPushConfig: Method = {
     const { taskId, target } = call.codec.readPush(call.params)
     pushes.check(target)
     const task = await ownTask(a2a, call, taskId)
-    const kept = await pushes.set(task, call.codec.version, target)
+    const kept = await pushes.set(task, call.codec.webhook, target)
     return { value: call.codec.push(taskId, kept) }
   },
 }

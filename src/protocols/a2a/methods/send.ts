@@ -92,14 +92,14 @@ function deliver(
   { message, metadata, configuration }: Sending,
   reminders?: readonly ReminderRequest[],
 ): Promise<Sent> {
-  const { caller, agent, codec } = call
+  const { caller, agent } = call
   const key = call.request.header('idempotency-key')
   const request = {
     agent: agent.name,
     message,
     idempotencyKey: key ?? keyIn(metadata) ?? keyIn(message?.metadata),
     metadata,
-    origin: codec.origin,
+    origin: 'a2a',
     reminders,
   }
   return configuration.push === undefined
@@ -116,7 +116,7 @@ async function deliverWithPush(
 ): Promise<Sent> {
   const pushes = pushesOf(a2a)
   const sent = await a2a.engine.send(call.caller, request, {
-    push: pushes.along(call.codec.version, target),
+    push: pushes.along(call.codec.webhook, target),
   })
   if (sent.kind !== 'task') return sent
   if (sent.repeated) await ensurePush(a2a, call, sent.task, configuration)
@@ -131,7 +131,7 @@ async function ensurePush(
   task: Task,
   { push }: SendConfiguration,
 ): Promise<void> {
-  if (push !== undefined) await pushesOf(a2a).ensure(task, codec.version, push)
+  if (push !== undefined) await pushesOf(a2a).ensure(task, codec.webhook, push)
 }
 
 /**

@@ -1,34 +1,45 @@
-/** What a webhook gets for an event, by the version under which its config was made. */
+/** What a webhook gets for an event, in the shape under which its config was made. */
 import type { Push } from '../../../core/push.ts'
 import { isInterrupted, isTerminal } from '../../../core/states.ts'
-import { type Codec, wholeTask } from '../codec/codec.ts'
+import { binduEvent } from '../bindu/bindu-event.ts'
+import { type WebhookShape, webhookShapes, wholeTask } from '../codec/codec.ts'
+import { type Codecs, webhookCodec } from '../codec/codecs.ts'
 import type { TaskEvent } from '../task-events.ts'
-import type { Version } from '../versions.ts'
 import type { Delivery } from './post.ts'
 
 /** Undefined for what is not pushed: reminders are for streams. */
-export function deliveryOf(
-  push: Push,
-  event: TaskEvent,
-  codecs: Readonly<Record<Version, Codec>>,
-): Delivery | undefined {
+export function deliveryOf(push: Push, event: TaskEvent, codecs: Codecs): Delivery | undefined {
   if (event.kind === 'reminder') return undefined
-  const isV1 = push.version === '1.0'
-  const codec = codecs[isV1 ? '1.0' : '0.3']
-  const { state } = event.task
-  const closes = event.kind === 'status' && (isTerminal(state) || isInterrupted(state))
-  // 1.0 §4.3.3 sends what a stream would; 0.3 receivers know whole tasks only.
-  const body = isV1 ? codec.event(event, closes) : codec.task(event.task, wholeTask)
+  const shape = shapeOf(push)
   return {
     url: push.url,
     headers: {
-      'content-type': isV1 ? 'application/a2a+json' : 'application/json',
-      ...(isV1 ? { 'a2a-version': '1.0' } : {}),
+      'content-type': shape === '1.0' ? 'application/a2a+json' : 'application/json',
+      ...(shape === '1.0' ? { 'a2a-version': '1.0' } : {}),
       ...authorization(push),
       ...(push.token === undefined ? {} : { 'x-a2a-notification-token': push.token }),
     },
-    body: JSON.stringify(body),
+    body: JSON.stringify(bodyOf(shape, event, codecs)),
   }
+}
+
+/** A shape that this version does not know was written by a later one; its receiver reads 0.3 at least. */
+function shapeOf({ version }: Push): WebhookShape {
+  return webhookShapes.find((shape) => shape === version) ?? '0.3'
+}
+
+/** 1.0 §4.3.3 sends what a stream would; 0.3 receivers know whole tasks only. */
+function bodyOf(
+  shape: WebhookShape,
+  event: Exclude<TaskEvent, { kind: 'reminder' }>,
+  codecs: Codecs,
+): unknown {
+  if (shape === '0.3-bindu') return binduEvent(event)
+  const codec = webhookCodec(codecs, shape)
+  if (shape !== '1.0') return codec.task(event.task, wholeTask)
+  const { state } = event.task
+  const closes = event.kind === 'status' && (isTerminal(state) || isInterrupted(state))
+  return codec.event(event, closes)
 }
 
 function authorization({ authentication }: Push): Record<string, string> {

@@ -7,9 +7,8 @@ import type { Task } from '../../../core/task.ts'
 import { ALL_TENANTS, type Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import type { Codec } from '../codec/codec.ts'
+import type { Codecs } from '../codec/codecs.ts'
 import { eventsOf } from '../task-events.ts'
-import type { Version } from '../versions.ts'
 import { deliveryOf } from './body.ts'
 import type { Post } from './post.ts'
 import type { PushStore } from './push-store.ts'
@@ -18,7 +17,7 @@ import { TargetRefused } from './targets.ts'
 export interface CourierDeps {
   readonly engine: Engine
   readonly store: PushStore
-  readonly codecs: Readonly<Record<Version, Codec>>
+  readonly codecs: Codecs
   readonly post: Post
   readonly clock: EngineDeps['clock']
   readonly log: EngineDeps['log']

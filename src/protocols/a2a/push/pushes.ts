@@ -11,7 +11,7 @@ import type { MakePush, Push, PushTarget } from '../../../core/push.ts'
 import type { Task } from '../../../core/task.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import type { Version } from '../versions.ts'
+import type { WebhookShape } from '../codec/codec.ts'
 import { type CourierDeps, createCourier } from './courier.ts'
 import { refusedTarget } from './targets.ts'
 
@@ -19,13 +19,13 @@ export interface Pushes {
   /** @throws LullError when the address is one we do not send to */
   check(target: PushTarget): void
   /** Makes the webhook that comes with a message: of a new task everything is sent, of another what follows. */
-  along(version: Version, target: PushTarget): MakePush
+  along(shape: WebhookShape, target: PushTarget): MakePush
   /** A webhook was written with the task: deliveries begin. */
   begin(taskId: string): void
   /** Everything the task does from now on will be sent. */
-  set(task: Task, version: Version, target: PushTarget): Promise<Push>
+  set(task: Task, shape: WebhookShape, target: PushTarget): Promise<Push>
   /** The same, unless the task has such a webhook already: a message that is repeated changes nothing. */
-  ensure(task: Task, version: Version, target: PushTarget): Promise<void>
+  ensure(task: Task, shape: WebhookShape, target: PushTarget): Promise<void>
   list(taskId: string): Promise<readonly Push[]>
   remove(taskId: string, id: string): Promise<void>
   /** Goes on with what a process before us left. */
@@ -56,10 +56,10 @@ export function createPushes(deps: PushesDeps): Pushes {
     throw new LullError('INVALID_INPUT', { path: 'url', problem })
   }
 
-  function make(taskId: string, version: Version, target: PushTarget, sentSeq: number): Push {
+  function make(taskId: string, shape: WebhookShape, target: PushTarget, sentSeq: number): Push {
     // 0.3 receivers leave the id out and later name the task in its place.
-    const id = target.id === '' ? (version === '0.3' ? taskId : ids.uuid()) : target.id
-    return { ...target, id, taskId, version, createdAt: clock.now(), sentSeq, attempts: 0 }
+    const id = target.id === '' ? (shape === '1.0' ? ids.uuid() : taskId) : target.id
+    return { ...target, id, taskId, version: shape, createdAt: clock.now(), sentSeq, attempts: 0 }
   }
 
   function begin(taskId: string): void {
@@ -67,19 +67,19 @@ export function createPushes(deps: PushesDeps): Pushes {
     courier.wake(taskId)
   }
 
-  const set: Pushes['set'] = async (task, version, target) => {
-    const push = make(task.id, version, target, task.version)
+  const set: Pushes['set'] = async (task, shape, target) => {
+    const push = make(task.id, shape, target, task.version)
     await store.putPush(push)
     begin(task.id)
     return push
   }
 
-  const ensure: Pushes['ensure'] = async (task, version, target) => {
+  const ensure: Pushes['ensure'] = async (task, shape, target) => {
     const known = await store.pushes(task.id)
     const isThere = known.some(
       ({ id, url }) => url === target.url && (target.id === '' || id === target.id),
     )
-    if (!isThere) await set(task, version, target)
+    if (!isThere) await set(task, shape, target)
   }
 
   async function start(): Promise<void> {
@@ -93,8 +93,8 @@ export function createPushes(deps: PushesDeps): Pushes {
 
   return {
     check,
-    along: (version, target) => (task, before) =>
-      make(task.id, version, target, before === undefined ? 0 : task.version),
+    along: (shape, target) => (task, before) =>
+      make(task.id, shape, target, before === undefined ? 0 : task.version),
     begin,
     set,
     ensure,

@@ -18,13 +18,13 @@ const resumeWhen = z.strictObject({
 
 const workerSuspension = {
   handle,
-  reason: z.string().nullable(),
-  resume_when: resumeWhen.nullable(),
+  reason: z.string().optional(),
+  resume_when: resumeWhen.optional(),
   initiator,
   suspended_at_ms: z.number().int(),
-  pipeline_span_link: z.string().nullable(),
-  prior_span_link: z.string().nullable(),
-  parent_worker_id: z.string().nullable(),
+  pipeline_span_link: z.string().optional(),
+  prior_span_link: z.string().optional(),
+  parent_worker_id: z.string().optional(),
 }
 
 /** `metadata.harn.pause`. */

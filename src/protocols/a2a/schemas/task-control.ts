@@ -125,7 +125,7 @@ export interface StoppedFacts {
   readonly summary?: string
   readonly pausedAt: string
   readonly deadlineAt?: string
-  readonly conditions: ResumeConditions | null
+  readonly conditions?: ResumeConditions
 }
 
 export interface PausingFacts {
@@ -158,7 +158,7 @@ export const taskControlMetadata: z.ZodType<TaskControlFacts> = exactly<TaskCont
       summary: summary.exactOptional(),
       pausedAt: instant,
       deadlineAt: instant.exactOptional(),
-      conditions: resumeConditions.nullable(),
+      conditions: resumeConditions.exactOptional(),
     }),
     z.strictObject({
       state: z.literal('active'),

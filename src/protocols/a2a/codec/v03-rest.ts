@@ -1,27 +1,24 @@
 /**
- * A2A 0.3 over REST has two spellings. Its text describes the bodies of JSON-RPC (`kind`, lower-case states); its SDKs
- * write the ProtoJSON of its proto (`content`, `TASK_STATE_…`). Both are read. A task that was made in ProtoJSON is shown
- * in it, whoever asks: its maker's SDK understands nothing else, and a GET does not say who is asking. The enum of a proto
- * is closed and official clients fail on a name they do not know, so here states are core states, as in 1.0, with the
- * truth in the metadata.
+ * A2A 0.3 over REST. Requests have two spellings and both are read: the text of the specification describes the bodies of
+ * JSON-RPC (`kind`, lower-case states), its SDKs write the ProtoJSON of its proto (`content`, `TASK_STATE_…`). Answers are
+ * always ProtoJSON, whatever binding made the task: official clients read nothing else, and a GET does not say who asks.
  */
 import { toIso } from '../../../core/instant.ts'
 import type { Artifact, Message, Part } from '../../../core/message.ts'
-import type { State } from '../../../core/states.ts'
+import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import { isTunnelled, type Metadata } from '../harn/harn-metadata.ts'
 import { eventMessage, statusMessage } from '../metadata.ts'
 import { isObject, type Params } from '../params.ts'
 import type { TaskEvent } from '../task-events.ts'
-import type { Codec, TaskView } from './codec.ts'
+import type { Codec, StateWords, TaskView } from './codec.ts'
 import { wholeTask } from './codec.ts'
 import { newest } from './v1.ts'
 import { objectOf, readMessage03 } from './v03-message.ts'
 
-/** `task.origin` of tasks made in ProtoJSON. */
-export const PROTO_ORIGIN = 'a2a-0.3-proto'
+type StateNames = Readonly<Record<State, string>>
 
-const enumStates: Readonly<Record<State, string>> = {
+const coreNames: StateNames = {
   submitted: 'TASK_STATE_SUBMITTED',
   working: 'TASK_STATE_WORKING',
   'input-required': 'TASK_STATE_INPUT_REQUIRED',
@@ -35,6 +32,18 @@ const enumStates: Readonly<Record<State, string>> = {
   'user-consent-required': 'TASK_STATE_INPUT_REQUIRED',
 }
 
+/** The enum of the proto has no name for these three, so the RFCs' words stand as they are. */
+const stateNames: Readonly<Record<StateWords, StateNames>> = {
+  core: coreNames,
+  rfc: {
+    ...coreNames,
+    'paused-by-client': 'paused-by-client',
+    'paused-by-agent': 'paused-by-agent',
+    'user-consent-required': 'user-consent-required',
+  },
+}
+
+/** Whether a request is written in ProtoJSON. */
 export function isProto(params: Params): boolean {
   const message = params['message'] ?? params['request']
   if (!isObject(message)) return false
@@ -42,41 +51,47 @@ export function isProto(params: Params): boolean {
   return Array.isArray(content) || (typeof role === 'string' && role.startsWith('ROLE_'))
 }
 
-/** @param kinds the codec of JSON-RPC, which writes every task that was not made in ProtoJSON */
-export function createV03Rest(kinds: Codec, facts: Metadata): V03Rest {
-  const proto = createProto(facts)
-  const of = (task: Task): Pick<Codec, 'task' | 'sentTask' | 'event'> =>
-    task.origin === PROTO_ORIGIN ? proto : kinds
-  const both: Codec = {
-    ...kinds,
-    name: '0.3 REST',
-    task: (task, view) => of(task).task(task, view),
-    sentTask: (task, view) => of(task).sentTask(task, view),
-    event: (event, closes) => of(event.task).event(event, closes),
-    readPush: (params) => kinds.readPush(unwrapped(params)),
+/** One codec per spelling of the request; the answers are the same. */
+export interface V03Rest {
+  readonly kinds: Codec
+  readonly proto: Codec
+}
+
+/** @param rpc the codec of JSON-RPC, which reads the first spelling */
+export function createV03Rest(rpc: Codec, words: StateWords, facts: Metadata): V03Rest {
+  const kinds: Codec = {
+    ...rpc,
+    ...createWriter(stateNames[words], facts),
+    name: `${rpc.name} REST`,
+    sentMessage: (message) => ({ message: protoMessage(message) }),
+    readPush: (params) => rpc.readPush(unwrapped(params)),
     push: (taskId, target) => ({
       name: `tasks/${taskId}/pushNotificationConfigs/${target.id}`,
-      pushNotificationConfig: configOf(kinds.push(taskId, target)),
+      pushNotificationConfig: configOf(rpc.push(taskId, target)),
     }),
     pushList: (taskId, targets) => ({
-      configs: targets.map((target) => both.push(taskId, target)),
+      configs: targets.map((target) => kinds.push(taskId, target)),
       nextPageToken: '',
     }),
+    statesOf: (wire) => statesNamed(stateNames[words], wire) ?? rpc.statesOf(wire),
   }
-  return {
-    kinds: both,
-    proto: {
-      ...both,
-      origin: PROTO_ORIGIN,
-      readMessage: readProtoMessage,
-      // ProtoJSON leaves out what is false: with a configuration, silence means "do not block".
-      readConfiguration: (value) => ({
-        ...kinds.readConfiguration(value),
-        immediate: value['blocking'] !== true,
-      }),
-      sentMessage: (message) => ({ message: protoMessage(message) }),
-    },
+  const proto: Codec = {
+    ...kinds,
+    readMessage: readProtoMessage,
+    // ProtoJSON leaves out what is false: a configuration without `blocking` means "do not block".
+    readConfiguration: (value) => ({
+      ...rpc.readConfiguration(value),
+      immediate: value['blocking'] !== true,
+    }),
   }
+  return { kinds, proto }
+}
+
+/** A filter may use the proto's name, also as later versions spell it. */
+function statesNamed(names: StateNames, wire: string): readonly State[] | undefined {
+  const name = wire === 'TASK_STATE_CANCELED' ? coreNames.canceled : wire
+  const found = states.filter((state) => names[state] === name || coreNames[state] === name)
+  return found.length === 0 ? undefined : found
 }
 
 /** The proto's request is `{parent, configId, config: {name, pushNotificationConfig}}`; the Python SDK sends all of it. */
@@ -88,18 +103,16 @@ function unwrapped(params: Params): Params {
 
 /** Without `taskId`, which the proto has not: the Python SDK refuses names it does not know. `name` says it. */
 function configOf(push: object): unknown {
-  return (push as Params)['pushNotificationConfig']
+  return 'pushNotificationConfig' in push ? push.pushNotificationConfig : undefined
 }
 
-export interface V03Rest {
-  readonly kinds: Codec
-  readonly proto: Codec
-}
-
-function createProto(facts: Metadata): Pick<Codec, 'task' | 'sentTask' | 'event'> {
+function createWriter(
+  names: StateNames,
+  facts: Metadata,
+): Pick<Codec, 'task' | 'sentTask' | 'event'> {
   function status(task: Task, message: Message | undefined): object {
     return {
-      state: enumStates[task.state],
+      state: names[task.state],
       ...(message === undefined ? {} : { message: protoMessage(message) }),
       timestamp: toIso(task.statusAt),
     }
@@ -178,15 +191,15 @@ function protoArtifact({ parts, ...artifact }: Artifact): object {
   return { ...artifact, parts: parts.map(protoPart) }
 }
 
+/** Without the file's name: the proto of 0.3 has no field for it, and strict readers fail on one they do not know. */
 function protoPart(part: Part): object {
-  const { metadata, filename, mediaType } = part
+  const { metadata, mediaType } = part
   const facts = metadata === undefined ? {} : { metadata }
   if ('text' in part) return { text: part.text, ...facts }
   if ('data' in part) return { data: { data: objectOf(part.data) }, ...facts }
   return {
     file: {
       ...('raw' in part ? { fileWithBytes: part.raw } : { fileWithUri: part.url }),
-      ...(filename === undefined ? {} : { name: filename }),
       ...(mediaType === undefined ? {} : { mimeType: mediaType }),
     },
     ...facts,

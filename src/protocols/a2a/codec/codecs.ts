@@ -1,0 +1,50 @@
+/** All codecs of a server, and which of them answers a request. */
+import type { A2AConfig } from '../config.ts'
+import { TASK_CONTROL } from '../extensions.ts'
+import { createMetadata } from '../harn/harn-metadata.ts'
+import type { Codec, StateWords, WebhookShape } from './codec.ts'
+import { createV1 } from './v1.ts'
+import { createV03 } from './v03.ts'
+import { createV03Rest, type V03Rest } from './v03-rest.ts'
+
+export interface Codecs {
+  readonly v1: Codec
+  readonly v03: Readonly<Record<StateWords, Codec>>
+  readonly v03Rest: Readonly<Record<StateWords, V03Rest>>
+}
+
+export function createCodecs(config: A2AConfig): Codecs {
+  const facts = createMetadata(config.harnTunnel)
+  const v03 = { rfc: createV03('rfc', facts), core: createV03('core', facts) }
+  return {
+    v1: createV1({ consentState: config.consentState }, facts),
+    v03,
+    v03Rest: {
+      rfc: createV03Rest(v03.rfc, 'rfc', facts),
+      core: createV03Rest(v03.core, 'core', facts),
+    },
+  }
+}
+
+/**
+ * Which words a 0.3 request is answered in. Official 0.3 clients fail on a state that their specification does not have,
+ * and all of them go through the card: its address has core states. Naming the task-control extension asks for the
+ * RFCs' words at either address.
+ */
+export function stateWords(
+  { v03States }: Pick<A2AConfig, 'v03States'>,
+  atCoreAddress: boolean,
+  active: ReadonlySet<string>,
+): StateWords {
+  if (v03States !== undefined) return v03States
+  return atCoreAddress && !active.has(TASK_CONTROL) ? 'core' : 'rfc'
+}
+
+/** The codec that writes tasks and events into webhooks of a shape; the Bindu dialect writes its own. */
+export function webhookCodec(
+  { v1, v03 }: Codecs,
+  shape: Exclude<WebhookShape, '0.3-bindu'>,
+): Codec {
+  const codecs = { '1.0': v1, '0.3': v03.rfc, '0.3-core': v03.core }
+  return codecs[shape]
+}
