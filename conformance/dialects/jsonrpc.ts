@@ -5,6 +5,8 @@ import { at, isObject, type Obj } from '../values.ts'
 import { type Dialect, sortResult, wireError } from './dialect.ts'
 import { fromV03, toV03Params } from './v03-shapes.ts'
 
+const TASK_CONTROL = 'urn:lull:a2a:task-control:1'
+
 const CONTROL = {
   pause: 'tasks/pause',
   resume: 'tasks/resume',
@@ -57,7 +59,8 @@ export function createJsonRpc(version: Version): Dialect {
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
-        ...(legacy ? {} : { 'a2a-version': '1.0' }),
+        // Cards of 0.3 lead to an address with core states; naming the extension asks for the RFC's words there.
+        ...(legacy ? { 'x-a2a-extensions': TASK_CONTROL } : { 'a2a-version': '1.0' }),
       },
       body: JSON.stringify({
         jsonrpc: '2.0',

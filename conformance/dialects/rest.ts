@@ -47,7 +47,7 @@ export function createRest(version: Version, v03Rest: V03Rest = 'proto'): Dialec
   return {
     version,
     binding: 'rest',
-    stopped: legacy && v03Rest === 'kinds' ? 'words' : 'core',
+    stopped: 'core',
     request: (operation, args, endpoint) => {
       const route = ROUTES[operation]
       const inPath = new Set<string>()
@@ -88,9 +88,9 @@ function queryOf(args: Obj): string {
   return `?${new URLSearchParams(Object.fromEntries(given.map(([name, value]) => [name, String(value)])))}`
 }
 
-/** 1.0 has `{error: {code, status, message, details}}`; 0.3 defines no error body, SDKs send `{code, message}`. */
+/** 1.0 has `{error: {code, status, message, details}}`; 0.3 defines no error body, SDKs send `{code, message}`, or both. */
 function readError(body: unknown) {
-  const error = at(body, 'error') ?? body
+  const error = at(body, 'code') === undefined ? (at(body, 'error') ?? body) : body
   return wireError(
     at(error, 'code'),
     at(error, 'message'),

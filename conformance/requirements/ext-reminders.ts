@@ -10,7 +10,9 @@ const URI = 'urn:lull:a2a:reminders:1'
 const OURS = { versions: ['1.0', '0.3'], needs: ['reminders'] } as const
 const RPC = { ...OURS, bindings: ['jsonrpc'] } as const
 
-const NOTIFIED = { 'x-a2a-extensions': 'urn:lull:a2a:rfc-notifications:1' }
+const NOTIFIED = {
+  'x-a2a-extensions': 'urn:lull:a2a:rfc-notifications:1, urn:lull:a2a:task-control:1',
+}
 
 const TASK = { taskId: FIRST }
 const inject = (reminder: Json, expect: readonly Check[] = [succeeds], as = 'reminder'): Step => ({

@@ -80,8 +80,6 @@ describe('outbound', () => {
       reason: 'waiting',
       resume_when: { on_event: 'go' },
       initiator: 'agent',
-      pipeline_span_link: null,
-      prior_span_link: null,
       parent_worker_id: id,
     })
     expect(new Date(at).toISOString()).toBe(metadata[CONTROL].pausedAt)

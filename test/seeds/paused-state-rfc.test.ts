@@ -146,7 +146,7 @@ describe('the agent card', () => {
     expect(card.capabilities.resumeCauses).toEqual([...resumeCauses, 'external_event'])
     expect(card.capabilities._meta.harn.pause).toBe(true)
     // An address of its own: the document's `/.well-known/a2a-agent` was never one of A2A.
-    expect(card.url).toBe(`${stage.url}/agents/${written.name}`)
+    expect(card.url).toBe(`${stage.url}/agents/${written.name}/core`)
   })
 
   it('says nothing of it where an agent does not offer it, so that callers fall back', async () => {

@@ -258,7 +258,7 @@ describe('the propagation of a reminder', () => {
     await stage.result('tasks/resume', { taskId: id })
     await stage.until(id, 'completed')
     const query = `contextId=${contextId}&includeArtifacts=true`
-    const response = await fetch(`${stage.url}/v1/tasks?${query}`)
+    const response = await fetch(`${stage.url}/tasks?${query}`)
     const { tasks } = (await response.json()) as Loose
     expect(tasks).toHaveLength(3)
     const saw = tasks.filter((task: Loose) => seenBy(task, 1).length > 0)

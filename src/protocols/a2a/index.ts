@@ -8,6 +8,7 @@ export { type A2A, type A2AOptions, createA2A } from './a2a.ts'
 export { type Checkpoint, checkpointOf } from './bindu/checkpoint.ts'
 export type { Scope } from './call.ts'
 export type { CardFacts, SecurityFacts } from './cards/card-facts.ts'
+export type { StateWords } from './codec/codec.ts'
 export type { A2AConfig } from './config.ts'
 export type { A2AEnv, A2AFetchEnv } from './env.ts'
 export {

@@ -156,8 +156,7 @@ async function watched(
 }
 
 describe.each([
-  ['0.3.13', 'JSONRPC', unawareV03, { client: 'paused-by-client', agent: 'paused-by-agent' }],
-  // The states of a proto are closed, in both generations: the truth is in the metadata.
+  ['0.3.13', 'JSONRPC', unawareV03, { client: 'working', agent: 'working' }],
   ['0.3.13', 'HTTP+JSON', unawareV03, { client: 'working', agent: 'working' }],
   ['1.3.0', 'JSONRPC', unawareV1, { client: 'working', agent: 'working' }],
   ['1.3.0', 'HTTP+JSON', unawareV1, { client: 'working', agent: 'working' }],

@@ -59,7 +59,8 @@ function judgeError(version: string, error: Loose): void {
     if (error.data !== undefined) judge('errors', 'RpcErrorV1', error)
   } else {
     judge('errors', 'ErrorData', error.data)
-    const { type: _, ...rest } = error
+    // REST adds a name and the error as 1.0 has it.
+    const { type: _type, error: _error, ...rest } = error
     judge('errors', 'RpcErrorV03', rest)
   }
 }
@@ -101,7 +102,7 @@ async function judgeExchange(exchange: Exchange): Promise<void> {
   }
   const body = JSON.parse(text)
   if (exchange.url.pathname.endsWith('agent-card.json')) return judgeCard(body)
-  const error = body.error ?? (ok ? undefined : body)
+  const error = ok || body.code === undefined ? body.error : body
   const called = calledIn(exchange)
   if (error !== undefined) return judgeError(version, error)
   judgeMetadata(body)
