@@ -37,7 +37,7 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
       if (now !== undefined) await holds.holdChild(now, childId)
     },
     get: own,
-    watch: (_parent, childId) => contextOf().subscriptions.open(childId, 0, false),
+    watch: (_parent, childId, signal) => contextOf().subscriptions.open(childId, 0, false, signal),
     async result(childId) {
       const child = await contextOf().ledger.read(childId)
       return child !== undefined && isTerminal(child.state) ? resultOf(child) : undefined

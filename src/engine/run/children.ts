@@ -3,7 +3,7 @@ import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Part } from '../../core/message.ts'
-import type { ChildResult, JournalRecord } from '../../core/records.ts'
+import type { ChildResult, JournalRecord, LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Child } from '../agent-task.ts'
 import type { RunCore } from './core.ts'
@@ -18,8 +18,10 @@ export interface Children {
   delegate(agent: string, content: string | readonly Part[]): Promise<Child>
   /** Resolves when every child that was delegated to exists. */
   created(): Promise<void>
-  /** The children whose end the run waits for, one for each call. */
+  /** The children the run waits for, one for each call. */
   readonly awaited: () => readonly string[]
+  /** Whether a call waits for what a child does next, and not for its end. */
+  readonly watching: () => boolean
 }
 
 type Delegated = JournalRecord & { readonly type: 'delegated' }
@@ -31,6 +33,7 @@ export function createChildren(core: RunCore): Children {
   const { children } = host
   /** One for each call that waits. */
   const awaited: string[] = []
+  let watches = 0
   const beingMade = new Set<Promise<void>>()
 
   /** Resolves with the record alone; the child comes into being while the code goes on, and calls on it wait for that. */
@@ -150,14 +153,47 @@ export function createChildren(core: RunCore): Children {
     /** While it waits the run needs no slot, and may leave memory: the child's end brings it back. */
     async function end(): Promise<ChildResult> {
       const already = await children.result(id)
-      if (already !== undefined) return already
+      return already ?? withoutSlot(() => children.ended(id, core.body.signal))
+    }
+
+    /** The run gives its slot back once it does nothing but wait, and goes on when it has one again. */
+    async function withoutSlot<T>(wait: () => Promise<T>): Promise<T> {
       awaited.push(id)
       core.body.waits()
       try {
-        return await children.ended(id, core.body.signal)
+        return await wait()
       } finally {
         awaited.splice(awaited.indexOf(id), 1)
         await host.reacquireSlot(core.task.id)
+      }
+    }
+
+    /** Not journaled: a rebuilt run reads the child's log from the beginning again. */
+    async function* watch(): AsyncGenerator<LogRecord, void> {
+      const scope = core.scope
+      await gate.whileWatching(() => exists)
+      const records = children.watch(core.task, id, core.body.signal)[Symbol.asyncIterator]()
+      try {
+        for (;;) {
+          const next = await nextOf(records)
+          if (core.dead) return await never()
+          // A run that is stopped gets the record when it goes on.
+          await gate.during(scope, () => undefined)
+          if (next.done) return
+          yield next.value
+        }
+      } finally {
+        await records.return?.()
+      }
+    }
+
+    /** Only the end of a child brings a run back that left memory, so a run that watches stays. */
+    async function nextOf(records: AsyncIterator<LogRecord>): Promise<IteratorResult<LogRecord>> {
+      watches++
+      try {
+        return await gate.whileWatching(() => withoutSlot(() => records.next()))
+      } finally {
+        watches--
       }
     }
 
@@ -174,7 +210,7 @@ export function createChildren(core: RunCore): Children {
       agent,
       result: () => quietly(result),
       get: () => quietly(() => exists.then(() => children.get(parent(), id))),
-      watch: () => children.watch(parent(), id),
+      watch,
       pause: (options = {}) => act('pause', () => children.pause(parent(), id, options)),
       resume: (options: { input?: Json; continueTranscript?: boolean } = {}) =>
         act('resume', () => children.resume(parent(), id, options)),
@@ -192,6 +228,7 @@ export function createChildren(core: RunCore): Children {
       await Promise.allSettled(beingMade)
     },
     awaited: () => awaited,
+    watching: () => watches > 0,
   }
 }
 

@@ -49,6 +49,8 @@ export class Gate {
   readonly #deps: GateDeps
   #inFlight = 0
   #outside = 0
+  /** How many of the waits outside are no operations. */
+  #watches = 0
   #turns = 0
   #stop = false
   #stopsWanted = 0
@@ -124,6 +126,16 @@ export class Gate {
     }
   }
 
+  /** The same for a wait that is no operation, such as one for the next record of a child. */
+  async whileWatching<T>(work: () => Promise<T>): Promise<T> {
+    this.#watches++
+    try {
+      return await this.whileWaiting(work)
+    } finally {
+      this.#watches--
+    }
+  }
+
   /** A turn is open until `work` settles. */
   async duringTurn<T>(work: () => Promise<T>): Promise<T> {
     this.#turns++
@@ -172,7 +184,8 @@ export class Gate {
   /** The run does nothing but wait for this many things outside; no record of it is being written either. */
   waitsOnlyFor(count: number): boolean {
     const busy = this.#inFlight + this.#blocked.length + this.#deps.withheld()
-    return this.#outside === count && this.#deps.unsettled() === count && busy === 0
+    const operations = count - this.#watches
+    return this.#outside === count && this.#deps.unsettled() === operations && busy === 0
   }
 
   async #inside<T>(kind: Kind, scope: Scope, work: () => Promise<T> | T): Promise<T> {

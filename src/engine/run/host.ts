@@ -53,7 +53,8 @@ export interface ChildHost {
   check(agent: string): void
   create(parent: Task, childId: string, agent: string, message: Message): Promise<void>
   get(parent: Task, childId: string): Promise<Task>
-  watch(parent: Task, childId: string): AsyncIterable<LogRecord>
+  /** Ends when the signal fires. */
+  watch(parent: Task, childId: string, signal: AbortSignal): AsyncIterable<LogRecord>
   /** How it ended, if it has. */
   result(childId: string): Promise<ChildResult | undefined>
   /** Resolves when it has ended; gives up, rejecting, when the signal fires. */

@@ -61,6 +61,10 @@ export class Operations {
     return this.#children?.created()
   }
 
+  watching(): boolean {
+    return this.#children?.watching() ?? false
+  }
+
   awaited(): readonly string[] {
     return this.#children?.awaited() ?? nobody
   }

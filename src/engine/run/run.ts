@@ -94,6 +94,11 @@ export class Run implements Body {
     return this.#operations.awaited()
   }
 
+  /** It waits for what a child does next: only a live run learns of that. */
+  get watching(): boolean {
+    return this.#operations.watching()
+  }
+
   /** It only waits for children and needs no slot. */
   get resting(): boolean {
     const { length } = this.awaited

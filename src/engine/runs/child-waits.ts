@@ -63,6 +63,7 @@ export function createChildWaits(deps: {
 
   function evict(taskId: string): void {
     const presence = presences.get(taskId)
+    if (presence?.phase === 'waiting' && presence.run?.watching) return
     const awaited = [...(presence?.run?.awaited ?? [])]
     presence?.run?.discard('evicted')
     if (presence === undefined || !presences.move(presence, 'evict')) return
