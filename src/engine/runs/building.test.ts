@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import type { Store } from '../../ports/store.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { alice, createWorld, running, type Signal, signal } from '../test-support/world.ts'
+
+/** A store whose next `records` or `commit` answers when the test says so. */
+function createHeldStore() {
+  const inner = createMemoryStore()
+  const held: { records?: Signal | undefined; commit?: Signal | undefined } = {}
+  const store: Store = {
+    ...inner,
+    async records(...asked) {
+      const read = await inner.records(...asked)
+      await held.records?.promise
+      return read
+    },
+    async commit(batch) {
+      const written = await inner.commit(batch)
+      await held.commit?.promise
+      return written
+    },
+  }
+  return { store, held }
+}
+
+/** In one turn: parks, does a step, and says which reminders it sees behind that step. */
+const rereads = () => {
+  const seen: string[][] = []
+  const agent = running(async (task) => {
+    await task.turn(async (turn) => {
+      await task.park({ reason: 'x' })
+      await task.step('after', () => undefined)
+      seen.push(turn.reminders.map(({ body }) => body))
+    })
+  })
+  return { seen, agent }
+}
+
+describe('N4: a run that is built while its task is written to', () => {
+  it('knows a record that was written after its log was read', async () => {
+    const { store, held } = createHeldStore()
+    const { seen, agent } = rereads()
+    const world = await createWorld({ agents: [agent], store, options: { warmForMs: 0 } })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    held.records = signal()
+    await world.engine.resume(alice, { taskId: id })
+    await world.settled()
+    await world.engine.remind(alice, { taskId: id, reminder: { body: 'be brief' } })
+    held.records.fire()
+    held.records = undefined
+    await world.until(id, 'completed')
+    expect(seen).toEqual([['be brief']])
+  })
+
+  it('is not told twice of a record that its log had before it was published', async () => {
+    const { store, held } = createHeldStore()
+    const { seen, agent } = rereads()
+    const world = await createWorld({ agents: [agent], store, options: { warmForMs: 0 } })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    const read = signal()
+    held.records = read
+    await world.engine.resume(alice, { taskId: id })
+    const commit = signal()
+    held.commit = commit
+    const reminding = world.engine.remind(alice, { taskId: id, reminder: { body: 'be brief' } })
+    await world.settled()
+    read.fire()
+    held.records = undefined
+    await world.settled()
+    commit.fire()
+    held.commit = undefined
+    await reminding
+    await world.until(id, 'completed')
+    expect(seen).toEqual([['be brief']])
+  })
+
+  it('that waited for a child without a frame begins with everything written meanwhile', async () => {
+    const { store, held } = createHeldStore()
+    const seen: string[][] = []
+    const parent = running(
+      async (task) => {
+        await task.turn(async (turn) => {
+          await (await task.delegate('worker', 'x')).result()
+          await task.step('after', () => undefined)
+          seen.push(turn.reminders.map(({ body }) => body))
+        })
+      },
+      { name: 'parent' },
+    )
+    const child = running((task) => task.park({ reason: 'x' }).then(() => undefined))
+    const world = await createWorld({
+      agents: [parent, child],
+      store,
+      options: { warmForMs: 0, cachedTasks: 0 },
+    })
+    const { id } = await world.send('go')
+    await world.settled()
+    const [childId = ''] = (await world.get(id)).children
+    await world.until(childId, 'paused-by-agent')
+    await world.settled()
+    await world.engine.remind(alice, { taskId: id, reminder: { body: 'early' } })
+    await world.engine.resume(alice, { taskId: childId })
+    const read = signal()
+    held.records = read
+    await world.until(childId, 'completed')
+    await world.settled()
+    await world.engine.remind(alice, { taskId: id, reminder: { body: 'late' } })
+    read.fire()
+    held.records = undefined
+    await world.until(id, 'completed')
+    expect(seen).toEqual([['early', 'late']])
+  })
+
+  it('waits for a pause that is being written, and begins only if the pause was refused', async () => {
+    const { store, held } = createHeldStore()
+    const { seen, agent } = rereads()
+    const world = await createWorld({ agents: [agent], store, options: { warmForMs: 0 } })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    const read = signal()
+    held.records = read
+    await world.engine.resume(alice, { taskId: id })
+    const commit = signal()
+    held.commit = commit
+    const pausing = world.engine.pause(alice, { taskId: id })
+    await world.settled()
+    read.fire()
+    held.records = undefined
+    await world.settled()
+    expect((await world.engine.health()).runs).toMatchObject({ live: 0, busy: 1 })
+    commit.fire()
+    held.commit = undefined
+    expect((await pausing).state).toBe('paused-by-client')
+    expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+    await world.engine.resume(alice, { taskId: id })
+    await world.until(id, 'completed')
+    expect(seen).toEqual([[]])
+  })
+})
