@@ -233,7 +233,10 @@ export function createHolds(contextOf: () => EngineContext): Holds {
   async function holdChild(parent: Task, childId: string): Promise<void> {
     for (const holdId of parent.holds) {
       const known = active.get(holdId)
-      if (known !== undefined) await holdOne(known, childId)
+      if (known === undefined) continue
+      await holdOne(known, childId)
+      // Lifted meanwhile, before the child was held.
+      if (!active.has(holdId)) await liftOne(holdId, childId, known.actor.id)
     }
   }
 
