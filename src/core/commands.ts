@@ -52,8 +52,10 @@ export type OuterCommand =
   | {
       readonly type: 'message'
       readonly message: Message
-      /** Its id is a key: the task that has it already is not told again. */
+      /** The message id is a key: a task that has it already is not told again. */
       readonly once?: boolean
+      /** The key the sender chose; kept in the record. */
+      readonly idempotencyKey?: string
       readonly consentId?: string
       readonly decision?: Decision
       readonly run?: RunToken

@@ -155,7 +155,8 @@ export type RecordBody =
   | { readonly type: 'started'; readonly run: RunToken; readonly deaths: number }
   /** A stopping process gave the task back; the next one goes on. */
   | { readonly type: 'released'; readonly reason: string; readonly inFlight?: true }
-  | { readonly type: 'message'; readonly message: Message }
+  /** `idempotencyKey`, here and below: the key the sender chose. A repeat of the key is found by it. */
+  | { readonly type: 'message'; readonly message: Message; readonly idempotencyKey?: string }
   /** What the turn sees is fixed here, so that a rebuilt run sees the same. */
   | {
       readonly type: 'turn-started'
@@ -180,12 +181,13 @@ export type RecordBody =
       readonly question: Question
     }
   /** A consent question answered in words nobody could decide on: it stands. */
-  | { readonly type: 'asked-again'; readonly answer: Message }
+  | { readonly type: 'asked-again'; readonly answer: Message; readonly idempotencyKey?: string }
   | {
       readonly type: 'answered'
       readonly message: Message
       readonly decision?: Decision
       readonly run?: RunToken
+      readonly idempotencyKey?: string
     }
   /** `quiesces`: something is in flight, and the commit comes later. */
   | { readonly type: 'pause-requested'; readonly suspension: Suspension; readonly quiesces?: true }
@@ -225,7 +227,7 @@ export type RecordBody =
       readonly idempotencyKey?: string
     }
   /** Arrived under a hold: acts when the hold is lifted. */
-  | { readonly type: 'deferred'; readonly deferred: Deferred }
+  | { readonly type: 'deferred'; readonly deferred: Deferred; readonly idempotencyKey?: string }
   | {
       readonly type: 'held'
       readonly holdId: string

@@ -30,7 +30,7 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
     },
     async create(parent, childId, agent, message) {
       if ((await contextOf().ledger.read(childId)) !== undefined) return
-      await createChild(contextOf(), holds, parent, childId, agent, message)
+      await createChild({ context: contextOf(), holds }, parent, childId, agent, message)
       // A cancel or hold of the parent that came meanwhile did not find the child.
       const now = await contextOf().ledger.read(parent.id)
       if (now?.state === 'canceled') await cancelChildren(contextOf(), now)

@@ -62,8 +62,12 @@ export function message(task: Task, command: Of<'message'>, at: number): Decided
   if (command.once && knowsMessage(task, command.message)) return nothing
   return whileOpen(task, () => {
     if (isInterrupted(task.state)) return answer(task, command, at)
-    return write({ type: 'message', message: command.message })
+    return write({ type: 'message', message: command.message, ...keyOf(command) })
   })
+}
+
+function keyOf({ idempotencyKey }: Of<'message'>): { readonly idempotencyKey?: string } {
+  return idempotencyKey === undefined ? {} : { idempotencyKey }
 }
 
 /** Whether the task has a message of that id, also one that waits for a hold to be lifted. */
@@ -76,20 +80,23 @@ function answer(task: Task, command: Of<'message'>, at: number): Decided {
   const { message, consentId, decision, run } = command
   const { question } = task
   if (question === undefined) return nothing
+  const key = keyOf(command)
   const consent = question.consent
   if (consentId !== undefined && consentId !== consent?.consentId) {
     return refuse('CONSENT_MISMATCH', { taskId: task.id, consentId })
   }
   // Only the first answer under a hold counts; what follows waits for the next turn.
-  if (task.deferred !== undefined) return write({ type: 'message', message })
+  if (task.deferred !== undefined) return write({ type: 'message', message, ...key })
   if (expired(question, at)) return questionExpired(task, `${message.messageId}-late`)
   if (consent !== undefined && decision === undefined)
-    return write({ type: 'asked-again', answer: message })
+    return write({ type: 'asked-again', answer: message, ...key })
   const decided = consent === undefined || decision === undefined ? {} : { decision }
   if (task.holds.length > 0) {
-    return write({ type: 'deferred', deferred: { kind: 'answer', message, ...decided } })
+    const deferred = { kind: 'answer', message, ...decided } as const
+    return write({ type: 'deferred', deferred, ...key })
   }
-  return write({ type: 'answered', message, ...decided, ...(run === undefined ? {} : { run }) })
+  const started = run === undefined ? {} : { run }
+  return write({ type: 'answered', message, ...decided, ...started, ...key })
 }
 
 export function cancel(task: Task, command: Of<'cancel'>): Decided {

@@ -6,8 +6,8 @@ import { canonical } from '../../core/canonical-json.ts'
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
-import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
+import type { Incoming } from './incoming.ts'
 import type { Sent } from './sent.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -17,35 +17,34 @@ export function isKey({ options }: Pick<EngineContext, 'options'>, message: Mess
   return options.messageIdIsKey && UUID.test(message.messageId)
 }
 
-/** Undefined where the message has no key. */
+/** Undefined where the message has no key. An explicit key decides alone, whatever its message is called. */
 export function claimFor(
   context: Pick<EngineContext, 'options' | 'signer' | 'clock'>,
-  caller: Caller,
+  { caller, request }: Pick<Incoming, 'caller' | 'request'>,
   agent: string,
-  message: Message,
   taskId: string,
-  explicitKey: string | undefined,
 ): Claim | undefined {
-  if (explicitKey === undefined && !isKey(context, message)) return undefined
+  const { message, idempotencyKey } = request
+  if (idempotencyKey === undefined && !isKey(context, message)) return undefined
   return {
     tenant: caller.tenant,
     principal: caller.principal,
     agent,
-    key: explicitKey ?? `${message.contextId ?? ''}/${message.messageId}`,
+    key: idempotencyKey ?? `${message.contextId ?? ''}/${message.messageId}`,
     taskId,
-    // What is only known by its id is taken for the same, whatever it says.
-    digest: explicitKey === undefined ? '' : context.signer.hash(canonical(message)),
+    // A message that is only known by its id is taken for the same, whatever it says.
+    digest: idempotencyKey === undefined ? '' : context.signer.hash(canonical(message)),
     createdAt: context.clock.now(),
   }
 }
 
 /** @throws LullError `IDEMPOTENCY_KEY_REUSED` when the sender chose the key and sent another message with it before */
-export function checkSame(known: Claim, mine: Claim, explicitKey: string | undefined): void {
-  if (known.digest === mine.digest || explicitKey === undefined) return
-  throw new LullError('IDEMPOTENCY_KEY_REUSED', { key: explicitKey })
+export function checkSame(known: Claim, mine: Claim): void {
+  if (known.digest === mine.digest || mine.digest === '') return
+  throw new LullError('IDEMPOTENCY_KEY_REUSED', { key: mine.key })
 }
 
-/** What a claim led to; undefined when its holder died before anything came of it. */
+/** What a claim led to. Undefined when its holder died before anything came of it. */
 export async function outcomeOf(
   { ledger }: Pick<EngineContext, 'ledger'>,
   claim: Claim,

@@ -1,101 +1,106 @@
-/** A message to a task that exists: an answer where it asked something, queued for its next turn otherwise. */
+/**
+ * A message to a task that exists: an answer where the task asked something, queued for its next turn otherwise.
+ *
+ * An explicit key is claimed first, and the record that takes the message bears the key. After a crash in between, a
+ * repeat finds the claim without such a record, and delivers the message.
+ */
 import type { Command } from '../../core/commands.ts'
-import { knowsMessage } from '../../core/decide/lifecycle.ts'
 import { LullError } from '../../core/errors.ts'
-import { type Message, textOf } from '../../core/message.ts'
-import type { Decision, RunToken } from '../../core/records.ts'
+import type { LogRecord, RunToken } from '../../core/records.ts'
+import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
-import type { Agent } from '../agent.ts'
-import { type Caller, maySee } from '../caller.ts'
-import { type EngineContext, taskFor } from '../context.ts'
-import { consentAnswer } from '../inputs.ts'
-import type { CommitExtras } from '../ledger.ts'
-import type { SendRequest } from '../requests.ts'
+import type { Claim } from '../../ports/store/claims.ts'
+import type { EngineContext } from '../context.ts'
+import { logOf } from '../log-of.ts'
+import { consentIn } from './answered-consent.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
+import type { Incoming, Sending } from './incoming.ts'
 import type { Sent } from './sent.ts'
+import { sentReminders } from './sent-reminders.ts'
 
 export async function continueTask(
-  context: EngineContext,
-  caller: Caller,
-  message: Message,
-  taskId: string,
-  { idempotencyKey, push }: Pick<SendRequest, 'idempotencyKey'> & Pick<CommitExtras, 'push'>,
+  sending: Sending,
+  incoming: Incoming,
+  found: Task,
 ): Promise<Sent> {
-  const { agents, runs, store } = context
-  const found = await taskFor(context, caller, taskId)
+  const { context, inFlight } = sending
+  const { message, idempotencyKey } = incoming.request
   if (message.contextId !== undefined && message.contextId !== found.contextId) {
-    const problem = `is not the context of task ${taskId}`
+    const problem = `is not the context of task ${found.id}`
     throw new LullError('INVALID_INPUT', { path: 'message.contextId', problem })
   }
-  if (idempotencyKey !== undefined) {
-    const mine = claimFor(context, caller, found.agent, message, taskId, idempotencyKey)
-    if (mine !== undefined) checkSame(await store.claim(mine), mine, idempotencyKey)
+  const claim =
+    idempotencyKey === undefined ? undefined : claimFor(context, incoming, found.agent, found.id)
+  if (claim === undefined) return deliver(context, incoming, found)
+  return inFlight.once(claim, async () =>
+    (await wasDelivered(context, found, claim))
+      ? repeatOf(found)
+      : deliver(context, incoming, found),
+  )
+}
+
+function repeatOf(task: Task): Sent {
+  return { kind: 'task', task, laterRecords: [], latest: task, repeated: true }
+}
+
+/** Claims the key. True: a message was delivered under it before. @throws LullError `IDEMPOTENCY_KEY_REUSED` */
+async function wasDelivered(
+  { store }: EngineContext,
+  { id, state }: Task,
+  claim: Claim,
+): Promise<boolean> {
+  const known = await store.findClaim(claim)
+  if (known === undefined) {
+    // A task that has ended takes no message: the key stays free.
+    if (!isTerminal(state)) checkSame(await store.claim(claim), claim)
+    return false
   }
-  const once = idempotencyKey !== undefined || isKey(context, message)
-  const whole = { ...message, taskId, contextId: found.contextId }
-  const consent = (): ConsentAnswer => consentIn(context, message, agents.get(found.agent))
+  checkSame(known, claim)
+  for await (const record of logOf(store, id)) if (keyIn(record) === claim.key) return true
+  return false
+}
+
+/** The key of the message that the record took. */
+function keyIn(record: LogRecord): string | undefined {
+  switch (record.type) {
+    case 'message':
+    case 'answered':
+    case 'asked-again':
+    case 'deferred':
+      return record.idempotencyKey
+    default:
+      return undefined
+  }
+}
+
+async function deliver(context: EngineContext, incoming: Incoming, found: Task): Promise<Sent> {
+  const { agents, runs } = context
+  const { message, idempotencyKey } = incoming.request
+  await remindFirst(context, incoming, found)
   const command = (now: Task | undefined, run: RunToken | undefined): Command => ({
     type: 'message',
-    message: whole,
-    once,
-    ...(now?.question?.consent === undefined ? {} : consent()),
+    message: { ...message, taskId: found.id, contextId: found.contextId },
+    ...(idempotencyKey === undefined ? { once: isKey(context, message) } : { idempotencyKey }),
+    ...(now?.question?.consent === undefined
+      ? {}
+      : consentIn(context, message, agents.get(found.agent))),
     ...(run === undefined ? {} : { run }),
   })
-  const committed = await runs.commit(taskId, found.agent, command, { push })
+  const { push } = incoming
+  const committed = await runs.commit(found.id, found.agent, command, { push })
   const { task, records, laterRecords, latest } = committed
   return { kind: 'task', task, laterRecords, latest, repeated: records.length === 0 }
 }
 
-/**
- * A message that names no task but refers to exactly one of its context that asks for consent answers that one. So does
- * the same message again, when the task has gone on.
- */
-export async function consentAskedFor(
+/** The turn that sees the message sees its reminders too. */
+async function remindFirst(
   context: EngineContext,
-  caller: Caller,
-  message: Message,
-): Promise<Task | undefined> {
-  const { contextId, referenceTaskIds = [] } = message
-  if (contextId === undefined || referenceTaskIds.length === 0) return undefined
-  const read = await Promise.all(referenceTaskIds.map((taskId) => context.ledger.read(taskId)))
-  const tasks = read
-    .filter((task) => task !== undefined)
-    .filter((task) => task.contextId === contextId && maySee(caller, task))
-  const asking = tasks.filter((task) => task.state === 'user-consent-required')
-  if (asking.length === 1) return asking[0]
-  return isKey(context, message) ? tasks.find((task) => knowsMessage(task, message)) : undefined
-}
-
-interface ConsentAnswer {
-  readonly consentId?: string
-  readonly decision?: Decision
-}
-
-/** A structured answer decides; free text only where the agent reads it. */
-function consentIn(
-  { log }: EngineContext,
-  message: Message,
-  agent: Agent | undefined,
-): ConsentAnswer {
-  for (const place of placesOf(message)) {
-    const answer = consentAnswer.safeParse(place)
-    if (answer.success) return answer.data
+  { request }: Incoming,
+  { id, agent }: Task,
+): Promise<void> {
+  if (request.reminders === undefined) return
+  const limit = context.options.pendingReminders
+  for (const reminder of sentReminders(context, context.agents.get(agent), request)) {
+    await context.ledger.commit(id, { type: 'remind', reminder, limit })
   }
-  try {
-    const accepted = agent?.acceptTextConsent?.(textOf(message))
-    return accepted === undefined ? {} : { decision: accepted ? 'granted' : 'denied' }
-  } catch (error) {
-    log('warn', 'an agent could not read consent out of a text', { agent: agent?.name, error })
-    return {}
-  }
-}
-
-/** `{consentId, decision}` is looked for in data parts and under a consent extension's key in the metadata. */
-function placesOf(message: Message): readonly unknown[] {
-  const parts = message.parts.map((part) => ('data' in part ? part.data : undefined))
-  const metadata = Object.entries(message.metadata ?? {})
-  return [
-    ...parts,
-    ...metadata.flatMap(([key, value]) => (key.includes('user-consent') ? [value] : [])),
-  ]
 }

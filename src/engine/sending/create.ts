@@ -6,10 +6,12 @@ import { inherited } from '../../core/reminders.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
-import type { Holds } from '../holds.ts'
+import { contextBegunBy } from '../contexts.ts'
 import type { CommitExtras, Committed } from '../ledger.ts'
+import type { Incoming, Sending } from './incoming.ts'
+import { pendingAtStart, sentReminders } from './sent-reminders.ts'
 
-/** What has happened so far is looked up when its birth is decided: it came before it. */
+/** The position of the newest event is filled in when the creation is decided. */
 export type NewTask = Omit<Birth, 'eventsAfter'> & { eventsAfter: number }
 
 export interface Creation extends CommitExtras {
@@ -19,21 +21,20 @@ export interface Creation extends CommitExtras {
   readonly rejection?: string | undefined
 }
 
-/** The new task; or, where the key was somebody else's, the claim that has it. */
+/** The new task; or, where another task has the key, the claim of that one. */
 export function createTask(
-  context: EngineContext,
-  holds: Holds,
+  { context, holds }: Pick<Sending, 'context' | 'holds'>,
   birth: NewTask,
   creation: Creation = {},
 ): Promise<Committed> {
   const { runs, events, ids } = context
-  const { ahead = false, rejection, ...extras } = creation
+  const { ahead = false, rejection, claim, push } = creation
   return runs.create({
     taskId: birth.taskId,
     agent: birth.agent,
     runs: rejection === undefined,
     ahead,
-    extras,
+    extras: { claim, push },
     command(run) {
       birth.eventsAfter = events.lastPos()
       return {
@@ -47,14 +48,48 @@ export function createTask(
   })
 }
 
+/** What is decided about a message before its task is created. */
+export interface Decided extends Omit<Creation, 'push'> {
+  readonly agent: Agent
+  readonly taskId: string
+  /** Absent: the one of the message, or a new one. */
+  readonly contextId?: string
+}
+
+export function createFromMessage(
+  sending: Sending,
+  { caller, request, push }: Incoming,
+  { agent, taskId, contextId: chosen, claim, ahead = false, rejection }: Decided,
+): Promise<Committed> {
+  const { message, metadata, origin } = request
+  const contextId = chosen ?? message.contextId ?? contextBegunBy(taskId)
+  const birth = {
+    taskId,
+    tenant: caller.tenant,
+    principal: caller.principal,
+    agent: agent.name,
+    contextId,
+    message: { ...message, taskId, contextId },
+    parentId: undefined,
+    origin,
+    metadata,
+    eventsAfter: 0,
+    reminders:
+      request.reminders &&
+      pendingAtStart(sending.context, taskId, sentReminders(sending.context, agent, request)),
+  }
+  // A conversation that goes on has to be read before its code begins.
+  const isFirst = message.contextId === undefined
+  return createTask(sending, birth, { claim, push, rejection, ahead: ahead && isFirst })
+}
+
 function said({ taskId, contextId }: NewTask, messageId: string, text: string): Message {
   return { messageId, role: 'ROLE_AGENT', parts: [{ text }], taskId, contextId }
 }
 
 /** A child of a task: same tenant, principal and context, and what travels of its parent's reminders. */
 export async function createChild(
-  context: EngineContext,
-  holds: Holds,
+  { context, holds }: Pick<Sending, 'context' | 'holds'>,
   parent: Task,
   childId: string,
   agent: string,
@@ -63,19 +98,22 @@ export async function createChild(
   const { tenant, principal, contextId } = parent
   const { name, reminders: takes } = agentNamed(context, agent)
   const reminders = takes === false ? [] : inherited(parent.reminders, parent.id)
-  await createTask(context, holds, {
-    taskId: childId,
-    tenant,
-    principal,
-    agent: name,
-    contextId,
-    message: { ...message, taskId: childId },
-    parentId: parent.id,
-    origin: undefined,
-    metadata: undefined,
-    eventsAfter: 0,
-    reminders: reminders.length === 0 ? undefined : reminders,
-  })
+  await createTask(
+    { context, holds },
+    {
+      taskId: childId,
+      tenant,
+      principal,
+      agent: name,
+      contextId,
+      message: { ...message, taskId: childId },
+      parentId: parent.id,
+      origin: undefined,
+      metadata: undefined,
+      eventsAfter: 0,
+      reminders: reminders.length === 0 ? undefined : reminders,
+    },
+  )
 }
 
 /** The first registered agent where none is named. */

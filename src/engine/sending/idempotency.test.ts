@@ -202,6 +202,86 @@ describe('the same message to a task twice', () => {
     expect((await world.get(id)).history).toHaveLength(2)
   })
 
+  it('under a fresh explicit key is a new message, whatever its id', async () => {
+    const world = await createWorld({ agents: [listener] })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    const same = message('more', { messageId: uuid(20), taskId: id })
+    const send = (idempotencyKey?: string) =>
+      world.engine.send(alice, {
+        message: same,
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        reminders: [{ body: 'note' }],
+      })
+    expect(await send()).toMatchObject({ repeated: false })
+    expect(await send('first')).toMatchObject({ repeated: false })
+    expect(await send('second')).toMatchObject({ repeated: false })
+    expect((await world.get(id)).history).toHaveLength(4)
+    expect((await world.get(id)).reminders).toHaveLength(3)
+    expect(await send()).toMatchObject({ repeated: true })
+    expect(await send('first')).toMatchObject({ repeated: true })
+    expect(await send('second')).toMatchObject({ repeated: true })
+    expect((await world.get(id)).history).toHaveLength(4)
+    expect((await world.get(id)).reminders).toHaveLength(3)
+  })
+
+  it('under an explicit key is delivered by a repeat when the process died before it was', async () => {
+    const store = createMemoryStore()
+    const first = await createWorld({ agents: [listener], store })
+    const { id } = await first.send('go')
+    await first.until(id, 'paused-by-agent')
+    const claim = store.claim.bind(store)
+    // Dies with the key claimed, and nothing more.
+    store.claim = async (mine) => {
+      const owner = await claim(mine)
+      first.crash()
+      return owner
+    }
+    const more = { message: message('more', { taskId: id }), idempotencyKey: 'k' }
+    first.engine.send(alice, more).catch(() => undefined)
+    await first.settled()
+    store.claim = claim
+    const second = await first.recover()
+    expect((await second.get(id)).history).toHaveLength(1)
+    expect(await second.engine.send(alice, more)).toMatchObject({ repeated: false })
+    expect(await second.engine.send(alice, more)).toMatchObject({ repeated: true })
+    expect((await second.get(id)).history).toHaveLength(2)
+  })
+
+  it('under an explicit key answers one question, at the same time, later, and under a hold', async () => {
+    const asker = running(async (task) => {
+      await task.ask('one?')
+      await task.ask('two?')
+    })
+    const world = await createWorld({ agents: [asker] })
+    const { id } = await world.send('go')
+    await world.until(id, 'input-required')
+    const answer = { message: message('yes', { taskId: id }), idempotencyKey: 'k' }
+    const both = await Promise.all([answer, answer].map((one) => world.engine.send(alice, one)))
+    expect(both.map(({ repeated }) => repeated)).toEqual([false, true])
+    await world.until(id, 'input-required')
+    expect(await world.engine.send(alice, answer)).toMatchObject({ repeated: true })
+    await world.engine.hold(olga, { scope: { all: true }, reason: 'x' })
+    const next = { message: message('two', { taskId: id }), idempotencyKey: 'l' }
+    expect(await world.engine.send(alice, next)).toMatchObject({ repeated: false })
+    expect(await world.engine.send(alice, next)).toMatchObject({ repeated: true })
+    const types = await world.types(id)
+    expect(types.filter((type) => type === 'answered' || type === 'deferred')).toHaveLength(2)
+  })
+
+  it('under a key that a refused message to an ended task bore does not keep the key', async () => {
+    const world = await createWorld({ agents: [running(() => 'done')] })
+    const { id } = await world.send('go')
+    await world.until(id, 'completed')
+    for (const text of ['late', 'later']) {
+      const sent = world.engine.send(alice, {
+        message: message(text, { taskId: id }),
+        idempotencyKey: 'k',
+      })
+      await expect(sent).rejects.toMatchObject({ code: 'TASK_TERMINAL' })
+    }
+  })
+
   it('as an answer by reference counts once, also when the task has gone on', async () => {
     const world = await createWorld({
       agents: [
@@ -296,6 +376,28 @@ describe('an agent that decides before a task exists', () => {
     await first.settled()
     const second = await first.recover({ agents: [receptionist()] })
     expect(await second.engine.send(alice, { message: hi })).toMatchObject({ kind: 'message' })
+  })
+
+  it('that failed is asked once by two repeats at the same time', async () => {
+    const asked = effects()
+    const world = await createWorld({
+      agents: [
+        agent({
+          name: 'moody',
+          description: 'throws once',
+          async receive(_message, { reply }) {
+            asked.note('asked')
+            if (asked.count('asked') === 1) throw new Error('mood')
+            return reply('fine')
+          },
+        }),
+      ],
+    })
+    const hi = { message: message('hi', { messageId: uuid(21) }) }
+    await expect(world.engine.send(alice, hi)).rejects.toThrow('mood')
+    const both = await Promise.all([hi, hi].map((one) => world.engine.send(alice, one)))
+    expect(both.map(({ repeated }) => repeated)).toEqual([false, true])
+    expect(asked.count('asked')).toBe(2)
   })
 
   it('that throws fails the call alone, and is asked again', async () => {

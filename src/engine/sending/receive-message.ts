@@ -1,49 +1,100 @@
-/** The agent's own word on a message before a task exists: a stateless reply, a rejection, or a task after all. */
+/**
+ * An agent decides about a message before a task exists: a stateless reply, a rejection, or a task after all. It is asked
+ * once per key: the key is claimed before, and the claim holds the id of the task to come.
+ */
 import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
-import type { Agent } from '../agent.ts'
-import type { Caller } from '../caller.ts'
-import type { EngineContext } from '../context.ts'
-import { contextOf } from '../contexts.ts'
+import type { Agent, Received } from '../agent.ts'
+import { contextBegunBy, contextOf } from '../contexts.ts'
 import { emptyConversation } from '../conversation.ts'
 import { partsOf } from '../run/parts.ts'
+import { checkSame, claimFor, outcomeOf } from './claims.ts'
+import { createFromMessage } from './create.ts'
+import type { Incoming, Sending } from './incoming.ts'
+import type { Sent } from './sent.ts'
+import { created } from './start-task.ts'
 
-export type Reception =
-  | { readonly kind: 'reply'; readonly message: Message }
-  | { readonly kind: 'reject'; readonly why: string }
-  | { readonly kind: 'task' }
+/** What is known before the agent is asked. */
+interface Undecided extends Incoming {
+  readonly agent: Agent
+  /** Of the task, if one starts. */
+  readonly taskId: string
+  readonly contextId: string
+  readonly claim: Claim | undefined
+}
 
-/** A reply is kept in the context, and under the claim, before it is given. */
-export async function receive(
-  context: EngineContext,
-  caller: Caller,
+export async function receiveMessage(
+  sending: Sending,
+  incoming: Incoming,
   agent: Agent,
-  message: Message,
-  contextId: string,
-  claim: Claim | undefined,
-): Promise<Reception> {
-  const { store, ids, clock } = context
+): Promise<Sent> {
+  const { context, inFlight } = sending
+  const { contextId } = incoming.request.message
+  const ask = (taskId: string, claim: Claim | undefined): Promise<Sent> =>
+    decide(sending, {
+      ...incoming,
+      agent,
+      taskId,
+      contextId: contextId ?? contextBegunBy(taskId),
+      claim,
+    })
+  const taskId = context.ids.uuid()
+  const mine = claimFor(context, incoming, agent.name, taskId)
+  if (mine === undefined) return ask(taskId, undefined)
+  return inFlight.once(mine, async () => {
+    const owner = await context.store.claim(mine)
+    checkSame(owner, mine)
+    const known = owner.taskId === taskId ? undefined : await outcomeOf(context, owner)
+    return known ?? ask(owner.taskId, owner)
+  })
+}
+
+async function decide(sending: Sending, undecided: Undecided): Promise<Sent> {
+  const { agent, taskId, contextId } = undecided
+  const said = await askAgent(sending, undecided)
+  if (said?.kind === 'reject') {
+    const rejected = { agent, taskId, contextId, rejection: said.why }
+    return created(await createFromMessage(sending, undecided, rejected))
+  }
+  if (said === undefined && agent.run !== undefined) {
+    return created(await createFromMessage(sending, undecided, { agent, taskId, contextId }))
+  }
+  const parts = said?.parts ?? [{ text: `${agent.name} has no answer to that` }]
+  return { kind: 'message', message: await reply(sending, undecided, parts), repeated: false }
+}
+
+async function askAgent(
+  { context }: Sending,
+  { agent, caller, request, contextId }: Undecided,
+): Promise<Received | undefined> {
+  const { message } = request
   const { tenant, principal } = caller
   const place = { tenant, principal, contextId }
   const conversation =
     message.contextId === undefined
       ? emptyConversation
       : (await contextOf(context, place, message)).context
-  const received = await agent.receive?.(message, {
+  return agent.receive?.(message, {
     context: conversation,
     principal,
     reply: (content) => ({ kind: 'reply', parts: partsOf(content) }),
     reject: (why) => ({ kind: 'reject', why }),
   })
-  if (received?.kind === 'reject') return received
-  if (received === undefined && agent.run !== undefined) return { kind: 'task' }
-  const parts = received?.parts ?? [{ text: `${agent.name} has no answer to that` }]
-  const reply: Message = { messageId: ids.uuid(), role: 'ROLE_AGENT', parts, contextId }
+}
+
+/** A reply is kept in the context, and under the claim, before it is given. */
+async function reply(
+  { context: { store, ids, clock } }: Sending,
+  { caller, request, contextId, claim }: Undecided,
+  parts: Message['parts'],
+): Promise<Message> {
+  const { tenant, principal } = caller
+  const answer: Message = { messageId: ids.uuid(), role: 'ROLE_AGENT', parts, contextId }
   const at = clock.now()
-  const exchange = [{ ...message, contextId }, reply]
+  const exchange = [{ ...request.message, contextId }, answer]
   await store.reply(
-    claim === undefined ? undefined : { ...claim, reply },
-    exchange.map((one) => ({ tenant, principal, contextId, at, message: one })),
+    claim && { ...claim, reply: answer },
+    exchange.map((message) => ({ tenant, principal, contextId, at, message })),
   )
-  return { kind: 'reply', message: reply }
+  return answer
 }

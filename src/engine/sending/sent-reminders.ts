@@ -1,4 +1,4 @@
-/** Reminders that come with a message: a new task is born with them, one that exists gets them before the message. */
+/** Reminders that come with a message: a new task is created with them, one that exists gets them before the message. */
 import { LullError } from '../../core/errors.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import type { Agent } from '../agent.ts'
@@ -8,21 +8,22 @@ import type { SendRequest } from '../requests.ts'
 import { toReminder } from '../to-reminder.ts'
 
 /** @throws LullError `NOT_OFFERED` */
-export function remindersAlong(
+export function sentReminders(
   { clock, signer }: EngineContext,
   agent: Agent | undefined,
-  { message, reminders = [] }: SendRequest,
+  { message, idempotencyKey, reminders = [] }: SendRequest,
 ): readonly Reminder[] {
   if (reminders.length > 0) checkTaken(agent)
   return reminders.map((given, index) => {
-    // The same for the same message: sent again, it brings no second one.
-    const own = signer.hash(JSON.stringify([message.messageId, index, given.body])).slice(0, 32)
+    // The same id for the same message: sent again, it brings no second reminder. An explicit key tells messages apart.
+    const named = idempotencyKey ?? message.messageId
+    const own = signer.hash(JSON.stringify([named, index, given.body])).slice(0, 32)
     return toReminder(given, `reminder-${own}`, clock.now())
   })
 }
 
-/** What of them is left when each has displaced those before it. @throws LullError `REMINDER_LIMIT` */
-export function bornWith(
+/** The reminders that are left when each has displaced those before it. @throws LullError `REMINDER_LIMIT` */
+export function pendingAtStart(
   { options }: EngineContext,
   taskId: string,
   reminders: readonly Reminder[],

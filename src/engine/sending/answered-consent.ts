@@ -1,0 +1,83 @@
+/** Answers to a consent question: which task a message without a task id answers, and what it says. */
+import { knowsMessage } from '../../core/decide/lifecycle.ts'
+import { type Message, textOf } from '../../core/message.ts'
+import type { Decision } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
+import type { Agent } from '../agent.ts'
+import { maySee } from '../caller.ts'
+import type { EngineContext } from '../context.ts'
+import { consentAnswer } from '../inputs.ts'
+import { claimFor, isKey } from './claims.ts'
+import type { Incoming } from './incoming.ts'
+
+/**
+ * A message that names no task but refers to exactly one of its context that asks for consent answers that one. A repeat
+ * of the message means the same task when the task has gone on.
+ */
+export async function taskOfConsent(
+  context: EngineContext,
+  incoming: Incoming,
+): Promise<Task | undefined> {
+  const { contextId, referenceTaskIds = [] } = incoming.request.message
+  if (contextId === undefined || referenceTaskIds.length === 0) return undefined
+  const read = await Promise.all(referenceTaskIds.map((taskId) => context.ledger.read(taskId)))
+  const tasks = read
+    .filter((task) => task !== undefined)
+    .filter((task) => task.contextId === contextId && maySee(incoming.caller, task))
+  const answered = await answeredBefore(context, incoming, tasks)
+  if (answered !== undefined) return answered
+  const asking = tasks.filter((task) => task.state === 'user-consent-required')
+  return asking.length === 1 ? asking[0] : undefined
+}
+
+/** Where the sender chose a key, the key alone tells a repeat. */
+async function answeredBefore(
+  context: EngineContext,
+  incoming: Incoming,
+  tasks: readonly Task[],
+): Promise<Task | undefined> {
+  const { message, idempotencyKey } = incoming.request
+  if (idempotencyKey === undefined) {
+    return isKey(context, message) ? tasks.find((task) => knowsMessage(task, message)) : undefined
+  }
+  for (const task of tasks) {
+    const mine = claimFor(context, incoming, task.agent, task.id)
+    const known = mine && (await context.store.findClaim(mine))
+    if (known?.taskId === task.id) return task
+  }
+  return undefined
+}
+
+export interface ConsentAnswer {
+  readonly consentId?: string
+  readonly decision?: Decision
+}
+
+/** A structured answer decides. Free text decides only where the agent reads it. */
+export function consentIn(
+  { log }: Pick<EngineContext, 'log'>,
+  message: Message,
+  agent: Agent | undefined,
+): ConsentAnswer {
+  for (const place of placesOf(message)) {
+    const answer = consentAnswer.safeParse(place)
+    if (answer.success) return answer.data
+  }
+  try {
+    const accepted = agent?.acceptTextConsent?.(textOf(message))
+    return accepted === undefined ? {} : { decision: accepted ? 'granted' : 'denied' }
+  } catch (error) {
+    log('warn', 'an agent could not read consent out of a text', { agent: agent?.name, error })
+    return {}
+  }
+}
+
+/** `{consentId, decision}` is looked for in data parts and under a consent extension's key in the metadata. */
+function placesOf(message: Message): readonly unknown[] {
+  const parts = message.parts.map((part) => ('data' in part ? part.data : undefined))
+  const metadata = Object.entries(message.metadata ?? {})
+  return [
+    ...parts,
+    ...metadata.flatMap(([key, value]) => (key.includes('user-consent') ? [value] : [])),
+  ]
+}

@@ -1,0 +1,41 @@
+/**
+ * Keyed messages that are being handled. A repeat that comes meanwhile waits for the first one's answer, so the same
+ * message is never handled twice at the same time (I1).
+ */
+import type { Claim } from '../../ports/store/claims.ts'
+import { TransientMap } from '../transient-map.ts'
+import { checkSame } from './claims.ts'
+import type { Sent } from './sent.ts'
+
+export interface InFlight {
+  /** @throws LullError `IDEMPOTENCY_KEY_REUSED` */
+  once(claim: Claim, handle: () => Promise<Sent>): Promise<Sent>
+}
+
+export function createInFlight(): InFlight {
+  const handled = new TransientMap<{ readonly claim: Claim; readonly sent: Promise<Sent> }>()
+
+  return {
+    async once(claim, handle) {
+      const name = nameOf(claim)
+      const first = handled.get(name)
+      if (first !== undefined) {
+        checkSame(first.claim, claim)
+        return { ...(await first.sent), repeated: true }
+      }
+      const sent = handle()
+      handled.set(name, { claim, sent })
+      try {
+        return await sent
+      } finally {
+        handled.delete(name)
+      }
+    },
+  }
+}
+
+/** The lengths come first: whatever characters the parts have, two keys never make the same name. */
+function nameOf({ tenant, principal, agent, key }: Claim): string {
+  const { length } = tenant
+  return `${length},${principal.length},${agent.length},${tenant}${principal}${agent}${key}`
+}

@@ -1,0 +1,39 @@
+/** A message starts a task, once per key. Its code begins while it is written, unless that could be the second time. */
+import { LullError } from '../../core/errors.ts'
+import type { Claim } from '../../ports/store/claims.ts'
+import type { Agent } from '../agent.ts'
+import type { EngineContext } from '../context.ts'
+import type { Committed } from '../ledger.ts'
+import { checkSame, claimFor, outcomeOf } from './claims.ts'
+import { createFromMessage } from './create.ts'
+import type { Incoming, Sending } from './incoming.ts'
+import type { Sent } from './sent.ts'
+
+export async function startTask(sending: Sending, incoming: Incoming, agent: Agent): Promise<Sent> {
+  const { context, inFlight } = sending
+  const taskId = context.ids.uuid()
+  const claim = claimFor(context, incoming, agent.name, taskId)
+  const create = (): Promise<Committed> =>
+    createFromMessage(sending, incoming, { agent, taskId, claim, ahead: true })
+  if (claim === undefined) return created(await create())
+  return inFlight.once(claim, async () => {
+    const known = await context.store.findClaim(claim)
+    if (known !== undefined) return repeated(context, known, claim)
+    const committed = await create()
+    return committed.claimed === undefined
+      ? created(committed)
+      : repeated(context, committed.claimed, claim)
+  })
+}
+
+export function created({ task, laterRecords, latest }: Committed): Sent {
+  return { kind: 'task', task, laterRecords, latest, repeated: false }
+}
+
+/** The claim was written with its task, so the task exists or existed. */
+async function repeated(context: EngineContext, known: Claim, mine: Claim): Promise<Sent> {
+  checkSame(known, mine)
+  const outcome = await outcomeOf(context, known)
+  if (outcome === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: known.taskId })
+  return outcome
+}
