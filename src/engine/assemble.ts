@@ -18,9 +18,9 @@ import { createHolds, type Holds } from './holds.ts'
 import { createLedger } from './ledger.ts'
 import { createLiveTexts } from './live-texts.ts'
 import { logOf } from './log-of.ts'
-import { defaultOptions } from './options.ts'
+import { withDefaults } from './options.ts'
 import { logPolicyStops } from './policy-log.ts'
-import { createRetention } from './retention.ts'
+import { createRetention, type RetentionReport } from './retention.ts'
 import type { RunHost } from './run/host.ts'
 import { createRuns } from './runs.ts'
 import { safeLog } from './safe-log.ts'
@@ -32,7 +32,7 @@ import { createWakeByTime } from './wake-by-time.ts'
 
 export interface Lifecycle {
   health(): Promise<Health>
-  prune(): Promise<{ readonly tasks: number; readonly events: number; readonly claims: number }>
+  prune(): Promise<RetentionReport>
   start(): Promise<void>
   drain(timeoutMs: number): Promise<void>
 }
@@ -46,7 +46,7 @@ export interface Assembly {
 export function assemble(deps: EngineDeps): Assembly {
   const { store, clock, ids, signer, memory } = deps
   const log = safeLog(deps.log)
-  const options = { ...defaultOptions, ...deps.options }
+  const options = withDefaults(deps.options)
   const agents = new Map(deps.agents.map((agent) => [agent.name, agent]))
   if (agents.size < deps.agents.length) {
     throw new LullError('INVALID_INPUT', {

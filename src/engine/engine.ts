@@ -44,6 +44,7 @@ import type {
   ResumeRequest,
   SendRequest,
 } from './requests.ts'
+import type { RetentionReport } from './retention.ts'
 import { createSend } from './sending/send.ts'
 import type { Sent } from './sending/sent.ts'
 import type { Reading } from './subscriptions.ts'
@@ -114,7 +115,7 @@ export interface Engine {
   health(): Promise<Health>
 
   /** Removes what is older than the configured ages; also done by itself once an hour. */
-  prune(): Promise<{ readonly tasks: number; readonly events: number; readonly claims: number }>
+  prune(): Promise<RetentionReport>
 
   /** Takes over what a dead process left, arms every deadline, dispatches events. Call once, before anything else. */
   start(): Promise<void>

@@ -26,6 +26,12 @@ export interface EngineOptions {
   readonly claimsForMs: number
   /** How long a task is kept after it ended; Infinity keeps it. */
   readonly tasksForMs: number
+  /** How long stateless messages are kept in their context; as long as tasks, unless set. */
+  readonly messagesForMs: number
+  /** How long a session is kept after its last use; as long as tasks, unless set. */
+  readonly sessionsForMs: number
+  /** How long a hold is kept after it was lifted. */
+  readonly holdsForMs: number
   /** Whether a bare `messageId` that is a UUID makes a send idempotent. */
   readonly messageIdIsKey: boolean
 }
@@ -50,5 +56,13 @@ export const defaultOptions: EngineOptions = {
   eventsForMs: 24 * HOUR_MS,
   claimsForMs: 24 * HOUR_MS,
   tasksForMs: Number.POSITIVE_INFINITY,
+  messagesForMs: Number.POSITIVE_INFINITY,
+  sessionsForMs: Number.POSITIVE_INFINITY,
+  holdsForMs: 30 * 24 * HOUR_MS,
   messageIdIsKey: true,
+}
+
+export function withDefaults(given: Partial<EngineOptions> = {}): EngineOptions {
+  const { tasksForMs = defaultOptions.tasksForMs } = given
+  return { ...defaultOptions, messagesForMs: tasksForMs, sessionsForMs: tasksForMs, ...given }
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { alice, createWorld, message, running } from './test-support/world.ts'
+import { type Message, textOf } from '../core/message.ts'
+import { agent } from './agent.ts'
+import { alice, createWorld, dataOf, effects, message, running } from './test-support/world.ts'
 
 const HOUR = 3_600_000
 
@@ -25,7 +27,7 @@ describe('what is older than its age', () => {
     expect((await world.engine.list(alice)).tasks.map(({ id }) => id)).toEqual([parked.id])
     await world.engine.resume(alice, { taskId: parked.id })
     await world.until(parked.id, 'completed')
-    expect(await world.engine.prune()).toEqual({ tasks: 0, events: 0, claims: 0 })
+    expect(await world.engine.prune()).toMatchObject({ tasks: 0, events: 0, claims: 0 })
   })
 
   it('may be asked for again: the key of a message counts for its time alone', async () => {
@@ -45,5 +47,94 @@ describe('what is older than its age', () => {
     await world.until(id, 'completed')
     await world.pass(10 * HOUR)
     expect((await world.engine.get(alice, id)).state).toBe('completed')
+  })
+})
+
+describe('what retention must not break', () => {
+  const options = { tasksForMs: HOUR, warmForMs: 0, cachedTasks: 1 }
+
+  it('R1: a parent that is rebuilt finds the child that ended long ago, and it runs once', async () => {
+    const done = effects()
+    const child = running(
+      (task) => {
+        done.note('child')
+        return `done ${task.text}`
+      },
+      { name: 'child' },
+    )
+    const parent = running(async (task) => {
+      const made = await task.delegate('child', 'work')
+      await task.park({ reason: 'long' })
+      const { state, message: said } = await made.result()
+      await task.artifact({ name: 'result', data: [state, textOf(said as Message)] })
+    })
+    const world = await createWorld({ agents: [parent, child], options })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    await world.pass(5 * HOUR)
+    const next = await world.recover()
+    await next.engine.prune()
+    await next.engine.resume(alice, { taskId: id })
+    const ended = await next.until(id, 'completed')
+    expect(dataOf(ended, 'result')).toEqual(['completed', 'done work'])
+    expect(done.list).toEqual(['child'])
+    await next.pass(5 * HOUR)
+    await next.engine.prune()
+    expect((await next.engine.list(alice)).tasks).toEqual([])
+  })
+
+  it.each(['with receive', 'without receive'])(
+    'R3: a late repeat of a removed key is answered as done, %s',
+    async (how) => {
+      const done = effects()
+      const agent = running(
+        () => {
+          done.note('run')
+          throw new Error('broken')
+        },
+        how === 'with receive' ? { receive: () => done.note('receive') as undefined } : {},
+      )
+      const world = await createWorld({ agents: [agent], options })
+      const request = { message: message('x'), idempotencyKey: 'once' }
+      const first = await world.engine.send(alice, request)
+      const { id, contextId } = first.kind === 'task' ? first.task : { id: '', contextId: '' }
+      await world.ended(id)
+      await world.pass(2 * HOUR)
+      await world.engine.prune()
+      await expect(world.get(id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
+      const effectsBefore = [...done.list]
+      const again = await world.engine.send(alice, request)
+      expect(again).toMatchObject({
+        kind: 'task',
+        repeated: true,
+        task: { id, contextId, state: 'failed', artifacts: [] },
+      })
+      await world.settled()
+      expect(done.list).toEqual(effectsBefore)
+      await expect(world.get(id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
+    },
+  )
+
+  it('removes messages, sessions and lifted holds after their ages', async () => {
+    const world = await createWorld({
+      agents: [agent({ name: 'chat', description: 'x', receive: (_m, { reply }) => reply('hi') })],
+      options: { ...options, holdsForMs: HOUR },
+    })
+    await world.engine.send(alice, { message: message('hello', { contextId: 'c' }) })
+    const at = world.clock.now()
+    const session = { tenant: 'acme', principal: 'alice', id: 's', cwd: '/' }
+    await world.store.putSession({ ...session, createdAt: at, updatedAt: at })
+    const root = { tenant: '*', principal: 'root', operator: true } as const
+    const { holdId } = await world.engine.hold(root, { scope: { all: true }, reason: 'x' })
+    await world.engine.lift(root, holdId)
+    expect(await world.engine.prune()).toMatchObject({ messages: 0, sessions: 0, holds: 0 })
+    world.clock.advance(HOUR - 1)
+    expect(await world.engine.prune()).toMatchObject({ messages: 0, sessions: 0, holds: 0 })
+    world.clock.advance(2)
+    await world.settled()
+    await world.engine.prune()
+    expect(await world.store.contextMessages('acme', 'alice', 'c', 9)).toEqual([])
+    expect(await world.store.session('acme', 'alice', 's')).toBeUndefined()
+    expect(await world.store.holds(true)).toEqual([])
   })
 })

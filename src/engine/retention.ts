@@ -1,28 +1,37 @@
-/** Removes what is older than its age, in small batches so that nobody waits behind them. */
+/**
+ * Removes what is older than its age, in bounded steps, so that no other work waits long behind one.
+ *
+ * R1  A context that has an open task is kept whole: a parent reads its children, and a run sees its conversation.
+ * R2  A task with a webhook that is not delivered is kept.
+ * R3  A removed task stays known as long as idempotency keys are: a repeat of its message is answered, and runs nothing.
+ */
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { ClaimStore } from '../ports/store/claims.ts'
-import type { EventStore } from '../ports/store/events.ts'
-import type { TaskStore } from '../ports/store/tasks.ts'
+import type { Pruned } from '../ports/store/pruning.ts'
+import type { Store } from '../ports/store.ts'
 import type { EngineOptions } from './options.ts'
 
-export interface Pruned {
+/** How many of each were removed. */
+export interface RetentionReport {
   readonly tasks: number
   readonly events: number
   readonly claims: number
+  readonly messages: number
+  readonly sessions: number
+  readonly holds: number
 }
 
 export interface Retention {
-  prune(): Promise<Pruned>
+  prune(): Promise<RetentionReport>
   start(): void
   stop(): void
 }
 
-const BATCH = 500
+const STEP = 500
 const EVERY_MS = 3_600_000
 
 export function createRetention(deps: {
-  readonly store: TaskStore & EventStore & ClaimStore
+  readonly store: Store
   readonly clock: Clock
   readonly log: Log
   readonly options: EngineOptions
@@ -33,26 +42,29 @@ export function createRetention(deps: {
   let cancel: (() => void) | undefined
   let stopped = false
 
-  async function all(remove: (limit: number) => Promise<number>): Promise<number> {
-    let total = 0
-    for (;;) {
-      const removed = await remove(BATCH)
-      total += removed
-      if (removed < BATCH) return total
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  }
-
-  async function prune(): Promise<Pruned> {
+  async function prune(): Promise<RetentionReport> {
     const now = clock.now()
-    const { tasksForMs, eventsForMs, claimsForMs } = options
-    const tasks = Number.isFinite(tasksForMs)
-      ? await all((limit) => store.pruneTasks(now - tasksForMs, limit))
-      : 0
+    const { tasksForMs, eventsForMs, claimsForMs, messagesForMs, sessionsForMs, holdsForMs } =
+      options
+    const tasks = await older(tasksForMs, now, (before, after) =>
+      store.pruneTasks(before, now, STEP, after),
+    )
     if (tasks > 0) removed()
-    const events = await all((limit) => store.pruneEvents(now - eventsForMs, limit))
-    const claims = await all((limit) => store.pruneClaims(now - claimsForMs, limit))
-    return { tasks, events, claims }
+    const claims = await older(claimsForMs, now, counted(store.pruneClaims))
+    // After the claims: they lead to these rows.
+    await older(claimsForMs, now, counted(store.pruneRemovedTasks))
+    return {
+      tasks,
+      claims,
+      events: await older(eventsForMs, now, counted(store.pruneEvents)),
+      messages: await older(messagesForMs, now, (before, after) =>
+        store.pruneContextMessages(before, STEP, after),
+      ),
+      sessions: await older(sessionsForMs, now, (before, after) =>
+        store.pruneSessions(before, STEP, after),
+      ),
+      holds: await older(holdsForMs, now, counted(store.pruneHolds)),
+    }
   }
 
   function start(): void {
@@ -72,4 +84,28 @@ export function createRetention(deps: {
   }
 
   return { prune, start, stop }
+}
+
+type PruneStep = (before: number, after: string | undefined) => Promise<Pruned>
+
+/** Step after step, with room for other work in between. An infinite age removes nothing. */
+async function older(ageMs: number, now: number, step: PruneStep): Promise<number> {
+  if (!Number.isFinite(ageMs)) return 0
+  let total = 0
+  let after: string | undefined
+  for (;;) {
+    const pruned = await step(now - ageMs, after)
+    total += pruned.removed
+    after = pruned.after
+    if (after === undefined) return total
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** Where everything old can be removed, there is more as long as a step is full. */
+function counted(remove: (before: number, limit: number) => Promise<number>): PruneStep {
+  return async (before) => {
+    const removed = await remove(before, STEP)
+    return removed < STEP ? { removed } : { removed, after: '' }
+  }
 }

@@ -7,6 +7,7 @@ import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { EngineContext } from '../context.ts'
+import { remainsOf } from '../removed-task.ts'
 import type { Incoming } from './incoming.ts'
 import type { Sent } from './sent.ts'
 
@@ -44,12 +45,17 @@ export function checkSame(known: Claim, mine: Claim): void {
   throw new LullError('IDEMPOTENCY_KEY_REUSED', { key: mine.key })
 }
 
-/** What a claim led to. Undefined when its holder died before anything came of it. */
+/**
+ * What a claim led to: a reply, a task, or a task that retention has removed since (as much of it as is still known).
+ * Undefined when its holder died before anything came of it.
+ */
 export async function outcomeOf(
-  { ledger }: Pick<EngineContext, 'ledger'>,
+  { ledger, store }: Pick<EngineContext, 'ledger' | 'store'>,
   claim: Claim,
+  message: Message,
 ): Promise<Sent | undefined> {
   if (claim.reply !== undefined) return { kind: 'message', message: claim.reply, repeated: true }
-  const task = await ledger.read(claim.taskId)
+  const { taskId } = claim
+  const task = (await ledger.read(taskId)) ?? remainsOf(await store.removedTask(taskId), message)
   return task && { kind: 'task', task, laterRecords: [], latest: task, repeated: true }
 }

@@ -44,7 +44,8 @@ export async function receiveMessage(
   return inFlight.once(mine, async () => {
     const owner = await context.store.claim(mine)
     checkSame(owner, mine)
-    const known = owner.taskId === taskId ? undefined : await outcomeOf(context, owner)
+    const { message } = incoming.request
+    const known = owner.taskId === taskId ? undefined : await outcomeOf(context, owner, message)
     return known ?? ask(owner.taskId, owner)
   })
 }

@@ -1,5 +1,6 @@
 /** A message starts a task, once per key. Its code begins while it is written, unless that could be the second time. */
 import { LullError } from '../../core/errors.ts'
+import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
@@ -18,11 +19,12 @@ export async function startTask(sending: Sending, incoming: Incoming, agent: Age
   if (claim === undefined) return created(await create())
   return inFlight.once(claim, async () => {
     const known = await context.store.findClaim(claim)
-    if (known !== undefined) return repeated(context, known, claim)
+    const { message } = incoming.request
+    if (known !== undefined) return repeated(context, known, claim, message)
     const committed = await create()
     return committed.claimed === undefined
       ? created(committed)
-      : repeated(context, committed.claimed, claim)
+      : repeated(context, committed.claimed, claim, message)
   })
 }
 
@@ -31,9 +33,14 @@ export function created({ task, laterRecords, latest }: Committed): Sent {
 }
 
 /** The claim was written with its task, so the task exists or existed. */
-async function repeated(context: EngineContext, known: Claim, mine: Claim): Promise<Sent> {
+async function repeated(
+  context: EngineContext,
+  known: Claim,
+  mine: Claim,
+  message: Message,
+): Promise<Sent> {
   checkSame(known, mine)
-  const outcome = await outcomeOf(context, known)
+  const outcome = await outcomeOf(context, known, message)
   if (outcome === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: known.taskId })
   return outcome
 }

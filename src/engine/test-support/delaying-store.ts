@@ -22,6 +22,7 @@ const reads: ReadonlySet<string | symbol> = new Set<keyof Store>([
   'records',
   'list',
   'openTasks',
+  'removedTask',
   'count',
   'ready',
   'readyAgents',

@@ -1,4 +1,5 @@
 import type { Message } from '../../core/message.ts'
+import type { Pruned } from './pruning.ts'
 
 /** Makes a request idempotent: the first to claim the key decides which task (or reply) it means. */
 export interface Claim {
@@ -26,6 +27,11 @@ export interface ContextMessage {
   readonly message: Message
 }
 
+/** Positions grow with time within a context. */
+export interface StoredContextMessage extends ContextMessage {
+  readonly pos: number
+}
+
 /** Claimed keys, and the replies and exchanges that came of them without a task. */
 export interface ClaimStore {
   /** The claim of that key, if any. */
@@ -37,12 +43,15 @@ export interface ClaimStore {
    * second one, or one to a claim of another task, writes nothing.
    */
   reply(claim: Claim | undefined, messages: readonly ContextMessage[]): Promise<void>
-  /** The latest `limit`, oldest first. */
+  /** The latest `limit` of them, up to the position where one is given, oldest first. */
   contextMessages(
     tenant: string,
     principal: string,
     contextId: string,
     limit: number,
-  ): Promise<readonly ContextMessage[]>
+    upTo?: number,
+  ): Promise<readonly StoredContextMessage[]>
+  /** Removes messages of before the instant from contexts that have no open task. Looks at up to `limit` messages. */
+  pruneContextMessages(before: number, limit: number, after?: string): Promise<Pruned>
   pruneClaims(createdBefore: number, limit: number): Promise<number>
 }

@@ -20,4 +20,5 @@ export interface HoldStore {
   putHold(hold: Hold): Promise<void>
   /** Holds that are not lifted, oldest first; with `all`, lifted ones too. */
   holds(all?: boolean): Promise<readonly Hold[]>
+  pruneHolds(liftedBefore: number, limit: number): Promise<number>
 }

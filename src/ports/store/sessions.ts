@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
+import type { Pruned } from './pruning.ts'
 
 /** A conversation as an editor knows it: what it has beyond its tasks. Its id is the context's. */
 export interface SessionRow {
@@ -32,4 +33,6 @@ export interface SessionStore {
     before: { readonly updatedAt: number; readonly id: string } | undefined,
     limit: number,
   ): Promise<readonly SessionRow[]>
+  /** Removes sessions last used before the instant whose context has no open task. Looks at up to `limit` sessions. */
+  pruneSessions(updatedBefore: number, limit: number, after?: string): Promise<Pruned>
 }

@@ -3,6 +3,7 @@ import type { LogRecord } from '../../core/records.ts'
 import type { State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Claim } from './claims.ts'
+import type { Pruned } from './pruning.ts'
 
 /**
  * The columns a store indexes. They are a pure function of the task (`engine/row.ts`), never a second truth. `tenant`,
@@ -119,8 +120,19 @@ export interface TaskStore {
   openTasks(query: OpenTaskQuery): Promise<readonly TaskRow[]>
 
   /**
-   * Removes terminal tasks last reported before the instant, with everything of theirs but their claims: a late duplicate
-   * must not start one again. Returns how many.
+   * Removes terminal tasks last reported before the instant, with everything of theirs but their claims, and keeps their
+   * rows (`removedTask`). Kept as they are: tasks of a context that still has an open task (a parent reads its children, a
+   * run sees the conversation), and tasks with a webhook that is not delivered. Looks at up to `limit` tasks; `after` is
+   * from the call before.
    */
-  pruneTasks(statusBefore: number, limit: number): Promise<number>
+  pruneTasks(
+    statusBefore: number,
+    removedAt: number,
+    limit: number,
+    after?: string,
+  ): Promise<Pruned>
+  /** The row of a task that `pruneTasks` removed. */
+  removedTask(taskId: string): Promise<TaskRow | undefined>
+  /** Forgets rows of tasks removed before the instant. */
+  pruneRemovedTasks(removedBefore: number, limit: number): Promise<number>
 }

@@ -1,4 +1,9 @@
-import type { Claim, ClaimKey, ContextMessage } from '../../ports/store/claims.ts'
+import type {
+  Claim,
+  ClaimKey,
+  ContextMessage,
+  StoredContextMessage,
+} from '../../ports/store/claims.ts'
 
 export interface Claims {
   find(key: ClaimKey): Claim | undefined
@@ -11,13 +16,16 @@ export interface Claims {
     principal: string,
     contextId: string,
     limit: number,
-  ): readonly ContextMessage[]
+    upTo?: number,
+  ): readonly StoredContextMessage[]
+  pruneMessages(before: number, isNeeded: (message: ContextMessage) => boolean): number
   prune(createdBefore: number, limit: number): number
 }
 
 export function createClaims(): Claims {
   const claims = new Map<string, string>()
   const contexts = new Map<string, string[]>()
+  let lastPos = 0
 
   function find(key: ClaimKey): Claim | undefined {
     const text = claims.get(keyOf(key))
@@ -43,13 +51,27 @@ export function createClaims(): Claims {
       }
       for (const message of messages) {
         const context = contextOf(message)
-        contexts.set(context, [...(contexts.get(context) ?? []), JSON.stringify(message)])
+        const stored = JSON.stringify({ ...message, pos: ++lastPos })
+        contexts.set(context, [...(contexts.get(context) ?? []), stored])
       }
     },
-    messages: (tenant, principal, contextId, limit) =>
+    messages: (tenant, principal, contextId, limit, upTo = lastPos) =>
       (contexts.get(contextOf({ tenant, principal, contextId })) ?? [])
-        .slice(-limit)
-        .map((text) => JSON.parse(text) as ContextMessage),
+        .map((text) => JSON.parse(text) as StoredContextMessage)
+        .filter(({ pos }) => pos <= upTo)
+        .slice(-limit),
+    pruneMessages(before, isNeeded) {
+      let removed = 0
+      for (const [context, texts] of contexts) {
+        const kept = texts.filter((text) => {
+          const message = JSON.parse(text) as StoredContextMessage
+          return message.at >= before || isNeeded(message)
+        })
+        removed += texts.length - kept.length
+        contexts.set(context, kept)
+      }
+      return removed
+    },
     prune(createdBefore, limit) {
       const old = [...claims].filter(
         ([, text]) => (JSON.parse(text) as Claim).createdAt < createdBefore,

@@ -17,7 +17,7 @@ import { createTasks } from './tasks.ts'
 export function createMemoryStore(): Store {
   const agenda = createAgenda()
   const pushes = createPushes()
-  const tasks = createTasks(agenda, pushes.drop)
+  const tasks = createTasks(agenda, pushes)
   const claims = createClaims()
   const events = createEvents()
   const sessions = createSessions()
@@ -80,6 +80,24 @@ export function createMemoryStore(): Store {
     deletePush: guarded(pushes.delete),
     listPushes: guarded(pushes.list),
     pruneTasks: guarded(tasks.prune),
+    removedTask: guarded(tasks.removed),
+    pruneRemovedTasks: guarded(tasks.pruneRemoved),
+    pruneContextMessages: guarded((before) => ({
+      removed: claims.pruneMessages(before, tasks.isOpen),
+    })),
+    pruneSessions: guarded((updatedBefore) => ({
+      removed: sessions.prune(updatedBefore, ({ id, ...rest }) =>
+        tasks.isOpen({ ...rest, contextId: id }),
+      ),
+    })),
+    pruneHolds: guarded((liftedBefore, limit) => {
+      const old = [...holds].filter(([, text]) => {
+        const { liftedAt } = JSON.parse(text) as Hold
+        return liftedAt !== undefined && liftedAt < liftedBefore
+      })
+      for (const [id] of old.slice(0, limit)) holds.delete(id)
+      return Math.min(old.length, limit)
+    }),
     pruneEvents: guarded(events.prune),
     pruneClaims: guarded(claims.prune),
     check: guarded(() => undefined),

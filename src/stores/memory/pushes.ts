@@ -6,6 +6,8 @@ export interface Pushes {
   of(taskId: string): readonly Push[]
   delete(taskId: string, id: string): void
   list(...query: Parameters<Store['listPushes']>): readonly Push[]
+  /** Whether the task has a webhook that is not delivered. */
+  isOwed(taskId: string): boolean
   /** Forgets everything of a task. */
   drop(taskId: string): void
 }
@@ -33,6 +35,7 @@ export function createPushes(): Pushes {
         .flatMap(of)
         .filter((push) => pushStatus(push) === status && isAfter(after, push))
         .slice(0, limit),
+    isOwed: (taskId) => of(taskId).some((push) => pushStatus(push) !== 'done'),
     drop(taskId) {
       byTask.delete(taskId)
     },

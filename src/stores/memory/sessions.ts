@@ -5,6 +5,7 @@ export interface Sessions {
   put(session: SessionRow): void
   get(tenant: string, principal: string, id: string): SessionRow | undefined
   list(...query: Parameters<Store['sessions']>): readonly SessionRow[]
+  prune(updatedBefore: number, isNeeded: (session: SessionRow) => boolean): number
 }
 
 export function createSessions(): Sessions {
@@ -28,6 +29,14 @@ export function createSessions(): Sessions {
         .filter((one) => before === undefined || newer(before, one))
         .sort((a, b) => (newer(a, b) ? -1 : 1))
         .slice(0, limit),
+    prune(updatedBefore, isNeeded) {
+      const before = kept.size
+      for (const [key, text] of kept) {
+        const session = JSON.parse(text) as SessionRow
+        if (session.updatedAt < updatedBefore && !isNeeded(session)) kept.delete(key)
+      }
+      return before - kept.size
+    },
   }
 }
 

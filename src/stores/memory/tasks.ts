@@ -1,8 +1,10 @@
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
+import type { Pruned } from '../../ports/store/pruning.ts'
 import type { OpenTaskQuery, StoredTask, TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Agenda } from './agenda.ts'
+import type { Pushes } from './pushes.ts'
 
 /** A commit as text. */
 export interface Draft {
@@ -23,7 +25,11 @@ export interface Tasks {
   list(query: TaskQuery): readonly TaskRow[]
   count(query: Filter): number
   open(query: OpenTaskQuery): readonly TaskRow[]
-  prune(statusBefore: number, limit: number): number
+  prune(statusBefore: number, removedAt: number, limit: number): Pruned
+  removed(taskId: string): TaskRow | undefined
+  pruneRemoved(removedBefore: number, limit: number): number
+  /** Whether the context has a task that has not ended. */
+  isOpen(context: Pick<TaskRow, 'tenant' | 'principal' | 'contextId'>): boolean
 }
 
 interface Entry {
@@ -32,11 +38,15 @@ interface Entry {
   snapshot: { readonly seq: number; readonly body: string } | undefined
 }
 
-export function createTasks(agenda: Agenda, dropped: (taskId: string) => void): Tasks {
+export function createTasks(agenda: Agenda, pushes: Pushes): Tasks {
   const entries = new Map<string, Entry>()
+  const removedRows = new Map<string, { readonly row: TaskRow; readonly removedAt: number }>()
 
   const rows = (wanted: (row: TaskRow) => boolean): TaskRow[] =>
     [...entries.values()].map((entry) => entry.row).filter(wanted)
+
+  const isOpen: Tasks['isOpen'] = ({ tenant, principal, contextId }) =>
+    rows((row) => !isTerminal(row.state) && isIn({ tenant, principal, contextId }, row)).length > 0
 
   return {
     version: (taskId) => entries.get(taskId)?.bodies.length ?? 0,
@@ -74,18 +84,25 @@ export function createTasks(agenda: Agenda, dropped: (taskId: string) => void): 
         .sort(byContext)
         .slice(0, limit)
         .map((row) => structuredClone(row)),
-    prune(statusBefore, limit) {
-      const old = rows((row) => isTerminal(row.state) && row.statusAt < statusBefore).slice(
-        0,
-        limit,
-      )
-      for (const { id } of old) {
-        entries.delete(id)
-        agenda.remove(id)
-        dropped(id)
+    prune(statusBefore, removedAt, limit) {
+      const old = rows((row) => isTerminal(row.state) && row.statusAt < statusBefore)
+        .filter((row) => !isOpen(row) && !pushes.isOwed(row.id))
+        .slice(0, limit)
+      for (const row of old) {
+        removedRows.set(row.id, { row, removedAt })
+        entries.delete(row.id)
+        agenda.remove(row.id)
+        pushes.drop(row.id)
       }
-      return old.length
+      return { removed: old.length, ...(old.length < limit ? {} : { after: '' }) }
     },
+    removed: (taskId) => structuredClone(removedRows.get(taskId)?.row),
+    pruneRemoved(removedBefore, limit) {
+      const old = [...removedRows].filter(([, { removedAt }]) => removedAt < removedBefore)
+      for (const [id] of old.slice(0, limit)) removedRows.delete(id)
+      return Math.min(old.length, limit)
+    },
+    isOpen,
   }
 }
 

@@ -7,6 +7,7 @@ import {
   sampleRecords,
   step,
 } from '../../testing/sample-task.ts'
+import { pruneTasks } from '../../testing/store-contract/prune-tasks.ts'
 import { RUN } from './claim-places.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { type Migration, migrate, readMigrations } from './migrate.ts'
@@ -143,7 +144,7 @@ describe('what an older version wrote', () => {
       expect(records.map(({ seq }) => seq)).toEqual(Array.from({ length }, (_, n) => n + 1))
       expect(await store.records(id, 1, 1)).toEqual(records.slice(1, 2))
     }
-    expect(await store.pruneTasks(2, 9)).toBe(2)
+    expect(await pruneTasks(store, 2)).toBe(2)
     expect(await store.load('task-1')).toBeUndefined()
     expect(await store.records('task-3', 0, 9)).toHaveLength(3)
     await store.close()

@@ -13,6 +13,13 @@ const OPEN = `state IN (${states
   .map((state) => `'${state}'`)
   .join(', ')})`
 
+/** Whether a context has a task that has not ended, as SQL on three columns. */
+export function hasOpenTask(tenant: string, principal: string, contextId: string): string {
+  return `EXISTS (SELECT 1 FROM tasks AS other INDEXED BY tasks_open
+    WHERE other.context_id = ${contextId} AND other.tenant = ${tenant}
+      AND other.principal = ${principal} AND other.${NOT_ENDED})`
+}
+
 const narrowing = { tenant: 'tenant = ?', agent: 'agent = ?' } as const
 
 export function createOpenTasks(db: Database): (query: OpenTaskQuery) => readonly TaskRow[] {

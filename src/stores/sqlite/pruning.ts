@@ -1,12 +1,18 @@
 /** Retention. Each call removes at most `limit` things in one transaction, so that it never blocks for long. */
-import { isTerminal, states } from '../../core/states.ts'
+import type { Pruned } from '../../ports/store/pruning.ts'
 import { RUN } from './claim-places.ts'
-import type { Database, Row } from './driver.ts'
+import type { Database, Statement } from './driver.ts'
+import { createPruneMessages, createPruneSessions } from './prune-contexts.ts'
+import { createPruneTasks } from './prune-tasks.ts'
 import type { Transact } from './transaction.ts'
 import type { Waits } from './waits.ts'
 
 export interface Pruning {
-  tasks(statusBefore: number, limit: number): number
+  tasks(statusBefore: number, removedAt: number, limit: number, after?: string): Pruned
+  removedTasks(removedBefore: number, limit: number): number
+  contextMessages(before: number, limit: number, after?: string): Pruned
+  sessions(updatedBefore: number, limit: number, after?: string): Pruned
+  holds(liftedBefore: number, limit: number): number
   events(receivedBefore: number, limit: number): number
   claims(createdBefore: number, limit: number): number
 }
@@ -17,44 +23,29 @@ const SLICE = 500
 const IDLE_SLICES = 8
 
 export function createPruning(db: Database, transact: Transact, waits: Waits): Pruning {
-  const ended = db.prepare(
-    `SELECT num, id, tenant, waits FROM tasks INDEXED BY tasks_by_state
-     WHERE state = ? AND status_at < ? ORDER BY status_at LIMIT ?`,
-  )
-  const removals = [
-    db.prepare('DELETE FROM records WHERE pos = ? AND task IS NULL'),
-    db.prepare('DELETE FROM records WHERE task = ?'),
-    db.prepare('DELETE FROM snapshots WHERE task = ?'),
-    db.prepare('DELETE FROM tasks WHERE num = ?'),
-  ]
-  const pushes = db.prepare('DELETE FROM pushes WHERE task_id = ?')
-  const events = db.prepare(
-    `DELETE FROM events WHERE pos IN
-     (SELECT pos FROM events WHERE received_at < ? ORDER BY received_at LIMIT ?)`,
-  )
+  const oldest = (table: string, key: string, column: string) =>
+    db.prepare(
+      `DELETE FROM ${table} WHERE ${key} IN
+       (SELECT ${key} FROM ${table} WHERE ${column} < ? ORDER BY ${column} LIMIT ?)`,
+    )
+  const events = oldest('events', 'pos', 'received_at')
+  const holds = oldest('holds', 'pos', 'lifted_at')
+  const removedTasks = oldest('removed_tasks', 'id', 'removed_at')
+  const tasks = createPruneTasks(db, waits)
+  const messages = createPruneMessages(db)
+  const sessions = createPruneSessions(db)
   const claims = createPruneClaims(db)
-
-  // Claims outlive their task: a message that is delivered again must not start it anew.
-  function remove(task: Row): void {
-    const { num = null, id, tenant, waits: names = null } = task
-    waits.replace(String(tenant), String(id), names as string | null, null)
-    for (const removal of removals) removal.run(num)
-    pushes.run(String(id))
-  }
+  const changed = (statement: Statement, before: number, limit: number): number =>
+    Number(statement.run(before, limit).changes)
 
   return {
-    tasks: (statusBefore, limit) =>
-      transact(() => {
-        let removed = 0
-        for (const state of states.filter(isTerminal)) {
-          const old = ended.all(state, statusBefore, limit - removed)
-          old.forEach(remove)
-          removed += old.length
-        }
-        return removed
-      }),
-    events: (receivedBefore, limit) => Number(events.run(receivedBefore, limit).changes),
-    claims: (createdBefore, limit) => transact(() => claims(createdBefore, limit)),
+    tasks: (...args) => transact(() => tasks(...args)),
+    removedTasks: (before, limit) => changed(removedTasks, before, limit),
+    contextMessages: (...args) => transact(() => messages(...args)),
+    sessions: (...args) => transact(() => sessions(...args)),
+    holds: (before, limit) => changed(holds, before, limit),
+    events: (before, limit) => changed(events, before, limit),
+    claims: (before, limit) => transact(() => claims(before, limit)),
   }
 }
 

@@ -1,6 +1,6 @@
 /** What stateless messages said, in the context they belong to. */
 import type { Message } from '../../core/message.ts'
-import type { ContextMessage } from '../../ports/store/claims.ts'
+import type { ContextMessage, StoredContextMessage } from '../../ports/store/claims.ts'
 import type { Claims, DraftClaim } from './claims.ts'
 import type { Database } from './driver.ts'
 import { toText } from './text.ts'
@@ -14,7 +14,8 @@ export interface Replies {
     principal: string,
     contextId: string,
     limit: number,
-  ): readonly ContextMessage[]
+    upTo?: number,
+  ): readonly StoredContextMessage[]
 }
 
 export function createReplies(db: Database, transact: Transact, claims: Claims): Replies {
@@ -23,7 +24,7 @@ export function createReplies(db: Database, transact: Transact, claims: Claims):
   )
   const latest = db.prepare(
     `SELECT * FROM context_messages WHERE tenant = ? AND principal = ? AND context_id = ?
-     ORDER BY pos DESC LIMIT ?`,
+     AND pos <= ? ORDER BY pos DESC LIMIT ?`,
   )
   return {
     reply(claim, messages) {
@@ -35,13 +36,14 @@ export function createReplies(db: Database, transact: Transact, claims: Claims):
         }
       })
     },
-    messages: (tenant, principal, contextId, limit) =>
+    messages: (tenant, principal, contextId, limit, upTo = Number.MAX_SAFE_INTEGER) =>
       latest
-        .all(toText(tenant), toText(principal), toText(contextId), limit)
+        .all(toText(tenant), toText(principal), toText(contextId), upTo, limit)
         .map((row) => ({
           tenant,
           principal,
           contextId,
+          pos: Number(row['pos']),
           at: Number(row['at']),
           message: JSON.parse(String(row['message'])) as Message,
         }))

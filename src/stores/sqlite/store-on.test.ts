@@ -139,7 +139,7 @@ describe('a database that turns read-only', () => {
       store.reply(undefined, [
         { tenant: 'a', principal: 'b', contextId: 'c', at: 1, message: sampleMessage('hi') },
       ]),
-      store.pruneTasks(9, 9),
+      store.pruneTasks(9, 9, 9),
       store.check(),
     ]
     for (const write of writes) await expect(write).rejects.toMatchObject(unavailable)

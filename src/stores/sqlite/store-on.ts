@@ -17,6 +17,7 @@ import { createLogs } from './logs.ts'
 import { createOpenTasks } from './open-tasks.ts'
 import { createPruning } from './pruning.ts'
 import { createPushes } from './pushes.ts'
+import { createRemovedTask } from './removed-task.ts'
 import { createReplies } from './replies.ts'
 import { createSessions } from './sessions.ts'
 import { createTransact } from './transaction.ts'
@@ -90,11 +91,16 @@ export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter):
     pushes: guarded(pushes.of),
     deletePush: guarded(pushes.delete),
     listPushes: guarded(pushes.list),
-    pruneTasks: guarded((before, limit) => {
-      const removed = pruning.tasks(before, limit)
-      if (removed > 0) counts.forget()
-      return removed
+    pruneTasks: guarded((...args) => {
+      const pruned = pruning.tasks(...args)
+      if (pruned.removed > 0) counts.forget()
+      return pruned
     }),
+    removedTask: guarded(createRemovedTask(db)),
+    pruneRemovedTasks: guarded(pruning.removedTasks),
+    pruneContextMessages: guarded(pruning.contextMessages),
+    pruneSessions: guarded(pruning.sessions),
+    pruneHolds: guarded(pruning.holds),
     pruneEvents: guarded(pruning.events),
     pruneClaims: guarded(pruning.claims),
     check: guarded(() =>

@@ -1,4 +1,5 @@
 import type { ContextMessage } from '../../ports/store/claims.ts'
+import type { Store } from '../../ports/store.ts'
 import { birth, sampleClaim, sampleMessage } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
@@ -78,7 +79,7 @@ function replying(subject: Subject): void {
     const exchange = [said('question', 1), said('answer', 2)]
     await store.reply(answered, exchange)
     expect(await store.findClaim(claim)).toEqual(answered)
-    expect(await store.contextMessages('acme', 'ann', 'c1', 9)).toEqual(exchange)
+    expect(await messages(store, 9)).toEqual(exchange)
   })
 
   it('keeps an exchange nobody claimed, and a reply nobody claimed beforehand', async () => {
@@ -97,7 +98,7 @@ function replying(subject: Subject): void {
     await store.reply({ ...first, reply: sampleMessage('second') }, [said('second', 2)])
     await store.reply({ ...first, taskId: 'task-2' }, [said('foreign', 3)])
     expect(await store.findClaim(first)).toEqual(first)
-    expect(await store.contextMessages('acme', 'ann', 'c1', 9)).toEqual([said('first', 1)])
+    expect(await messages(store, 9)).toEqual([said('first', 1)])
   })
 
   it('gives the latest messages of exactly one context, oldest first', async () => {
@@ -108,10 +109,13 @@ function replying(subject: Subject): void {
       said('y', 4, { principal: 'x' }),
       said('z', 4, { contextId: 'x' }),
     ])
-    expect(await store.contextMessages('acme', 'ann', 'c1', 2)).toEqual([
-      said('2', 2),
-      said('3', 3),
-    ])
+    expect(await messages(store, 2)).toEqual([said('2', 2), said('3', 3)])
     expect(await store.contextMessages('acme', 'ann', 'nowhere', 2)).toEqual([])
   })
+}
+
+/** Without their positions, which are the store's own. */
+async function messages(store: Store, limit: number): Promise<readonly ContextMessage[]> {
+  const found = await store.contextMessages('acme', 'ann', 'c1', limit)
+  return found.map(({ pos: _, ...message }) => message)
 }

@@ -2,6 +2,7 @@ import { states } from '../../core/states.ts'
 import type { TaskQuery } from '../../ports/store/tasks.ts'
 import type { Store } from '../../ports/store.ts'
 import { birth, sampleRow, step } from '../sample-task.ts'
+import { pruneTasks } from './prune-tasks.ts'
 import type { Subject } from './subject.ts'
 
 /** Which of the tasks below each query finds. */
@@ -53,7 +54,7 @@ export function lists(subject: Subject): void {
     ])
     expect(await store.count({ ...mine, states: ['completed'] })).toBe(1)
     expect(await store.count(mine)).toBe(2)
-    await store.pruneTasks(Number.MAX_SAFE_INTEGER, 9)
+    await pruneTasks(store, Number.MAX_SAFE_INTEGER)
     expect(await store.count(mine)).toBe(1)
   })
 

@@ -1,8 +1,9 @@
 import type { Push } from '../../core/push.ts'
 import { birth } from '../sample-task.ts'
+import { pruneTasks } from './prune-tasks.ts'
 import type { Subject } from './subject.ts'
 
-const samplePush = (taskId: string, id: string, some: Partial<Push> = {}): Push => ({
+export const samplePush = (taskId: string, id: string, some: Partial<Push> = {}): Push => ({
   taskId,
   id,
   url: 'https://example.com/hook',
@@ -69,10 +70,10 @@ export function pushes(subject: Subject): void {
 
   it('keeps them across a restart and forgets them with their task', async () => {
     await subject.store.commit([birth('task-1', { state: 'completed', statusAt: 1 })])
-    await subject.store.putPush(samplePush('task-1', 'a'))
+    await subject.store.putPush(samplePush('task-1', 'a', { done: true }))
     const again = await subject.reopen()
-    expect(await again.pushes('task-1')).toEqual([samplePush('task-1', 'a')])
-    await again.pruneTasks(2, 9)
+    expect(await again.pushes('task-1')).toEqual([samplePush('task-1', 'a', { done: true })])
+    await pruneTasks(again, 2)
     expect(await again.pushes('task-1')).toEqual([])
     expect(await again.listPushes('open', undefined, 9)).toEqual([])
   })

@@ -17,6 +17,7 @@ type Reading =
   | 'row'
   | 'records'
   | 'list'
+  | 'removedTask'
   | 'openTasks'
   | 'ready'
   | 'readyAgents'
@@ -72,6 +73,10 @@ export function threaded(reads: Store, filter: ClaimFilter, writer: Writer): Sto
     putPush: there('putPush'),
     deletePush: there('deletePush'),
     pruneTasks: there('pruneTasks'),
+    pruneRemovedTasks: there('pruneRemovedTasks'),
+    pruneContextMessages: there('pruneContextMessages'),
+    pruneSessions: there('pruneSessions'),
+    pruneHolds: there('pruneHolds'),
     pruneEvents: there('pruneEvents'),
     pruneClaims: there('pruneClaims'),
     check: there('check'),
