@@ -5,7 +5,7 @@
  * A reader is sent pieces of it. `Shown` is what the reader holds of text that is not recorded; together with its place
  * in the log it says everything about the reader, so a reader that comes back with both goes on where it was.
  *
- * Invariants (live-text.test.ts, live-text.property.test.ts):
+ * Invariants (protocols/a2a/live-text.property.test.ts, engine/run/step-streams.test.ts):
  *  T1  a reader that folds its pieces (append: add, otherwise replace) holds the text of one attempt, never of two;
  *  T2  what it holds is a beginning of that attempt's text;
  *  T3  a record closes the text: a reader that saw its attempt gets the rest of it, any other the whole;

@@ -1,7 +1,7 @@
 /**
  * One reader of a task: records first from the store, then live, and between them the live text of steps.
  *
- * Invariants (subscriptions.test.ts, live-readers.property.test.ts):
+ * Invariants (subscriptions.test.ts, protocols/a2a/live-text.property.test.ts):
  *  Q1  records come in order, without gap or repeat;
  *  Q2  a slow reader keeps its place and a small queue: what does not fit is read from the store again;
  *  Q3  live text is compared when the reader asks and has seen every record, so it is never queued;

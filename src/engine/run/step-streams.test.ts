@@ -128,7 +128,7 @@ describe('a stream of a step', () => {
     ])
   })
 
-  it('gives a reader that saw it live only the rest, and the finished task the whole', async () => {
+  it('T3 gives a reader that saw it live only the rest, and the finished task the whole', async () => {
     const { agent, attempts } = stage()
     const world = await createWorld({ agents: [agent] })
     const { id } = await world.send('go')
@@ -185,7 +185,7 @@ describe('a stream of a step', () => {
     },
   )
 
-  it('is discarded, for readers too, when its task ends without its record', async () => {
+  it('T4 is discarded, for readers too, when its task ends without its record', async () => {
     const { agent, attempts } = stage()
     const world = await createWorld({ agents: [agent] })
     const { id } = await world.send('go')
