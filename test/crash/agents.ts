@@ -1,7 +1,7 @@
 /** Agents that a restart finds changed. */
 import { type Agent, agent } from '../../src/engine/agent.ts'
 
-export type AgentName = 'script' | 'editor' | 'editor, edited'
+export type AgentName = 'script' | 'editor' | 'editor, edited' | 'talker'
 
 const editor = (question: string): Agent =>
   agent({
@@ -16,11 +16,26 @@ const editor = (question: string): Agent =>
     },
   })
 
+/** Each word says which process wrote it. In its first life it never comes to an end. */
+const talker: Agent = agent({
+  name: 'talker',
+  description: 'Streams words from a step',
+  run: (task) =>
+    task.step('talk', async ({ stream, mayHaveRun }) => {
+      const out = stream('words')
+      for (let word = 0; !mayHaveRun || word < 10; word++) {
+        out.write(`${process.pid}:${word} `)
+        await new Promise((resolve) => setTimeout(resolve, 30))
+      }
+    }),
+})
+
 export function createAgents(names: readonly AgentName[], script: Agent): readonly Agent[] {
   const known: Readonly<Record<AgentName, Agent>> = {
     script,
     editor: editor('Title?'),
     'editor, edited': editor('Title and author?'),
+    talker,
   }
   return names.map((name) => known[name])
 }

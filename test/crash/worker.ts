@@ -96,6 +96,29 @@ const methods = {
     const request = new Request('http://lull.test/', { method: 'POST', headers, body })
     return (await a2a?.fetch(request, { caller }))?.json() as Promise<unknown>
   },
+  /** The frames of a subscription over A2A 1.0, as news. Answers when it ends. */
+  async frames(id: string, lastEventId?: string) {
+    const headers = {
+      'content-type': 'application/json',
+      'a2a-version': '1.0',
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    }
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SubscribeToTask',
+      params: { id },
+    })
+    const request = new Request('http://lull.test/', { method: 'POST', headers, body })
+    const response = await a2a?.fetch(request, { caller })
+    let text = ''
+    for await (const bytes of response?.body ?? []) {
+      text += new TextDecoder().decode(bytes)
+      const frames = text.split('\n\n')
+      text = frames.pop() ?? ''
+      for (const frame of frames) if (!frame.startsWith(':')) tell({ kind: 'frame', frame })
+    }
+  },
   waitFor: (taskId: string, states: readonly State[]) =>
     engine.waitFor(caller, taskId, (task) => states.includes(task.state)),
   /** Records of the task, as news, from there on. Followed from one engine to the next. */
@@ -120,6 +143,7 @@ export type News =
   | { readonly kind: 'refusal'; readonly id: number; readonly code: string; readonly text: string }
   | { readonly kind: 'record'; readonly taskId: string; readonly record: LogRecord }
   | { readonly kind: 'effect'; readonly line: string }
+  | { readonly kind: 'frame'; readonly frame: string }
 
 /** Loaded by the few that need it: most processes of the suite live too short for that. */
 async function openA2A(): Promise<A2A> {
