@@ -1,17 +1,13 @@
 #!/usr/bin/env node
-/** The program `lull`. The only file here that starts anything. */
-import { findCommand, runCli } from './run-cli.ts'
-import { createTerminal } from './terminal.ts'
-
-const args = process.argv.slice(2)
-
-// The reader of our output went away, as in `lull tasks list | head -1`.
-process.stdout.on('error', () => {
-  if (findCommand(args)?.serves !== true) process.exit(0)
-})
-process.stderr.on('error', () => undefined)
-
-const code = await runCli(args, createTerminal(process))
-// Left to itself, Node takes its signal handlers down first, and the second half of a double Ctrl-C could still kill it.
-if (findCommand(args)?.serves === true) process.exit(code)
-process.exitCode = code
+/** The program `lull`. It imports nothing first, so that even too few open files are reported in one sentence. */
+try {
+  const { start } = await import('./start.ts')
+  await start()
+} catch (error) {
+  const tooFewFiles = error instanceof Error && 'code' in error && error.code === 'EMFILE'
+  if (!tooFewFiles) throw error
+  process.stderr.write(
+    'lull: The process may not open enough files; raise its limit (ulimit -n).\n',
+  )
+  process.exit(1)
+}

@@ -1,6 +1,6 @@
 /** What `demo` and `serve` share: start, say where, wait for the end. */
 import { type Agent, serve } from '../server/serve.ts'
-import { portIn } from '../server/settings.ts'
+import { portIn, storeIn } from '../server/settings.ts'
 import { type ExitCode, exitCodes, type Flag, type Input, type Io } from './command.ts'
 import { welcome } from './welcome.ts'
 
@@ -8,6 +8,10 @@ export const servingFlags: Readonly<Record<string, Flag>> = {
   port: { value: 'number', about: 'Port to listen on; 0 takes a free one (PORT, default 8787)' },
   host: { value: 'address', about: 'Address to listen on (HOST, default 127.0.0.1)' },
   data: { value: 'directory', about: 'Where tasks are kept (LULL_DATA, default ./.lull)' },
+  store: {
+    value: 'kind',
+    about: 'sqlite or memory: what keeps tasks (LULL_STORE, default sqlite)',
+  },
   config: { value: 'file', about: 'Configuration, JSON (LULL_CONFIG)' },
   insecure: { about: 'Listen on an address others can reach, without authentication' },
 }
@@ -23,6 +27,7 @@ export async function serveUntilStopped(
     port: portIn(input.text('port'), '--port'),
     host: input.text('host'),
     data: input.text('data'),
+    store: storeIn(input.text('store'), '--store'),
     config: input.text('config'),
     insecure: input.has('insecure'),
   })

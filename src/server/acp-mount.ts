@@ -1,6 +1,7 @@
 /**
- * ACP at `/acp`. Loaded when the first editor comes: most servers never meet one, and the protocol's schemas take half a
- * second to load.
+ * ACP at `/acp`. It is loaded for the first editor, because the protocol's schemas take half a second to load and most
+ * servers never meet an editor. A load that failed is tried again for the next editor. Node itself remembers a module that
+ * it could not read, so then only a restart helps; the answer says so, and everything else goes on.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -8,6 +9,7 @@ import type { Log } from '../ports/log.ts'
 import type { Acp, AcpConfig } from '../protocols/acp/index.ts'
 import { anybody } from './caller.ts'
 import type { OpenEngine } from './open-engine.ts'
+import { refusal } from './refusals.ts'
 import { version } from './version.ts'
 
 export const ACP_PATH = '/acp'
@@ -46,7 +48,11 @@ export function mountAcp(
   }
 
   function load(): Promise<Acp> {
-    loaded ??= make()
+    loaded ??= make().catch((error: unknown) => {
+      loaded = undefined
+      log('error', 'ACP could not be loaded', { error })
+      throw error
+    })
     return loaded
   }
 
@@ -56,7 +62,10 @@ export function mountAcp(
       if (Array.isArray(waiting) && waiting.length > 0) await load()
     },
     load,
-    fetch: async (request) => (await load()).fetch(request, { caller: anybody }),
+    async fetch(request) {
+      const acp = await load().catch(() => undefined)
+      return acp === undefined ? notLoaded() : acp.fetch(request, { caller: anybody })
+    },
     upgrade(request, socket, head) {
       const refused = (error: unknown): void => {
         log('error', 'a WebSocket could not be opened', { error })
@@ -70,7 +79,14 @@ export function mountAcp(
     },
     async close() {
       closed = true
-      await (await loaded)?.close()
+      const acp = await loaded?.catch(() => undefined)
+      await acp?.close()
     },
   }
+}
+
+function notLoaded(): Response {
+  const text =
+    'ACP could not be loaded; the log of the server says why. Restart it when that is cured'
+  return refusal(503, 'ACP_UNAVAILABLE', text)
 }

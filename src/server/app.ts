@@ -14,6 +14,8 @@ export interface AppOptions {
   /** Absent: there is nothing at `/acp`. */
   readonly acp?: Pick<AcpMount, 'fetch'>
   readonly log: Log
+  /** Why only a restart of the process helps; undefined while it works. */
+  readonly lost?: () => string | undefined
   /** Where it is reached, without a slash at the end. */
   readonly url: string
 }
@@ -32,7 +34,7 @@ export function createApp(options: AppOptions): Hono {
   const { engine, acp, log, url } = options
   const app = new Hono()
 
-  healthRoutes(app, engine)
+  healthRoutes(app, engine, options.lost ?? (() => undefined))
   eventRoutes(app, engine)
   opsRoutes(app, engine)
   if (acp !== undefined) {

@@ -7,9 +7,12 @@ import { defaultOptions, type EngineOptions } from '../engine/options.ts'
 import { parse } from '../engine/parse.ts'
 import type { A2AConfig } from '../protocols/a2a/index.ts'
 import type { AcpConfig } from '../protocols/acp/index.ts'
+import { type StoreKind, storeKinds } from './open-store.ts'
 import { StartError } from './start-error.ts'
 
 export interface ServerConfig {
+  /** Which kind of store keeps tasks. */
+  readonly store?: StoreKind | undefined
   /** Limits and times of the engine. */
   readonly engine?: Partial<EngineOptions> | undefined
   /** Names under which the server may be addressed, besides its own; `.example.com` means every name below it. */
@@ -56,6 +59,7 @@ const acpOptions: { readonly [K in keyof AcpConfig]: z.ZodType<AcpConfig[K]> } =
 const acp = z.strictObject(acpOptions).partial() as z.ZodType<Partial<AcpConfig>>
 
 export const serverConfig: z.ZodType<ServerConfig> = z.strictObject({
+  store: z.enum(storeKinds).optional(),
   engine: engine.optional(),
   allowedHosts: z.array(z.string().min(1)).optional(),
   allowedOrigins: z.array(z.url()).optional(),

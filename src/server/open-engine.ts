@@ -1,4 +1,5 @@
-/** An engine with everything real behind it: the wall clock, the embedded store, a log. For programs without a server. */
+/** An engine with everything real behind it: the wall clock, a store, a log. For programs without a server. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError } from '../core/describe-error.ts'
 import { isLullError, LullError } from '../core/errors.ts'
 import type { Agent } from '../engine/agent.ts'
@@ -7,21 +8,22 @@ import { createEngine, type Engine } from '../engine/engine.ts'
 import type { EngineOptions } from '../engine/options.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
-import { createSqliteStore } from '../stores/sqlite/sqlite-store.ts'
 import { hideAddress } from './address-file.ts'
+import { openStore, type StoreKind } from './open-store.ts'
 import { systemClock } from './system/clock.ts'
 import { createIds } from './system/ids.ts'
 import { createLog } from './system/log.ts'
 import { systemMemory } from './system/memory.ts'
 import { createSigner, receiptKey } from './system/signer.ts'
+import { watchStore } from './watch-store.ts'
 
 export interface OpenEngineOptions {
   /** The first one is the default. */
   readonly agents: readonly Agent[]
   /** The data directory, made when it does not exist. Default `./.lull`. */
   readonly data?: string | undefined
-  /** In place of the embedded store; it is closed with the engine. */
-  readonly store?: Store | undefined
+  /** A kind of store, or a store of your own, which is closed with the engine. Default: `sqlite`. */
+  readonly store?: Store | StoreKind | undefined
   /** Signs receipts. Default: a key made once, kept in the data directory. */
   readonly receiptKey?: string | undefined
   /** Default: lines of JSON on stderr. */
@@ -33,6 +35,10 @@ export interface OpenEngine {
   readonly engine: Engine
   /** What it was made from, for adapters that need the same clock, ids and store. */
   readonly deps: EngineDeps
+  /** Why only a restart of the process helps; undefined while it works. */
+  lost(): string | undefined
+  /** Takes no new work and lets running turns reach a boundary, in bounded time. */
+  drain(): Promise<void>
   /** Lets running turns reach a boundary (bounded), then closes the store. Every task can go on in the next process. */
   close(options?: { readonly drainMs?: number }): Promise<void>
 }
@@ -40,10 +46,11 @@ export interface OpenEngine {
 /** @throws LullError `STORE_LOCKED` or `STORE_UNAVAILABLE`, with a sentence an operator can act on */
 export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> {
   const { agents, data = './.lull', options = {}, log = createLog(toStderr) } = given
-  const store = given.store ?? (await createSqliteStore({ path: data }))
+  const watch = watchStore(log, systemClock)
+  const store = watch.watched(await chosenStore(given.store ?? 'sqlite', data, watch.lose))
   try {
     // Whoever is said to be there had the lock before us.
-    if (given.store === undefined) hideAddress(data)
+    if (typeof given.store !== 'object') hideAddress(data)
     const deps: EngineDeps = {
       store,
       agents,
@@ -56,21 +63,50 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
     }
     const engine = createEngine(deps)
     await engine.start()
-    return { engine, deps, close: once(engine, store) }
+    const isLost = (): boolean => watch.lost() !== undefined
+    return { engine, deps, lost: watch.lost, ...stopping(engine, store, log, isLost) }
   } catch (error) {
     await store.close()
     throw error
   }
 }
 
-/** Closing twice is closing once. */
-function once(engine: Engine, store: Store): OpenEngine['close'] {
+async function chosenStore(
+  store: Store | StoreKind,
+  data: string,
+  lost: Parameters<typeof openStore>[1],
+): Promise<Store> {
+  return typeof store === 'object' ? store : openStore({ kind: store, data }, lost)
+}
+
+/** How long running turns may take to reach a boundary, and how long the rest of stopping may take. */
+const DRAIN_MS = 10_000
+const STOP_MS = 5_000
+
+/** Both end in bounded time, also when the store does not answer any more. Closing twice is closing once. */
+function stopping(
+  engine: Engine,
+  store: Store,
+  log: Log,
+  isLost: () => boolean,
+): Pick<OpenEngine, 'drain' | 'close'> {
+  async function drain(drainMs = DRAIN_MS): Promise<void> {
+    // Nothing can be written to a lost store, so there is no boundary to wait for.
+    const timeoutMs = isLost() ? 0 : drainMs
+    const limit = new AbortController()
+    const late = sleep(timeoutMs + STOP_MS, 'late', limit).catch(() => undefined)
+    const ended = await Promise.race([engine.drain({ timeoutMs }), late])
+    limit.abort()
+    if (ended === 'late')
+      log('error', 'the engine did not stop in time; tasks go on at the next start')
+  }
   let closed: Promise<void> | undefined
-  return ({ drainMs } = {}) => {
-    closed ??= engine
-      .drain(drainMs === undefined ? {} : { timeoutMs: drainMs })
-      .finally(() => store.close())
-    return closed
+  return {
+    drain: () => drain(),
+    close({ drainMs } = {}) {
+      closed ??= drain(drainMs).finally(() => store.close())
+      return closed
+    },
   }
 }
 

@@ -16,6 +16,7 @@ import { anybody } from './caller.ts'
 import { readConfig } from './config.ts'
 import { listenLocally } from './local-socket.ts'
 import { openEngine, toStderr } from './open-engine.ts'
+import type { StoreKind } from './open-store.ts'
 import { startServer } from './serve.ts'
 import { readSettings } from './settings.ts'
 import { StartError } from './start-error.ts'
@@ -30,6 +31,7 @@ export interface StdioOptions {
   readonly port?: number | undefined
   readonly host?: string | undefined
   readonly data?: string | undefined
+  readonly store?: StoreKind | undefined
   readonly config?: string | undefined
 }
 
@@ -104,10 +106,17 @@ async function serveWithPort(given: StdioOptions): Promise<ServingStdio> {
 
 async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
   const { agents } = given
-  const { data, receiptKey, logLevel, ...settings } = readSettings(given)
+  const { data, store, receiptKey, logLevel, ...settings } = readSettings(given)
   const config = readConfig(settings.config)
   const log = createLog(toStderr, logLevel)
-  const open = await openEngine({ agents, data, receiptKey, log, options: config.engine })
+  const open = await openEngine({
+    agents,
+    data,
+    store: store ?? config.store,
+    receiptKey,
+    log,
+    options: config.engine,
+  })
   const acp = mountAcp(open, log, config.acp)
   const unwatch = watchStrayErrors(log)
   const local = await listenLocally(data, acp).catch((error: unknown) => {

@@ -11,6 +11,7 @@ import { createFront } from './front.ts'
 import { isLoopback } from './guard.ts'
 import { type Listener, listen } from './listen.ts'
 import { type OpenEngine, openEngine, toStderr } from './open-engine.ts'
+import type { StoreKind } from './open-store.ts'
 import { type GivenSettings, readSettings, type Settings } from './settings.ts'
 import { StartError } from './start-error.ts'
 import { watchStrayErrors } from './stray-errors.ts'
@@ -30,6 +31,8 @@ export interface ServeOptions {
   readonly host?: string | undefined
   /** The data directory. Default `./.lull`. */
   readonly data?: string | undefined
+  /** Which kind of store keeps tasks. Default `sqlite`, a file in the data directory. */
+  readonly store?: StoreKind | undefined
   /** A configuration file. */
   readonly config?: string | undefined
   /** Listen where other machines can reach it although nobody has to say who they are. */
@@ -79,11 +82,18 @@ async function answerOn(
   config: ServerConfig,
 ): Promise<ServingAcp> {
   const { agents } = given
-  const { host, data, receiptKey } = settings
+  const { host, data, store, receiptKey } = settings
   const { port } = listener
   const log = given.log ?? createLog(toStderr, settings.logLevel)
   const options = { ...config.engine, ...given.options }
-  const open = await openEngine({ agents, data, receiptKey, log, options })
+  const open = await openEngine({
+    agents,
+    data,
+    store: store ?? config.store,
+    receiptKey,
+    log,
+    options,
+  })
   const { engine } = open
   const url = config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const a2a = await startA2A(open, url, data, config.a2a).catch(async (error: unknown) => {
@@ -93,7 +103,7 @@ async function answerOn(
   const unwatch = watchStrayErrors(log)
   const acp = mountAcp(open, log, config.acp)
   await acp.start().catch((error: unknown) => log('warn', 'ACP could not start', { error }))
-  const app = createApp({ engine, acp, log, url })
+  const app = createApp({ engine, acp, log, url, lost: open.lost })
   const guarding = { ...config, host }
   listener.answer(createFront({ ...guarding, a2a, app, log }), createUpgrade(acp, guarding))
   const hide = showAddress(data, `ws://${reachable(host)}:${port}${ACP_PATH}`)
@@ -104,7 +114,7 @@ async function answerOn(
     hide()
     await acp.close()
     // It listens while it drains, so that reads are answered and new work is told to come back.
-    await engine.drain()
+    await open.drain()
     await listener.close(LAST_WORDS_MS)
     await open.close()
     unwatch()
@@ -134,8 +144,8 @@ async function startA2A(
   return a2a
 }
 
-function toSettings({ port, host, data, config }: ServeOptions): GivenSettings {
-  return { port, host, data, config }
+function toSettings({ port, host, data, store, config }: ServeOptions): GivenSettings {
+  return { port, host, data, store, config }
 }
 
 function refuseOpenDoor(host: string, insecure: boolean): void {

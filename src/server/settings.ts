@@ -1,12 +1,15 @@
 /** What the process is told from outside. The environment is read here and nowhere else; what is given wins. */
 import { LullError } from '../core/errors.ts'
 import type { LogLevel } from '../ports/log.ts'
+import { type StoreKind, storeKinds } from './open-store.ts'
 
 export interface Settings {
   readonly port: number
   readonly host: string
   /** The data directory. */
   readonly data: string
+  /** The kind of store; undefined leaves it to the configuration file. */
+  readonly store: StoreKind | undefined
   /** The configuration file, if there is one. */
   readonly config: string | undefined
   readonly receiptKey: string | undefined
@@ -27,6 +30,7 @@ export function readSettings(given: GivenSettings = {}, env: Environment = proce
     port: given.port ?? portIn(from('PORT'), 'PORT') ?? 8787,
     host: given.host ?? from('HOST') ?? '127.0.0.1',
     data: given.data ?? from('LULL_DATA') ?? './.lull',
+    store: given.store ?? storeIn(from('LULL_STORE'), 'LULL_STORE'),
     config: given.config ?? from('LULL_CONFIG'),
     receiptKey: given.receiptKey ?? from('LULL_RECEIPT_KEY'),
     logLevel: given.logLevel ?? levelIn(from('LOG_LEVEL')) ?? 'info',
@@ -39,6 +43,15 @@ export function portIn(text: string | undefined, path: string): number | undefin
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (port <= 65_535) return port
   const problem = `"${text}" is not a port; give a whole number from 0 to 65535`
+  throw new LullError('INVALID_INPUT', { path, problem })
+}
+
+/** A kind of store as written by a person. */
+export function storeIn(text: string | undefined, path: string): StoreKind | undefined {
+  if (text === undefined) return undefined
+  const kind = storeKinds.find((one) => one === text)
+  if (kind !== undefined) return kind
+  const problem = `"${text}" is not a kind of store; give one of ${storeKinds.join(', ')}`
   throw new LullError('INVALID_INPUT', { path, problem })
 }
 

@@ -10,6 +10,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
     `Port ${port} is already in use. Stop what listens there, or choose another one (--port, PORT; 0 takes a free one).`,
   EACCES: (_, port) => `Port ${port} may not be used by this user; choose one above 1023.`,
   EADDRNOTAVAIL: (host) => `${host} is not an address of this machine.`,
+  EMFILE: () => 'The process may not open enough files; raise its limit (ulimit -n).',
   ENOTFOUND: (host) => `${host} is not the name of any machine.`,
 }
 

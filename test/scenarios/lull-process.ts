@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const built = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 export interface Ended {
   readonly code: number | null
@@ -16,12 +16,26 @@ export interface LullProcess {
   readonly child: ChildProcess
   /** Resolves to the first line of stdout from now on that matches; rejects when the process ends before. */
   said(pattern: RegExp): Promise<string>
+  /** The same for stderr. */
+  warned(pattern: RegExp): Promise<string>
   signal(name: NodeJS.Signals): void
   readonly ended: Promise<Ended>
 }
 
-export function lull(args: readonly string[], env: NodeJS.ProcessEnv = {}): LullProcess {
-  const child = spawn(process.execPath, [main, ...args], {
+export interface HowToStart {
+  /** Run by the shell first, say a `ulimit`. */
+  readonly before?: string | undefined
+  /** Another build of the program. */
+  readonly main?: string | undefined
+}
+
+export function lull(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  { before = 'true', main = built }: HowToStart = {},
+): LullProcess {
+  const node = [process.execPath, main, ...args]
+  const child = spawn('sh', ['-c', `${before}; exec "$@"`, 'sh', ...node], {
     env: { ...process.env, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -32,7 +46,10 @@ export function lull(args: readonly string[], env: NodeJS.ProcessEnv = {}): Lull
     out.push(line)
     for (const listener of listeners) listener()
   })
-  createInterface(child.stderr).on('line', (line) => err.push(line))
+  createInterface(child.stderr).on('line', (line) => {
+    err.push(line)
+    for (const listener of listeners) listener()
+  })
   let over = false
   const ended = once(child, 'close').then(([code]): Ended => {
     over = true
@@ -40,22 +57,25 @@ export function lull(args: readonly string[], env: NodeJS.ProcessEnv = {}): Lull
     return { code, out: out.join('\n'), err: err.join('\n') }
   })
 
+  const lineOf = (lines: readonly string[], pattern: RegExp): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const line = lines.find((one) => pattern.test(one))
+        if (line === undefined && !over) return
+        listeners.delete(look)
+        if (line !== undefined) resolve(line)
+        else reject(new Error(`ended without saying ${pattern}:\n${[...out, ...err].join('\n')}`))
+      }
+      listeners.add(look)
+      look()
+    })
+
   return {
     child,
     ended,
     signal: (name) => child.kill(name),
-    said: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const line = out.find((one) => pattern.test(one))
-          if (line === undefined && !over) return
-          listeners.delete(look)
-          if (line !== undefined) resolve(line)
-          else reject(new Error(`ended without saying ${pattern}:\n${[...out, ...err].join('\n')}`))
-        }
-        listeners.add(look)
-        look()
-      }),
+    said: (pattern) => lineOf(out, pattern),
+    warned: (pattern) => lineOf(err, pattern),
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { birth } from '../../testing/sample-task.ts'
@@ -15,6 +15,18 @@ describe('the lock of a data directory', { timeout: 30_000 }, () => {
       code: 'STORE_LOCKED',
       details: { path, owner: expect.stringMatching(`^pid ${holder.child.pid} on .+, since 2`) },
     })
+
+    await holder.end()
+    await (await createSqliteStore({ path })).close()
+  })
+
+  it('refuses a second process also when lull.lock was removed while the first one runs', async () => {
+    const path = await temporaryDirectory()
+    const holder = run('hold.mjs', path)
+    await holder.lines(1)
+    rmSync(join(path, 'lull.lock'))
+
+    await expect(createSqliteStore({ path })).rejects.toMatchObject({ code: 'STORE_LOCKED' })
 
     await holder.end()
     await (await createSqliteStore({ path })).close()

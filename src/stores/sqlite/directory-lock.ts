@@ -17,7 +17,11 @@ export interface DirectoryLock {
   readonly release: () => void
 }
 
+/** Databases this process had open before. A driver may keep a closed connection until its statements are collected. */
+const openedHere = new Set<string>()
 const POLL_MS = 50
+/** How long a program that only reads, such as a backup, may keep a start waiting. */
+const READER_MS = 2_000
 
 /** @throws LullError `STORE_LOCKED` when another process still has it after `waitMs` */
 export async function lockDirectory(
@@ -30,6 +34,16 @@ export async function lockDirectory(
   for (;;) {
     const lock = tryLock(open, join(directory, 'lull.lock'))
     if (lock !== undefined) {
+      const isOpen = await isOpenElsewhere(open, join(directory, 'lull.db')).catch((error) => {
+        lock.close()
+        throw error
+      })
+      if (isOpen) {
+        lock.close()
+        const owner = `${readOwner(ownerFile)}; it has lull.db open`
+        throw new LullError('STORE_LOCKED', { path: directory, owner })
+      }
+      openedHere.add(join(directory, 'lull.db'))
       writeOwner(ownerFile)
       return {
         release() {
@@ -52,6 +66,36 @@ export function isLocked(open: OpenDatabase, directory: string): boolean {
   const lock = tryLock(open, file)
   lock?.close()
   return lock === undefined
+}
+
+/**
+ * Whether another process has the database open. It matters where somebody removed `lull.lock` while a process was running:
+ * the lock is then on a file without a name. Every connection in WAL mode keeps a shared lock on the database itself, so
+ * taking an exclusive one shows it.
+ */
+async function isOpenElsewhere(open: OpenDatabase, file: string): Promise<boolean> {
+  const deadline = Date.now() + READER_MS
+  while (hasReader(open, file)) {
+    if (Date.now() >= deadline) return true
+    await sleep(POLL_MS)
+  }
+  return false
+}
+
+function hasReader(open: OpenDatabase, file: string): boolean {
+  if (openedHere.has(file) || !existsSync(file)) return false
+  const db = open(file)
+  try {
+    db.exec('PRAGMA locking_mode = EXCLUSIVE')
+    // By `exec`: a statement that is not finalized would keep the lock after `close`.
+    db.exec('SELECT count(*) FROM sqlite_schema')
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    throw error
+  } finally {
+    db.close()
+  }
 }
 
 function tryLock(open: OpenDatabase, file: string): Database | undefined {

@@ -38,8 +38,23 @@ const meaning: Readonly<Record<number, string | typeof content>> = {
   28: 'SQLite reported a warning in place of a result',
 }
 
+/** SQLite's own texts (`sqlite3_errstr`). @photostructure/sqlite gives no code where a query fails after its first row. */
+const codeByText: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'out of memory': 7,
+  'attempt to write a readonly database': 8,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': 14,
+  'file is not a database': 26,
+}
+
 /** Codes that say the file itself cannot be read: disk error, damaged, not a database. */
 const unreadable: ReadonlySet<number> = new Set([10, 11, 26])
+
+/** The system's codes for too many open files, of the process and of the machine. */
+const noFiles: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE'])
 
 /** The error itself, unless it is about the store as a whole: then `STORE_UNAVAILABLE`, in a plain sentence. */
 export function toStoreError(error: unknown): unknown {
@@ -73,6 +88,9 @@ function whyOf(error: unknown): string | undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE') {
     return 'the store is closed'
   }
+  if (error instanceof Error && 'code' in error && noFiles.has(error.code)) {
+    return 'the process may not open enough files; raise its limit (ulimit -n)'
+  }
   const code = codeOf(error)
   if (code === undefined) return undefined
   const known = meaning[code] ?? `SQLite reported error ${code}`
@@ -80,7 +98,8 @@ function whyOf(error: unknown): string | undefined {
 }
 
 function codeOf(error: unknown): number | undefined {
-  const full = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+  if (!(error instanceof Error)) return undefined
+  const full = 'errcode' in error ? error.errcode : codeByText[error.message]
   // Extended codes keep the primary one in the low byte.
   return typeof full === 'number' ? full & 0xff : undefined
 }

@@ -1,8 +1,9 @@
 /** The embedded store: one file, one process. Reads run on the caller's thread, writes on one of their own. */
 import { join } from 'node:path'
+import type { LullError } from '../../core/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import { createClaimFilter } from './claim-filter.ts'
-import { prepareDirectory } from './data-directory.ts'
+import { markComplete, prepareDirectory, refuseEmptied } from './data-directory.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { toStoreError } from './failures.ts'
@@ -26,25 +27,29 @@ export interface SqliteStoreOptions {
    * Lull runs from its TypeScript sources, which a thread cannot load on every Node.
    */
   readonly thread?: boolean
+  /** Called when the writing thread has ended by itself: every write fails until the process is restarted. */
+  readonly lost?: (error: LullError<'STORE_UNAVAILABLE'>) => void
 }
 
 /** @throws LullError `STORE_LOCKED`, or `STORE_UNAVAILABLE` with what to do about it */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { path, durability = 'full', waitForLockMs = 0, maxBytes, thread = canLoad } = options
+  const { path, durability = 'full', waitForLockMs = 0, maxBytes, thread = canLoad, lost } = options
   const cleanups: (() => void)[] = []
   try {
     const open = await loadDriver()
     prepareDirectory(path)
     const lock = await lockDirectory(open, path, waitForLockMs)
     cleanups.unshift(lock.release)
+    refuseEmptied(path)
     const file = join(path, 'lull.db')
     const db: Database = openDatabase(open, file, { durability, maxBytes })
     cleanups.unshift(() => db.close())
     migrate(db, readMigrations(), Date.now())
+    markComplete(path)
     const filter = createClaimFilter(db)
     const store = storeOn(db, lock.release, filter)
     if (!thread) return store
-    return threaded(store, filter, await startWriter({ file, durability, maxBytes }))
+    return threaded(store, filter, await startWriter({ file, durability, maxBytes }, lost))
   } catch (error) {
     for (const cleanup of cleanups) cleanup()
     throw toStoreError(error)

@@ -10,7 +10,7 @@ import { draftOf } from './draft.ts'
 import type { Database } from './driver.ts'
 import { createEvents } from './events.ts'
 import { createFacts } from './facts.ts'
-import { toStoreError } from './failures.ts'
+import { isUnreadable, toStoreError } from './failures.ts'
 import { createHolds } from './holds.ts'
 import { createLists } from './lists.ts'
 import { createLogs } from './logs.ts'
@@ -25,6 +25,8 @@ import { createWaits } from './waits.ts'
 
 /** A store that also takes commits as text: what a thread of its own is given. */
 export interface StoreOn extends Store {
+  /** Throws once a read or write found the file damaged, until the process is restarted. */
+  checkUndamaged(): void
   write(...drafts: Parameters<Write>): Promise<ReturnType<Write>>
 }
 
@@ -49,6 +51,26 @@ export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter):
   const empty = db.prepare('DELETE FROM probe')
   const write = createWrite(db, transact, createApply(db, claims, waits, pushes), counts, claims)
   let open = true
+  let damage: unknown
+
+  /** Driver errors leave as `STORE_UNAVAILABLE`, and always as a rejection. */
+  function guarded<A extends readonly unknown[], R>(
+    work: (...args: A) => R,
+  ): (...args: A) => Promise<R> {
+    return async (...args) => {
+      try {
+        return work(...args)
+      } catch (error) {
+        const failure = toStoreError(error)
+        if (isUnreadable(error)) damage = failure
+        throw failure
+      }
+    }
+  }
+
+  function checkUndamaged(): void {
+    if (damage !== undefined) throw damage
+  }
 
   return {
     commit: guarded((batch) => write(batch.map((commit) => draftOf(commit, filter)))),
@@ -103,12 +125,14 @@ export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter):
     pruneHolds: guarded(pruning.holds),
     pruneEvents: guarded(pruning.events),
     pruneClaims: guarded(pruning.claims),
-    check: guarded(() =>
+    check: guarded(() => {
+      checkUndamaged()
       transact(() => {
         fill.run()
         empty.run()
-      }),
-    ),
+      })
+    }),
+    checkUndamaged,
     close: guarded(() => {
       if (!open) return
       open = false
@@ -121,18 +145,5 @@ export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter):
       db.close()
       closed()
     }),
-  }
-}
-
-/** Driver errors leave as `STORE_UNAVAILABLE`, and always as a rejection. */
-function guarded<A extends readonly unknown[], R>(
-  work: (...args: A) => R,
-): (...args: A) => Promise<R> {
-  return async (...args) => {
-    try {
-      return work(...args)
-    } catch (error) {
-      throw toStoreError(error)
-    }
   }
 }

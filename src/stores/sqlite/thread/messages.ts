@@ -64,8 +64,8 @@ export function received(value: unknown, count: number): readonly CommitResult[]
   )
 }
 
-export function gone(cause?: unknown): LullError {
+export function gone(cause?: unknown): LullError<'STORE_UNAVAILABLE'> {
   const why =
     'the thread that writes lull.db has ended; restart Lull, nothing that was confirmed is lost'
-  return new LullError('STORE_UNAVAILABLE', { why }, { cause })
+  return new LullError('STORE_UNAVAILABLE', { why, restart: true }, { cause })
 }

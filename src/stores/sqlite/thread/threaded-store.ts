@@ -7,6 +7,7 @@ import type { Commit, CommitResult } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { ClaimFilter } from '../claim-filter.ts'
 import { type Draft, draftOf } from '../draft.ts'
+import type { StoreOn } from '../store-on.ts'
 import { type Method, received } from './messages.ts'
 import { pack } from './parcel.ts'
 import type { Writer } from './writer.ts'
@@ -36,7 +37,7 @@ type Reading =
   | 'pushes'
   | 'listPushes'
 
-export function threaded(reads: Store, filter: ClaimFilter, writer: Writer): Store {
+export function threaded(reads: StoreOn, filter: ClaimFilter, writer: Writer): Store {
   const there =
     <M extends Method>(method: M) =>
     (...args: Parameters<Store[M]>): ReturnType<Store[M]> =>
@@ -79,7 +80,10 @@ export function threaded(reads: Store, filter: ClaimFilter, writer: Writer): Sto
     pruneHolds: there('pruneHolds'),
     pruneEvents: there('pruneEvents'),
     pruneClaims: there('pruneClaims'),
-    check: there('check'),
+    check: async () => {
+      reads.checkUndamaged()
+      await there('check')()
+    },
     close: () => {
       closed ??= close()
       return closed

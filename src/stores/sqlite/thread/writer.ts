@@ -5,7 +5,10 @@
  * could write it twice. Every call then fails, and the next process reads what there is.
  */
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
+import type { LullError } from '../../../core/errors.ts'
+import { toStoreError } from '../failures.ts'
 import {
   type Answer,
   type Call,
@@ -25,18 +28,23 @@ export interface Writer {
 
 interface Waiting {
   readonly resolve: (value: unknown) => void
-  readonly reject: (error: Error) => void
+  readonly reject: (error: unknown) => void
 }
 
 const SOURCE = /\.ts$/
 /** How long a process that exits waits for the call under way. */
 const EXIT_MS = 2_000
+/** How long closing waits for the thread. */
+const END_MS = 10_000
 
 /** Whether a thread can load this very code: Node 20 reads no TypeScript. */
 export const canLoad: boolean = !SOURCE.test(import.meta.url)
 
 /** @throws LullError `STORE_UNAVAILABLE` when the thread could not open the file */
-export async function startWriter(options: WriterOptions): Promise<Writer> {
+export async function startWriter(
+  options: WriterOptions,
+  lost: (error: LullError<'STORE_UNAVAILABLE'>) => void = () => undefined,
+): Promise<Writer> {
   const entry = new URL(`./writer-thread.${canLoad ? 'js' : 'ts'}`, import.meta.url)
   // Flags of the program, such as `--input-type`, are not for it.
   const turnstile = createTurnstile()
@@ -46,6 +54,7 @@ export async function startWriter(options: WriterOptions): Promise<Writer> {
   process.once('exit', exiting)
   const waiting: Waiting[] = []
   let alive = true
+  let opened = false
   let ending = false
 
   function settle(answer: Answer): void {
@@ -57,15 +66,19 @@ export async function startWriter(options: WriterOptions): Promise<Writer> {
   }
 
   function fail(cause: unknown): void {
+    if (!alive) return
     alive = false
     process.off('exit', exiting)
-    for (const one of waiting.splice(0)) one.reject(gone(cause))
+    const error = opened ? gone(cause) : toStoreError(cause)
+    for (const one of waiting.splice(0)) one.reject(error)
+    if (opened && !ending) lost(gone(cause))
   }
 
   const ended = once(thread, 'exit').catch(() => undefined)
   thread.on('message', (answers: readonly Answer[]) => answers.forEach(settle))
   thread.on('error', fail).on('exit', fail)
   await new Promise((resolve, reject) => waiting.push({ resolve, reject }))
+  opened = true
 
   const call = (asked: Call): Promise<unknown> =>
     new Promise((resolve, reject) => {
@@ -80,8 +93,9 @@ export async function startWriter(options: WriterOptions): Promise<Writer> {
     call,
     async end() {
       ending = true
-      await call({ method: 'close', args: [] }).catch(() => undefined)
-      await ended
+      const closed = call({ method: 'close', args: [] }).catch(() => undefined)
+      // A disk that does not answer must not keep the process from ending.
+      await Promise.race([closed.then(() => ended), sleep(END_MS, undefined, { ref: false })])
     },
   }
 }
