@@ -81,7 +81,12 @@ export interface Birth {
 }
 
 /** Operations of a run, each recorded under its key and answered from there when the run is rebuilt. */
-export type JournalRecord =
+export type JournalRecord = {
+  /**
+   * It is new code in front of operations that were recorded before it: its place in the log is not its place in the code.
+   */
+  readonly inserted?: true
+} & (
   | {
       readonly type: 'step'
       readonly key: string
@@ -147,6 +152,7 @@ export type JournalRecord =
       readonly result: Json
       readonly failure?: Failure
     }
+)
 
 export type RecordBody =
   | JournalRecord

@@ -54,6 +54,11 @@ export interface StepOptions {
   readonly timeoutMs?: number
   /** Names the journal entry explicitly, in place of name and occurrence. */
   readonly key?: string
+  /**
+   * The step is new in front of operations that running tasks have recorded: a rebuilt task runs it once. Without this
+   * such a task is stopped, because a new step cannot be told from one that was renamed.
+   */
+  readonly added?: boolean
 }
 
 export type StepFunction<T> = (step: StepContext) => Promise<T> | T

@@ -46,6 +46,11 @@ export interface AgentDefinition {
   readonly run?: (task: AgentTask) => Promise<Outcome> | Outcome
   /** How many of its tasks run at the same time; waiting ones do not count. Default 64. */
   readonly concurrency?: number
+  /**
+   * What happens when a rebuilt task comes to a step that it does not know, in front of others that it has recorded:
+   * `stop` (default) asks an operator, `run` takes it for new and runs it, which repeats a step that was only renamed.
+   */
+  readonly newSteps?: 'stop' | 'run'
   /** False: the agent's tasks cannot be paused. */
   readonly pause?: boolean
   /** False: the agent takes no reminders, and its providers are off. */

@@ -188,6 +188,7 @@ export const stepOptionsInput: z.ZodType<StepOptions> = z.strictObject({
     .optional(),
   timeoutMs: z.number().positive().optional(),
   key: text.min(1).optional(),
+  added: z.boolean().optional(),
 }) as z.ZodType<StepOptions>
 
 export const askOptionsInput: z.ZodType<AskOptions> = z.strictObject({

@@ -134,6 +134,7 @@ export function createChildren(core: RunCore): Children {
       const scope = core.scope
       return core.perform<ChildResult>({
         key,
+        harmless: true,
         replay: (entry) => {
           const ended = recordOf(entry, 'child-ended')
           return ended && { value: ended.result }

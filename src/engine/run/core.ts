@@ -14,14 +14,18 @@ import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { JournalRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
+import type { Agent } from '../agent.ts'
 import type { Committed } from '../ledger.ts'
 import type { Ask } from '../providers/asking.ts'
 import type { Execution } from './execution.ts'
 import { Gate, type GateDeps, type Scope } from './gate.ts'
 import type { RunHost } from './host.ts'
 import type { Entry, Journal } from './journal.ts'
+import { escapeName } from './keys.ts'
 import { Line, never, type RunAct, type Writing } from './line.ts'
+import { NewOperations, type Rebuilding } from './new-operations.ts'
 import { Releaser } from './releaser.ts'
+import type { Unclaimed } from './unclaimed.ts'
 
 export interface Operation<T> {
   readonly key: string
@@ -29,7 +33,19 @@ export interface Operation<T> {
   readonly fingerprint?: string
   /** The recorded result, or the recorded failure thrown again. Undefined: the entry is of another kind. */
   readonly replay: (entry: Entry) => { readonly value: T } | undefined
-  readonly live: () => Promise<Finished<T>>
+  readonly live: (asked: Asked) => Promise<Finished<T>>
+  /** It acts on nothing outside the task: new code may do it wherever it stands. */
+  readonly harmless?: true
+  /** The author allows it to be new. */
+  readonly added?: true
+}
+
+/** Where the code stood when it asked for an operation. */
+export interface Asked {
+  /** The record of the result it had just been given (`unclaimed.ts`). */
+  readonly place: number
+  /** The operation may have been in flight when a run of the task died. */
+  readonly mayHaveBegun: boolean
 }
 
 /** An operation whose record is durable. */
@@ -45,6 +61,8 @@ export interface OperationScope extends Scope {
   readonly prefix: string
   /** An earlier execution of the step it is in may have begun. */
   readonly mayHaveRun?: true
+  /** Where the code stood when it asked for that step. */
+  readonly place?: number
 }
 
 const top: OperationScope = { prefix: '' }
@@ -58,7 +76,8 @@ export interface Body {
   moved(): void
   /** The code has done what there was to do with the last result. */
   reacted(): void
-  mismatch(key: string): void
+  /** @param unclaimed the operation is new, and this one is recorded behind it and not asked for */
+  mismatch(key: string, unclaimed?: string): void
   /** Fires when it is given up: nobody waits for anything any more. */
   readonly signal: AbortSignal
   /** It waits for a child, and may need no slot now. */
@@ -75,10 +94,11 @@ export interface RunCoreDeps {
   readonly ahead: boolean
   /** What the providers of the agent want the task to be reminded of. */
   readonly ask: Ask
+  readonly agent: Pick<Agent, 'newSteps'>
 }
 
 /** A class, like all that is made for every run. What it makes for itself it makes when it is needed. */
-export class RunCore implements GateDeps, Writing {
+export class RunCore implements GateDeps, Writing, Rebuilding {
   readonly host: RunHost
   readonly gate: Gate
   readonly releaser: Releaser
@@ -96,10 +116,17 @@ export class RunCore implements GateDeps, Writing {
   #task: Task
   #lastResult = 0
   #newestResult = 0
+  readonly #newOperations: NewOperations | undefined
+  /** Set while the code reacts to a result: in which scope, and where it stands. */
+  #reaction: { readonly prefix: string; readonly place: number } | undefined
+  /** The newest result in its place that the code of a scope was given. */
+  #places: Map<string, number> | undefined
+  /** New operations that are recorded in front of others. */
+  #inserted: Set<string> | undefined
   #durable: boolean
   #born: (() => void)[] = []
 
-  constructor({ host, journal, task, ask, ahead }: RunCoreDeps, body: Body) {
+  constructor({ host, journal, task, ask, ahead, agent }: RunCoreDeps, body: Body) {
     this.body = body
     this.host = host
     this.journal = journal
@@ -108,7 +135,9 @@ export class RunCore implements GateDeps, Writing {
     this.#durable = !ahead
     this.#line = new Line(this)
     this.gate = new Gate(this)
+    if (agent.newSteps !== 'run') this.#newOperations = new NewOperations(this)
     this.releaser = new Releaser(host.clock.now, (ms) => {
+      this.#reaction = undefined
       if (ms >= host.limits.blockMs) host.blocked(task.agent, task.id, ms)
       body.reacted()
     })
@@ -172,10 +201,49 @@ export class RunCore implements GateDeps, Writing {
     throw new LullError('INVALID_INPUT', { path: '', problem })
   }
 
-  /** Whether an operation the code asks for now may have been in flight when a run of the task died. */
-  mayHaveBegun(): boolean {
+  get clock(): RunHost['clock'] {
+    return this.host.clock
+  }
+
+  get unclaimed(): Unclaimed {
+    return this.journal.unclaimed
+  }
+
+  isStill(): boolean {
+    const { state, pausing } = this.#task
+    return this.releaser.size === 0 && state === 'working' && pausing === undefined
+  }
+
+  changed(key: string, recorded: string): void {
+    this.body.mismatch(key, recorded)
+  }
+
+  /** Where the code stands now. */
+  asked(): Asked {
+    const { prefix, place = 0, mayHaveRun } = this.scope
     const { diedAt } = this.journal
-    return this.scope.mayHaveRun ?? (diedAt > 0 && this.#newestResult <= diedAt)
+    const isReaction = this.#reaction?.prefix === prefix
+    return {
+      place: isReaction
+        ? (this.#reaction?.place ?? 0)
+        : Math.max(place, this.#places?.get(prefix) ?? 0),
+      mayHaveBegun: mayHaveRun ?? (diedAt > 0 && this.#newestResult <= diedAt),
+    }
+  }
+
+  /** Resolves when an operation that is not recorded may run. Undefined: it may at once. */
+  admit(
+    { key, harmless, added }: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
+    { place }: Asked,
+  ): Promise<void> | undefined {
+    const { unclaimed } = this.journal
+    if (unclaimed.behind(place, key) === undefined) return undefined
+    if (!(harmless || added || this.#newOperations === undefined || this.journal.knows(key))) {
+      return this.#newOperations.admit(key, place, this.scope.inside?.signal)
+    }
+    this.#inserted ??= new Set()
+    this.#inserted.add(key)
+    return undefined
   }
 
   /** Runs code so that the operations it calls know what they are in. */
@@ -186,23 +254,29 @@ export class RunCore implements GateDeps, Writing {
   /** The key of the next operation of that kind and name, counted within the current scope. */
   key(kind: string, name = ''): string {
     this.scope.inside?.allow(`task.${kind}`)
-    const stem = `${this.scope.prefix}${kind}:${name}`
+    const stem = `${this.scope.prefix}${kind}:${escapeName(name)}`
     this.#counts ??= new Map()
     const occurrence = (this.#counts.get(stem) ?? 0) + 1
     this.#counts.set(stem, occurrence)
-    return `${stem}#${occurrence}`
+    return this.#claimed(`${stem}#${occurrence}`)
+  }
+
+  #claimed(key: string): string {
+    this.journal.unclaimed.ask(key)
+    this.#newOperations?.moved()
+    return key
   }
 
   /** The key the author chose, within the current scope. @throws LullError `INVALID_INPUT` when it was used before */
   chosenKey(kind: string, chosen: string): string {
     this.scope.inside?.allow(`task.${kind}`)
-    const made = `${this.scope.prefix}${kind}:${chosen}#key`
+    const made = `${this.scope.prefix}${kind}:${escapeName(chosen)}#key`
     this.#counts ??= new Map()
     if (this.#counts.has(made)) {
       throw new LullError('INVALID_INPUT', { path: 'key', problem: `"${chosen}" was used before` })
     }
     this.#counts.set(made, 1)
-    return made
+    return this.#claimed(made)
   }
 
   /** Counts again from the beginning there: a step's function runs once more. */
@@ -214,20 +288,25 @@ export class RunCore implements GateDeps, Writing {
 
   perform<T>(operation: Operation<T>): Promise<T> {
     if (this.#dead) return never()
+    const asked = this.asked()
     const entry = this.journal.get(operation.key)
-    const promise = entry === undefined ? this.#fresh(operation) : this.#recorded(operation, entry)
+    const promise =
+      entry === undefined ? this.#fresh(operation, asked) : this.#recorded(operation, entry, asked)
     // An operation nobody awaits must not take the process down; its failure is in the log.
     promise.catch(() => undefined)
     return promise
   }
 
-  #fresh<T>(operation: Operation<T>): Promise<T> {
+  #fresh<T>(operation: Operation<T>, asked: Asked): Promise<T> {
     this.#unsettled++
+    const admitted = this.admit(operation, asked)
+    const live = (): Promise<Finished<T>> => operation.live(asked)
     return new Promise((resolve, reject) => {
-      operation.live().then(
+      const finished = admitted === undefined ? live() : admitted.then(live)
+      finished.then(
         ({ seq, settle }) => {
           this.#unsettled--
-          this.#release(seq, () => resolve(settle()), reject)
+          this.#release(seq, asked.place, () => resolve(settle()), reject)
         },
         (error: unknown) => {
           this.#unsettled--
@@ -237,27 +316,31 @@ export class RunCore implements GateDeps, Writing {
     })
   }
 
-  #recorded<T>(operation: Operation<T>, entry: Entry): Promise<T> {
-    const { fingerprint } = operation
+  #recorded<T>(operation: Operation<T>, entry: Entry, asked: Asked): Promise<T> {
+    const { key, fingerprint, added } = operation
     const differs = entry.kind !== 'record' && entry.fingerprint !== fingerprint
+    const place = added || !this.journal.isInPlace(key, entry) ? asked.place : entry.seq
     return new Promise((resolve, reject) => {
       const answer = (): void => {
         const found = differs ? undefined : operation.replay(entry)
-        if (found === undefined) this.body.mismatch(operation.key)
+        if (found === undefined) this.body.mismatch(key)
         else resolve(found.value)
       }
-      this.#release(entry.seq, answer, reject)
+      this.#release(entry.seq, place, answer, reject)
     })
   }
 
-  #release(seq: number, settle: () => void, reject: (error: unknown) => void): void {
+  /** @param place where the code stands when it has the result */
+  #release(seq: number, place: number, settle: () => void, reject: (error: unknown) => void): void {
     if (this.#dead) return
-    const nested = this.scope.inside !== undefined
+    const { inside, prefix } = this.scope
+    const nested = inside !== undefined
     const handOut = (): void => {
       if (this.#dead) return
       this.journal.wakes.show(seq)
       if (!nested) this.#lastResult = seq
       if (!nested && seq > this.#newestResult) this.#newestResult = seq
+      this.#stand(prefix, place)
       try {
         settle()
       } catch (error) {
@@ -269,9 +352,17 @@ export class RunCore implements GateDeps, Writing {
     this.body.moved()
   }
 
+  #stand(prefix: string, place: number): void {
+    if (this.journal.unclaimed.isEmpty) return
+    this.#reaction = { prefix, place }
+    this.#newOperations?.moved()
+    this.#places ??= new Map()
+    if (place > (this.#places.get(prefix) ?? 0)) this.#places.set(prefix, place)
+  }
+
   /** Waits for the place of a record in the order of results. */
-  released(seq: number): Promise<void> {
-    return new Promise((resolve, reject) => this.#release(seq, resolve, reject))
+  released(seq: number, place: number): Promise<void> {
+    return new Promise((resolve, reject) => this.#release(seq, place, resolve, reject))
   }
 
   /** Durable before it resolves, in the order of the calls. Never settles when the run is dead. */
@@ -282,7 +373,8 @@ export class RunCore implements GateDeps, Writing {
 
   /** @param before what stands before it in the same commit */
   record(record: JournalRecord, before: readonly JournalRecord[] = []): Promise<Committed> {
-    const records = [...before, record]
+    const inserted = this.#inserted?.has(record.key) ? { inserted: true as const } : {}
+    const records = [...before, { ...record, ...inserted }]
     return this.persist({ type: 'record', records, ...this.ask(record, this.#task) })
   }
 
@@ -329,5 +421,6 @@ export class RunCore implements GateDeps, Writing {
   /** Gives the run up: nothing of it settles any more. */
   die(): void {
     this.#dead = true
+    this.#newOperations?.close()
   }
 }

@@ -10,7 +10,9 @@ import type { Decision, LogRecord } from '../../core/records.ts'
 import type { Wake } from '../../core/suspension.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
 import { Deaths } from './deaths.ts'
+import { oldSpelling, outerSteps } from './keys.ts'
 import { ReminderView } from './reminder-view.ts'
+import { nothingUnclaimed, Unclaimed } from './unclaimed.ts'
 import { Wakes, type Woken } from './wakes.ts'
 
 /** A finished operation. `seq` is the record that finished it. */
@@ -29,9 +31,11 @@ export type Entry = { readonly seq: number } & (
 export interface Attempts {
   readonly made: number
   readonly failed: number
+  /** The record of the last one. */
+  readonly seq: number
 }
 
-const none: Attempts = { made: 0, failed: 0 }
+const none: Attempts = { made: 0, failed: 0, seq: 0 }
 
 /** A class, like all that is made for every run. Until something is recorded or kept, it holds nothing. */
 export class Journal {
@@ -43,6 +47,10 @@ export class Journal {
   readonly diedAt: number
   /** The transcript `continueAs` handed over. */
   readonly transcript: readonly TranscriptEntry[] = untold
+  /** What a rebuilt run has not asked for yet. */
+  readonly unclaimed: Unclaimed
+  /** Operations that an operator accepted as new. */
+  #accepted: Set<string> | undefined
   #entries: Map<string, Entry> | undefined
   #attempts: Map<string, Attempts> | undefined
   #kept: Set<string> | undefined
@@ -62,14 +70,45 @@ export class Journal {
       if (record.type === 'continued') this.transcript = record.transcript
     }
     this.diedAt = deaths.last
+    this.unclaimed =
+      this.#entries || this.#attempts ? new Unclaimed(this.#operations()) : nothingUnclaimed
   }
 
   get(key: string): Entry | undefined {
-    return this.#entries?.get(key)
+    return found(this.#entries, key)
   }
 
   attempts(key: string): Attempts {
-    return this.#attempts?.get(key) ?? none
+    return found(this.#attempts, key) ?? none
+  }
+
+  /** Whether the operation has begun, or may begin whatever else is recorded. */
+  knows(key: string): boolean {
+    return this.#accepted?.has(key) || this.attempts(key).made > 0 || this.unclaimed.hasInside(key)
+  }
+
+  /** Whether the place of the entry in the log is its place in the code. */
+  isInPlace(key: string, entry: Entry): boolean {
+    if (this.#accepted?.has(key)) return false
+    return (
+      entry.kind !== 'record' ||
+      !('inserted' in entry.record || entry.record.type === 'turn-started')
+    )
+  }
+
+  /** The operations that code which has not changed asks for again, with their records. */
+  #operations(): Map<string, number> {
+    const recorded = new Map<string, number>()
+    for (const [key, { seq }] of this.#attempts ?? []) recorded.set(key, seq)
+    for (const [key, entry] of this.#entries ?? []) {
+      const isAsked = entry.kind !== 'record' || entry.record.type !== 'reminders-shown'
+      if (isAsked) recorded.set(key, entry.seq)
+    }
+    for (const key of recorded.keys()) {
+      // A step that is finished does not run its function again.
+      if (outerSteps(key).some((step) => this.#entries?.has(step.key))) recorded.delete(key)
+    }
+    return recorded
   }
 
   /** Follows what is written while the run is live. What a `resumed` record woke. */
@@ -109,16 +148,22 @@ export class Journal {
       case 'continued':
         this.#entries = undefined
         this.#attempts = undefined
+        this.#accepted = undefined
         break
       case 'voided':
-        this.#entries?.delete(record.key)
-        this.#attempts?.delete(record.key)
+        this.#accepted ??= new Set()
+        this.#accepted.add(record.key)
+        for (const spelling of [record.key, oldSpelling(record.key)]) {
+          if (spelling === undefined) continue
+          this.#entries?.delete(spelling)
+          this.#attempts?.delete(spelling)
+        }
         break
       case 'attempt': {
         const { failed } = this.attempts(record.key)
         const more = record.outcome === 'failed' ? 1 : 0
         this.#attempts ??= new Map()
-        this.#attempts.set(record.key, { made: record.attempt, failed: failed + more })
+        this.#attempts.set(record.key, { made: record.attempt, failed: failed + more, seq })
         break
       }
       case 'resumed':
@@ -150,4 +195,11 @@ const untold: readonly TranscriptEntry[] = []
 function dropUnder(prefix: string, map: Map<string, unknown> | undefined): void {
   if (map === undefined) return
   for (const key of map.keys()) if (key.startsWith(prefix)) map.delete(key)
+}
+
+/** Under its key, or as an older version spelled it. */
+function found<T>(map: ReadonlyMap<string, T> | undefined, key: string): T | undefined {
+  if (map === undefined) return undefined
+  const old = map.has(key) ? undefined : oldSpelling(key)
+  return map.get(old ?? key)
 }

@@ -33,6 +33,7 @@ export function createOutputs(core: RunCore): Outputs {
     const scope = core.scope
     return core.perform<T>({
       key,
+      harmless: true,
       replay: (entry) =>
         entry.kind === 'record' ? { value: read(entry.record as unknown as R) } : undefined,
       live: async () => {

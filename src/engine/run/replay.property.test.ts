@@ -1,25 +1,14 @@
 /** R1 and R2 (core.ts), for random agents with parallel branches that compete for the same keys. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fold } from '../../core/evolve.ts'
 import type { Json } from '../../core/json.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import type { Store } from '../../ports/store.ts'
-import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
-import { rowOf } from '../row.ts'
 import { drive } from '../test-support/drive.ts'
 import { checkPlaces, delays, interpreter, program } from '../test-support/program.ts'
 import { createWorld } from '../test-support/world.ts'
-
-/** A store that holds the first records of a log, as a process that died there would have left it. */
-async function storeWith(records: readonly LogRecord[]): Promise<Store> {
-  const store = createMemoryStore()
-  const task = fold(records) as Task
-  await store.commit([{ taskId: task.id, expected: 0, records, row: rowOf(task) }])
-  return store
-}
+import { storeWith } from './test-support/store-with.ts'
 
 describe('a run rebuilt from any prefix of its log', () => {
   it('sees what was recorded, runs no recorded step again and comes to the same end', async () => {

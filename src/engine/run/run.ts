@@ -15,6 +15,7 @@ import { json } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { type AbortCode, Aborted } from './abort-reason.ts'
 import { type Body, RunCore, type RunCoreDeps } from './core.ts'
+import { describeKey } from './keys.ts'
 import { never, type RunAct } from './line.ts'
 import { Operations } from './operations.ts'
 import { completion, failed, failing } from './outcome.ts'
@@ -246,11 +247,14 @@ export class Run implements Body {
   }
 
   /** The code asks for something else than what is recorded: an operator decides, nobody guesses. */
-  mismatch(key: string): void {
+  mismatch(key: string, unclaimed?: string): void {
     this.#changed = true
     // The code waits for an operator's decision, and never gets an answer.
     void this.#core.gate.whileWaiting(never)
-    const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
+    const summary =
+      unclaimed === undefined
+        ? `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
+        : `The code asks for ${describeKey(key)}, which is not recorded, and not for ${describeKey(unclaimed)}, which is recorded behind it: a step was added or renamed. Resume to run ${describeKey(key)} once, or cancel.`
     this.#stopByPolicy({ reason: 'code-changed', summary, mismatch: key })
   }
 

@@ -9,7 +9,7 @@ import { stepOptionsInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { checkedResult } from '../step-result.ts'
 import { type AbortCode, Aborted } from './abort-reason.ts'
-import type { Finished, OperationScope, RunCore } from './core.ts'
+import type { Asked, Finished, OperationScope, RunCore } from './core.ts'
 import { Execution } from './execution.ts'
 import type { During } from './gate.ts'
 import { recordedDuring } from './gated-record.ts'
@@ -43,6 +43,7 @@ export interface StepAttempts<T> {
   readonly code: StepFunction<T>
   readonly options?: StepOptions
   readonly scope: OperationScope
+  readonly asked: Asked
   /** How an attempt passes the gate. */
   readonly during: During
 }
@@ -64,9 +65,11 @@ export function createSteps(core: RunCore): Steps {
     const scope = core.scope
     return core.perform({
       key,
+      ...(options.added ? { added: true } : {}),
       replay: (entry) => recordedStep<T>(entry),
-      live: () =>
+      live: (asked) =>
         settle({
+          asked,
           key,
           name,
           code,
@@ -78,9 +81,8 @@ export function createSteps(core: RunCore): Steps {
   }
 
   async function settle<T>(step: StepAttempts<T>): Promise<Finished<T>> {
-    const { key, name, scope, during, options = {} } = step
+    const { key, name, scope, asked, during, options = {} } = step
     const { retry } = options
-    const begun = core.mayHaveBegun()
     let { made: attempt, failed: failures } = core.journal.attempts(key)
     for (;;) {
       const streams = new AttemptStreams(core, name, key)
@@ -94,7 +96,7 @@ export function createSteps(core: RunCore): Steps {
         const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`
         const outcome = await execute<T>(step, prefix, {
           attempt,
-          mayHaveRun: begun || attempt > 1,
+          mayHaveRun: asked.mayHaveBegun || attempt > 1,
           streams,
         })
         if (outcome.status !== 'done') streams.end()
@@ -125,7 +127,7 @@ export function createSteps(core: RunCore): Steps {
   }
 
   async function execute<T>(
-    { key, name, code, scope, options = {} }: StepAttempts<T>,
+    { key, name, code, scope, asked, options = {} }: StepAttempts<T>,
     prefix: string,
     facts: AttemptFacts,
   ): Promise<Outcome> {
@@ -139,6 +141,7 @@ export function createSteps(core: RunCore): Steps {
       ...scope,
       inside: execution,
       prefix,
+      place: asked.place,
       ...(mayHaveRun ? { mayHaveRun } : {}),
     }
     core.recount(prefix)

@@ -84,6 +84,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     const key = core.key('turn')
     const started = await core.perform<TurnStarted>({
       key,
+      harmless: true,
       replay: (entry) => {
         const record = entry.kind === 'record' ? entry.record : undefined
         return record?.type === 'turn-started' ? { value: record } : undefined
@@ -203,16 +204,18 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   async function batch(tools: readonly Tool[]): Promise<readonly ToolResult[]> {
     const scope = core.scope
     for (const { name } of tools) checkName(name)
+    const asked = core.asked()
     const keys = tools.map((tool) => core.key('tool', tool.name))
     const { results, released } = await gate.duringBatch(scope, async (during) => {
       const results: ToolResult[] = []
+      let { place } = asked
       let seq = 0
       let skipping = false
       for (const [index, { name, run: code }] of tools.entries()) {
         const key = keys[index] ?? ''
         const entry = core.journal.get(key)
         skipping ||= entry === undefined && isInterrupted()
-        if (entry !== undefined) seq = entry.seq
+        if (entry !== undefined) seq = place = entry.seq
         if (entry?.kind === 'record' && entry.record.type === 'skipped') {
           results.push({ name, status: 'skipped' })
         } else if (entry !== undefined) {
@@ -222,13 +225,15 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
           seq = (await recordedDuring(core, during, make)).seq
           results.push({ name, status: 'skipped' })
         } else {
-          const done = await steps.settle({ key, name, code, scope, during })
+          const here = { ...core.asked(), place }
+          await core.admit({ key }, here)
+          const done = await steps.settle({ key, name, code, scope, asked: here, during })
           seq = done.seq
           results.push(resultOf(name, () => (done.settle() ?? null) as Json))
         }
       }
       // Withheld before the gate is left: that is what a pause that waits for the batch looks for.
-      return { results, released: seq > 0 ? core.released(seq) : undefined }
+      return { results, released: seq > 0 ? core.released(seq, place) : undefined }
     })
     await released
     return results

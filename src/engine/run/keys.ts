@@ -1,0 +1,52 @@
+/**
+ * How operations are named in the journal. A key is a path of segments, one for each step the operation lies in:
+ *
+ *   key      = *( segment [ "!" failures ] "/" ) segment
+ *   segment  = kind ":" name "#" ( occurrence | "key" )
+ *
+ *   step:plan#1                    the first step named "plan"
+ *   step:plan#1/tool:search#2      the second tool named "search" inside it
+ *   step:plan#1!1/tool:search#1    the first one, after "plan" had failed once and was tried again
+ *   step:order-7#key               the step whose author chose the key "order-7"
+ *
+ * K1  The characters this spelling uses are escaped in names, so that different operations have different keys.
+ * K2  Names without them are spelled as they are.
+ */
+const codes: Readonly<Record<string, string>> = { '%': '%25', '#': '%23', '/': '%2F', '!': '%21' }
+
+export function escapeName(name: string): string {
+  return name.replace(/[%#/!]/g, (character) => codes[character] ?? character)
+}
+
+const unescapeName = (text: string): string =>
+  text.replace(/%(25|23|2F|21)/g, (code) => decodeURIComponent(code))
+
+/**
+ * The key as versions before 0.2 wrote it, which escaped nothing. Undefined where it is the same, and where it could be
+ * the key of another operation: a step of such a name is new to an old journal.
+ */
+export function oldSpelling(key: string): string | undefined {
+  if (!key.includes('%')) return undefined
+  const isAmbiguous = /%25(25|23|2F|21)|%23(\d+|key)(%21\d+)?%2F/.test(key)
+  return isAmbiguous ? undefined : unescapeName(key)
+}
+
+/** The steps an operation lies in, outermost first, each with the prefix of the attempt. */
+export function outerSteps(
+  key: string,
+): readonly { readonly key: string; readonly prefix: string }[] {
+  const steps: { key: string; prefix: string }[] = []
+  for (let end = key.indexOf('/'); end >= 0; end = key.indexOf('/', end + 1)) {
+    steps.push({ key: key.slice(0, end).replace(/!\d+$/, ''), prefix: key.slice(0, end + 1) })
+  }
+  return steps
+}
+
+/** For people: `step "plan"`, and which one of several. */
+export function describeKey(key: string): string {
+  const [, kind = 'operation', name = key, occurrence] =
+    /^([a-z-]+):(.*)#([^#]*)$/s.exec(key.slice(key.lastIndexOf('/') + 1)) ?? []
+  const which = occurrence === undefined || occurrence === '1' || occurrence === 'key'
+  const named = name === '' ? kind : `${kind} "${unescapeName(name)}"`
+  return which ? named : `${named} (number ${occurrence})`
+}

@@ -1,0 +1,89 @@
+/** Operations of a rebuilt run that wait, because the journal does not know them: `unclaimed.ts` says for what. */
+import type { Clock } from '../../ports/clock.ts'
+import type { Unclaimed } from './unclaimed.ts'
+
+/** The run, as it stands. */
+export interface Rebuilding {
+  readonly clock: Pick<Clock, 'after'>
+  readonly unclaimed: Unclaimed
+  /** No result is about to be handed out, and no pause is under way. */
+  isStill(): boolean
+  /** The code has changed: it asks for `key`, and never for `recorded`. */
+  changed(key: string, recorded: string): void
+}
+
+/**
+ * So long a run must stand still before it counts as stopped: code may wait in one branch for what is not journaled (a
+ * timer, an import) before it asks for what is recorded.
+ */
+const STILL_MS = 1_000
+
+interface Waiting {
+  readonly key: string
+  readonly place: number
+  readonly start: () => void
+}
+
+/** The step it is in, as far as that can be told to stop. */
+type Outer = AbortSignal | undefined
+
+export class NewOperations {
+  readonly #run: Rebuilding
+  #waiting: readonly Waiting[] = []
+  #moves = 0
+  #cancel: (() => void) | undefined
+
+  constructor(run: Rebuilding) {
+    this.#run = run
+  }
+
+  /** Resolves when the operation may run. Rejects when the step it is in is told to stop: that step must come to its end. */
+  admit(key: string, place: number, outer: Outer): Promise<void> {
+    return new Promise((start, reject) => {
+      const one: Waiting = { key, place, start }
+      this.#waiting = [...this.#waiting, one]
+      outer?.addEventListener('abort', () => {
+        this.#remove(one)
+        reject(outer.reason)
+      })
+      this.#watch()
+    })
+  }
+
+  /** The code asked for something, or was given something. */
+  moved(): void {
+    this.#moves++
+    for (const one of this.#waiting) {
+      if (this.#run.unclaimed.behind(one.place, one.key) !== undefined) continue
+      this.#remove(one)
+      one.start()
+    }
+  }
+
+  #remove(one: Waiting): void {
+    this.#waiting = this.#waiting.filter((other) => other !== one)
+  }
+
+  /** The run is over. */
+  close(): void {
+    this.#waiting = []
+    this.#cancel?.()
+  }
+
+  #watch(): void {
+    if (this.#cancel !== undefined) return
+    const before = this.#moves
+    this.#cancel = this.#run.clock.after(STILL_MS, () => {
+      this.#cancel = undefined
+      this.#look(before)
+    })
+  }
+
+  #look(before: number): void {
+    const [first] = this.#waiting
+    if (first === undefined) return
+    const recorded = this.#run.unclaimed.behind(first.place, first.key)
+    if (recorded === undefined || this.#moves !== before || !this.#run.isStill()) this.#watch()
+    else this.#run.changed(first.key, recorded)
+  }
+}
