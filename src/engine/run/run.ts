@@ -200,13 +200,19 @@ export class Run implements Body {
 
   reacted(): void {
     if (this.dead) return
-    if (this.resting) this.#deps.host.releaseSlot(this.taskId)
+    this.#releaseSlot()
     this.moved()
+  }
+
+  #releaseSlot(): void {
+    if (!this.dead && this.resting) this.#deps.host.releaseSlot(this.taskId)
   }
 
   /** Something came to rest: is it what an accepted pause was waiting for? */
   moved(): void {
     const { gate } = this.#core
+    // The last operation beside a wait for a child may end without a result that the code reacts to.
+    if (this.resting) setImmediate(() => this.#releaseSlot())
     if (this.#handOver !== undefined) {
       if (gate.atBoundary('finish_step')) this.#handOver('it reached a boundary')
       return
