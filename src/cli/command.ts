@@ -9,7 +9,9 @@ export const exitCodes: {
   readonly refused: 1
   readonly usage: 2
   readonly unreachable: 3
-} = { ok: 0, refused: 1, usage: 2, unreachable: 3 }
+  /** The task that was waited for failed, was rejected or was canceled. */
+  readonly taskFailed: 4
+} = { ok: 0, refused: 1, usage: 2, unreachable: 3, taskFailed: 4 }
 
 export interface Flag {
   /** What its value is called in the help; a flag without one is a switch. */
@@ -42,11 +44,15 @@ export interface Input {
 export interface Io {
   /** A line on stdout. */
   readonly print: (line: string) => void
+  /** Text on stdout that may go on: the next line begins after it. */
+  readonly write: (text: string) => void
   /** A line on stderr. */
   readonly warn: (line: string) => void
   readonly paint: Paint
   /** Shows one line that is replaced by the next; nothing where there is no terminal. */
   readonly live: (line: string | undefined) => void
+  /** What Ctrl-C says before it ends the program, until the function given back is called. */
+  readonly interrupted: (say: () => string) => () => void
   /** Resolves when the process is asked to stop. */
   readonly stopped: (close: () => Promise<void>) => Promise<void>
   /** Gives stdin and stdout to a protocol: whatever else prints on stdout from now on ends up on stderr. */

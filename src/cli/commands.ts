@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { acp } from './commands/acp.ts'
+import { answer } from './commands/answer.ts'
 import { demo } from './commands/demo.ts'
 import { eventsEmit } from './commands/events-emit.ts'
 import { send } from './commands/send.ts'
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   serve,
   acp,
   send,
+  answer,
   tasksList,
   tasksShow,
   tasksWatch,

@@ -30,7 +30,8 @@ export function overview(commands: readonly Command[], paint: Paint, self: strin
     ...columns(commands.map(({ name, args, about }) => [[name, args].join(' ').trimEnd(), about])),
     '',
     `${self} <command> --help  shows flags and examples.`,
-    'Exit codes: 0 ok, 1 refused, 2 wrong usage, 3 server unreachable.',
+    'A task can be named by a unique beginning or ending of its id, or by @last.',
+    'Exit codes: 0 ok, 1 refused, 2 wrong usage, 3 server unreachable, 4 the task failed,\n  was rejected or was canceled.',
   ].join('\n')
 }
 

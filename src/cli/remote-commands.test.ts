@@ -92,6 +92,78 @@ describe('send', () => {
   })
 })
 
+describe('a task that was waited for', () => {
+  it.each([
+    ['failed', { fail: 'no' }],
+    ['rejected', { reject: 'no' }],
+  ])('gives exit code 4 when it %s', async (state, op) => {
+    const { code, out } = await send(JSON.stringify({ script: [op] }))
+    expect([code, out]).toEqual([4, expect.stringContaining(state)])
+    expect((await tasks('watch', '@last')).code).toBe(4)
+  })
+
+  it('gives exit code 0 when nobody waited', async () => {
+    expect((await send('{"script": [{"fail": "no"}]}', '--detach')).code).toBe(0)
+  })
+
+  it('shows its text', async () => {
+    const script = { script: [{ artifact: { name: 'poem', text: 'one\ntwo' } }] }
+    expect((await send(JSON.stringify(script))).out).toContain('    one\n    two')
+  })
+
+  it('shows its text as it comes, and its steps', async () => {
+    const artifact = { name: 'poem', text: 'abcdef', chunks: 3 }
+    const script = { script: [{ step: 'look', ms: 1 }, { artifact }, { complete: 'done' }] }
+    const { out } = await send(JSON.stringify(script), '--stream')
+    expect(out.split('\n')).toEqual(expect.arrayContaining(['step  look  done', 'abcdef']))
+  })
+})
+
+describe('answer', () => {
+  it('answers a question with a text or with data', async () => {
+    const script = JSON.stringify({ script: [{ ask: 'which?' }, { echo: 'input' }] })
+    const { out } = await run('answer', await taskOf(script), 'this', '--url', server.url)
+    expect(out).toContain('completed')
+    const data = ['--data', '{"a": 1}', '--json', '--url', server.url]
+    const told = await run('answer', await taskOf(script), ...data)
+    expect(told.out).toContain('"a":1')
+  })
+
+  it.each([
+    ['--grant', 'completed', 0],
+    ['--deny', 'rejected', 4],
+  ])('decides on a consent with %s', async (flag, state, code) => {
+    const consent = { prompt: 'Push?', operation: { push: 'main' } }
+    const id = await taskOf(JSON.stringify({ script: [{ consent }, { complete: 'pushed' }] }))
+    const answered = await run('answer', id, flag, '--url', server.url)
+    expect([answered.code, answered.out]).toEqual([code, expect.stringContaining(state)])
+  })
+
+  it('refuses two answers, none, and a task that asks nothing', async () => {
+    const id = await taskOf('{"script": [{"complete": "done"}]}')
+    expect((await run('answer', id, 'x', '--grant')).code).toBe(2)
+    expect((await run('answer', id)).code).toBe(2)
+    const { code, err } = await run('answer', id, 'x', '--url', server.url)
+    expect([code, err]).toEqual([1, `lull: Task ${id} is completed and waits for no answer`])
+  })
+})
+
+describe('short names of tasks', () => {
+  it('are a unique beginning or ending, or @last', async () => {
+    const id = await taskOf('{"script": [{"complete": "named"}]}')
+    for (const name of [id.slice(-12), id.slice(0, -1), '@last']) {
+      expect((await tasks('show', name)).out).toContain(id)
+    }
+    expect((await tasks('show', 'ab')).code).toBe(2)
+  })
+
+  it('are refused when they fit two tasks', async () => {
+    const [first] = [await taskOf('{"script": []}'), await taskOf('{"script": []}')]
+    const { code, err } = await tasks('show', first.slice(0, 8))
+    expect([code, err]).toEqual([2, expect.stringContaining('part of more than one id')])
+  })
+})
+
 describe('tasks', () => {
   const waiting = '{"script": [{"park": {"reason": "told to"}}, {"complete": "done"}]}'
 
@@ -110,7 +182,7 @@ describe('tasks', () => {
     const id = await taskOf(waiting)
     const { out } = await tasks('show', id)
     expect(out).toContain('paused-by-agent  told to')
-    expect(out).toContain('wakes on an explicit resume')
+    expect(out).toContain('wakes    only when it is resumed')
     expect(out).toContain('user     {"script"')
     await tasks('cancel', id)
   })

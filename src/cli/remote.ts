@@ -38,13 +38,6 @@ function defaultUrl(): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }
 
-/** The one argument a command about a task has. */
-export function taskIdIn({ words }: Input): string {
-  const [taskId, ...more] = words
-  if (taskId === undefined || more.length > 0) throw new UsageError('give one task id')
-  return taskId
-}
-
 export function jsonIn(input: Input, flag: string): Json | undefined {
   const text = input.text(flag)
   if (text === undefined) return undefined

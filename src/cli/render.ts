@@ -1,7 +1,8 @@
 /** Tasks, messages and artifacts for people. */
-import type { ReminderChange, StatusFrame, Task, TaskFrame } from '../client/task.ts'
+import type { ReminderChange, StatusFrame, Task } from '../client/task.ts'
 import { type Artifact, type Message, type Part, textOf } from '../core/message.ts'
 import type { Colour, Paint } from './command.ts'
+import { waitText } from './wait-text.ts'
 
 const colourOf: Readonly<Record<string, Colour>> = {
   completed: 'green',
@@ -63,8 +64,20 @@ export function taskLines(task: Task, paint: Paint): readonly string[] {
   return [
     `Task ${paint('bold', plain(task.id))}  ${statusLine(task, paint)}`,
     ...stopLines(task),
-    ...artifacts.map((artifact) => `  ${artifactLine(artifact, paint)}`),
+    ...artifacts.flatMap((artifact) => artifactLines(artifact, paint)),
   ]
+}
+
+/** Its name and facts; what is text is shown. */
+function artifactLines(artifact: Artifact, paint: Paint): readonly string[] {
+  const text = artifact.parts.map((part) => ('text' in part ? part.text : '')).join('')
+  const shown =
+    text === ''
+      ? []
+      : plain(text)
+          .split('\n')
+          .map((line) => `    ${line}`)
+  return [`  ${artifactLine(artifact, paint)}`, ...shown]
 }
 
 /** What a stopped task waits for, in the words of its suspension. */
@@ -77,7 +90,7 @@ function stopLines({ consent, suspension }: Task): readonly string[] {
   const { handle, conditions, deadlineAt } = suspension
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['handle', handle],
-    ['wakes on', conditions === undefined ? 'an explicit resume' : JSON.stringify(conditions)],
+    ['wakes', waitText(conditions, deadlineAt, Date.now())],
     ['deadline', deadlineAt],
   ]
   return rows.flatMap(([word, value]) =>
@@ -85,23 +98,7 @@ function stopLines({ consent, suspension }: Task): readonly string[] {
   )
 }
 
-/** A frame of a stream as one line, or nothing to say. */
-export function frameLine(frame: TaskFrame, paint: Paint): string | undefined {
-  switch (frame.kind) {
-    case 'message':
-      return messageText(frame.message)
-    case 'task':
-      return statusLine(frame.task, paint)
-    case 'status':
-      return statusLine(frame, paint)
-    case 'artifact':
-      return `artifact  ${artifactLine(frame.artifact, paint)}`
-    case 'reminder':
-      return reminderLine(frame.change)
-  }
-}
-
-function reminderLine(change: ReminderChange): string {
+export function reminderLine(change: ReminderChange): string {
   if (change.event === 'emitted') return `reminder  ${plain(change.reminder.body)}`
   if (change.event === 'expired') {
     return `reminder  ${plain(change.reminderId)}: expired (${change.reason})`

@@ -32,6 +32,11 @@ describe('help', () => {
     expect(out).toContain(`lull ${name}`)
   })
 
+  it('shows a command that help is asked for', async () => {
+    expect((await run('help', 'send')).out).toContain('lull send <url> <text>')
+    expect((await run('help', 'tasks', 'watch')).out).toContain('lull tasks watch <task-id>')
+  })
+
   it('shows the version', async () => {
     expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+$/)
   })
@@ -42,6 +47,9 @@ describe('wrong usage', () => {
     [[], 'Usage'],
     [['dance'], 'no command "dance"'],
     [['tasks', 'dance'], 'no command "tasks dance"'],
+    [['sned', 'x'], 'did you mean "send"?'],
+    [['tasks', 'wach'], 'did you mean "tasks watch"?'],
+    [['help', 'sent'], 'did you mean "send"?'],
     [['demo', '--prot', '1'], "Unknown option '--prot'"],
     [['demo', '--port', 'http'], '--port: "http" is not a port'],
     [['demo', '--port'], 'argument missing'],

@@ -16,6 +16,7 @@ import {
 import { commands } from './commands.ts'
 import { helpFor, overview, usageOf } from './help.ts'
 import { parseInput } from './parse-input.ts'
+import { nearest } from './suggest.ts'
 
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
   const command = findCommand(args)
@@ -59,12 +60,23 @@ function withoutCommand(args: readonly string[], io: Io): ExitCode {
     return exitCodes.ok
   }
   const help = overview(commands, io.paint, io.self)
-  if (first === '--help' || first === '-h' || first === 'help') {
-    io.print(help)
-    return exitCodes.ok
+  if (first === undefined) {
+    io.warn(help)
+    return exitCodes.usage
   }
-  if (first === undefined) io.warn(help)
-  else io.warn(`lull: there is no command "${args.slice(0, 2).join(' ')}"; see ${io.self} --help`)
+  if (first !== '--help' && first !== '-h' && first !== 'help') return unknownCommand(args, io)
+  const about = findCommand(args.slice(1))
+  if (args.length > 1 && about === undefined) return unknownCommand(args.slice(1), io)
+  io.print(about === undefined ? help : helpFor(about, io.paint, io.self))
+  return exitCodes.ok
+}
+
+function unknownCommand(args: readonly string[], io: Io): ExitCode {
+  const typed = args.filter((word) => !word.startsWith('-')).slice(0, 2)
+  const names = commands.map(({ name }) => name)
+  const meant = nearest(typed.join(' '), names) ?? nearest(typed[0] ?? '', names)
+  const advice = meant === undefined ? `see ${io.self} --help` : `did you mean "${meant}"?`
+  io.warn(`lull: there is no command "${typed.join(' ')}"; ${advice}`)
   return exitCodes.usage
 }
 

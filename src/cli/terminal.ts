@@ -13,6 +13,9 @@ const codes: Readonly<Record<Colour, readonly [number, number]>> = {
   cyan: [36, 39],
 }
 
+/** What a shell expects of a program ended by Ctrl-C. */
+const INTERRUPTED = 130
+
 const CLEAR_LINE = '\r\u001b[K'
 
 export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
@@ -20,16 +23,25 @@ export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
   const coloured = stdout.isTTY === true && stdout.hasColors()
   const lively = stdout.isTTY === true
   let shown = false
+  /** Text was written whose line has not ended. */
+  let open = false
 
   function clear(): void {
     if (shown) stdout.write(CLEAR_LINE)
     shown = false
+    if (open) stdout.write('\n')
+    open = false
   }
 
   return {
     print(line) {
       clear()
       stdout.write(`${line}\n`)
+    },
+    write(text) {
+      if (!open) clear()
+      stdout.write(text)
+      open = text !== '' && !text.endsWith('\n')
     },
     warn(line) {
       clear()
@@ -40,10 +52,21 @@ export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
       return coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text
     },
     live(line) {
+      // Text that is still coming is live enough.
+      if (open && line !== undefined) return
       clear()
       if (line === undefined || !lively) return
       stdout.write(line.slice(0, (stdout.columns ?? 80) - 1))
       shown = true
+    },
+    interrupted(say) {
+      const handler = (): void => {
+        clear()
+        stderr.write(`${say()}\n`)
+        process.exit(INTERRUPTED)
+      }
+      process.once('SIGINT', handler)
+      return () => process.off('SIGINT', handler)
     },
     stopped: (close) =>
       untilStopped(

@@ -1,18 +1,17 @@
 /** Send, stream and answer. A reminder that waits for a message to the task goes with it. */
 import type { Message } from '../core/message.ts'
 import { isInterrupted } from '../core/states.ts'
-import type { Client, ConsentAnswer, SendOptions } from './client.ts'
-import { ClientError, isClientError, unsupported } from './client-error.ts'
+import { answerMessage } from './answer-message.ts'
+import type { Client, SendOptions } from './client.ts'
+import { isClientError } from './client-error.ts'
 import { type Content, messageOf } from './content.ts'
-import { USER_CONSENT } from './extensions.ts'
 import { isOver, stateIn } from './follow-task.ts'
 import { operations } from './operations.ts'
 import type { ClientParts } from './parts.ts'
 import type { Reading } from './reading.ts'
 import { withReminder } from './reminder-shapes.ts'
-import { isObject } from './shape.ts'
 import { taskIdIn } from './streams.ts'
-import type { Sent, Task, TaskFrame, TaskState } from './task.ts'
+import type { Sent, TaskFrame, TaskState } from './task.ts'
 import type { Params } from './transport.ts'
 import type { Follow } from './watch.ts'
 import { writeMessage } from './write-message.ts'
@@ -89,9 +88,7 @@ export function createSending(parts: ClientParts, { get }: Reading, follow: Foll
     },
     async answer(taskId, answer, options = {}) {
       const task = await get(taskId, { signal: options.signal, historyLength: 0 })
-      if (task.state === 'unknown' || !isInterrupted(task.state)) throw notWaiting(task)
-      const content = isConsent(answer) ? consentMessage(task, answer) : answer
-      return send(content, { ...options, taskId, contextId: options.contextId ?? task.contextId })
+      return send(answerMessage(task, answer), options)
     },
   }
 }
@@ -126,27 +123,4 @@ function callOptions({ signal, idempotencyKey }: SendOptions) {
     signal,
     headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
   }
-}
-
-function isConsent(answer: Content | ConsentAnswer): answer is ConsentAnswer {
-  return isObject(answer) && 'consent' in answer
-}
-
-/** In a data part and under the extension: agents of others may look in either place. */
-function consentMessage(task: Task, { consent, consentId }: ConsentAnswer): Message {
-  const id = consentId ?? task.consent?.consentId
-  if (id === undefined) throw unsupported('consent by id: the task shows none')
-  const decision = { consentId: id, decision: consent }
-  return {
-    ...messageOf([{ data: decision }], {}),
-    extensions: [USER_CONSENT],
-    metadata: { [USER_CONSENT]: decision },
-  }
-}
-
-function notWaiting({ id, state }: Task): ClientError {
-  return new ClientError('refused', `Task ${id} is ${state} and waits for no answer`, {
-    reason: 'NOT_WAITING',
-    details: { taskId: id, state },
-  })
 }

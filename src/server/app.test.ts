@@ -204,3 +204,38 @@ describe('/ops/waiting', () => {
     }
   })
 })
+
+describe('the timeline of a task', () => {
+  async function ended(engine: Engine): Promise<string> {
+    const message = { messageId: 'm', role: 'ROLE_USER' as const, parts: [{ text: 'done' }] }
+    const sent = await engine.send(anybody, { message })
+    if (sent.kind !== 'task') throw new Error('a task was expected')
+    await engine.cancel(anybody, { taskId: sent.task.id })
+    return sent.task.id
+  }
+
+  it('is told page by page, or live until the task has ended', async () => {
+    const { app, engine } = await openApp()
+    const id = await ended(engine)
+    const response = await app.request(`/ops/tasks/${id}/timeline`)
+    const page = (await response.json()) as { entries: { event: string }[]; after: number }
+    expect(page.entries.map(({ event }) => event)).toEqual(
+      expect.arrayContaining(['submitted', 'canceled']),
+    )
+    const rest = await app.request(`/ops/tasks/${id}/timeline?after=${page.after}`)
+    expect(await rest.json()).toMatchObject({ entries: [], more: false })
+    const live = await app.request(`/ops/tasks/${id}/timeline`, {
+      headers: { accept: 'text/event-stream' },
+    })
+    expect(await live.text()).toContain('"event":"canceled"')
+  })
+
+  it('refuses a place that is none, and a task that is not there', async () => {
+    const { app, engine } = await openApp()
+    const id = await ended(engine)
+    expect((await app.request(`/ops/tasks/${id}/timeline?after=x`)).status).toBe(400)
+    expect((await app.request('/ops/tasks/nobody/timeline')).status).toBe(404)
+    const deleted = await app.request(`/ops/tasks/${id}/timeline`, { method: 'DELETE' })
+    expect(deleted.status).toBe(405)
+  })
+})

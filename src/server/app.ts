@@ -42,7 +42,7 @@ export function createApp(options: AppOptions): Hono {
   }
   app.get('/', () => homePage([...engine.agents.values()], url))
   app.notFound((c) => {
-    const allowed = methods[c.req.path] ?? methodsOfAgent(c.req.path, engine)
+    const allowed = methods[c.req.path] ?? methodsBelow(c.req.path, engine)
     return allowed === undefined ? notFound(c.req.path) : notAllowed(c.req.method, allowed)
   })
   app.onError((error, c) => {
@@ -55,7 +55,8 @@ export function createApp(options: AppOptions): Hono {
   return app
 }
 
-function methodsOfAgent(path: string, { agents }: Engine): readonly string[] | undefined {
+function methodsBelow(path: string, { agents }: Engine): readonly string[] | undefined {
+  if (/^\/ops\/tasks\/[^/]+\/timeline$/.test(path)) return ['GET', 'HEAD']
   const name = /^\/agents\/([^/]+)\/?$/.exec(path)?.[1]
   return name !== undefined && agents.has(name) ? ['POST'] : undefined
 }

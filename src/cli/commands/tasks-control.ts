@@ -3,8 +3,9 @@ import type { PauseOutcome } from '../../client/control-shapes.ts'
 import type { ResumeConditions } from '../../core/conditions.ts'
 import { pauseModes } from '../../core/suspension.ts'
 import { type Command, exitCodes, type Paint } from '../command.ts'
-import { clientOf, jsonIn, taskIdIn, urlFlag } from '../remote.ts'
+import { jsonIn, urlFlag } from '../remote.ts'
 import { plain, stateText } from '../render.ts'
+import { taskIn } from '../task-id.ts'
 import { wordIn } from '../word-in.ts'
 
 export const tasksPause: Command = {
@@ -27,7 +28,8 @@ export const tasksPause: Command = {
       wordIn(input, 'mode', pauseModes),
       jsonIn(input, 'conditions'),
     ]
-    const result = await clientOf(input).pause(taskIdIn(input), {
+    const { client, taskId } = await taskIn(input)
+    const result = await client.pause(taskId, {
       reason,
       mode,
       // What is wrong with them the server says.
@@ -51,12 +53,13 @@ export const tasksResume: Command = {
   examples: ['tasks resume <task-id>', `tasks resume <task-id> --input '{"approved": true}'`],
   async run(input, io) {
     const [handle, given] = [input.text('handle'), jsonIn(input, 'input')]
-    const result = await clientOf(input).resume(taskIdIn(input), {
+    const { client, taskId } = await taskIn(input)
+    const result = await client.resume(taskId, {
       handle,
       input: given,
       continueTranscript: input.has('fresh') ? false : undefined,
     })
-    const { taskId, state, previousState } = result
+    const { state, previousState } = result
     const line = `Task ${plain(taskId)}  ${stateText(state, io.paint)}, was ${previousState}`
     io.print(input.has('json') ? JSON.stringify(result) : line)
     return exitCodes.ok
@@ -70,7 +73,8 @@ export const tasksCancel: Command = {
   flags: urlFlag,
   examples: ['tasks cancel <task-id>'],
   async run(input, io) {
-    const task = await clientOf(input).cancel(taskIdIn(input))
+    const { client, taskId } = await taskIn(input)
+    const task = await client.cancel(taskId)
     const line = `Task ${plain(task.id)}  ${stateText(task.state, io.paint)}`
     io.print(input.has('json') ? JSON.stringify(task) : line)
     return exitCodes.ok

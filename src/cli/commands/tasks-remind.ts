@@ -5,6 +5,7 @@ import { pauseModes } from '../../core/suspension.ts'
 import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
 import { clientOf, urlFlag } from '../remote.ts'
 import { plain } from '../render.ts'
+import { wholeId } from '../task-id.ts'
 import { wordIn } from '../word-in.ts'
 
 const BODY_WIDTH = 100
@@ -32,11 +33,12 @@ export const tasksRemind: Command = {
     'tasks remind <task-id> --clear --key upstream',
   ],
   async run(input, io) {
-    const [taskId, body, ...more] = input.words
-    if (taskId === undefined || more.length > 0) {
+    const [given, body, ...more] = input.words
+    if (given === undefined || more.length > 0) {
       throw new UsageError('give one task id, and the text in quotes')
     }
     const client = clientOf(input)
+    const taskId = await wholeId(client, given)
     const print = (result: unknown, ...lines: readonly string[]): void => {
       for (const line of input.has('json') ? [JSON.stringify(result)] : lines) io.print(line)
     }

@@ -1,7 +1,8 @@
 import { type Command, exitCodes } from '../command.ts'
-import { clientOf, taskIdIn, urlFlag } from '../remote.ts'
+import { urlFlag } from '../remote.ts'
 import { messageText, taskLines } from '../render.ts'
 import { saveArtifacts } from '../save-artifacts.ts'
+import { taskIn } from '../task-id.ts'
 
 export const tasksShow: Command = {
   name: 'tasks show',
@@ -13,7 +14,8 @@ export const tasksShow: Command = {
   },
   examples: ['tasks show <task-id>', 'tasks show <task-id> --save ./artifacts'],
   async run(input, io) {
-    const task = await clientOf(input).get(taskIdIn(input))
+    const { client, taskId } = await taskIn(input)
+    const task = await client.get(taskId)
     if (input.has('json')) {
       io.print(JSON.stringify(task))
     } else {

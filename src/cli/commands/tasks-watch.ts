@@ -1,33 +1,45 @@
-import { type Command, exitCodes, type Io } from '../command.ts'
-import { clientOf, taskIdIn, urlFlag } from '../remote.ts'
-import { frameLine } from '../render.ts'
+import type { TaskState } from '../../client/task.ts'
+import type { Command, Io } from '../command.ts'
+import { exitCodeOf } from '../exit-code-of.ts'
+import { followTimeline } from '../follow-timeline.ts'
+import { urlFlag } from '../remote.ts'
+import { createFrameView } from '../show-frames.ts'
+import { taskIn } from '../task-id.ts'
 
 export const tasksWatch: Command = {
   name: 'tasks watch',
   args: '<task-id>',
   about: 'Show what happens to a task until it ends, also across a restart of the server',
   flags: urlFlag,
-  examples: ['tasks watch <task-id>', 'tasks watch <task-id> --json'],
+  examples: ['tasks watch @last', 'tasks watch <task-id> --json'],
   async run(input, io) {
-    const client = clientOf(input)
-    const taskId = taskIdIn(input)
-    // The first look is not retried: a wrong address or id should say so at once.
-    await client.get(taskId)
+    const { client, taskId } = await taskIn(input)
+    // The first look is not retried: a wrong address or id is told at once.
+    let { state } = await client.get(taskId)
+    const json = input.has('json')
+    const view = createFrameView(io)
+    const timeline = json ? undefined : followTimeline(client.url, taskId, 'latest', io)
     const onLost = (): void => io.warn(io.paint('dim', 'connection lost; waiting for the server'))
-    for await (const frame of client.watch(taskId, { onLost })) {
-      const line = input.has('json') ? JSON.stringify(frame) : frameLine(frame, io.paint)
-      if (line !== undefined && line !== '') io.print(line)
-      if (input.has('json')) continue
-      if (frame.kind === 'task') io.live(liveLine(frame.task.state, undefined, io))
-      if (frame.kind === 'status') io.live(liveLine(frame.state, frame.progress, io))
+    try {
+      for await (const frame of client.watch(taskId, { onLost })) {
+        if (json) io.print(JSON.stringify(frame))
+        else view.frame(frame)
+        if (frame.kind === 'task') state = frame.task.state
+        if (frame.kind === 'status') state = frame.state
+        if (!json)
+          io.live(liveLine(state, frame.kind === 'status' ? frame.progress : undefined, io))
+      }
+    } finally {
+      await timeline?.end(LAST_ENTRIES_MS)
     }
-    return exitCodes.ok
+    return exitCodeOf(state)
   },
 }
 
+const LAST_ENTRIES_MS = 500
 const BAR = 20
 
-function liveLine(state: string, fraction: number | undefined, io: Io): string {
+function liveLine(state: TaskState, fraction: number | undefined, io: Io): string {
   if (fraction === undefined) return io.paint('dim', `… ${state}`)
   const done = Math.round(fraction * BAR)
   return `${'█'.repeat(done)}${'░'.repeat(BAR - done)} ${Math.round(fraction * 100)} %`

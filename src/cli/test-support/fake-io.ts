@@ -10,11 +10,25 @@ export interface FakeIo extends Io {
 export function createFakeIo(): FakeIo {
   const out: string[] = []
   const err: string[] = []
+  let open = false
   return {
     out,
     err,
-    print: (line) => out.push(...line.split('\n')),
-    warn: (line) => err.push(...line.split('\n')),
+    print(line) {
+      open = false
+      out.push(...line.split('\n'))
+    },
+    write(text) {
+      const [first = '', ...rest] = text.split('\n')
+      if (open) out.push(`${out.pop() ?? ''}${first}`, ...rest)
+      else out.push(first, ...rest)
+      open = true
+    },
+    warn(line) {
+      open = false
+      err.push(...line.split('\n'))
+    },
+    interrupted: () => () => undefined,
     paint: (_, text) => text,
     live: () => undefined,
     stopped: (close) => close(),

@@ -1,0 +1,83 @@
+/**
+ * Shows what happens to a task as it happens: states and messages as lines, text as it comes. Nothing is shown twice: a
+ * message is known by its id, and of an artifact's text only what was not shown yet is written.
+ */
+import type { ArtifactFrame, StatusFrame, Task, TaskFrame } from '../client/task.ts'
+import { isPaused } from '../core/states.ts'
+import type { Io } from './command.ts'
+import { artifactLine, messageText, plain, reminderLine, stateText } from './render.ts'
+import { waitText } from './wait-text.ts'
+
+export interface FrameView {
+  frame(frame: TaskFrame): void
+}
+
+export function createFrameView(io: Io, now: () => number = Date.now): FrameView {
+  let state = ''
+  const messages = new Set<string>()
+  /** By artifact. */
+  const texts = new Map<string, string>()
+
+  function status(shown: Task | StatusFrame): void {
+    const { message } = shown.status
+    const isNew = message !== undefined && !messages.has(message.messageId)
+    if (isNew) messages.add(message.messageId)
+    const word = `${shown.state}${shown.suspension?.pausing === true ? ', pausing' : ''}`
+    if (word === state && !isNew) return
+    state = word
+    const text = isNew ? messageText(message).replaceAll('\n', ' ') : ''
+    const painted = word.replace(shown.state, stateText(shown.state, io.paint))
+    io.print([painted, text, waits(shown)].filter((part) => part !== '').join('  '))
+  }
+
+  function waits({ state: now_, suspension, consent }: Task | StatusFrame): string {
+    if (consent?.operation !== undefined) return plain(JSON.stringify(consent.operation))
+    if (suspension === undefined || now_ === 'unknown' || !isPaused(now_)) return ''
+    return io.paint(
+      'dim',
+      `wakes ${plain(waitText(suspension.conditions, suspension.deadlineAt, now()))}`,
+    )
+  }
+
+  function artifact({ artifact, append }: ArtifactFrame): void {
+    const id = artifact.artifactId
+    const isText = artifact.parts.every((part) => 'text' in part)
+    if (!isText) {
+      io.print(`artifact  ${artifactLine(artifact, io.paint)}`)
+      return
+    }
+    const given = artifact.parts.map((part) => ('text' in part ? plain(part.text) : '')).join('')
+    const before = texts.get(id)
+    const whole = append ? `${before ?? ''}${given}` : given
+    texts.set(id, whole)
+    // The same text told whole again, or gone on with.
+    if (before !== undefined && whole.startsWith(before)) {
+      if (whole !== before) io.write(whole.slice(before.length))
+      return
+    }
+    const again = before === undefined ? '' : io.paint('dim', '  (begins anew)')
+    io.print(`artifact  ${io.paint('bold', plain(artifact.name ?? id))}${again}`)
+    if (whole !== '') io.write(whole)
+  }
+
+  return {
+    frame(frame) {
+      switch (frame.kind) {
+        case 'message':
+          io.print(messageText(frame.message))
+          return
+        case 'task':
+          status(frame.task)
+          return
+        case 'status':
+          status(frame)
+          return
+        case 'artifact':
+          artifact(frame)
+          return
+        case 'reminder':
+          io.print(reminderLine(frame.change))
+      }
+    },
+  }
+}

@@ -1,0 +1,92 @@
+/** Follows what comes of a message until its task ends, asks or stops; then shows the task whole. */
+import type { Client, SendOptions } from '../client/client.ts'
+import { notA2A } from '../client/client-error.ts'
+import type { Task, TaskFrame } from '../client/task.ts'
+import type { Message } from '../core/message.ts'
+import { isPaused } from '../core/states.ts'
+import { type ExitCode, exitCodes, type Flag, type Input, type Io } from './command.ts'
+import { exitCodeOf } from './exit-code-of.ts'
+import { followTimeline, type Timeline } from './follow-timeline.ts'
+import { messageText, plain, stateText, taskLines } from './render.ts'
+import { saveArtifacts } from './save-artifacts.ts'
+import { createFrameView } from './show-frames.ts'
+
+/** Flags of every command that sends a message. */
+export const sendingFlags: Readonly<Record<string, Flag>> = {
+  stream: { about: 'Show everything as it happens, also while the task is stopped' },
+  detach: { about: 'Do not wait: show the task as soon as it exists' },
+  save: { value: 'directory', about: 'Write the artifacts into this directory' },
+}
+
+/** The last entries of the timeline may still be on their way when the task has ended. */
+const LAST_ENTRIES_MS = 500
+
+export async function showSent(
+  client: Client,
+  message: Message,
+  input: Input,
+  io: Io,
+  options: SendOptions = {},
+): Promise<ExitCode> {
+  const [streaming, json] = [input.has('stream'), input.has('json')]
+  const view = createFrameView(io)
+  let taskId = message.taskId
+  let timeline: Timeline | undefined
+  const forget = io.interrupted(() => goodbye(taskId, io))
+  try {
+    for await (const frame of client.stream(message, options)) {
+      if (frame.kind === 'task' && taskId === undefined) taskId = frame.task.id
+      if (streaming && json) io.print(JSON.stringify(frame))
+      else if (streaming) {
+        view.frame(frame)
+        const after = message.taskId === undefined ? '0' : 'latest'
+        if (taskId !== undefined) timeline ??= followTimeline(client.url, taskId, after, io)
+      }
+      if (frame.kind === 'message') return showMessage(frame.message, input, io)
+      if (isEnough(frame, input, io)) break
+    }
+  } finally {
+    forget()
+    await timeline?.end(LAST_ENTRIES_MS)
+  }
+  if (taskId === undefined) throw notA2A('the stream ended without a task')
+  return showTask(await client.get(taskId), input, io)
+}
+
+/** Whether the command has seen what it waits for. */
+function isEnough(frame: TaskFrame, input: Input, io: Io): boolean {
+  if (frame.kind !== 'task' && frame.kind !== 'status') return false
+  const { state, status } = frame.kind === 'task' ? frame.task : frame
+  io.live(`${stateText(state, io.paint)} ${messageText(status.message)}`)
+  if (input.has('detach')) return true
+  // A stopped task goes on by itself some day; only who streams waits for that.
+  return state !== 'unknown' && isPaused(state) && !input.has('stream')
+}
+
+function showMessage(message: Message, input: Input, io: Io): ExitCode {
+  if (input.has('stream')) return exitCodes.ok
+  io.print(input.has('json') ? JSON.stringify({ message }) : messageText(message))
+  return exitCodes.ok
+}
+
+function showTask(task: Task, input: Input, io: Io): ExitCode {
+  if (!input.has('stream')) {
+    if (input.has('json')) io.print(JSON.stringify({ task }))
+    else {
+      for (const line of taskLines(task, io.paint)) io.print(line)
+      io.print(`  context  ${plain(task.contextId)}`)
+    }
+  }
+  const directory = input.text('save')
+  if (directory !== undefined) {
+    for (const path of saveArtifacts(task.artifacts, directory)) io.warn(`wrote ${path}`)
+  }
+  return input.has('detach') ? exitCodes.ok : exitCodeOf(task.state)
+}
+
+/** Ctrl-C ends the command, not the task. */
+function goodbye(taskId: string | undefined, { self }: Io): string {
+  if (taskId === undefined) return 'Interrupted before the server answered; it may have a task.'
+  const id = plain(taskId)
+  return `Task ${id} goes on. To see it: ${self} tasks watch ${id}`
+}

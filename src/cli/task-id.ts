@@ -1,0 +1,62 @@
+/** Short names of tasks: a unique prefix or ending of an id, or `@last` for the newest task. */
+import type { Client } from '../client/client.ts'
+import { type Input, UsageError } from './command.ts'
+import { clientOf } from './remote.ts'
+
+/** Shorter than this, a part of an id would match by accident. */
+const SHORTEST = 4
+const WHOLE_ID = 36
+const PAGE = 100
+/** Older tasks need their whole id. */
+const PAGES = 10
+
+/** The task that the one argument of a command names. @throws UsageError */
+export async function taskIn(input: Input): Promise<{ client: Client; taskId: string }> {
+  const [given, ...more] = input.words
+  if (given === undefined || more.length > 0) throw new UsageError('give one task id')
+  const client = clientOf(input)
+  return { client, taskId: await wholeId(client, given) }
+}
+
+/** What is no part of a known id is taken as it is: another server may have other ids. @throws UsageError */
+export async function wholeId(client: Client, given: string): Promise<string> {
+  if (given === '@last') return newest(client)
+  if (given.length >= WHOLE_ID || !/^[0-9a-f-]+$/i.test(given)) return given
+  if (given.length < SHORTEST) {
+    throw new UsageError(`"${given}" is too short; give at least ${SHORTEST} characters of an id`)
+  }
+  const found = new Set<string>()
+  for await (const { id } of recentTasks(client)) {
+    if (id.startsWith(given) || id.endsWith(given)) found.add(id)
+    if (found.size > 1) throw ambiguous(given, [...found])
+  }
+  return [...found][0] ?? given
+}
+
+/** Ids grow with time, so the newest task has the greatest; lists are sorted by the last change. */
+async function newest(client: Client): Promise<string> {
+  let last: string | undefined
+  for await (const { id } of recentTasks(client, 1)) if (last === undefined || id > last) last = id
+  if (last === undefined) throw new UsageError('there are no tasks yet, so there is no @last')
+  return last
+}
+
+async function* recentTasks(
+  client: Client,
+  pages = PAGES,
+): AsyncGenerator<{ readonly id: string }> {
+  let pageToken: string | undefined
+  for (let page = 0; page < pages && pageToken !== ''; page++) {
+    const { tasks, nextPageToken } = await client.list({
+      pageSize: PAGE,
+      historyLength: 0,
+      pageToken,
+    })
+    yield* tasks
+    pageToken = nextPageToken
+  }
+}
+
+function ambiguous(given: string, [first, second]: readonly string[]): UsageError {
+  return new UsageError(`"${given}" is part of more than one id, such as ${first} and ${second}`)
+}

@@ -1,0 +1,205 @@
+/**
+ * `GET /ops/tasks/{id}/timeline`: what happened to a task, one entry per visible record of its log, oldest first. Asked
+ * for `text/event-stream` it goes on live until the task has ended; `after` continues behind an entry.
+ */
+import { toIso } from '../../core/instant.ts'
+import { type Message, textOf } from '../../core/message.ts'
+import type { LogRecord, RecordType } from '../../core/records.ts'
+import type { Reading } from '../../engine/subscriptions.ts'
+
+export interface TimelineEntry {
+  /** The record it was made from. */
+  readonly seq: number
+  readonly at: string
+  readonly kind: TimelineKind
+  /** The type of the record. */
+  readonly event: RecordType
+  /** Of a step, a tool, an artifact, a child's agent. */
+  readonly name?: string
+  /** Of a turn. */
+  readonly turn?: number
+  /** Of a step: the execution that settled it. */
+  readonly attempt?: number
+  readonly outcome?: 'done' | 'failed' | 'interrupted' | 'skipped'
+  /** What was said, asked or given as a reason; at most 400 characters. */
+  readonly text?: string
+}
+
+export type TimelineKind =
+  | 'task'
+  | 'turn'
+  | 'step'
+  | 'tool'
+  | 'output'
+  | 'message'
+  | 'question'
+  | 'stop'
+  | 'wake'
+  | 'hold'
+  | 'child'
+  | 'reminder'
+
+type Facts = Omit<TimelineEntry, 'seq' | 'at' | 'event'>
+type Describe<T extends RecordType> = (
+  record: LogRecord & { readonly type: T },
+) => Facts | undefined
+
+const LONGEST = 400
+const PAGE = 500
+const hidden = (): undefined => undefined
+
+/** A new type of record does not compile until it is said here how it looks. */
+const describe: { readonly [T in RecordType]: Describe<T> } = {
+  submitted: ({ message }) => ({ kind: 'task', text: said(message) }),
+  started: ({ deaths }) => ({ kind: 'task', ...(deaths > 0 ? { text: 'taken over' } : {}) }),
+  released: ({ reason }) => ({ kind: 'task', text: reason }),
+  completed: ({ message }) => ({ kind: 'task', outcome: 'done', text: said(message) }),
+  failed: ({ message }) => ({ kind: 'task', outcome: 'failed', text: said(message) }),
+  rejected: ({ message }) => ({ kind: 'task', outcome: 'failed', text: said(message) }),
+  canceled: ({ reason }) => ({
+    kind: 'task',
+    outcome: 'failed',
+    ...(reason ? { text: reason } : {}),
+  }),
+  continued: () => ({ kind: 'task', text: 'continued with a new journal' }),
+
+  'turn-started': ({ turn }) => ({ kind: 'turn', turn }),
+  'turn-ended': ({ turn, outcome = 'completed' }) => ({
+    kind: 'turn',
+    turn,
+    outcome: outcome === 'completed' ? 'done' : outcome,
+  }),
+  compacted: () => ({ kind: 'turn', text: 'transcript compacted' }),
+
+  step: ({ key, name, attempt, failure }) => ({
+    kind: kindOf(key),
+    name,
+    attempt,
+    outcome: failure === undefined ? 'done' : 'failed',
+    ...(failure === undefined ? {} : { text: failure.message }),
+  }),
+  attempt: ({ key, attempt, outcome, failure }) => ({
+    kind: kindOf(key),
+    name: nameIn(key),
+    attempt,
+    outcome,
+    ...(failure === undefined ? {} : { text: failure.message }),
+  }),
+  skipped: ({ name }) => ({ kind: 'tool', name, outcome: 'skipped' }),
+  value: hidden,
+  voided: ({ key }) => ({ kind: 'task', text: `accepted changed code at ${key}` }),
+
+  said: ({ message, progress }) => ({
+    kind: 'output',
+    text: said(message) || `${Math.round((progress ?? 0) * 100)} %`,
+  }),
+  artifact: ({ artifact, append }) =>
+    append ? undefined : { kind: 'output', name: artifact.name ?? artifact.artifactId },
+  usage: hidden,
+
+  message: ({ message }) => ({ kind: 'message', text: said(message) }),
+  asked: ({ question }) => ({ kind: 'question', text: said(question.message) }),
+  'asked-again': ({ answer }) => ({ kind: 'question', text: said(answer) }),
+  answered: ({ message, decision }) => ({ kind: 'question', text: decision ?? said(message) }),
+
+  'pause-requested': ({ suspension: { reason } }) => ({
+    kind: 'stop',
+    ...(reason ? { text: reason } : {}),
+  }),
+  'pause-upgraded': ({ mode }) => ({ kind: 'stop', text: mode }),
+  'pause-kept': ({ reason }) => ({ kind: 'stop', ...(reason ? { text: reason } : {}) }),
+  'pause-withdrawn': ({ cause }) => ({ kind: 'wake', text: cause }),
+  paused: () => ({ kind: 'stop' }),
+  parked: ({ suspension: { reason } }) => ({ kind: 'stop', ...(reason ? { text: reason } : {}) }),
+  resumed: ({ cause }) => ({ kind: 'wake', text: cause }),
+  deferred: ({ deferred }) => ({ kind: 'hold', text: `kept for later: ${deferred.kind}` }),
+  held: ({ reason }) => ({ kind: 'hold', text: reason }),
+  lifted: () => ({ kind: 'hold' }),
+
+  delegated: ({ agent }) => ({ kind: 'child', name: agent }),
+  'child-ended': ({ result }) => ({
+    kind: 'child',
+    outcome: result.state === 'completed' ? 'done' : 'failed',
+    text: `${result.taskId} ${result.state}`,
+  }),
+  'child-called': ({ call, failure }) => ({
+    kind: 'child',
+    name: call,
+    outcome: failure === undefined ? 'done' : 'failed',
+  }),
+
+  'reminder-injected': ({ reminder }) => ({ kind: 'reminder', text: reminder.body }),
+  'reminder-deduped': hidden,
+  'reminder-expired': hidden,
+  'reminders-shown': hidden,
+  receipt: hidden,
+}
+
+export function timelineOf(records: readonly LogRecord[]): readonly TimelineEntry[] {
+  return records.flatMap((record) => {
+    const facts = (describe[record.type] as Describe<RecordType>)(record)
+    if (facts === undefined) return []
+    const { text, ...rest } = facts
+    const shown = text === undefined || text === '' ? {} : { text: short(text) }
+    return [{ seq: record.seq, at: toIso(record.at), event: record.type, ...rest, ...shown }]
+  })
+}
+
+export interface TimelinePage {
+  readonly entries: readonly TimelineEntry[]
+  /** Where the next page begins. */
+  readonly after: number
+  readonly more: boolean
+}
+
+/** What is written so far, at most about `PAGE` entries of it. @param version of the task */
+export async function readTimeline(
+  reading: Reading,
+  after: number,
+  version: number,
+): Promise<TimelinePage> {
+  const entries: TimelineEntry[] = []
+  let seq = after
+  while (seq < version && entries.length < PAGE) {
+    const batch = await reading.next()
+    if (batch === undefined) break
+    entries.push(...timelineOf(batch.records))
+    seq = batch.records.at(-1)?.seq ?? seq
+  }
+  return { entries, after: seq, more: seq < version }
+}
+
+/** The entries as server-sent events; `data` is one entry, `id` its place. Undefined: nothing follows. */
+export async function nextEvents(reading: Reading): Promise<string | undefined> {
+  for (;;) {
+    const batch = await reading.next()
+    if (batch === undefined) return undefined
+    const frames = timelineOf(batch.records).map(
+      (entry) => `id: ${entry.seq}\ndata: ${JSON.stringify(entry)}\n\n`,
+    )
+    if (frames.length > 0) return frames.join('')
+  }
+}
+
+function said(message: Message | undefined): string {
+  return message === undefined ? '' : textOf(message)
+}
+
+function short(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`
+}
+
+/** The last operation a key names: `step:a#1/tool:b#2` is the tool `b`. */
+function lastIn(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1)
+}
+
+function kindOf(key: string): 'step' | 'tool' {
+  return lastIn(key).startsWith('tool:') ? 'tool' : 'step'
+}
+
+function nameIn(key: string): string {
+  return lastIn(key)
+    .replace(/^[a-z-]+:/, '')
+    .replace(/#\w+$/, '')
+}
