@@ -22,7 +22,7 @@ await serveSubject(async ({ path }) => {
     run: (task) => task.step('poll', fail, { retry: { attempts: 9, backoffMs: HOUR_MS } }),
   })
   const agents = [greeter, idler, await sleeper({ timeoutOf: farTimeout })]
-  const server = await serve({ agents, port: 0, data: path, log })
+  const server = await serve({ agents, port: 0, data: path, log, quiet: true })
   return {
     ready: { port: server.port },
     handlers: {

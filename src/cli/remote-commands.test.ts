@@ -15,7 +15,7 @@ let server: Serving
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lull-remote-'))
   const data = join(directory, 'data')
-  server = await serve({ agents: demoAgents, port: 0, data, log: () => undefined })
+  server = await serve({ agents: demoAgents, port: 0, data, log: () => undefined, quiet: true })
 })
 afterAll(async () => {
   await server.close()

@@ -21,6 +21,7 @@ beforeAll(async () => {
     port: 0,
     data: directory,
     log: () => undefined,
+    quiet: true,
   })
 })
 afterAll(async () => {

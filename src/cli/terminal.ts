@@ -1,8 +1,8 @@
 /** The terminal, or the lack of one. */
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { untilStopped } from '../server/stop-signals.ts'
 import type { Colour, Io } from './command.ts'
-import { untilStopped } from './stop-signals.ts'
 
 const codes: Readonly<Record<Colour, readonly [number, number]>> = {
   bold: [1, 22],

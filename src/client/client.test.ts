@@ -23,7 +23,13 @@ beforeAll(async () => {
     run: (task) => task.ask('And?').then(() => 'done'),
   })
   const agents = [createScriptAgent(), plain]
-  server = await serve({ agents, port: 0, data: join(directory, 'data'), log: () => undefined })
+  server = await serve({
+    agents,
+    port: 0,
+    data: join(directory, 'data'),
+    log: () => undefined,
+    quiet: true,
+  })
 })
 afterAll(async () => {
   await server.close()

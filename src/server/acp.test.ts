@@ -15,7 +15,7 @@ let data: string
 let serving: Serving
 beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), 'lull-acp-'))
-  serving = await serve({ agents: [scriptAgent], port: 0, data, log: () => undefined })
+  serving = await serve({ agents: [scriptAgent], port: 0, data, log: () => undefined, quiet: true })
 })
 afterEach(async () => {
   await serving.close()

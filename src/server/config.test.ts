@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig } from './config.ts'
 
 let directory: string
@@ -43,4 +43,21 @@ it.each([
 it('says in a sentence that the file is missing, or is no JSON', () => {
   expect(() => readConfig(join(directory, 'none.json'))).toThrow(/cannot be read/)
   expect(() => readConfig(file('{'))).toThrow(/is not JSON/)
+})
+
+describe('settings given in code', () => {
+  it('win over the file, member by member', () => {
+    const file = join(directory, 'lull.json')
+    writeFileSync(file, JSON.stringify({ engine: { warmForMs: 1, graceMs: 2 }, bodyLimitBytes: 3 }))
+    const given = { engine: { graceMs: 5 }, publicUrl: 'https://a.example/' }
+    expect(readConfig(file, given)).toMatchObject({
+      engine: { warmForMs: 1, graceMs: 5 },
+      bodyLimitBytes: 3,
+      publicUrl: 'https://a.example',
+    })
+  })
+
+  it('are refused with their path, as in the file', () => {
+    expect(() => readConfig(undefined, { bodyLimitBytes: -1 })).toThrow('bodyLimitBytes')
+  })
 })

@@ -58,7 +58,7 @@ const acpOptions: { readonly [K in keyof AcpConfig]: z.ZodType<AcpConfig[K]> } =
 
 const acp = z.strictObject(acpOptions).partial() as z.ZodType<Partial<AcpConfig>>
 
-export const serverConfig: z.ZodType<ServerConfig> = z.strictObject({
+const settings: { readonly [K in keyof Required<ServerConfig>]: z.ZodType } = {
   store: z.enum(storeKinds).optional(),
   engine: engine.optional(),
   allowedHosts: z.array(z.string().min(1)).optional(),
@@ -70,16 +70,37 @@ export const serverConfig: z.ZodType<ServerConfig> = z.strictObject({
     .optional(),
   a2a: a2a.optional(),
   acp: acp.optional(),
-})
+}
+
+/** Settings that are merged member by member. */
+const sections = ['engine', 'a2a', 'acp'] as const
+
+const settingNames = Object.keys(settings) as (keyof ServerConfig)[]
+
+export const serverConfig: z.ZodType<ServerConfig> = z.strictObject(
+  settings,
+) as z.ZodType<ServerConfig>
 
 function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
 /** @throws StartError, or LullError `INVALID_INPUT` with the path of the first mistake */
-export function readConfig(file: string | undefined): ServerConfig {
-  if (file === undefined) return {}
-  return parse(serverConfig, readJson(file), file)
+export function readConfig(file: string | undefined, given: ServerConfig = {}): ServerConfig {
+  const kept = file === undefined ? {} : parse(serverConfig, readJson(file), file)
+  const own = parse(serverConfig, settingsIn(given))
+  const merged = sections.flatMap((name) =>
+    kept[name] === undefined && own[name] === undefined
+      ? []
+      : [[name, { ...kept[name], ...own[name] }]],
+  )
+  return { ...kept, ...own, ...Object.fromEntries(merged) }
+}
+
+/** Those of the file, of an object that may say more. */
+function settingsIn(given: ServerConfig): ServerConfig {
+  const named = settingNames.map((name) => [name, given[name]])
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined))
 }
 
 function readJson(file: string): unknown {

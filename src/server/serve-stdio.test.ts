@@ -15,7 +15,7 @@ let directory: string
 let other: Serving
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lull-stdio-'))
-  other = await serve({ agents, port: 0, data: join(directory, 'other'), log })
+  other = await serve({ agents, port: 0, data: join(directory, 'other'), log, quiet: true })
 })
 afterEach(async () => {
   await other.close()

@@ -30,7 +30,7 @@ const parker: Agent = agent({
 
 async function start(more: Partial<ServeOptions> = {}): Promise<Serving> {
   const data = join(directory, 'data')
-  const serving = await serve({ agents: [parker], port: 0, data, log: quiet, ...more })
+  const serving = await serve({ agents: [parker], port: 0, data, log: quiet, quiet: true, ...more })
   open.push(serving)
   return serving
 }
@@ -95,7 +95,7 @@ describe('what it refuses', () => {
   it('is a port that is taken, before it touches the data', async () => {
     const { port } = await start()
     const data = join(directory, 'other')
-    const second = serve({ agents: [parker], port, data, log: quiet })
+    const second = serve({ agents: [parker], port, data, log: quiet, quiet: true })
     await expect(second).rejects.toThrow(`Port ${port} is already in use`)
     expect(existsSync(data)).toBe(false)
   })
@@ -106,19 +106,19 @@ describe('what it refuses', () => {
     const free = await start({ data: other })
     await free.close()
     const { port } = free
-    const second = serve({ agents: [parker], port, data, log: quiet })
+    const second = serve({ agents: [parker], port, data, log: quiet, quiet: true })
     await expect(second).rejects.toMatchObject({ code: 'STORE_LOCKED' })
     expect((await start({ port, data: other })).port).toBe(port)
   })
 
   it('is an address others can reach', async () => {
-    const second = serve({ agents: [parker], port: 0, host: '0.0.0.0', log: quiet })
+    const second = serve({ agents: [parker], port: 0, host: '0.0.0.0', log: quiet, quiet: true })
     await expect(second).rejects.toThrow('there is no authentication')
   })
 
   it('is two agents of one name, and it gives port and data back', async () => {
     const data = join(directory, 'data')
-    const second = serve({ agents: [parker, parker], port: 0, data, log: quiet })
+    const second = serve({ agents: [parker, parker], port: 0, data, log: quiet, quiet: true })
     await expect(second).rejects.toThrow('two agents bear the same name')
     await start()
   })

@@ -1,6 +1,6 @@
 /** `serve({ agents })`: an engine behind a socket, until it is closed. */
 import type { Agent } from '../engine/agent.ts'
-import type { EngineOptions } from '../engine/options.ts'
+import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
 import { type A2A, createA2A } from '../protocols/a2a/index.ts'
 import { ACP_PATH, type AcpMount, mountAcp } from './acp-mount.ts'
@@ -11,9 +11,9 @@ import { createFront } from './front.ts'
 import { isLoopback } from './guard.ts'
 import { type Listener, listen } from './listen.ts'
 import { type OpenEngine, openEngine, toStderr } from './open-engine.ts'
-import type { StoreKind } from './open-store.ts'
 import { type GivenSettings, readSettings, type Settings } from './settings.ts'
 import { StartError } from './start-error.ts'
+import { closeOnSignals } from './stop-signals.ts'
 import { watchStrayErrors } from './stray-errors.ts'
 import { createLog } from './system/log.ts'
 import { pushKey } from './system/push-key.ts'
@@ -22,7 +22,7 @@ import { createUpgrade } from './upgrades.ts'
 export type { Agent }
 
 /** What is not given comes from the environment, else from the defaults. */
-export interface ServeOptions {
+export interface ServeOptions extends ServerConfig {
   /** The first one is the default: it answers at the root. */
   readonly agents: readonly Agent[]
   /** Default 8787; 0 takes a free one. */
@@ -31,18 +31,21 @@ export interface ServeOptions {
   readonly host?: string | undefined
   /** The data directory. Default `./.lull`. */
   readonly data?: string | undefined
-  /** Which kind of store keeps tasks. Default `sqlite`, a file in the data directory. */
-  readonly store?: StoreKind | undefined
-  /** A configuration file. */
+  /** A configuration file. What is given here besides wins over it. */
   readonly config?: string | undefined
   /** Listen where other machines can reach it although nobody has to say who they are. */
   readonly insecure?: boolean | undefined
+  /** Default: lines of JSON on stderr. */
   readonly log?: Log | undefined
-  readonly options?: Partial<EngineOptions> | undefined
+  /** Do not print where it listens. */
+  readonly quiet?: boolean | undefined
+  /** False: SIGINT, SIGTERM and SIGHUP are the program's own business. Default: they drain and end the process. */
+  readonly signals?: boolean | undefined
 }
 
 export interface Serving {
   readonly url: string
+  readonly engine: Engine
   readonly port: number
   readonly data: string
   /** Drains: running turns reach a boundary (bounded), streams end, every task can go on in the next process. */
@@ -54,7 +57,17 @@ const LAST_WORDS_MS = 1_000
 
 /** @throws StartError or LullError, each with a sentence an operator can act on */
 export async function serve(given: ServeOptions): Promise<Serving> {
-  return startServer(given)
+  const serving = await startServer(given)
+  const forget = given.signals === false ? undefined : closeOnSignals(serving.close)
+  if (given.quiet !== true)
+    toStderr(`Lull serves at ${serving.url}, with its data in ${serving.data}`)
+  return {
+    ...serving,
+    async close() {
+      await serving.close()
+      forget?.()
+    },
+  }
 }
 
 /** The same with ACP at hand, for a process that speaks it on its own streams too. */
@@ -65,7 +78,7 @@ export interface ServingAcp extends Serving {
 export async function startServer(given: ServeOptions): Promise<ServingAcp> {
   const settings = readSettings(toSettings(given))
   refuseOpenDoor(settings.host, given.insecure ?? false)
-  const config = readConfig(settings.config)
+  const config = readConfig(settings.config, given)
   const listener = await listen(settings.host, settings.port)
   try {
     return await answerOn(listener, given, settings, config)
@@ -85,7 +98,7 @@ async function answerOn(
   const { host, data, store, receiptKey } = settings
   const { port } = listener
   const log = given.log ?? createLog(toStderr, settings.logLevel)
-  const options = { ...config.engine, ...given.options }
+  const options = config.engine ?? {}
   const open = await openEngine({
     agents,
     data,
@@ -122,6 +135,7 @@ async function answerOn(
   let closed: Promise<void> | undefined
   return {
     url,
+    engine,
     port,
     data,
     acp,

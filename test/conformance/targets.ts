@@ -54,6 +54,7 @@ export async function startLull(): Promise<Running> {
     data: join(data, 'tasks'),
     config,
     log: () => undefined,
+    quiet: true,
   })
   return {
     url: serving.url,

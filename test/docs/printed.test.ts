@@ -18,7 +18,7 @@ beforeAll(async () => {
   mkdirSync(join(directory, 'node_modules'))
   symlinkSync(root, join(directory, 'node_modules', 'lull'))
   const data = join(directory, 'data')
-  server = await serve({ agents: demoAgents, port: 0, data, log: () => undefined })
+  server = await serve({ agents: demoAgents, port: 0, data, log: () => undefined, quiet: true })
 })
 afterAll(async () => {
   await server.close()

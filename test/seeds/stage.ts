@@ -61,6 +61,7 @@ export async function openStage({
       data: join(home, 'data'),
       ...(config === undefined ? {} : { config: file }),
       log: () => undefined,
+      quiet: true,
     })
   let serving = await start()
   const at = (agent: string | undefined): string =>

@@ -163,6 +163,7 @@ export async function readTimeline(
   while (seq < version && entries.length < PAGE) {
     const batch = await reading.next()
     if (batch === undefined) break
+    if ('pieces' in batch) continue
     entries.push(...timelineOf(batch.records))
     seq = batch.records.at(-1)?.seq ?? seq
   }
@@ -174,6 +175,8 @@ export async function nextEvents(reading: Reading): Promise<string | undefined> 
   for (;;) {
     const batch = await reading.next()
     if (batch === undefined) return undefined
+    // Live text is no record.
+    if ('pieces' in batch) continue
     const frames = timelineOf(batch.records).map(
       (entry) => `id: ${entry.seq}\ndata: ${JSON.stringify(entry)}\n\n`,
     )

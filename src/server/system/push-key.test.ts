@@ -26,7 +26,7 @@ it('is published by a server that signs, the same after a restart', async () => 
   writeFileSync(config, JSON.stringify({ a2a: { pushSign: true } }))
   const options = { agents: [scriptAgent], port: 0, data: join(directory, 'data'), config }
   const published = async (): Promise<string> => {
-    const serving = await serve({ ...options, log: () => undefined })
+    const serving = await serve({ ...options, log: () => undefined, quiet: true })
     const response = await fetch(`${serving.url}/.well-known/jwks.json`)
     expect(response.headers.get('content-type')).toBe('application/json')
     const jwks = await response.text()

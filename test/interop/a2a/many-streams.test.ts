@@ -37,7 +37,13 @@ let serving: Serving
 let readers: ChildProcess
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lull-streams-'))
-  serving = await serve({ agents: [talker], port: 0, data: directory, log: () => undefined })
+  serving = await serve({
+    agents: [talker],
+    port: 0,
+    data: directory,
+    log: () => undefined,
+    quiet: true,
+  })
   readers = fork(new URL('readers.mjs', import.meta.url), { execArgv: [] })
 })
 afterEach(async () => {

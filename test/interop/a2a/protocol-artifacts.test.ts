@@ -133,7 +133,7 @@ beforeAll(async () => {
     run: (task: Loose) => task.progress(0.5, 'half'),
   }
   const agents = [createScriptAgent(), progressing]
-  server = await serve({ agents, port: 0, data, log: () => undefined })
+  server = await serve({ agents, port: 0, data, log: () => undefined, quiet: true })
 })
 afterAll(async () => {
   await server.close()

@@ -2,6 +2,8 @@
  * How a serving process ends: the first signal closes, and only a person who insists gets it at once. Ctrl-C under npm
  * arrives twice, from the terminal and from npm itself; the second of such a pair means nothing.
  */
+import { describeError } from '../core/describe-error.ts'
+
 export interface StopDeps {
   readonly on: (signal: NodeJS.Signals, handler: () => void) => void
   readonly now: () => number
@@ -38,4 +40,35 @@ export async function untilStopped(deps: StopDeps, close: () => Promise<void>): 
   for (const signal of signals) on(signal, handler)
   await asked
   await close()
+}
+
+/**
+ * For a program that serves without our command line: a signal closes, then ends the process, unless somebody else
+ * listens for that signal and so decides what becomes of it. Returns how to stop listening.
+ */
+export function closeOnSignals(close: () => Promise<void>): () => void {
+  const listening: (readonly [NodeJS.Signals, () => void])[] = []
+  const others = (signal: NodeJS.Signals): number =>
+    process.listenerCount(signal) - listening.filter(([name]) => name === signal).length
+  const deps: StopDeps = {
+    on(signal, handler) {
+      process.on(signal, handler)
+      listening.push([signal, handler])
+    },
+    now: Date.now,
+    exit: (code) => process.exit(code),
+    say: (line) => process.stderr.write(`${line}\n`),
+  }
+  untilStopped(deps, close).then(
+    () => {
+      if (signals.every((signal) => others(signal) === 0)) process.exit(0)
+    },
+    (error: unknown) => {
+      process.stderr.write(`lull: could not stop cleanly: ${describeError(error).message}\n`)
+      process.exit(1)
+    },
+  )
+  return () => {
+    for (const [signal, handler] of listening) process.off(signal, handler)
+  }
 }
