@@ -14,7 +14,7 @@ export function welcome(served: Served, { paint, self }: Io): readonly string[] 
   const { url, data, agents, kind } = served
   const width = Math.max(...agents.map(({ name }) => name.length))
   const address = (name: string, index: number): string =>
-    index === 0 ? `${url}/` : `${url}/agents/${name}`
+    index === 0 ? `${url}/` : `${url}/agents/${name}/`
   const lines = agents.map(
     ({ name, description }, index) =>
       `  ${paint('bold', name.padEnd(width))}  ${paint('cyan', address(name, index))}\n  ${' '.repeat(width)}  ${paint('dim', description)}`,

@@ -360,7 +360,8 @@ function checkSound(task: Task): void {
   must(question === undefined || question.state === asks, 'E3: no question in any other state')
   must(pausing === undefined || state === 'working', 'only a working task quiesces')
   must(task.run === undefined || state === 'working', 'only a working task has a run')
-  must(task.deferred === undefined || holds.length > 0, 'only a held task puts something off')
+  const mayDefer = holds.length > 0 || suspension?.pausedFrom === 'input-required'
+  must(task.deferred === undefined || mayDefer, 'only a held task, or a stopped question, defers')
   const free = state === 'working' && pausing === undefined
   must(!free || holds.length === 0, 'no agent code goes on under a hold')
   must(new Set(consumed).size === consumed.length, 'no event is consumed twice')

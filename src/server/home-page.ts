@@ -18,7 +18,7 @@ const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 export function homePage(agents: readonly Agent[], url: string): Response {
   const list = agents.map(
     ({ name, description }) =>
-      `<dt>${toHtml(name)}</dt><dd>${toHtml(description)}<br><code>${toHtml(`${url}/agents/${name}`)}</code></dd>`,
+      `<dt>${toHtml(name)}</dt><dd>${toHtml(description)}<br><code>${toHtml(`${url}/agents/${name}/`)}</code></dd>`,
   )
   const html = `<!doctype html>
 <html lang="en">

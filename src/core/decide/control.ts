@@ -64,7 +64,7 @@ function released(
   if (deferred?.kind === 'wake' && suspension !== undefined) {
     return wakeRecords(suspension, deferred, run, {})
   }
-  if (deferred?.kind === 'answer') {
+  if (deferred?.kind === 'answer' && suspension === undefined) {
     const { kind: _, ...answer } = deferred
     return [{ type: 'answered', ...answer, ...(run === undefined ? {} : { run }) }]
   }

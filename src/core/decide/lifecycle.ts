@@ -62,7 +62,13 @@ export function message(task: Task, command: Of<'message'>, at: number): Decided
   if (command.once && knowsMessage(task, command.message)) return nothing
   return whileOpen(task, () => {
     if (isInterrupted(task.state)) return answer(task, command, at)
-    return write({ type: 'message', message: command.message, ...keyOf(command) })
+    const { message } = command
+    // A question that was stopped (Bindu dialect) is answered when the task is resumed.
+    const isAnswer = task.suspension?.pausedFrom === 'input-required' && task.deferred === undefined
+    if (isAnswer) {
+      return write({ type: 'deferred', deferred: { kind: 'answer', message }, ...keyOf(command) })
+    }
+    return write({ type: 'message', message, ...keyOf(command) })
   })
 }
 
@@ -70,7 +76,7 @@ function keyOf({ idempotencyKey }: Of<'message'>): { readonly idempotencyKey?: s
   return idempotencyKey === undefined ? {} : { idempotencyKey }
 }
 
-/** Whether the task has a message of that id, also one that waits for a hold to be lifted. */
+/** Whether the task has a message of that id, also one that waits for a hold to be lifted or for a resume. */
 export function knowsMessage({ history, deferred }: Task, { messageId }: Message): boolean {
   if (deferred?.kind === 'answer' && deferred.message.messageId === messageId) return true
   return history.some((known) => known.messageId === messageId)

@@ -127,7 +127,18 @@ export function resume(task: Task, command: Of<'resume'>): Decided {
     })
   }
   const wake = { kind: 'wake', cause, input, continueTranscript } as const
-  return { records: wakeRecords(task.suspension, wake, run, { actor, ...key }) }
+  const who = { actor, ...key }
+  if (task.deferred?.kind !== 'answer') {
+    return { records: wakeRecords(task.suspension, wake, run, who) }
+  }
+  // The question comes back, and somebody has answered it meanwhile.
+  const { kind: _, ...answer } = task.deferred
+  const answered: RecordBody = {
+    type: 'answered',
+    ...answer,
+    ...(run === undefined ? {} : { run }),
+  }
+  return { records: [...wakeRecords(task.suspension, wake, undefined, who), answered] }
 }
 
 /** Whoever names a handle is told who won that suspension, and nothing about any other. */

@@ -4,6 +4,8 @@ import {
   ask,
   asked,
   due,
+  hold,
+  lift,
   message,
   only,
   park,
@@ -168,6 +170,27 @@ describe('pausing an interrupted task', () => {
     },
   )
 
+  it('is answered, on resume, by the message that came while it was stopped', () => {
+    const story = asked()
+    story.tell(pause('suspend-1', { evenInputRequired: true }))
+    expect(typesOf(story.tell(send('m-1')))).toEqual(['deferred'])
+    expect(typesOf(story.tell(send('m-2')))).toEqual(['message'])
+    expect(story.task.state).toBe('paused-by-client')
+    const records = story.tell(resume({ run: run('run-2') }))
+    expect(typesOf(records).slice(0, 2)).toEqual(['resumed', 'answered'])
+    expect(story.task).toMatchObject({ state: 'working', run: run('run-2'), deferred: undefined })
+    expect(story.task.history.map((entry) => entry.messageId)).toContain('m-1')
+  })
+
+  it('stays stopped when a hold is lifted, answered or not', () => {
+    const story = asked()
+    story.tell(pause('suspend-1', { evenInputRequired: true }))
+    story.tell(send('m-1'))
+    story.tell(hold('h-1'))
+    story.tell(lift('h-1'))
+    expect(story.task).toMatchObject({ state: 'paused-by-client', deferred: { kind: 'answer' } })
+  })
+
   it('keeps the question in the Bindu dialect, and resume restores it without a run', () => {
     const story = asked({ expiresAt: 5_000_000 })
     const { question, statusMessage } = story.task
@@ -185,13 +208,6 @@ describe('pausing an interrupted task', () => {
       state: 'input-required',
     })
     expect(typesOf(story.tell(send('m-1')))).toEqual(['answered'])
-  })
-
-  it('queues what is said meanwhile instead of taking it as the answer', () => {
-    const story = asked()
-    story.tell(pause('suspend-1', { evenInputRequired: true }))
-    expect(typesOf(story.tell(send('m-1')))).toEqual(['message'])
-    expect(story.task.state).toBe('paused-by-client')
   })
 })
 

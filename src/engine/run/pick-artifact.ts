@@ -1,6 +1,8 @@
 /** Which artifact a message means. The agent made them, so it decides; only when it cannot, it asks. */
+
 import type { AgentTask, Answer } from '../agent-task.ts'
 import type { ConversationArtifact } from '../conversation.ts'
+import { artifactReferences } from './artifact-references.ts'
 
 /**
  * In this order: what a part's `referenceArtifacts` names; an artifact id or name in the text; a file part sent along
@@ -53,9 +55,6 @@ function referredTo(
   candidates: readonly ConversationArtifact[],
   answer: Answer,
 ): ConversationArtifact | undefined {
-  const list = answer.message.parts.flatMap((part) => {
-    const references = part.metadata?.['referenceArtifacts']
-    return Array.isArray(references) ? (references as readonly { artifactId?: unknown }[]) : []
-  })
-  return candidates.find((one) => list.some((ref) => ref?.artifactId === one.artifact.artifactId))
+  const list = answer.message.parts.flatMap((part) => artifactReferences(part))
+  return candidates.find((one) => list.some((ref) => ref.artifactId === one.artifact.artifactId))
 }

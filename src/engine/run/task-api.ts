@@ -1,8 +1,10 @@
 /** Puts the operations of a run together into the `task` its author sees. */
+
 import { textOf } from '../../core/message.ts'
 import type { Task } from '../../core/task.ts'
 import type { AgentTask, Answer } from '../agent-task.ts'
 import type { Conversation, ConversationArtifact, Past } from '../conversation.ts'
+import { artifactReferences } from './artifact-references.ts'
 import type { Operations } from './operations.ts'
 import { pickArtifact } from './pick-artifact.ts'
 import { quietly } from './quietly.ts'
@@ -107,23 +109,18 @@ export class TaskApi implements AgentTask {
   }
 }
 
-/** Artifacts a part names in its metadata: `referenceArtifacts: [{artifactId, taskId}]`. */
+/** Artifacts a part names in its metadata: `referenceArtifacts: [{artifactId, taskId}]`, or one of them without the list. */
 function referencedArtifacts(
   message: AgentTask['message'],
   tasks: readonly Task[],
   conversation: Conversation,
 ): readonly ConversationArtifact[] {
-  const named = message.parts.flatMap((part) => {
-    const list = part.metadata?.['referenceArtifacts']
-    return Array.isArray(list) ? list : []
-  })
+  const named = message.parts.flatMap((part) => artifactReferences(part))
   const known = [
     ...conversation.artifacts,
     ...tasks.flatMap((task) => task.artifacts.map((artifact) => ({ taskId: task.id, artifact }))),
   ]
-  return named.flatMap((reference: unknown) => {
-    if (typeof reference !== 'object' || reference === null) return []
-    const { artifactId, taskId } = reference as { artifactId?: unknown; taskId?: unknown }
+  return named.flatMap(({ artifactId, taskId }) => {
     const found = known.find(
       (one) =>
         one.artifact.artifactId === artifactId && (taskId === undefined || one.taskId === taskId),

@@ -141,9 +141,10 @@ describe('picking an artifact', () => {
     expect(dataOf(referenced, 'picked')).toBe(car)
   })
 
-  it('takes the one a part names', async () => {
+  it.each(['in a list', 'without the list'])('takes the one a part names, %s', async (how) => {
     const { world, car, ids } = await gallery()
-    const metadata = { referenceArtifacts: [{ artifactId: car, taskId: ids[1] ?? '' }] }
+    const reference = { artifactId: car, taskId: ids[1] ?? '' }
+    const metadata = how === 'in a list' ? { referenceArtifacts: [reference] } : reference
     const parts = [{ text: 'pick', metadata }]
     const sent = await world.engine.send(alice, { message: message(parts, { contextId: 'c' }) })
     await world.settled()

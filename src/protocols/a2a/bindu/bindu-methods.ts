@@ -1,14 +1,17 @@
 /**
- * The Bindu dialect: `tasks/pause`, `tasks/resume`, `tasks/get` and `tasks/cancel` whose params have `task_id` are answered
- * in that document's words, in both versions. It differs from the RFC in more than spelling: a question may be paused,
+ * The Bindu dialect: `tasks/pause`, `tasks/resume`, `tasks/get`, `tasks/cancel` and webhooks whose params have `task_id` are
+ * answered in that document's words, in both versions. It differs from the RFC in more than spelling: a question may be paused,
  * pausing twice is an error, and no handle is asked for.
  */
 import { isLullError } from '../../../core/errors.ts'
+import type { PushTarget } from '../../../core/push.ts'
 import { isPaused, type State } from '../../../core/states.ts'
 import type { A2AContext, Call, Method } from '../call.ts'
+import { readTarget } from '../codec/read-push.ts'
 import { A2AError, type FaultName } from '../faults.ts'
 import { requireOffer } from '../methods/offered.ts'
 import { ownTask } from '../methods/own-task.ts'
+import { pushesOf } from '../methods/send.ts'
 import { text } from '../params.ts'
 import { binduTask, resumedTask } from './bindu-task.ts'
 import { binduState } from './checkpoint.ts'
@@ -18,6 +21,8 @@ export const bindu: ReadonlyMap<string, Method> = new Map<string, Method>([
   ['tasks/resume', { scope: 'tasks:control', run: offered(named(resume)) }],
   ['tasks/get', { scope: 'tasks:read', run: named(get) }],
   ['tasks/cancel', { scope: 'tasks:write', run: named(cancel) }],
+  ['tasks/pushNotificationConfig/set', { scope: 'tasks:write', run: named(setWebhook) }],
+  ['tasks/pushNotificationConfig/list', { scope: 'tasks:read', run: named(listWebhooks) }],
 ])
 
 async function pause(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
@@ -46,6 +51,28 @@ async function get(a2a: A2AContext, call: Call, taskId: string): Promise<object>
 async function cancel(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
   await ownTask(a2a, call, taskId)
   return binduTask(await a2a.engine.cancel(call.caller, { taskId }))
+}
+
+/** Its events come in the words of the document, too. */
+async function setWebhook(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
+  const pushes = pushesOf(a2a)
+  const { params } = call
+  const given = params['push_notification_config'] ?? params['pushNotificationConfig']
+  const target = readTarget(given, 'push_notification_config')
+  pushes.check(target)
+  const task = await ownTask(a2a, call, taskId)
+  return webhook(taskId, await pushes.set(task, '0.3-bindu', target))
+}
+
+async function listWebhooks(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
+  await ownTask(a2a, call, taskId)
+  const known = await pushesOf(a2a).list(taskId)
+  return known.map((push) => webhook(taskId, push))
+}
+
+function webhook(taskId: string, { id, url, token }: PushTarget): object {
+  const config = { id, url, ...(token === undefined ? {} : { token }) }
+  return { task_id: taskId, push_notification_config: config }
 }
 
 function offered(run: Method['run']): Method['run'] {

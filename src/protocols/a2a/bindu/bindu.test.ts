@@ -129,4 +129,55 @@ describe('the Bindu dialect', () => {
       data: { error: 'TaskNotCancelableError' },
     })
   })
+
+  it('takes a message sent while a question is suspended as the answer, when it is resumed', async () => {
+    const desk = await openDesk()
+    const id = await started(desk, [{ ask: 'Which?' }, { echo: 'input' }])
+    await until(desk, id, 'input-required')
+    await paused(desk, id)
+    const message = textMessage('0.3', 'the red one', { taskId: id })
+    const sent = await desk.ok('0.3', 'message/send', { message })
+    expect(sent.status.state).toBe('paused-by-client')
+    const resumed = await desk.ok('0.3', 'tasks/resume', { task_id: id })
+    expect(resumed.status.state).toBe('resumed')
+    await until(desk, id, 'completed')
+    const done = await desk.ok('0.3', 'tasks/get', { id })
+    expect(JSON.stringify(done.artifacts)).toContain('the red one')
+    const said = done.history.filter((one: Loose) => one.parts[0].text === 'the red one')
+    expect(said).toHaveLength(1)
+  })
+
+  it('tells webhooks that were made in its words of suspended and resumed', async () => {
+    const sent: Loose[] = []
+    const desk = await openDesk({
+      a2a: {
+        config: { pushToPrivate: true },
+        post: async ({ body }) => {
+          sent.push(JSON.parse(body))
+        },
+      },
+    })
+    const id = await started(desk, [{ ask: 'Go?' }, { complete: 'done' }])
+    await until(desk, id, 'input-required')
+    const config = { url: 'http://127.0.0.1:9/hook', token: 't' }
+    const made = await desk.ok('0.3', 'tasks/pushNotificationConfig/set', {
+      task_id: id,
+      push_notification_config: config,
+    })
+    expect(made).toMatchObject({ task_id: id, push_notification_config: config })
+    const list = await desk.ok('0.3', 'tasks/pushNotificationConfig/list', { task_id: id })
+    expect(list).toEqual([made])
+    await paused(desk, id)
+    await desk.ok('0.3', 'tasks/resume', { task_id: id })
+    await desk.ok('0.3', 'tasks/cancel', { task_id: id })
+    await expect.poll(() => sent.at(-1)?.status.state).toBe('canceled')
+    expect(
+      sent.map(({ kind, task_id, status, final }) => [kind, task_id, status.state, final]),
+    ).toEqual([
+      ['status-update', id, 'suspended', false],
+      ['status-update', id, 'resumed', true],
+      ['status-update', id, 'canceled', true],
+    ])
+    expect(sent[0].metadata.checkpoint.paused_from_state).toBe('input-required')
+  })
 })
