@@ -63,6 +63,14 @@ export interface ChildResult {
   readonly artifacts: readonly Artifact[]
 }
 
+/** What a task sees of its context: what was there when it was created. */
+export interface SeenContext {
+  /** The tasks, each with the version at which it is seen. */
+  readonly tasks: readonly (readonly [taskId: string, version: number])[]
+  /** Stateless messages up to this position. */
+  readonly messagesUpTo: number
+}
+
 /** What a task is born with. */
 export interface Birth {
   readonly taskId: string
@@ -78,6 +86,8 @@ export interface Birth {
   /** Events up to here arrived before the task existed. */
   readonly eventsAfter: number
   readonly reminders?: readonly Reminder[] | undefined
+  /** Absent when the task begins its context. */
+  readonly seen?: SeenContext | undefined
 }
 
 /** Operations of a run, each recorded under its key and answered from there when the run is rebuilt. */

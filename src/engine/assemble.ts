@@ -8,7 +8,6 @@ import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import { createChildHost } from './child-host.ts'
 import type { EngineContext } from './context.ts'
-import { contextOfRun } from './contexts.ts'
 import { cancelChildren } from './controlling.ts'
 import type { EngineDeps } from './deps.ts'
 import { createEvents } from './events.ts'
@@ -19,6 +18,7 @@ import { createLedger } from './ledger.ts'
 import { createLiveTexts } from './live-texts.ts'
 import { logOf } from './log-of.ts'
 import { withDefaults } from './options.ts'
+import { pastOfTask } from './past.ts'
 import { logPolicyStops } from './policy-log.ts'
 import { createRetention, type RetentionReport } from './retention.ts'
 import type { RunHost } from './run/host.ts'
@@ -89,7 +89,7 @@ export function assemble(deps: EngineDeps): Assembly {
     worker,
     host,
     ...options,
-    pastOf: (task) => contextOfRun({ store, ledger }, task),
+    pastOf: (task) => pastOfTask({ store, ledger }, task),
   })
   const events = createEvents({ store, clock, log, wake: createWakeByEvent({ ledger, runs }) })
   const timers = createTimers({ store, clock, log, wake: createWakeByTime({ ledger, runs, ids }) })

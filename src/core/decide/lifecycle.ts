@@ -40,7 +40,8 @@ function submitted(birth: Birth): RecordBody {
     metadata: birth.metadata,
     eventsAfter: birth.eventsAfter,
     reminders: birth.reminders,
-  }
+    seen: birth.seen,
+  } satisfies RecordBody & { readonly [K in keyof Required<Birth>]: Birth[K] }
 }
 
 export function start(task: Task, command: Of<'start'>, at: number): Decided {

@@ -6,13 +6,14 @@ import { inherited } from '../../core/reminders.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
-import { contextBegunBy } from '../contexts.ts'
+import { contextBegunBy } from '../context-id.ts'
 import type { CommitExtras, Committed } from '../ledger.ts'
+import { seenNow } from '../past.ts'
 import type { Incoming, Sending } from './incoming.ts'
 import { pendingAtStart, sentReminders } from './sent-reminders.ts'
 
 /** The position of the newest event is filled in when the creation is decided. */
-export type NewTask = Omit<Birth, 'eventsAfter'> & { eventsAfter: number }
+export type NewTask = Omit<Birth, 'eventsAfter' | 'seen'> & { eventsAfter: number }
 
 export interface Creation extends CommitExtras {
   /** The id was minted for this message and the key is nobody else's: the agent's code may begin while it is written. */
@@ -22,12 +23,14 @@ export interface Creation extends CommitExtras {
 }
 
 /** The new task; or, where another task has the key, the claim of that one. */
-export function createTask(
+export async function createTask(
   { context, holds }: Pick<Sending, 'context' | 'holds'>,
   birth: NewTask,
   creation: Creation = {},
 ): Promise<Committed> {
   const { runs, events, ids } = context
+  const begins = birth.contextId === contextBegunBy(birth.taskId)
+  const seen = begins ? undefined : await seenNow(context, birth, birth.message)
   const { ahead = false, rejection, claim, push } = creation
   return runs.create({
     taskId: birth.taskId,
@@ -39,7 +42,7 @@ export function createTask(
       birth.eventsAfter = events.lastPos()
       return {
         type: 'submit',
-        birth,
+        birth: seen === undefined ? birth : { ...birth, seen },
         run,
         holds: holds.forNew(birth),
         rejection: rejection === undefined ? undefined : said(birth, ids.uuid(), rejection),

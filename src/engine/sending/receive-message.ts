@@ -5,8 +5,9 @@
 import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Agent, Received } from '../agent.ts'
-import { contextBegunBy, contextOf } from '../contexts.ts'
+import { contextBegunBy } from '../context-id.ts'
 import { emptyConversation } from '../conversation.ts'
+import { pastOfMessage } from '../past.ts'
 import { partsOf } from '../run/parts.ts'
 import { checkSame, claimFor, outcomeOf } from './claims.ts'
 import { createFromMessage } from './create.ts'
@@ -70,11 +71,10 @@ async function askAgent(
 ): Promise<Received | undefined> {
   const { message } = request
   const { tenant, principal } = caller
-  const place = { tenant, principal, contextId }
   const conversation =
     message.contextId === undefined
       ? emptyConversation
-      : (await contextOf(context, place, message)).context
+      : (await pastOfMessage(context, { tenant, principal, contextId }, message)).context
   return agent.receive?.(message, {
     context: conversation,
     principal,
