@@ -3,5 +3,5 @@
  */
 export { type Acp, type AcpEnv, type AcpOptions, type AcpUpgrade, createAcp } from './acp.ts'
 export type { AcpConfig } from './config.ts'
-export type { AcpStore } from './store.ts'
+export type { AcpStore } from './sessions/store.ts'
 export { stdioStream } from './transports/stdio.ts'

@@ -10,7 +10,7 @@ import {
 } from '@agentclientprotocol/sdk/experimental/server'
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
-import { keyOf } from '../sessions.ts'
+import { keyOf } from '../sessions/sessions.ts'
 
 export interface HttpTransport {
   fetch(request: Request, caller: Caller): Promise<Response>

@@ -2,8 +2,14 @@
 import type { AgentContext } from '@agentclientprotocol/sdk/experimental/v2'
 import { textOf } from '../../../core/message.ts'
 import type { ClientFacts } from '../capabilities.ts'
-import { answerForm, decisionOf, filledIn, type Peer, permissionOptions } from '../peer.ts'
-import { titleOf } from '../updates.ts'
+import {
+  answerForm,
+  decisionOf,
+  filledIn,
+  type Peer,
+  permissionOptions,
+} from '../connection/peer.ts'
+import { titleOf } from '../render/updates.ts'
 import { updateV2 } from './shapes.ts'
 import { createStates, type States } from './states.ts'
 

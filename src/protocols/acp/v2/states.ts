@@ -4,7 +4,7 @@
  */
 import type { StateUpdate } from '@agentclientprotocol/sdk/experimental/v2'
 import type { Task } from '../../../core/task.ts'
-import { atRest } from '../updates.ts'
+import { atRest } from '../render/updates.ts'
 
 type State = 'running' | 'requires_action' | 'idle'
 

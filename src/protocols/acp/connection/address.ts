@@ -1,0 +1,103 @@
+/** Which task of a session a request means: the one it names, else the only one that fits. */
+import { RequestError } from '@agentclientprotocol/sdk'
+import { isInterrupted, isPaused, type State } from '../../../core/states.ts'
+import type { Task } from '../../../core/task.ts'
+import { parse } from '../../../engine/parse.ts'
+import { addressMeta } from '../schemas.ts'
+import { INVALID_PARAMS, STATE_CONFLICT } from './faults.ts'
+
+export type Meta = Readonly<Record<string, unknown>> | null | undefined
+
+/** `_meta.lull.taskId`. */
+export function taskIdIn(meta: Meta): string | undefined {
+  return parse(addressMeta, meta ?? {}, '_meta').lull?.taskId
+}
+
+const suspendable: ReadonlySet<State> = new Set(['submitted', 'working', 'input-required'])
+
+/** A task that runs; where none does, one whose suspension is only to be repeated. */
+export function toSuspend(open: readonly Task[], sessionId: string, meta: Meta): Task {
+  const named = nameIn(open, meta)
+  if (named !== undefined) return named
+  const own = open.filter(isOwn)
+  const runs = own.filter(({ state }) => suspendable.has(state))
+  const found = only(runs) ?? only(own.filter(({ state }) => state === 'paused-by-client'))
+  // Whatever else there is cannot be suspended; the engine says why.
+  return found ?? own[0] ?? refused(sessionId, 'not_running', `Nothing runs in ${sessionId}`)
+}
+
+/** @param handle of ours; the task that has it is meant, or had it */
+export function toWake(
+  open: readonly Task[],
+  sessionId: string,
+  handle: string | undefined,
+  meta: Meta,
+): Task {
+  const named = nameIn(open, meta)
+  if (named !== undefined) return named
+  const stopped = open.filter((task) => isOwn(task) && stopOf(task) !== undefined)
+  if (handle === undefined) {
+    return (
+      only(stopped) ?? refused(sessionId, 'not_suspended', `Nothing is suspended in ${sessionId}`)
+    )
+  }
+  const found =
+    stopped.find((task) => stopOf(task)?.handle === handle) ??
+    open.find((task) => stopOf(task) === undefined && had(task, handle)) ??
+    stopped[0] ??
+    open[0]
+  return found ?? refused(sessionId, 'not_suspended', `Nothing is suspended in ${sessionId}`)
+}
+
+/** The task a prompt goes on with: one that is stopped or asks something. Undefined: it is a new one. */
+export function toPrompt(open: readonly Task[], meta: Meta): Task | undefined {
+  return (
+    nameIn(open, meta) ??
+    only(open.filter((task) => isInterrupted(task.state) || (isOwn(task) && isPaused(task.state))))
+  )
+}
+
+/** The task a reminder is for. Undefined: the next one. */
+export function toRemind(open: readonly Task[], meta: Meta): Task | undefined {
+  return nameIn(open, meta) ?? only(open.filter(isOwn))
+}
+
+/** Sub-tasks are their parent's to control. */
+export function isOwn({ parentId }: Task): boolean {
+  return parentId === undefined
+}
+
+function stopOf({ suspension, pausing }: Task): Task['suspension'] {
+  return suspension ?? pausing
+}
+
+function had({ resumes }: Task, handle: string): boolean {
+  return resumes.some((answer) => answer.handle === handle)
+}
+
+function nameIn(open: readonly Task[], meta: Meta): Task | undefined {
+  const taskId = taskIdIn(meta)
+  if (taskId === undefined) return undefined
+  const found = open.find(({ id }) => id === taskId)
+  if (found !== undefined) return found
+  const path = '_meta.lull.taskId'
+  const problem = 'is no open task of this session'
+  throw new RequestError(INVALID_PARAMS, `${path}: ${problem}`, { path, problem })
+}
+
+function only(tasks: readonly Task[]): Task | undefined {
+  if (tasks.length < 2) return tasks[0]
+  const path = '_meta.lull.taskId'
+  const problem = 'must name one of the tasks that fit'
+  const taskIds = tasks.map(({ id }) => id)
+  throw new RequestError(INVALID_PARAMS, `${path}: ${problem}: ${taskIds.join(', ')}`, {
+    reason: 'ambiguous',
+    path,
+    problem,
+    taskIds,
+  })
+}
+
+function refused(sessionId: string, reason: string, message: string): never {
+  throw new RequestError(STATE_CONFLICT, message, { reason, sessionId })
+}

@@ -1,0 +1,31 @@
+/** What the adapter has at hand, shared by all connections. */
+import type { EngineDeps } from '../../../engine/deps.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import type { AcpConfig } from '../config.ts'
+import type { Turns } from '../prompts/turns.ts'
+import type { WaitingReminders } from '../reminders/waiting-reminders.ts'
+import type { Facts } from '../render/facts.ts'
+import type { Lines } from '../sessions/lines.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import type { AcpStore } from '../sessions/store.ts'
+import type { Watching } from '../sessions/watching.ts'
+
+export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
+  readonly engine: Engine
+  readonly store: AcpStore
+  readonly config: AcpConfig
+  readonly sessions: Sessions
+  readonly facts: Facts
+  /** Prompts that wait until they can be the next task. */
+  readonly lines: Lines
+  /**
+   * One at a time decides what it means to the session: who came later sees what came of those before. Entered before
+   * anything else is waited for, because order is lost with the first wait.
+   */
+  readonly gates: Lines
+  readonly turns: Turns
+  readonly watching: Watching
+  readonly waiting: WaitingReminders
+  /** Who we say we are. */
+  readonly agentInfo: { readonly name: string; readonly version: string }
+}

@@ -1,0 +1,38 @@
+/** What every request goes through: parse and act happen in one place, and what goes wrong leaves as ACP spells it. */
+import type { z } from 'zod'
+import { parse } from '../../../engine/parse.ts'
+import type { Connection } from './connection.ts'
+import { toRequestError } from './faults.ts'
+
+/** @param signal fires when the request is given up or the connection is lost */
+export type Method<P, R> = (connection: Connection, params: P, signal: AbortSignal) => Promise<R>
+
+export interface Handled<P> {
+  readonly params: P
+  readonly signal: AbortSignal
+}
+
+export interface Handling {
+  /** @param schema what the parameters are parsed with, where the SDK hands them on as they came */
+  handle<P, R>(method: Method<P, R>, schema?: z.ZodType): (handled: Handled<P>) => Promise<R>
+  /** For what has nobody to answer. */
+  report(error: unknown): void
+}
+
+export function handling(connection: Connection): Handling {
+  const report = (error: unknown): void =>
+    connection.acp.log('error', 'an ACP request failed', { error })
+  return {
+    report,
+    handle:
+      (method, schema) =>
+      async ({ params, signal }) => {
+        try {
+          const parsed = schema === undefined ? params : parse(schema, params)
+          return await method(connection, parsed as typeof params, signal)
+        } catch (error) {
+          throw toRequestError(error, report)
+        }
+      },
+  }
+}

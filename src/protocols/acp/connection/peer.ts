@@ -1,0 +1,102 @@
+/** The client at the other end, in the words of one version of the protocol. */
+import type { AgentContext, SessionUpdate } from '@agentclientprotocol/sdk'
+import { type Message, textOf } from '../../../core/message.ts'
+import type { Decision, Question } from '../../../core/records.ts'
+import type { Task } from '../../../core/task.ts'
+import type { ClientFacts } from '../capabilities.ts'
+import { text, titleOf } from '../render/updates.ts'
+
+export interface Peer {
+  readonly facts: ClientFacts
+  /** It called a method of ours, so it knows of Lull, whether it said so or not. */
+  proved(): void
+  /** Is told what it sent itself, too. */
+  readonly echoes?: true
+  update(sessionId: string, update: SessionUpdate): Promise<void>
+  /** Version 2: after a record of the task; `asking`: the client is asked something. */
+  moved?(sessionId: string, task: Task, asking: boolean): Promise<void>
+  /** Version 2: how the session stands, for one who attaches. */
+  standing?(sessionId: string): Promise<void>
+  notify(method: string, params: object): Promise<void>
+  /** Withdrawn with `$/cancel_request` when the signal fires. */
+  request(method: string, params: object, signal: AbortSignal): Promise<unknown>
+  /** Undefined: there was no answer, and none is to be expected. */
+  askConsent(
+    sessionId: string,
+    message: Message,
+    consent: NonNullable<Question['consent']>,
+    signal: AbortSignal,
+  ): Promise<Decision | undefined>
+  askText(sessionId: string, message: Message, signal: AbortSignal): Promise<string | undefined>
+}
+
+export function createPeer(client: AgentContext, facts: ClientFacts): Peer {
+  const request: Peer['request'] = (method, params, signal) =>
+    client.request(method, params, { cancellationSignal: signal, stopWaitingOnCancel: true })
+
+  let known = facts
+  return {
+    get facts() {
+      return known
+    },
+    proved() {
+      known = { ...known, aware: true }
+    },
+    update: (sessionId, update) => client.notify('session/update', { sessionId, update }),
+    notify: (method, params) => client.notify(method, params),
+    request,
+    async askConsent(sessionId, message, consent, signal) {
+      const { outcome } = (await request(
+        'session/request_permission',
+        {
+          sessionId,
+          toolCall: {
+            toolCallId: consent.consentId,
+            title: titleOf(message),
+            kind: 'other',
+            status: 'pending',
+            content: [text(titleOf(message))],
+            rawInput: consent.operation,
+          },
+          options: permissionOptions,
+        },
+        signal,
+      )) as { readonly outcome: { readonly outcome: string; readonly optionId?: string } }
+      return outcome.outcome === 'selected' ? decisionOf(outcome.optionId) : undefined
+    },
+    async askText(sessionId, message, signal) {
+      const answer = await request(
+        'elicitation/create',
+        { mode: 'form', sessionId, message: textOf(message), requestedSchema: answerForm },
+        signal,
+      )
+      return filledIn(answer)
+    },
+  }
+}
+
+/** A consent is good for one operation, once: there is nothing to allow for ever. */
+export const permissionOptions = [
+  { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
+  { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
+] as const
+
+export function decisionOf(optionId: string | undefined): Decision | undefined {
+  if (optionId === 'allow') return 'granted'
+  return optionId === 'reject' ? 'denied' : undefined
+}
+
+export const answerForm = {
+  type: 'object',
+  properties: { answer: { type: 'string', title: 'Answer', minLength: 1 } },
+  required: ['answer'],
+} as const
+
+export function filledIn(answer: unknown): string | undefined {
+  const { action, content } = answer as {
+    readonly action?: string
+    readonly content?: { readonly answer?: unknown }
+  }
+  const given = action === 'accept' ? content?.answer : undefined
+  return typeof given === 'string' && given !== '' ? given : undefined
+}

@@ -1,0 +1,61 @@
+/** Version 1 of the protocol: the SDK's app for one connection. */
+import * as sdk from '@agentclientprotocol/sdk'
+import { clientFacts, initializeResponse } from '../capabilities.ts'
+import { type Extension, inbound } from '../names.ts'
+import { cancelSession } from '../prompts/canceling.ts'
+import { prompt } from '../prompts/prompt-methods.ts'
+import { loadSession, newSession, resumeSession } from '../sessions/attach-methods.ts'
+import { close, list, remove, setConfigOption } from '../sessions/session-methods.ts'
+import { extension } from '../suspend/control-methods.ts'
+import type { Connection } from './connection.ts'
+import { type Handled, handling } from './handling.ts'
+import { createPeer } from './peer.ts'
+import {
+  configRequest,
+  listRequest,
+  loadRequest,
+  newRequest,
+  promptRequest,
+  sessionRequest,
+} from './requests.ts'
+
+export function createV1(connection: Connection): sdk.AgentApp {
+  const { acp, caller } = connection
+  const { handle, report } = handling(connection)
+
+  const app = sdk
+    .agent({ name: 'lull' })
+    .onRequest('initialize', ({ params, client }) => {
+      connection.met(createPeer(client, clientFacts(params.clientCapabilities)))
+      return initializeResponse(acp.agentInfo)
+    })
+    // Side by side, because the SDK looks through its handlers one by one: what is sent first must be met first.
+    .onRequest('session/prompt', raw, handle(prompt, promptRequest))
+    .onNotification('session/cancel', async ({ params: { sessionId } }) => {
+      await cancelSession(acp, caller, sessionId).catch(report)
+    })
+    .onRequest('session/new', raw, handle(newSession, newRequest))
+    .onRequest('session/load', raw, handle(loadSession, loadRequest))
+    // The SDK would strip what wakes, and refuse the RFC's shape without a `cwd`.
+    .onRequest('session/resume', raw, handle(resumeSession))
+    .onRequest('session/list', raw, handle(list, listRequest))
+    .onRequest('session/close', raw, handle(close, sessionRequest))
+    .onRequest('session/delete', raw, handle(remove, sessionRequest))
+    .onRequest('session/set_config_option', raw, handle(setConfigOption, configRequest))
+
+  for (const name of Object.keys(extension) as Extension[]) {
+    const method = handle(extension[name])
+    for (const called of inbound[name]) {
+      app.onRequest(called, raw, (request: Handled<unknown>) => {
+        connection.peer().proved()
+        return method(request)
+      })
+    }
+  }
+  return app
+}
+
+/** What the SDK hands on as it came. */
+function raw<P>(params: unknown): P {
+  return params as P
+}

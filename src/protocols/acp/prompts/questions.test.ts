@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest'
+import { ALL_TENANTS } from '../../../engine/caller.ts'
+import type { Editor, Loose } from '../test-support/editor.ts'
+import { anyone, newSession, openStudio, prompt } from '../test-support/studio.ts'
+
+const operator = { tenant: ALL_TENANTS, principal: 'olga', operator: true }
+const forms = { elicitation: { form: {} } }
+const consent = [
+  { consent: { prompt: 'Push main?', operation: { push: 'main' } } },
+  { complete: 'pushed' },
+]
+const attach = (sessionId: string) => ({ sessionId, cwd: '/', mcpServers: [] })
+
+/** Answers every request with what `answer` gives; a promise that never settles leaves it open. */
+function answering(editor: Editor, method: string, answer: (n: number) => Loose): Loose[] {
+  const asked: Loose[] = []
+  editor.on(method, (params) => {
+    asked.push(params)
+    return answer(asked.length)
+  })
+  return asked
+}
+
+const choose = (optionId: string) => ({ outcome: { outcome: 'selected', optionId } })
+const open = () => new Promise<never>(() => undefined)
+
+async function scene(capabilities: Loose = {}) {
+  const studio = await openStudio()
+  const editor = await studio.editor(capabilities)
+  return { studio, editor, sessionId: await newSession(editor) }
+}
+
+describe('consent', () => {
+  it('is a permission request of the turn; allowed, the turn goes on to its end', async () => {
+    const { editor, sessionId } = await scene()
+    const asked = answering(editor, 'session/request_permission', () => choose('allow'))
+    const { _meta } = await editor.request('session/prompt', prompt(sessionId, consent))
+    expect(_meta.lull.state).toBe('completed')
+    expect(asked).toMatchObject([
+      {
+        sessionId,
+        toolCall: { title: 'Push main?', status: 'pending', rawInput: { push: 'main' } },
+        options: [{ kind: 'allow_once' }, { kind: 'reject_once' }],
+      },
+    ])
+    const { toolCallId } = asked[0].toolCall
+    const calls = editor.received.map((one) => one.params?.update)
+    expect(calls.filter((update) => update?.toolCallId === toolCallId)).toMatchObject([
+      { sessionUpdate: 'tool_call', status: 'pending' },
+      { sessionUpdate: 'tool_call_update', status: 'completed' },
+    ])
+    expect(editor.updates('user_message_chunk')).toEqual([])
+  })
+
+  it('rejected, ends the task as rejected: a refusal', async () => {
+    const { editor, sessionId } = await scene()
+    answering(editor, 'session/request_permission', () => choose('reject'))
+    const { stopReason } = await editor.request('session/prompt', prompt(sessionId, consent))
+    expect(stopReason).toBe('refusal')
+  })
+
+  it.each([
+    ['dismissed', { outcome: { outcome: 'cancelled' } }],
+    ['answered with an option that was not offered', choose('maybe')],
+  ])('%s, stands: the turn ends, and the next attachment asks again', async (_, answer) => {
+    const { studio, editor, sessionId } = await scene()
+    answering(editor, 'session/request_permission', () => answer)
+    const { stopReason, _meta } = await editor.request('session/prompt', prompt(sessionId, consent))
+    expect(stopReason).toBe('end_turn')
+    expect(_meta.lull).toMatchObject({
+      state: 'user-consent-required',
+      question: { text: 'Push main?', consentId: expect.any(String) },
+    })
+    const other = await studio.editor()
+    answering(other, 'session/request_permission', () => choose('allow'))
+    await other.request('session/resume', attach(sessionId))
+    await expect.poll(() => other.text()).toBe('pushed')
+  })
+
+  it('of a client that knows no permissions, stands too', async () => {
+    const { editor, sessionId } = await scene()
+    const { stopReason } = await editor.request('session/prompt', prompt(sessionId, consent))
+    expect(stopReason).toBe('end_turn')
+  })
+
+  it('is asked again after a disconnect and after a restart, and answered once', async () => {
+    const { studio, editor, sessionId } = await scene()
+    const first = answering(editor, 'session/request_permission', open)
+    editor.begin('session/prompt', prompt(sessionId, consent))
+    await expect.poll(() => first.length).toBe(1)
+    await editor.close()
+
+    const second = await studio.editor()
+    const again = answering(second, 'session/request_permission', open)
+    await second.request('session/load', attach(sessionId))
+    await expect.poll(() => again.length).toBe(1)
+    expect(again[0].toolCall.toolCallId).toBe(first[0].toolCall.toolCallId)
+
+    const next = await studio.restart()
+    const third = await next.editor()
+    answering(third, 'session/request_permission', () => choose('allow'))
+    await third.request('session/resume', attach(sessionId))
+    await expect.poll(() => third.notifications('_session/turn_ended')).toHaveLength(1)
+    const { tasks } = await next.engine.list(anyone, { contextId: sessionId })
+    expect(tasks.map(({ state }) => state)).toEqual(['completed'])
+  })
+
+  it('answered elsewhere, is withdrawn here, and the turn goes on', async () => {
+    const { studio, editor, sessionId } = await scene()
+    const asked = answering(editor, 'session/request_permission', open)
+    const turn = editor.begin('session/prompt', prompt(sessionId, consent))
+    await expect.poll(() => asked.length).toBe(1)
+    const { tasks } = await studio.engine.list(anyone, { contextId: sessionId })
+    const task = tasks[0]
+    const data = { consentId: task?.question?.consent?.consentId ?? '', decision: 'granted' }
+    await studio.engine.send(anyone, {
+      message: { messageId: 'a', role: 'ROLE_USER', parts: [{ data }], taskId: task?.id ?? '' },
+    })
+    expect((await turn.answer)._meta.lull.state).toBe('completed')
+    const id = editor.received.find(({ method }) => method === 'session/request_permission').id
+    expect(editor.notifications('$/cancel_request')).toEqual([{ requestId: id }])
+  })
+
+  it('under a hold is withdrawn and kept; lifted, it is asked again', async () => {
+    const { studio, editor, sessionId } = await scene()
+    const asked = answering(editor, 'session/request_permission', (n) =>
+      n === 1 ? open() : choose('allow'),
+    )
+    const turn = editor.begin('session/prompt', prompt(sessionId, consent))
+    await expect.poll(() => asked.length).toBe(1)
+    const { holdId } = await studio.engine.hold(operator, { scope: { all: true }, reason: 'x' })
+    expect(await turn.answer).toMatchObject({ stopReason: 'end_turn' })
+    expect(editor.notifications('$/cancel_request')).toHaveLength(1)
+    expect(asked).toHaveLength(1)
+    await studio.engine.lift(operator, holdId)
+    await expect.poll(() => editor.text()).toBe('pushed')
+  })
+
+  it('of a sub-task reaches the user, and the turn of its parent waits for it', async () => {
+    const { editor, sessionId } = await scene()
+    const asked = answering(editor, 'session/request_permission', () => choose('allow'))
+    const ops = [{ delegate: { script: consent }, wait: true }, { complete: 'both' }]
+    const { _meta } = await editor.request('session/prompt', prompt(sessionId, ops))
+    expect(_meta.lull.state).toBe('completed')
+    expect(asked).toHaveLength(1)
+    expect(editor.text()).toBe('both')
+  })
+})
+
+describe('a question', () => {
+  const ops = [{ ask: 'Squash or merge?' }, { echo: 'input' }]
+
+  it('is a form where the client has them', async () => {
+    const { editor, sessionId } = await scene(forms)
+    const asked = answering(editor, 'elicitation/create', () => ({
+      action: 'accept',
+      content: { answer: 'squash' },
+    }))
+    const { _meta } = await editor.request('session/prompt', prompt(sessionId, ops))
+    expect(_meta.lull.state).toBe('completed')
+    expect(asked).toMatchObject([
+      { mode: 'form', sessionId, message: 'Squash or merge?', requestedSchema: { type: 'object' } },
+    ])
+    expect(editor.updates('agent_message_chunk').at(-1).content.resource.text).toContain('squash')
+  })
+
+  it.each([{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: {} }])(
+    'dismissed with %j is left to the next prompt',
+    async (answer) => {
+      const { editor, sessionId } = await scene(forms)
+      answering(editor, 'elicitation/create', () => answer)
+      const asked = await editor.request('session/prompt', prompt(sessionId, ops))
+      expect(asked).toMatchObject({
+        stopReason: 'end_turn',
+        _meta: { lull: { state: 'input-required' } },
+      })
+      const { _meta } = await editor.request('session/prompt', prompt(sessionId, 'merge'))
+      expect(_meta.lull.state).toBe('completed')
+    },
+  )
+
+  it('that is open as a form is answered by a prompt, and the form withdrawn', async () => {
+    const { editor, sessionId } = await scene(forms)
+    const asked = answering(editor, 'elicitation/create', open)
+    const turn = editor.begin('session/prompt', prompt(sessionId, ops))
+    await expect.poll(() => asked.length).toBe(1)
+    const answer = await editor.request('session/prompt', prompt(sessionId, 'merge'))
+    expect(answer._meta.lull.state).toBe('completed')
+    expect(await turn.answer).toMatchObject({ _meta: { lull: { state: 'completed' } } })
+    expect(editor.notifications('$/cancel_request')).toHaveLength(1)
+  })
+
+  it('of a sub-task, where there are no forms, gives the turn back: the next prompt is the answer', async () => {
+    const { editor, sessionId } = await scene()
+    const delegate = [{ delegate: { script: [{ ask: 'which?' }] }, wait: true }, { complete: 'ok' }]
+    const asked = await editor.request('session/prompt', prompt(sessionId, delegate))
+    expect(asked.stopReason).toBe('end_turn')
+    expect(editor.text()).toBe('which?')
+    const { _meta } = await editor.request('session/prompt', prompt(sessionId, 'this'))
+    expect(_meta.lull.state).toBe('completed')
+  })
+
+  it('for credentials is never a form', async () => {
+    const { editor, sessionId } = await scene(forms)
+    const asked = answering(editor, 'elicitation/create', open)
+    const answer = await editor.request('session/prompt', prompt(sessionId, [{ auth: 'Log in' }]))
+    expect(answer._meta.lull.state).toBe('auth-required')
+    expect(asked).toEqual([])
+    expect(editor.text()).toBe('Log in')
+  })
+})

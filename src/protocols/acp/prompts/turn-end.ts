@@ -1,0 +1,37 @@
+/** How a stretch of work ended, in ACP's words. A stop is never `cancelled`: that is what `session/cancel` is answered. */
+import { type PromptResponse, RequestError, type StopReason } from '@agentclientprotocol/sdk'
+import type { JsonObject } from '../../../core/json.ts'
+import type { Task } from '../../../core/task.ts'
+import { INTERNAL } from '../connection/faults.ts'
+import type { Facts } from '../render/facts.ts'
+
+/** @throws RequestError where the task failed */
+export function promptResponse(facts: Facts, task: Task): PromptResponse {
+  if (task.state === 'failed') {
+    throw new RequestError(INTERNAL, failureOf(task), {
+      reason: 'failed',
+      taskId: task.id,
+      _meta: facts.ofTask(task),
+    })
+  }
+  return { stopReason: stopReasonOf(task), _meta: facts.ofTask(task) }
+}
+
+/** The same where no prompt waits for it. */
+export function turnEnded(facts: Facts, task: Task): JsonObject {
+  return {
+    taskId: task.id,
+    stopReason: stopReasonOf(task),
+    ...(task.state === 'failed' ? { error: { message: failureOf(task) } } : {}),
+    _meta: facts.ofTask(task),
+  }
+}
+
+function stopReasonOf({ state }: Task): StopReason & ('end_turn' | 'cancelled' | 'refusal') {
+  if (state === 'canceled') return 'cancelled'
+  return state === 'rejected' ? 'refusal' : 'end_turn'
+}
+
+function failureOf({ failure }: Task): string {
+  return failure?.message ?? 'The task failed'
+}

@@ -1,0 +1,61 @@
+/** Reminders to a session: to its task, or, where it is idle, kept for its next one. */
+import { RequestError } from '@agentclientprotocol/sdk'
+import { LullError } from '../../../core/errors.ts'
+import { toIso } from '../../../core/instant.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import type { Task } from '../../../core/task.ts'
+import type { Caller } from '../../../engine/caller.ts'
+import type { ReminderRequest } from '../../../engine/requests.ts'
+import type { AcpContext } from '../connection/context.ts'
+import { STATE_CONFLICT } from '../connection/faults.ts'
+import { type KeptReminder, keptIn } from './kept-reminders.ts'
+
+/** As many as a task may have. */
+const MOST = 64
+
+export async function injectReminder(
+  acp: AcpContext,
+  caller: Caller,
+  sessionId: string,
+  task: Task | undefined,
+  reminder: ReminderRequest,
+): Promise<JsonObject> {
+  if (task === undefined) return keepForNext(acp, caller, sessionId, reminder)
+  const answer = await acp.engine.remind(caller, { taskId: task.id, reminder })
+  const { reminderId, dedupedCount, acceptedAt } = answer
+  const _meta = { lull: { taskId: task.id } }
+  return { reminderId, dedupedCount, acceptedAt: toIso(acceptedAt), _meta }
+}
+
+async function keepForNext(
+  { sessions, waiting, clock, ids }: AcpContext,
+  caller: Caller,
+  sessionId: string,
+  given: ReminderRequest,
+): Promise<JsonObject> {
+  const reminder: KeptReminder = { ...given, id: given.id ?? `reminder-${ids.uuid()}` }
+  let dedupedCount = 0
+  await sessions.change(caller, sessionId, (session) => {
+    const kept = keptIn(session)
+    const same = kept.find(({ id }) => id === reminder.id)
+    if (same !== undefined) return unchanged(same, reminder)
+    const others = kept.filter(
+      ({ dedupeKey }) => dedupeKey == null || dedupeKey !== given.dedupeKey,
+    )
+    dedupedCount = kept.length - others.length
+    if (others.length >= MOST) {
+      const data = { reason: 'reminder_limit', sessionId, limit: MOST }
+      throw new RequestError(STATE_CONFLICT, `${sessionId} already has ${MOST} reminders`, data)
+    }
+    return { reminders: [...others, reminder] as unknown as readonly JsonObject[] }
+  })
+  await waiting.expect(caller, sessionId)
+  return { reminderId: reminder.id, dedupedCount, acceptedAt: toIso(clock.now()) }
+}
+
+/** Idempotent by id; the same id with another body is a mistake. */
+function unchanged(known: KeptReminder, { body }: KeptReminder): object {
+  if (known.body === body) return {}
+  const problem = 'was used for a reminder with another body'
+  throw new LullError('INVALID_INPUT', { path: 'reminder.id', problem })
+}

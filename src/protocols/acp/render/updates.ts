@@ -1,0 +1,227 @@
+/**
+ * What a record of the log looks like to an editor: pure, and the same for what happens now and for what is replayed by
+ * `session/load`. In the shape of ACP v1; `v2/` makes its own out of it.
+ */
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import type { JsonObject } from '../../../core/json.ts'
+import type { Message } from '../../../core/message.ts'
+import type { LogRecord, RecordType } from '../../../core/records.ts'
+import type { Task } from '../../../core/task.ts'
+import { rfcUpdate } from '../suspend/lifecycle.ts'
+import { artifactUpdates } from './artifact-updates.ts'
+import { blockOf } from './content.ts'
+import type { Facts } from './facts.ts'
+import { childUpdates, stepUpdates } from './tool-updates.ts'
+
+export interface Shown {
+  readonly update: SessionUpdate
+  /** The message it repeats: not for whoever sent that. */
+  readonly echoes?: string
+  /** Only for clients that declare the RFC: others cannot read it. */
+  readonly rfc?: true
+}
+
+type Updates = readonly Shown[]
+const none: Updates = []
+
+/** Records after which the state is told anew. */
+const telling: ReadonlySet<RecordType> = new Set<RecordType>([
+  'pause-requested',
+  'pause-upgraded',
+  'pause-withdrawn',
+  'paused',
+  'parked',
+  'resumed',
+  'held',
+  'lifted',
+])
+
+/** All that is shown of a sub-task: what it wants from the user. The rest is its parent's. */
+const asking: ReadonlySet<RecordType> = new Set<RecordType>(['asked', 'asked-again', 'answered'])
+
+export function updatesOf(
+  before: Task | undefined,
+  record: LogRecord,
+  task: Task,
+  facts: Facts,
+): Updates {
+  if (task.parentId !== undefined && !asking.has(record.type)) return none
+  const shown = shownOf(before, record, task)
+  if (!telling.has(record.type)) return shown
+  const rfc = rfcUpdate(record, task)
+  return [
+    ...shown,
+    show({ sessionUpdate: 'session_info_update', _meta: facts.ofTask(task) }),
+    ...(rfc === undefined ? none : [{ update: rfc, rfc: true as const }]),
+  ]
+}
+
+function shownOf(before: Task | undefined, record: LogRecord, task: Task): Updates {
+  switch (record.type) {
+    case 'submitted':
+    case 'message':
+      return heard(record.message)
+    case 'asked-again':
+      return [...heard(record.answer), ...said(task.question?.message)]
+    case 'answered':
+      return answered(before, record)
+    case 'said':
+      return [...said(record.message), ...progress(record.progress)]
+    case 'artifact':
+      return artifactUpdates(task, record).map(show)
+    case 'usage':
+      return usage(task, record)
+    case 'step':
+    case 'attempt':
+    case 'skipped':
+      return stepUpdates(task, record).map(show)
+    case 'delegated':
+    case 'child-ended':
+      return childUpdates(record).map(show)
+    case 'asked':
+      return asked(record)
+    case 'paused':
+    case 'parked':
+      return stopped(task)
+    case 'resumed':
+      return [
+        show({
+          sessionUpdate: 'tool_call_update',
+          toolCallId: record.handle,
+          status: 'completed',
+          content: [text(`Resumed: ${record.cause}`)],
+        }),
+      ]
+    case 'completed':
+    case 'failed':
+    case 'rejected':
+    case 'canceled':
+      return [
+        ...abandoned(before),
+        ...('message' in record && record.message !== undefined ? said(record.message) : none),
+      ]
+    default:
+      return none
+  }
+}
+
+function show(update: SessionUpdate): Shown {
+  return { update }
+}
+
+export function text(words: string): {
+  readonly type: 'content'
+  readonly content: { readonly type: 'text'; readonly text: string }
+} {
+  return { type: 'content', content: { type: 'text', text: words } }
+}
+
+/** What somebody told the agent. Answers made by a click are data, and shown by what they decide. */
+export function heard(message: Message): Updates {
+  return chunks(message, 'user_message_chunk').map((update) => ({
+    update,
+    echoes: message.messageId,
+  }))
+}
+
+export function said(message: Message | undefined): Updates {
+  return message === undefined ? none : chunks(message, 'agent_message_chunk').map(show)
+}
+
+function chunks(
+  { parts, messageId, taskId = '' }: Message,
+  sessionUpdate: 'user_message_chunk' | 'agent_message_chunk',
+): readonly SessionUpdate[] {
+  return parts.map((part, index) => {
+    const content = blockOf(part, `lull:/tasks/${taskId}/messages/${messageId}/${index}`)
+    return { sessionUpdate, content, messageId }
+  })
+}
+
+function progress(fraction: number | undefined): Updates {
+  if (fraction === undefined) return none
+  const _meta = { lull: { progress: fraction } }
+  return [show({ sessionUpdate: 'session_info_update', _meta })]
+}
+
+/** What the last model call took is what the context holds now. How much it could hold, nobody told us. */
+function usage(task: Task, { usage: last }: LogRecord & { readonly type: 'usage' }): Updates {
+  const used = Math.round((last.inputTokens ?? 0) + (last.outputTokens ?? 0))
+  const { inputTokens, outputTokens, costUsd } = task.usage
+  return [
+    show({
+      sessionUpdate: 'usage_update',
+      used,
+      size: 0,
+      ...(costUsd === 0 ? {} : { cost: { amount: costUsd, currency: 'USD' } }),
+      _meta: { lull: { usage: { inputTokens, outputTokens, costUsd } } },
+    }),
+  ]
+}
+
+function asked({ question }: LogRecord & { readonly type: 'asked' }): Updates {
+  const { consent, message } = question
+  if (consent === undefined) return said(message)
+  return [
+    show({
+      sessionUpdate: 'tool_call',
+      toolCallId: consent.consentId,
+      title: titleOf(message),
+      kind: 'other',
+      status: 'pending',
+      rawInput: consent.operation,
+    }),
+  ]
+}
+
+function answered(
+  before: Task | undefined,
+  { message, decision }: LogRecord & { readonly type: 'answered' },
+): Updates {
+  const consent = before?.question?.consent
+  if (consent === undefined || decision === undefined) return heard(message)
+  const decided: SessionUpdate = {
+    sessionUpdate: 'tool_call_update',
+    toolCallId: consent.consentId,
+    status: decision === 'granted' ? 'completed' : 'failed',
+    content: [text(decision === 'granted' ? 'Granted' : 'Denied')],
+  }
+  const words = message.parts.filter((part) => !('data' in part))
+  return [...heard({ ...message, parts: words }), show(decided)]
+}
+
+/** A call that takes as long as the stop does, so that the gap is seen. */
+function stopped({ suspension }: Task): Updates {
+  if (suspension === undefined) return none
+  const { handle, initiator, reason, summary, conditions } = suspension
+  const verb = initiator === 'agent' ? 'Parked' : 'Suspended'
+  const rawInput = { reason, resumeWhen: conditions } as unknown as JsonObject
+  return [
+    show({
+      sessionUpdate: 'tool_call',
+      toolCallId: handle,
+      title: reason === undefined || reason === '' ? verb : `${verb}: ${reason}`,
+      kind: 'other',
+      status: 'in_progress',
+      rawInput,
+      ...(summary === undefined ? {} : { content: [text(summary)] }),
+    }),
+  ]
+}
+
+/** What stood open when the task ended. */
+function abandoned(before: Task | undefined): Updates {
+  const open = before?.suspension?.handle ?? before?.question?.consent?.consentId
+  if (open === undefined) return none
+  return [show({ sessionUpdate: 'tool_call_update', toolCallId: open, status: 'failed' })]
+}
+
+export function titleOf({ parts }: Message): string {
+  const words = parts.flatMap((part) => ('text' in part ? [part.text] : [])).join(' ')
+  return words === '' ? 'Your consent is needed' : words
+}
+
+/** It needs somebody, or nothing any more: the stretch of work is over. A held task does not even begin. */
+export function atRest({ state, holds }: Task): boolean {
+  return state === 'submitted' ? holds.length > 0 : state !== 'working'
+}

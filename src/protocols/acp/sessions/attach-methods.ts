@@ -1,0 +1,146 @@
+/** `session/new`, `session/load`, `session/resume`: how a connection comes to a session. */
+import { posix, win32 } from 'node:path'
+import type {
+  LoadSessionRequest,
+  LoadSessionResponse,
+  NewSessionRequest,
+  NewSessionResponse,
+} from '@agentclientprotocol/sdk'
+import { LullError } from '../../../core/errors.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { parse } from '../../../engine/parse.ts'
+import type { Meta } from '../connection/address.ts'
+import type { Connection } from '../connection/connection.ts'
+import { availableCommands } from '../prompts/commands.ts'
+import { resumeRequest } from '../schemas.ts'
+import { configOptions } from '../suspend/config-options.ts'
+import { suspendSession, wakeSession } from '../suspend/control-methods.ts'
+import { isFields, tunnelled, type WakeFields } from '../suspend/tunnel.ts'
+
+export async function newSession(
+  connection: Connection,
+  { cwd, _meta }: Pick<NewSessionRequest, 'cwd' | '_meta'>,
+): Promise<NewSessionResponse> {
+  const { acp, caller } = connection
+  if (!isAbsolutePath(cwd)) {
+    throw new LullError('INVALID_INPUT', { path: 'cwd', problem: 'must be an absolute path' })
+  }
+  const agent = agentIn(connection, _meta)
+  const session = await acp.sessions.create(caller, {
+    cwd,
+    ...(agent === undefined ? {} : { agent }),
+  })
+  await connection.attach(session, false)
+  connection.later(() => tellCommands(connection, session.id))
+  const options = await configOptions(acp, caller, session.id)
+  return { sessionId: session.id, configOptions: [...options] }
+}
+
+/** On whichever system the editor runs. */
+function isAbsolutePath(path: string): boolean {
+  return path.length <= LONGEST_PATH && (posix.isAbsolute(path) || win32.isAbsolute(path))
+}
+
+const LONGEST_PATH = 4_096
+
+function agentIn({ acp }: Connection, meta: Meta): string | undefined {
+  const lull = meta?.['lull']
+  const agent = isFields(lull) ? lull['agent'] : undefined
+  if (agent === undefined) return undefined
+  if (typeof agent === 'string' && acp.engine.agents.has(agent)) return agent
+  const names = [...acp.engine.agents.keys()].join(', ')
+  const problem = `must be one of ${names}`
+  throw new LullError('INVALID_INPUT', { path: '_meta.lull.agent', problem })
+}
+
+export async function loadSession(
+  connection: Connection,
+  { sessionId, _meta }: Pick<LoadSessionRequest, 'sessionId' | '_meta'>,
+  signal: AbortSignal,
+): Promise<LoadSessionResponse> {
+  await reach(connection, sessionId, true)
+  await carryOut(connection, sessionId, _meta, signal)
+  return standing(connection, sessionId)
+}
+
+/**
+ * Attaches and never wakes: clients send it at every start. It wakes where it carries something to wake with, or where
+ * the client speaks the RFC, which means that by it.
+ */
+export async function resumeSession(
+  connection: Connection,
+  params: unknown,
+  signal: AbortSignal,
+  reached = false,
+): Promise<JsonObject> {
+  const { sessionId, handle, input, continueTranscript, _meta } = parse(resumeRequest, params)
+  if (!reached) await reach(connection, sessionId, false)
+  const wakes =
+    handle != null ||
+    input !== undefined ||
+    continueTranscript !== undefined ||
+    (connection.peer().facts.rfc && (await isSuspended(connection, sessionId)))
+  const woken = wakes
+    ? await wakeSession(connection, { sessionId, handle, input, continueTranscript, _meta })
+    : await carryOut(connection, sessionId, _meta, signal)
+  const { configOptions: options, _meta: facts } = await standing(connection, sessionId)
+  return {
+    configOptions: options as unknown as JsonObject[],
+    _meta: withWake(facts as JsonObject, woken),
+  }
+}
+
+/** Attached, and told what can be done here. */
+export async function reach(
+  connection: Connection,
+  sessionId: string,
+  replays: boolean,
+): Promise<void> {
+  const { acp, caller } = connection
+  await connection.attach(await acp.sessions.get(caller, sessionId), replays)
+  await tellCommands(connection, sessionId)
+}
+
+function tellCommands(connection: Connection, sessionId: string): Promise<void> {
+  return connection.peer().update(sessionId, {
+    sessionUpdate: 'available_commands_update',
+    availableCommands: [...availableCommands],
+  })
+}
+
+async function isSuspended({ acp, caller }: Connection, sessionId: string): Promise<boolean> {
+  const open = await acp.sessions.openTasks(caller, sessionId)
+  return open.some(({ suspension }) => suspension !== undefined)
+}
+
+/** What the request carries in its metadata; the answer of a wake. */
+async function carryOut(
+  connection: Connection,
+  sessionId: string,
+  meta: Meta,
+  signal: AbortSignal,
+): Promise<JsonObject | undefined> {
+  const carried = tunnelled(meta, sessionId, connection.acp.config.harnTunnel)
+  if (carried === undefined) return undefined
+  if (carried.op === 'wake') {
+    return wakeSession(connection, { ...carried.request, _meta: meta } as WakeFields)
+  }
+  await suspendSession(connection, { ...carried.request, _meta: meta as never }, signal)
+  return undefined
+}
+
+async function standing(
+  { acp, caller }: Connection,
+  sessionId: string,
+): Promise<LoadSessionResponse> {
+  return {
+    configOptions: [...(await configOptions(acp, caller, sessionId))],
+    _meta: acp.facts.ofSession(await acp.sessions.openTasks(caller, sessionId)),
+  }
+}
+
+function withWake(facts: JsonObject, woken: JsonObject | undefined): JsonObject {
+  if (woken === undefined) return facts
+  const { _meta: _, ...wake } = woken
+  return { ...facts, lull: { ...(facts['lull'] as JsonObject), wake } }
+}

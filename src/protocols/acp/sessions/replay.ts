@@ -1,0 +1,61 @@
+/** `session/load`: everything that was said and done in a session, oldest first, as it was shown when it happened. */
+import { evolve } from '../../../core/evolve.ts'
+import type { Task } from '../../../core/task.ts'
+import type { Caller } from '../../../engine/caller.ts'
+import { isOwn } from '../connection/address.ts'
+import type { AcpContext } from '../connection/context.ts'
+import { heard, type Shown, said, updatesOf } from '../render/updates.ts'
+import type { Session } from './sessions.ts'
+
+/** Stateless exchanges of one session that are replayed. */
+const MOST_MESSAGES = 1_000
+
+/**
+ * @param open the tasks that have not ended, as they stood when the attachment began: the rest is sent live
+ * @param isLive whether all of a task is sent live
+ * @returns the tasks that had ended and were shown to their end
+ */
+export async function replay(
+  acp: AcpContext,
+  caller: Caller,
+  { id }: Session,
+  open: readonly Task[],
+  outlet: { readonly shown: (shown: Shown, replayed: boolean) => Promise<void> },
+  isLive: (taskId: string) => boolean,
+): Promise<readonly string[]> {
+  const { tenant, principal } = caller
+  const opened = new Set(open.map((task) => task.id))
+  // One that ended since the others were listed is among both.
+  const ended = (await acp.sessions.endedTasks(caller, id)).filter(
+    (task) => isOwn(task) && !opened.has(task.id) && !isLive(task.id),
+  )
+  const messages = await acp.store.contextMessages(tenant, principal, id, MOST_MESSAGES)
+  const pieces = [
+    ...[...ended, ...open.filter(isOwn)].map((task) => ({
+      at: task.createdAt,
+      shown: () => ofTask(acp, caller, task),
+    })),
+    ...messages.map(({ at, message }) => ({
+      at,
+      shown: () => (message.role === 'ROLE_USER' ? heard(message) : said(message)),
+    })),
+  ].sort((a, b) => a.at - b.at)
+  for (const piece of pieces) {
+    for await (const shown of piece.shown()) await outlet.shown(shown, true)
+  }
+  return ended.map((task) => task.id)
+}
+
+async function* ofTask(
+  { engine, facts }: AcpContext,
+  caller: Caller,
+  { id, version }: Task,
+): AsyncGenerator<Shown, void> {
+  let before: Task | undefined
+  for await (const record of await engine.subscribe(caller, id)) {
+    const task = evolve(before, record)
+    yield* updatesOf(before, record, task, facts)
+    before = task
+    if (record.seq >= version) return
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Sessions: conversations an editor opened, and every context of the caller that has tasks, however they came. A context
+ * becomes a row of its own when an editor first speaks in it.
+ */
+import { RequestError } from '@agentclientprotocol/sdk'
+import { isTerminal, type State, states } from '../../../core/states.ts'
+import type { Task } from '../../../core/task.ts'
+import type { Caller } from '../../../engine/caller.ts'
+import type { EngineDeps } from '../../../engine/deps.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import { createLines } from './lines.ts'
+import type { AcpStore, SessionRow } from './store.ts'
+
+export type Session = SessionRow
+
+export interface Sessions {
+  create(caller: Caller, given: { readonly cwd: string; readonly agent?: string }): Promise<Session>
+  /** @throws RequestError -32002 where there is none, where it was deleted, and where it is another's */
+  get(caller: Caller, id: string): Promise<Session>
+  /** Writes what changed, one change at a time. */
+  change(
+    caller: Caller,
+    id: string,
+    changed: (session: Session) => Partial<Session>,
+  ): Promise<Session>
+  /** Its tasks that have not ended, oldest first. */
+  openTasks(caller: Caller, id: string): Promise<readonly Task[]>
+  endedTasks(caller: Caller, id: string): Promise<readonly Task[]>
+}
+
+export interface SessionDeps extends Pick<EngineDeps, 'clock' | 'ids'> {
+  readonly engine: Engine
+  readonly store: AcpStore
+  /** The working directory of sessions that no editor opened. */
+  readonly cwd: string
+}
+
+const open = states.filter((state) => !isTerminal(state))
+const ended = states.filter(isTerminal)
+
+/** Under which a session is known in memory: its id is the caller's own. */
+export function keyOf({ tenant, principal }: Caller, id: string): string {
+  return JSON.stringify([tenant, principal, id])
+}
+
+export function createSessions({ engine, store, clock, ids, cwd }: SessionDeps): Sessions {
+  const changing = createLines()
+
+  async function find(caller: Caller, id: string): Promise<Session | undefined> {
+    const { tenant, principal } = caller
+    if (id.length > 256) return undefined
+    const row = await store.session(tenant, principal, id)
+    if (row !== undefined) return row.deletedAt === undefined ? row : undefined
+    const { tasks } = await engine.list(caller, { contextId: id, limit: 1 })
+    const [task] = tasks
+    if (task === undefined) return undefined
+    const { createdAt, statusAt: updatedAt, agent } = task
+    return { tenant, principal, id, cwd, createdAt, updatedAt, agent }
+  }
+
+  async function get(caller: Caller, id: string): Promise<Session> {
+    const session = await find(caller, id)
+    if (session === undefined) throw RequestError.sessionNotFound(id)
+    return session
+  }
+
+  async function tasksOf(
+    caller: Caller,
+    contextId: string,
+    among: readonly State[],
+  ): Promise<readonly Task[]> {
+    const found: Task[] = []
+    let cursor: string | undefined
+    do {
+      const page = await engine.list(caller, { contextId, states: among, limit: 100, cursor })
+      found.push(...page.tasks)
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+  }
+
+  return {
+    async create({ tenant, principal }, given) {
+      const now = clock.now()
+      const id = ids.uuid()
+      const session = { tenant, principal, id, createdAt: now, updatedAt: now, ...given }
+      await store.putSession(session)
+      return session
+    },
+    get,
+    async change(caller, id, changed) {
+      const leave = await changing.enter(keyOf(caller, id))
+      try {
+        const session = await get(caller, id)
+        const next = { ...session, ...changed(session) }
+        await store.putSession(next)
+        return next
+      } finally {
+        leave()
+      }
+    },
+    openTasks: (caller, id) => tasksOf(caller, id, open),
+    endedTasks: (caller, id) => tasksOf(caller, id, ended),
+  }
+}

@@ -1,0 +1,28 @@
+/** One watcher of the engine for all sessions, so that a write costs one look-up however many editors are attached. */
+import type { Task } from '../../../core/task.ts'
+import type { Engine } from '../../../engine/engine.ts'
+
+export interface Watching {
+  /** Calls back after every durable write to a task of that context. Returns how to stop. */
+  on(contextId: string, changed: (task: Task) => void): () => void
+  close(): void
+}
+
+export function createWatching(engine: Engine): Watching {
+  const watchers = new Map<string, Set<(task: Task) => void>>()
+  const close = engine.watch((task) => {
+    const watching = watchers.get(task.contextId)
+    if (watching !== undefined) for (const changed of watching) changed(task)
+  })
+  return {
+    on(contextId, changed) {
+      const watching = watchers.get(contextId) ?? new Set()
+      watchers.set(contextId, watching.add(changed))
+      return () => {
+        watching.delete(changed)
+        if (watching.size === 0 && watchers.get(contextId) === watching) watchers.delete(contextId)
+      }
+    },
+    close,
+  }
+}

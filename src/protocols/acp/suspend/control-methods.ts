@@ -1,0 +1,119 @@
+/** The methods of our extension: suspend, wake, remind, steer. Each by its legal name and by those it goes under elsewhere. */
+import { LullError } from '../../../core/errors.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import type { Message } from '../../../core/message.ts'
+import { isInterrupted } from '../../../core/states.ts'
+import { parse } from '../../../engine/parse.ts'
+import type { ReminderRequest } from '../../../engine/requests.ts'
+import { isOwn, toRemind, toSuspend, toWake } from '../connection/address.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { Method } from '../connection/handling.ts'
+import type { Extension } from '../names.ts'
+import { create, ownHandle } from '../prompts/segments.ts'
+import { injectReminder } from '../reminders/reminding.ts'
+import { isBlank, partOf } from '../render/content.ts'
+import { injectReminderRequest, steeringRequest, suspendRequest, wakeRequest } from '../schemas.ts'
+import { suspendResponse, suspendTask, wakeTask } from './suspending.ts'
+import { isFields, type SuspendFields, type WakeFields } from './tunnel.ts'
+
+async function suspend(
+  connection: Connection,
+  params: unknown,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  return suspendSession(connection, parse(suspendRequest, params), signal)
+}
+
+export async function suspendSession(
+  connection: Connection,
+  { sessionId, reason, mode, resumeWhen, _meta }: SuspendFields,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const { acp, caller } = connection
+  await connection.turnsBegun(sessionId)
+  const attachment = await connection.attached(sessionId)
+  const { id: taskId } = toSuspend(
+    await acp.sessions.openTasks(caller, sessionId),
+    sessionId,
+    _meta,
+  )
+  const request = { taskId, reason, mode, conditions: resumeWhen }
+  const task = await suspendTask(acp, caller, request, signal)
+  // What the stop looks like was sent before the answer to it.
+  await attachment.seen(taskId, task.version)
+  return suspendResponse(acp, task)
+}
+
+async function wake(connection: Connection, params: unknown): Promise<JsonObject> {
+  return wakeSession(connection, parse(wakeRequest, params))
+}
+
+export async function wakeSession(
+  connection: Connection,
+  { sessionId, input, continueTranscript, _meta, ...given }: WakeFields,
+): Promise<JsonObject> {
+  const { acp, caller } = connection
+  await connection.turnsBegun(sessionId)
+  await connection.attached(sessionId)
+  const handle = await ownHandle(connection, sessionId, given.handle ?? undefined)
+  const open = await acp.sessions.openTasks(caller, sessionId)
+  const { id: taskId } = toWake(open, sessionId, handle, _meta)
+  return wakeTask(acp, caller, { taskId, handle, input, continueTranscript })
+}
+
+async function remind(connection: Connection, params: unknown): Promise<JsonObject> {
+  const { acp, caller } = connection
+  const { sessionId, reminder, _meta } = parse(injectReminderRequest, nested(params))
+  await connection.turnsBegun(sessionId)
+  await connection.attached(sessionId)
+  const open = await acp.sessions.openTasks(caller, sessionId)
+  return injectReminder(acp, caller, sessionId, toRemind(open, _meta), reminder)
+}
+
+/** The fields of a reminder may stand beside `sessionId` or under `reminder`. */
+function nested(params: unknown): unknown {
+  if (!isFields(params) || 'reminder' in params) return params
+  const { sessionId, _meta, ...reminder } = params as Record<string, unknown> & ReminderRequest
+  return { sessionId, reminder, ...(_meta === undefined ? {} : { _meta }) }
+}
+
+/**
+ * Words into the running turn. Where nothing runs they begin a turn that no request waits for, unless the client would
+ * rather send a prompt.
+ */
+async function steer(connection: Connection, params: unknown): Promise<JsonObject> {
+  const { acp, caller } = connection
+  const { sessionId, prompt, _meta } = parse(steeringRequest, params)
+  await connection.turnsBegun(sessionId)
+  await connection.attached(sessionId)
+  const parts = prompt.map(partOf)
+  if (isBlank(prompt)) {
+    throw new LullError('INVALID_INPUT', { path: 'prompt', problem: 'must say something' })
+  }
+  const open = (await acp.sessions.openTasks(caller, sessionId)).filter(isOwn)
+  const task = open.findLast(({ state }) => state === 'working') ?? toRemind(open, _meta)
+  const messageId = acp.ids.uuid()
+  const message: Message = { messageId, role: 'ROLE_USER', parts }
+  connection.sending(messageId, 'aside')
+  if (task !== undefined && !isInterrupted(task.state)) {
+    await acp.engine.send(caller, { message: { ...message, taskId: task.id } })
+    return { outcome: 'injected', _meta: { lull: { taskId: task.id } } }
+  }
+  const steering = isFields(_meta) ? _meta['steering'] : undefined
+  if (task !== undefined || (isFields(steering) && steering['idleBehavior'] === 'promptRequired')) {
+    return { outcome: 'promptRequired' }
+  }
+  const sent = await create(connection, sessionId, message)
+  if (sent.kind === 'task') {
+    return { outcome: 'startedNewTurn', _meta: { lull: { taskId: sent.task.id } } }
+  }
+  await connection.say(sessionId, sent.message)
+  return { outcome: 'startedNewTurn' }
+}
+
+export const extension: Readonly<Record<Extension, Method<unknown, unknown>>> = {
+  suspend,
+  wake,
+  remind,
+  steer,
+}

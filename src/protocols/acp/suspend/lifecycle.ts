@@ -1,0 +1,87 @@
+/** Stops and wakes, told as they happen: the RFC's shapes and our `epoch`. */
+import type { SessionUpdate } from '@agentclientprotocol/sdk'
+import { toIso } from '../../../core/instant.ts'
+import type { Json, JsonObject } from '../../../core/json.ts'
+import type { LogRecord } from '../../../core/records.ts'
+import type { Task } from '../../../core/task.ts'
+import { outbound } from '../names.ts'
+
+export interface Notice {
+  readonly method: string
+  readonly params: JsonObject
+}
+
+/** The RFC's `suspended` or `resumed`; undefined for every other record. */
+export function rfcUpdate(record: LogRecord, task: Task): SessionUpdate | undefined {
+  const stop = stopIn(record, task)
+  const wake = wakeIn(record, task)
+  const told =
+    (stop && { sessionUpdate: 'suspended', ...stop }) ??
+    (wake && { sessionUpdate: 'resumed', ...wake })
+  return told && ({ ...told, _meta: { lull: { taskId: task.id } } } as unknown as SessionUpdate)
+}
+
+/** The same as a notification of our own. */
+export function lifecycleNotice(
+  sessionId: string,
+  record: LogRecord,
+  task: Task,
+): Notice | undefined {
+  const _meta = { lull: { taskId: task.id } }
+  const stop = stopIn(record, task)
+  if (stop !== undefined) {
+    const params = { sessionId, ...stop, ...stopExtras(task), epoch: task.epoch, _meta }
+    return { method: outbound.suspended, params }
+  }
+  const wake = wakeIn(record, task)
+  if (wake === undefined) return undefined
+  const params = { sessionId, ...wake, epoch: task.epoch, _meta }
+  return { method: outbound.resumed, params }
+}
+
+/** What `session/await_resumption` says of a task that parked itself. */
+export function parkedParams(sessionId: string, task: Task): JsonObject | undefined {
+  const { suspension } = task
+  if (suspension === undefined) return undefined
+  const { handle, reason = '', conditions, epoch } = suspension
+  return {
+    sessionId,
+    handle,
+    reason,
+    ...(conditions === undefined ? {} : { conditions: conditions as Json }),
+    ...stopExtras(task),
+    epoch,
+    _meta: { lull: { taskId: task.id } },
+  }
+}
+
+function stopIn({ type }: LogRecord, { suspension }: Task): JsonObject | undefined {
+  if ((type !== 'paused' && type !== 'parked') || suspension === undefined) return undefined
+  const { handle, reason, initiator, conditions, pausedAt, requestedAt } = suspension
+  return {
+    handle,
+    ...(reason === undefined ? {} : { reason }),
+    initiator,
+    suspendedAt: toIso(pausedAt ?? requestedAt),
+    ...(conditions === undefined ? {} : { resumeWhen: conditions as Json }),
+  }
+}
+
+function stopExtras({ suspension }: Task): JsonObject {
+  const { summary, deadlineAt } = suspension ?? {}
+  return {
+    ...(summary === undefined ? {} : { summary }),
+    ...(deadlineAt === undefined ? {} : { deadlineAt: toIso(deadlineAt) }),
+  }
+}
+
+function wakeIn(record: LogRecord, { resumes }: Task): JsonObject | undefined {
+  const answer = record.type === 'resumed' ? resumes.at(-1) : undefined
+  return answer && wakeFacts(answer)
+}
+
+/** The RFC's words for a wake. */
+export function wakeFacts(answer: Task['resumes'][number]): JsonObject {
+  const { handle, cause, hadResumeInput, continueTranscript, resumedAt } = answer
+  return { handle, cause, hadResumeInput, continueTranscript, resumedAt: toIso(resumedAt) }
+}

@@ -1,0 +1,72 @@
+/**
+ * How a task stands, as `_meta` says it: under `lull.suspend` in the words of the RFC, and under `harn.suspend` as the
+ * RFC's WorkerSuspension envelope. Always the whole object, because a client may have missed the one before.
+ */
+import { toIso } from '../../../core/instant.ts'
+import type { Json, JsonObject } from '../../../core/json.ts'
+import type { Suspension } from '../../../core/suspension.ts'
+import type { Task } from '../../../core/task.ts'
+import { workerSuspension } from '../../../core/worker-suspension.ts'
+
+/** Undefined for a task that was never stopped and is not held. */
+export function suspendFacts(task: Task): JsonObject | undefined {
+  const { suspension, pausing, holds } = task
+  const stop = suspension ?? pausing
+  const held = holds.length === 0 ? {} : { held: true }
+  if (stop !== undefined) {
+    return {
+      state: suspension === undefined ? 'quiescing' : 'suspended',
+      taskId: task.id,
+      ...stopFacts(stop),
+      ...held,
+    }
+  }
+  const last = task.resumes.at(-1)
+  if (last === undefined && holds.length === 0) return undefined
+  return {
+    state: 'active',
+    taskId: task.id,
+    epoch: task.epoch,
+    ...(last === undefined
+      ? {}
+      : {
+          handle: last.handle,
+          cause: last.cause,
+          hadResumeInput: last.hadResumeInput,
+          continueTranscript: last.continueTranscript,
+          resumedAt: toIso(last.resumedAt),
+        }),
+    ...held,
+  }
+}
+
+/** The RFC's fields of one stop, and our `epoch`. */
+export function stopFacts(stop: Suspension): JsonObject {
+  const { handle, epoch, initiator, reason, summary, mode, conditions, deadlineAt } = stop
+  return {
+    handle,
+    epoch,
+    initiator,
+    ...(reason === undefined ? {} : { reason }),
+    ...(stop.pausedAt === undefined
+      ? { requestedAt: toIso(stop.requestedAt) }
+      : { suspendedAt: toIso(stop.pausedAt) }),
+    ...(conditions === undefined ? {} : { resumeWhen: conditions as Json }),
+    ...(summary === undefined ? {} : { summary }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(deadlineAt === undefined ? {} : { deadlineAt: toIso(deadlineAt) }),
+  }
+}
+
+/** The envelope Harn keeps and exchanges, snake_case. Undefined unless the task is stopped or was. */
+export function harnFacts(task: Task): JsonObject | undefined {
+  const stop = task.suspension ?? task.pausing
+  if (stop !== undefined) {
+    return {
+      state: task.suspension === undefined ? 'quiescing' : 'suspended',
+      ...workerSuspension(task, stop),
+    }
+  }
+  const last = task.resumes.at(-1)
+  return last && { state: 'active', handle: last.handle, cause: last.cause }
+}

@@ -1,0 +1,79 @@
+/**
+ * `_meta.harn.suspend`, inbound: a suspend or a wake that travels with another request, because a host knows no method
+ * for it yet. `{op: "suspend" | "wake", …}` in either spelling; `_meta.lull.suspend` is read the same way.
+ */
+import type { z } from 'zod'
+import { LullError } from '../../../core/errors.ts'
+import type { Json } from '../../../core/json.ts'
+import { camelCased, camelConditions } from '../../../core/worker-suspension.ts'
+import { parse } from '../../../engine/parse.ts'
+import type { Meta } from '../connection/address.ts'
+import { suspendRequest, wakeRequest } from '../schemas.ts'
+
+export type SuspendFields = z.infer<typeof suspendRequest>
+export type WakeFields = z.infer<typeof wakeRequest>
+
+export type Tunnelled =
+  | { readonly op: 'suspend'; readonly request: SuspendFields }
+  | { readonly op: 'wake'; readonly request: WakeFields }
+
+/** Undefined when nothing is tunnelled, which is nearly always. */
+export function tunnelled(meta: Meta, sessionId: string, harn: boolean): Tunnelled | undefined {
+  for (const name of ['lull', ...(harn ? ['harn'] : [])]) {
+    const carrier = meta?.[name]
+    const given = isFields(carrier) ? carrier['suspend'] : undefined
+    if (!isFields(given)) continue
+    const found = read(camelCased(given), sessionId, `_meta.${name}.suspend`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function read(given: Fields, sessionId: string, path: string): Tunnelled | undefined {
+  const { op } = given
+  if (op === 'suspend') return { op, request: readSuspend(given, sessionId, path) }
+  if (op === 'wake' || op === 'resume') {
+    return { op: 'wake', request: readWake(given, sessionId, path) }
+  }
+  if (op !== undefined) {
+    const problem = 'must be suspend or wake'
+    throw new LullError('INVALID_INPUT', { path: `${path}.op`, problem })
+  }
+  // A handle alone is one to be woken; anything else is what we say ourselves, sent back.
+  return given['handle'] === undefined || given['state'] !== undefined
+    ? undefined
+    : { op: 'wake', request: readWake(given, sessionId, path) }
+}
+
+function readSuspend(
+  { reason, mode, ...given }: Fields,
+  sessionId: string,
+  path: string,
+): SuspendFields {
+  const resumeWhen = camelConditions(given['resumeWhen'] ?? given['conditions'])
+  const fields = present({ sessionId, reason, mode, resumeWhen })
+  return parse(suspendRequest, fields, path)
+}
+
+function readWake(given: Fields, sessionId: string, path: string): WakeFields {
+  const { handle, input, continueTranscript } = given
+  const fields = present({
+    sessionId,
+    handle,
+    input: input as Json | undefined,
+    continueTranscript,
+  })
+  return parse(wakeRequest, fields, path)
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function present(given: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined && value !== null),
+  )
+}
