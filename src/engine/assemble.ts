@@ -14,6 +14,7 @@ import { createEvents } from './events.ts'
 import { createFollowUps } from './follow-ups.ts'
 import { createWatchdog, type Health } from './health.ts'
 import { createHolds, type Holds } from './holds.ts'
+import { readableWork } from './ledger/readable-work.ts'
 import { createLedger } from './ledger.ts'
 import { createLiveTexts } from './live-texts.ts'
 import { logOf } from './log-of.ts'
@@ -60,6 +61,7 @@ export function assemble(deps: EngineDeps): Assembly {
   const live = createLiveTexts()
   const subscriptions = createSubscriptions(store, (taskId) => ledger.peek(taskId)?.version, live)
   const ledger = createLedger({ store, clock, signer, log, published, limits: options })
+  const readable = { ...store, ...readableWork(store, ledger.unreadable) }
   const holds = createHolds(() => context)
   const watchdog = createWatchdog(clock, log, options.blockMs, () => runs.suspects())
   const host: RunHost = {
@@ -79,7 +81,7 @@ export function assemble(deps: EngineDeps): Assembly {
     children: createChildHost(() => context, holds),
   }
   const runs = createRuns({
-    store,
+    store: readable,
     ledger,
     clock,
     ids,
@@ -92,7 +94,12 @@ export function assemble(deps: EngineDeps): Assembly {
     pastOf: (task) => pastOfTask({ store, ledger }, task),
   })
   const events = createEvents({ store, clock, log, wake: createWakeByEvent({ ledger, runs }) })
-  const timers = createTimers({ store, clock, log, wake: createWakeByTime({ ledger, runs, ids }) })
+  const timers = createTimers({
+    store: readable,
+    clock,
+    log,
+    wake: createWakeByTime({ ledger, runs, ids }),
+  })
   const followUps = createFollowUps({ store, ledger, clock, log })
   const retention = createRetention({ store, clock, log, options, removed: ledger.forgetEnded })
   const context: EngineContext = {
@@ -153,7 +160,10 @@ export function assemble(deps: EngineDeps): Assembly {
 
   async function health(): Promise<Health> {
     const stored = await store.check().then(
-      () => 'ok' as const,
+      () => {
+        const error = ledger.trouble()
+        return error === undefined ? ('ok' as const) : { error }
+      },
       (error: unknown) => ({ error: describeError(error).message }),
     )
     return {
@@ -163,6 +173,7 @@ export function assemble(deps: EngineDeps): Assembly {
       runs: runs.counts(),
       subscribers: subscriptions.readers(),
       blocked: watchdog.blocked(),
+      unreadable: ledger.unreadable.size,
     }
   }
 

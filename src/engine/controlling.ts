@@ -6,6 +6,7 @@ import type { Task } from '../core/task.ts'
 import { actorOf, type Caller } from './caller.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import { cancelInput } from './inputs.ts'
+import { isUnreadable } from './ledger/unreadable-task.ts'
 import { parse } from './parse.ts'
 import type { CancelRequest } from './requests.ts'
 
@@ -31,7 +32,7 @@ export async function cancelChildren(context: EngineContext, parent: Task): Prom
   await Promise.all(
     parent.children.map(async (taskId) => {
       const child = await context.ledger.read(taskId)
-      if (child === undefined || isTerminal(child.state)) return
+      if (child === undefined || isTerminal(child.state) || isUnreadable(child)) return
       const reason = 'its parent was canceled'
       try {
         const { task } = await context.ledger.commit(taskId, { type: 'cancel', actor, reason })

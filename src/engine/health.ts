@@ -1,8 +1,8 @@
-/** What an operator should know about this process. */
+/** What an operator needs to know about this process. */
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 
-/** Agent code that kept everybody waiting. */
+/** A time agent code blocked the event loop. */
 export interface Blockage {
   readonly agent: string
   readonly taskId?: string
@@ -13,11 +13,14 @@ export interface Blockage {
 export interface Health {
   readonly ready: boolean
   readonly draining: boolean
+  /** An error while the store's check fails, and while commits fail though the check works. */
   readonly store: 'ok' | { readonly error: string }
   readonly runs: { readonly live: number; readonly warm: number; readonly busy: number }
   readonly subscribers: number
   /** The latest times an agent blocked the event loop, newest last. */
   readonly blocked: readonly Blockage[]
+  /** Tasks this process found that cannot be read. The log names each. */
+  readonly unreadable: number
 }
 
 export interface Watchdog {
@@ -31,8 +34,8 @@ const KEPT = 20
 const TICK_MS = 100
 
 /**
- * Most blocking is measured where it happens (`releaser.ts`, `step.ts`). What happens later inside a step shows only as a
- * late tick: then the agents with steps in flight are named, and with one agent that is the culprit.
+ * Finds agent code that blocks the event loop. Most blocking is measured where it happens, inside `run/`. Blocking later in
+ * a step shows only as a late tick; the agents with steps in flight are named then.
  */
 export function createWatchdog(
   clock: Clock,

@@ -19,6 +19,7 @@ import type { Caller } from './caller.ts'
 import { type EngineContext, mintHandle } from './context.ts'
 import { type HoldableTask, isCovered, maySeeHold, queryOf, withinTenantOf } from './hold-scope.ts'
 import { holdInput } from './inputs.ts'
+import { isUnreadable } from './ledger/unreadable-task.ts'
 import { parse } from './parse.ts'
 import type { HoldRequest } from './requests.ts'
 
@@ -141,6 +142,8 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     const { ledger, runs, ids } = contextOf()
     const task = await ledger.read(taskId)
     if (task === undefined || !isCovered(made.scope, { ...task, taskId })) return 'unknown'
+    // It cannot run, and nothing can be written to it.
+    if (isUnreadable(task)) return 'unknown'
     if (isTerminal(task.state)) return 'terminal'
     const { records, task: after } = await runs.commitStop(
       taskId,

@@ -123,6 +123,7 @@ const unpausable: ReadonlySet<ErrorCode> = new Set([
   'TASK_NOT_PAUSABLE',
   'NOT_OFFERED',
   'TASK_NOT_FOUND',
+  'TASK_UNREADABLE',
 ])
 
 async function pauseChildren(

@@ -14,6 +14,7 @@ import type { TaskQuery } from '../ports/store/tasks.ts'
 import { type Caller, scopeOf } from './caller.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import { listInput } from './inputs.ts'
+import { isUnreadable } from './ledger/unreadable-task.ts'
 import { logOf } from './log-of.ts'
 import { parse } from './parse.ts'
 import type { ListRequest } from './requests.ts'
@@ -91,8 +92,12 @@ export async function follow(
 }
 
 /** A place beyond the log is its end: what is written from now on comes after it. */
-function placeIn({ version }: Task, after: number): number {
-  return Math.min(after, version)
+function placeIn(task: Task, after: number): number {
+  if (isUnreadable(task)) {
+    const why = task.suspension?.summary ?? ''
+    throw new LullError('TASK_UNREADABLE', { taskId: task.id, why })
+  }
+  return Math.min(after, task.version)
 }
 
 /** What an audit finds: receipts that do not hold, or a log that does not fold to the task that is shown. */

@@ -1,5 +1,6 @@
 /** The clock reached an instant of a task: the task is told, and its run goes on where a slot is free. */
 import type { IdSource } from '../ports/ids.ts'
+import { isUnreadable } from './ledger/unreadable-task.ts'
 import type { Ledger } from './ledger.ts'
 import type { Runs } from './runs.ts'
 
@@ -13,10 +14,10 @@ export function createWakeByTime(deps: {
 }): WakeByTime {
   const { ledger, runs, ids } = deps
   return async (taskId) => {
-    const agent = (await ledger.read(taskId))?.agent
-    if (agent === undefined) return false
+    const found = await ledger.read(taskId)
+    if (found === undefined || isUnreadable(found)) return false
     const messageId = ids.uuid()
-    const { records } = await runs.commit(taskId, agent, (_task, run) => ({
+    const { records } = await runs.commit(taskId, found.agent, (_task, run) => ({
       type: 'due',
       messageId,
       ...(run === undefined ? {} : { run }),

@@ -25,8 +25,8 @@ export type Loaded =
   | { readonly kind: 'unreadable'; readonly task: Task }
 
 export interface Loader {
-  /** @throws LullError `STORE_UNAVAILABLE` */
-  load(taskId: string): Promise<Loaded>
+  /** @param storedVersion what the store is known to have; a shorter log is unreadable. @throws LullError `STORE_UNAVAILABLE` */
+  load(taskId: string, storedVersion?: number): Promise<Loaded>
   /** Tasks that were found unreadable. */
   readonly unreadable: ReadonlySet<string>
 }
@@ -34,12 +34,16 @@ export interface Loader {
 export function createLoader(store: Pick<TaskStore, 'load' | 'row'>, log: Log): Loader {
   const unreadable = new Set<string>()
 
-  async function load(taskId: string): Promise<Loaded> {
+  async function load(taskId: string, storedVersion = 0): Promise<Loaded> {
     let why: string
     try {
       const stored = await store.load(taskId)
       if (stored === undefined) return { kind: 'none' }
       const task = foldStored(taskId, stored)
+      if (task.version < storedVersion) {
+        const why = `record ${task.version + 1} is missing`
+        throw new LullError('TASK_UNREADABLE', { taskId, why })
+      }
       unreadable.delete(taskId)
       return {
         kind: 'task',

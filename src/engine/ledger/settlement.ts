@@ -33,7 +33,8 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
   const outcomes: { readonly [S in CommitResult['status']]: Outcome<S> } = {
     written,
     /** Another process wrote: the same commands are decided again, in the same order, on what it wrote. */
-    conflict(plan) {
+    conflict(plan, { version }) {
+      plan.entry.storedVersion = version
       plan.entry.queue.unshift(...plan.waiting)
       queues().reread(plan.entry)
     },

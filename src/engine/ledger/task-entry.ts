@@ -69,6 +69,8 @@ export interface TaskEntry {
   task: Task | undefined
   row: TaskRow | undefined
   snapshotSeq: number
+  /** What the store said it has when it refused a commit as out of date. A log that ends before it is cut off. */
+  storedVersion: number
   /** Approximate bytes of `task`. */
   bytes: number
   /** While `loading`. */
@@ -86,6 +88,7 @@ export function createTaskEntry(id: string): TaskEntry {
     task: undefined,
     row: undefined,
     snapshotSeq: 0,
+    storedVersion: 0,
     bytes: 0,
     loading: undefined,
     plan: undefined,

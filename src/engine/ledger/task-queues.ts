@@ -86,7 +86,7 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
 
   function load(entry: TaskEntry): void {
     move(entry, 'loading')
-    entry.loading = loader.load(entry.id).then(
+    entry.loading = loader.load(entry.id, entry.storedVersion).then(
       (loaded) => take(entry, loaded),
       (error: unknown) => {
         entry.loading = undefined

@@ -3,6 +3,7 @@ import { isLullError } from '../../core/errors.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
+import { isUnreadable } from '../ledger/unreadable-task.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Backlog } from './backlog.ts'
 import type { Launching } from './launching.ts'
@@ -35,7 +36,9 @@ export function createStartTask(deps: TakeoverDeps): StartTask {
       const policy = { handle, reason: 'agent-unknown', summary, atBoundary: true } as const
       await ledger.commit(taskId, { type: 'policy-pause', ...policy })
     } catch (error) {
-      if (!isLullError(error, 'TASK_NOT_FOUND')) throw error
+      // Nothing is left to start. A task that cannot be read is stopped, and is left alone from now on.
+      if (!isLullError(error, 'TASK_NOT_FOUND') && !isLullError(error, 'TASK_UNREADABLE'))
+        throw error
     }
     return true
   }
@@ -58,7 +61,7 @@ export async function recover(
     for (const taskId of page) {
       seen.add(taskId)
       const task = await ledger.read(taskId)
-      if (task === undefined) continue
+      if (task === undefined || isUnreadable(task)) continue
       // A pause that was accepted takes effect before anybody can ask.
       if (task.pausing !== undefined && (await start(taskId, task.agent, true))) continue
       backlog.addOrphan(taskId, task.agent)

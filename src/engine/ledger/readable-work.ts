@@ -1,0 +1,27 @@
+/**
+ * The store's work lists without tasks that cannot be read. Their rows stay as they are, so the store goes on listing them;
+ * a list of one (an agent with concurrency 1) would hold nothing else.
+ */
+import type { WorkStore } from '../../ports/store/work.ts'
+
+type WorkLists = Pick<WorkStore, 'ready' | 'orphans' | 'due' | 'waiting'>
+
+export function readableWork(store: WorkLists, unreadable: ReadonlySet<string>): WorkLists {
+  /** Asks for so many more as may have to be left out. */
+  async function readable(
+    limit: number,
+    list: (limit: number) => Promise<readonly string[]>,
+  ): Promise<readonly string[]> {
+    if (unreadable.size === 0) return list(limit)
+    const listed = await list(limit + unreadable.size)
+    return listed.filter((taskId) => !unreadable.has(taskId)).slice(0, limit)
+  }
+
+  return {
+    ready: (agent, limit) => readable(limit, (more) => store.ready(agent, more)),
+    orphans: (alive, limit) => readable(limit, (more) => store.orphans(alive, more)),
+    due: (now, limit) => readable(limit, (more) => store.due(now, more)),
+    waiting: (tenant, names, after, limit) =>
+      readable(limit, (more) => store.waiting(tenant, names, after, more)),
+  }
+}

@@ -1,0 +1,164 @@
+/** One log that cannot be read stops its task alone. */
+import { describe, expect, it } from 'vitest'
+import { LullError } from '../core/errors.ts'
+import type { LogRecord } from '../core/records.ts'
+import type { StoredTask } from '../ports/store/tasks.ts'
+import type { Store } from '../ports/store.ts'
+import { createMemoryStore } from '../stores/memory/memory-store.ts'
+import { alice, createWorld, olga, running, signal, type World } from './test-support/world.ts'
+
+type Damage = (stored: StoredTask) => StoredTask
+
+/** Ways in which a log cannot be folded. */
+const damages: Readonly<Record<string, Damage>> = {
+  'a record type of a newer version': ({ records }) => ({
+    records: records.map((record, index) =>
+      index === 1 ? ({ ...record, type: 'from-the-future' } as unknown as LogRecord) : record,
+    ),
+  }),
+  'a gap in the numbers': ({ records }) => ({ records: records.slice(1) }),
+  'its last record missing': ({ records }) => ({ records: records.slice(0, -1) }),
+  'a record that cannot follow': ({ records }) => ({
+    records: records.map((record, index) =>
+      index === 1 ? ({ ...record, type: 'resumed' } as unknown as LogRecord) : record,
+    ),
+  }),
+  'a row that is no JSON': () => {
+    throw new LullError('TASK_UNREADABLE', { taskId: 'x', why: 'its log is damaged' })
+  },
+  'no records at all': () => ({ records: [] }),
+}
+
+/** The log of a task is damaged between two processes. */
+function damaging(inner: Store, isDamaged: (taskId: string) => boolean, damage: Damage): Store {
+  const load: Store['load'] = async (taskId) => {
+    const stored = await inner.load(taskId)
+    return stored !== undefined && isDamaged(taskId) ? damage(stored) : stored
+  }
+  return { ...inner, load }
+}
+
+const refused = { code: 'TASK_UNREADABLE' }
+
+/** One task of an agent with concurrency 1 works and others wait for it; the process dies, and the first log is damaged. */
+async function withDamaged(damage: Damage): Promise<{ world: World; bad: string; good: string[] }> {
+  const inner = createMemoryStore()
+  const never = signal()
+  const agent = (work: () => Promise<void> | undefined) =>
+    running((task) => task.step('work', work), { concurrency: 1 })
+  const first = await createWorld({ agents: [agent(() => never.promise)], store: inner })
+  const tasks = [await first.send('1'), await first.send('2'), await first.send('3')]
+  await first.settled()
+  const [bad = '', ...good] = tasks.map(({ id }) => id)
+  first.crash()
+  const store = damaging(inner, (taskId) => taskId === bad, damage)
+  const world = await createWorld({ ...first.given, store, agents: [agent(() => undefined)] })
+  return { world, bad, good }
+}
+
+describe.each(Object.entries(damages))('a log with %s', (_name, damage) => {
+  it('does not keep the process from starting, nor other tasks of its agent from running', async () => {
+    const { world, good } = await withDamaged(damage)
+    for (const id of good) await world.until(id, 'completed')
+    expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+    const { id } = await world.send('4')
+    await world.until(id, 'completed')
+  })
+
+  it('is shown as paused by policy, in lists too, and is logged once', async () => {
+    const { world, bad, good } = await withDamaged(damage)
+    for (const id of good) await world.until(id, 'completed')
+    const { tasks, total } = await world.engine.list(alice)
+    expect(total).toBe(3)
+    const shown = tasks.find(({ id }) => id === bad)
+    expect(shown).toMatchObject({
+      state: 'paused-by-client',
+      suspension: { reason: 'unreadable', actor: { kind: 'policy' } },
+    })
+    expect(await world.get(bad)).toEqual(shown)
+    await world.pass(60_000)
+    const lines = world.said.filter(({ facts }) => facts?.['taskId'] === bad)
+    expect(lines.map(({ text }) => text)).toEqual([
+      'the log of a task cannot be read; the task is stopped, all others go on',
+    ])
+    expect((await world.engine.health()).unreadable).toBe(1)
+  })
+
+  it('refuses every command and every stream of that task', async () => {
+    const { world, bad } = await withDamaged(damage)
+    await world.settled()
+    const { engine } = world
+    const calls = [
+      world.tell(bad, 'more'),
+      engine.resume(alice, { taskId: bad }),
+      engine.pause(alice, { taskId: bad }),
+      engine.cancel(alice, { taskId: bad }),
+      engine.remind(alice, { taskId: bad, reminder: { body: 'x' } }),
+      engine.subscribe(alice, bad),
+    ]
+    for (const call of await Promise.allSettled(calls)) {
+      expect((call as PromiseRejectedResult).reason).toMatchObject(refused)
+    }
+  })
+
+  it('does not keep a hold of everything from being set and lifted', async () => {
+    const { world, bad, good } = await withDamaged(damage)
+    for (const id of good) await world.until(id, 'completed')
+    const { holdId, outcomes } = await world.engine.hold(olga, {
+      scope: { all: true },
+      reason: 'x',
+    })
+    expect(outcomes).toEqual([{ taskId: bad, outcome: 'unknown' }])
+    await world.engine.lift(olga, holdId)
+  })
+})
+
+describe('a damaged log', () => {
+  const [damage] = Object.values(damages) as [Damage]
+
+  it('of a parked task keeps neither deadlines nor events from other tasks', async () => {
+    const inner = createMemoryStore()
+    const agent = running(async (task) => {
+      await task.park({ reason: 'x', onEvent: 'go', timeout: { durationMinutes: 1 } })
+    })
+    const first = await createWorld({ agents: [agent], store: inner })
+    const [bad, early, late] = await Promise.all(['1', '2', '3'].map((text) => first.send(text)))
+    for (const { id } of [bad, early, late].map((task) => task ?? { id: '' })) {
+      await first.until(id, 'paused-by-agent')
+    }
+    first.crash()
+    const store = damaging(inner, (taskId) => taskId === bad?.id, damage)
+    const world = await createWorld({ ...first.given, store })
+    await world.emit('go')
+    await world.until(early?.id ?? '', 'completed')
+    await world.pass(61_000)
+    await world.until(late?.id ?? '', 'completed')
+    expect((await world.get(bad?.id ?? '')).suspension?.reason).toBe('unreadable')
+    expect(world.said.filter(({ level }) => level === 'error')).toHaveLength(1)
+  })
+
+  it('of a child does not keep its parent from being cancelled', async () => {
+    const inner = createMemoryStore()
+    const child = running((task) => task.park({ reason: 'x' }).then(() => undefined), {
+      name: 'child',
+    })
+    const parent = running(
+      async (task) => {
+        await (await task.delegate('child', 'x')).result()
+      },
+      { name: 'parent' },
+    )
+    const first = await createWorld({ agents: [parent, child], store: inner })
+    const { id } = await first.send('go')
+    await first.settled()
+    const [childId = ''] = (await first.get(id)).children
+    first.crash()
+    const store = damaging(inner, (taskId) => taskId === childId, damage)
+    const world = await createWorld({ ...first.given, store })
+    await world.settled()
+    await world.engine.cancel(alice, { taskId: id })
+    await world.pass(5_000)
+    expect((await world.get(id)).state).toBe('canceled')
+    expect(world.said.filter(({ level }) => level === 'error')).toHaveLength(1)
+  })
+})
