@@ -27,9 +27,13 @@ import { createRuns } from './runs.ts'
 import { safeLog } from './safe-log.ts'
 import { fireAt } from './schedule.ts'
 import { createSubscriptions } from './subscriptions.ts'
+import { endsWithin } from './time-limit.ts'
 import { createTimers } from './timers.ts'
 import { createWakeByEvent } from './wake-by-event.ts'
 import { createWakeByTime } from './wake-by-time.ts'
+
+/** A stopping process waits this long for what follows the writes of its runs. */
+const LAST_WRITES_MS = 1_000
 
 export interface Lifecycle {
   health(): Promise<Health>
@@ -153,6 +157,11 @@ export function assemble(deps: EngineDeps): Assembly {
     retention.stop()
     timers.stop()
     await runs.drain(timeoutMs)
+    const inTime = await endsWithin(clock, LAST_WRITES_MS, finishWrites())
+    if (!inTime) log('warn', 'the store did not answer in time; stopping without it')
+  }
+
+  async function finishWrites(): Promise<void> {
     await events.stop()
     await followUps.stop()
     await ledger.idle()

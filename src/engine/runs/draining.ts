@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Ledger } from '../ledger.ts'
+import { endsWithin } from '../time-limit.ts'
 import type { Presence, Presences } from './presence.ts'
 
 /** A stopping process waits this much longer for what it has handed to the store. */
@@ -18,15 +19,14 @@ export async function drainRuns(
   timeoutMs: number,
 ): Promise<void> {
   const { ledger, clock, presences } = deps
-  const late = after(clock, timeoutMs)
-  const tooLate = after(clock, timeoutMs + LAST_WRITE_MS)
+  let cancel: () => void = () => undefined
+  const late = new Promise<void>((resolve) => {
+    cancel = clock.after(timeoutMs, resolve)
+  })
   const frames = presences.values().flatMap(({ run }) => (run === undefined ? [] : [run]))
 
   async function handOn(): Promise<void> {
-    await Promise.allSettled([
-      ...frames.map((run) => run.release(late.over)),
-      ...releaseFrameless(),
-    ])
+    await Promise.allSettled([...frames.map((run) => run.release(late)), ...releaseFrameless()])
     // Tasks whose launch was on its way to the store when the drain began.
     await ledger.idle()
     await Promise.allSettled(releaseFrameless())
@@ -44,17 +44,8 @@ export async function drainRuns(
     return ledger.commit(taskId, { type: 'release', run: token, reason })
   }
 
-  await Promise.race([handOn(), tooLate.over])
-  late.cancel()
-  tooLate.cancel()
+  await endsWithin(clock, timeoutMs + LAST_WRITE_MS, handOn())
+  cancel()
   for (const run of frames) run.discard('stopping')
   presences.clear()
-}
-
-function after(clock: Clock, ms: number): { readonly over: Promise<void>; cancel(): void } {
-  let cancel: () => void = () => undefined
-  const over = new Promise<void>((resolve) => {
-    cancel = clock.after(ms, resolve)
-  })
-  return { over, cancel }
 }

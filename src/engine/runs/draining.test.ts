@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import type { Store } from '../../ports/store.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import {
+  aborted,
+  alice,
+  createWorld,
+  running,
+  type World,
+  type WorldOptions,
+} from '../test-support/world.ts'
+
+/** A store that stops answering when the test says so: no call of these names settles any more. */
+function createStallingStore() {
+  const inner = createMemoryStore()
+  const stalled = new Set<string | symbol>()
+  const store = new Proxy(inner, {
+    get(target, name, receiver) {
+      const member: unknown = Reflect.get(target, name, receiver)
+      if (typeof member !== 'function') return member
+      return (...args: readonly unknown[]): unknown =>
+        stalled.has(name) ? new Promise(() => undefined) : Reflect.apply(member, target, args)
+    },
+  })
+  const stall = (...names: readonly (keyof Store)[]): void => {
+    for (const name of names.length > 0 ? names : Reflect.ownKeys(inner)) stalled.add(name)
+  }
+  return { inner, store, stall }
+}
+
+/** By its text: parks, waits for a child that parks, or works until it is stopped (in the next process: not at all). */
+const worker = (next = false) =>
+  running(
+    async (task) => {
+      if (task.text === 'park') await task.park({ reason: 'x' })
+      if (task.text === 'parent') await (await task.delegate('parker', 'park')).result()
+      if (task.text === 'work') {
+        await task.step('long', ({ signal }) => (next ? null : aborted(signal)))
+      }
+    },
+    { concurrency: 1 },
+  )
+const parker = running((task) => task.park({ reason: 'x' }).then(() => undefined), {
+  name: 'parker',
+})
+
+async function setUp(options: WorldOptions['options'] = {}) {
+  const stalling = createStallingStore()
+  const agents = [worker(), parker]
+  const world = await createWorld({ agents, store: stalling.store, options })
+  return { ...stalling, world }
+}
+
+/** Drains, and says whether that ended with the clock standing still, in its time, or not at all. */
+async function drainOf(world: World): Promise<'at once' | 'in time' | 'never'> {
+  let ended = false
+  const draining = world.engine.drain({ timeoutMs: 2_000 }).finally(() => {
+    ended = true
+  })
+  await world.settled()
+  if (ended) return 'at once'
+  await world.pass(2_000)
+  await world.pass(1_000)
+  await world.pass(1_000)
+  if (!ended) return 'never'
+  await draining
+  return 'in time'
+}
+
+/** Another process goes on with the store, and every task comes to its end there. */
+async function finish(world: World, store: Store): Promise<void> {
+  const next = await world.recover({ store, agents: [worker(true), parker] })
+  for (let round = 0; round < 4; round++) {
+    await next.settled()
+    for (const { id, suspension } of (await next.engine.list(alice)).tasks) {
+      if (suspension !== undefined) await next.engine.resume(alice, { taskId: id })
+    }
+  }
+  await next.settled()
+  const states = (await next.engine.list(alice)).tasks.map(({ state }) => state)
+  expect(new Set(states)).toEqual(new Set(['completed']))
+}
+
+describe('a process that stops', () => {
+  it('while a run is being built does not wait for its log, and hands the task on', async () => {
+    const { world, inner, stall } = await setUp({ warmForMs: 0 })
+    const { id } = await world.send('park')
+    await world.until(id, 'paused-by-agent')
+    stall('records')
+    await world.engine.resume(alice, { taskId: id })
+    await world.settled()
+    expect(await drainOf(world)).toBe('at once')
+    const log = await inner.records(id, 0, 100)
+    expect(log.map(({ type }) => type)).toContain('released')
+    await finish(world, inner)
+  })
+
+  it.each([0, 60_000])(
+    'while a parent waits for a slot hands it on (warm for %i ms)',
+    async (warmForMs) => {
+      const { world, inner } = await setUp({ warmForMs })
+      const parent = await world.send('parent')
+      await world.settled()
+      const [childId = ''] = (await world.get(parent.id)).children
+      const other = await world.send('work')
+      await world.until(other.id, 'working')
+      await world.engine.resume(alice, { taskId: childId })
+      await world.until(childId, 'completed')
+      await world.settled()
+      expect((await world.engine.health()).runs.busy).toBe(1)
+      expect(await drainOf(world)).toBe('in time')
+      expect(await world.types(parent.id)).toContain('released')
+      await finish(world, inner)
+    },
+  )
+
+  it('while its store has stopped answering ends in time, and every task can go on', async () => {
+    const { world, inner, stall } = await setUp()
+    const working = await world.send('work')
+    await world.until(working.id, 'working')
+    await world.send('park')
+    await world.engine.emit(alice, [{ id: 'e', source: 's', type: 'tick' }])
+    await world.settled()
+    stall()
+    world.engine.cancel(alice, { taskId: working.id }).catch(() => undefined)
+    world.engine.emit(alice, [{ id: 'f', source: 's', type: 'tick' }]).catch(() => undefined)
+    await world.settled()
+    expect(await drainOf(world)).toBe('in time')
+    expect(world.said.map(({ text }) => text)).toContain(
+      'the store did not answer in time; stopping without it',
+    )
+    await finish(world, inner)
+  })
+})
