@@ -32,6 +32,7 @@ export type {
   StepContext,
   StepFunction,
   StepOptions,
+  StepStream,
   Tool,
   ToolResult,
   Turn,
@@ -135,6 +136,7 @@ export type { Caller } from './engine/caller.ts'
 export { createEngine, type Engine } from './engine/engine.ts'
 export type { Blockage, Health } from './engine/health.ts'
 export type { HoldAnswer, HoldOutcome } from './engine/holds.ts'
+export type { Batch, Delivery, LivePieces, Reading } from './engine/log-reader.ts'
 export type { PauseAnswer, PauseDialect, ResumeDialect } from './engine/pausing.ts'
 export type { TaskPage, Verification } from './engine/reading.ts'
 export type { RemindAnswer } from './engine/reminding.ts'
@@ -152,10 +154,10 @@ export type {
   SendRequest,
 } from './engine/requests.ts'
 export type { Sent } from './engine/sending/sent.ts'
-export type { Batch, Reading } from './engine/subscriptions.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.
 
+export type { Piece, Shown } from './core/live-text.ts'
 export type { Receipt, ReceiptKind, Signer } from './core/receipt.ts'
 export type { EngineDeps } from './engine/deps.ts'
 export { defaultOptions, type EngineOptions } from './engine/options.ts'

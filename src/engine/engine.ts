@@ -21,6 +21,7 @@ import type { EngineDeps } from './deps.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds.ts'
 import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
+import type { Reading } from './log-reader.ts'
 import { parse } from './parse.ts'
 import {
   type PauseAnswer,
@@ -47,7 +48,6 @@ import type {
 import type { RetentionReport } from './retention.ts'
 import { createSend } from './sending/send.ts'
 import type { Sent } from './sending/sent.ts'
-import type { Reading } from './subscriptions.ts'
 import { waitFor } from './wait.ts'
 
 export interface Engine {

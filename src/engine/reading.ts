@@ -16,9 +16,9 @@ import { type EngineContext, taskFor } from './context.ts'
 import { listInput } from './inputs.ts'
 import { isUnreadable } from './ledger/unreadable-task.ts'
 import { logOf } from './log-of.ts'
+import type { Reading } from './log-reader.ts'
 import { parse } from './parse.ts'
 import type { ListRequest } from './requests.ts'
-import type { Reading } from './subscriptions.ts'
 
 export interface TaskPage {
   readonly tasks: readonly Task[]

@@ -8,8 +8,6 @@ import type { LiveTexts } from './live-texts.ts'
 import { type Batch, LogReader, PAGE, type ReaderDeps, type Reading } from './log-reader.ts'
 import { TransientMap } from './transient-map.ts'
 
-export type { Batch, Reading } from './log-reader.ts'
-
 export interface Subscriptions {
   publish(task: Task, records: readonly LogRecord[], before: Task | undefined): void
   /** Calls back after every write to the task. Returns how to stop. */

@@ -6,7 +6,7 @@ import { evolve } from '../../core/evolve.ts'
 import type { Piece } from '../../core/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import type { Batch } from '../../engine/subscriptions.ts'
+import type { Batch } from '../../engine/log-reader.ts'
 import type { Codec } from './codec/codec.ts'
 import { eventsOf, pieceEvent, type TaskEvent } from './task-events.ts'
 

@@ -5,7 +5,7 @@
 import { toIso } from '../../core/instant.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
-import type { Reading } from '../../engine/subscriptions.ts'
+import type { Reading } from '../../engine/log-reader.ts'
 
 export interface TimelineEntry {
   /** The record it was made from. */

@@ -72,6 +72,22 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
       })
     })
 
+    it('prints the live text of a step once, also when it prints whatever arrives', async () => {
+      const ops = [{ step: 'talk', stream: 'Hello world', chunks: 5, ms: 500 }]
+      const texts: string[] = []
+      let taskId = ''
+      for await (const frame of client.sendMessageStream(request(ops))) {
+        if (frame.kind !== 'artifact-update') continue
+        taskId = frame.taskId
+        for (const part of frame.artifact.parts) if (part.kind === 'text') texts.push(part.text)
+      }
+      expect(texts.length).toBeGreaterThan(1)
+      expect(texts.join('')).toBe('Hello world')
+      expect((await client.getTask({ id: taskId })).artifacts).toMatchObject([
+        { name: 'talk', parts: [{ kind: 'text', text: 'Hello world' }] },
+      ])
+    })
+
     it('streams to the end', async () => {
       const ops = [
         { say: 'a' },

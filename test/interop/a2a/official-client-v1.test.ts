@@ -89,6 +89,24 @@ describe.each(['JSONRPC', 'HTTP+JSON'])('the official 1.3.0 client over %s', (tr
     expect(lastState(frames)).toBe(TaskState.TASK_STATE_COMPLETED)
   })
 
+  it('prints the live text of a step once, also when it prints whatever arrives', async () => {
+    const ops = [{ step: 'talk', stream: 'Hello world', chunks: 5, ms: 500 }]
+    const frames = await all(client.sendMessageStream(request(ops)))
+    const updates = frames.flatMap(({ payload }) =>
+      payload?.$case === 'artifactUpdate' ? [payload.value] : [],
+    )
+    const texts = updates.map(({ artifact }) => artifact?.parts[0]?.content?.value)
+    expect(texts.join('')).toBe('Hello world')
+    expect(updates.length).toBeGreaterThan(1)
+    expect(updates.map(({ append }) => append)).toEqual(updates.map((_, index) => index > 0))
+    expect(updates.at(-1)?.lastChunk).toBe(true)
+    const id = updates[0]?.taskId
+    const task = await client.getTask({ tenant: '', id } as never)
+    expect(task.artifacts.map(({ parts }) => parts.map((part) => part.content?.value))).toEqual([
+      ['Hello world'],
+    ])
+  })
+
   it('gets, lists and cancels', async () => {
     const contextId = `context-${transport}`
     const immediate = { returnImmediately: true, acceptedOutputModes: [] }
