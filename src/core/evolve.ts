@@ -70,7 +70,12 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     queued: [...task.queued, message],
   }),
 
-  step: (task, { topLevel }) => (topLevel ? { deaths: 0, turn: task.turn + 1 } : progressed),
+  step: (task, { topLevel, failure }) => {
+    if (!topLevel) return progressed
+    const turn = task.turn + 1
+    const outcome = failure === undefined ? 'completed' : 'failed'
+    return { deaths: 0, turn, reminders: afterTurn(task.reminders, turn, outcome).left }
+  },
   attempt: () => progressed,
   skipped: () => progressed,
   value: () => progressed,

@@ -173,6 +173,14 @@ export interface AgentTask {
   /** The last wake, also after somebody else's pause. */
   readonly wake: Wake | undefined
 
+  /**
+   * What the task is reminded of, for agents without `task.turn`: each step outside of another is a turn of theirs. Inside
+   * `task.turn` it is what that turn sees.
+   */
+  readonly reminders: readonly Reminder[]
+  /** The reminders as one block for a model; empty when there are none. */
+  readonly reminderBlock: string
+
   step<T>(name: string, run: StepFunction<T> & Storable<T>, options?: StepOptions): Promise<T>
   turn<T>(run: (turn: Turn) => Promise<T> | T): Promise<T>
 

@@ -10,6 +10,7 @@ import type { Artifact, Message, Part } from '../core/message.ts'
 import type { Decision, UsageReport } from '../core/records.ts'
 import { states } from '../core/states.ts'
 import type { PauseMode } from '../core/suspension.ts'
+import type { TranscriptEntry } from '../core/transcript.ts'
 import type { AskOptions, ConsentRequest, StepOptions } from './agent-task.ts'
 import { json } from './json-input.ts'
 import type {
@@ -221,6 +222,15 @@ export const transcriptInput: z.ZodType<{ role: 'agent' | 'tool'; content: Json 
     role: z.enum(['agent', 'tool']),
     content: json,
   },
+)
+
+/** What an agent's `compact` gives. */
+export const transcriptEntriesInput: z.ZodType<readonly TranscriptEntry[]> = z.array(
+  z.strictObject({
+    turn: z.int().min(0),
+    role: z.enum(['user', 'agent', 'tool', 'digest']),
+    content: json,
+  }),
 )
 
 export const cancelInput: z.ZodType<CancelRequest> = z.strictObject({

@@ -13,8 +13,10 @@ type Of<T extends Command['type']> = Command & { readonly type: T }
 export function record(task: Task, command: Of<'record'>): Decided {
   return asRun(task, command.run, () => {
     let pending = task.reminders
+    let { turn } = task
     const records = command.records.flatMap((record): readonly RecordBody[] => {
-      const { left, expired, reason } = expiring(pending, record)
+      if (record.type === 'step' && record.topLevel) turn++
+      const { left, expired, reason } = expiring(pending, record, turn)
       pending = left
       return expired.length === 0
         ? [record]
@@ -25,13 +27,18 @@ export function record(task: Task, command: Of<'record'>): Decided {
   })
 }
 
-/** The end of a turn takes off TTLs, a compaction drops what is not to be kept: both are told. */
+/** The end of a turn takes off TTLs, a compaction drops what is not to be kept: both are told. A step of its own is a turn. */
 function expiring(
   pending: readonly PendingReminder[],
   record: JournalRecord,
+  turn: number,
 ): ReturnType<typeof afterTurn> & { readonly reason: 'ttl' | 'compaction' } {
   if (record.type === 'turn-ended') {
     return { ...afterTurn(pending, record.turn, record.outcome), reason: 'ttl' }
+  }
+  if (record.type === 'step' && record.topLevel) {
+    const outcome = record.failure === undefined ? 'completed' : 'failed'
+    return { ...afterTurn(pending, turn, outcome), reason: 'ttl' }
   }
   const kept = (item: PendingReminder): boolean =>
     record.type !== 'compacted' || item.reminder.preserveOnCompact

@@ -96,3 +96,31 @@ describe('after an operation that was refused and caught', () => {
     expect(await world.get(id)).toMatchObject({ suspension: { reason: 'waiting' } })
   })
 })
+
+const circular: unknown[] = []
+circular.push(circular)
+
+describe("an agent's own digest or compact that fails", () => {
+  it.each<[string, Partial<AgentDefinition>]>([
+    ['a digest that throws', { digest: fail }],
+    ['a digest that is no text', { digest: () => bad(circle) }],
+    ['a compact that throws', { compact: fail }],
+    ['a compact that is no transcript', { compact: () => bad([{ role: 'agent' }]) }],
+    ['a compact that is a circle', { compact: () => bad(circular) }],
+  ])('fails its call and nothing else: %s', async (_name, some) => {
+    const caught: Error[] = []
+    const agent = running(async (task) => {
+      await task.park({ reason: 'first' })
+      await task.turn(() => undefined).catch((error: Error) => caught.push(error))
+      await task.compact().catch((error: Error) => caught.push(error))
+      await task.park({ reason: 'second' })
+    }, some)
+    const world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    await world.engine.resume(alice, { taskId: id, continueTranscript: false })
+    await world.settled()
+    expect(await world.get(id)).toMatchObject({ suspension: { reason: 'second' } })
+    expect(caught).toHaveLength(1)
+  })
+})

@@ -1,6 +1,7 @@
 /** Puts the operations of a run together into the `task` its author sees. */
 
 import { textOf } from '../../core/message.ts'
+import { renderReminders } from '../../core/render-reminders.ts'
 import type { Task } from '../../core/task.ts'
 import type { AgentTask, Answer } from '../agent-task.ts'
 import type { Conversation, ConversationArtifact, Past } from '../conversation.ts'
@@ -50,6 +51,12 @@ export class TaskApi implements AgentTask {
   }
   get wake(): AgentTask['wake'] {
     return this.#operations.core.journal.wakes.look()
+  }
+  get reminders(): AgentTask['reminders'] {
+    return this.#operations.turns.reminders()
+  }
+  get reminderBlock(): AgentTask['reminderBlock'] {
+    return renderReminders(this.reminders)
   }
   get referenced(): AgentTask['referenced'] {
     const { referenced: tasks, context } = this.#past

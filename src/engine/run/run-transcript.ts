@@ -1,0 +1,69 @@
+/** What the loop of a run said and heard so far. A rebuilt run makes the same from its journal. */
+import type { Message } from '../../core/message.ts'
+import type { TranscriptEntry } from '../../core/transcript.ts'
+import type { Agent } from '../agent.ts'
+import { transcriptEntriesInput } from '../inputs.ts'
+import { parse } from '../parse.ts'
+import type { RunCore } from './core.ts'
+import type { Outputs } from './outputs.ts'
+import type { TurnStarted } from './turn-start.ts'
+
+const LIMIT = 1_000
+
+export interface RunTranscript {
+  readonly entries: () => readonly TranscriptEntry[]
+  add(entry: TranscriptEntry): void
+  /** A turn began: it hears its messages, and sees its digest in place of what was before. */
+  begin(started: TurnStarted): void
+  compact(): Promise<void>
+  compactIfLong(): Promise<void>
+  /** Messages the run has seen. */
+  readonly heard: () => readonly Message[]
+  hear(message: Message): void
+}
+
+export function createRunTranscript(core: RunCore, agent: Agent, outputs: Outputs): RunTranscript {
+  const { transcriptLimit: limit = LIMIT } = agent
+  let entries: readonly TranscriptEntry[] = core.journal.transcript
+  let heard: readonly Message[] = core.task.history.slice(0, 1)
+
+  function begin({ turn, digest, messages }: TurnStarted): void {
+    if (digest !== undefined) entries = [{ turn, role: 'digest', content: digest }]
+    for (const message of messages) {
+      hear(message)
+      const content = message.parts as unknown as TranscriptEntry['content']
+      entries = [...entries, { turn, role: 'user', content }]
+    }
+  }
+
+  async function compact(): Promise<void> {
+    const key = core.key('compact')
+    const shorter = core.journal.get(key) === undefined ? await shortened() : []
+    const make = () => ({ type: 'compacted', key, transcript: shorter }) as const
+    entries = await outputs.tell(key, make, (record) => record.transcript)
+  }
+
+  /** @throws LullError `INVALID_INPUT` when the agent gives something else than a transcript */
+  async function shortened(): Promise<readonly TranscriptEntry[]> {
+    if (agent.compact === undefined) return entries.slice(-Math.ceil(limit / 2))
+    return parse(transcriptEntriesInput, await agent.compact(entries), 'compact')
+  }
+
+  function hear(message: Message): void {
+    if (!heard.some((known) => known.messageId === message.messageId)) heard = [...heard, message]
+  }
+
+  return {
+    entries: () => entries,
+    add(entry) {
+      entries = [...entries, entry]
+    },
+    begin,
+    compact,
+    async compactIfLong() {
+      if (entries.length > limit) await compact()
+    },
+    heard: () => heard,
+    hear,
+  }
+}

@@ -1,0 +1,73 @@
+/** A batch of tools: one result per tool, `done`, `failed` or `skipped`. */
+import { describeError } from '../../core/describe-error.ts'
+import type { Json } from '../../core/json.ts'
+import type { Tool, ToolResult } from '../agent-task.ts'
+import type { RunCore } from './core.ts'
+import { recordedDuring } from './gated-record.ts'
+import { checkName, recordedStep, type Steps } from './step.ts'
+
+export type ToolBatch = (tools: readonly Tool[]) => Promise<readonly ToolResult[]>
+
+export function createToolBatch(core: RunCore, steps: Steps): ToolBatch {
+  /**
+   * One after the other, in flight as a whole, so that `finish_step` lets the batch finish; `interrupt_immediate` stops
+   * between two tools, and the rest is dispatched after the resume.
+   */
+  async function batch(tools: readonly Tool[]): Promise<readonly ToolResult[]> {
+    const scope = core.scope
+    for (const { name } of tools) checkName(name)
+    const asked = core.asked()
+    const keys = tools.map((tool) => core.key('tool', tool.name))
+    const { results, released } = await core.gate.duringBatch(scope, async (during) => {
+      const results: ToolResult[] = []
+      let { place } = asked
+      let seq = 0
+      let skipping = false
+      for (const [index, { name, run: code }] of tools.entries()) {
+        const key = keys[index] ?? ''
+        const entry = core.journal.get(key)
+        skipping ||= entry === undefined && isInterrupted()
+        if (entry !== undefined) seq = place = entry.seq
+        if (entry?.kind === 'record' && entry.record.type === 'skipped') {
+          results.push({ name, status: 'skipped' })
+        } else if (entry !== undefined) {
+          results.push(resultOf(name, () => recordedStep<Json>(entry)?.value ?? null))
+        } else if (skipping) {
+          const make = () => ({ type: 'skipped', key, name }) as const
+          seq = (await recordedDuring(core, during, make)).seq
+          results.push({ name, status: 'skipped' })
+        } else {
+          const here = { ...core.asked(), place }
+          await core.admit({ key }, here)
+          const done = await steps.settle({ key, name, code, scope, asked: here, during })
+          seq = done.seq
+          results.push(resultOf(name, () => (done.settle() ?? null) as Json))
+        }
+      }
+      // Withheld before the gate is left: that is what a pause that waits for the batch looks for.
+      return { results, released: seq > 0 ? core.released(seq, place) : undefined }
+    })
+    await released
+    return results
+  }
+
+  /** A reminder that no turn has shown yet wants to be read before the next tool is dispatched. */
+  function isInterrupted(): boolean {
+    return core.task.reminders.some(
+      ({ reminder: { id, mode }, emittedAtTurn }) =>
+        mode === 'interrupt_immediate' &&
+        emittedAtTurn === undefined &&
+        !core.journal.reminders.wasRead(id),
+    )
+  }
+
+  return batch
+}
+
+function resultOf(name: string, read: () => Json): ToolResult {
+  try {
+    return { name, status: 'done', result: read() }
+  } catch (error) {
+    return { name, status: 'failed', error: describeError(error).message }
+  }
+}

@@ -1,0 +1,83 @@
+/** Starts a turn: fixes in one record what the turn sees, so that a rebuilt run sees the same. */
+import { type DigestLog, defaultDigest, followDigest } from '../../core/digest.ts'
+import { LullError } from '../../core/errors.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
+import type { Agent } from '../agent.ts'
+import type { TurnStarting } from '../providers/provider.ts'
+import type { Finished, RunCore } from './core.ts'
+import type { RunTranscript } from './run-transcript.ts'
+
+export type TurnStarted = LogRecord & { readonly type: 'turn-started' }
+
+export function createTurnStart(
+  core: RunCore,
+  agent: Agent,
+  transcript: RunTranscript,
+): () => Promise<TurnStarted> {
+  const { host, gate } = core
+
+  async function start(): Promise<TurnStarted> {
+    const key = core.key('turn')
+    const started = await core.perform<TurnStarted>({
+      key,
+      harmless: true,
+      replay: (entry) => {
+        const record = entry.kind === 'record' ? entry.record : undefined
+        return record?.type === 'turn-started' ? { value: record } : undefined
+      },
+      live: () => begin(key),
+    })
+    transcript.begin(started)
+    return started
+  }
+
+  /** A turn that meets a pause under way starts after the resume. */
+  async function begin(key: string): Promise<Finished<TurnStarted>> {
+    const scope = core.scope
+    for (;;) {
+      const { written } = await gate.during(scope, async () => {
+        const digest = await digestOf(core.task)
+        const digested = digest === undefined ? {} : { digest }
+        const task = core.task
+        const wanted = core.ask(starting(task, digested), task)
+        return { written: core.persist({ type: 'start-turn', key, ...digested, ...wanted }) }
+      })
+      const { records } = await written
+      const started = records.find(
+        (record): record is TurnStarted => record.type === 'turn-started',
+      )
+      if (started !== undefined) return { seq: started.seq, settle: () => started }
+    }
+  }
+
+  function starting(task: Task, digested: Pick<TurnStarting, 'digest'>): TurnStarting {
+    const { wake, wakeUnseen, turn, updatedAt } = task
+    return {
+      type: 'turn-starting',
+      turn: turn + 1,
+      idleMs: host.clock.now() - updatedAt,
+      ...(wakeUnseen && wake !== undefined ? { wake } : {}),
+      ...digested,
+    }
+  }
+
+  /** Only the first turn after a wake that asked for it. */
+  async function digestOf(task: Task): Promise<string | undefined> {
+    const { wake, wakeUnseen } = task
+    if (!wakeUnseen || wake?.continueTranscript !== false) return undefined
+    const digest: unknown = await agent.digest?.(transcript.entries())
+    if (digest === undefined) return digestOfLog(task)
+    if (typeof digest === 'string') return digest
+    throw new LullError('INVALID_INPUT', { path: 'digest', problem: 'must give a text' })
+  }
+
+  /** The task holds no results of steps: they are read from its log. */
+  async function digestOfLog(task: Task): Promise<string> {
+    let seen: DigestLog = { steps: [] }
+    for await (const record of host.records(task.id)) seen = followDigest(seen, record)
+    return defaultDigest(task, seen)
+  }
+
+  return start
+}
