@@ -1,0 +1,120 @@
+/** Every program in `examples/` is started as its first lines say, and does what they say. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { root } from './documents.ts'
+
+let data: string
+let children: ChildProcess[]
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'lull-example-'))
+  children = []
+})
+afterEach(async () => {
+  await Promise.all(children.map(stop))
+  rmSync(data, { recursive: true })
+})
+
+function start(args: readonly string[]): ChildProcess {
+  const env = { ...process.env, PORT: '0', LULL_DATA: data, LOG_LEVEL: 'error' }
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  children.push(child)
+  return child
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+async function serving(args: readonly string[]): Promise<string> {
+  const child = start(args)
+  const errors: string[] = []
+  for await (const line of createInterface({ input: child.stderr ?? process.stdin })) {
+    errors.push(line)
+    const url = /serves at (\S+),/.exec(line)?.[1]
+    if (url !== undefined) return url
+  }
+  throw new Error(`${args.join(' ')} did not serve:\n${errors.join('\n')}`)
+}
+
+const example = (name: string): Promise<string> => serving([join('examples', `${name}.mjs`)])
+
+async function run(...args: readonly string[]): Promise<{ code: number; out: string }> {
+  const child = start(args)
+  const out: string[] = []
+  createInterface({ input: child.stdout ?? process.stdin }).on('line', (line) => out.push(line))
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, out: out.join('\n') }
+}
+
+const lull = (...args: readonly string[]) => run('dist/cli/main.js', ...args)
+
+describe('examples', () => {
+  it('are all tried here and listed in their README', () => {
+    const names = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.mjs'))
+    const [listed, tried] = ['examples/README.md', 'test/docs/example-programs.test.ts'].map(
+      (path) => readFileSync(join(root, path), 'utf8'),
+    )
+    for (const name of names) {
+      expect(listed).toContain(`\`${name}\``)
+      expect(tried).toContain(`'${name.replace('.mjs', '')}'`)
+    }
+  })
+
+  it('hello', async () => {
+    const url = await example('hello')
+    expect((await lull('send', url, 'Ann')).out).toContain('Hello, Ann!')
+  })
+
+  it('wait-for-ci goes on after its process was killed', async () => {
+    const url = await example('wait-for-ci')
+    const parked = await lull('send', url, 'main')
+    expect(parked.out).toContain('waiting for build 42')
+    children[0]?.kill('SIGKILL')
+    await once(children[0] as ChildProcess, 'exit')
+    const again = await example('wait-for-ci')
+    const passed = ['--subject', '42', '--data', '{"status": "passed"}', '--url', again]
+    await lull('events', 'emit', 'ci.build.completed', ...passed)
+    const watched = await lull('tasks', 'watch', '@last', '--url', again)
+    expect(watched).toMatchObject({ code: 0, out: expect.stringContaining('Released main') })
+  })
+
+  it.each([
+    ['--grant', 0, 'old-backups is deleted'],
+    ['--deny', 4, 'rejected'],
+  ])('ask-for-consent answered with %s', async (flag, code, text) => {
+    const url = await example('ask-for-consent')
+    expect((await lull('send', url, 'old-backups')).out).toContain('Delete old-backups for good?')
+    const answered = await lull('answer', '@last', flag, '--url', url)
+    expect(answered).toMatchObject({ code, out: expect.stringContaining(text) })
+  })
+
+  it('stream-text', async () => {
+    const url = await example('stream-text')
+    const { out } = await lull('send', url, 'the sea', '--stream')
+    expect(out).toContain('Of the sea I sing, slowly, so that you see it come. ')
+  })
+
+  it('two-agents', async () => {
+    const url = await example('two-agents')
+    const { out } = await lull('send', url, 'it')
+    expect(out).toContain('One can be for it. One can be against it.')
+  })
+
+  it('pause-from-code', async () => {
+    const child = start(['dist/cli/main.js', 'serve', '--script', '--json'])
+    const [line] = (await once(
+      createInterface({ input: child.stdout ?? process.stdin }),
+      'line',
+    )) as [string]
+    const { url } = JSON.parse(line) as { url: string }
+    const { out } = await run('examples/pause-from-code.mjs', `${url}/agents/script`)
+    expect(out).toBe('paused: paused\nthen: completed')
+  })
+})
