@@ -65,7 +65,7 @@ export function assemble(deps: EngineDeps): Assembly {
   const live = createLiveTexts()
   const subscriptions = createSubscriptions(store, (taskId) => ledger.peek(taskId)?.version, live)
   const ledger = createLedger({ store, clock, signer, log, published, limits: options })
-  const readable = { ...store, ...readableWork(store, ledger.unreadable) }
+  const work = readableWork(store, ledger.unreadable)
   const holds = createHolds(() => context)
   const watchdog = createWatchdog(clock, log, options.blockMs, () => runs.suspects())
   const host: RunHost = {
@@ -85,7 +85,7 @@ export function assemble(deps: EngineDeps): Assembly {
     children: createChildHost(() => context, holds),
   }
   const runs = createRuns({
-    store: readable,
+    store: { ...work, records: (...page) => store.records(...page) },
     ledger,
     clock,
     ids,
@@ -99,7 +99,7 @@ export function assemble(deps: EngineDeps): Assembly {
   })
   const events = createEvents({ store, clock, log, wake: createWakeByEvent({ ledger, runs }) })
   const timers = createTimers({
-    store: readable,
+    store: work,
     clock,
     log,
     wake: createWakeByTime({ ledger, runs, ids }),

@@ -21,9 +21,9 @@ import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Memory } from '../ports/memory.ts'
 import type { TaskStore } from '../ports/store/tasks.ts'
-import type { WorkStore } from '../ports/store/work.ts'
 import type { Agent } from './agent.ts'
 import type { Past } from './conversation.ts'
+import type { ReadableWork } from './ledger/readable-work.ts'
 import type { Ledger } from './ledger.ts'
 import type { RunHost } from './run/host.ts'
 import type { Run } from './run/run.ts'
@@ -58,7 +58,7 @@ export interface Runs
 }
 
 export interface RunsDeps {
-  readonly store: TaskStore & WorkStore
+  readonly store: Pick<TaskStore, 'records'> & ReadableWork
   readonly ledger: Ledger
   readonly clock: Clock
   readonly ids: IdSource

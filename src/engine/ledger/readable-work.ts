@@ -4,9 +4,12 @@
  */
 import type { WorkStore } from '../../ports/store/work.ts'
 
-type WorkLists = Pick<WorkStore, 'ready' | 'orphans' | 'due' | 'waiting'>
+export type ReadableWork = Pick<
+  WorkStore,
+  'ready' | 'readyAgents' | 'orphans' | 'due' | 'nextDueAt'
+>
 
-export function readableWork(store: WorkLists, unreadable: ReadonlySet<string>): WorkLists {
+export function readableWork(store: ReadableWork, unreadable: ReadonlySet<string>): ReadableWork {
   /** Asks for so many more as may have to be left out. */
   async function readable(
     limit: number,
@@ -19,9 +22,9 @@ export function readableWork(store: WorkLists, unreadable: ReadonlySet<string>):
 
   return {
     ready: (agent, limit) => readable(limit, (more) => store.ready(agent, more)),
+    readyAgents: () => store.readyAgents(),
     orphans: (alive, limit) => readable(limit, (more) => store.orphans(alive, more)),
     due: (now, limit) => readable(limit, (more) => store.due(now, more)),
-    waiting: (tenant, names, after, limit) =>
-      readable(limit, (more) => store.waiting(tenant, names, after, more)),
+    nextDueAt: () => store.nextDueAt(),
   }
 }

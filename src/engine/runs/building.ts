@@ -28,7 +28,7 @@ export interface Builder {
 }
 
 export interface BuilderDeps {
-  readonly store: TaskStore
+  readonly store: Pick<TaskStore, 'records'>
   readonly ledger: Pick<Ledger, 'read'>
   readonly clock: Clock
   readonly log: Log
