@@ -8,7 +8,7 @@
  *  E3  `suspension` is set exactly while the state is paused, `question` while it is interrupted or was when paused;
  *  E4  a terminal task is never changed again.
  */
-import { born, copied, type OwnTask } from './evolve/birth.ts'
+import { copyTask, createTask, type OwnTask } from './evolve/own-task.ts'
 import { end, move, withStatus } from './evolve/status.ts'
 import { requested, resume, stop, withdraw } from './evolve/stopping.ts'
 import type { LogRecord, RecordType } from './records.ts'
@@ -19,21 +19,21 @@ import type { Task } from './task.ts'
 
 type Of<T extends RecordType> = LogRecord & { readonly type: T }
 type Change = Partial<Task>
-/** What changes; or nothing, where it was folded in already. */
+/** Returns the members that change, or undefined where it has changed the task itself. */
 type Fold<T extends RecordType> = (task: OwnTask, record: Of<T>) => Change | undefined
 
-export type { OwnTask } from './evolve/birth.ts'
+export type { OwnTask } from './evolve/own-task.ts'
 
 export function evolve(task: Task | undefined, record: LogRecord): OwnTask {
   if (record.type === 'submitted') {
     if (task !== undefined) throw new Error(`task ${task.id} was submitted already`)
-    return born(record)
+    return createTask(record)
   }
   if (task === undefined) throw new Error(`a log begins with "submitted", not "${record.type}"`)
-  return advance(copied(task), record)
+  return advance(copyTask(task), record)
 }
 
-/** Folds into the task itself. For whoever made it and has shown it to nobody. */
+/** Changes the task itself. Only for a caller that made it and has not handed it on. */
 export function advance(task: OwnTask, record: LogRecord): OwnTask {
   if (isTerminal(task.state)) throw new Error(`task ${task.id} is ${task.state}: nothing follows`)
   const change = (folds[record.type as keyof typeof folds] as Fold<RecordType>)(task, record)
@@ -43,7 +43,7 @@ export function advance(task: OwnTask, record: LogRecord): OwnTask {
 }
 
 export function fold(log: readonly LogRecord[], from?: Task): Task | undefined {
-  let task = from && copied(from)
+  let task = from && copyTask(from)
   for (const record of log) {
     if (task === undefined || record.type === 'submitted') task = evolve(task, record)
     else advance(task, record)
@@ -53,7 +53,7 @@ export function fold(log: readonly LogRecord[], from?: Task): Task | undefined {
 
 const progressed: Change = { deaths: 0 }
 
-// What every task goes through (started, artifact, the ends) is folded in at once: a copy of what changes is dear.
+// The records of every task (started, artifact, the ends) change the task itself, which saves a copy of the change.
 const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   started(task, { run, deaths, at }) {
     if (task.state === 'submitted') {

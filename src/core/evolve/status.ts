@@ -1,8 +1,8 @@
-/** Moves along the table, and what goes with them. Written out: these run for every task, and copies of copies are dear. */
+/** State changes along the transition table. They change the task in place: they run for every task, and copies cost. */
 import type { Message } from '../message.ts'
 import { canMove, type State } from '../states.ts'
 import type { Task } from '../task.ts'
-import type { OwnTask } from './birth.ts'
+import type { OwnTask } from './own-task.ts'
 
 export function move(task: Task, to: State): State {
   if (!canMove(task.state, to))

@@ -1,4 +1,4 @@
-/** Suspensions: how one is taken in, and what remains of it after the wake. */
+/** What a suspension changes in a task, and what its resume changes. */
 import type { LogRecord, RunToken } from '../records.ts'
 import type { State } from '../states.ts'
 import { type Suspension, wakeOf } from '../suspension.ts'
@@ -67,7 +67,7 @@ export function resume(
   }
 }
 
-/** A pause is taken back before it stopped anything. What came with that is the code's next wake all the same. */
+/** A pause is withdrawn before it committed. Input that came with the resume is still the next wake of the code. */
 export function withdraw(
   task: Task,
   record: LogRecord & { readonly type: 'pause-withdrawn' },

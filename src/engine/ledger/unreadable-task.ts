@@ -2,7 +2,7 @@
  * How a task is shown whose log cannot be folded: paused by policy, with the reason `unreadable`. It is derived from the
  * task's row alone. Nothing is written, so a version that can read the log finds the task as it was.
  */
-import { born } from '../../core/evolve/birth.ts'
+import { createTask } from '../../core/evolve/own-task.ts'
 import type { Task } from '../../core/task.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
 
@@ -10,7 +10,7 @@ export const UNREADABLE = 'unreadable'
 
 export function unreadableTask(row: TaskRow, why: string): Task {
   const { id, tenant, principal, agent, contextId, parentId, createdAt, statusAt } = row
-  const shell = born({
+  const shell = createTask({
     type: 'submitted',
     seq: 0,
     at: createdAt,

@@ -2,18 +2,18 @@ import type { LogRecord } from '../records.ts'
 import { type Reminded, remembering } from '../reminders.ts'
 import type { Task } from '../task.ts'
 
-/** Every key of a task, also those that may be undefined: none can be forgotten. */
+/** A task that may still be changed. It has every key, also those that may be undefined. */
 export type OwnTask = { -readonly [K in keyof Required<Task>]: Task[K] }
 
-const nobody: readonly Reminded[] = []
+const noReminded: readonly Reminded[] = []
 const none: readonly never[] = []
-const fresh: Task['journal'] = { generation: 0, afterSeq: 0, countFrom: 0, voided: none }
-const unused: Task['usage'] = { inputTokens: 0, outputTokens: 0, costUsd: 0 }
-const unsigned: Task['receipts'] = { count: 0, head: '' }
+const firstJournal: Task['journal'] = { generation: 0, afterSeq: 0, countFrom: 0, voided: none }
+const noUsage: Task['usage'] = { inputTokens: 0, outputTokens: 0, costUsd: 0 }
+const noReceipts: Task['receipts'] = { count: 0, head: '' }
 
-/** The task a log begins with. Every key is there from the start, so that all tasks have one shape. */
-export function born(record: LogRecord & { readonly type: 'submitted' }): OwnTask {
-  const said = [record.message]
+/** The task after the first record of a log. Every key is set from the start, so that all tasks have one hidden class. */
+export function createTask(record: LogRecord & { readonly type: 'submitted' }): OwnTask {
+  const messages = [record.message]
   const { reminders = none } = record
   return {
     id: record.taskId,
@@ -31,10 +31,10 @@ export function born(record: LogRecord & { readonly type: 'submitted' }): OwnTas
     statusAt: record.at,
     statusMessage: undefined,
     progress: undefined,
-    history: said,
+    history: messages,
     artifacts: none,
     failure: undefined,
-    queued: said,
+    queued: messages,
     question: undefined,
     pausing: undefined,
     suspension: undefined,
@@ -47,19 +47,19 @@ export function born(record: LogRecord & { readonly type: 'submitted' }): OwnTas
     run: undefined,
     deaths: 0,
     turn: 0,
-    journal: fresh,
+    journal: firstJournal,
     reminders: reminders.length === 0 ? none : reminders.map((reminder) => ({ reminder })),
-    reminded: reminders.reduce((known, one) => remembering(known, one), nobody),
+    reminded: reminders.reduce((known, one) => remembering(known, one), noReminded),
     children: none,
-    usage: unused,
+    usage: noUsage,
     eventsAfter: record.eventsAfter,
     consumed: none,
-    receipts: unsigned,
+    receipts: noReceipts,
   }
 }
 
-/** A copy of one's own. A literal: twenty times as quick as spreading so many keys. */
-export function copied(task: Task): OwnTask {
+/** A literal, because spreading so many keys takes twenty times as long. */
+export function copyTask(task: Task): OwnTask {
   return {
     id: task.id,
     tenant: task.tenant,
