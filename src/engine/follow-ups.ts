@@ -1,7 +1,7 @@
 /**
- * Work that follows a write and is no part of it: looking back at events after a stop, cancelling the children of a
- * task that was cancelled. It is tried until it is done; what a process that died left undone is found again by time,
- * because a fact in the store says until when everything was done.
+ * Work that follows a write and is no part of it: looking for earlier events after a stop, cancelling the children of a
+ * cancelled task. It is retried until it is done. A fact in the store says up to which instant all of it was done. After
+ * a crash, the tasks that changed later than that are handled again.
  */
 import { isPaused, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
@@ -14,7 +14,7 @@ import type { Ledger } from './ledger.ts'
 export interface FollowUps {
   /** Resolves after the first try. One that fails is tried again in the background. */
   add(task: Task, work: (task: Task) => Promise<void>): Promise<void>
-  /** Does again what may not have been done. */
+  /** Handles again every task whose work may not have been done. */
   start(work: { readonly stopped: Work; readonly canceled: Work }): Promise<void>
   stop(): Promise<void>
 }
@@ -24,7 +24,7 @@ type Work = (task: Task) => Promise<void>
 const DONE_UNTIL = 'follow-ups.done'
 const SAVE_MS = 10_000
 const RETRY_MS = 1_000
-/** From the instant a record bears until it is durable and published, by far. */
+/** Longer than any record takes from its instant until it is published. */
 const MARGIN_MS = 60_000
 const PAGE = 256
 const followed: readonly State[] = ['paused-by-client', 'paused-by-agent', 'canceled']
@@ -36,7 +36,7 @@ export function createFollowUps(deps: {
   readonly log: Log
 }): FollowUps {
   const { store, ledger, clock, log } = deps
-  /** Since when each is due. */
+  /** Work that is not done, and the instant of the write it follows. */
   const undone = new Map<object, number>()
   const trying = new Set<Promise<void>>()
   let saved = 0
@@ -58,7 +58,7 @@ export function createFollowUps(deps: {
         undone.delete(item)
       },
       (error: unknown) => {
-        log('error', 'what follows a write failed; trying again', { taskId: task.id, error })
+        log('error', 'work that follows a write failed; trying again', { taskId: task.id, error })
         clock.after(RETRY_MS, () => {
           attempt(item, task, work).catch(() => undefined)
         })
@@ -75,7 +75,7 @@ export function createFollowUps(deps: {
     saved = until
   }
 
-  /** A fact that is old only means that more is done again after a crash. */
+  /** An old fact is harmless: more work is done again after a crash. */
   async function trySave(): Promise<void> {
     await save().catch((error: unknown) => log('warn', 'a fact could not be saved', { error }))
   }

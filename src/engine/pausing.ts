@@ -14,7 +14,7 @@ import type { ParkTaskRequest, PauseRequest, ResumeRequest } from './requests.ts
 import { fireAt } from './schedule.ts'
 import { waitFor } from './wait.ts'
 
-/** Durable when it is given. `pausing`: the grace time passed first; the commit arrives as a record. */
+/** Given when the pause is durable. `pausing`: the grace time passed first, and the commit arrives as a record. */
 export interface PauseAnswer {
   readonly taskId: string
   readonly state: State
@@ -143,7 +143,7 @@ async function pauseChildren(
         id: parent.id,
       },
     ).catch((error: unknown) => {
-      // A child that ended, asks, is parked or is yet to come is not running: nothing to stop there.
+      // A child that ended, asks, is parked or does not exist yet is not running: there is nothing to stop.
       if (!isLullError(error) || !unpausable.has(error.code)) throw error
     }),
   )
@@ -152,7 +152,7 @@ async function pauseChildren(
 
 function pauseAnswer(task: Task): PauseAnswer {
   const stopped = task.suspension ?? task.pausing
-  // It ended before the pause could commit, or somebody resumed it at once.
+  // The task ended, or was resumed, before the pause committed.
   if (stopped === undefined) {
     const why = isTerminal(task.state) ? `it is ${task.state}` : 'it was resumed before it stopped'
     throw new LullError('TASK_NOT_PAUSABLE', { taskId: task.id, state: task.state, why })
@@ -197,7 +197,7 @@ export async function resume(
   const idempotencyKey = metadata?.['idempotencyKey'] as string | undefined
   const { runs, options } = context
   const found = await taskFor(context, caller, taskId)
-  // What a hold or a policy stopped can be resumed even where callers cannot pause.
+  // A task that a hold or a policy stopped can be resumed, also where the agent offers no pause.
   if (context.agents.get(found.agent)?.pause === false && found.suspension === undefined) {
     throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
   }

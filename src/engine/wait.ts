@@ -3,7 +3,7 @@ import type { Signal } from '../core/signal.ts'
 import type { Task } from '../core/task.ts'
 import type { EngineContext } from './context.ts'
 
-/** The task once it is as wanted, or as it stands when the time is over. Nothing is polled. */
+/** The task once `wanted` is true for it, or as it is when the time is over. It is told of writes, and polls nothing. */
 export async function waitFor(
   context: Pick<EngineContext, 'ledger' | 'subscriptions' | 'clock'>,
   taskId: string,
@@ -29,7 +29,7 @@ export async function waitFor(
       stopWaiting()
       now().then(resolve, reject)
     }
-    /** As it was when it was as wanted: it may have gone on since. */
+    /** Resolves with the task as it was when `wanted` was true. It may have changed since. */
     const look = (task: Task): void => {
       try {
         if (!wanted(task)) return
@@ -45,7 +45,7 @@ export async function waitFor(
     const seen = ledger.peek(taskId)
     if (signal?.aborted) giveUp()
     else if (seen !== undefined) look(seen)
-    // It may have ended in between, and left memory with that.
+    // It may have ended since the first read, and tasks that end leave memory.
     else now().then(look).catch(reject)
   })
 }

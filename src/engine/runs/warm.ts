@@ -1,6 +1,7 @@
 /**
- * Runs that are stopped but still in memory. They go on from the same JavaScript frame when woken soon; after a while,
- * or when memory is short, they are given up and rebuilt from the journal instead. Authors see no difference.
+ * Frames that are kept in memory while their task is stopped or waits for children. A task that is woken soon goes on
+ * from its frame. After `warmForMs`, or when memory is short, the frame is evicted; the task is rebuilt from its journal
+ * later. Authors see no difference.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Memory } from '../../ports/memory.ts'
@@ -17,7 +18,7 @@ export interface WarmOptions {
   readonly memoryLimitBytes: number
 }
 
-/** How often memory is looked at while anything is warm. */
+/** How often memory is checked while any frame is kept. */
 const CHECK_MS = 1_000
 
 export function createWarm(
@@ -26,7 +27,7 @@ export function createWarm(
   { warmForMs, memoryLimitBytes }: WarmOptions,
   evict: (taskId: string) => void,
 ): Warm {
-  /** Longest stopped first. */
+  /** Since when each is kept, the oldest first. */
   const since = new Map<string, number>()
   let cancel: (() => void) | undefined
 

@@ -10,8 +10,10 @@ import type { LogRecord, RunToken } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Claim } from '../../ports/store/claims.ts'
+import { maySee } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { logOf } from '../log-of.ts'
+import { remainsOf } from '../removed-task.ts'
 import { consentIn } from './answered-consent.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
 import type { Incoming, Sending } from './incoming.ts'
@@ -37,6 +39,24 @@ export async function continueTask(
       ? repeatOf(found)
       : deliver(context, incoming, found),
   )
+}
+
+/** A repeat of a keyed message to a task that retention has removed since is answered as done. */
+export async function repeatToRemoved(
+  context: EngineContext,
+  incoming: Incoming,
+  taskId: string,
+): Promise<Sent | undefined> {
+  const { message, idempotencyKey } = incoming.request
+  if (idempotencyKey === undefined || (await context.ledger.read(taskId)) !== undefined) return
+  const row = await context.store.removedTask(taskId)
+  if (row === undefined || !maySee(incoming.caller, row)) return
+  const claim = claimFor(context, incoming, row.agent, taskId)
+  const known = claim && (await context.store.findClaim(claim))
+  const task = remainsOf(row, message)
+  if (claim === undefined || known === undefined || task === undefined) return
+  checkSame(known, claim)
+  return repeatOf(task)
 }
 
 function repeatOf(task: Task): Sent {

@@ -16,7 +16,7 @@ import { sendInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { SendRequest } from '../requests.ts'
 import { taskOfConsent } from './answered-consent.ts'
-import { continueTask } from './continue-task.ts'
+import { continueTask, repeatToRemoved } from './continue-task.ts'
 import { agentNamed } from './create.ts'
 import { createInFlight } from './in-flight.ts'
 import type { Incoming, Sending } from './incoming.ts'
@@ -44,7 +44,8 @@ async function handle(sending: Sending, incoming: Incoming): Promise<Sent> {
   const { caller, request } = incoming
   const { taskId, referenceTaskIds } = request.message
   if (taskId !== undefined) {
-    return continueTask(sending, incoming, await taskFor(context, caller, taskId))
+    const repeat = await repeatToRemoved(context, incoming, taskId)
+    return repeat ?? continueTask(sending, incoming, await taskFor(context, caller, taskId))
   }
   const asking = referenceTaskIds && (await taskOfConsent(context, incoming))
   if (asking !== undefined) return continueTask(sending, incoming, asking)
