@@ -40,10 +40,24 @@ export interface ResumeConditions {
 /** Whether the event wakes a task that waits for these conditions. */
 export function matches(conditions: ResumeConditions | undefined, event: CloudEvent): boolean {
   if (conditions === undefined) return false
-  if (conditions.onEvent !== undefined && namesOf(event).includes(conditions.onEvent)) return true
-  const { trigger } = conditions
-  return trigger !== undefined && 'filter' in trigger && passes(trigger.filter, event)
+  return eventConditions.some((fires) => fires(conditions, event))
 }
+
+/** What each field has to do with events. A field that is added does not compile before it is here. */
+const byField: {
+  readonly [K in keyof Required<ResumeConditions>]: (
+    conditions: ResumeConditions,
+    event: CloudEvent,
+  ) => boolean
+} = {
+  onEvent: ({ onEvent }, event) => onEvent !== undefined && namesOf(event).includes(onEvent),
+  trigger: ({ trigger }, event) =>
+    trigger !== undefined && 'filter' in trigger && passes(trigger.filter, event),
+  timeout: () => false,
+  since: () => false,
+}
+
+const eventConditions = Object.values(byField)
 
 /** Evaluates a filter. Total: an attribute that is absent matches nothing. */
 export function passes(filter: EventFilter, event: CloudEvent): boolean {

@@ -45,34 +45,43 @@ const moves: { readonly [from in State]?: readonly State[] } = Object.fromEntrie
   ]),
 )
 
-export const states: readonly State[] = [
-  'submitted',
-  'working',
-  'input-required',
-  'auth-required',
-  'user-consent-required',
-  'paused-by-client',
-  'paused-by-agent',
-  'completed',
-  'failed',
-  'canceled',
-  'rejected',
-]
+type KindOf<S extends State> = S extends TerminalState
+  ? 'terminal'
+  : S extends InterruptedState
+    ? 'interrupted'
+    : S extends PausedState
+      ? 'paused'
+      : 'runnable'
+
+/** Every state and what it is. A state that is added does not compile before it is here. */
+const kinds: { readonly [S in State]: KindOf<S> } = {
+  submitted: 'runnable',
+  working: 'runnable',
+  'input-required': 'interrupted',
+  'auth-required': 'interrupted',
+  'user-consent-required': 'interrupted',
+  'paused-by-client': 'paused',
+  'paused-by-agent': 'paused',
+  completed: 'terminal',
+  failed: 'terminal',
+  canceled: 'terminal',
+  rejected: 'terminal',
+}
+
+export const states: readonly State[] = Object.keys(kinds) as State[]
 
 export function canMove(from: State, to: State): boolean {
   return moves[from]?.includes(to) ?? false
 }
 
 export function isTerminal(state: State): state is TerminalState {
-  return state === 'completed' || state === 'failed' || state === 'canceled' || state === 'rejected'
+  return kinds[state] === 'terminal'
 }
 
 export function isInterrupted(state: State): state is InterruptedState {
-  return (
-    state === 'input-required' || state === 'auth-required' || state === 'user-consent-required'
-  )
+  return kinds[state] === 'interrupted'
 }
 
 export function isPaused(state: State): state is PausedState {
-  return state === 'paused-by-client' || state === 'paused-by-agent'
+  return kinds[state] === 'paused'
 }

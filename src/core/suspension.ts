@@ -9,12 +9,16 @@ import type { State } from './states.ts'
 
 export type PauseMode = 'interrupt_immediate' | 'finish_step' | 'wait_for_completion'
 
+const strengths: Readonly<Record<PauseMode, number>> = {
+  wait_for_completion: 1,
+  finish_step: 2,
+  interrupt_immediate: 3,
+}
+
 /** Weakest first: a stronger mode may replace a weaker one while the pause has not committed. */
-export const pauseModes: readonly PauseMode[] = [
-  'wait_for_completion',
-  'finish_step',
-  'interrupt_immediate',
-]
+export const pauseModes: readonly PauseMode[] = (Object.keys(strengths) as PauseMode[]).sort(
+  (a, b) => strengths[a] - strengths[b],
+)
 
 export type ActorKind = 'client' | 'agent' | 'operator' | 'policy' | 'parent'
 

@@ -11,7 +11,7 @@ type PruneTasks = (statusBefore: number, removedAt: number, limit: number, after
 /** The last task that was looked at. */
 type Cursor = readonly [state: State, statusAt: number, id: string]
 
-const terminal = states.filter(isTerminal)
+const terminal: readonly State[] = states.filter(isTerminal)
 
 export function createPruneTasks(db: Database, waits: Waits): PruneTasks {
   const ended = db.prepare(
@@ -57,7 +57,7 @@ export function createPruneTasks(db: Database, waits: Waits): PruneTasks {
 }
 
 function stateAfter(state: State): Cursor | undefined {
-  const next = states.filter(isTerminal)[terminal.findIndex((one) => one === state) + 1]
+  const next = terminal[terminal.indexOf(state) + 1]
   return next && firstOf(next)
 }
 

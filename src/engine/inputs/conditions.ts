@@ -1,0 +1,71 @@
+/** What wakes a suspended task. */
+import { z } from 'zod'
+import type {
+  EventFilter,
+  OnTimeout,
+  ResumeConditions,
+  Timeout,
+  Trigger,
+} from '../../core/conditions.ts'
+import { json } from '../json-input.ts'
+import { type FieldsOf, type KeysOfEach, oneOf, unionOf } from './exhaustive.ts'
+import { BLANK, instant, NOT_BLANK, text } from './primitives.ts'
+
+const attributes = (value: z.ZodType): z.ZodType =>
+  z
+    .record(text.min(1), value)
+    .refine((wants) => Object.keys(wants).length > 0, 'must name at least one attribute')
+    .meta({ minProperties: 1 })
+
+const filterDialects: Readonly<Record<KeysOfEach<EventFilter>, () => z.ZodType>> = {
+  exact: () => z.strictObject({ exact: attributes(json) }),
+  prefix: () => z.strictObject({ prefix: attributes(text.min(1)) }),
+  suffix: () => z.strictObject({ suffix: attributes(text.min(1)) }),
+  all: () => z.strictObject({ all: z.array(eventFilter).min(1) }),
+  any: () => z.strictObject({ any: z.array(eventFilter).min(1) }),
+  not: () => z.strictObject({ not: eventFilter }),
+}
+
+export const eventFilter: z.ZodType<EventFilter> = z.lazy(() =>
+  unionOf(
+    Object.values(filterDialects).map((dialect) => dialect()),
+    'must be exactly one of exact, prefix, suffix, all, any, not',
+  ),
+) as z.ZodType<EventFilter>
+
+const triggerKinds: Readonly<Record<KeysOfEach<Trigger>, z.ZodType>> = {
+  filter: z.strictObject({ filter: eventFilter }),
+  schedule: z.strictObject({
+    schedule: z.strictObject({ cron: text.min(1), timezone: text.min(1).optional() }),
+  }),
+  at: z.strictObject({ at: instant }),
+}
+
+const trigger = unionOf(
+  Object.values(triggerKinds),
+  'must be an object with exactly one of filter, schedule, at',
+) as z.ZodType<Trigger>
+
+const timeoutFields = {
+  durationMinutes: z.number().positive('must be greater than 0').max(527_040_000),
+  onTimeout: oneOf<OnTimeout>({
+    resume_with_summary: true,
+    fail: true,
+    resume_with_input: true,
+  }).optional(),
+  input: json.optional(),
+} satisfies FieldsOf<Timeout>
+
+const conditionFields = {
+  onEvent: text
+    .regex(/^[^\p{Cc}\p{Cn}]{1,256}$/u, 'must be 1 to 256 printable characters')
+    .regex(NOT_BLANK, BLANK)
+    .optional(),
+  trigger: trigger.optional(),
+  timeout: (z.strictObject(timeoutFields) as z.ZodType<Timeout>).optional(),
+  since: oneOf<NonNullable<ResumeConditions['since']>>({ task: true, now: true }).optional(),
+} satisfies FieldsOf<ResumeConditions>
+
+export const resumeConditions: z.ZodType<ResumeConditions> = z.strictObject(
+  conditionFields,
+) as z.ZodType<ResumeConditions>

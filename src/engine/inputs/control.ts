@@ -1,0 +1,83 @@
+/** Pausing, resuming, parking, cancelling and holding. */
+import { z } from 'zod'
+import type { PauseMode } from '../../core/suspension.ts'
+import type { HoldScope } from '../../ports/store/holds.ts'
+import { json } from '../json-input.ts'
+import type {
+  CancelRequest,
+  HoldRequest,
+  ParkRequest,
+  ParkTaskRequest,
+  PauseRequest,
+  ResumeRequest,
+} from '../requests.ts'
+import { resumeConditions } from './conditions.ts'
+import { type FieldsOf, type KeysOfEach, oneOf, unionOf } from './exhaustive.ts'
+import { id, jsonObject, reason, summary, text } from './primitives.ts'
+
+export const pauseMode: z.ZodType<PauseMode> = oneOf<PauseMode>({
+  interrupt_immediate: true,
+  finish_step: true,
+  wait_for_completion: true,
+})
+
+/** A caller may wait this long for a pause to commit. */
+const GRACE_LIMIT_MS = 60_000
+
+export const pauseInput: z.ZodType<PauseRequest> = z.strictObject({
+  taskId: id,
+  reason: reason.optional(),
+  mode: pauseMode.optional(),
+  conditions: resumeConditions.nullish(),
+  graceMs: z.number().int().min(0).max(GRACE_LIMIT_MS, 'must be at most 60000').optional(),
+  cascade: z.boolean().optional(),
+  metadata: jsonObject.optional(),
+} satisfies FieldsOf<PauseRequest>)
+
+/** A key that is none would silently make of a repeated resume a second one. */
+const resumeMetadata = jsonObject.refine(
+  ({ idempotencyKey: key }) => key === undefined || id.safeParse(key).success,
+  { path: ['idempotencyKey'], error: 'must be text of 1 to 256 characters' },
+)
+
+export const resumeInput: z.ZodType<ResumeRequest> = z.strictObject({
+  taskId: id,
+  handle: text.min(1).nullish(),
+  input: json.optional(),
+  continueTranscript: z.boolean().optional(),
+  metadata: resumeMetadata.optional(),
+} satisfies FieldsOf<ResumeRequest>)
+
+export const parkInput: z.ZodType<ParkRequest> = z.strictObject({
+  reason,
+  summary: summary.optional(),
+  conditions: resumeConditions.nullish(),
+} satisfies FieldsOf<ParkRequest>)
+
+export const parkTaskInput: z.ZodType<ParkTaskRequest> = z.strictObject({
+  taskId: id,
+  reason,
+  summary: summary.optional(),
+  conditions: resumeConditions.nullish(),
+  metadata: jsonObject.optional(),
+} satisfies FieldsOf<ParkTaskRequest>)
+
+export const cancelInput: z.ZodType<CancelRequest> = z.strictObject({
+  taskId: id,
+  reason: reason.optional(),
+  metadata: jsonObject.optional(),
+} satisfies FieldsOf<CancelRequest>)
+
+const scopes: Readonly<Record<KeysOfEach<HoldScope>, z.ZodType>> = {
+  all: z.strictObject({ all: z.literal(true) }),
+  tenant: z.strictObject({ tenant: id }),
+  agent: z.strictObject({ tenant: id.optional(), agent: id }),
+  contextId: z.strictObject({ tenant: id.optional(), contextId: id }),
+  taskIds: z.strictObject({ taskIds: z.array(id).min(1).max(10_000) }),
+}
+
+export const holdInput: z.ZodType<HoldRequest> = z.strictObject({
+  scope: unionOf(Object.values(scopes)) as z.ZodType<HoldScope>,
+  reason: reason.min(1),
+  holdNew: z.boolean().optional(),
+} satisfies FieldsOf<HoldRequest>)

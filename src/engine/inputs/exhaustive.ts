@@ -1,0 +1,18 @@
+/** Schemas that do not compile while they lack a member of the type they are for. */
+import { z } from 'zod'
+
+/** A schema for every field. */
+export type FieldsOf<T> = { readonly [K in keyof Required<T>]: z.ZodType<T[K] | undefined> }
+
+/** The keys of all members of a union. */
+export type KeysOfEach<Union> = Union extends Union ? keyof Union : never
+
+/** One of these words, in this order. */
+export function oneOf<T extends string>(words: Readonly<Record<T, true>>): z.ZodType<T> {
+  return z.enum(Object.keys(words) as [T, ...T[]]) as z.ZodType<T>
+}
+
+/** @param error what to send instead, where no member fits */
+export function unionOf(members: readonly z.ZodType[], error?: string): z.ZodType {
+  return z.union(members, error === undefined ? {} : { error })
+}

@@ -1,0 +1,42 @@
+/** Messages, their parts, and artifacts. */
+import { z } from 'zod'
+import type { Artifact, Message, Part } from '../../core/message.ts'
+import { json } from '../json-input.ts'
+import { id, jsonObject, text } from './primitives.ts'
+
+const partFacts = {
+  mediaType: text.optional(),
+  filename: text.optional(),
+  metadata: jsonObject.optional(),
+}
+
+export const part: z.ZodType<Part> = z.union(
+  [
+    z.strictObject({ text, ...partFacts }),
+    z.strictObject({ data: json, ...partFacts }),
+    z.strictObject({ raw: z.base64(), ...partFacts }),
+    z.strictObject({ url: text.min(1), ...partFacts }),
+  ],
+  { error: 'must have exactly one of text, data, raw (base64) or url' },
+) as z.ZodType<Part>
+
+/** What an agent says about an artifact beside its parts. */
+type ArtifactFacts = Partial<Pick<Artifact, 'artifactId' | 'name' | 'description' | 'metadata'>>
+
+export const artifactFacts: z.ZodType<ArtifactFacts> = z.object({
+  artifactId: id.optional(),
+  name: text.optional(),
+  description: text.optional(),
+  metadata: jsonObject.optional(),
+}) as z.ZodType<ArtifactFacts>
+
+export const message: z.ZodType<Message> = z.object({
+  messageId: id,
+  role: z.enum(['ROLE_USER', 'ROLE_AGENT']),
+  parts: z.array(part).min(1).max(256),
+  contextId: id.optional(),
+  taskId: id.optional(),
+  referenceTaskIds: z.array(id).max(256).optional(),
+  extensions: z.array(text).optional(),
+  metadata: jsonObject.optional(),
+}) as z.ZodType<Message>

@@ -1,0 +1,26 @@
+/** Shapes that several inputs share. */
+import { z } from 'zod'
+import type { JsonObject } from '../../core/json.ts'
+import { json } from '../json-input.ts'
+
+export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), json)
+
+export const text: z.ZodString = z.string()
+
+export const id: z.ZodString = text.min(1).max(256)
+
+/** As patterns, which the published schemas can say too. */
+export const NOT_BLANK: RegExp = /\S/
+
+export const BLANK = 'must not be blank'
+
+export const instant: z.ZodISODateTime = z.iso.datetime({
+  offset: true,
+  error: 'must be an ISO 8601 instant',
+})
+
+export const reason: z.ZodString = text.max(1_000, 'must be at most 1,000 characters')
+
+export const summary: z.ZodString = text.max(4_000, 'must be at most 4,000 characters')
+
+export const epochMs: z.ZodNumber = z.number().int().min(0).max(8_640_000_000_000_000)

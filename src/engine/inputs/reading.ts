@@ -1,0 +1,25 @@
+/** Lists, waits and subscriptions. */
+import { z } from 'zod'
+import { type State, states } from '../../core/states.ts'
+import type { ListRequest } from '../requests.ts'
+import type { FieldsOf } from './exhaustive.ts'
+import { id, text } from './primitives.ts'
+
+export const waitInput: z.ZodType<{ timeoutMs?: number | undefined }> = z.object({
+  timeoutMs: z.number().or(z.literal(Number.POSITIVE_INFINITY)).optional(),
+})
+
+export const subscribeInput: z.ZodType<{ after?: number | undefined }> = z.object({
+  after: z.number().int().min(0).optional(),
+})
+
+export const listInput: z.ZodType<ListRequest> = z.strictObject({
+  agent: id.optional(),
+  contextId: id.optional(),
+  parentId: id.optional(),
+  states: z.array(z.enum(states as [State, ...State[]])).optional(),
+  held: z.boolean().optional(),
+  statusAtFrom: z.number().optional(),
+  cursor: text.optional(),
+  limit: z.number().int().min(1).max(100).optional(),
+} satisfies FieldsOf<ListRequest>) as z.ZodType<ListRequest>

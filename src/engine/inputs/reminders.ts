@@ -1,0 +1,48 @@
+/** Reminders. */
+import { z } from 'zod'
+import type { Propagate, RoleHint } from '../../core/reminders.ts'
+import type { ClearRemindersRequest, ReminderRequest, RemindRequest } from '../requests.ts'
+import { pauseMode } from './control.ts'
+import { type FieldsOf, oneOf } from './exhaustive.ts'
+import { BLANK, id, jsonObject, NOT_BLANK, text } from './primitives.ts'
+
+/** What marks a reminder: ids, tags, keys and sources are shown and compared, never read as text. */
+const mark = text.max(256, 'must be at most 256 characters').regex(NOT_BLANK, BLANK)
+
+const TAGS_LIMIT = 32
+
+const METADATA_LIMIT = 16_384
+
+export const reminderInput: z.ZodType<ReminderRequest> = z.strictObject({
+  id: mark.optional(),
+  body: text.max(16_384, 'must be at most 16,384 characters').regex(NOT_BLANK, BLANK),
+  tags: z.array(mark).max(TAGS_LIMIT, `must be at most ${TAGS_LIMIT} tags`).optional(),
+  dedupeKey: mark.nullish(),
+  ttlTurns: z.number().int().positive('must be greater than 0').nullish(),
+  preserveOnCompact: z.boolean().optional(),
+  propagate: oneOf<Propagate>({ session: true, none: true, all: true }).optional(),
+  roleHint: oneOf<RoleHint>({ system: true, developer: true }).optional(),
+  source: mark.nullish(),
+  firedAtTurn: z.number().int().min(0).nullish(),
+  mode: pauseMode.optional(),
+} satisfies FieldsOf<ReminderRequest>)
+
+export const remindInput: z.ZodType<RemindRequest> = z.strictObject({
+  taskId: id,
+  reminder: reminderInput,
+  metadata: jsonObject
+    .refine(
+      (given) => JSON.stringify(given).length <= METADATA_LIMIT,
+      'must be at most 16,384 characters of JSON',
+    )
+    .optional(),
+} satisfies FieldsOf<RemindRequest>)
+
+export const listRemindersInput: z.ZodType<{ taskId: string }> = z.strictObject({ taskId: id })
+
+export const clearRemindersInput: z.ZodType<ClearRemindersRequest> = z.strictObject({
+  taskId: id,
+  id: id.optional(),
+  tag: text.optional(),
+  dedupeKey: text.optional(),
+} satisfies FieldsOf<ClearRemindersRequest>)

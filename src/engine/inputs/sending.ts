@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import type { SendRequest } from '../requests.ts'
+import type { FieldsOf } from './exhaustive.ts'
+import { message } from './message.ts'
+import { id, jsonObject, text } from './primitives.ts'
+import { reminderInput } from './reminders.ts'
+
+export const sendInput: z.ZodType<SendRequest> = z.strictObject({
+  agent: id.optional(),
+  message,
+  /** An explicit idempotency key; without one a UUID `messageId` counts as one. */
+  idempotencyKey: id.optional(),
+  metadata: jsonObject.optional(),
+  origin: text.optional(),
+  reminders: z.array(reminderInput).optional(),
+} satisfies FieldsOf<SendRequest>)
