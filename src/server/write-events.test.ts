@@ -95,7 +95,7 @@ describe('events on a socket', () => {
     const clock = createManualClock()
     const { reader } = await open(source(clock, () => undefined))
     clock.advance(4_000)
-    await expect.poll(reader.text).toBe(': still here\n\n')
+    await expect.poll(reader.text).toBe(': still here\n')
   })
 
   it('S3: are made only while there is room, and a reader that takes nothing is dropped', async () => {

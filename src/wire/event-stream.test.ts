@@ -48,7 +48,7 @@ describe('an event stream', () => {
     await Promise.resolve()
     clock.advance(4_000)
     for (const read of reads) {
-      expect(decoder.decode((await read).value)).toMatch(/^: .*\n\n$/)
+      expect(decoder.decode((await read).value)).toMatch(/^: .*\n$/)
     }
   })
 

@@ -68,7 +68,11 @@ export function createPulse(
 
 /** Beats a reader may miss before it is dropped: a good minute at the usual beat of 4 s. */
 export const MISSED_BEATS = 16
-export const COMMENT = ': still here\n\n'
+/**
+ * One line, without the blank one that ends an event: the parser of the official Python client (httpx-sse) makes an empty
+ * event of a comment with a blank line, once a frame had an id.
+ */
+export const COMMENT = ': still here\n'
 const encoder = new TextEncoder()
 
 /** As a body of the web platform. */
