@@ -44,6 +44,16 @@ const transports = {
   'HTTP+JSON': () => new RestTransportFactory(),
 }
 
+it('finds an agent by its URL, with the slash that Lull prints and, where there is one agent, without', async () => {
+  for (const url of [`${stage.url}/agents/script/`, `${stage.url}/agents/script`]) {
+    const found = await new ClientFactory().createFromUrl(url)
+    expect(await found.sendMessage(request('hello'))).toMatchObject({
+      kind: 'task',
+      status: { state: 'completed' },
+    })
+  }
+})
+
 describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
   'the official 0.3.13 client over %s',
   (transport) => {

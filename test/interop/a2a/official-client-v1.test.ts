@@ -47,6 +47,15 @@ const lastState = (frames: readonly StreamResponse[]) => {
   return last?.$case === 'statusUpdate' ? last.value.status?.state : undefined
 }
 
+it('finds an agent by its URL, with the slash that Lull prints and, where there is one agent, without', async () => {
+  for (const url of [`${stage.url}/agents/script/`, `${stage.url}/agents/script`]) {
+    const client = await new ClientFactory().createFromUrl(url)
+    expect(((await client.sendMessage(request('hello'))) as Task).status?.state).toBe(
+      TaskState.TASK_STATE_COMPLETED,
+    )
+  }
+})
+
 describe.each(['JSONRPC', 'HTTP+JSON'])('the official 1.3.0 client over %s', (transport) => {
   let client: Client
   beforeAll(async () => {
