@@ -1,0 +1,295 @@
+/**
+ * U1 and U2 (unclaimed.ts) for pairs of code versions: steps added, removed, reordered and renamed, before and behind the
+ * stop, in sequence, in parallel branches and inside steps. What must come of each is computed by `expected`, which follows
+ * the rule on paper: it knows nothing of runs, gates and promises.
+ */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { LogRecord } from '../../core/records.ts'
+import type { AgentTask } from '../agent-task.ts'
+import { alice, createWorld, running, type World } from '../test-support/world.ts'
+
+type Item =
+  | { readonly kind: 'step'; readonly name: string }
+  | { readonly kind: 'outer'; readonly name: string; readonly inner: readonly Item[] }
+  | { readonly kind: 'parallel'; readonly branches: readonly (readonly Item[])[] }
+  | { readonly kind: 'park' }
+type Code = readonly Item[]
+
+// ── Versions ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Shape = number | { readonly inside: number } | readonly number[]
+
+/** Every step has a name of its own: `s` in the first version. */
+function codeOf(shapes: readonly Shape[], parkAt: number | undefined): Code {
+  let count = 0
+  const step = (): Item => ({ kind: 'step', name: `s${count++}` })
+  const steps = (length: number): Item[] => Array.from({ length }, step)
+  const items = shapes.flatMap((shape): Item[] => {
+    if (typeof shape === 'number') return steps(shape)
+    if ('inside' in shape) {
+      return [{ kind: 'outer', name: `o${count++}`, inner: steps(shape.inside) }]
+    }
+    return [{ kind: 'parallel', branches: shape.map(steps) }]
+  })
+  return parkAt === undefined ? items : items.toSpliced(parkAt, 0, { kind: 'park' })
+}
+
+interface Edit {
+  readonly what: 'add' | 'remove' | 'rename' | 'swap'
+  /** Which list of the code, and where in it. */
+  readonly list: number
+  readonly at: number
+}
+
+function edited(code: Code, { what, list, at }: Edit, number: number): Code {
+  let seen = 0
+  const lists = listsOf(code).length
+  const edit = (items: Code): Code => {
+    const here = seen++ === list % lists ? change(items, what, at, number) : items
+    return here.map((item): Item => {
+      if (item.kind === 'outer') return { ...item, inner: edit(item.inner) }
+      if (item.kind === 'parallel') return { ...item, branches: item.branches.map(edit) }
+      return item
+    })
+  }
+  return edit(code)
+}
+
+function change(items: Code, what: Edit['what'], at: number, number: number): Code {
+  const index = at % Math.max(1, items.length)
+  const item = items[index]
+  const next = items[index + 1]
+  if (what === 'add') return items.toSpliced(at % (items.length + 1), 0, named(`new${number}`))
+  if (item?.kind !== 'step') return items
+  if (what === 'remove') return items.toSpliced(index, 1)
+  if (what === 'rename') return items.with(index, named(`renamed${number}`))
+  return next?.kind === 'step' ? items.with(index, next).with(index + 1, item) : items
+}
+
+const named = (name: string): Item => ({ kind: 'step', name })
+
+function listsOf(code: Code): readonly Code[] {
+  const inside = code.flatMap((item) => {
+    if (item.kind === 'outer') return listsOf(item.inner)
+    return item.kind === 'parallel' ? item.branches.flatMap(listsOf) : []
+  })
+  return [code, ...inside]
+}
+
+function pathsOf(code: Code, outer = ''): readonly string[] {
+  return code.flatMap((item) => {
+    if (item.kind === 'parallel') return item.branches.flatMap((branch) => pathsOf(branch, outer))
+    if (item.kind === 'outer') return pathsOf(item.inner, `${outer}${item.name}/`)
+    return item.kind === 'step' ? [`${outer}${item.name}`] : []
+  })
+}
+
+// ── The rule on paper ───────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Thread {
+  readonly items: Code
+  readonly outer: string
+  readonly onEnd: (place: number) => void
+}
+
+interface New {
+  readonly path: string
+  readonly place: number
+  readonly run: () => void
+}
+
+/** Which steps of the new code run before the task is done or stopped, and which it stops at. */
+function expected(code: Code, { recorded, begun }: History, accepted: ReadonlySet<string>) {
+  const asked = new Set<string>()
+  const ran: string[] = []
+  let news: New[] = []
+  let results: { readonly seq: number; readonly go: () => void }[] = []
+
+  function proceed({ items, outer, onEnd }: Thread, place: number): void {
+    const [item, ...rest] = items
+    const thread = { items: rest, outer, onEnd }
+    if (item === undefined) onEnd(place)
+    else if (item.kind === 'parallel') {
+      let open = item.branches.length
+      const joined = (where: number): void => {
+        if (--open === 0) proceed(thread, where)
+      }
+      for (const branch of item.branches) proceed({ items: branch, outer, onEnd: joined }, place)
+    } else one(item, thread, place)
+  }
+
+  function one(item: Exclude<Item, { kind: 'parallel' }>, thread: Thread, place: number): void {
+    const path = item.kind === 'park' ? 'park' : `${thread.outer}${item.name}`
+    asked.add(path)
+    const seq = recorded.get(path)
+    if (seq !== undefined) {
+      const after = accepted.has(path) ? place : seq
+      results.push({ seq, go: () => proceed(thread, after) })
+      return
+    }
+    const run = (): void => {
+      if (item.kind !== 'outer') {
+        ran.push(path)
+        proceed(thread, place)
+      } else {
+        const onEnd = (): void => proceed(thread, place)
+        proceed({ items: item.inner, outer: `${path}/`, onEnd }, place)
+      }
+    }
+    const hadBegun = [...recorded.keys()].some((key) => key.startsWith(`${path}/`))
+    if (hadBegun || begun.has(path) || accepted.has(path)) run()
+    else news.push({ path, place, run })
+  }
+
+  const mayRun = ({ path, place }: New): boolean =>
+    [...recorded].every(([other, seq]) => {
+      const outer = other.slice(0, other.indexOf('/') + 1)
+      const isAsked = asked.has(other) || (asked.has(outer.slice(0, -1)) && !path.startsWith(outer))
+      return isAsked || seq <= place
+    })
+
+  proceed({ items: code, outer: '', onEnd: () => undefined }, 0)
+  for (;;) {
+    const [first] = results.toSorted((a, b) => a.seq - b.seq)
+    const next = news.find(mayRun)
+    if (first !== undefined) {
+      results = results.filter((other) => other !== first)
+      first.go()
+    } else if (next !== undefined) {
+      news = news.filter((other) => other !== next)
+      next.run()
+    } else return { ran, stoppedAt: news.map(({ path }) => path) }
+  }
+}
+
+interface History {
+  readonly recorded: ReadonlyMap<string, number>
+  /** Steps with a recorded attempt. */
+  readonly begun: ReadonlySet<string>
+}
+
+function historyOf(log: readonly LogRecord[]): History {
+  const recorded = new Map<string, number>()
+  const begun = new Set<string>()
+  let parks = false
+  for (const record of log) {
+    if (record.type === 'step') recorded.set(pathOf(record.key), record.seq)
+    if (record.type === 'attempt') begun.add(pathOf(record.key))
+    if (record.type === 'parked') parks = true
+    // It is resumed next, which finishes it.
+    if (record.type === 'parked') recorded.set('park', record.seq + 1)
+    if (parks && record.type === 'resumed') {
+      recorded.set('park', record.seq)
+      parks = false
+    }
+  }
+  // A finished step does not run what is inside it again.
+  for (const path of recorded.keys()) {
+    if (path.includes('/') && recorded.has(path.slice(0, path.indexOf('/')))) recorded.delete(path)
+  }
+  return { recorded, begun }
+}
+
+const pathOf = (key: string): string => key.replaceAll(/step:|#1/g, '')
+
+// ── Runs ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function agentOf(code: Code, hangs: ReadonlySet<string>, ran: string[]) {
+  const perform = async (task: AgentTask, items: Code, outer: string): Promise<void> => {
+    for (const item of items) {
+      if (item.kind === 'park') await task.park({ reason: 'x' })
+      else if (item.kind === 'parallel') {
+        await Promise.all(item.branches.map((branch) => perform(task, branch, outer)))
+      } else if (item.kind === 'outer') {
+        await task.step(item.name, () => perform(task, item.inner, `${outer}${item.name}/`))
+      } else {
+        await task.step(item.name, async () => {
+          if (hangs.has(item.name)) await new Promise(() => undefined)
+          ran.push(`${outer}${item.name}`)
+        })
+      }
+    }
+  }
+  return running((task) => perform(task, code, ''))
+}
+
+const shape: fc.Arbitrary<Shape> = fc.oneof(
+  fc.integer({ min: 1, max: 3 }),
+  fc.record({ inside: fc.integer({ min: 1, max: 3 }) }),
+  fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 2, maxLength: 3 }),
+)
+const edit: fc.Arbitrary<Edit> = fc.record({
+  what: fc.constantFrom('add', 'remove', 'rename', 'swap'),
+  list: fc.nat({ max: 5 }),
+  at: fc.nat({ max: 5 }),
+})
+/** It parks at a place, or dies while some steps hang. */
+const stop = fc.oneof(
+  fc.nat({ max: 4 }).map((parkAt) => ({ parkAt, hangs: [] as number[] })),
+  fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 3 }).map((hangs) => ({ hangs })),
+)
+
+describe('a task that goes on with another version of its code', () => {
+  it('U1, U2: comes to what the rule says, and repeats no recorded step', async () => {
+    const property = fc.asyncProperty(
+      fc.array(shape, { minLength: 1, maxLength: 4 }),
+      fc.array(edit, { maxLength: 3 }),
+      stop,
+      async (shapes, edits, where) => {
+        const before = codeOf(shapes, 'parkAt' in where ? where.parkAt : undefined)
+        const after = edits.reduce(edited, before)
+        const hangs = new Set(where.hangs.map((number) => `s${number}`))
+        const first: string[] = []
+        const old = await createWorld({ agents: [agentOf(before, hangs, first)] })
+        const { id } = await old.send('go')
+        await old.settled()
+        // Only a task that stopped can go on.
+        fc.pre((await old.get(id)).state !== 'completed')
+        const history = historyOf(await old.log(id))
+        const ran: string[] = []
+        const world = await old.recover({ agents: [agentOf(after, new Set(), ran)] })
+        if ((await world.get(id)).suspension !== undefined) {
+          await world.engine.resume(alice, { taskId: id })
+        }
+        const stops = await check(world, id, after, history, ran)
+        // What the rule is for, without the rule.
+        if (edits.length === 0) expect(stops).toEqual([])
+        const gone = pathsOf(before).find((path) => !pathsOf(after).includes(path))
+        const isRename = edits.length === 1 && edits[0]?.what === 'rename' && gone !== undefined
+        if (isRename && history.recorded.has(gone)) expect(stops.at(-1)).toMatch(/renamed0$/)
+        for (const path of ran) {
+          expect(ran.filter((other) => other === path)).toHaveLength(1)
+          expect(first).not.toContain(path)
+        }
+      },
+    )
+    await fc.assert(property, { numRuns: 100 })
+  }, 60_000)
+})
+
+/** Compares each stretch up to the next stop, accepts what it stopped at, and goes on to the end. Gives the stops. */
+async function check(
+  world: World,
+  id: string,
+  code: Code,
+  before: History,
+  ran: readonly string[],
+): Promise<readonly string[]> {
+  const accepted = new Set<string>()
+  let history = before
+  for (let from = 0; ; from = ran.length) {
+    for (let seconds = 0; seconds < 4; seconds++) await world.pass(1_000)
+    const { state, suspension } = await world.get(id)
+    const wanted = expected(code, history, accepted)
+    expect(ran.slice(from).toSorted()).toEqual(wanted.ran.toSorted())
+    expect(state).toBe(wanted.stoppedAt.length === 0 ? 'completed' : 'paused-by-client')
+    if (state === 'completed') return [...accepted]
+    expect(suspension?.reason).toBe('code-changed')
+    const path = pathOf(suspension?.mismatch ?? '')
+    expect(wanted.stoppedAt).toContain(path)
+    accepted.add(path)
+    history = historyOf(await world.log(id))
+    await world.engine.resume(alice, { taskId: id })
+  }
+}
