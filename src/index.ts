@@ -120,6 +120,7 @@ export type { InterruptedState, State, TerminalState } from './core/states.ts'
 export type {
   Actor,
   ActorKind,
+  NewOperation,
   PauseMode,
   ResumeCause,
   SpanLinks,

@@ -8,7 +8,7 @@ import type { Json } from './json.ts'
 import type { Message } from './message.ts'
 import type { Birth, Decision, Failure, JournalRecord, Question, RunToken } from './records.ts'
 import type { Provided, Reminder } from './reminders.ts'
-import type { Actor, PauseMode, PolicyReason, SpanLinks } from './suspension.ts'
+import type { Actor, NewOperation, PauseMode, PolicyReason, SpanLinks } from './suspension.ts'
 import type { TranscriptEntry } from './transcript.ts'
 
 export interface HoldMark {
@@ -123,6 +123,7 @@ export type OuterCommand =
       readonly atBoundary: boolean
       readonly run?: string
       readonly mismatch?: string
+      readonly newOperations?: readonly NewOperation[]
     }
 
 /** From the run that holds the task. */

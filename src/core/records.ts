@@ -259,7 +259,12 @@ export type RecordBody =
       readonly transcript: readonly TranscriptEntry[]
     }
   /** An operator accepted changed code: this entry is run anew. */
-  | { readonly type: 'voided'; readonly key: string }
+  | {
+      readonly type: 'voided'
+      readonly key: string
+      /** The operation was new: this one, recorded behind it, is not missed any more. */
+      readonly unclaimed?: string
+    }
   | {
       readonly type: 'reminder-injected'
       readonly reminder: Reminder

@@ -63,6 +63,14 @@ export interface Suspension {
   readonly byHold?: true
   /** For `code-changed`: the entry whose fingerprint differs; resuming accepts the new code there. */
   readonly mismatch?: string
+  /** For `code-changed`: the operations that are not recorded; resuming lets each of them run once. */
+  readonly newOperations?: readonly NewOperation[]
+}
+
+/** An operation that the journal does not know, in front of one that it holds and the code has not asked for. */
+export interface NewOperation {
+  readonly key: string
+  readonly unclaimed: string
 }
 
 export type ResumeCause = 'explicit_resume' | 'condition_fired' | 'timeout' | 'external_event'

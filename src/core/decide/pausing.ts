@@ -110,7 +110,7 @@ export function resume(task: Task, command: Of<'resume'>): Decided {
   }
   if (task.holds.length > 0) return refuse('TASK_HELD', { taskId: task.id, holdIds: task.holds })
   const key = idempotencyKey === undefined ? {} : { idempotencyKey }
-  if (task.pausing?.mismatch !== undefined) {
+  if (task.pausing?.mismatch !== undefined || task.pausing?.newOperations !== undefined) {
     // Accepting changed code rebuilds the run, and that needs it to have stopped.
     return refuse('TASK_NOT_PAUSED', { taskId: task.id, state: task.state })
   }
@@ -165,8 +165,12 @@ export function wakeRecords(
     ...who,
     ...(run === undefined ? {} : { run }),
   }
-  if (suspension.mismatch === undefined) return [resumed]
-  return [resumed, { type: 'voided', key: suspension.mismatch }]
+  const { mismatch, newOperations = [] } = suspension
+  return [
+    resumed,
+    ...(mismatch === undefined ? [] : [{ type: 'voided', key: mismatch } as const]),
+    ...newOperations.map((one) => ({ type: 'voided', ...one }) as const),
+  ]
 }
 
 /** Whether the event, at that position, ends what the task waits for. */

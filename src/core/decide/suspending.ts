@@ -1,7 +1,7 @@
 /** Shared by everything that stops a task. */
 import type { ResumeConditions } from '../conditions.ts'
 import type { Question, RecordBody } from '../records.ts'
-import type { PolicyReason, Suspension } from '../suspension.ts'
+import type { NewOperation, PolicyReason, Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
 
 const MINUTE_MS = 60_000
@@ -50,6 +50,7 @@ export function policyStop(
     readonly reason: PolicyReason
     readonly summary: string
     readonly mismatch?: string
+    readonly newOperations?: readonly NewOperation[]
   },
   still: boolean,
   at: number,
@@ -66,6 +67,7 @@ export function policyStop(
     pausedFrom: task.state,
     eventsAfter: 0,
     ...(policy.mismatch === undefined ? {} : { mismatch: policy.mismatch }),
+    ...(policy.newOperations === undefined ? {} : { newOperations: policy.newOperations }),
   }
   return requestStop(task, suspension, still, at)
 }

@@ -13,6 +13,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { JournalRecord } from '../../core/records.ts'
+import type { NewOperation } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { Committed } from '../ledger.ts'
@@ -76,8 +77,9 @@ export interface Body {
   moved(): void
   /** The code has done what there was to do with the last result. */
   reacted(): void
-  /** @param unclaimed the operation is new, and this one is recorded behind it and not asked for */
-  mismatch(key: string, unclaimed?: string): void
+  mismatch(key: string): void
+  /** The code asks for these, which are not recorded, and never for what is recorded behind them. */
+  newOperations(operations: readonly NewOperation[]): void
   /** Fires when it is given up: nobody waits for anything any more. */
   readonly signal: AbortSignal
   /** It waits for a child, and may need no slot now. */
@@ -214,8 +216,8 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
     return this.releaser.size === 0 && state === 'working' && pausing === undefined
   }
 
-  changed(key: string, recorded: string): void {
-    this.body.mismatch(key, recorded)
+  changed(operations: readonly NewOperation[]): void {
+    this.body.newOperations(operations)
   }
 
   /** Where the code stands now. */

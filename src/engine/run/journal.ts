@@ -51,6 +51,8 @@ export class Journal {
   readonly unclaimed: Unclaimed
   /** Operations that an operator accepted as new. */
   #accepted: Set<string> | undefined
+  /** Operations that changed code does not ask for any more: an operator has seen that. */
+  #unmissed: Set<string> | undefined
   #entries: Map<string, Entry> | undefined
   #attempts: Map<string, Attempts> | undefined
   #kept: Set<string> | undefined
@@ -106,7 +108,8 @@ export class Journal {
     }
     for (const key of recorded.keys()) {
       // A step that is finished does not run its function again.
-      if (outerSteps(key).some((step) => this.#entries?.has(step.key))) recorded.delete(key)
+      const isInside = outerSteps(key).some((step) => this.#entries?.has(step.key))
+      if (isInside || this.#unmissed?.has(key)) recorded.delete(key)
     }
     return recorded
   }
@@ -149,10 +152,15 @@ export class Journal {
         this.#entries = undefined
         this.#attempts = undefined
         this.#accepted = undefined
+        this.#unmissed = undefined
         break
       case 'voided':
         this.#accepted ??= new Set()
         this.#accepted.add(record.key)
+        if (record.unclaimed !== undefined) {
+          this.#unmissed ??= new Set()
+          this.#unmissed.add(record.unclaimed)
+        }
         for (const spelling of [record.key, oldSpelling(record.key)]) {
           if (spelling === undefined) continue
           this.#entries?.delete(spelling)

@@ -1,4 +1,5 @@
 /** Operations of a rebuilt run that wait, because the journal does not know them: `unclaimed.ts` says for what. */
+import type { NewOperation } from '../../core/suspension.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Unclaimed } from './unclaimed.ts'
 
@@ -8,8 +9,8 @@ export interface Rebuilding {
   readonly unclaimed: Unclaimed
   /** No result is about to be handed out, and no pause is under way. */
   isStill(): boolean
-  /** The code has changed: it asks for `key`, and never for `recorded`. */
-  changed(key: string, recorded: string): void
+  /** The code has changed: it asks for these, and never for what is recorded behind them. */
+  changed(operations: readonly NewOperation[]): void
 }
 
 /**
@@ -80,10 +81,16 @@ export class NewOperations {
   }
 
   #look(before: number): void {
-    const [first] = this.#waiting
-    if (first === undefined) return
-    const recorded = this.#run.unclaimed.behind(first.place, first.key)
-    if (recorded === undefined || this.#moves !== before || !this.#run.isStill()) this.#watch()
-    else this.#run.changed(first.key, recorded)
+    if (this.#waiting.length === 0) return
+    if (this.#moves !== before || !this.#run.isStill()) {
+      this.#watch()
+      return
+    }
+    this.#run.changed(
+      this.#waiting.map(({ key, place }) => ({
+        key,
+        unclaimed: this.#run.unclaimed.behind(place, key) ?? '',
+      })),
+    )
   }
 }

@@ -6,7 +6,7 @@
 import type { ResumeConditions } from '../../core/conditions.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
-import type { PauseMode, PolicyReason } from '../../core/suspension.ts'
+import type { NewOperation, PauseMode, PolicyReason } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { AgentTask } from '../agent-task.ts'
@@ -27,6 +27,13 @@ export interface RunDeps extends RunCoreDeps {
   readonly token: string
   /** What its task may see of what was before it. */
   readonly past: Past
+}
+
+interface PolicyStop {
+  readonly reason: PolicyReason
+  readonly summary: string
+  readonly mismatch?: string
+  readonly newOperations?: readonly NewOperation[]
 }
 
 /** Who has the runs of this process. */
@@ -253,23 +260,33 @@ export class Run implements Body {
   }
 
   /** The code asks for something else than what is recorded: an operator decides, nobody guesses. */
-  mismatch(key: string, unclaimed?: string): void {
+  mismatch(key: string): void {
+    const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
+    this.#stopForChange({ reason: 'code-changed', summary, mismatch: key })
+  }
+
+  newOperations(operations: readonly NewOperation[]): void {
+    const pairs = operations.map(
+      ({ key, unclaimed }) =>
+        `${describeKey(key)} (but not for ${describeKey(unclaimed)}, which is recorded behind it)`,
+    )
+    const summary = `A step was added or renamed: the code asks for what is not recorded, ${pairs.join(', ')}. Resume to run it once, or cancel.`
+    this.#stopForChange({
+      reason: 'code-changed',
+      summary: summary.slice(0, 4_000),
+      newOperations: operations,
+    })
+  }
+
+  #stopForChange(policy: PolicyStop): void {
     this.#changed = true
     // The code waits for an operator's decision, and never gets an answer.
     void this.#core.gate.whileWaiting(never)
-    const summary =
-      unclaimed === undefined
-        ? `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
-        : `The code asks for ${describeKey(key)}, which is not recorded, and not for ${describeKey(unclaimed)}, which is recorded behind it: a step was added or renamed. Resume to run ${describeKey(key)} once, or cancel.`
-    this.#stopByPolicy({ reason: 'code-changed', summary, mismatch: key })
+    this.#stopByPolicy(policy)
   }
 
   /** Commits at once where the run stands still, at its next boundary otherwise. */
-  #stopByPolicy(policy: {
-    readonly reason: PolicyReason
-    readonly summary: string
-    readonly mismatch?: string
-  }): void {
+  #stopByPolicy(policy: PolicyStop): void {
     const { host } = this.#deps
     const { taskId } = this
     host

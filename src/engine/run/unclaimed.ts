@@ -11,6 +11,8 @@
  * it has asked for; in parallel branches each has its own. Removed and reordered operations are nobody's concern as long as
  * an operation recorded behind them is asked for.
  *
+ * An operator who resumes accepts all operations that wait, and that the one each of them waits for is not asked for.
+ *
  * U1  Code that has not changed is never stopped: it asks for everything that is recorded before it needs anything new.
  * U2  An operation inside a step is compared with what lies inside the same attempt of that step, and outside of it;
  *     operations outside are not compared with what lies inside a step that was asked for: that step asks for them itself.
