@@ -3,15 +3,15 @@ import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { alice, createWorld, running, type Signal, signal } from '../test-support/world.ts'
 
-/** A store whose next `records` or `commit` answers when the test says so. */
+/** A store whose `records` (of one task) or `commit` answers when the test says so. */
 function createHeldStore() {
   const inner = createMemoryStore()
-  const held: { records?: Signal | undefined; commit?: Signal | undefined } = {}
+  const held: { taskId?: string; records?: Signal | undefined; commit?: Signal | undefined } = {}
   const store: Store = {
     ...inner,
-    async records(...asked) {
-      const read = await inner.records(...asked)
-      await held.records?.promise
+    async records(taskId, ...asked) {
+      const read = await inner.records(taskId, ...asked)
+      if (taskId === held.taskId) await held.records?.promise
       return read
     },
     async commit(batch) {
@@ -26,14 +26,16 @@ function createHeldStore() {
 /** In one turn: parks, does a step, and says which reminders it sees behind that step. */
 const rereads = () => {
   const seen: string[][] = []
+  const begun: string[] = []
   const agent = running(async (task) => {
+    begun.push(task.text)
     await task.turn(async (turn) => {
       await task.park({ reason: 'x' })
       await task.step('after', () => undefined)
       seen.push(turn.reminders.map(({ body }) => body))
     })
   })
-  return { seen, agent }
+  return { seen, begun, agent }
 }
 
 describe('N4: a run that is built while its task is written to', () => {
@@ -43,6 +45,7 @@ describe('N4: a run that is built while its task is written to', () => {
     const world = await createWorld({ agents: [agent], store, options: { warmForMs: 0 } })
     const { id } = await world.send('go')
     await world.until(id, 'paused-by-agent')
+    held.taskId = id
     held.records = signal()
     await world.engine.resume(alice, { taskId: id })
     await world.settled()
@@ -60,6 +63,7 @@ describe('N4: a run that is built while its task is written to', () => {
     const { id } = await world.send('go')
     await world.until(id, 'paused-by-agent')
     const read = signal()
+    held.taskId = id
     held.records = read
     await world.engine.resume(alice, { taskId: id })
     const commit = signal()
@@ -89,7 +93,13 @@ describe('N4: a run that is built while its task is written to', () => {
       },
       { name: 'parent' },
     )
-    const child = running((task) => task.park({ reason: 'x' }).then(() => undefined))
+    const begun = signal()
+    const go = signal()
+    const child = running(async (task) => {
+      await task.park({ reason: 'x' })
+      begun.fire()
+      await task.step('end', () => go.promise)
+    })
     const world = await createWorld({
       agents: [parent, child],
       store,
@@ -102,8 +112,12 @@ describe('N4: a run that is built while its task is written to', () => {
     await world.settled()
     await world.engine.remind(alice, { taskId: id, reminder: { body: 'early' } })
     await world.engine.resume(alice, { taskId: childId })
+    // The child is built by now: building it reads the log of its parent too.
+    await begun.promise
     const read = signal()
+    held.taskId = id
     held.records = read
+    go.fire()
     await world.until(childId, 'completed')
     await world.settled()
     await world.engine.remind(alice, { taskId: id, reminder: { body: 'late' } })
@@ -115,11 +129,12 @@ describe('N4: a run that is built while its task is written to', () => {
 
   it('waits for a pause that is being written, and begins only if the pause was refused', async () => {
     const { store, held } = createHeldStore()
-    const { seen, agent } = rereads()
+    const { seen, begun, agent } = rereads()
     const world = await createWorld({ agents: [agent], store, options: { warmForMs: 0 } })
     const { id } = await world.send('go')
     await world.until(id, 'paused-by-agent')
     const read = signal()
+    held.taskId = id
     held.records = read
     await world.engine.resume(alice, { taskId: id })
     const commit = signal()
@@ -129,10 +144,11 @@ describe('N4: a run that is built while its task is written to', () => {
     read.fire()
     held.records = undefined
     await world.settled()
-    expect((await world.engine.health()).runs).toMatchObject({ live: 0, busy: 1 })
+    expect(begun).toEqual(['go'])
     commit.fire()
     held.commit = undefined
     expect((await pausing).state).toBe('paused-by-client')
+    expect(begun).toEqual(['go'])
     expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
     await world.engine.resume(alice, { taskId: id })
     await world.until(id, 'completed')
