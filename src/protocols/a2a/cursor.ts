@@ -30,10 +30,10 @@ export function afterSnapshot(version: number): Cursor {
   return { seq: version + 1, n: 0 }
 }
 
-/** Undefined for anything that is not an id of ours: the stream then starts with a snapshot, which loses nothing. */
+/** Undefined for anything that is not an id of ours (records count from 1): the stream then starts with a snapshot, which loses nothing. */
 export function readCursor(id: string | undefined): Cursor | undefined {
   const [place = '', ...held] = (id?.trim() ?? '').split('+')
-  const found = /^(\d{1,15})\.(\d{1,6})$/.exec(place)
+  const found = /^([1-9]\d{0,14})\.(\d{1,6})$/.exec(place)
   const shown = held.slice(0, MOST_SHOWN).map(readShown)
   if (found?.[1] === undefined || found[2] === undefined || shown.includes(undefined)) {
     return undefined

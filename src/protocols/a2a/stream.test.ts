@@ -139,7 +139,7 @@ describe('a stream', () => {
   it('starts with a snapshot when the last id is not one of ours', async () => {
     const desk = await openDesk()
     const id = await immediate(desk, [{ ask: 'ok?' }])
-    for (const last of ['garbage', '99999.1', '-1.0', '1', '1.2.3']) {
+    for (const last of ['garbage', '99999.1', '-1.0', '0.0', '0.5', '00.0', '1', '1.2.3']) {
       const frames = await desk.stream('1.0', 'SubscribeToTask', { id }, { 'last-event-id': last })
       expect((await take(frames, 1))[0]?.data.result.task.id).toBe(id)
       await frames.return()

@@ -51,7 +51,8 @@ export function createCourier(deps: CourierDeps): Courier {
   /** Webhooks with a worker; true: look again when it is through. */
   const busy = new Map<string, boolean>()
   const places = new Map<string, Place>()
-  const timers = new Set<() => void>()
+  /** How to call off the next attempt of each webhook that has one. */
+  const retries = new Map<string, () => void>()
   let closed = false
 
   function wake(taskId: string): void {
@@ -66,13 +67,13 @@ export function createCourier(deps: CourierDeps): Courier {
 
   function startWorker(push: Push): void {
     if (closed || push.done || push.failedAt !== undefined) return
-    const key = JSON.stringify([push.taskId, push.id])
+    const key = keyOf(push.taskId, push.id)
     if (busy.has(key)) {
       busy.set(key, true)
       return
     }
     if (push.retryAt !== undefined && push.retryAt > clock.now()) {
-      later(push.retryAt - clock.now(), push.taskId)
+      retryLater(push, push.retryAt - clock.now())
       return
     }
     busy.set(key, false)
@@ -85,18 +86,17 @@ export function createCourier(deps: CourierDeps): Courier {
       })
   }
 
-  const waiting = new Map<string, () => void>()
-
-  /** One timer per task is enough: waking looks at all its webhooks. */
-  function later(ms: number, taskId: string): void {
-    if (waiting.has(taskId)) return
-    const cancel = clock.after(ms, () => {
-      waiting.delete(taskId)
-      timers.delete(cancel)
-      wake(taskId)
-    })
-    waiting.set(taskId, cancel)
-    timers.add(cancel)
+  /** Each webhook has a timer of its own: one receiver's pause says nothing about another's. */
+  function retryLater({ taskId, id }: Push, ms: number): void {
+    const key = keyOf(taskId, id)
+    retries.get(key)?.()
+    retries.set(
+      key,
+      clock.after(ms, () => {
+        retries.delete(key)
+        wake(taskId)
+      }),
+    )
   }
 
   async function work(start: Push, key: string): Promise<void> {
@@ -165,7 +165,7 @@ export function createCourier(deps: CourierDeps): Courier {
     const pause = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS)
     const retryAt = at + Math.round(pause * (0.5 + random() / 2))
     await save({ ...push, attempts, firstFailedAt, retryAt, error: why })
-    later(retryAt - at, taskId)
+    retryLater(push, retryAt - at)
   }
 
   /** A config that was removed or set anew meanwhile is not written over. */
@@ -179,7 +179,12 @@ export function createCourier(deps: CourierDeps): Courier {
     wake,
     close() {
       closed = true
-      for (const cancel of timers) cancel()
+      for (const cancel of retries.values()) cancel()
+      retries.clear()
     },
   }
+}
+
+function keyOf(taskId: string, id: string): string {
+  return JSON.stringify([taskId, id])
 }

@@ -237,6 +237,29 @@ describe('push notifications', () => {
     expect(told(hook)).toEqual(['WORKING', 'COMPLETED'])
   })
 
+  it('P4: a retry of one webhook does not wait for the longer pause of another', async () => {
+    const { desk, hook } = await withReceiver()
+    const attempts: string[] = []
+    hook.answer = async ({ url: to }) => {
+      attempts.push(to)
+      throw new Error('down')
+    }
+    const id = await send(desk, [{ ask: 'ok?' }], { url: `${url}/first` })
+    await settle()
+    // The first webhook has failed often enough to pause for long.
+    for (let n = 0; n < 6; n++) {
+      desk.clock.advance(64_000)
+      await settle()
+    }
+    await desk.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId: id, url: `${url}/second` })
+    await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'yes', { taskId: id }) })
+    await settle()
+    attempts.length = 0
+    desk.clock.advance(1_000)
+    await settle()
+    expect(attempts).toContain(`${url}/second`)
+  })
+
   it('tell nothing more once the config is deleted, and reminders never', async () => {
     const { desk, hook } = await withReceiver()
     const id = await send(desk, [{ ask: 'ok?' }, { turn: [{ say: 'x' }] }], { url, id: 'mine' })
