@@ -7,10 +7,11 @@ import type { State } from '../../core/states.ts'
 import type { CommitResult } from '../../ports/store/tasks.ts'
 import type { Claims } from './claims.ts'
 import type { Move } from './counts.ts'
-import type { Draft, DraftRow } from './draft.ts'
+import type { Draft } from './draft.ts'
 import type { Database } from './driver.ts'
 import { isTaken } from './failures.ts'
 import type { Pushes } from './pushes.ts'
+import { type BoundRow, boundValue } from './task-columns.ts'
 import { toText } from './text.ts'
 import type { Waits } from './waits.ts'
 import { createWriteLog } from './write-log.ts'
@@ -31,23 +32,27 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
   const rows = createWriteRows(db)
   const log = createWriteLog(db)
 
-  function create(draft: Draft, row: DraftRow, moves: Move[]): CommitResult {
+  function replaceWaits(row: BoundRow, id: string, before: string | null): void {
+    const after = boundValue(row, 'waits') as string | null
+    waits.replace(String(boundValue(row, 'tenant')), id, before, after)
+  }
+
+  function create(draft: Draft, row: BoundRow, moves: Move[]): CommitResult {
     const id = toText(draft.taskId)
     const { claim } = draft
     const holder = claim && claims.take(claim)
     if (holder !== undefined && holder.taskId !== draft.taskId) {
       return { status: 'claimed', claim: holder }
     }
-    const tenant = toText(row.tenant)
     const num = log.next()
     try {
-      rows.begin(draft, row, num)
+      rows.create(row, num)
     } catch (error) {
       if (!isTaken(error)) throw error
       if (claim !== undefined && holder === undefined) claims.drop(claim)
       return { status: 'conflict', version: Number(find.get(id)?.['version'] ?? 0) }
     }
-    waits.replace(tenant, id, null, draft.waits)
+    replaceWaits(row, id, null)
     log.begin(draft, num)
     moves.push({ row, from: undefined })
     return written
@@ -61,8 +66,8 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
     if (found === undefined || version !== expected) return { status: 'conflict', version }
     const num = Number(found['num'])
     if (row !== undefined) {
-      rows.change(draft, row, num)
-      waits.replace(toText(row.tenant), id, found['waits'] as string | null, draft.waits)
+      rows.change(row, num)
+      replaceWaits(row, id, found['waits'] as string | null)
       moves.push({ row, from: found['state'] as State })
     }
     log.append(draft, num)
@@ -73,7 +78,7 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
     const { expected, row } = draft
     const result =
       expected === 0 && row !== undefined ? create(draft, row, moves) : extend(draft, moves)
-    if (result === written) for (const push of draft.pushes) pushes.put(push)
+    if (result === written) for (const push of draft.pushes ?? []) pushes.put(push)
     return result
   }
 }

@@ -3,13 +3,14 @@
  * commit: this process is the only writer. Counting a hundred thousand rows for every page of a list would block everybody.
  */
 import { type State, states } from '../../core/states.ts'
-import type { TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
+import type { TaskQuery } from '../../ports/store/tasks.ts'
 import type { Database } from './driver.ts'
+import { type BoundRow, readField } from './task-columns.ts'
 import { fromText, toText } from './text.ts'
 
 /** A task that came, or went from one state to another. */
 export interface Move {
-  readonly row: Pick<TaskRow, 'tenant' | 'principal' | 'agent' | 'state'>
+  readonly row: BoundRow
   readonly from: State | undefined
 }
 
@@ -65,10 +66,12 @@ export function createCounts(db: Database): Counts {
     },
     follow({ row, from }) {
       if (known.size === 0) return
-      const totals = known.get(keyOf(row.tenant, row.principal))
-      if (totals === undefined || row.state === from) return
-      add(totals, row.agent, row.state, 1)
-      if (from !== undefined) add(totals, row.agent, from, -1)
+      const totals = known.get(keyOf(readField(row, 'tenant'), readField(row, 'principal')))
+      const state = readField(row, 'state')
+      if (totals === undefined || state === from) return
+      const agent = readField(row, 'agent')
+      add(totals, agent, state, 1)
+      if (from !== undefined) add(totals, agent, from, -1)
     },
     forget: () => known.clear(),
   }

@@ -6,9 +6,9 @@
 import { type State, states } from '../../core/states.ts'
 import type { TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Counts } from './counts.ts'
-import type { Database, Row, Statement, Value } from './driver.ts'
-import { fromText, toText } from './text.ts'
-import { namesIn } from './waits.ts'
+import type { Database, Statement, Value } from './driver.ts'
+import { toTaskRow } from './task-columns.ts'
+import { toText } from './text.ts'
 
 type Filter = Omit<TaskQuery, 'limit' | 'before'>
 
@@ -165,24 +165,4 @@ function whereOf(conditions: readonly Condition[]): string {
 
 function valuesOf(conditions: readonly Condition[]): readonly Value[] {
   return conditions.flatMap(({ values }) => values)
-}
-
-export function toTaskRow(row: Row): TaskRow {
-  const text = (column: string): string => fromText(String(row[column]))
-  return {
-    id: text('id'),
-    tenant: text('tenant'),
-    principal: text('principal'),
-    agent: text('agent'),
-    contextId: text('context_id'),
-    ...(row['parent_id'] === null ? {} : { parentId: text('parent_id') }),
-    state: row['state'] as State,
-    createdAt: Number(row['created_at']),
-    statusAt: Number(row['status_at']),
-    ...(row['ready_at'] === null ? {} : { readyAt: Number(row['ready_at']) }),
-    ...(row['owner'] === null ? {} : { owner: text('owner') }),
-    ...(row['due_at'] === null ? {} : { dueAt: Number(row['due_at']) }),
-    held: row['held'] === 1,
-    waits: namesIn(row['waits'] as string | null),
-  }
 }

@@ -15,8 +15,6 @@ const OLDEST_SQLITE = [3, 38] as const
 const CACHE_KIB = 16_000
 /** 16 MB of the write-ahead log: pages that change again and again are copied into the database a fourth as often. */
 const CHECKPOINT_PAGES = 4_000
-/** How long the log gets, then: a frame is a page and 24 bytes. */
-export const LOG_BYTES: number = CHECKPOINT_PAGES * (4_096 + 24)
 /** Only a foreign program (a backup, a shell) can hold the lock; the event loop waits this long for it. */
 const BUSY_MS = 1_000
 

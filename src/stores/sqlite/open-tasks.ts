@@ -2,7 +2,7 @@
 import { isTerminal, states } from '../../core/states.ts'
 import type { OpenTaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Database, Statement } from './driver.ts'
-import { toTaskRow } from './lists.ts'
+import { toTaskRow } from './task-columns.ts'
 import { toText } from './text.ts'
 
 /** As the index has it, so that SQLite can use the index. */

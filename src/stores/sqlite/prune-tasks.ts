@@ -2,8 +2,8 @@
 import { isTerminal, type State, states } from '../../core/states.ts'
 import type { Pruned } from '../../ports/store/pruning.ts'
 import type { Database, Row } from './driver.ts'
-import { toTaskRow } from './lists.ts'
 import { hasOpenTask } from './open-tasks.ts'
+import { toTaskRow } from './task-columns.ts'
 import type { Waits } from './waits.ts'
 
 type PruneTasks = (statusBefore: number, removedAt: number, limit: number, after?: string) => Pruned

@@ -7,7 +7,7 @@ import { isLullError, LullError, type Refusal, toError } from '../../../core/err
 import type { CommitResult } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { DatabaseOptions } from '../open-database.ts'
-import type { Parcel } from './parcel.ts'
+import type { FlatDrafts } from './flat-drafts.ts'
 
 export interface WriterOptions extends DatabaseOptions {
   readonly file: string
@@ -22,12 +22,12 @@ export interface WriterData extends WriterOptions {
 export type Method = Exclude<keyof Store, 'commit'>
 
 export type Call =
-  | { readonly write: Parcel; readonly commits: number }
+  | { readonly write: FlatDrafts; readonly commits: number }
   | { readonly method: Method; readonly args: readonly unknown[] }
 
 export type Answer =
   | { readonly opened: true }
-  /** Undefined where every commit of a parcel was written, or the call has no result. */
+  /** Undefined where every commit of a batch was written, or the call has no result. */
   | { readonly value: unknown }
   | { readonly error: ThrownThere }
 

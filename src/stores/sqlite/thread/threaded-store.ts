@@ -8,8 +8,8 @@ import type { Store } from '../../../ports/store.ts'
 import type { ClaimFilter } from '../claim-filter.ts'
 import { type Draft, draftOf } from '../draft.ts'
 import type { StoreOn } from '../store-on.ts'
+import { flatten } from './flat-drafts.ts'
 import { type Method, received } from './messages.ts'
-import { pack } from './parcel.ts'
 import type { Writer } from './writer.ts'
 
 /** What only reads. Every other method is written out below, or this does not compile. */
@@ -100,7 +100,7 @@ async function commit(
   const drafts = made.filter((one): one is Draft => !('status' in one))
   if (drafts.length === 0) return made as readonly CommitResult[]
   const commits = drafts.length
-  const answers = received(await writer.call({ write: pack(drafts), commits }), commits)
+  const answers = received(await writer.call({ write: flatten(drafts), commits }), commits)
   if (commits === made.length) return answers
   let next = 0
   return made.map((one) => ('status' in one ? one : (answers[next++] as CommitResult)))

@@ -3,11 +3,10 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import type { Draft } from '../draft.ts'
 import { loadDriver } from '../driver.ts'
 import { toStoreError } from '../failures.ts'
-import { LOG_BYTES, openDatabase } from '../open-database.ts'
+import { openDatabase } from '../open-database.ts'
 import { type StoreOn, storeOn } from '../store-on.ts'
-import { createLogRoom, type LogRoom } from './log-room.ts'
+import { unflatten } from './flat-drafts.ts'
 import { type Answer, type Call, sent, thrown, type WriterData } from './messages.ts'
-import { unpack } from './parcel.ts'
 import { createTurnstile } from './turnstile.ts'
 
 /** Commits that share a transaction, and its fsync: what came while the ones before were written. */
@@ -17,13 +16,13 @@ const port = parentPort
 if (port === null) throw new Error('this file is the entry of a thread')
 const say = (answers: readonly Answer[]): void => port.postMessage(answers)
 
-async function open(): Promise<{ readonly store: StoreOn; readonly room: LogRoom }> {
+async function open(): Promise<StoreOn> {
   const { file, ...options } = workerData as WriterData
   const db = openDatabase(await loadDriver(), file, options)
-  return { store: storeOn(db, () => undefined), room: createLogRoom(db, file, LOG_BYTES) }
+  return storeOn(db, () => undefined)
 }
 
-/** The first of them, and the parcels behind it that are written with it. */
+/** The first call, and the writes behind it that share its transaction. */
 function takeFrom(calls: Call[]): readonly Call[] {
   let commits = 0
   let count = 0
@@ -53,7 +52,7 @@ async function answersTo(store: StoreOn, calls: readonly Call[]): Promise<readon
 async function writeAll(store: StoreOn, calls: readonly Call[]): Promise<readonly Answer[]> {
   const drafts: Draft[] = []
   const ends = calls.map((call) => {
-    if ('write' in call) unpack(call.write, drafts)
+    if ('write' in call) unflatten(call.write, drafts)
     return drafts.length
   })
   const results = await store.write(drafts)
@@ -61,7 +60,7 @@ async function writeAll(store: StoreOn, calls: readonly Call[]): Promise<readonl
 }
 
 try {
-  const { store, room } = await open()
+  const store = await open()
   const turnstile = createTurnstile((workerData as WriterData).turnstile)
   const calls: Call[] = []
 
@@ -79,11 +78,9 @@ try {
       turnstile.leave()
       say(answers)
       if (next.some((call) => 'method' in call && call.method === 'close')) {
-        room.close()
         port.close()
         return
       }
-      room.keep()
       takeArrived()
     }
   }

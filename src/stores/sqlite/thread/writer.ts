@@ -1,7 +1,7 @@
 /**
  * The writing thread, seen from the others. Waiting for the disk, and SQLite's own work, happen over there.
  *
- * A thread that ends by itself is not started again: whether its last parcel was written is unknown, and trying again
+ * A thread that ends by itself is not started again: whether its last batch was written is unknown, and trying again
  * could write it twice. Every call then fails, and the next process reads what there is.
  */
 import { once } from 'node:events'
