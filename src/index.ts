@@ -183,5 +183,6 @@ export type {
 } from './ports/store/tasks.ts'
 export type { WorkStore } from './ports/store/work.ts'
 export type { Store } from './ports/store.ts'
+export type { StoreKind } from './server/open-store.ts'
 export { createMemoryStore } from './stores/memory/memory-store.ts'
 export { createSqliteStore, type SqliteStoreOptions } from './stores/sqlite/sqlite-store.ts'
