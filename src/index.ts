@@ -38,7 +38,7 @@ export type {
   Turn,
 } from './engine/agent-task.ts'
 export type { Conversation, ConversationArtifact } from './engine/conversation.ts'
-export type { StepResult } from './engine/step-result.ts'
+export type { NotStorable, StepResult, Storable } from './engine/step-result.ts'
 
 // What reminds tasks by itself, and how reminders are written for a model.
 
