@@ -6,12 +6,12 @@ import type { Part } from '../../core/message.ts'
 import type { ChildResult, JournalRecord, LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Child } from '../agent-task.ts'
+import { agentCall } from './agent-call.ts'
 import type { RunCore } from './core.ts'
 import { gatedRecord } from './gated-record.ts'
 import type { Entry } from './journal.ts'
 import { never } from './line.ts'
 import { partsOf } from './parts.ts'
-import { quietly } from './quietly.ts'
 import { revive } from './step.ts'
 
 export interface Children {
@@ -200,7 +200,7 @@ export function createChildren(core: RunCore): Children {
 
     const parent = (): Task => core.task
     const act = (name: string, acts: (key: string) => Promise<void>) =>
-      quietly(() => call(name, acts))
+      agentCall(() => call(name, acts))
     /** The same for the same call: one that died before it was recorded is no second reminder. */
     const reminderId = (key: string): string => {
       const { id: parentId, journal } = parent()
@@ -209,8 +209,8 @@ export function createChildren(core: RunCore): Children {
     return {
       id,
       agent,
-      result: () => quietly(result),
-      get: () => quietly(() => exists.then(() => children.get(parent(), id))),
+      result: () => agentCall(result),
+      get: () => agentCall(() => exists.then(() => children.get(parent(), id))),
       watch,
       pause: (options = {}) => act('pause', () => children.pause(parent(), id, options)),
       resume: (options: { input?: Json; continueTranscript?: boolean } = {}) =>

@@ -44,7 +44,7 @@ const none: readonly Blocked[] = []
 /** How one operation of a batch is run. */
 export type During = <T>(work: () => Promise<T> | T) => Promise<T>
 
-/** A class, like all that is made for every run: functions made anew for each cost more than most runs do. */
+/** A class: one instance per run is cheaper than one closure per method and run. */
 export class Gate {
   readonly #deps: GateDeps
   #inFlight = 0

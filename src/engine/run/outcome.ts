@@ -1,4 +1,4 @@
-/** What a run comes to: the act that ends its task, from what the agent's code returned or threw. */
+/** Makes the command that ends a task from what the agent's code returned or threw. */
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Agent } from '../agent.ts'

@@ -5,10 +5,10 @@ import type { JournalRecord, UsageReport } from '../../core/records.ts'
 import type { ArtifactInput, ArtifactStream } from '../agent-task.ts'
 import { artifactFacts, usageInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
+import { agentCall } from './agent-call.ts'
 import type { RunCore } from './core.ts'
 import { gatedRecord } from './gated-record.ts'
 import { agentMessage, partsOf } from './parts.ts'
-import { quietly } from './quietly.ts'
 
 type ArtifactRecord = JournalRecord & { readonly type: 'artifact' }
 
@@ -101,11 +101,11 @@ export function createOutputs(core: RunCore): Outputs {
     return {
       artifactId,
       write: (content) =>
-        quietly(async () => {
+        agentCall(async () => {
           await chunk([typeof content === 'string' ? { text: content } : content], false)
         }),
       close: () =>
-        quietly(async () => {
+        agentCall(async () => {
           const closed = await chunk([{ text: '' }], true)
           return core.task.artifacts.find((known) => known.artifactId === artifactId) ?? closed
         }),

@@ -26,7 +26,7 @@ interface OpenTurn {
   ended: boolean
 }
 
-/** A class, like all that is made for every run: most have no turns, and hold nothing here. */
+/** A class: one instance per run is cheaper than one closure per method and run. Without turns it holds nothing. */
 export class ReminderView {
   /** Those whose code is not over. */
   #turns: Map<number, OpenTurn> | undefined

@@ -1,6 +1,6 @@
 /**
  * One run of an agent on a task: a live JavaScript frame with a token. It begins fresh or from a journal, follows the
- * records of its task (pause, resume, answer, cancel), and is over when the task ends or somebody else has it.
+ * records of its task (pause, resume, answer, cancel), and is over when the task ends or another run has the task.
  */
 
 import type { ResumeConditions } from '../../core/conditions.ts'
@@ -46,7 +46,7 @@ export interface RunOwner {
 
 const RETRY_MS = 1_000
 
-/** A class, like all that is made for every run. */
+/** A class: one instance per run is cheaper than one closure per method and run. */
 export class Run implements Body {
   readonly taskId: string
   readonly agent: string
@@ -58,13 +58,13 @@ export class Run implements Body {
   #committing = false
   /** Set while the process stops. */
   #handOver: ((reason: string) => void) | undefined
-  /** The run has said its last word itself. */
+  /** The run itself has handed in the command that ends its task. */
   #ending = false
   /** Set while it is handed on: the run is over. */
   #ended: (() => void) | undefined
   /** The code no longer fits the journal: after the stop the run is rebuilt. */
   #changed = false
-  /** The journal limit was told. */
+  /** The stop for the journal limit was requested. */
   #limited = false
   /** Why it was given up, once it is. */
   #aborted: AbortCode = 'ended'
@@ -108,7 +108,7 @@ export class Run implements Body {
   }
 
   /** It only waits for children and needs no slot. */
-  get resting(): boolean {
+  get onlyWaitsForChildren(): boolean {
     const { length } = this.awaited
     return length > 0 && this.#core.gate.waitsOnlyFor(length) && this.#isOurs(this.task)
   }
@@ -187,7 +187,7 @@ export class Run implements Body {
     return never()
   }
 
-  /** Made when it is looked at: few agents do. */
+  /** Created on first read, because few agents read it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -212,14 +212,14 @@ export class Run implements Body {
   }
 
   #releaseSlot(): void {
-    if (!this.dead && this.resting) this.#deps.host.releaseSlot(this.taskId)
+    if (!this.dead && this.onlyWaitsForChildren) this.#deps.host.releaseSlot(this.taskId)
   }
 
   /** Something came to rest: is it what an accepted pause was waiting for? */
   moved(): void {
     const { gate } = this.#core
     // The last operation beside a wait for a child may end without a result that the code reacts to.
-    if (this.resting) setImmediate(() => this.#releaseSlot())
+    if (this.onlyWaitsForChildren) setImmediate(() => this.#releaseSlot())
     if (this.#handOver !== undefined) {
       if (gate.atBoundary('finish_step')) this.#handOver('it reached a boundary')
       return
@@ -227,7 +227,7 @@ export class Run implements Body {
     const mode = gate.pausing
     if (mode === undefined || this.#committing || !gate.atBoundary(mode)) return
     this.#committing = true
-    // What started from here on would be under way when the pause is told.
+    // Nothing may start before the pause is durable: the caller is told that nothing runs.
     this.#close()
     this.#commitPause()
       .catch((error: unknown) => {
@@ -259,7 +259,7 @@ export class Run implements Body {
     }
   }
 
-  /** The code asks for something else than what is recorded: an operator decides, nobody guesses. */
+  /** The code asks for another operation than the recorded one. The task stops, and an operator decides. */
   mismatch(key: string): void {
     const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
     this.#stopForChange({ reason: 'code-changed', summary, mismatch: key })
@@ -317,7 +317,7 @@ export class Run implements Body {
   /** Follows what was written to the task, by whomever. */
   observe(records: readonly LogRecord[], task: Task): void {
     this.#core.follow(task)
-    // Nobody looks at it any more.
+    // The run is over: it follows no further records.
     if (this.#ending && isTerminal(task.state)) return
     for (const record of records) this.#follow(record, task)
     // It stopped by itself: there is nothing to hand over any more.
@@ -367,7 +367,7 @@ export class Run implements Body {
   /** Whether a pause could commit now; if so, nothing starts until `observe` or `thaw`. */
   freeze(mode: PauseMode): boolean {
     if (!this.#isOurs(this.task)) return true
-    // A record that was handed in but not looked at yet would come after the pause.
+    // A record that the ledger has not decided yet would be written after the pause.
     if (this.#core.unwritten > 0 || !this.#core.gate.atBoundary(mode)) return false
     this.#close()
     return true
@@ -414,7 +414,7 @@ export class Run implements Body {
     this.#stopByPolicy({ reason: 'journal-limit', summary })
   }
 
-  /** For a process that stops: comes to a boundary, or to the end of its time, and hands the task on. */
+  /** For a process that stops: releases the task at the next boundary, or when the time is over. */
   async release(late: Promise<void>): Promise<void> {
     const { releaser, gate } = this.#core
     if (this.dead || !this.#isOurs(this.task)) return

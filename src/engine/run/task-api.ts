@@ -5,10 +5,10 @@ import { renderReminders } from '../../core/render-reminders.ts'
 import type { Task } from '../../core/task.ts'
 import type { AgentTask, Answer } from '../agent-task.ts'
 import type { Conversation, ConversationArtifact, Past } from '../conversation.ts'
+import { agentCall } from './agent-call.ts'
 import { artifactReferences } from './artifact-references.ts'
 import type { Operations } from './operations.ts'
 import { pickArtifact } from './pick-artifact.ts'
-import { quietly } from './quietly.ts'
 
 /** What can be called is its own and knows its task: an author may take it out, spread it, wrap it or replace it. */
 export class TaskApi implements AgentTask {
@@ -64,32 +64,33 @@ export class TaskApi implements AgentTask {
   }
 
   readonly step: AgentTask['step'] = (name, code, options) =>
-    quietly(() => this.#operations.steps.run('step', name, code, options))
-  readonly turn: AgentTask['turn'] = (code) => quietly(() => this.#operations.turns.run(code))
-  readonly park: AgentTask['park'] = (park) => quietly(() => this.#operations.stops.park(park))
-  readonly sleep: AgentTask['sleep'] = (ms) => quietly(() => this.#operations.stops.sleep(ms))
+    agentCall(() => this.#operations.steps.run('step', name, code, options))
+  readonly turn: AgentTask['turn'] = (code) => agentCall(() => this.#operations.turns.run(code))
+  readonly park: AgentTask['park'] = (park) => agentCall(() => this.#operations.stops.park(park))
+  readonly sleep: AgentTask['sleep'] = (ms) => agentCall(() => this.#operations.stops.sleep(ms))
   readonly ask: AgentTask['ask'] = (question, options) =>
-    quietly(() => this.#heard(this.#operations.stops.ask('input-required', question, options)))
+    agentCall(() => this.#heard(this.#operations.stops.ask('input-required', question, options)))
   readonly requireAuth: AgentTask['requireAuth'] = (question, options) =>
-    quietly(() => this.#heard(this.#operations.stops.ask('auth-required', question, options)))
+    agentCall(() => this.#heard(this.#operations.stops.ask('auth-required', question, options)))
   readonly requireConsent: AgentTask['requireConsent'] = (request) =>
-    quietly(() => this.#heard(this.#operations.stops.consent(request)))
+    agentCall(() => this.#heard(this.#operations.stops.consent(request)))
   readonly pickArtifact: AgentTask['pickArtifact'] = (name) =>
-    quietly(() => pickArtifact(this, name))
+    agentCall(() => pickArtifact(this, name))
 
-  readonly say: AgentTask['say'] = (content) => quietly(() => this.#operations.outputs.say(content))
+  readonly say: AgentTask['say'] = (content) =>
+    agentCall(() => this.#operations.outputs.say(content))
   readonly progress: AgentTask['progress'] = (fraction, text) =>
-    quietly(() => this.#operations.outputs.progress(fraction, text))
+    agentCall(() => this.#operations.outputs.progress(fraction, text))
   readonly artifact: AgentTask['artifact'] = (artifact, options) =>
-    quietly(() => this.#operations.outputs.artifact(artifact, options))
+    agentCall(() => this.#operations.outputs.artifact(artifact, options))
   readonly artifactStream: AgentTask['artifactStream'] = (name, about) =>
     this.#operations.outputs.stream(name, about)
   readonly delegate: AgentTask['delegate'] = (agent, content) =>
-    quietly(() => this.#operations.children.delegate(agent, content))
+    agentCall(() => this.#operations.children.delegate(agent, content))
   readonly usage: AgentTask['usage'] = (usage) =>
-    quietly(() => this.#operations.outputs.usage(usage))
-  readonly compact: AgentTask['compact'] = () => quietly(() => this.#operations.turns.compact())
-  readonly continueAs: AgentTask['continueAs'] = (state) => quietly(() => this.#continueAs(state))
+    agentCall(() => this.#operations.outputs.usage(usage))
+  readonly compact: AgentTask['compact'] = () => agentCall(() => this.#operations.turns.compact())
+  readonly continueAs: AgentTask['continueAs'] = (state) => agentCall(() => this.#continueAs(state))
 
   readonly now: AgentTask['now'] = () => {
     const { core } = this.#operations

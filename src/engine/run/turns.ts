@@ -6,9 +6,9 @@ import type { Agent } from '../agent.ts'
 import type { Turn } from '../agent-task.ts'
 import { transcriptInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
+import { agentCall } from './agent-call.ts'
 import type { OperationScope, RunCore } from './core.ts'
 import type { Outputs } from './outputs.ts'
-import { quietly } from './quietly.ts'
 import { createRunTranscript } from './run-transcript.ts'
 import type { Steps } from './step.ts'
 import { createStepReminders } from './step-reminders.ts'
@@ -30,7 +30,7 @@ export interface Turns {
 }
 
 /** How a turn goes. */
-interface Course {
+interface TurnProgress {
   readonly recorded: TranscriptEntry[]
   outcome: TurnOutcome
 }
@@ -41,24 +41,24 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   const start = createTurnStart(core, agent, transcript)
   const batch = createToolBatch(core, steps)
   const stepReminders = createStepReminders(core)
-  const open = new Map<TurnStarted, Course>()
+  const open = new Map<TurnStarted, TurnProgress>()
 
   async function run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T> {
     core.notInside('task.turn', 'step', 'turn')
     const started = await start()
-    const course: Course = { recorded: [], outcome: 'completed' }
-    open.set(started, course)
+    const progress: TurnProgress = { recorded: [], outcome: 'completed' }
+    open.set(started, progress)
     const scope: OperationScope = { ...core.scope, turn: started }
-    const turn = createTurn(started, course)
+    const turn = createTurn(started, progress)
     try {
       return await gate.duringTurn(async () => {
         try {
           return await core.within(scope, async () => code(turn))
         } catch (error) {
-          course.outcome = 'failed'
+          progress.outcome = 'failed'
           throw error
         } finally {
-          if (!core.dead) await close(started, course)
+          if (!core.dead) await close(started, progress)
         }
       })
     } finally {
@@ -66,17 +66,17 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     }
   }
 
-  async function close(started: TurnStarted, course: Course): Promise<void> {
+  async function close(started: TurnStarted, progress: TurnProgress): Promise<void> {
     open.delete(started)
-    await end(started, course)
+    await end(started, progress)
     core.journal.reminders.forget(started.turn)
   }
 
   async function endOpen(): Promise<void> {
-    for (const [started, course] of open) await end(started, course)
+    for (const [started, progress] of open) await end(started, progress)
   }
 
-  async function end(started: TurnStarted, { recorded, outcome }: Course): Promise<void> {
+  async function end(started: TurnStarted, { recorded, outcome }: TurnProgress): Promise<void> {
     const key = core.key('turn-end')
     const ended = { type: 'turn-ended', key, turn: started.turn, transcript: recorded } as const
     const make = () => (outcome === 'completed' ? ended : { ...ended, outcome })
@@ -96,7 +96,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     return all
   }
 
-  function createTurn(started: TurnStarted, course: Course): Turn {
+  function createTurn(started: TurnStarted, progress: TurnProgress): Turn {
     const number = started.turn
     return new TurnApi({
       number,
@@ -107,14 +107,14 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       record(role, content) {
         core.scope.inside?.allow('turn.record')
         const entry = { turn: number, ...parse(transcriptInput, { role, content }) }
-        course.recorded.push(entry)
+        progress.recorded.push(entry)
         transcript.add(entry)
       },
-      tool: (name, code, options) => quietly(() => steps.run('tool', name, code, options)),
+      tool: (name, code, options) => agentCall(() => steps.run('tool', name, code, options)),
       tools: (tools) =>
-        quietly(async () => {
+        agentCall(async () => {
           const results = await batch(tools)
-          if (results.some(({ status }) => status === 'skipped')) course.outcome = 'skipped'
+          if (results.some(({ status }) => status === 'skipped')) progress.outcome = 'skipped'
           return results
         }),
     })

@@ -17,7 +17,7 @@ export interface Woken {
   readonly park?: { readonly key: string; readonly fingerprint: string }
 }
 
-/** A class, like all that is made for every run. */
+/** A class: one instance per run is cheaper than one closure per method and run. */
 export class Wakes {
   /** By the record of the result, until it is handed out. What the beginning of the code sees is just `seen`. */
   #behind: Map<number, Wake | undefined> | undefined

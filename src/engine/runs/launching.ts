@@ -119,7 +119,7 @@ export function createLaunching(deps: LaunchingDeps): Launching {
       known.token = token
       presences.move(known, 'launch')
       known.run.adopt(token)
-      if (known.run.resting) presences.move(known, 'wait')
+      if (known.run.onlyWaitsForChildren) presences.move(known, 'wait')
       return
     }
     if (known !== undefined) {
