@@ -308,6 +308,21 @@ describe('a stream of a step', () => {
     ])
   })
 
+  it('that is recorded does not stop a rebuilt run, which goes on behind it', async () => {
+    const agent = running(async (task) => {
+      await task.step('talk', ({ stream }) => stream('x#1/step:y').write('Hello'))
+      await task.park({ reason: 'lunch' })
+      await task.step('after', () => 'done')
+    })
+    let world = await createWorld({ agents: [agent] })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    world = await world.recover()
+    await world.engine.resume(alice, { taskId: id })
+    await world.until(id, 'completed')
+    expect(await artifactText(world, id)).toEqual([['x#1/step:y', [{ text: 'Hello' }]]])
+  })
+
   it('holds half a character back until its other half is written', async () => {
     const { agent, attempts } = stage()
     const world = await createWorld({ agents: [agent] })
