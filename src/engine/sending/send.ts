@@ -33,6 +33,8 @@ export type Send = (
 export function createSend(context: EngineContext, holds: Holds): Send {
   const sending: Sending = { context, holds, inFlight: createInFlight() }
   return async (caller, given, { push } = {}) => {
+    // First, and before the message is looked at: a refusal under load must be cheap.
+    context.ledger.admit()
     const request = parse(sendInput, given)
     if (context.draining()) throw new LullError('DRAINING', { retryAfterMs: 1_000 })
     return handle(sending, { caller, request, push })
