@@ -103,6 +103,7 @@ export type {
   Question,
   RecordBody,
   RunToken,
+  SeenContext,
   Usage,
   UsageReport,
 } from './core/records.ts'
@@ -136,7 +137,7 @@ export type { TranscriptEntry } from './core/transcript.ts'
 export type { Caller } from './engine/caller.ts'
 export { createEngine, type Engine } from './engine/engine.ts'
 export type { Blockage, Health } from './engine/health.ts'
-export type { HoldAnswer, HoldOutcome } from './engine/holds.ts'
+export type { HoldAnswer, HoldOutcome, TaskOutcome } from './engine/holds.ts'
 export type { Batch, Delivery, LivePieces, Reading } from './engine/log-reader.ts'
 export type { PauseAnswer, PauseDialect, ResumeDialect } from './engine/pausing.ts'
 export type { TaskPage, Verification } from './engine/reading.ts'
@@ -154,6 +155,7 @@ export type {
   ResumeRequest,
   SendRequest,
 } from './engine/requests.ts'
+export type { RetentionReport } from './engine/retention.ts'
 export type { Sent } from './engine/sending/sent.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.
@@ -162,20 +164,28 @@ export type { Piece, Shown } from './core/live-text.ts'
 export type { Receipt, ReceiptKind, Signer } from './core/receipt.ts'
 export type { EngineDeps } from './engine/deps.ts'
 export { defaultOptions, type EngineOptions } from './engine/options.ts'
-export type { Clock } from './ports/clock.ts'
+export type { CancelTimer, Clock } from './ports/clock.ts'
 export type { IdSource } from './ports/ids.ts'
 export type { Log, LogLevel } from './ports/log.ts'
 export type { Memory } from './ports/memory.ts'
-export type { Claim, ClaimKey, ClaimStore, ContextMessage } from './ports/store/claims.ts'
+export type {
+  Claim,
+  ClaimKey,
+  ClaimStore,
+  ContextMessage,
+  StoredContextMessage,
+} from './ports/store/claims.ts'
 export type { EventStore } from './ports/store/events.ts'
 export type { FactStore } from './ports/store/facts.ts'
 export type { Hold, HoldScope, HoldStore } from './ports/store/holds.ts'
+export type { Pruned } from './ports/store/pruning.ts'
 export type { PushStore } from './ports/store/pushes.ts'
 export type { SessionRow, SessionStore } from './ports/store/sessions.ts'
 export type {
   Commit,
   CommitFailure,
   CommitResult,
+  OpenTaskQuery,
   StoredTask,
   TaskQuery,
   TaskRow,
