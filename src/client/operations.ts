@@ -1,4 +1,9 @@
 /** Every call this client makes, as each version and binding names it. */
+import {
+  type ExtensionMethod,
+  type ExtensionMethodName,
+  extensionMethods,
+} from '../wire/a2a-extension-methods.ts'
 import type { Version } from './version.ts'
 
 export interface Operation {
@@ -22,11 +27,11 @@ const core = (
 ): Operation => ({ name, method: { '1.0': v1, '0.3': v03 }, verb, path, isExtension: false })
 
 /** Spelled alike in both versions. */
-const extension = (name: string, method: string, action: string): Operation => ({
+const extension = (name: string, row: ExtensionMethod): Operation => ({
   name,
-  method: { '1.0': method, '0.3': method },
+  method: { '1.0': row.method, '0.3': row.method },
   verb: 'POST',
-  path: `tasks/{taskId}:${action}`,
+  path: `tasks/{taskId}:${row.action}`,
   isExtension: true,
 })
 
@@ -37,12 +42,7 @@ type OperationName =
   | 'list'
   | 'cancel'
   | 'subscribe'
-  | 'pause'
-  | 'resume'
-  | 'park'
-  | 'remind'
-  | 'listReminders'
-  | 'clearReminders'
+  | ExtensionMethodName
 
 export const operations: Readonly<Record<OperationName, Operation>> = {
   send: core('send', 'SendMessage', 'message/send', 'POST', 'message:send'),
@@ -57,10 +57,10 @@ export const operations: Readonly<Record<OperationName, Operation>> = {
     'POST',
     'tasks/{id}:subscribe',
   ),
-  pause: extension('pause', 'tasks/pause', 'pause'),
-  resume: extension('resume', 'tasks/resume', 'resume'),
-  park: extension('parks from outside', 'tasks/await_resumption', 'awaitResumption'),
-  remind: extension('reminders', 'tasks/inject_reminder', 'injectReminder'),
-  listReminders: extension('lists of reminders', 'tasks/list_reminders', 'listReminders'),
-  clearReminders: extension('clearing reminders', 'tasks/clear_reminders', 'clearReminders'),
+  pause: extension('pause', extensionMethods.pause),
+  resume: extension('resume', extensionMethods.resume),
+  park: extension('parks from outside', extensionMethods.park),
+  remind: extension('reminders', extensionMethods.remind),
+  listReminders: extension('lists of reminders', extensionMethods.listReminders),
+  clearReminders: extension('clearing reminders', extensionMethods.clearReminders),
 }

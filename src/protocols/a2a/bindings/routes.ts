@@ -2,16 +2,10 @@
  * The REST routes of both versions (A2A 1.0 §11.3; 0.3 has the same under `/v1`). Segments are matched after decoding;
  * `{name}` takes one, and what follows a colon in the last one is the action.
  */
+import { extensionMethodList } from '../../../wire/a2a-extension-methods.ts'
 import type { Method } from '../call.ts'
 import { cancelTask } from '../methods/cancel-task.ts'
-import {
-  awaitResumption,
-  clearReminders,
-  injectReminder,
-  listReminders,
-  pauseTask,
-  resumeTask,
-} from '../methods/control.ts'
+import { controlMethods } from '../methods/control.ts'
 import { getExtendedAgentCard } from '../methods/get-extended-agent-card.ts'
 import { getTask } from '../methods/get-task.ts'
 import { listTasks } from '../methods/list-tasks.ts'
@@ -40,6 +34,10 @@ const route = (verb: string, path: string, method: Method): Route => ({
 
 const configs = 'tasks/{taskId}/pushNotificationConfigs'
 
+const extensionRoutes = extensionMethodList.flatMap(({ name, verbs, action }) =>
+  verbs.map((verb) => route(verb, `tasks/{taskId}:${action}`, controlMethods[name])),
+)
+
 function common(configId: string): readonly Route[] {
   return [
     route('POST', 'message:send', sendMessage),
@@ -54,13 +52,7 @@ function common(configId: string): readonly Route[] {
     route('GET', configs, listPushConfigs),
     route('GET', `${configs}/{${configId}}`, getPushConfig),
     route('DELETE', `${configs}/{${configId}}`, deletePushConfig),
-    route('POST', 'tasks/{taskId}:pause', pauseTask),
-    route('POST', 'tasks/{taskId}:resume', resumeTask),
-    route('POST', 'tasks/{taskId}:awaitResumption', awaitResumption),
-    route('POST', 'tasks/{taskId}:injectReminder', injectReminder),
-    route('GET', 'tasks/{taskId}:listReminders', listReminders),
-    route('POST', 'tasks/{taskId}:listReminders', listReminders),
-    route('POST', 'tasks/{taskId}:clearReminders', clearReminders),
+    ...extensionRoutes,
   ]
 }
 

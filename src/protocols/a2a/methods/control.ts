@@ -15,6 +15,7 @@ import {
 } from '../../../engine/inputs.ts'
 import { parse } from '../../../engine/parse.ts'
 import type { PauseAnswer } from '../../../engine/pausing.ts'
+import type { ExtensionMethodName } from '../../../wire/a2a-extension-methods.ts'
 import type { A2AContext, Answer, Call, Method } from '../call.ts'
 import { REMINDERS, TASK_CONTROL } from '../extensions.ts'
 import { A2AError } from '../faults.ts'
@@ -69,13 +70,13 @@ function withTaskId(params: Params): Params {
   return { ...rest, taskId: id }
 }
 
-export const pauseTask: Method = control({
+const pauseTask: Method = control({
   capability: 'pause',
   input: pauseInput,
   run: async ({ engine }, { caller }, request) => pauseResult(await engine.pause(caller, request)),
 })
 
-export const resumeTask: Method = control({
+const resumeTask: Method = control({
   capability: 'pause',
   input: resumeInput,
   async run({ engine }, { caller }, request) {
@@ -87,7 +88,7 @@ export const resumeTask: Method = control({
 })
 
 /** For agents that run outside the process; without the scope the method is not there at all. */
-export const awaitResumption: Method = control({
+const awaitResumption: Method = control({
   capability: 'pause',
   scope: 'tasks:work',
   input: parkTaskInput,
@@ -101,7 +102,7 @@ export const awaitResumption: Method = control({
   },
 })
 
-export const injectReminder: Method = control({
+const injectReminder: Method = control({
   capability: 'reminders',
   input: remindInput,
   async run({ engine }, { caller }, request) {
@@ -111,7 +112,7 @@ export const injectReminder: Method = control({
   },
 })
 
-export const listReminders: Method = control({
+const listReminders: Method = control({
   capability: 'reminders',
   input: listRemindersInput,
   async run({ engine }, { caller }, { taskId }) {
@@ -121,7 +122,7 @@ export const listReminders: Method = control({
   },
 })
 
-export const clearReminders: Method = control({
+const clearReminders: Method = control({
   capability: 'reminders',
   takesId: false,
   input: clearRemindersInput,
@@ -130,6 +131,16 @@ export const clearReminders: Method = control({
     return cleared
   },
 })
+
+/** One per row of the table of extension methods. */
+export const controlMethods: Readonly<Record<ExtensionMethodName, Method>> = {
+  pause: pauseTask,
+  resume: resumeTask,
+  park: awaitResumption,
+  remind: injectReminder,
+  listReminders,
+  clearReminders,
+}
 
 /** Past the grace time the truth is that it still works: the handle is valid, the commit comes as a status update. */
 function pauseResult(answer: PauseAnswer): Paused | Pausing {

@@ -1,15 +1,9 @@
 /** Which method a name means, per version. A name that is not here does not exist. */
+import { extensionMethodList } from '../../../wire/a2a-extension-methods.ts'
 import type { Method } from '../call.ts'
 import type { Version } from '../versions.ts'
 import { cancelTask } from './cancel-task.ts'
-import {
-  awaitResumption,
-  clearReminders,
-  injectReminder,
-  listReminders,
-  pauseTask,
-  resumeTask,
-} from './control.ts'
+import { controlMethods } from './control.ts'
 import { getExtendedAgentCard } from './get-extended-agent-card.ts'
 import { getTask } from './get-task.ts'
 import { listTasks } from './list-tasks.ts'
@@ -25,15 +19,10 @@ import { subscribeToTask } from './subscribe-to-task.ts'
 
 type Names = ReadonlyMap<string, Method>
 
-/** Spelled alike in both versions: 1.0 names its own methods in PascalCase, so the two cannot meet. */
-const controlMethods: readonly (readonly [string, Method])[] = [
-  ['tasks/pause', pauseTask],
-  ['tasks/resume', resumeTask],
-  ['tasks/await_resumption', awaitResumption],
-  ['tasks/inject_reminder', injectReminder],
-  ['tasks/list_reminders', listReminders],
-  ['tasks/clear_reminders', clearReminders],
-]
+const extensions = extensionMethodList.map(({ name, method }): readonly [string, Method] => [
+  method,
+  controlMethods[name],
+])
 
 export const methods: Readonly<Record<Version, Names>> = {
   '1.0': new Map([
@@ -48,7 +37,7 @@ export const methods: Readonly<Record<Version, Names>> = {
     ['ListTaskPushNotificationConfigs', listPushConfigs],
     ['DeleteTaskPushNotificationConfig', deletePushConfig],
     ['GetExtendedAgentCard', getExtendedAgentCard],
-    ...controlMethods,
+    ...extensions,
   ]),
   '0.3': new Map([
     ['message/send', sendMessage],
@@ -64,6 +53,6 @@ export const methods: Readonly<Record<Version, Names>> = {
     ['tasks/pushNotificationConfig/list', listPushConfigs],
     ['tasks/pushNotificationConfig/delete', deletePushConfig],
     ['agent/getAuthenticatedExtendedCard', getExtendedAgentCard],
-    ...controlMethods,
+    ...extensions,
   ]),
 }

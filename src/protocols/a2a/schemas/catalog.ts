@@ -18,6 +18,7 @@ import {
   resumeConditions,
   resumeInput,
 } from '../../../engine/inputs.ts'
+import { type ExtensionMethod, extensionMethodList } from '../../../wire/a2a-extension-methods.ts'
 import {
   PROGRESS,
   REMINDERS,
@@ -83,30 +84,22 @@ export const building: Readonly<Record<string, z.ZodType>> = {
   Reminder: reminder,
 }
 
+function methodsOf(name: ExtensionMethod['extension']): readonly MethodShapes[] {
+  return extensionMethodList
+    .filter(({ extension }) => extension === name)
+    .map(({ method, verbs, action, shape }) => ({
+      method,
+      rest: `${verbs[0]} /tasks/{taskId}:${action}`,
+      request: `${shape}Request`,
+      result: `${shape}Result`,
+    }))
+}
+
 export const published: readonly Published[] = [
   {
     name: 'task-control',
     uri: TASK_CONTROL,
-    methods: [
-      {
-        method: 'tasks/pause',
-        rest: 'POST /tasks/{taskId}:pause',
-        request: 'PauseRequest',
-        result: 'PauseResult',
-      },
-      {
-        method: 'tasks/resume',
-        rest: 'POST /tasks/{taskId}:resume',
-        request: 'ResumeRequest',
-        result: 'ResumeResult',
-      },
-      {
-        method: 'tasks/await_resumption',
-        rest: 'POST /tasks/{taskId}:awaitResumption',
-        request: 'AwaitResumptionRequest',
-        result: 'AwaitResumptionResult',
-      },
-    ],
+    methods: methodsOf('task-control'),
     metadata: 'TaskControlMetadata',
     card: 'TaskControlParams',
     shapes: {
@@ -124,26 +117,7 @@ export const published: readonly Published[] = [
   {
     name: 'reminders',
     uri: REMINDERS,
-    methods: [
-      {
-        method: 'tasks/inject_reminder',
-        rest: 'POST /tasks/{taskId}:injectReminder',
-        request: 'InjectReminderRequest',
-        result: 'InjectReminderResult',
-      },
-      {
-        method: 'tasks/list_reminders',
-        rest: 'GET /tasks/{taskId}:listReminders',
-        request: 'ListRemindersRequest',
-        result: 'ListRemindersResult',
-      },
-      {
-        method: 'tasks/clear_reminders',
-        rest: 'POST /tasks/{taskId}:clearReminders',
-        request: 'ClearRemindersRequest',
-        result: 'ClearRemindersResult',
-      },
-    ],
+    methods: methodsOf('reminders'),
     metadata: 'RemindersMetadata',
     card: 'RemindersParams',
     shapes: {
