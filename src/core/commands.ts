@@ -54,6 +54,8 @@ export type OuterCommand =
       readonly message: Message
       /** The message id is a key: a task that has it already is not told again. */
       readonly once?: boolean
+      /** What may wait for the task's next turn; absent: anything. */
+      readonly limits?: QueueLimits
       /** The key the sender chose; kept in the record. */
       readonly idempotencyKey?: string
       readonly consentId?: string
@@ -202,6 +204,12 @@ export type RunCommand =
       /** Operations are in flight: the process stops without them. */
       readonly inFlight?: true
     }
+
+/** How many messages, and bytes of them, may wait for the next turn of a task. */
+export interface QueueLimits {
+  readonly queuedMessages: number
+  readonly queuedBytes: number
+}
 
 export type Command = OuterCommand | RunCommand
 export type CommandType = Command['type']

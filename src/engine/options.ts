@@ -15,6 +15,9 @@ export interface EngineOptions {
   readonly stepResultBytes: number
   readonly journalRecords: number
   readonly pendingReminders: number
+  /** Messages that may wait for a task's next turn, and bytes of them. */
+  readonly queuedMessages: number
+  readonly queuedBytes: number
   readonly blockMs: number
   /** Tasks kept in memory for reading, and about how many bytes of them. */
   readonly cachedTasks: number
@@ -48,6 +51,8 @@ export const defaultOptions: EngineOptions = {
   stepResultBytes: 1_048_576,
   journalRecords: 10_000,
   pendingReminders: 64,
+  queuedMessages: 1_000,
+  queuedBytes: 33_554_432,
   blockMs: 250,
   cachedTasks: 2_048,
   cachedBytes: 268_435_456,

@@ -5,6 +5,7 @@ import type { Message } from '../message.ts'
 import type { Birth, RecordBody } from '../records.ts'
 import { isInterrupted } from '../states.ts'
 import type { Task } from '../task.ts'
+import { weightOf } from '../weight.ts'
 import { asRun, type Decided, ending, nothing, whileOpen, write } from './decided.ts'
 import { questionExpired } from './pausing.ts'
 import { expired, policyStop, stopNow, withDeath } from './suspending.ts'
@@ -69,8 +70,21 @@ export function message(task: Task, command: Of<'message'>, at: number): Decided
     if (isAnswer) {
       return write({ type: 'deferred', deferred: { kind: 'answer', message }, ...keyOf(command) })
     }
-    return write({ type: 'message', message, ...keyOf(command) })
+    return overLimit(task, command) ?? write({ type: 'message', message, ...keyOf(command) })
   })
+}
+
+/** A task that does not take turns, say because it is paused, must not fill up. */
+function overLimit({ queued }: Task, { message, limits }: Of<'message'>): Decided | undefined {
+  if (limits === undefined) return undefined
+  const { queuedMessages, queuedBytes } = limits
+  if (queued.length >= queuedMessages) {
+    return refuse('LIMIT_EXCEEDED', { limit: 'queuedMessages', value: queuedMessages })
+  }
+  if (queued.length > 0 && weightOf(queued) + weightOf(message) > queuedBytes) {
+    return refuse('LIMIT_EXCEEDED', { limit: 'queuedBytes', value: queuedBytes })
+  }
+  return undefined
 }
 
 function keyOf({ idempotencyKey }: Of<'message'>): { readonly idempotencyKey?: string } {

@@ -6,11 +6,11 @@ import { describeError } from '../../core/describe-error.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
 import { fold } from '../../core/evolve.ts'
 import type { Task } from '../../core/task.ts'
+import { weightOf } from '../../core/weight.ts'
 import type { Log } from '../../ports/log.ts'
 import type { StoredTask, TaskStore } from '../../ports/store/tasks.ts'
 import { checkLog } from './check-log.ts'
 import { unreadableTask } from './unreadable-task.ts'
-import { weightOf } from './weight.ts'
 
 export type Loaded =
   | { readonly kind: 'none' }

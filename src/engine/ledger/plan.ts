@@ -9,12 +9,12 @@ import { receiptFor } from '../../core/receipts.ts'
 import type { LogRecord, RecordBody } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
+import { weightOf } from '../../core/weight.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
 import { keepsRow, rowOf, sameRow } from '../row.ts'
 import type { TaskEntry } from './task-entry.ts'
-import { weightOf } from './weight.ts'
 
 /** A function is called when the command is decided, with the task it will act on. */
 export type LazyCommand = Command | ((task: Task | undefined) => Command)

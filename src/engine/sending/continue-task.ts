@@ -9,6 +9,7 @@ import { LullError } from '../../core/errors.ts'
 import type { LogRecord, RunToken } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
+import { weightOf } from '../../core/weight.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import { maySee } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
@@ -104,10 +105,14 @@ async function deliver(context: EngineContext, incoming: Incoming, found: Task):
     ...(now?.question?.consent === undefined
       ? {}
       : consentIn(context, message, agents.get(found.agent))),
+    limits: context.options,
     ...(run === undefined ? {} : { run }),
   })
   const { push } = incoming
-  const committed = await runs.commit(found.id, found.agent, command, { push })
+  const committed = await runs.commit(found.id, found.agent, command, {
+    push,
+    bytes: weightOf(message),
+  })
   const { task, records, laterRecords, latest } = committed
   return { kind: 'task', task, laterRecords, latest, repeated: records.length === 0 }
 }

@@ -4,6 +4,7 @@ import type { Message } from '../../core/message.ts'
 import type { Birth } from '../../core/records.ts'
 import { inherited } from '../../core/reminders.ts'
 import type { Task } from '../../core/task.ts'
+import { weightOf } from '../../core/weight.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
 import { contextBegunBy } from '../context-id.ts'
@@ -37,7 +38,7 @@ export async function createTask(
     agent: birth.agent,
     runs: rejection === undefined,
     ahead,
-    extras: { claim, push },
+    extras: { claim, push, bytes: weightOf(birth.message) },
     command(run) {
       birth.eventsAfter = events.lastPos()
       return {
