@@ -38,7 +38,7 @@ export type {
   Turn,
 } from './engine/agent-task.ts'
 export type { Conversation, ConversationArtifact } from './engine/conversation.ts'
-export type { NotStorable, StepResult, Storable } from './engine/step-result.ts'
+export type { ChangedByJson, NotStorable, StepResult, Storable } from './engine/step-result.ts'
 
 // What reminds tasks by itself, and how reminders are written for a model.
 
@@ -59,6 +59,7 @@ export {
 
 // How it is served.
 
+export type { ServerConfig } from './server/config.ts'
 export { type OpenEngine, type OpenEngineOptions, openEngine } from './server/open-engine.ts'
 export { type ServeOptions, type Serving, serve } from './server/serve.ts'
 export { StartError } from './server/start-error.ts'

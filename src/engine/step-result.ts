@@ -13,17 +13,21 @@ export type StepResult<T> = unknown extends T
   : // biome-ignore lint/suspicious/noConfusingVoidType: a step that returns nothing is welcome
     T extends Json | undefined | void
     ? T
-    : T extends bigint | symbol | Callable | Changed
+    : T extends bigint | symbol | ((...given: never[]) => unknown) | ChangedByJson
       ? never
       : T extends readonly unknown[]
-        ? { readonly [K in keyof T]: ListItem<T[K]> }
+        ? // JSON has no `undefined` in a list.
+          {
+            readonly [K in keyof T]: unknown extends T[K]
+              ? T[K]
+              : undefined extends T[K]
+                ? never
+                : StepResult<T[K]>
+          }
         : { readonly [K in keyof T]: StepResult<T[K]> }
 
-/** JSON has no `undefined` in a list. */
-type ListItem<T> = unknown extends T ? T : undefined extends T ? never : StepResult<T>
-
-type Callable = (...given: never[]) => unknown
-type Changed =
+/** Objects that come back from JSON as something else. */
+export type ChangedByJson =
   | { toISOString(): string }
   | RegExp
   | Error
