@@ -140,9 +140,9 @@ export { createEngine, type Engine } from './engine/engine.ts'
 export type { Blockage, Health } from './engine/health.ts'
 export type { HoldAnswer, HoldOutcome, TaskOutcome } from './engine/holds.ts'
 export type { Batch, Delivery, LivePieces, Reading } from './engine/log-reader.ts'
-export type { PauseAnswer, PauseDialect, ResumeDialect } from './engine/pausing.ts'
-export type { TaskPage, Verification } from './engine/reading.ts'
-export type { RemindAnswer } from './engine/reminding.ts'
+export type { PauseAnswer, PauseDialect } from './engine/pause-task.ts'
+export type { TaskPage, Verification } from './engine/read-tasks.ts'
+export type { RemindAnswer } from './engine/reminders.ts'
 export type {
   CancelRequest,
   ClearRemindersRequest,
@@ -156,6 +156,7 @@ export type {
   ResumeRequest,
   SendRequest,
 } from './engine/requests.ts'
+export type { ResumeDialect } from './engine/resume-task.ts'
 export type { RetentionReport } from './engine/retention.ts'
 export type { Sent } from './engine/sending/sent.ts'
 

@@ -10,30 +10,22 @@ import type { MakePush } from '../core/push.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Reminder } from '../core/reminders.ts'
 import type { Signal } from '../core/signal.ts'
-import type { Task } from '../core/task.ts'
+import type { ResumeAnswer, Task } from '../core/task.ts'
 import type { Hold } from '../ports/store/holds.ts'
 import type { Agent } from './agent.ts'
 import { assemble } from './assemble.ts'
 import type { Caller } from './caller.ts'
+import { cancel } from './cancel-task.ts'
 import { taskFor } from './context.ts'
-import { cancel } from './controlling.ts'
 import type { EngineDeps } from './deps.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds.ts'
 import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
 import type { Reading } from './log-reader.ts'
 import { parse } from './parse.ts'
-import {
-  type PauseAnswer,
-  type PauseDialect,
-  park,
-  pause,
-  type ResumeAnswer,
-  type ResumeDialect,
-  resume,
-} from './pausing.ts'
-import { follow, list, subscribe, type TaskPage, type Verification, verify } from './reading.ts'
-import { clearReminders, type RemindAnswer, remind, reminders } from './reminding.ts'
+import { type PauseAnswer, type PauseDialect, park, pause } from './pause-task.ts'
+import { follow, list, subscribe, type TaskPage, type Verification, verify } from './read-tasks.ts'
+import { clearReminders, type RemindAnswer, remind, reminders } from './reminders.ts'
 import type {
   CancelRequest,
   ClearRemindersRequest,
@@ -45,6 +37,7 @@ import type {
   ResumeRequest,
   SendRequest,
 } from './requests.ts'
+import { type ResumeDialect, resume } from './resume-task.ts'
 import type { RetentionReport } from './retention.ts'
 import { createSend } from './sending/send.ts'
 import type { Sent } from './sending/sent.ts'

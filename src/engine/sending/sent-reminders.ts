@@ -3,7 +3,7 @@ import { LullError } from '../../core/errors.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
-import { checkTaken } from '../reminding.ts'
+import { checkOffered } from '../reminders.ts'
 import type { SendRequest } from '../requests.ts'
 import { toReminder } from '../to-reminder.ts'
 
@@ -13,7 +13,7 @@ export function sentReminders(
   agent: Agent | undefined,
   { message, idempotencyKey, reminders = [] }: SendRequest,
 ): readonly Reminder[] {
-  if (reminders.length > 0) checkTaken(agent)
+  if (reminders.length > 0) checkOffered(agent)
   return reminders.map((given, index) => {
     // The same id for the same message: sent again, it brings no second reminder. An explicit key tells messages apart.
     const named = idempotencyKey ?? message.messageId

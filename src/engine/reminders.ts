@@ -1,4 +1,4 @@
-/** Reminders, as callers ask for them. */
+/** Adds, lists and clears the reminders of a task for a caller. */
 import { LullError } from '../core/errors.ts'
 import type { Reminder } from '../core/reminders.ts'
 import type { Agent } from './agent.ts'
@@ -23,29 +23,29 @@ export async function remind(
   const { taskId, reminder: given, metadata } = parse(remindInput, request)
   const { agents, ids, clock, ledger, options } = context
   const found = await taskFor(context, caller, taskId)
-  checkTaken(agents.get(found.agent))
+  checkOffered(agents.get(found.agent))
   const reminder = toReminder(given, `reminder-${ids.uuid()}`, clock.now(), metadata)
   const limit = options.pendingReminders
   const { task } = await ledger.commit(taskId, { type: 'remind', reminder, limit })
-  // Of the first time, where this is a repetition.
+  // A repeated id gets the answer that it got the first time.
   const answer = task.reminded.findLast(({ id }) => id === reminder.id)
   const { acceptedAt, dedupedCount } = answer ?? { ...reminder, dedupedCount: 0 }
   return { reminderId: reminder.id, dedupedCount, acceptedAt }
 }
 
-/** Those that are pending, in order of arrival. */
+/** The pending reminders, in order of arrival. */
 export async function reminders(
   context: EngineContext,
   caller: Caller,
   taskId: string,
 ): Promise<readonly Reminder[]> {
   const task = await taskFor(context, caller, taskId)
-  checkTaken(context.agents.get(task.agent))
+  checkOffered(context.agents.get(task.agent))
   return task.reminders.map((item) => item.reminder)
 }
 
 /** @throws LullError `NOT_OFFERED` */
-export function checkTaken(agent: Agent | undefined): void {
+export function checkOffered(agent: Agent | undefined): void {
   if (agent?.reminders !== false) return
   throw new LullError('NOT_OFFERED', { agent: agent.name, capability: 'reminders' })
 }
@@ -57,7 +57,7 @@ export async function clearReminders(
 ): Promise<{ readonly clearedCount: number }> {
   const { taskId, id, tag, dedupeKey } = parse(clearRemindersInput, request)
   const { agent } = await taskFor(context, caller, taskId)
-  checkTaken(context.agents.get(agent))
+  checkOffered(context.agents.get(agent))
   const filter = {
     ...(id === undefined ? {} : { id }),
     ...(tag === undefined ? {} : { tag }),

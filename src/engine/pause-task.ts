@@ -1,23 +1,24 @@
-/** Pause and resume, as callers ask for them. */
+/** Pauses or parks a task for a caller. */
 
 import type { ResumeConditions } from '../core/conditions.ts'
 import { type ErrorCode, isLullError, LullError } from '../core/errors.ts'
 import { isPaused, isTerminal, type State } from '../core/states.ts'
-import type { Actor, ResumeCause } from '../core/suspension.ts'
-import type { ResumeAnswer, Task } from '../core/task.ts'
+import type { Actor } from '../core/suspension.ts'
+import type { Task } from '../core/task.ts'
 import { actorOf, type Caller } from './caller.ts'
 import { type EngineContext, mintHandle, taskFor } from './context.ts'
-import { parkTaskInput, pauseInput, resumeInput } from './inputs.ts'
+import { parkTaskInput, pauseInput } from './inputs.ts'
 import type { Committed } from './ledger.ts'
 import { parse } from './parse.ts'
-import type { ParkTaskRequest, PauseRequest, ResumeRequest } from './requests.ts'
+import type { ParkTaskRequest, PauseRequest } from './requests.ts'
 import { fireAt } from './schedule.ts'
 import { waitFor } from './wait.ts'
 
-/** Given when the pause is durable. `pausing`: the grace time passed first, and the commit arrives as a record. */
+/** The request is durable. */
 export interface PauseAnswer {
   readonly taskId: string
   readonly state: State
+  /** The grace time passed before the pause committed. Its commit follows as a record. */
   readonly pausing?: true
   readonly handle: string
   readonly requestedAt: number
@@ -27,11 +28,11 @@ export interface PauseAnswer {
   readonly conditions?: ResumeConditions
 }
 
-export type { ResumeAnswer } from '../core/task.ts'
-
-/** How dialects differ from the RFC. */
+/** Where a protocol's pause differs from the RFC's. */
 export interface PauseDialect {
+  /** A task that asks a question can be paused. */
   readonly evenInputRequired?: boolean
+  /** Pausing a paused task is an error, not a repeat. */
   readonly refuseRepeat?: boolean
 }
 
@@ -50,13 +51,10 @@ export async function pause(
     graceMs,
     cascade,
   } = parse(pauseInput, request)
-  const { clock, ids, runs, events, agents, options } = context
+  const { clock, ids, runs, events, options } = context
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())
-  const found = await taskFor(context, caller, taskId)
-  if (agents.get(found.agent)?.pause === false) {
-    throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
-  }
+  const found = await pausableTask(context, caller, taskId)
   const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
     type: 'pause',
     handle: mintHandle(ids),
@@ -76,7 +74,14 @@ export async function pause(
   return pauseAnswer(settled)
 }
 
-/** The task when its pause has committed, or as it stands after the grace time. */
+/** @throws LullError `NOT_OFFERED` when the task's agent offers no pause */
+async function pausableTask(context: EngineContext, caller: Caller, taskId: string): Promise<Task> {
+  const task = await taskFor(context, caller, taskId)
+  if (context.agents.get(task.agent)?.pause !== false) return task
+  throw new LullError('NOT_OFFERED', { agent: task.agent, capability: 'pause' })
+}
+
+/** The task when its pause has committed, or after the grace time. */
 function settledFrom(
   context: EngineContext,
   { latest }: Committed,
@@ -87,8 +92,8 @@ function settledFrom(
 }
 
 /**
- * A worker outside the process parks the task it works on. It commits at the next boundary, as if the agent had asked;
- * events count since the task began, as for every park.
+ * Parks a task for a worker outside the process. The park commits at the task's next boundary. Like every park, it can be
+ * woken by an event that came after the task began.
  */
 export async function park(
   context: EngineContext,
@@ -99,10 +104,7 @@ export async function park(
   const { clock, ids, runs, events, options } = context
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())
-  const found = await taskFor(context, caller, taskId)
-  if (context.agents.get(found.agent)?.pause === false) {
-    throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
-  }
+  const found = await pausableTask(context, caller, taskId)
   const mode = 'finish_step'
   const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
     type: 'pause',
@@ -119,7 +121,8 @@ export async function park(
   return pauseAnswer(await settledFrom(context, committed, options.graceMs))
 }
 
-const unpausable: ReadonlySet<ErrorCode> = new Set([
+/** Refusals that mean: the child is not running, so there is nothing to stop. */
+const notRunning: ReadonlySet<ErrorCode> = new Set([
   'TASK_NOT_PAUSABLE',
   'NOT_OFFERED',
   'TASK_NOT_FOUND',
@@ -138,13 +141,9 @@ async function pauseChildren(
       context,
       { ...caller, operator: true },
       { ...request, taskId },
-      {
-        kind: 'parent',
-        id: parent.id,
-      },
+      { kind: 'parent', id: parent.id },
     ).catch((error: unknown) => {
-      // A child that ended, asks, is parked or does not exist yet is not running: there is nothing to stop.
-      if (!isLullError(error) || !unpausable.has(error.code)) throw error
+      if (!isLullError(error) || !notRunning.has(error.code)) throw error
     }),
   )
   await Promise.all(paused)
@@ -152,7 +151,7 @@ async function pauseChildren(
 
 function pauseAnswer(task: Task): PauseAnswer {
   const stopped = task.suspension ?? task.pausing
-  // The task ended, or was resumed, before the pause committed.
+  // The task ended or was resumed before the pause committed.
   if (stopped === undefined) {
     const why = isTerminal(task.state) ? `it is ${task.state}` : 'it was resumed before it stopped'
     throw new LullError('TASK_NOT_PAUSABLE', { taskId: task.id, state: task.state, why })
@@ -169,53 +168,4 @@ function pauseAnswer(task: Task): PauseAnswer {
     ...(reason === undefined ? {} : { reason }),
     ...(conditions === undefined ? {} : { conditions }),
   }
-}
-
-/**
- * How dialects differ from the RFC: `anyHandle` asks for none, even where the server requires one; `external_event` is
- * what wakes a task when somebody speaks to it.
- */
-export interface ResumeDialect {
-  readonly anyHandle?: boolean
-  readonly cause?: ResumeCause & ('explicit_resume' | 'external_event')
-}
-
-export async function resume(
-  context: EngineContext,
-  caller: Caller,
-  request: ResumeRequest,
-  actor: Actor = actorOf(caller),
-  how: ResumeDialect = {},
-): Promise<ResumeAnswer> {
-  const {
-    taskId,
-    handle,
-    input = null,
-    continueTranscript = true,
-    metadata,
-  } = parse(resumeInput, request)
-  const idempotencyKey = metadata?.['idempotencyKey'] as string | undefined
-  const { runs, options } = context
-  const found = await taskFor(context, caller, taskId)
-  // A task that a hold or a policy stopped can be resumed, also where the agent offers no pause.
-  if (context.agents.get(found.agent)?.pause === false && found.suspension === undefined) {
-    throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
-  }
-  const { task } = await runs.commit(taskId, found.agent, (_task, run) => ({
-    type: 'resume',
-    actor,
-    cause: how.cause ?? 'explicit_resume',
-    ...(handle === undefined || handle === null ? {} : { handle }),
-    requireHandle: options.requireHandle && !how.anyHandle,
-    input,
-    continueTranscript,
-    ...(run === undefined ? {} : { run }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-  }))
-  const answer =
-    idempotencyKey === undefined
-      ? task.resumes.at(-1)
-      : task.resumes.find((known) => known.idempotencyKey === idempotencyKey)
-  if (answer === undefined) throw new LullError('TASK_NOT_PAUSED', { taskId, state: task.state })
-  return answer
 }

@@ -1,4 +1,4 @@
-/** Cancel, as callers ask for it. */
+/** Cancels a task for a caller. */
 import { LullError } from '../core/errors.ts'
 import { isTerminal } from '../core/states.ts'
 import type { Actor } from '../core/suspension.ts'
@@ -10,7 +10,7 @@ import { isUnreadable } from './ledger/unreadable-task.ts'
 import { parse } from './parse.ts'
 import type { CancelRequest } from './requests.ts'
 
-/** Cancels a task and, with it, its sub-tasks. */
+/** Cancels the task and its sub-tasks. */
 export async function cancel(
   context: EngineContext,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Reading tasks and their logs, scoped to the caller. */
+/** Reads tasks and their logs for a caller. */
 
 import { canonical } from '../core/canonical-json.ts'
 import { describeError } from '../core/describe-error.ts'
@@ -22,7 +22,7 @@ import type { ListRequest } from './requests.ts'
 
 export interface TaskPage {
   readonly tasks: readonly Task[]
-  /** All that match, on every page. */
+  /** The number of matching tasks on all pages together. */
   readonly total: number
   /** Absent on the last page. */
   readonly cursor?: string
@@ -59,11 +59,14 @@ function defined<T extends object>(value: T): Partial<T> {
   ) as Partial<T>
 }
 
-/** A place in the order, not a row: it stays valid when tasks come, move or go. */
+/** A cursor names a position in the order, not a row. It stays valid when tasks are created, change or are removed. */
 function readCursor(cursor: string): { readonly statusAt: number; readonly id: string } {
   const found = /^(\d{1,16})~(.+)$/s.exec(cursor)
   if (found?.[1] === undefined || found[2] === undefined) {
-    throw new LullError('INVALID_INPUT', { path: 'cursor', problem: 'is not one of ours' })
+    throw new LullError('INVALID_INPUT', {
+      path: 'cursor',
+      problem: 'is not one of ours',
+    })
   }
   return { statusAt: Number(found[1]), id: found[2] }
 }
@@ -76,7 +79,7 @@ export async function subscribe(
   signal?: Signal,
 ): Promise<AsyncGenerator<LogRecord, void>> {
   const task = await taskFor(context, caller, taskId)
-  return context.subscriptions.open(taskId, placeIn(task, after), isTerminal(task.state), signal)
+  return context.subscriptions.open(taskId, positionIn(task, after), isTerminal(task.state), signal)
 }
 
 export async function follow(
@@ -87,12 +90,12 @@ export async function follow(
   shown: readonly Shown[],
 ): Promise<Reading> {
   const task = await taskFor(context, caller, taskId)
-  const place = placeIn(task, after)
-  return context.subscriptions.follow(taskId, place, isTerminal(task.state), shown)
+  const position = positionIn(task, after)
+  return context.subscriptions.follow(taskId, position, isTerminal(task.state), shown)
 }
 
-/** A place beyond the log is its end: what is written from now on comes after it. */
-function placeIn(task: Task, after: number): number {
+/** A position beyond the end of the log means the end of the log. */
+function positionIn(task: Task, after: number): number {
   if (isUnreadable(task)) {
     const why = task.suspension?.summary ?? ''
     throw new LullError('TASK_UNREADABLE', { taskId: task.id, why })
@@ -100,7 +103,7 @@ function placeIn(task: Task, after: number): number {
   return Math.min(after, task.version)
 }
 
-/** What an audit finds: receipts that do not hold, or a log that does not fold to the task that is shown. */
+/** The result of an audit. A fault is an invalid receipt, or a log that does not fold to the task that is shown. */
 export interface Verification {
   readonly taskId: string
   readonly records: number
@@ -124,7 +127,7 @@ export async function verify(
 function replayFaults(log: readonly LogRecord[], shown: Task): readonly ReceiptFault[] {
   const fault = (problem: string): readonly ReceiptFault[] => [{ seq: shown.version, problem }]
   try {
-    // What was written since the task was read is not a difference.
+    // The log may have grown since the task was read.
     const replayed = fold(log.filter((record) => record.seq <= shown.version))
     const same = replayed !== undefined && canonical(plain(replayed)) === canonical(plain(shown))
     return same ? [] : fault('the log does not fold to the task that is shown')
