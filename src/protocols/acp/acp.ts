@@ -14,6 +14,7 @@ import type { PreparedWebSocketUpgrade } from '@agentclientprotocol/sdk/experime
 import type { Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { offersOfAny } from './capabilities.ts'
 import { type AcpConfig, defaultConfig } from './config.ts'
 import { createConnection } from './connection/connection.ts'
 import type { AcpContext } from './connection/context.ts'
@@ -85,6 +86,7 @@ export function createAcp(options: AcpOptions): Acp {
     turns: createTurns(),
     watching,
     waiting,
+    offers: offersOfAny(engine.agents.values()),
   }
   const open = new Set<{ close(): void }>()
   waiting

@@ -1,8 +1,13 @@
-/** What is agreed in `initialize`: what we can, and what the client says it can. */
+/**
+ * What `initialize` settles: what this side offers, and what the client says of itself. Suspending and reminders are
+ * declared only where an agent behind the connection has them.
+ */
 import type { ClientCapabilities, InitializeResponse } from '@agentclientprotocol/sdk'
 import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
 import type { JsonObject } from '../../core/json.ts'
 import { pauseModes, resumeCauses } from '../../core/suspension.ts'
+import type { Agent } from '../../engine/agent.ts'
+import { type Offers, offersOf } from '../../engine/offers.ts'
 import { inbound } from './names.ts'
 
 export interface ClientFacts {
@@ -29,27 +34,45 @@ export function clientFacts(
   }
 }
 
-/** `_meta` of our capabilities, in every version of the protocol. */
-export const capabilitiesMeta: JsonObject = {
-  lull: {
-    suspend: {
-      version: 1,
-      methods: [inbound.suspend[0], inbound.wake[0]],
-      modes: [...pauseModes],
-      causes: [...resumeCauses],
-      promptWhileSuspended: 'wake',
+/** What at least one of the agents offers: a session can be led to any of them. */
+export function offersOfAny(agents: Iterable<Agent>): Offers {
+  const offers = [...agents].map(offersOf)
+  return {
+    pause: offers.some(({ pause }) => pause),
+    reminders: offers.some(({ reminders }) => reminders),
+  }
+}
+
+/** `_meta` of the capabilities, the same in every version of the protocol. */
+export function capabilitiesMeta({ pause, reminders }: Offers): JsonObject {
+  const suspend = {
+    version: 1,
+    methods: [inbound.suspend[0], inbound.wake[0]],
+    modes: [...pauseModes],
+    causes: [...resumeCauses],
+    promptWhileSuspended: 'wake',
+  }
+  return {
+    lull: {
+      ...(pause ? { suspend } : {}),
+      ...(reminders ? { reminders: { version: 1, methods: [inbound.remind[0]] } } : {}),
     },
-    reminders: { version: 1, methods: [inbound.remind[0]] },
-  },
+  }
 }
 
 /** Hosts of other agents look for it here. */
 export const steeringMeta: JsonObject = { steering: { supported: true } }
 
-export function initializeResponse(agentInfo: {
-  readonly name: string
-  readonly version: string
-}): InitializeResponse {
+/** The fields of the RFC's `AgentCapabilities`. */
+function rfcCapabilities({ pause }: Offers): object {
+  if (!pause) return {}
+  return { supportsSuspend: true, supportsAwaitResumption: true, resumeCauses: [...resumeCauses] }
+}
+
+export function initializeResponse(
+  agentInfo: { readonly name: string; readonly version: string },
+  offers: Offers,
+): InitializeResponse {
   return {
     protocolVersion: PROTOCOL_VERSION,
     agentInfo: { ...agentInfo },
@@ -57,9 +80,8 @@ export function initializeResponse(agentInfo: {
       loadSession: true,
       promptCapabilities: { image: true, audio: true, embeddedContext: true },
       sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
-      // As the RFC writes them; `_meta` says the same where the protocol wants it.
-      ...{ supportsSuspend: true, supportsAwaitResumption: true, resumeCauses: [...resumeCauses] },
-      _meta: capabilitiesMeta,
+      ...rfcCapabilities(offers),
+      _meta: capabilitiesMeta(offers),
     },
     _meta: steeringMeta,
   }

@@ -270,16 +270,18 @@ export const workerSuspensionMeta: z.ZodType = z.object({
   cause: cause.optional(),
 })
 
-/** `agentCapabilities._meta.lull`. */
+/** `agentCapabilities._meta.lull`. A member is absent where no agent behind the connection offers it. */
 export const capabilitiesMeta: z.ZodType = z.object({
-  suspend: z.object({
-    version: z.literal(1),
-    methods: z.array(z.string()),
-    modes: z.array(pauseMode),
-    causes: z.array(cause),
-    promptWhileSuspended: z.literal('wake'),
-  }),
-  reminders: z.object({ version: z.literal(1), methods: z.array(z.string()) }),
+  suspend: z
+    .object({
+      version: z.literal(1),
+      methods: z.array(z.string()),
+      modes: z.array(pauseMode),
+      causes: z.array(cause),
+      promptWhileSuspended: z.literal('wake'),
+    })
+    .optional(),
+  reminders: z.object({ version: z.literal(1), methods: z.array(z.string()) }).optional(),
 })
 
 /** `data` of our errors. */

@@ -1,6 +1,7 @@
 /** What the adapter has at hand, shared by all connections. */
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import type { Offers } from '../../../engine/offers.ts'
 import type { AcpConfig } from '../config.ts'
 import type { Turns } from '../prompts/turns.ts'
 import type { WaitingReminders } from '../reminders/waiting-reminders.ts'
@@ -26,6 +27,8 @@ export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly turns: Turns
   readonly watching: Watching
   readonly waiting: WaitingReminders
+  /** What at least one of the agents offers. */
+  readonly offers: Offers
   /** Who we say we are. */
   readonly agentInfo: { readonly name: string; readonly version: string }
 }

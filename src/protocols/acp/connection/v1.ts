@@ -27,7 +27,7 @@ export function createV1(connection: Connection): sdk.AgentApp {
     .agent({ name: 'lull' })
     .onRequest('initialize', ({ params, client }) => {
       connection.met(createPeer(client, clientFacts(params.clientCapabilities)))
-      return initializeResponse(acp.agentInfo)
+      return initializeResponse(acp.agentInfo, acp.offers)
     })
     // Side by side, because the SDK looks through its handlers one by one: what is sent first must be met first.
     .onRequest('session/prompt', raw, handle(prompt, promptRequest))

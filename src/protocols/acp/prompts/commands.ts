@@ -2,39 +2,51 @@
 import type { AvailableCommand, ContentBlock } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import type { Message } from '../../../core/message.ts'
+import type { Offers } from '../../../engine/offers.ts'
 import { toRemind, toSuspend } from '../connection/address.ts'
 import { injectReminder } from '../reminders/reminding.ts'
 import { suspendTask } from '../suspend/suspending.ts'
 import { type Segment, type SegmentDeps, wakeWith } from './segments.ts'
 
-export const availableCommands: readonly AvailableCommand[] = [
+const commands: readonly (AvailableCommand & { readonly needs: keyof Offers })[] = [
   {
+    needs: 'pause',
     name: 'suspend',
     description: 'Suspend the session without losing its place',
     input: { hint: 'why (optional)' },
   },
   {
+    needs: 'pause',
     name: 'resume',
     description: 'Resume the suspended session',
     input: { hint: 'what to tell it (optional)' },
   },
   {
+    needs: 'reminders',
     name: 'remind',
     description: 'Remind the agent of something at its next turn',
     input: { hint: 'what to keep in mind' },
   },
 ]
 
+export function availableCommands(offers: Offers): readonly AvailableCommand[] {
+  return commands.filter(({ needs }) => offers[needs]).map(({ needs: _, ...command }) => command)
+}
+
 export interface SlashCommand {
   readonly name: string
   readonly words: string
 }
 
-/** A prompt that begins with the name of one of our commands, and with nothing like it. */
-export function commandIn([first, ...more]: readonly ContentBlock[]): SlashCommand | undefined {
+/** The command that a prompt consists of. Undefined: the prompt is for the agent. */
+export function commandIn(
+  [first, ...more]: readonly ContentBlock[],
+  offers: Offers,
+): SlashCommand | undefined {
   if (first?.type !== 'text' || more.length > 0) return undefined
-  const found = /^\s*\/(suspend|resume|remind)(?:\s+(.*))?$/s.exec(first.text)
-  return found?.[1] === undefined ? undefined : { name: found[1], words: (found[2] ?? '').trim() }
+  const [, name, words = ''] = /^\s*\/(\w+)(?:\s+(.*))?$/s.exec(first.text) ?? []
+  const known = availableCommands(offers).find((command) => command.name === name)
+  return known && { name: known.name, words: words.trim() }
 }
 
 export async function runCommand(

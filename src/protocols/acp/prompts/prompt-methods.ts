@@ -81,7 +81,7 @@ async function become(
   const attachment = await connection.attached(request.sessionId)
   const deps: SegmentDeps = { connection, attachment, meta: request._meta }
   const blocks = parse(contentBlocks, request.prompt, 'prompt')
-  const command = commandIn(blocks)
+  const command = commandIn(blocks, connection.acp.offers)
   return command === undefined
     ? segmentOf(deps, request, isBlank(blocks) ? [] : blocks.map(partOf), turn, signal, pass)
     : runCommand(deps, command, signal, pass)

@@ -7,6 +7,7 @@ import type { Message, Part } from '../../../core/message.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Caller } from '../../../engine/caller.ts'
+import { offersOf } from '../../../engine/offers.ts'
 import type { ResumeRequest } from '../../../engine/requests.ts'
 import type { Sent } from '../../../engine/sending/sent.ts'
 import { isOwn, type Meta, toPrompt, toWake } from '../connection/address.ts'
@@ -15,7 +16,7 @@ import type { AcpContext } from '../connection/context.ts'
 import { keptIn } from '../reminders/kept-reminders.ts'
 import type { Attachment } from '../sessions/attachment.ts'
 import { settled } from '../sessions/lines.ts'
-import { keyOf } from '../sessions/sessions.ts'
+import { agentOf, keyOf } from '../sessions/sessions.ts'
 import { cancelTask } from './canceling.ts'
 
 export interface SegmentDeps {
@@ -215,13 +216,13 @@ export async function create(
   // As it is now: the agent may have been chosen since it was attached to.
   const session = await acp.sessions.get(caller, contextId)
   const { agent } = session
-  const reminders = keptIn(session)
+  const receiver = agentOf(acp.engine, session)
+  // An agent without reminders gets none: they wait for a task of one that has them.
+  const reminders = receiver && offersOf(receiver).reminders ? keptIn(session) : []
   const metadata = { acp: { cwd: session.cwd } }
   const request = { agent, message: { ...message, contextId }, metadata, origin: 'acp' }
-  const { agents } = acp.engine
-  const decides = (agent === undefined ? [...agents.values()][0] : agents.get(agent))?.receive
-  // Without such a decision it is a task at once, and canceled as one.
-  const givenUp = decides === undefined ? undefined : canceled
+  // Without `receive` the message is a task at once, and canceled as one.
+  const givenUp = receiver?.receive === undefined ? undefined : canceled
   givenUp?.throwIfAborted()
   const sending = acp.engine.send(
     caller,

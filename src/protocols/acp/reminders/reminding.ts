@@ -5,9 +5,11 @@ import { toIso } from '../../../core/instant.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Caller } from '../../../engine/caller.ts'
+import { offersOf } from '../../../engine/offers.ts'
 import type { ReminderRequest } from '../../../engine/requests.ts'
 import type { AcpContext } from '../connection/context.ts'
 import { STATE_CONFLICT } from '../connection/faults.ts'
+import { agentOf } from '../sessions/sessions.ts'
 import { type KeptReminder, keptIn } from './kept-reminders.ts'
 
 /** As many as a task may have. */
@@ -28,13 +30,17 @@ export async function injectReminder(
 }
 
 async function keepForNext(
-  { sessions, waiting, clock, ids }: AcpContext,
+  { engine, sessions, waiting, clock, ids }: AcpContext,
   caller: Caller,
   sessionId: string,
   given: ReminderRequest,
 ): Promise<JsonObject> {
   const reminder: KeptReminder = { ...given, id: given.id ?? `reminder-${ids.uuid()}` }
   let dedupedCount = 0
+  const agent = agentOf(engine, await sessions.get(caller, sessionId))
+  if (agent !== undefined && !offersOf(agent).reminders) {
+    throw new LullError('NOT_OFFERED', { agent: agent.name, capability: 'reminders' })
+  }
   await sessions.change(caller, sessionId, (session) => {
     const kept = keptIn(session)
     const same = kept.find(({ id }) => id === reminder.id)

@@ -9,6 +9,7 @@ import type { Task } from '../../../core/task.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import { offersOf } from '../../../engine/offers.ts'
 import { isOwn } from '../connection/address.ts'
 import { keyOf, type Sessions } from '../sessions/sessions.ts'
 import type { AcpStore } from '../sessions/store.ts'
@@ -54,6 +55,8 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
       const theirs = task.tenant === tenant && task.principal === principal
       // A prompt has taken them along.
       if (!theirs || !isOwn(task) || task.origin === 'acp' || isTerminal(task.state)) return
+      const agent = engine.agents.get(task.agent)
+      if (agent === undefined || !offersOf(agent).reminders) return
       hand(caller, sessionId, task).catch((error: unknown) =>
         log('warn', 'reminders of a session did not reach its task', { taskId: task.id, error }),
       )

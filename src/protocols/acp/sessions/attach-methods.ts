@@ -104,7 +104,7 @@ export async function reach(
 function tellCommands(connection: Connection, sessionId: string): Promise<void> {
   return connection.peer().update(sessionId, {
     sessionUpdate: 'available_commands_update',
-    availableCommands: [...availableCommands],
+    availableCommands: [...availableCommands(connection.acp.offers)],
   })
 }
 

@@ -64,7 +64,7 @@ export async function setConfigOption(
   await connection.turnsBegun(sessionId)
   await connection.attached(sessionId)
   const { value } = request as { readonly value: unknown }
-  if (configId === RUN_STATE) await setRunState(connection, sessionId, value)
+  if (configId === RUN_STATE && acp.offers.pause) await setRunState(connection, sessionId, value)
   else if (configId === AGENT && acp.engine.agents.size > 1) {
     await setAgent(connection, sessionId, value)
   } else throw invalid('configId', 'is no option of this session')

@@ -5,6 +5,7 @@
 import { RequestError } from '@agentclientprotocol/sdk'
 import { isTerminal, type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
@@ -41,6 +42,11 @@ const ended = states.filter(isTerminal)
 /** Under which a session is known in memory: its id is the caller's own. */
 export function keyOf({ tenant, principal }: Caller, id: string): string {
   return JSON.stringify([tenant, principal, id])
+}
+
+/** The agent the next prompt of the session goes to. Undefined: its agent is gone. */
+export function agentOf({ agents }: Pick<Engine, 'agents'>, { agent }: Session): Agent | undefined {
+  return agent === undefined ? [...agents.values()][0] : agents.get(agent)
 }
 
 export function createSessions({ engine, store, clock, ids, cwd }: SessionDeps): Sessions {

@@ -13,7 +13,7 @@ export async function configOptions(
 ): Promise<readonly SessionConfigOption[]> {
   const { agent } = await acp.sessions.get(caller, sessionId)
   const state = await runState(acp, caller, sessionId)
-  return [runStateOption(state), ...agentOption(acp, agent)]
+  return [...(acp.offers.pause ? [runStateOption(state)] : []), ...agentOption(acp, agent)]
 }
 
 export async function runState(

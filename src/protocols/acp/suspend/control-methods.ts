@@ -1,12 +1,15 @@
 /** The methods of our extension: suspend, wake, remind, steer. Each by its legal name and by those it goes under elsewhere. */
+import { RequestError } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message } from '../../../core/message.ts'
 import { isInterrupted } from '../../../core/states.ts'
+import type { Offers } from '../../../engine/offers.ts'
 import { parse } from '../../../engine/parse.ts'
 import type { ReminderRequest } from '../../../engine/requests.ts'
 import { isOwn, toRemind, toSuspend, toWake } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
+import { METHOD_NOT_FOUND } from '../connection/faults.ts'
 import type { Method } from '../connection/handling.ts'
 import type { Extension } from '../names.ts'
 import { create, ownHandle } from '../prompts/segments.ts'
@@ -111,9 +114,22 @@ async function steer(connection: Connection, params: unknown): Promise<JsonObjec
   return { outcome: 'startedNewTurn' }
 }
 
+/** Where no agent offers it, there is no such method, whatever the parameters say. */
+function needing(
+  capability: keyof Offers,
+  method: Method<unknown, unknown>,
+): Method<unknown, unknown> {
+  return async (connection, params, signal) => {
+    if (connection.acp.offers[capability]) return method(connection, params, signal)
+    const problem = `No agent behind this connection offers ${capability}`
+    throw new RequestError(METHOD_NOT_FOUND, problem, { reason: 'not_offered', capability })
+  }
+}
+
+/** `wake` is always there: a hold or a policy can stop what no client can suspend. */
 export const extension: Readonly<Record<Extension, Method<unknown, unknown>>> = {
-  suspend,
+  suspend: needing('pause', suspend),
   wake,
-  remind,
+  remind: needing('reminders', remind),
   steer,
 }

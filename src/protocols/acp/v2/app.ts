@@ -29,7 +29,7 @@ export function createV2(connection: Connection): sdk.AgentApp {
         info: { ...acp.agentInfo },
         capabilities: {
           session: { prompt: { image: {}, audio: {}, embeddedContext: {} }, delete: {} },
-          _meta: capabilitiesMeta,
+          _meta: capabilitiesMeta(acp.offers),
         },
         _meta: steeringMeta,
       }
@@ -86,7 +86,7 @@ const begin: Method<sdk.NewSessionRequest, object> = async (connection, params) 
   return {
     ...created,
     configOptions: (configOptions ?? []).map(optionV2),
-    availableCommands: availableCommands.map(commandV2),
+    availableCommands: availableCommands(connection.acp.offers).map(commandV2),
   }
 }
 
@@ -104,7 +104,7 @@ const resume: Method<unknown, object> = async (connection, params, signal) => {
   return {
     ...rest,
     configOptions: configOptions.map(optionV2),
-    availableCommands: availableCommands.map(commandV2),
+    availableCommands: availableCommands(connection.acp.offers).map(commandV2),
   }
 }
 
