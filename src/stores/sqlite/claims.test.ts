@@ -19,7 +19,9 @@ function memoryDatabase(): Database {
 
 /** As the next process has it; the database stays open. */
 function reopened(db: Database): StoreOn {
-  return storeOn(db, () => undefined, createClaimFilter(db))
+  const filter = createClaimFilter(db)
+  onTestFinished(filter.close)
+  return storeOn(db, () => undefined, filter)
 }
 
 function claimOf(n: number): Claim {

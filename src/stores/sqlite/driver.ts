@@ -32,8 +32,27 @@ interface SqliteModule {
 
 export async function loadDriver(): Promise<OpenDatabase> {
   const { DatabaseSync } = builtin() ?? (await fallback())
-  return (file) => new DatabaseSync(file)
+  return (file) => keptByStatements(new DatabaseSync(file))
 }
+
+/**
+ * Each statement keeps its database from garbage collection. A statement of `@photostructure/sqlite` has only a bare
+ * pointer to its database, and using it after the database was collected crashes the process.
+ */
+function keptByStatements(db: Database): Database {
+  return {
+    exec: (sql) => db.exec(sql),
+    prepare(sql) {
+      const statement = db.prepare(sql)
+      databaseOf.set(statement, db)
+      return statement
+    },
+    close: () => db.close(),
+  }
+}
+
+/** An entry lives as long as its statement. */
+const databaseOf = new WeakMap<Statement, Database>()
 
 /** Asked for at run time, because importing it by name fails where it does not exist. */
 function builtin(): SqliteModule | undefined {
