@@ -19,7 +19,8 @@ import { cancel } from './cancel-task.ts'
 import { taskFor } from './context.ts'
 import type { EngineDeps } from './deps.ts'
 import type { Health } from './health.ts'
-import type { HoldAnswer } from './holds.ts'
+import type { HoldAnswer } from './holds/place-hold.ts'
+import type { LiftAnswer } from './holds.ts'
 import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
 import type { Reading } from './log-reader.ts'
 import { parse } from './parse.ts'
@@ -100,7 +101,7 @@ export interface Engine {
   ): Promise<readonly { readonly fresh: boolean }[]>
 
   hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
-  lift(caller: Caller, holdId: string): Promise<{ readonly holdId: string; readonly tasks: number }>
+  lift(caller: Caller, holdId: string): Promise<LiftAnswer>
   holds(caller: Caller): Promise<readonly Hold[]>
 
   /** Folds the log again and checks every receipt. */

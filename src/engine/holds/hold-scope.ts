@@ -1,15 +1,15 @@
-/** Which tasks a hold is about. */
-import type { Birth } from '../core/records.ts'
-import type { Hold, HoldScope } from '../ports/store/holds.ts'
-import type { OpenTaskQuery } from '../ports/store/tasks.ts'
-import { ALL_TENANTS, type Caller } from './caller.ts'
+/** Which tasks a hold covers. */
+import type { Birth } from '../../core/records.ts'
+import type { Hold, HoldScope } from '../../ports/store/holds.ts'
+import type { OpenTaskQuery } from '../../ports/store/tasks.ts'
+import { ALL_TENANTS, type Caller } from '../caller.ts'
 
-/** The facts of a task a scope looks at. They are known before the task exists, and never change. */
+/** What a scope compares. It is known before the task exists and never changes. */
 export type HoldableTask = Pick<Birth, 'taskId' | 'tenant' | 'agent' | 'contextId'>
 
 type KeysOfEach<Union> = Union extends Union ? keyof Union : never
 
-/** Every field of a scope narrows it. A field that is added to `HoldScope` does not compile before it is here. */
+/** One condition per field of a scope. A field that is new in `HoldScope` does not compile until it is here. */
 const narrowing: Readonly<
   Record<KeysOfEach<HoldScope>, (scope: HoldScope, task: HoldableTask) => boolean>
 > = {
@@ -24,10 +24,10 @@ const narrowing: Readonly<
 const conditions = Object.values(narrowing)
 
 export function isCovered(scope: HoldScope, task: HoldableTask): boolean {
-  return conditions.every((holds) => holds(scope, task))
+  return conditions.every((isMet) => isMet(scope, task))
 }
 
-/** What a store can narrow by itself; the rest is left to `isCovered`. */
+/** The part of a scope that a store can query. `isCovered` checks the remaining fields. */
 export function queryOf(scope: HoldScope): Pick<OpenTaskQuery, 'tenant' | 'agent' | 'contextId'> {
   const { tenant, agent, contextId } = {
     tenant: undefined,
@@ -42,7 +42,7 @@ export function queryOf(scope: HoldScope): Pick<OpenTaskQuery, 'tenant' | 'agent
   }
 }
 
-/** A tenant's operator holds within the tenant, whatever the scope says. */
+/** The operator of one tenant can hold only tasks of that tenant. */
 export function withinTenantOf(caller: Caller, scope: HoldScope): HoldScope {
   if (caller.tenant === ALL_TENANTS) return scope
   if ('all' in scope) return { tenant: caller.tenant }

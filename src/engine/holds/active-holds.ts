@@ -1,0 +1,62 @@
+/** The holds in effect in this process, and which of them a new task is created under. */
+import type { HoldMark } from '../../core/commands.ts'
+import type { Hold } from '../../ports/store/holds.ts'
+import { type HoldableTask, isCovered } from './hold-scope.ts'
+
+export interface ActiveHolds {
+  readonly has: (holdId: string) => boolean
+  readonly get: (holdId: string) => Hold | undefined
+  readonly all: () => readonly Hold[]
+  add(hold: Hold): void
+  remove(holdId: string): void
+  /** Until `work` ends, every new task in the scope of the hold is created under it (H3). */
+  whileApplying<T>(hold: Hold, work: () => Promise<T>): Promise<T>
+  /** The holds a new task is created under. */
+  readonly forNew: (task: HoldableTask) => readonly HoldMark[]
+}
+
+const noHolds: readonly HoldMark[] = []
+
+export function createActiveHolds(): ActiveHolds {
+  const active = new Map<string, Hold>()
+  /** For each hold that is being applied, how many calls apply it. */
+  const applying = new Map<string, number>()
+
+  async function whileApplying<T>({ id }: Hold, work: () => Promise<T>): Promise<T> {
+    applying.set(id, (applying.get(id) ?? 0) + 1)
+    try {
+      return await work()
+    } finally {
+      const calls = (applying.get(id) ?? 1) - 1
+      if (calls === 0) applying.delete(id)
+      else applying.set(id, calls)
+    }
+  }
+
+  function forNew(task: HoldableTask): readonly HoldMark[] {
+    if (active.size === 0) return noHolds
+    return [...active.values()]
+      .filter(({ id, holdNew }) => holdNew || applying.has(id))
+      .filter(({ scope }) => isCovered(scope, task))
+      .map(markOf)
+  }
+
+  return {
+    has: (holdId) => active.has(holdId),
+    get: (holdId) => active.get(holdId),
+    all: () => [...active.values()],
+    add: (hold) => {
+      active.set(hold.id, hold)
+    },
+    remove: (holdId) => {
+      active.delete(holdId)
+    },
+    whileApplying,
+    forNew,
+  }
+}
+
+/** What the log of a held task says about the hold. */
+export function markOf({ id, reason, actor }: Hold): HoldMark {
+  return { holdId: id, reason, actor: { kind: 'operator', id: actor.id } }
+}

@@ -1,0 +1,128 @@
+/** Holds and lifts the tasks in the scope of a hold, one page of tasks after the other. */
+import { isTerminal } from '../../core/states.ts'
+import type { Hold, HoldScope } from '../../ports/store/holds.ts'
+import type { OpenTaskQuery } from '../../ports/store/tasks.ts'
+import { type EngineContext, mintHandle } from '../context.ts'
+import { isUnreadable } from '../ledger/unreadable-task.ts'
+import { markOf } from './active-holds.ts'
+import { isCovered, queryOf } from './hold-scope.ts'
+
+export type HoldOutcome = 'held' | 'already_held' | 'terminal' | 'unknown'
+
+export interface TaskOutcome {
+  readonly taskId: string
+  readonly outcome: HoldOutcome
+}
+
+type Context = Pick<EngineContext, 'store' | 'ledger' | 'runs' | 'ids'>
+
+const PAGE = 256
+
+/** Holds every task in the scope of the hold. */
+export async function holdTasks(context: Context, hold: Hold): Promise<readonly TaskOutcome[]> {
+  const outcomes: TaskOutcome[] = []
+  for await (const taskIds of tasksIn(context, hold.scope)) {
+    const page = taskIds.map(async (taskId) => ({
+      taskId,
+      outcome: await holdTask(context, hold, taskId),
+    }))
+    outcomes.push(...(await Promise.all(page)))
+  }
+  return outcomes
+}
+
+export async function holdTask(
+  { ledger, runs, ids }: Context,
+  hold: Hold,
+  taskId: string,
+): Promise<HoldOutcome> {
+  const task = await ledger.read(taskId)
+  if (task === undefined || !isCovered(hold.scope, { ...task, taskId })) return 'unknown'
+  // An unreadable task cannot run, and nothing can be written to it.
+  if (isUnreadable(task)) return 'unknown'
+  if (isTerminal(task.state)) return 'terminal'
+  const { records, task: after } = await runs.commitStop(
+    taskId,
+    'interrupt_immediate',
+    (_now, atBoundary) => ({
+      type: 'hold',
+      hold: markOf(hold),
+      handle: mintHandle(ids),
+      atBoundary,
+    }),
+  )
+  if (records.length > 0) return 'held'
+  return isTerminal(after.state) ? 'terminal' : 'already_held'
+}
+
+/** Lifts the hold from every task that it holds. Returns how many those were. */
+export async function liftTasks(
+  context: Context,
+  { id, scope }: Pick<Hold, 'id' | 'scope'>,
+  principal: string,
+): Promise<number> {
+  let tasks = 0
+  for await (const taskIds of tasksIn(context, scope, 'held')) {
+    const page = taskIds.map((taskId) => liftTask(context, id, taskId, principal))
+    tasks += (await Promise.all(page)).filter(Boolean).length
+  }
+  return tasks
+}
+
+/** Returns false when the hold does not hold the task. */
+export async function liftTask(
+  { runs, ledger }: Context,
+  holdId: string,
+  taskId: string,
+  principal: string,
+): Promise<boolean> {
+  const task = await ledger.read(taskId)
+  if (!task?.holds.includes(holdId)) return false
+  await runs.commit(taskId, task.agent, (_now, run) => ({
+    type: 'lift',
+    holdId,
+    actor: { kind: 'operator', id: principal },
+    ...(run === undefined ? {} : { run }),
+  }))
+  return true
+}
+
+/**
+ * Lifts every hold that is not in effect any more from the tasks it still holds. A process died while it lifted such a
+ * hold, or the hold was never stored.
+ */
+export async function liftStaleHolds(
+  context: Context,
+  isActive: (holdId: string) => boolean,
+): Promise<void> {
+  for await (const taskIds of tasksIn(context, { all: true }, 'held')) {
+    for (const taskId of taskIds) {
+      const holds = (await context.ledger.read(taskId))?.holds ?? []
+      for (const holdId of holds) {
+        if (!isActive(holdId)) await liftTask(context, holdId, taskId, 'lull')
+      }
+    }
+  }
+}
+
+/** Pages of task ids. They contain every open (or held) task in scope that exists when this is called (H2). */
+async function* tasksIn(
+  { store }: Pick<Context, 'store'>,
+  scope: HoldScope,
+  which: 'open' | 'held' = 'open',
+): AsyncGenerator<readonly string[]> {
+  if ('taskIds' in scope) {
+    yield [...new Set(scope.taskIds)]
+    return
+  }
+  const held = which === 'held' ? { held: true as const } : {}
+  const query = { ...queryOf(scope), limit: PAGE, ...held }
+  let after: OpenTaskQuery['after']
+  for (;;) {
+    const page = await store.openTasks(after === undefined ? query : { ...query, after })
+    yield page.filter((row) => isCovered(scope, { ...row, taskId: row.id })).map(({ id }) => id)
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after = { contextId: last.contextId, id: last.id }
+  }
+}

@@ -1,0 +1,93 @@
+/** Places a hold: it is stored first, then it stops every task in its scope. */
+import type { Hold } from '../../ports/store/holds.ts'
+import type { Caller } from '../caller.ts'
+import type { EngineContext } from '../context.ts'
+import { holdInput } from '../inputs.ts'
+import { parse } from '../parse.ts'
+import type { HoldRequest } from '../requests.ts'
+import type { ActiveHolds } from './active-holds.ts'
+import { holdTasks, liftTasks, type TaskOutcome } from './held-tasks.ts'
+import { withinTenantOf } from './hold-scope.ts'
+
+export interface HoldAnswer {
+  readonly holdId: string
+  /** One per task, sorted by id. */
+  readonly outcomes: readonly TaskOutcome[]
+}
+
+export type PlaceHold = (caller: Caller, request: HoldRequest) => Promise<HoldAnswer>
+
+export function createPlaceHold(contextOf: () => EngineContext, active: ActiveHolds): PlaceHold {
+  /** Writes in progress, by hold id. */
+  const writes = new Map<string, Promise<void>>()
+
+  /** Stores the hold. New tasks are created under it before it is durable, so that none is missed. */
+  async function store(hold: Hold): Promise<void> {
+    if (!active.has(hold.id)) {
+      active.add(hold)
+      writes.set(hold.id, contextOf().store.putHold(hold))
+    }
+    try {
+      await writes.get(hold.id)
+    } catch (error) {
+      active.remove(hold.id)
+      await undo(hold)
+      throw error
+    } finally {
+      writes.delete(hold.id)
+    }
+  }
+
+  /** Lifts a hold that could not be stored from the tasks created under it. The next start lifts what this missed. */
+  async function undo(hold: Hold): Promise<void> {
+    const context = contextOf()
+    try {
+      await context.ledger.createsSettled()
+      await liftTasks(context, hold, hold.actor.id)
+    } catch (error) {
+      const text = 'tasks are held by a hold that could not be stored'
+      context.log('error', text, { holdId: hold.id, error })
+    }
+  }
+
+  return async (caller, request) => {
+    const context = contextOf()
+    const wanted = newHold(context, caller, request)
+    const known = active.all().find((hold) => isSameHold(hold, wanted))
+    const hold = known ?? wanted
+    const outcomes = await active.whileApplying(hold, async () => {
+      await store(hold)
+      await context.ledger.createsSettled()
+      return holdTasks(context, hold)
+    })
+    // Another call lifted the hold while this one applied it.
+    if (!active.has(hold.id)) await liftTasks(context, hold, caller.principal)
+    return {
+      holdId: hold.id,
+      outcomes: outcomes
+        .map((one) => (known === undefined ? asNew(one) : one))
+        .sort((a, b) => (a.taskId < b.taskId ? -1 : 1)),
+    }
+  }
+}
+
+function newHold({ ids, clock }: EngineContext, caller: Caller, request: HoldRequest): Hold {
+  const { scope, reason, holdNew = false } = parse(holdInput, request)
+  return {
+    id: `hold-${ids.uuid()}`,
+    scope: withinTenantOf(caller, scope),
+    reason,
+    holdNew,
+    actor: { kind: 'operator', id: caller.principal },
+    createdAt: clock.now(),
+  }
+}
+
+function isSameHold(a: Hold, b: Hold): boolean {
+  return JSON.stringify(a.scope) === JSON.stringify(b.scope) && a.holdNew === b.holdNew
+}
+
+/** A new hold cannot find a task already held by it, except a task that was created under it. */
+function asNew({ taskId, outcome }: TaskOutcome): TaskOutcome {
+  return { taskId, outcome: outcome === 'already_held' ? 'held' : outcome }
+}
