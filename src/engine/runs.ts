@@ -1,20 +1,24 @@
 /**
- * Which tasks run in this process. This file puts the parts together; each part is one file of `runs/`.
+ * Which tasks run in this process. This file composes the parts. Each part is one file of `runs/`.
  *
- *   presence   one phase per task, and the moves between phases
- *   slots      how many tasks of an agent run at the same time
- *   launching  commands that may set a task going      freezing   commands that may stop it
- *   building   a frame, fresh or from the journal      warm       frames that are kept for a while
- *   child-waits  runs that wait for children           draining   handing on every task
- *   backlog    tasks that wait for a slot              takeover   tasks a dead process left
+ *   presence      one phase per task, and the moves between phases
+ *   slots         how many tasks of an agent run at the same time
+ *   reserve-slot  a slot and a token for a run that may begin
+ *   launching     commands that may start a run
+ *   launch-task   begins the run, or gives it up
+ *   building      makes a frame, fresh or from the journal
+ *   freezing      commands that may stop a task
+ *   observing     tells runs about writes to their tasks
+ *   child-waits   runs that wait for children
+ *   warm          frames of stopped tasks that stay in memory for a while
+ *   backlog       tasks that wait for a slot
+ *   takeover      tasks that a dead process left
+ *   draining      releases every task when the process stops
  *
- * Invariants (runs.test.ts; more in the parts):
- *  N1  at most one live run per task, and it holds the token in the task's log;
- *  N2  a task that could run and has no run is in the store's `ready` list: nothing waits in memory only;
- *  N3  warm or cold, a task goes on with the same records.
+ * N1  A task has at most one live run, and that run holds the token in the task's log.
+ * N2  A task that could run and has no run is in the store's `ready` list. Nothing waits in memory only.
+ * N3  A task writes the same records whether it continues from a warm frame or from its journal.
  */
-import type { LogRecord } from '../core/records.ts'
-import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
@@ -32,8 +36,11 @@ import { createBuilder } from './runs/building.ts'
 import { type ChildWaits, createChildWaits } from './runs/child-waits.ts'
 import { drainRuns } from './runs/draining.ts'
 import { type CommitStop, createCommitStop } from './runs/freezing.ts'
+import { createTaskLauncher } from './runs/launch-task.ts'
 import { createLaunching, type Launching } from './runs/launching.ts'
-import { createPresences, type Move, type Presence } from './runs/presence.ts'
+import { createObserve, type Observe } from './runs/observing.ts'
+import { createPresences } from './runs/presence.ts'
+import { createSlotReservations } from './runs/reserve-slot.ts'
 import { createSlots } from './runs/slots.ts'
 import { createStartTask, recover } from './runs/takeover.ts'
 import { createWarm } from './runs/warm.ts'
@@ -42,18 +49,18 @@ export interface Runs
   extends Pick<Launching, 'commit' | 'create'>,
     Pick<ChildWaits, 'releaseSlot' | 'reacquireSlot' | 'childEnded'> {
   /**
-   * Commits a command that may stop the task. `atBoundary` tells the command whether the task stands still now; if it
-   * does, nothing of the task starts until the command is written or refused.
+   * Commits a command that may stop the task. `atBoundary` says whether the task is between two operations now. If it
+   * is, no operation of the task starts until the command is written or refused.
    */
   readonly commitStop: CommitStop
   /** Called for every published write, in log order per task. */
-  observe(task: Task, records: readonly LogRecord[]): void
-  /** Takes over what dead processes left and what waits for a slot. */
+  readonly observe: Observe
+  /** Starts the tasks that dead processes left and those that wait for a slot. */
   recover(): Promise<void>
-  /** Lets every run come to a boundary, at most so long, and hands its task on. */
+  /** Waits up to `timeoutMs` for every run to reach a boundary, and releases its task to the next process. */
   drain(timeoutMs: number): Promise<void>
   readonly counts: () => { readonly live: number; readonly warm: number; readonly busy: number }
-  /** Agents with steps in flight: who may be blocking the loop. */
+  /** Agents with steps in flight. One of them may be blocking the event loop. */
   readonly suspects: () => readonly string[]
 }
 
@@ -74,11 +81,11 @@ export interface RunsDeps {
   readonly pastOf: (task: Task) => Promise<Past>
 }
 
-/** As many tasks of an agent that is gone are stopped at once. */
-const ROOM_FOR_UNKNOWN = 256
+/** How many tasks of an agent that is not registered are stopped at once. */
+const UNKNOWN_AGENT_SLOTS = 256
 
 export function createRuns(deps: RunsDeps): Runs {
-  const { ledger, clock, agents, worker } = deps
+  const { ledger, clock, agents } = deps
   let stopping = false
   const shared = { ...deps, draining: () => stopping, knows: (name: string) => agents.has(name) }
   const { knows } = shared
@@ -96,10 +103,16 @@ export function createRuns(deps: RunsDeps): Runs {
   })
   const takeover = { ...shared, launching: () => launching }
   const start = createStartTask(takeover)
-  const room = (name: string): number => (knows(name) ? slots.available(name) : ROOM_FOR_UNKNOWN)
+  const room = (name: string): number => (knows(name) ? slots.available(name) : UNKNOWN_AGENT_SLOTS)
   const backlog = createBacklog({ ...shared, room, start })
-  const queued = backlog.waiting
-  const launching = createLaunching({ ...shared, slots, presences, builder, queued })
+  const launching = createLaunching({
+    ...shared,
+    slots,
+    presences,
+    builder,
+    reservations: createSlotReservations({ ...shared, slots, queued: backlog.waiting }),
+    launcher: createTaskLauncher({ ...shared, slots, presences, builder }),
+  })
   const childWaits = createChildWaits({ ...shared, slots, presences, builder })
 
   function leave(taskId: string): void {
@@ -107,33 +120,8 @@ export function createRuns(deps: RunsDeps): Runs {
     if (presence !== undefined) presences.move(presence, 'leave')
   }
 
-  function observe(task: Task, records: readonly LogRecord[]): void {
-    const presence = presences.get(task.id)
-    if (presence !== undefined) follow(presence, task, records)
-    if (waitsForSlot(task)) backlog.addReady(task.agent)
-  }
-
-  function follow(presence: Presence, task: Task, records: readonly LogRecord[]): void {
-    const { run, building } = presence
-    run?.observe(records, task)
-    if (building !== undefined) {
-      building.task = task
-      building.records.push(...records)
-    }
-    if (presence.phase === 'warm' || task.run?.token !== presence.token) {
-      presences.move(presence, afterStop(presence, task))
-    }
-  }
-
-  /** The task has no run, or not the one that is here. */
-  function afterStop({ run }: Presence, task: Task): Move {
-    if (isTerminal(task.state) || run === undefined || run.dead) return 'leave'
-    if (task.run !== undefined && task.run.worker !== worker) {
-      run.discard('taken-over')
-      return 'leave'
-    }
-    // Handed on by a process that stops, which gives up the frame itself.
-    return task.state === 'working' && task.run === undefined && stopping ? 'leave' : 'stop'
+  function frames(): readonly Run[] {
+    return presences.values().flatMap(({ run }) => (run === undefined ? [] : [run]))
   }
 
   return {
@@ -143,7 +131,7 @@ export function createRuns(deps: RunsDeps): Runs {
     releaseSlot: childWaits.releaseSlot,
     reacquireSlot: childWaits.reacquireSlot,
     childEnded: childWaits.childEnded,
-    observe,
+    observe: createObserve({ ...shared, presences, backlog }),
     recover: () => recover(takeover, backlog, start),
     async drain(timeoutMs) {
       stopping = true
@@ -154,12 +142,4 @@ export function createRuns(deps: RunsDeps): Runs {
     counts: () => ({ live: frames().length, warm: warm.size(), busy: slots.used() }),
     suspects: () => [...new Set(frames().flatMap((run) => (run.steps > 0 ? [run.agent] : [])))],
   }
-
-  function frames(): readonly Run[] {
-    return presences.values().flatMap(({ run }) => (run === undefined ? [] : [run]))
-  }
-}
-
-function waitsForSlot({ state, run, holds }: Task): boolean {
-  return (state === 'submitted' || state === 'working') && run === undefined && holds.length === 0
 }

@@ -1,0 +1,51 @@
+/** Tells the run of a task about every write to the task, and moves the task to its next phase when it stopped. */
+import type { LogRecord } from '../../core/records.ts'
+import { isTerminal } from '../../core/states.ts'
+import type { Task } from '../../core/task.ts'
+import type { Backlog } from './backlog.ts'
+import type { Move, Presence, Presences } from './presence.ts'
+
+/** Called for every published write, in log order per task. */
+export type Observe = (task: Task, records: readonly LogRecord[]) => void
+
+export function createObserve(deps: {
+  readonly presences: Presences
+  readonly backlog: Pick<Backlog, 'addReady'>
+  readonly worker: string
+  readonly draining: () => boolean
+}): Observe {
+  const { presences, backlog, worker, draining } = deps
+
+  function observeHere(presence: Presence, task: Task, records: readonly LogRecord[]): void {
+    const { run, building } = presence
+    run?.observe(records, task)
+    if (building !== undefined) {
+      building.task = task
+      building.records.push(...records)
+    }
+    if (presence.phase === 'warm' || task.run?.token !== presence.token) {
+      presences.move(presence, moveAfterStop(presence, task))
+    }
+  }
+
+  /** The move of a task whose log names another run than the one here, or none. */
+  function moveAfterStop({ run }: Presence, task: Task): Move {
+    if (isTerminal(task.state) || run === undefined || run.dead) return 'leave'
+    if (task.run !== undefined && task.run.worker !== worker) {
+      run.discard('taken-over')
+      return 'leave'
+    }
+    // This process is stopping and released the task. `drain` discards the frame.
+    return task.state === 'working' && task.run === undefined && draining() ? 'leave' : 'stop'
+  }
+
+  return (task, records) => {
+    const presence = presences.get(task.id)
+    if (presence !== undefined) observeHere(presence, task, records)
+    if (waitsForSlot(task)) backlog.addReady(task.agent)
+  }
+}
+
+function waitsForSlot({ state, run, holds }: Task): boolean {
+  return (state === 'submitted' || state === 'working') && run === undefined && holds.length === 0
+}

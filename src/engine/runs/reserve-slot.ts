@@ -1,0 +1,37 @@
+/** Takes a slot for a run that may begin, and makes the token of that run. */
+import type { RunToken } from '../../core/records.ts'
+import type { IdSource } from '../../ports/ids.ts'
+import type { Slots } from './slots.ts'
+
+export interface SlotReservations {
+  /** A slot for a task that just became able to run. It is refused while older tasks are queued. */
+  reserve(agent: string): RunToken | undefined
+  /** A slot for the task at the head of the queue. */
+  reserveForQueued(agent: string): RunToken | undefined
+}
+
+export interface SlotReservationDeps {
+  readonly ids: IdSource
+  readonly worker: string
+  readonly slots: Slots
+  /** Whether the agent is registered. */
+  readonly knows: (agent: string) => boolean
+  /** Whether older tasks of the agent wait for a slot. */
+  readonly queued: (agent: string) => boolean
+  readonly draining: () => boolean
+}
+
+export function createSlotReservations(deps: SlotReservationDeps): SlotReservations {
+  const { ids, worker, slots, knows, queued, draining } = deps
+
+  function reserveForQueued(agent: string): RunToken | undefined {
+    const token = ids.uuid()
+    return slots.take(agent, token) ? { token, worker } : undefined
+  }
+
+  return {
+    reserve: (agent) =>
+      draining() || !knows(agent) || queued(agent) ? undefined : reserveForQueued(agent),
+    reserveForQueued,
+  }
+}
