@@ -9,6 +9,12 @@ export type Json =
 
 export type JsonObject = { readonly [key: string]: Json }
 
+/**
+ * The members of an interface as a type alias. The compiler accepts an alias as `Json` where every member is JSON, and
+ * never accepts an interface.
+ */
+export type MembersOf<T> = { readonly [K in keyof T]: T[K] }
+
 /** A copy without null members, at any depth. Elements of lists are kept: their places have a meaning. */
 export function withoutNulls(value: JsonObject): JsonObject {
   const members = Object.entries(value).filter(([, member]) => member !== null)

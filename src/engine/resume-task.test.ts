@@ -192,15 +192,19 @@ describe('the turn after a resume', () => {
     expect(made.count('digest')).toBe(1)
   })
 
-  it('fails with the digest when that throws, and the task can be paused no more', async () => {
+  it('gets the default digest where that of the agent throws, and the failure is logged', async () => {
+    const made = effects()
     const digest = () => {
+      made.note('digest')
       throw new Error('no words')
     }
-    const world = await createWorld({ agents: [conversation({ digest })] })
+    const given = { agents: [conversation({ digest })] }
+    const world = await createWorld(given)
     const { id } = await world.send('paint a boat')
     await world.until(id, 'paused-by-agent')
     await world.engine.resume(alice, { taskId: id, continueTranscript: false })
-    const task = await world.until(id, 'failed')
-    expect(task.failure?.message).toBe('no words')
+    const task = await world.until(id, 'completed')
+    expect(JSON.stringify(dataOf(task, 'second'))).toContain('Asked: paint a boat')
+    expect(made.count('digest')).toBe(1)
   })
 })

@@ -1,5 +1,6 @@
 /** An operation that is refused or fails and that the author catches leaves nothing behind: the run can stop and go on. */
 import { describe, expect, it } from 'vitest'
+import { textOf } from '../../core/message.ts'
 import type { AgentDefinition } from '../agent.ts'
 import type { ArtifactInput, AgentTask as Task } from '../agent-task.ts'
 import { alice, createWorld, running } from '../test-support/world.ts'
@@ -107,20 +108,37 @@ describe("an agent's own digest or compact that fails", () => {
     ['a compact that throws', { compact: fail }],
     ['a compact that is no transcript', { compact: () => bad([{ role: 'agent' }]) }],
     ['a compact that is a circle', { compact: () => bad(circular) }],
-  ])('fails its call and nothing else: %s', async (_name, some) => {
-    const caught: Error[] = []
-    const agent = running(async (task) => {
-      await task.park({ reason: 'first' })
-      await task.turn(() => undefined).catch((error: Error) => caught.push(error))
-      await task.compact().catch((error: Error) => caught.push(error))
-      await task.park({ reason: 'second' })
-    }, some)
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.engine.resume(alice, { taskId: id, continueTranscript: false })
-    await world.settled()
-    expect(await world.get(id)).toMatchObject({ suspension: { reason: 'second' } })
-    expect(caught).toHaveLength(1)
-  })
+  ])(
+    'is logged, and replaced by the default once, also for a rebuilt run: %s',
+    async (_name, some) => {
+      let calls = 0
+      const counted = Object.entries(some).map(([name, code]) => {
+        const call = (): unknown => {
+          calls++
+          return (code as () => unknown)()
+        }
+        return [name, call]
+      })
+      const agent = running(async (task) => {
+        await task.park({ reason: 'first' })
+        await task.turn((turn) => turn.record('agent', 'thinking'))
+        await task.compact()
+        await task.park({ reason: 'second' })
+        return task.turn((turn) => turn.transcript.map(({ role }) => role).join())
+      }, Object.fromEntries(counted))
+      const world = await createWorld({ agents: [agent], options: { warmForMs: 0 } })
+      const { id } = await world.send('go')
+      await world.until(id, 'paused-by-agent')
+      await world.engine.resume(alice, { taskId: id, continueTranscript: false })
+      await world.until(id, (task) => task.suspension?.reason === 'second')
+      await world.engine.resume(alice, { taskId: id })
+      const task = await world.until(id, 'completed')
+      expect(textOf(task.statusMessage ?? { parts: [] })).toBe('digest,user,agent')
+      expect(calls).toBe(1)
+      const errors = world.said.filter(({ level }) => level === 'error')
+      expect(errors.map(({ text }) => text)).toEqual([
+        expect.stringContaining('the default takes its place'),
+      ])
+    },
+  )
 })

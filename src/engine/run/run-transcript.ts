@@ -1,10 +1,12 @@
 /** What the loop of a run said and heard so far. A rebuilt run makes the same from its journal. */
-import type { Message } from '../../core/message.ts'
+import type { MembersOf } from '../../core/json.ts'
+import type { Message, Part } from '../../core/message.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
 import type { Agent } from '../agent.ts'
 import { transcriptEntriesInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RunCore } from './core.ts'
+import { orDefault } from './or-default.ts'
 import type { Outputs } from './outputs.ts'
 import type { TurnStarted } from './turn-start.ts'
 
@@ -31,7 +33,7 @@ export function createRunTranscript(core: RunCore, agent: Agent, outputs: Output
     if (digest !== undefined) entries = [{ turn, role: 'digest', content: digest }]
     for (const message of messages) {
       hear(message)
-      const content = message.parts as unknown as TranscriptEntry['content']
+      const content: readonly MembersOf<Part>[] = message.parts
       entries = [...entries, { turn, role: 'user', content }]
     }
   }
@@ -43,10 +45,12 @@ export function createRunTranscript(core: RunCore, agent: Agent, outputs: Output
     entries = await outputs.tell(key, make, (record) => record.transcript)
   }
 
-  /** @throws LullError `INVALID_INPUT` when the agent gives something else than a transcript */
   async function shortened(): Promise<readonly TranscriptEntry[]> {
-    if (agent.compact === undefined) return entries.slice(-Math.ceil(limit / 2))
-    return parse(transcriptEntriesInput, await agent.compact(entries), 'compact')
+    const newest = (): readonly TranscriptEntry[] => entries.slice(-Math.ceil(limit / 2))
+    const { compact: shorten } = agent
+    if (shorten === undefined) return newest()
+    const made = async () => parse(transcriptEntriesInput, await shorten(entries), 'compact')
+    return orDefault(core, 'compact', made, newest)
   }
 
   function hear(message: Message): void {

@@ -6,6 +6,7 @@ import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { TurnStarting } from '../providers/provider.ts'
 import type { Finished, RunCore } from './core.ts'
+import { orDefault } from './or-default.ts'
 import type { RunTranscript } from './run-transcript.ts'
 
 export type TurnStarted = LogRecord & { readonly type: 'turn-started' }
@@ -40,7 +41,7 @@ export function createTurnStart(
         const digest = await digestOf(core.task)
         const digested = digest === undefined ? {} : { digest }
         const task = core.task
-        const wanted = core.ask(starting(task, digested), task)
+        const wanted = core.ask(turnStarting(core, digested), task)
         return { written: core.persist({ type: 'start-turn', key, ...digested, ...wanted }) }
       })
       const { records } = await written
@@ -51,25 +52,14 @@ export function createTurnStart(
     }
   }
 
-  function starting(task: Task, digested: Pick<TurnStarting, 'digest'>): TurnStarting {
-    const { wake, wakeUnseen, turn, updatedAt } = task
-    return {
-      type: 'turn-starting',
-      turn: turn + 1,
-      idleMs: host.clock.now() - updatedAt,
-      ...(wakeUnseen && wake !== undefined ? { wake } : {}),
-      ...digested,
-    }
-  }
-
-  /** Only the first turn after a wake that asked for it. */
+  /** Only the first turn after a wake that asked for a digest has one. */
   async function digestOf(task: Task): Promise<string | undefined> {
     const { wake, wakeUnseen } = task
     if (!wakeUnseen || wake?.continueTranscript !== false) return undefined
-    const digest: unknown = await agent.digest?.(transcript.entries())
+    const { digest } = agent
     if (digest === undefined) return digestOfLog(task)
-    if (typeof digest === 'string') return digest
-    throw new LullError('INVALID_INPUT', { path: 'digest', problem: 'must give a text' })
+    const made = (): Promise<string> => checkedDigest(digest(transcript.entries()))
+    return orDefault(core, 'digest', made, () => digestOfLog(task))
   }
 
   /** The task holds no results of steps: they are read from its log. */
@@ -80,4 +70,26 @@ export function createTurnStart(
   }
 
   return start
+}
+
+/** What the providers are told when a turn starts. */
+export function turnStarting(
+  { task, host }: Pick<RunCore, 'task' | 'host'>,
+  digested: Pick<TurnStarting, 'digest'> = {},
+): TurnStarting {
+  const { wake, wakeUnseen, turn, updatedAt } = task
+  return {
+    type: 'turn-starting',
+    turn: turn + 1,
+    idleMs: host.clock.now() - updatedAt,
+    ...(wakeUnseen && wake !== undefined ? { wake } : {}),
+    ...digested,
+  }
+}
+
+/** @throws LullError `INVALID_INPUT` when the digest is no text */
+async function checkedDigest(made: unknown): Promise<string> {
+  const digest = await made
+  if (typeof digest === 'string') return digest
+  throw new LullError('INVALID_INPUT', { path: 'digest', problem: 'must give a text' })
 }
