@@ -141,13 +141,15 @@ export type RunCommand =
       readonly key: string
       readonly digest?: string
     } & Providing)
-  | {
+  | ({
       readonly type: 'show-reminders'
       readonly run: string
       readonly key: string
       readonly turn: number
       readonly ids: readonly string[]
-    }
+      /** The handle of the wake that the providers were told of with this read. */
+      readonly toldWake?: string
+    } & Providing)
   | {
       readonly type: 'park'
       readonly run: string

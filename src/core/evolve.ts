@@ -109,9 +109,10 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     reminders: shown(task.reminders, reminders, turn),
     wakeUnseen: undefined,
   }),
-  'reminders-shown': (task, { turn, reminders }) => ({
+  'reminders-shown': (task, { turn, reminders, toldWake }) => ({
     ...progressed,
     reminders: shown(task.reminders, reminders, turn),
+    ...(toldWake !== undefined && toldWake === task.wake?.handle ? { wakeUnseen: undefined } : {}),
   }),
   'turn-ended': (task, { turn, outcome }) => ({
     ...progressed,

@@ -189,6 +189,8 @@ export type RecordBody =
       readonly turn: number
       readonly reminders: readonly Reminder[]
       readonly emitted: readonly string[]
+      /** The handle of the wake that the providers were told of with this read. */
+      readonly toldWake?: string
     }
   | {
       readonly type: 'asked'

@@ -71,15 +71,22 @@ export function startTurn(task: Task, command: Of<'start-turn'>): Decided {
   })
 }
 
-/** A running turn has read again: what it saw of what arrived meanwhile. */
+/** The code of a turn has read its reminders. Writes what it saw for the first time in that turn. */
 export function showReminders(task: Task, command: Of<'show-reminders'>): Decided {
   return asRun(task, command.run, () => {
-    const { key, turn, ids } = command
-    const visible = task.reminders.filter(
+    const { key, turn, ids, toldWake } = command
+    const { records, pending } = providing(task.reminders, command)
+    const visible = pending.filter(
       (item) => ids.includes(item.reminder.id) && item.shownInTurn !== turn,
     )
-    if (visible.length === 0) return nothing
-    return write({ type: 'reminders-shown', key, turn, ...seen(visible, turn) })
+    if (visible.length === 0 && toldWake === undefined) return nothing
+    return write(...records, {
+      type: 'reminders-shown',
+      key,
+      turn,
+      ...seen(visible, turn),
+      ...(toldWake === undefined ? {} : { toldWake }),
+    })
   })
 }
 

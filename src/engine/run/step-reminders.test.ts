@@ -1,10 +1,15 @@
-/** Reminders of agents without `task.turn`: the invariants T1 to T3 of step-reminders.ts. */
+/** Reminders of agents without `task.turn`: the invariants T1 to T4 of step-reminders.ts. */
 import { describe, expect, it } from 'vitest'
 import type { AgentTask } from '../agent-task.ts'
-import { parked, quiet } from '../test-support/reminder-scene.ts'
-import { alice, createWorld, dataOf, running } from '../test-support/world.ts'
+import type { ReminderProvider } from '../providers/provider.ts'
+import { parked, quiet, toldBy } from '../test-support/reminder-scene.ts'
+import { alice, createWorld, dataOf, running, type World } from '../test-support/world.ts'
 
 const ids = (task: AgentTask): string[] => task.reminders.map(({ id }) => id)
+const toldOfContinuity = async (world: World, id: string): Promise<string[]> =>
+  toldBy(await world.log(id)).flatMap((one) =>
+    one.includes('-continuity') ? one.split(' ', 1) : [],
+  )
 const step = (task: AgentTask): Promise<number> => task.step('work', () => 1)
 
 describe('an agent without turns', () => {
@@ -93,6 +98,100 @@ describe('an agent without turns', () => {
     })
     await scene.inject('r-1', { mode: 'wait_for_completion' })
     expect(await scene.resumed()).toEqual([['r-1'], ['r-1'], ['r-1']])
+  })
+
+  it('T3: was shown early after a rebuild what waits for the end of the turn', async () => {
+    const world = await createWorld({
+      options: { warmForMs: 0 },
+      agents: [
+        running(async (task) => {
+          const seen = [ids(task)]
+          await task.park({ reason: 'x' })
+          seen.push(ids(task))
+          await step(task)
+          seen.push(ids(task))
+          await task.artifact({ name: 'seen', data: seen })
+        }, quiet),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    const reminder = { id: 'late', body: 'b', mode: 'wait_for_completion' } as const
+    await world.engine.remind(alice, { taskId: id, reminder })
+    await world.engine.resume(alice, { taskId: id })
+    expect(dataOf(await world.until(id, 'completed'), 'seen')).toEqual([[], [], ['late']])
+  })
+
+  it.each([
+    ['warm', 60_000],
+    ['rebuilt', 0],
+  ])('T4: is told once of each stop, %s', async (_how, warmForMs) => {
+    const bodies = (task: AgentTask): string[] => task.reminders.map(({ body }) => body)
+    const world = await createWorld({
+      options: { warmForMs },
+      agents: [
+        running(async (task) => {
+          const seen: string[][] = []
+          for (const reason of ['lunch', 'tea']) {
+            await task.park({ reason })
+            // This turn reads nothing, so the next one is told.
+            await step(task)
+            seen.push(await task.step('read', () => bodies(task)))
+            seen.push(bodies(task))
+            await step(task)
+          }
+          await task.artifact({ name: 'seen', data: seen })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    for (const epoch of [1, 2]) {
+      await world.until(id, (task) => task.suspension?.epoch === epoch)
+      await world.engine.resume(alice, { taskId: id, input: epoch })
+    }
+    expect(dataOf(await world.until(id, 'completed'), 'seen')).toEqual([
+      [expect.stringMatching(/\(lunch\).* given: 1$/)],
+      [],
+      [expect.stringMatching(/\(tea\).* given: 2$/)],
+      [],
+    ])
+    expect(await toldOfContinuity(world, id)).toEqual([
+      'injected',
+      'emitted',
+      'expired',
+      'injected',
+      'emitted',
+      'expired',
+    ])
+  })
+
+  it('T4: tells its own providers of a wake once, also where none wants a reminder', async () => {
+    const told: (string | undefined)[] = []
+    const watch: ReminderProvider = (moment) => {
+      if (moment.type === 'turn-starting') told.push(moment.wake?.reason)
+      return false
+    }
+    const world = await createWorld({
+      agents: [
+        running(
+          async (task) => {
+            await task.park({ reason: 'lunch' })
+            for (let n = 0; n < 2; n++) {
+              ids(task)
+              await step(task)
+            }
+            await task.turn(() => ids(task))
+            ids(task)
+          },
+          { providers: { resumed: false, watch } },
+        ),
+      ],
+    })
+    const { id } = await world.send('go')
+    await world.until(id, 'paused-by-agent')
+    await world.engine.resume(alice, { taskId: id })
+    await world.until(id, 'completed')
+    expect(told).toEqual(['lunch', undefined, undefined])
   })
 
   it('sees inside task.turn what the turn sees', async () => {

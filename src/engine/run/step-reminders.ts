@@ -1,14 +1,26 @@
 /**
- * Reminders as an agent without `task.turn` sees them. Each step outside of another is a turn: what the code reads before
- * a step or in it was shown in the turn of that step, and its record takes the turn off their TTL.
+ * Reminders as an agent without `task.turn` sees them. Each step outside of another is a turn. What the code reads before
+ * such a step or inside it was shown in the turn of that step, and the step's record takes the turn off their TTL.
  *
  * T1  A read is journaled, so a rebuilt run reads the same.
- * T2  Behind one result every read gives the same list.
- * T3  What waits for the completion of a turn is not shown to a later read of the same turn.
+ * T2  All reads after one result and before the next give the same list.
+ * T3  A reminder that waits for the completion of a turn is not shown to a later read of the same turn, also when the run
+ *     was rebuilt between the two reads.
+ * T4  The first read of a turn asks the providers, as the start of a `task.turn` does, until the code has called
+ *     `task.turn`: from then on the providers are asked there.
  */
-import type { Json } from '../../core/json.ts'
+import type { Providing } from '../../core/commands.ts'
+import { providing } from '../../core/decide/reminding.ts'
+import type { MembersOf } from '../../core/json.ts'
 import { isVisible, type Reminder } from '../../core/reminders.ts'
 import type { RunCore } from './core.ts'
+import { turnStarting } from './turn-start.ts'
+
+/** What a read is journaled as. */
+type RecordedRead = {
+  readonly turn: number
+  readonly reminders: readonly MembersOf<Reminder>[]
+}
 
 interface Read {
   readonly result: number
@@ -16,26 +28,36 @@ interface Read {
   readonly reminders: readonly Reminder[]
 }
 
-export function createStepReminders(core: RunCore): () => readonly Reminder[] {
+/** @param asksProviders whether the code has called no `task.turn` so far */
+export function createStepReminders(
+  core: RunCore,
+  asksProviders: () => boolean,
+): () => readonly Reminder[] {
   let last: Read | undefined
   let lastTurn = 0
 
-  /** What is pending now, as the turn to come shows it. */
-  function show(key: string): readonly Reminder[] {
-    const { reminders: pending, turn: ended } = core.task
-    const turn = ended + 1
-    const when = lastTurn === turn ? 'reread' : 'start'
-    lastTurn = turn
+  /** What is pending now, and what the providers add, as the coming turn shows it. */
+  function show(key: string): RecordedRead {
+    const { task } = core
+    const turn = task.turn + 1
+    const isFirst = lastTurn !== turn
+    const starting = isFirst && asksProviders() ? turnStarting(core) : undefined
+    const wanted: Providing = starting === undefined ? {} : core.ask(starting, task)
+    const { pending } = providing(task.reminders, wanted)
+    const when = isFirst ? 'start' : 'reread'
     const visible = pending.filter((item) => item.shownInTurn === turn || isVisible(item, when))
     const fresh = visible.filter((item) => item.shownInTurn !== turn)
-    if (fresh.length > 0) {
+    const wake = starting?.wake
+    if (fresh.length > 0 || wake !== undefined) {
       const ids = fresh.map(({ reminder }) => reminder.id)
-      core.later({ type: 'show-reminders', key, turn, ids })
+      const told = wake === undefined ? {} : { toldWake: wake.handle }
+      core.later({ type: 'show-reminders', key, turn, ids, ...told, ...wanted })
     }
-    return visible.map(({ reminder, emittedAtTurn = turn }) => ({
+    const reminders = visible.map(({ reminder, emittedAtTurn = turn }) => ({
       ...reminder,
       firedAtTurn: emittedAtTurn,
     }))
+    return { turn, reminders }
   }
 
   return () => {
@@ -43,8 +65,13 @@ export function createStepReminders(core: RunCore): () => readonly Reminder[] {
     const { prefix } = core.scope
     if (last?.result === result && last.prefix === prefix) return last.reminders
     const key = core.key('reminders')
-    const read = core.value('reminders-read', () => show(key) as unknown as Json)
-    last = { result, prefix, reminders: read as unknown as readonly Reminder[] }
-    return last.reminders
+    // Versions before 0.2 journaled the list alone.
+    const read = core.value<RecordedRead | RecordedRead['reminders']>('reminders-read', () =>
+      show(key),
+    )
+    const { turn, reminders } = 'turn' in read ? read : { turn: 0, reminders: read }
+    lastTurn = turn
+    last = { result, prefix, reminders }
+    return reminders
   }
 }

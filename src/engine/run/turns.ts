@@ -40,11 +40,13 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
   const transcript = createRunTranscript(core, agent, outputs)
   const start = createTurnStart(core, agent, transcript)
   const batch = createToolBatch(core, steps)
-  const stepReminders = createStepReminders(core)
+  let hasTurns = false
+  const stepReminders = createStepReminders(core, () => !hasTurns)
   const open = new Map<TurnStarted, TurnProgress>()
 
   async function run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T> {
     core.notInside('task.turn', 'step', 'turn')
+    hasTurns = true
     const started = await start()
     const progress: TurnProgress = { recorded: [], outcome: 'completed' }
     open.set(started, progress)
