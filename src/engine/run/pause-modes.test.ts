@@ -1,6 +1,7 @@
 /** The three modes differ inside a turn; each test counts the side effects that happened before the pause committed. */
 import { describe, expect, it } from 'vitest'
 import type { PauseMode } from '../../core/suspension.ts'
+import { Fatal } from '../agent.ts'
 import { aborted, alice, createWorld, effects, running, signal } from '../test-support/world.ts'
 
 /** A turn of a batch of three tools and one more tool, then a step after the turn. */
@@ -110,6 +111,39 @@ describe('interrupt_immediate', () => {
     await world.until(id, 'completed')
     expect(seen.map((one) => one.attempt)).toEqual([1, 2])
     expect(seen[0]?.idempotencyKey).toBe(seen[1]?.idempotencyKey)
+  })
+
+  it.each([
+    ['returns what cannot be recorded', () => new Date(0)],
+    ['fails for good', () => Promise.reject(new Fatal('declined'))],
+    ['takes too long', () => new Promise(() => undefined)],
+  ] as const)('does not repeat a step that ignores the signal and then %s', async (_, end) => {
+    const done = effects()
+    const started = signal()
+    const finish = signal()
+    const world = await createWorld({
+      agents: [
+        running(async (task) => {
+          const pay = async (): Promise<unknown> => {
+            done.note('pay')
+            started.fire()
+            await finish.promise
+            return end()
+          }
+          await task.step('pay', pay, { timeoutMs: 5_000 })
+        }),
+      ],
+    })
+    const { id } = await world.send('go')
+    await started.promise
+    const pausing = world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+    await world.settled()
+    finish.fire()
+    await world.pass(5_000)
+    expect((await pausing).state).toBe('paused-by-client')
+    await world.engine.resume(alice, { taskId: id })
+    expect((await world.ended(id)).state).toBe('failed')
+    expect(done.count('pay')).toBe(1)
   })
 
   it('keeps the result of a step that ignores the signal, and commits when it is done', async () => {

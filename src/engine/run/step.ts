@@ -147,6 +147,7 @@ export function createSteps(core: RunCore): Steps {
     core.recount(prefix)
     core.journal.keep(prefix)
     let stopTimer: (() => void) | undefined
+    let timedOut = false
     try {
       const startedAt = host.clock.now()
       const work = core.within(inner, async () => code(new Context(execution, makeKey, facts)))
@@ -160,6 +161,7 @@ export function createSteps(core: RunCore): Steps {
             new Promise<never>((_, fail) => {
               stopTimer = host.clock.after(timeoutMs, () => {
                 const error = new LullError('STEP_TIMEOUT', { step: name, timeoutMs })
+                timedOut = true
                 fail(error)
                 timeOut(execution, error)
               })
@@ -168,9 +170,12 @@ export function createSteps(core: RunCore): Steps {
       const { stepResultBytes } = host.limits
       return { status: 'done', result: checkedResult(name, value, stepResultBytes, streams.bytes) }
     } catch (error) {
+      const fatal = isFatal(error)
       const { reason } = execution.signal
-      if (reason instanceof Aborted && reason.code === 'paused') return { status: 'interrupted' }
-      return { status: 'failed', failure: describeError(error), fatal: isFatal(error) }
+      const wasPaused = reason instanceof Aborted && reason.code === 'paused'
+      // A step that timed out, or whose failure is final, did not end because of the pause.
+      if (wasPaused && !fatal && !timedOut) return { status: 'interrupted' }
+      return { status: 'failed', failure: describeError(error), fatal }
     } finally {
       stopTimer?.()
       running.delete(execution)
