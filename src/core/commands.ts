@@ -54,8 +54,8 @@ export type OuterCommand =
       readonly message: Message
       /** The message id is a key: a task that has it already is not told again. */
       readonly once?: boolean
-      /** What may wait for the task's next turn; absent: anything. */
-      readonly limits?: QueueLimits
+      /** How much of it a task takes; absent: anything. */
+      readonly limits?: MessageLimits
       /** The key the sender chose; kept in the record. */
       readonly idempotencyKey?: string
       readonly consentId?: string
@@ -97,6 +97,8 @@ export type OuterCommand =
       readonly type: 'event'
       readonly event: CloudEvent
       readonly pos: number
+      /** Events up to this position are gone from the store. */
+      readonly removedUpTo?: number
       readonly run?: RunToken
     }
   /** The clock reached something the task waits for: deadline, schedule, instant, expiry of a question. */
@@ -207,8 +209,12 @@ export type RunCommand =
       readonly inFlight?: true
     }
 
-/** How many messages, and bytes of them, may wait for the next turn of a task. */
-export interface QueueLimits {
+/** How many messages, and bytes of them, one task takes. */
+export interface MessageLimits {
+  /** In its history. */
+  readonly historyMessages: number
+  readonly historyBytes: number
+  /** Of these, waiting for its next turn. */
   readonly queuedMessages: number
   readonly queuedBytes: number
 }

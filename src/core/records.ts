@@ -240,6 +240,8 @@ export type RecordBody =
       readonly event?: CloudEvent | TimeoutEvent
       /** The position of the event, consumed with this wake. */
       readonly eventPos?: number
+      /** Events up to this position are gone from the store: nobody has to remember that they were consumed. */
+      readonly eventsRemovedUpTo?: number
       readonly continueTranscript: boolean
       readonly run?: RunToken
       readonly idempotencyKey?: string
@@ -300,6 +302,7 @@ export type Deferred =
       readonly input: Json
       readonly event?: CloudEvent | TimeoutEvent
       readonly eventPos?: number
+      readonly eventsRemovedUpTo?: number
       readonly continueTranscript: boolean
     }
   | { readonly kind: 'answer'; readonly message: Message; readonly decision?: Decision }

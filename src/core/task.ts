@@ -55,9 +55,9 @@ export interface Task {
   readonly children: readonly string[]
   readonly usage: Required<Usage>
 
-  /** Events up to here arrived before the task existed. */
+  /** Events up to this position never wake the task: they came before it, or are gone from the store. */
   readonly eventsAfter: number
-  /** Positions of events that woke this task; no event wakes it twice. */
+  /** Positions after `eventsAfter` of events that woke this task; no event wakes it twice. */
   readonly consumed: readonly number[]
   readonly receipts: { readonly count: number; readonly head: string }
 }

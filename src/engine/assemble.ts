@@ -105,7 +105,14 @@ export function assemble(deps: EngineDeps): Assembly {
     wake: createWakeByTime({ ledger, runs, ids }),
   })
   const followUps = createFollowUps({ store, ledger, clock, log })
-  const retention = createRetention({ store, clock, log, options, removed: ledger.forgetEnded })
+  const retention = createRetention({
+    store,
+    clock,
+    log,
+    options,
+    tasksRemoved: ledger.forgetEnded,
+    eventsRemoved: events.removed,
+  })
   const context: EngineContext = {
     store,
     ledger,

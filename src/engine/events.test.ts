@@ -1,4 +1,4 @@
-/** An event and a park that race never miss, and no event wakes a task twice (V1, V2 in events.ts). */
+/** An event and a park that race never miss, and no event wakes a task twice (V1, V2, V4 in events.ts). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
@@ -100,6 +100,25 @@ describe('an event', () => {
     await world.until(id, (task) => task.epoch === 2)
     await world.settled()
     expect((await world.get(id)).state).toBe('paused-by-agent')
+  })
+
+  it('V4: is forgotten by the task it woke once it is removed, before and after a restart', async () => {
+    let world = await createWorld({ agents: [counter(9)], options: { eventsForMs: 1_000 } })
+    const { id } = await world.send('go')
+    const wake = async (data: number): Promise<readonly number[]> => {
+      const { epoch } = await world.until(id, 'paused-by-agent')
+      await world.emit('tick', { data })
+      return (await world.until(id, (task) => task.epoch > epoch)).consumed
+    }
+    expect(await wake(1)).toEqual([1])
+    expect(await wake(2)).toEqual([1, 2])
+    await world.pass(2_000)
+    await world.engine.prune()
+    expect(await wake(3)).toEqual([3])
+    await world.pass(2_000)
+    await world.engine.prune()
+    world = await world.recover()
+    expect(await wake(4)).toEqual([4])
   })
 
   it('counts as before a task that was asked for earlier and born later', async () => {

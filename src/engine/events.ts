@@ -6,6 +6,7 @@
  * V1  Each event wakes a task at most once, however often it is delivered or dispatched.
  * V2  What was acknowledged before a crash is dispatched after it: the cursor of dispatched events is in the store.
  * V3  A stop is woken by the oldest event that fits: while it looks back, newer ones wait.
+ * V4  A task remembers that it consumed an event only as long as the store has the event.
  */
 
 import { type CloudEvent, namesOf, type StoredEvent } from '../core/cloud-event.ts'
@@ -31,6 +32,8 @@ export interface Events {
   readonly mayHaveMissed: (task: Task) => boolean
   readonly lookBack: (task: Task) => Promise<void>
   readonly lastPos: () => number
+  /** Retention has removed events: the tasks that consumed them may forget it (V4). */
+  removed(): Promise<void>
   /** First what stopped tasks have not looked at (`lookBacks`), then what nobody was told. */
   start(lookBacks: () => Promise<void>): Promise<void>
   stop(): Promise<void>
@@ -53,6 +56,8 @@ export function createEvents(deps: {
   const { store, clock, log, wake } = deps
   const matchingFilters = createMatchingFilters(store)
   let lastPos = 0
+  /** Events up to this position are gone from the store. */
+  let removedUpTo = 0
   let saved = 0
   const untold = new Set<number>()
   let cancel: (() => void) | undefined
@@ -128,7 +133,8 @@ export function createEvents(deps: {
 
   async function tell(taskId: string, event: StoredEvent): Promise<void> {
     const mayTake = (): boolean => !looking.has(taskId)
-    while ((await wake(taskId, event, mayTake)) === 'not now') await looking.get(taskId)
+    while ((await wake(taskId, event, mayTake, removedUpTo)) === 'not now')
+      await looking.get(taskId)
   }
 
   function mayHaveMissed({ suspension }: Task): boolean {
@@ -160,12 +166,19 @@ export function createEvents(deps: {
       const page = await store.events(task.tenant, after, PAGE, wanted)
       for (const event of page) {
         if (!wakesOn(task, event.event, event.pos)) continue
-        if ((await wake(task.id, event, mayTake)) !== 'not taken') return
+        if ((await wake(task.id, event, mayTake, removedUpTo)) !== 'not taken') return
       }
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) return
       after = last.pos
     }
+  }
+
+  async function removed(): Promise<void> {
+    // Read before the store is asked: an event that is stored meanwhile is not gone.
+    const newest = lastPos
+    const [oldest] = await store.events(undefined, 0, 1)
+    removedUpTo = oldest === undefined ? newest : oldest.pos - 1
   }
 
   async function save(): Promise<void> {
@@ -182,6 +195,7 @@ export function createEvents(deps: {
 
   async function start(lookBacks: () => Promise<void>): Promise<void> {
     lastPos = await store.lastEventPos()
+    await removed()
     await lookBacks()
     const cursor = await store.getFact(CURSOR)
     saved = typeof cursor === 'number' ? cursor : 0
@@ -202,5 +216,5 @@ export function createEvents(deps: {
     await save()
   }
 
-  return { emit, mayHaveMissed, lookBack, lastPos: () => lastPos, start, stop }
+  return { emit, mayHaveMissed, lookBack, lastPos: () => lastPos, removed, start, stop }
 }

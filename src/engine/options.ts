@@ -15,6 +15,9 @@ export interface EngineOptions {
   readonly stepResultBytes: number
   readonly journalRecords: number
   readonly pendingReminders: number
+  /** Messages in a task's history, and bytes of them, above which the task takes no further message. */
+  readonly historyMessages: number
+  readonly historyBytes: number
   /** Messages that may wait for a task's next turn, and bytes of them. */
   readonly queuedMessages: number
   readonly queuedBytes: number
@@ -51,6 +54,8 @@ export const defaultOptions: EngineOptions = {
   stepResultBytes: 1_048_576,
   journalRecords: 10_000,
   pendingReminders: 64,
+  historyMessages: 10_000,
+  historyBytes: 67_108_864,
   queuedMessages: 1_000,
   queuedBytes: 33_554_432,
   blockMs: 250,

@@ -22,6 +22,7 @@ export async function remind(
 ): Promise<RemindAnswer> {
   const { taskId, reminder: given, metadata } = parse(remindInput, request)
   const { agents, ids, clock, ledger, options } = context
+  ledger.admit()
   const found = await taskFor(context, caller, taskId)
   checkOffered(agents.get(found.agent))
   const reminder = toReminder(given, `reminder-${ids.uuid()}`, clock.now(), metadata)

@@ -36,9 +36,11 @@ export function createRetention(deps: {
   readonly log: Log
   readonly options: EngineOptions
   /** Tasks were removed. */
-  readonly removed: () => void
+  readonly tasksRemoved: () => void
+  /** Events were removed. */
+  readonly eventsRemoved: () => Promise<void>
 }): Retention {
-  const { store, clock, log, options, removed } = deps
+  const { store, clock, log, options, tasksRemoved, eventsRemoved } = deps
   let cancel: (() => void) | undefined
   let stopped = false
 
@@ -49,14 +51,16 @@ export function createRetention(deps: {
     const tasks = await older(tasksForMs, now, (before, after) =>
       store.pruneTasks(before, now, STEP, after),
     )
-    if (tasks > 0) removed()
+    if (tasks > 0) tasksRemoved()
     const claims = await older(claimsForMs, now, counted(store.pruneClaims))
     // After the claims: they lead to these rows.
     await older(claimsForMs, now, counted(store.pruneRemovedTasks))
+    const events = await older(eventsForMs, now, counted(store.pruneEvents))
+    if (events > 0) await eventsRemoved()
     return {
       tasks,
       claims,
-      events: await older(eventsForMs, now, counted(store.pruneEvents)),
+      events,
       messages: await older(messagesForMs, now, (before, after) =>
         store.pruneContextMessages(before, STEP, after),
       ),

@@ -15,6 +15,8 @@ export type WakeByEvent = (
   taskId: string,
   event: StoredEvent,
   mayTake: (task: Task | undefined) => boolean,
+  /** Events up to this position are gone from the store. */
+  removedUpTo: number,
 ) => Promise<Offered>
 
 /** No event has this position: nothing is done with it. */
@@ -25,14 +27,14 @@ export function createWakeByEvent(deps: {
   readonly runs: Pick<Runs, 'commit'>
 }): WakeByEvent {
   const { ledger, runs } = deps
-  return async (taskId, { event, pos }, mayTake) => {
+  return async (taskId, { event, pos }, mayTake, removedUpTo) => {
     const found = await ledger.read(taskId)
     if (found === undefined || !wakesOn(found, event, pos)) return 'not taken'
     let refused = false
     const { records } = await runs.commit(taskId, found.agent, (task, run) => {
       refused = !mayTake(task)
       const at = refused ? NO_POSITION : pos
-      return { type: 'event', event, pos: at, ...(run === undefined ? {} : { run }) }
+      return { type: 'event', event, pos: at, removedUpTo, ...(run === undefined ? {} : { run }) }
     })
     if (refused) return 'not now'
     return records.length > 0 ? 'taken' : 'not taken'

@@ -74,17 +74,24 @@ export function message(task: Task, command: Of<'message'>, at: number): Decided
   })
 }
 
-/** A task that does not take turns, say because it is paused, must not fill up. */
-function overLimit({ queued }: Task, { message, limits }: Of<'message'>): Decided | undefined {
+/** Messages that no code asked for must not fill a task up: neither its queue, say while it is paused, nor its history. */
+function overLimit(task: Task, { message, limits }: Of<'message'>): Decided | undefined {
   if (limits === undefined) return undefined
-  const { queuedMessages, queuedBytes } = limits
-  if (queued.length >= queuedMessages) {
-    return refuse('LIMIT_EXCEEDED', { limit: 'queuedMessages', value: queuedMessages })
-  }
-  if (queued.length > 0 && weightOf(queued) + weightOf(message) > queuedBytes) {
-    return refuse('LIMIT_EXCEEDED', { limit: 'queuedBytes', value: queuedBytes })
-  }
-  return undefined
+  const { queuedMessages, queuedBytes, historyMessages, historyBytes } = limits
+  const { queued, history } = task
+  const checks = [
+    ['queuedMessages', queuedMessages, () => queued.length >= queuedMessages],
+    ['historyMessages', historyMessages, () => history.length >= historyMessages],
+    ['queuedBytes', queuedBytes, () => exceeds(queued, message, queuedBytes)],
+    ['historyBytes', historyBytes, () => exceeds(history, message, historyBytes)],
+  ] as const
+  const reached = checks.find(([, , isReached]) => isReached())
+  return reached && refuse('LIMIT_EXCEEDED', { limit: reached[0], value: reached[1] })
+}
+
+/** A first message is taken whatever its size: the limit of a request bounds it. */
+function exceeds(messages: readonly Message[], message: Message, bytes: number): boolean {
+  return messages.length > 0 && weightOf(messages) + weightOf(message) > bytes
 }
 
 function keyOf({ idempotencyKey }: Of<'message'>): { readonly idempotencyKey?: string } {
@@ -107,10 +114,11 @@ function answer(task: Task, command: Of<'message'>, at: number): Decided {
     return refuse('CONSENT_MISMATCH', { taskId: task.id, consentId })
   }
   // Only the first answer under a hold counts; what follows waits for the next turn.
-  if (task.deferred !== undefined) return write({ type: 'message', message, ...key })
+  if (task.deferred !== undefined)
+    return overLimit(task, command) ?? write({ type: 'message', message, ...key })
   if (expired(question, at)) return questionExpired(task, `${message.messageId}-late`)
   if (consent !== undefined && decision === undefined)
-    return write({ type: 'asked-again', answer: message, ...key })
+    return overLimit(task, command) ?? write({ type: 'asked-again', answer: message, ...key })
   const decided = consent === undefined || decision === undefined ? {} : { decision }
   if (task.holds.length > 0) {
     const deferred = { kind: 'answer', message, ...decided } as const

@@ -175,24 +175,26 @@ export function wakeRecords(
 
 /** Whether the event, at that position, ends what the task waits for. */
 export function wakesOn(
-  { suspension, consumed }: Pick<Task, 'suspension' | 'consumed'>,
+  { suspension, eventsAfter, consumed }: Pick<Task, 'suspension' | 'eventsAfter' | 'consumed'>,
   event: CloudEvent,
   pos: number,
 ): boolean {
-  if (suspension === undefined || pos <= suspension.eventsAfter) return false
+  if (suspension === undefined || pos <= Math.max(eventsAfter, suspension.eventsAfter)) return false
   return !consumed.includes(pos) && matches(suspension.conditions, event)
 }
 
 export function event(task: Task, command: Of<'event'>): Decided {
-  const { event, pos, run } = command
-  const { suspension } = task
+  const { event, pos, removedUpTo = 0, run } = command
+  const { suspension, consumed } = task
   if (suspension === undefined || !wakesOn(task, event, pos)) return nothing
+  const forgets = consumed.some((known) => known <= removedUpTo)
   return wakeOrDefer(task, suspension, run, {
     kind: 'wake',
     cause: 'condition_fired',
     input: null,
     event,
     eventPos: pos,
+    ...(forgets ? { eventsRemovedUpTo: removedUpTo } : {}),
     continueTranscript: true,
   })
 }

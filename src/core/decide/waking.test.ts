@@ -4,6 +4,8 @@ import { toIso } from '../instant.ts'
 import {
   due,
   happen,
+  hold,
+  lift,
   MINUTE,
   only,
   park,
@@ -112,6 +114,33 @@ describe('an event that was faster than the stop', () => {
     expect(story.tell(happen('built', 12))).toEqual([])
     expect(typesOf(story.tell(happen('built', 11)))).toEqual(['resumed'])
     expect(story.task.consumed).toEqual([12, 11])
+  })
+
+  it('is forgotten once it is gone from the store, and cannot wake the task again', () => {
+    const story = parked({ conditions })
+    const wakeAt = (pos: number, n: number, removedUpTo: number) =>
+      story.tell(
+        happen('built', pos, { run: run(`run-${n}`), removedUpTo }),
+        park(`suspend-${n}`, { run: `run-${n}`, conditions }),
+      )
+    wakeAt(12, 2, 0)
+    wakeAt(15, 3, 0)
+    wakeAt(20, 4, 12)
+    expect(story.task).toMatchObject({ eventsAfter: 12, consumed: [15, 20] })
+    for (const pos of [11, 12, 15, 20]) expect(story.tell(happen('built', pos))).toEqual([])
+    expect(typesOf(story.tell(happen('built', 13)))).toEqual(['resumed'])
+  })
+
+  it('is forgotten in time also when it fired under a hold', () => {
+    const story = parked({ conditions })
+    story.tell(
+      happen('built', 12, { run: run('run-2') }),
+      park('suspend-2', { run: 'run-2', conditions }),
+      hold('hold-1'),
+      happen('built', 20, { removedUpTo: 12 }),
+      lift('hold-1', 'run-3'),
+    )
+    expect(story.task).toMatchObject({ eventsAfter: 12, consumed: [20] })
   })
 })
 

@@ -62,9 +62,18 @@ export function resume(
       state,
       ...(record.idempotencyKey === undefined ? {} : { idempotencyKey: record.idempotencyKey }),
     }),
-    consumed: eventPos === undefined ? task.consumed : [...task.consumed, eventPos],
+    ...(eventPos === undefined ? {} : consume(task, eventPos, record.eventsRemovedUpTo)),
     ...(pastLimit ? { journal: { ...task.journal, countFrom: record.seq } } : {}),
   }
+}
+
+/**
+ * No event wakes a task twice, and none is missed: a consumed position is forgotten only when its event is gone from the
+ * store, and `eventsAfter` moves past it at the same time.
+ */
+function consume(task: Task, pos: number, removedUpTo = 0): Pick<Task, 'eventsAfter' | 'consumed'> {
+  const eventsAfter = Math.max(task.eventsAfter, removedUpTo)
+  return { eventsAfter, consumed: [...task.consumed, pos].filter((known) => known > eventsAfter) }
 }
 
 /** A pause is withdrawn before it committed. Input that came with the resume is still the next wake of the code. */
