@@ -180,8 +180,8 @@ export type {
   StoredContextMessage,
 } from './ports/store/claims.ts'
 export type { EventStore } from './ports/store/events.ts'
-export type { FactStore } from './ports/store/facts.ts'
 export type { Hold, HoldScope, HoldStore } from './ports/store/holds.ts'
+export type { KeyValueStore } from './ports/store/key-values.ts'
 export type { Pruned } from './ports/store/pruning.ts'
 export type { PushStore } from './ports/store/pushes.ts'
 export type { SessionRow, SessionStore } from './ports/store/sessions.ts'

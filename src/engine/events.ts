@@ -17,7 +17,7 @@ import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { EventStore } from '../ports/store/events.ts'
-import type { FactStore } from '../ports/store/facts.ts'
+import type { KeyValueStore } from '../ports/store/key-values.ts'
 import type { WorkStore } from '../ports/store/work.ts'
 import { createMatchingFilters } from './event-filters.ts'
 import type { WakeByEvent } from './wake-by-event.ts'
@@ -48,7 +48,7 @@ const CURSOR_MS = 1_000
 const RETRY_MS = 1_000
 
 export function createEvents(deps: {
-  readonly store: EventStore & FactStore & WorkStore
+  readonly store: EventStore & KeyValueStore & WorkStore
   readonly clock: Clock
   readonly log: Log
   readonly wake: WakeByEvent
@@ -186,7 +186,7 @@ export function createEvents(deps: {
     const reached = Math.min(lastPos, ...[...untold].map((pos) => pos - 1))
     if (reached <= saved) return
     try {
-      await store.setFact(CURSOR, reached)
+      await store.setValue(CURSOR, reached)
       saved = reached
     } catch (error) {
       log('warn', 'the event cursor could not be saved', { error })
@@ -197,7 +197,7 @@ export function createEvents(deps: {
     lastPos = await store.lastEventPos()
     await removed()
     await lookBacks()
-    const cursor = await store.getFact(CURSOR)
+    const cursor = await store.getValue(CURSOR)
     saved = typeof cursor === 'number' ? cursor : 0
     let after = saved
     for (;;) {

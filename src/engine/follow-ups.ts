@@ -7,7 +7,7 @@ import { isPaused, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { FactStore } from '../ports/store/facts.ts'
+import type { KeyValueStore } from '../ports/store/key-values.ts'
 import type { TaskQuery, TaskStore } from '../ports/store/tasks.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -30,7 +30,7 @@ const PAGE = 256
 const followed: readonly State[] = ['paused-by-client', 'paused-by-agent', 'canceled']
 
 export function createFollowUps(deps: {
-  readonly store: TaskStore & FactStore
+  readonly store: TaskStore & KeyValueStore
   readonly ledger: Pick<Ledger, 'read'>
   readonly clock: Clock
   readonly log: Log
@@ -71,7 +71,7 @@ export function createFollowUps(deps: {
   async function save(): Promise<void> {
     const until = Math.min(clock.now(), ...undone.values()) - MARGIN_MS
     if (until <= saved) return
-    await store.setFact(DONE_UNTIL, until)
+    await store.setValue(DONE_UNTIL, until)
     saved = until
   }
 
@@ -81,7 +81,7 @@ export function createFollowUps(deps: {
   }
 
   async function start(work: Parameters<FollowUps['start']>[0]): Promise<void> {
-    const until = await store.getFact(DONE_UNTIL)
+    const until = await store.getValue(DONE_UNTIL)
     // No fact: no process ever ran on this store.
     saved = typeof until === 'number' ? until : 0
     if (typeof until === 'number') {

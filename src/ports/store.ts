@@ -10,8 +10,8 @@
  */
 import type { ClaimStore } from './store/claims.ts'
 import type { EventStore } from './store/events.ts'
-import type { FactStore } from './store/facts.ts'
 import type { HoldStore } from './store/holds.ts'
+import type { KeyValueStore } from './store/key-values.ts'
 import type { PushStore } from './store/pushes.ts'
 import type { SessionStore } from './store/sessions.ts'
 import type { TaskStore } from './store/tasks.ts'
@@ -21,7 +21,7 @@ export interface Store
   extends TaskStore,
     WorkStore,
     EventStore,
-    FactStore,
+    KeyValueStore,
     HoldStore,
     ClaimStore,
     SessionStore,

@@ -58,7 +58,7 @@ export function mountAcp(
 
   return {
     async start() {
-      const waiting = await deps.store.getFact(WAITING_REMINDERS)
+      const waiting = await deps.store.getValue(WAITING_REMINDERS)
       if (Array.isArray(waiting) && waiting.length > 0) await load()
     },
     load,

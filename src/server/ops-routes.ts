@@ -4,7 +4,7 @@ import { LullError } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
 import { nextEvents, readTimeline } from '../protocols/ops/timeline.ts'
 import { listWaiting } from '../protocols/ops/waiting.ts'
-import { createPulse, eventStream, eventStreamHeaders } from '../wire/event-stream.ts'
+import { createHeartbeat, eventStream, eventStreamHeaders } from '../wire/event-stream.ts'
 import { callerIn } from './caller.ts'
 import { systemClock } from './system/clock.ts'
 
@@ -12,7 +12,7 @@ const noStore = { 'cache-control': 'no-store' }
 const HEARTBEAT_MS = 4_000
 
 export function opsRoutes(app: Hono, engine: Engine): void {
-  const pulse = createPulse(systemClock.after, HEARTBEAT_MS)
+  const heartbeat = createHeartbeat(systemClock.after, HEARTBEAT_MS)
 
   app.get('/ops/waiting', async (c) => {
     const query = new URL(c.req.url).searchParams
@@ -27,7 +27,7 @@ export function opsRoutes(app: Hono, engine: Engine): void {
         const text = await nextEvents(reading)
         return { text: text ?? '', last: text === undefined }
       }
-      const body = eventStream({ next, close: () => reading.close(), pulse })
+      const body = eventStream({ next, close: () => reading.close(), heartbeat })
       return new Response(body, { headers: eventStreamHeaders })
     }
     const { version } = await engine.get(caller, c.req.param('id'))

@@ -3,7 +3,7 @@ import { createServer, request, type Server, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts'
-import { type Burst, createPulse, type FrameSource } from '../wire/event-stream.ts'
+import { createHeartbeat, type FrameBatch, type FrameSource } from '../wire/event-stream.ts'
 import { writeEvents } from './write-events.ts'
 
 let server: Server | undefined
@@ -18,10 +18,10 @@ interface Source extends FrameSource {
 }
 
 /** What it is told to say, then silence until it is closed. */
-function source(clock: ManualClock, says: (n: number) => Burst | undefined): Source {
+function source(clock: ManualClock, says: (n: number) => FrameBatch | undefined): Source {
   let silence: () => void = () => undefined
   return {
-    pulse: createPulse(clock.after, 4_000),
+    heartbeat: createHeartbeat(clock.after, 4_000),
     made: 0,
     closed: false,
     async next() {

@@ -1,6 +1,11 @@
 /** Server-sent events onto a socket; S1 to S4 of `wire/event-stream.ts` hold here too (write-events.test.ts). */
 import type { ServerResponse } from 'node:http'
-import { type Beating, COMMENT, type FrameSource, MISSED_BEATS } from '../wire/event-stream.ts'
+import {
+  COMMENT,
+  type FrameSource,
+  type HeartbeatListener,
+  MAX_MISSED_HEARTBEATS,
+} from '../wire/event-stream.ts'
 import type { HttpHeaders } from '../wire/http.ts'
 
 export async function writeEvents(
@@ -9,7 +14,7 @@ export async function writeEvents(
   headers: HttpHeaders,
   source: FrameSource,
 ): Promise<void> {
-  const { pulse } = source
+  const { heartbeat } = source
   const { socket } = outgoing.req
   if (outgoing.destroyed || socket.destroyed) {
     source.close()
@@ -23,10 +28,10 @@ export async function writeEvents(
     source.close()
     release()
   }
-  const heart: Beating = {
-    beat() {
+  const listener: HeartbeatListener = {
+    onHeartbeat() {
       if (!outgoing.writableNeedDrain) outgoing.write(COMMENT)
-      else if (++missed >= MISSED_BEATS) {
+      else if (++missed >= MAX_MISSED_HEARTBEATS) {
         outgoing.destroy()
         leave()
       }
@@ -42,7 +47,7 @@ export async function writeEvents(
   // A response that waits behind another one of its connection is told of nothing; many may wait.
   socket.setMaxListeners(0)
   socket.on('close', leave)
-  pulse.add(heart)
+  heartbeat.add(listener)
   try {
     outgoing.writeHead(status, { ...headers })
     let next = source.next()
@@ -61,7 +66,7 @@ export async function writeEvents(
       next = source.next()
     }
   } finally {
-    pulse.delete(heart)
+    heartbeat.delete(listener)
     socket.off('close', leave)
     source.close()
   }

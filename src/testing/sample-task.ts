@@ -39,7 +39,11 @@ export function sampleRecords(version: number, ...texts: readonly string[]): rea
 }
 
 /** The first commit of a task: two records. */
-export function birth(id: string, row: Partial<TaskRow> = {}, more: Partial<Commit> = {}): Commit {
+export function creation(
+  id: string,
+  row: Partial<TaskRow> = {},
+  more: Partial<Commit> = {},
+): Commit {
   const records = sampleRecords(0, 'born', 'started')
   return { taskId: id, expected: 0, records, row: sampleRow(id, row), ...more }
 }

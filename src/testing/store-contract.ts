@@ -4,7 +4,7 @@
  *   import * as vitest from 'vitest'
  *   describeStoreContract(vitest, 'my store', async () => ({ store, reopen, cleanup }))
  */
-import { agenda } from './store-contract/agenda.ts'
+
 import { claims } from './store-contract/claims.ts'
 import { commits } from './store-contract/commits.ts'
 import { events } from './store-contract/events.ts'
@@ -16,8 +16,8 @@ import { pushes } from './store-contract/pushes.ts'
 import { retention } from './store-contract/retention.ts'
 import { sessions } from './store-contract/sessions.ts'
 import { type MakeStore, openForEachTest } from './store-contract/subject.ts'
-
 import type { TestKit } from './store-contract/test-kit.ts'
+import { work } from './store-contract/work.ts'
 
 export type { MakeStore, StoreUnderTest } from './store-contract/subject.ts'
 export type { AsyncMatchers, Expect, Matchers, TestKit } from './store-contract/test-kit.ts'
@@ -29,7 +29,7 @@ export function describeStoreContract(kit: TestKit, name: string, makeStore: Mak
     describe('commits', () => commits(subject))
     describe('lists', () => lists(subject))
     describe('tasks that have not ended', () => openTasks(subject))
-    describe('tasks with something to do', () => agenda(subject))
+    describe('tasks with something to do', () => work(subject))
     describe('events', () => events(subject))
     describe('facts and holds', () => notes(subject))
     describe('claims and replies', () => claims(subject))

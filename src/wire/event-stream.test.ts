@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts'
-import { createPulse, eventStream, type FrameSource, frameText } from './event-stream.ts'
+import { createHeartbeat, eventStream, type FrameSource, frameText } from './event-stream.ts'
 
 const decoder = new TextDecoder()
 
@@ -9,7 +9,7 @@ function source(count: number, clock: ManualClock): FrameSource & { made: number
   let silence: (() => void) | undefined
   const last = { text: '', last: true }
   return {
-    pulse: createPulse(clock.after, 4_000),
+    heartbeat: createHeartbeat(clock.after, 4_000),
     made: 0,
     ended: false,
     async next() {
@@ -40,8 +40,8 @@ describe('an event stream', () => {
 
   it('fills silence with comments, one timer for all streams', async () => {
     const clock = createManualClock()
-    const { pulse } = source(1, clock)
-    const readers = [1, 2].map(() => eventStream({ ...source(1, clock), pulse }).getReader())
+    const { heartbeat } = source(1, clock)
+    const readers = [1, 2].map(() => eventStream({ ...source(1, clock), heartbeat }).getReader())
     for (const reader of readers) await reader.read()
     expect(clock.pending()).toBe(1)
     const reads = readers.map((reader) => reader.read())

@@ -3,7 +3,7 @@
  * place in the log and nothing else. Invariants, wherever events are written (event-stream.test.ts):
  *  S1  frames leave in order, each with its id;
  *  S2  silence is filled with comments, so that proxies do not cut a stream that waits for hours;
- *  S3  a reader that takes nothing for `MISSED_BEATS` is dropped; with the last id it saw it can come back;
+ *  S3  a reader that takes nothing for `MAX_MISSED_HEARTBEATS` is dropped; with the last id it saw it can come back;
  *  S4  a reader that goes away ends the source, and only the source.
  */
 export interface EventFrame {
@@ -12,7 +12,7 @@ export interface EventFrame {
 }
 
 /** Frames that are ready together, as text. */
-export interface Burst {
+export interface FrameBatch {
   readonly text: string
   /** Nothing follows. */
   readonly last: boolean
@@ -20,33 +20,33 @@ export interface Burst {
 
 export interface FrameSource {
   /** What comes next, as soon as there is something. Asked again only when it has answered. */
-  next(): Burst | Promise<Burst>
+  next(): FrameBatch | Promise<FrameBatch>
   /** Nobody reads any more: a `next` that waits answers with the last burst. Closing twice is closing once. */
   close(): void
-  readonly pulse: Pulse
+  readonly heartbeat: Heartbeat
 }
 
 /** Somebody who is told of every beat. */
-export interface Beating {
-  beat(): void
+export interface HeartbeatListener {
+  onHeartbeat(): void
 }
 
 /** What beats for every open stream at once: one timer, however many streams. */
-export interface Pulse {
-  add(one: Beating): void
-  delete(one: Beating): void
+export interface Heartbeat {
+  add(one: HeartbeatListener): void
+  delete(one: HeartbeatListener): void
 }
 
-export function createPulse(
+export function createHeartbeat(
   after: (ms: number, callback: () => void) => () => void,
   everyMs: number,
-): Pulse {
-  const all = new Set<Beating>()
+): Heartbeat {
+  const all = new Set<HeartbeatListener>()
   let stop: (() => void) | undefined
 
   function schedule(): void {
     stop = after(everyMs, () => {
-      for (const one of [...all]) one.beat()
+      for (const one of [...all]) one.onHeartbeat()
       if (all.size > 0) schedule()
       else stop = undefined
     })
@@ -67,7 +67,7 @@ export function createPulse(
 }
 
 /** Beats a reader may miss before it is dropped: a good minute at the usual beat of 4 s. */
-export const MISSED_BEATS = 16
+export const MAX_MISSED_HEARTBEATS = 16
 /**
  * One line, without the blank one that ends an event: the parser of the official Python client (httpx-sse) makes an empty
  * event of a comment with a blank line, once a frame had an id.
@@ -77,33 +77,33 @@ const encoder = new TextEncoder()
 
 /** As a body of the web platform. */
 export function eventStream(source: FrameSource): ReadableStream<Uint8Array> {
-  const { pulse } = source
+  const { heartbeat } = source
   let missed = 0
   let over = false
-  let heart: Beating | undefined
+  let listener: HeartbeatListener | undefined
 
   function finish(): void {
     if (over) return
     over = true
-    if (heart !== undefined) pulse.delete(heart)
+    if (listener !== undefined) heartbeat.delete(listener)
     source.close()
   }
 
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        heart = {
-          beat() {
+        listener = {
+          onHeartbeat() {
             if ((controller.desiredSize ?? 0) > 0) {
               missed = 0
               controller.enqueue(encoder.encode(COMMENT))
-            } else if (++missed >= MISSED_BEATS) {
+            } else if (++missed >= MAX_MISSED_HEARTBEATS) {
               controller.error(new Error('The reader took nothing for too long'))
               finish()
             }
           },
         }
-        pulse.add(heart)
+        heartbeat.add(listener)
       },
       async pull(controller) {
         missed = 0

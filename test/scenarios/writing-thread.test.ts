@@ -8,7 +8,7 @@ import type { Worker } from 'node:worker_threads'
 import * as vitest from 'vitest'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type * as Sqlite from '../../src/stores/sqlite/sqlite-store.ts'
-import { birth, sampleClaim, step } from '../../src/testing/sample-task.ts'
+import { creation, sampleClaim, step } from '../../src/testing/sample-task.ts'
 import { describeStoreContract, type StoreUnderTest } from '../../src/testing/store-contract.ts'
 
 const built = new URL('../../dist/stores/sqlite/sqlite-store.js', import.meta.url)
@@ -45,11 +45,11 @@ describe('the writing thread', () => {
   it('says when the disk is full, and writes again once there is room', async () => {
     const store = await createSqliteStore({ path: await directory(), maxBytes: 400_000 })
     const fat = (id: string) =>
-      birth(id, {}, { claim: sampleClaim(id, { key: id, digest: 'x'.repeat(50_000) }) })
+      creation(id, {}, { claim: sampleClaim(id, { key: id, digest: 'x'.repeat(50_000) }) })
     let written = 0
     let failure: unknown
     while (failure === undefined && written < 100) {
-      failure = await store.commit([birth(`small-${written}`), fat(`fat-${written}`)]).then(
+      failure = await store.commit([creation(`small-${written}`), fat(`fat-${written}`)]).then(
         () => undefined,
         (error: unknown) => error,
       )
@@ -68,7 +68,7 @@ describe('the writing thread', () => {
     const path = await directory()
     const store = await createSqliteStore({ path })
     expect(await store.findClaim(sampleClaim('x'))).toBeUndefined()
-    const first = store.commit([birth('task-1')])
+    const first = store.commit([creation('task-1')])
     const steps = [2, 3, 4, 5].map((version) => store.commit([step('task-1', version)]))
     const late = store.commit([step('task-1', 3)])
     const closed = store.close()
@@ -89,13 +89,13 @@ describe('the writing thread', () => {
     const store = await createSqliteStore({ path: await directory() })
     const claim = sampleClaim('task-1')
     // Refused by SQLite itself, so that what was written with it is written again.
-    const bad = birth('bad', { tenant: undefined as never })
+    const bad = creation('bad', { tenant: undefined as never })
     const batches = [
-      [birth('task-1', {}, { claim }), birth('task-2')],
+      [creation('task-1', {}, { claim }), creation('task-2')],
       [bad],
-      [birth('late', {}, { claim: sampleClaim('late') }), step('task-2', 2)],
+      [creation('late', {}, { claim: sampleClaim('late') }), step('task-2', 2)],
       [step('task-2', 2)],
-      Array.from({ length: 200 }, (_, n) => birth(`many-${n}`)),
+      Array.from({ length: 200 }, (_, n) => creation(`many-${n}`)),
       [step('task-2', 3), step('many-199', 2)],
     ]
     const results = await Promise.all(batches.map((batch) => store.commit(batch)))
@@ -119,7 +119,7 @@ describe('the writing thread', () => {
       thread = started
     })
     const store = await createSqliteStore({ path })
-    await store.commit([birth('task-1')])
+    await store.commit([creation('task-1')])
     // Between two calls: in the middle of one it would take the process along.
     const ending = thread?.terminate()
     await expect(store.commit([step('task-1', 2)])).rejects.toMatchObject(unavailable)
@@ -138,14 +138,14 @@ describe('the writing thread', () => {
     const script = `
       const { createSqliteStore } = await import(${JSON.stringify(built.href)})
       const store = await createSqliteStore({ path: process.argv[1] })
-      store.setFact('left', 1).then(() => console.log('written'))
+      store.setValue('left', 1).then(() => console.log('written'))
     `
     const path = await directory()
     const run = promisify(execFile)
     const args = ['--input-type=module', '-e', script, path]
     expect((await run(process.execPath, args)).stdout).toBe('written\n')
     const store = await createSqliteStore({ path })
-    expect(await store.getFact('left')).toBe(1)
+    expect(await store.getValue('left')).toBe(1)
     await store.close()
   })
 
@@ -153,7 +153,7 @@ describe('the writing thread', () => {
     const script = `
       const { createSqliteStore } = await import(${JSON.stringify(built.href)})
       const store = await createSqliteStore({ path: process.argv[1] })
-      for (let n = 0; n < 50; n++) store.setFact('fact', n)
+      for (let n = 0; n < 50; n++) store.setValue('fact', n)
       setImmediate(() => process.exit(7))
     `
     const run = promisify(execFile)

@@ -17,11 +17,11 @@ describe('a store that delays its answers', () => {
     const slow = store(seed)
     const order: string[] = []
     const calls = Array.from({ length: 20 }, (_, n) => [
-      slow.setFact('fact', n).then(() => order.push(`write ${n}`)),
-      slow.getFact('fact').then((value) => order.push(`read ${n}: ${value}`)),
+      slow.setValue('fact', n).then(() => order.push(`write ${n}`)),
+      slow.getValue('fact').then((value) => order.push(`read ${n}: ${value}`)),
     ])
     await Promise.all(calls.flat())
-    return [...order, `at last ${await slow.getFact('fact')}`]
+    return [...order, `at last ${await slow.getValue('fact')}`]
   }
 
   it('D1: lets answers of writes overtake each other, while the writes act in order', async () => {
@@ -39,8 +39,8 @@ describe('a store that delays its answers', () => {
   it('D3: shows a write that has answered to every read that is called afterwards', async () => {
     const slow = store(3)
     for (let n = 0; n < 50; n++) {
-      await slow.setFact('fact', n)
-      expect(await slow.getFact('fact')).toBe(n)
+      await slow.setValue('fact', n)
+      expect(await slow.getValue('fact')).toBe(n)
     }
   })
 

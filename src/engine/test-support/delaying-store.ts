@@ -33,7 +33,7 @@ const reads: ReadonlySet<string | symbol> = new Set<keyof Store>([
   'waitNames',
   'events',
   'lastEventPos',
-  'getFact',
+  'getValue',
   'holds',
   'findClaim',
   'contextMessages',

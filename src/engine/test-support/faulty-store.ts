@@ -23,7 +23,7 @@ export interface FaultyStore {
 const writing: ReadonlySet<string | symbol> = new Set([
   'commit',
   'appendEvents',
-  'setFact',
+  'setValue',
   'putHold',
   'claim',
   'reply',

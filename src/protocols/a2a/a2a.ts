@@ -16,7 +16,7 @@
 import { LullError } from '../../core/errors.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { createPulse } from '../../wire/event-stream.ts'
+import { createHeartbeat } from '../../wire/event-stream.ts'
 import { fromRequest, toResponse } from '../../wire/fetch.ts'
 import { addressOf, type HttpAnswer, type HttpRequest } from '../../wire/http.ts'
 import { JSON_TYPE, jsonAnswer } from './bindings/answers.ts'
@@ -96,7 +96,7 @@ export function createA2A(options: A2AOptions): A2A {
     clock,
     ids,
     log,
-    pulse: createPulse(clock.after, config.heartbeatMs),
+    heartbeat: createHeartbeat(clock.after, config.heartbeatMs),
     pushes,
     closing,
     fanOut: createFanOut(),

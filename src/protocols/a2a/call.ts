@@ -2,7 +2,7 @@
 import type { Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { FrameSource, Pulse } from '../../wire/event-stream.ts'
+import type { FrameSource, Heartbeat } from '../../wire/event-stream.ts'
 import type { HttpRequest } from '../../wire/http.ts'
 import type { ServedAgent } from './cards/served-agent.ts'
 import type { Closing } from './closing.ts'
@@ -22,7 +22,7 @@ export interface A2AContext {
   readonly clock: EngineDeps['clock']
   readonly ids: EngineDeps['ids']
   readonly log: EngineDeps['log']
-  readonly pulse: Pulse
+  readonly heartbeat: Heartbeat
   /** Absent: this server sends no push notifications. */
   readonly pushes: Pushes | undefined
   readonly closing: Closing

@@ -9,7 +9,7 @@ import {
 } from '../../core/live-text.ts'
 import { isInterrupted, isTerminal, type State } from '../../core/states.ts'
 import type { LivePieces } from '../../engine/log-reader.ts'
-import { type Burst, frameText } from '../../wire/event-stream.ts'
+import { type FrameBatch, frameText } from '../../wire/event-stream.ts'
 import { notificationText } from '../../wire/json-rpc.ts'
 import type { Call } from './call.ts'
 import type { Codec } from './codec/codec.ts'
@@ -30,13 +30,13 @@ export interface Reader {
  * Up to the frame that ends the stream. The first `start.n` frames of the record `start.seq` are left out.
  * @param shown what the reader holds of unrecorded text before the first of them
  */
-export function burstOf(
+export function batchOf(
   reader: Reader,
   start: Cursor,
   folded: readonly Folded[],
   spell: Spell,
   shown: readonly Shown[] = nothingShown,
-): Burst {
+): FrameBatch {
   let text = ''
   let held = shown
   for (const one of folded) {
@@ -56,12 +56,12 @@ function closing(held: readonly Shown[], folded: Folded): Folded {
 }
 
 /** Live text, behind the record `after`. */
-export function liveBurst(
+export function liveBatch(
   { codec, envelope }: Reader,
   { pieces, after }: LivePieces,
   shown: readonly Shown[],
   spellPiece: (codec: Codec, piece: Piece) => string | undefined,
-): Burst {
+): FrameBatch {
   let text = ''
   let held = shown
   for (const piece of pieces) {

@@ -2,7 +2,12 @@
  * A2A without our server, as `lull/a2a`: a fetch handler over an engine, the same behind the official SDK's transports,
  * and the checkpoint of a stopped task in the words of the Bindu document.
  */
-export type { Beating, Burst, FrameSource, Pulse } from '../../wire/event-stream.ts'
+export type {
+  FrameBatch,
+  FrameSource,
+  Heartbeat,
+  HeartbeatListener,
+} from '../../wire/event-stream.ts'
 export type { HttpAnswer, HttpHeaders, HttpRequest } from '../../wire/http.ts'
 export { type A2A, type A2AOptions, createA2A } from './a2a.ts'
 export { type Checkpoint, checkpointOf } from './bindu/checkpoint.ts'

@@ -12,13 +12,18 @@ import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { Batch, LivePieces, Reading } from '../../engine/log-reader.ts'
-import { type Burst, type FrameSource, frameText, type Pulse } from '../../wire/event-stream.ts'
+import {
+  type FrameBatch,
+  type FrameSource,
+  frameText,
+  type Heartbeat,
+} from '../../wire/event-stream.ts'
 import type { A2AContext, Answer, Call } from './call.ts'
 import type { TaskView } from './codec/codec.ts'
 import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
 import { RFC_NOTIFICATIONS } from './extensions.ts'
 import { foldRecords, spellOnce } from './fan-out.ts'
-import { burstOf, endsWith, liveBurst, type Reader } from './frames.ts'
+import { batchOf, endsWith, liveBatch, type Reader } from './frames.ts'
 
 export interface StreamOptions {
   readonly task: Task
@@ -53,23 +58,23 @@ function kept({ closing }: A2AContext, frames: TaskFrames): Answer {
 }
 
 /** What is said at once: the snapshot, and what is known to follow it. */
-function beginningOf(reader: Reader, options: StreamOptions): Burst {
+function beginningOf(reader: Reader, options: StreamOptions): FrameBatch {
   const { task, view, laterRecords = [], latest } = options
   const start = afterSnapshot(task.version)
   const data = reader.envelope(JSON.stringify(reader.codec.sentTask(task, view)))
   const snapshot = frameText({ id: cursorId(start), data })
   if (endsWith(reader, task.state)) return { text: snapshot, last: true }
-  const { text, last } = burstOf(reader, start, foldRecords(task, laterRecords, latest), spellOnce)
+  const { text, last } = batchOf(reader, start, foldRecords(task, laterRecords, latest), spellOnce)
   return { text: snapshot + text, last }
 }
 
-const END: Burst = { text: '', last: true }
+const END: FrameBatch = { text: '', last: true }
 
 interface Place {
   /** The task there. */
   readonly task: Task
   readonly start: Cursor
-  readonly beginning?: Burst
+  readonly beginning?: FrameBatch
   /** Nothing follows. */
   readonly over?: boolean
 }
@@ -81,7 +86,7 @@ class TaskFrames implements FrameSource {
   readonly #reader: Reader
   readonly #taskId: string
   readonly #start: Cursor
-  #beginning: Burst | undefined
+  #beginning: FrameBatch | undefined
   /** The task at the place that is reached, for as long as the log is being caught up with. */
   #task: Task | undefined
   #reading: Reading | undefined
@@ -98,11 +103,11 @@ class TaskFrames implements FrameSource {
     this.#over = place.over ?? false
   }
 
-  get pulse(): Pulse {
-    return this.#a2a.pulse
+  get heartbeat(): Heartbeat {
+    return this.#a2a.heartbeat
   }
 
-  next(): Burst | Promise<Burst> {
+  next(): FrameBatch | Promise<FrameBatch> {
     const beginning = this.#beginning
     if (beginning === undefined) return this.#over ? END : this.#following()
     this.#beginning = undefined
@@ -116,7 +121,7 @@ class TaskFrames implements FrameSource {
     this.#a2a.closing.delete(this)
   }
 
-  async #following(): Promise<Burst> {
+  async #following(): Promise<FrameBatch> {
     const { seq, shown = nothingShown } = this.#start
     const place = { after: seq - 1, shown }
     this.#reading ??= await this.#a2a.engine.follow(this.#caller, this.#taskId, place)
@@ -130,15 +135,15 @@ class TaskFrames implements FrameSource {
       const { shown: held } = reading
       const folded = this.#a2a.fanOut.fold(await this.#taskBefore(batch), batch)
       this.#task = folded.at(-1)?.task
-      const burst = burstOf(this.#reader, this.#start, folded, this.#a2a.fanOut.spell, held)
+      const burst = batchOf(this.#reader, this.#start, folded, this.#a2a.fanOut.spell, held)
       if (burst.text !== '' || burst.last) return burst
     }
   }
 
-  async #liveText(batch: LivePieces, shown: readonly Shown[]): Promise<Burst> {
+  async #liveText(batch: LivePieces, shown: readonly Shown[]): Promise<FrameBatch> {
     const { engine, fanOut } = this.#a2a
     const task = await engine.get(this.#caller, this.#taskId)
-    return liveBurst(this.#reader, batch, shown, (codec, piece) =>
+    return liveBatch(this.#reader, batch, shown, (codec, piece) =>
       fanOut.spellPiece(codec, piece, task),
     )
   }

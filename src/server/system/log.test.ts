@@ -3,9 +3,9 @@ import { LullError } from '../../core/errors.ts'
 import { awkwardValues } from '../../core/test-support/awkward-values.ts'
 import { createLog } from './log.ts'
 
-function logged(facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function logged(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const lines: string[] = []
-  createLog((line) => lines.push(line))('warn', 'an agent failed', facts)
+  createLog((line) => lines.push(line))('warn', 'an agent failed', fields)
   expect(lines).toHaveLength(1)
   return JSON.parse(lines[0] ?? '')
 }
@@ -17,7 +17,7 @@ describe('the log', () => {
     expect(typeof line['error']).toBe('string')
   })
 
-  it.each(Object.entries(awkwardValues))('writes its line with %s among the facts', (_n, make) => {
+  it.each(Object.entries(awkwardValues))('writes its line with %s among the fields', (_n, make) => {
     expect(logged({ taskId: 'task-1', odd: make() })).toMatchObject({ taskId: 'task-1' })
   })
 
@@ -28,7 +28,7 @@ describe('the log', () => {
     )
   })
 
-  it('keeps facts that are JSON as they are', () => {
+  it('keeps fields that are JSON as they are', () => {
     expect(logged({ attempts: 3, list: ['a'] })).toMatchObject({ attempts: 3, list: ['a'] })
   })
 })

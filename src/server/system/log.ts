@@ -5,14 +5,14 @@ import type { Log, LogLevel } from '../../ports/log.ts'
 const rank: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
 /**
- * One line of JSON per report, whatever the facts are. Unexpected errors are written with their stack; callers never
+ * One line of JSON per report, whatever the fields hold. Unexpected errors are written with their stack; callers never
  * see it.
  */
 export function createLog(write: (line: string) => void, level: LogLevel = 'info'): Log {
-  return (at, text, facts = {}) => {
+  return (at, text, fields = {}) => {
     if (rank[at] < rank[level]) return
     const plain = Object.fromEntries(
-      Object.entries(facts).map(([key, value]) => [key, readable(key, value)]),
+      Object.entries(fields).map(([key, value]) => [key, readable(key, value)]),
     )
     write(JSON.stringify({ time: new Date().toISOString(), level: at, text, ...plain }))
   }

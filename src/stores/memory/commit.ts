@@ -2,7 +2,7 @@ import { malformation } from '../../ports/store/commit-shape.ts'
 import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
 import type { Claims } from './claims.ts'
 import type { Pushes } from './pushes.ts'
-import type { Draft, Tasks } from './tasks.ts'
+import type { EncodedCommit, Tasks } from './tasks.ts'
 
 /** Each commit is made into text first and then applied in steps that cannot fail: that is what makes it atomic. */
 export function createCommit(
@@ -15,9 +15,9 @@ export function createCommit(
     if (problem !== undefined) {
       return { status: 'failed', kind: 'malformed', error: new TypeError(problem) }
     }
-    let draft: Draft
+    let encoded: EncodedCommit
     try {
-      draft = draftOf(commit)
+      encoded = encodeCommit(commit)
     } catch (error) {
       return { status: 'failed', kind: 'content', error }
     }
@@ -28,7 +28,7 @@ export function createCommit(
     const version = tasks.version(taskId)
     if (version !== expected) return { status: 'conflict', version }
     if (claim !== undefined) claims.take(claim)
-    tasks.write(taskId, draft)
+    tasks.write(taskId, encoded)
     for (const push of commit.pushes ?? []) pushes.put(push)
     return { status: 'written' }
   }
@@ -36,7 +36,7 @@ export function createCommit(
   return (batch) => batch.map(apply)
 }
 
-function draftOf({ records, row, snapshot }: Commit): Draft {
+function encodeCommit({ records, row, snapshot }: Commit): EncodedCommit {
   return {
     bodies: records.map((record) => JSON.stringify(record)),
     row: row && JSON.parse(JSON.stringify(row)),

@@ -6,31 +6,31 @@ import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Hold } from '../../ports/store/holds.ts'
 import type { Store } from '../../ports/store.ts'
-import { createAgenda } from './agenda.ts'
 import { createClaims } from './claims.ts'
 import { createCommit } from './commit.ts'
 import { createEvents } from './events.ts'
 import { createPushes } from './pushes.ts'
 import { createSessions } from './sessions.ts'
 import { createTasks } from './tasks.ts'
+import { createWorkQueries } from './work.ts'
 
 export function createMemoryStore(): Store {
-  const agenda = createAgenda()
+  const work = createWorkQueries()
   const pushes = createPushes()
-  const tasks = createTasks(agenda, pushes)
+  const tasks = createTasks(work, pushes)
   const claims = createClaims()
   const events = createEvents()
   const sessions = createSessions()
-  const facts = new Map<string, string>()
+  const values = new Map<string, string>()
   const holds = new Map<string, string>()
   let open = true
 
   function guarded<A extends readonly unknown[], R>(
-    work: (...args: A) => R,
+    method: (...args: A) => R,
   ): (...args: A) => Promise<R> {
     return async (...args) => {
       if (!open) throw new LullError('STORE_UNAVAILABLE', { why: 'the store is closed' })
-      return work(...args)
+      return method(...args)
     }
   }
 
@@ -42,22 +42,22 @@ export function createMemoryStore(): Store {
     list: guarded(tasks.list),
     count: guarded(tasks.count),
     openTasks: guarded(tasks.open),
-    ready: guarded(agenda.ready),
-    readyAgents: guarded(agenda.readyAgents),
-    orphans: guarded(agenda.orphans),
-    due: guarded(agenda.due),
-    nextDueAt: guarded(agenda.nextDueAt),
-    waiting: guarded(agenda.waiting),
-    waitNames: guarded(agenda.waitNames),
+    ready: guarded(work.ready),
+    readyAgents: guarded(work.readyAgents),
+    orphans: guarded(work.orphans),
+    due: guarded(work.due),
+    nextDueAt: guarded(work.nextDueAt),
+    waiting: guarded(work.waiting),
+    waitNames: guarded(work.waitNames),
     appendEvents: guarded(events.append),
     events: guarded(events.after),
     lastEventPos: guarded(events.lastPos),
-    getFact: guarded((name) => {
-      const text = facts.get(name)
+    getValue: guarded((name) => {
+      const text = values.get(name)
       return text === undefined ? undefined : (JSON.parse(text) as Json)
     }),
-    setFact: guarded((name, value) => {
-      facts.set(name, JSON.stringify(value))
+    setValue: guarded((name, value) => {
+      values.set(name, JSON.stringify(value))
     }),
     putHold: guarded((hold) => {
       holds.set(hold.id, JSON.stringify(hold))

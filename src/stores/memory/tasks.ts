@@ -3,11 +3,11 @@ import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Pruned } from '../../ports/store/pruning.ts'
 import type { OpenTaskQuery, StoredTask, TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
-import type { Agenda } from './agenda.ts'
 import type { Pushes } from './pushes.ts'
+import type { WorkQueries } from './work.ts'
 
 /** A commit as text. */
-export interface Draft {
+export interface EncodedCommit {
   readonly bodies: readonly string[]
   readonly row: TaskRow | undefined
   readonly snapshot: string | undefined
@@ -18,7 +18,7 @@ type Filter = Omit<TaskQuery, 'limit' | 'before'>
 export interface Tasks {
   /** 0 for a task that does not exist. */
   version(taskId: string): number
-  write(taskId: string, draft: Draft): void
+  write(taskId: string, encoded: EncodedCommit): void
   load(taskId: string): StoredTask | undefined
   row(taskId: string): TaskRow | undefined
   records(taskId: string, afterSeq: number, limit: number): readonly LogRecord[]
@@ -38,7 +38,7 @@ interface Entry {
   snapshot: { readonly seq: number; readonly body: string } | undefined
 }
 
-export function createTasks(agenda: Agenda, pushes: Pushes): Tasks {
+export function createTasks(work: WorkQueries, pushes: Pushes): Tasks {
   const entries = new Map<string, Entry>()
   const removedRows = new Map<string, { readonly row: TaskRow; readonly removedAt: number }>()
 
@@ -58,7 +58,7 @@ export function createTasks(agenda: Agenda, pushes: Pushes): Tasks {
       if (snapshot !== undefined) entry.snapshot = { seq: entry.bodies.length, body: snapshot }
       if (row === undefined) return
       entry.row = row
-      agenda.put(row)
+      work.put(row)
     },
     load(taskId) {
       const entry = entries.get(taskId)
@@ -91,7 +91,7 @@ export function createTasks(agenda: Agenda, pushes: Pushes): Tasks {
       for (const row of old) {
         removedRows.set(row.id, { row, removedAt })
         entries.delete(row.id)
-        agenda.remove(row.id)
+        work.remove(row.id)
         pushes.drop(row.id)
       }
       return { removed: old.length, ...(old.length < limit ? {} : { after: '' }) }

@@ -7,8 +7,8 @@ import type { State } from '../../core/states.ts'
 import type { CommitResult } from '../../ports/store/tasks.ts'
 import type { Claims } from './claims.ts'
 import type { Move } from './counts.ts'
-import type { Draft } from './draft.ts'
 import type { Database } from './driver.ts'
+import type { EncodedCommit } from './encoded-commit.ts'
 import { isTaken } from './failures.ts'
 import type { Pushes } from './pushes.ts'
 import { type BoundRow, boundValue } from './task-columns.ts'
@@ -18,7 +18,7 @@ import { createWriteLog } from './write-log.ts'
 import { createWriteRows } from './write-rows.ts'
 
 /** What moved is noted for the totals, which follow once it is durable. */
-export type Apply = (draft: Draft, moves: Move[]) => CommitResult
+export type Apply = (commit: EncodedCommit, moves: Move[]) => CommitResult
 
 const written: CommitResult = { status: 'written' }
 
@@ -37,11 +37,11 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
     waits.replace(String(boundValue(row, 'tenant')), id, before, after)
   }
 
-  function create(draft: Draft, row: BoundRow, moves: Move[]): CommitResult {
-    const id = toText(draft.taskId)
-    const { claim } = draft
+  function create(commit: EncodedCommit, row: BoundRow, moves: Move[]): CommitResult {
+    const id = toText(commit.taskId)
+    const { claim } = commit
     const holder = claim && claims.take(claim)
-    if (holder !== undefined && holder.taskId !== draft.taskId) {
+    if (holder !== undefined && holder.taskId !== commit.taskId) {
       return { status: 'claimed', claim: holder }
     }
     const num = log.next()
@@ -53,14 +53,14 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
       return { status: 'conflict', version: Number(find.get(id)?.['version'] ?? 0) }
     }
     replaceWaits(row, id, null)
-    log.begin(draft, num)
+    log.begin(commit, num)
     moves.push({ row, from: undefined })
     return written
   }
 
-  function extend(draft: Draft, moves: Move[]): CommitResult {
-    const { expected, row } = draft
-    const id = toText(draft.taskId)
+  function extend(commit: EncodedCommit, moves: Move[]): CommitResult {
+    const { expected, row } = commit
+    const id = toText(commit.taskId)
     const found = find.get(id)
     const version = Number(found?.['version'] ?? 0)
     if (found === undefined || version !== expected) return { status: 'conflict', version }
@@ -70,15 +70,15 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
       replaceWaits(row, id, found['waits'] as string | null)
       moves.push({ row, from: found['state'] as State })
     }
-    log.append(draft, num)
+    log.append(commit, num)
     return written
   }
 
-  return (draft, moves) => {
-    const { expected, row } = draft
+  return (commit, moves) => {
+    const { expected, row } = commit
     const result =
-      expected === 0 && row !== undefined ? create(draft, row, moves) : extend(draft, moves)
-    if (result === written) for (const push of draft.pushes ?? []) pushes.put(push)
+      expected === 0 && row !== undefined ? create(commit, row, moves) : extend(commit, moves)
+    if (result === written) for (const push of commit.pushes ?? []) pushes.put(push)
     return result
   }
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Claim, ClaimKey } from '../../ports/store/claims.ts'
 import type { Store } from '../../ports/store.ts'
-import { birth, poison, sampleClaim } from '../../testing/sample-task.ts'
+import { creation, poison, sampleClaim } from '../../testing/sample-task.ts'
 import { createClaimFilter } from './claim-filter.ts'
+import { RUN } from './claim-index.ts'
 import { placeOf } from './claim-key.ts'
-import { RUN } from './claim-places.ts'
+import { createDatabaseStore, type DatabaseStore } from './database-store.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { migrate, readMigrations } from './migrate.ts'
-import { type StoreOn, storeOn } from './store-on.ts'
 
 const open = await loadDriver()
 
@@ -18,10 +18,10 @@ function memoryDatabase(): Database {
 }
 
 /** As the next process has it; the database stays open. */
-function reopened(db: Database): StoreOn {
+function reopened(db: Database): DatabaseStore {
   const filter = createClaimFilter(db)
   onTestFinished(filter.close)
-  return storeOn(db, () => undefined, filter)
+  return createDatabaseStore(db, () => undefined, filter)
 }
 
 function claimOf(n: number): Claim {
@@ -34,10 +34,10 @@ function otherThan(key: ClaimKey): ClaimKey {
 
 /** Claims of that many tasks that come into being, from `first` on. */
 async function claimMany(store: Store, first: number, count: number): Promise<void> {
-  const births = Array.from({ length: count }, (_, n) =>
-    birth(`task-${first + n}`, {}, { claim: claimOf(first + n) }),
+  const creations = Array.from({ length: count }, (_, n) =>
+    creation(`task-${first + n}`, {}, { claim: claimOf(first + n) }),
   )
-  for (const { status } of await store.commit(births)) expect(status).toBe('written')
+  for (const { status } of await store.commit(creations)) expect(status).toBe('written')
 }
 
 function places(db: Database): readonly unknown[] {
@@ -59,7 +59,7 @@ describe('claims', () => {
         expect(await store.findClaim(claimOf(n))).toEqual(claimOf(n))
         const late = { ...claimOf(n), taskId: 'late' }
         expect(await store.claim(late)).toEqual(claimOf(n))
-        expect(await store.commit([birth('late', {}, { claim: late })])).toEqual([
+        expect(await store.commit([creation('late', {}, { claim: late })])).toEqual([
           { status: 'claimed', claim: claimOf(n) },
         ])
       }
@@ -74,8 +74,10 @@ describe('claims', () => {
     db.exec(
       "CREATE TEMP TRIGGER refuse BEFORE INSERT ON tasks BEGIN SELECT RAISE(ABORT, 'no'); END",
     )
-    const births = [RUN - 2, RUN - 1, RUN].map((n) => birth(`task-${n}`, {}, { claim: claimOf(n) }))
-    const statuses = (await store.commit(births)).map(({ status }) => status)
+    const creations = [RUN - 2, RUN - 1, RUN].map((n) =>
+      creation(`task-${n}`, {}, { claim: claimOf(n) }),
+    )
+    const statuses = (await store.commit(creations)).map(({ status }) => status)
     expect(statuses).toEqual(['failed', 'failed', 'failed'])
     expect(places(db)).toEqual([])
     db.exec('DROP TRIGGER refuse')
@@ -182,7 +184,7 @@ describe('the filter of claims', () => {
 
   it('lets a key through that was not written after all', async () => {
     const store = reopened(memoryDatabase())
-    const bad = { ...poison('task-1', 0), row: birth('task-1').row, claim: claimOf(1) }
+    const bad = { ...poison('task-1', 0), row: creation('task-1').row, claim: claimOf(1) }
     expect(await store.commit([bad as never])).toMatchObject([{ status: 'failed' }])
     expect(await store.findClaim(claimOf(1))).toBeUndefined()
     await claimMany(store, 1, 1)

@@ -1,13 +1,13 @@
 import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { ClaimFilter } from './claim-filter.ts'
+import { createClaimIndex } from './claim-index.ts'
 import { keyAt, placeOf } from './claim-key.ts'
-import { createClaimPlaces } from './claim-places.ts'
 import type { Database, Row } from './driver.ts'
 import { fromText, toText } from './text.ts'
 
 /** A claim as text. */
-export interface DraftClaim {
+export interface EncodedClaim {
   readonly place: string
   readonly taskId: string
   readonly digest: string
@@ -21,16 +21,16 @@ export interface DraftClaim {
 export interface Claims {
   find(place: string): Claim | undefined
   /** Claims the key unless it is taken; whoever has it then, undefined when that is new. */
-  take(claim: DraftClaim): Claim | undefined
-  drop(claim: DraftClaim): void
+  take(claim: EncodedClaim): Claim | undefined
+  drop(claim: EncodedClaim): void
   /** False where there is a reply already, or it is another's. */
-  answer(claim: DraftClaim): boolean
+  answer(claim: EncodedClaim): boolean
   /** What was written since is undone. */
   forget(): void
 }
 
 export function createClaims(db: Database): Claims {
-  const places = createClaimPlaces(db)
+  const places = createClaimIndex(db)
   const insert = db.prepare(
     'INSERT INTO claims (pos, place, task_id, digest, created_at) VALUES (?, ?, ?, ?, ?)',
   )
@@ -69,7 +69,7 @@ export function createClaims(db: Database): Claims {
 }
 
 /** Noted as claimed: it may be from now on. Without a filter nobody knows whether it is. */
-export function draftClaim(claim: Claim, filter?: ClaimFilter): DraftClaim {
+export function encodeClaim(claim: Claim, filter?: ClaimFilter): EncodedClaim {
   const place = placeOf(claim)
   const { taskId, digest, createdAt, reply } = claim
   return {

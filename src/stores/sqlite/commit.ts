@@ -11,13 +11,13 @@ import type { CommitResult } from '../../ports/store/tasks.ts'
 import type { Apply } from './apply.ts'
 import type { Claims } from './claims.ts'
 import type { Counts, Move } from './counts.ts'
-import type { Draft, Failed } from './draft.ts'
 import type { Database } from './driver.ts'
+import type { EncodedCommit, Failed } from './encoded-commit.ts'
 import { concernsStore } from './failures.ts'
 import type { Transact } from './transaction.ts'
 
-/** Writes drafts; what could not be made one keeps its place. */
-export type Write = (drafts: readonly (Draft | Failed)[]) => readonly CommitResult[]
+/** Writes commits; what could not be made one keeps its place. */
+export type Write = (commits: readonly (EncodedCommit | Failed)[]) => readonly CommitResult[]
 
 export function createWrite(
   db: Database,
@@ -30,12 +30,12 @@ export function createWrite(
   const undo = db.prepare('ROLLBACK TO one')
   const release = db.prepare('RELEASE one')
 
-  const applyAlone: Apply = (draft, moves) => {
+  const applyAlone: Apply = (commit, moves) => {
     let result: CommitResult
     const before = moves.length
     savepoint.run()
     try {
-      result = apply(draft, moves)
+      result = apply(commit, moves)
     } catch (error) {
       // Then the whole transaction goes, and its savepoints with it.
       if (concernsStore(error)) throw error
@@ -48,12 +48,12 @@ export function createWrite(
     return result
   }
 
-  return (drafts) => {
-    if (drafts.length === 0) return []
+  return (commits) => {
+    if (commits.length === 0) return []
     const together = (use: Apply): readonly CommitResult[] => {
       const moves: Move[] = []
       const results = transact(() =>
-        drafts.map((draft) => ('status' in draft ? draft : use(draft, moves))),
+        commits.map((commit) => ('status' in commit ? commit : use(commit, moves))),
       )
       for (const move of moves) counts.follow(move)
       return results

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { birth } from '../../testing/sample-task.ts'
+import { creation } from '../../testing/sample-task.ts'
 import { createSqliteStore } from './sqlite-store.ts'
 import { run, temporaryDirectory } from './test-support/processes.ts'
 
@@ -40,7 +40,7 @@ describe('the lock of a data directory', { timeout: 30_000 }, () => {
     expect(existsSync(join(path, 'lull.owner'))).toBe(true)
 
     const store = await createSqliteStore({ path })
-    expect(await store.commit([birth('task-1')])).toEqual([{ status: 'written' }])
+    expect(await store.commit([creation('task-1')])).toEqual([{ status: 'written' }])
     await store.close()
     expect(existsSync(join(path, 'lull.owner'))).toBe(false)
   })

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
-  birth,
+  creation,
   sampleClaim,
   sampleMessage,
   sampleRecords,
   step,
 } from '../../testing/sample-task.ts'
 import { pruneTasks } from '../../testing/store-contract/prune-tasks.ts'
-import { RUN } from './claim-places.ts'
+import { RUN } from './claim-index.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { type Migration, migrate, readMigrations } from './migrate.ts'
 import { createSqliteStore } from './sqlite-store.ts'
@@ -132,7 +132,7 @@ describe('what an older version wrote', () => {
       append.run(3, 2, 1, records(0, 'other'))
     })
     const store = await createSqliteStore({ path })
-    const results = await store.commit([step('task-1', 3), step('task-2', 1), birth('task-3')])
+    const results = await store.commit([step('task-1', 3), step('task-2', 1), creation('task-3')])
     expect(results.map(({ status }) => status)).toEqual(['written', 'written', 'written'])
     expect(await store.commit([step('task-3', 2), step('task-1', 3)])).toEqual([
       { status: 'written' },

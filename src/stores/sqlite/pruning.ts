@@ -1,6 +1,6 @@
 /** Retention. Each call removes at most `limit` things in one transaction, so that it never blocks for long. */
 import type { Pruned } from '../../ports/store/pruning.ts'
-import { RUN } from './claim-places.ts'
+import { RUN } from './claim-index.ts'
 import type { Database, Statement } from './driver.ts'
 import { createPruneMessages, createPruneSessions } from './prune-contexts.ts'
 import { createPruneTasks } from './prune-tasks.ts'

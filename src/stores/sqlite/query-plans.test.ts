@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { states } from '../../core/states.ts'
 import type { OpenTaskQuery, TaskQuery } from '../../ports/store/tasks.ts'
-import { birth, sampleClaim, sampleEvent, step } from '../../testing/sample-task.ts'
+import { creation, sampleClaim, sampleEvent, step } from '../../testing/sample-task.ts'
+import { createDatabaseStore } from './database-store.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { migrate, readMigrations } from './migrate.ts'
-import { storeOn } from './store-on.ts'
 
 /** Tables with few rows, or none. */
 const small = ['holds', 'facts', 'probe', 'sqlite_sequence', 'json_each', 'next', 'page', 'runs']
@@ -34,7 +34,7 @@ const openQueries: readonly Omit<OpenTaskQuery, 'limit'>[] = [
 /** Runs every query of the store; what was prepared on the way. */
 async function everyStatement(db: Database): Promise<readonly string[]> {
   const seen: string[] = []
-  const store = storeOn(
+  const store = createDatabaseStore(
     {
       exec: (sql) => db.exec(sql),
       close: () => undefined,
@@ -45,7 +45,7 @@ async function everyStatement(db: Database): Promise<readonly string[]> {
     },
     () => undefined,
   )
-  await store.commit([birth('task-1', {}, { claim: sampleClaim('task-1') }), step('task-1', 2)])
+  await store.commit([creation('task-1', {}, { claim: sampleClaim('task-1') }), step('task-1', 2)])
   await store.appendEvents('acme', [sampleEvent('1')], 1)
   for (const query of queries) {
     await store.list({ ...query, limit: 9 })

@@ -1,14 +1,14 @@
 /** What stateless messages said, in the context they belong to. */
 import type { Message } from '../../core/message.ts'
 import type { ContextMessage, StoredContextMessage } from '../../ports/store/claims.ts'
-import type { Claims, DraftClaim } from './claims.ts'
+import type { Claims, EncodedClaim } from './claims.ts'
 import type { Database } from './driver.ts'
 import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 
 export interface Replies {
   /** The first reply to a claim stays; a repeated one changes nothing, its messages included. */
-  reply(claim: DraftClaim | undefined, messages: readonly ContextMessage[]): void
+  reply(claim: EncodedClaim | undefined, messages: readonly ContextMessage[]): void
   messages(
     tenant: string,
     principal: string,

@@ -4,12 +4,12 @@ import type { LullError } from '../../core/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import { createClaimFilter } from './claim-filter.ts'
 import { markComplete, prepareDirectory, refuseEmptied } from './data-directory.ts'
+import { createDatabaseStore } from './database-store.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { toStoreError } from './failures.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { openDatabase } from './open-database.ts'
-import { storeOn } from './store-on.ts'
 import { threaded } from './thread/threaded-store.ts'
 import { canLoad, startWriter } from './thread/writer.ts'
 
@@ -47,7 +47,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     migrate(db, readMigrations(), Date.now())
     markComplete(path)
     const filter = createClaimFilter(db)
-    const store = storeOn(db, lock.release, filter)
+    const store = createDatabaseStore(db, lock.release, filter)
     if (!thread) return store
     return threaded(store, filter, await startWriter({ file, durability, maxBytes }, lost))
   } catch (error) {

@@ -1,12 +1,13 @@
-/** The rows of the log. A task's first one stands at the task's own number and has no `task` (`0006-births.sql`). */
-import type { Draft } from './draft.ts'
+/** The rows of the log. A task's first one stands at the task's own number and has no `task` (`0006-first-commits.sql`). */
+
 import type { Database } from './driver.ts'
+import type { EncodedCommit } from './encoded-commit.ts'
 
 export interface WriteLog {
   /** The position of the next row, and the number of a task that begins there. */
   next(): number
-  begin(draft: Draft, num: number): void
-  append(draft: Draft, num: number): void
+  begin(commit: EncodedCommit, num: number): void
+  append(commit: EncodedCommit, num: number): void
 }
 
 export function createWriteLog(db: Database): WriteLog {
@@ -26,19 +27,19 @@ export function createWriteLog(db: Database): WriteLog {
     return ++last
   }
 
-  function keepSnapshot({ version, snapshot }: Draft, num: number): void {
+  function keepSnapshot({ version, snapshot }: EncodedCommit, num: number): void {
     if (snapshot !== undefined) keep.get(num, version, snapshot)
   }
 
   return {
     next,
-    begin(draft, num) {
-      insertFirst.get(num, draft.version, draft.records)
-      keepSnapshot(draft, num)
+    begin(commit, num) {
+      insertFirst.get(num, commit.version, commit.records)
+      keepSnapshot(commit, num)
     },
-    append(draft, num) {
-      insert.get(next(), num, draft.version, draft.records)
-      keepSnapshot(draft, num)
+    append(commit, num) {
+      insert.get(next(), num, commit.version, commit.records)
+      keepSnapshot(commit, num)
     },
   }
 }

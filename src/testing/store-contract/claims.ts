@@ -1,6 +1,6 @@
 import type { ContextMessage } from '../../ports/store/claims.ts'
 import type { Store } from '../../ports/store.ts'
-import { birth, sampleClaim, sampleMessage } from '../sample-task.ts'
+import { creation, sampleClaim, sampleMessage } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
 export function claims(subject: Subject): void {
@@ -33,10 +33,10 @@ function claiming(subject: Subject): void {
   it('does not create a task whose key another task has, and writes nothing of it', async () => {
     const { store } = subject
     const claim = sampleClaim('task-1')
-    await store.commit([birth('task-1', {}, { claim })])
+    await store.commit([creation('task-1', {}, { claim })])
 
-    const late = birth('task-2', { waits: ['tick'] }, { claim: sampleClaim('task-2') })
-    expect(await store.commit([late, birth('task-3')])).toEqual([
+    const late = creation('task-2', { waits: ['tick'] }, { claim: sampleClaim('task-2') })
+    expect(await store.commit([late, creation('task-3')])).toEqual([
       { status: 'claimed', claim },
       { status: 'written' },
     ])
@@ -49,8 +49,8 @@ function claiming(subject: Subject): void {
     const { store } = subject
     const claim = sampleClaim('task-1')
     const results = await store.commit([
-      birth('task-1', {}, { claim }),
-      birth('task-2', {}, { claim: sampleClaim('task-2') }),
+      creation('task-1', {}, { claim }),
+      creation('task-2', {}, { claim: sampleClaim('task-2') }),
     ])
     expect(results).toEqual([{ status: 'written' }, { status: 'claimed', claim }])
   })
@@ -58,7 +58,7 @@ function claiming(subject: Subject): void {
   it('creates the task a key was claimed for beforehand', async () => {
     const { store } = subject
     const claim = await store.claim(sampleClaim('task-1'))
-    expect(await store.commit([birth('task-1', {}, { claim })])).toEqual([{ status: 'written' }])
+    expect(await store.commit([creation('task-1', {}, { claim })])).toEqual([{ status: 'written' }])
   })
 }
 

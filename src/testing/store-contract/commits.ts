@@ -1,5 +1,5 @@
 import type { CommitFailure } from '../../ports/store/tasks.ts'
-import { birth, poison, sampleClaim, sampleRow, sampleSnapshot, step } from '../sample-task.ts'
+import { creation, poison, sampleClaim, sampleRow, sampleSnapshot, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
 const written = { status: 'written' }
@@ -13,7 +13,10 @@ export function commits(subject: Subject): void {
 
   it('keeps what it reported as written across a restart', async () => {
     const { store } = subject
-    await store.commit([birth('task-1', { waits: ['build.done'], dueAt: 50 }), birth('task-2')])
+    await store.commit([
+      creation('task-1', { waits: ['build.done'], dueAt: 50 }),
+      creation('task-2'),
+    ])
     await store.commit([
       step('task-1', 2),
       step('task-2', 2, { snapshot: sampleSnapshot('task-2', 3) }),
@@ -34,7 +37,7 @@ export function commits(subject: Subject): void {
     const { store } = subject
     await store.close()
     await store.close()
-    await expect(store.commit([birth('task-1')])).rejects.toMatchObject({
+    await expect(store.commit([creation('task-1')])).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     })
     await expect(store.load('task-1')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
@@ -49,14 +52,14 @@ function conflicts(subject: Subject): void {
   const { it, expect } = subject.kit
   it('refuses a commit that does not follow the version, and says which one the task has', async () => {
     const { store } = subject
-    await store.commit([birth('task-1')])
+    await store.commit([creation('task-1')])
     const before = await store.load('task-1')
 
     expect(
       await store.commit([
         step('task-1', 1),
         step('task-1', 3),
-        birth('task-1'),
+        creation('task-1'),
         step('task-2', 4),
       ]),
     ).toEqual([
@@ -73,13 +76,13 @@ function conflicts(subject: Subject): void {
   it('writes nothing of a refused commit: no row, no waits, no snapshot, no claim', async () => {
     const { store } = subject
     const row = { state: 'paused-by-agent', waits: ['build.done'], dueAt: 5 } as const
-    await store.commit([birth('task-1')])
+    await store.commit([creation('task-1')])
     const stale = {
       row: sampleRow('task-1', row),
       snapshot: sampleSnapshot('task-1', 2),
       claim: sampleClaim('task-1'),
     }
-    await store.commit([step('task-1', 1, stale), birth('task-1', row, stale)])
+    await store.commit([step('task-1', 1, stale), creation('task-1', row, stale)])
 
     expect(await store.list({ limit: 9 })).toEqual([sampleRow('task-1')])
     expect(await store.waiting('acme', ['build.done'], '', 9)).toEqual([])
@@ -96,7 +99,7 @@ function atomicity(subject: Subject): void {
     const row = sampleRow('task-1', { waits: ['build.done'], dueAt: 7, owner: 'worker-1' })
     const snapshot = sampleSnapshot('task-1', 2)
     const claim = sampleClaim('task-1')
-    expect(await store.commit([birth('task-1', row, { snapshot, claim })])).toEqual([written])
+    expect(await store.commit([creation('task-1', row, { snapshot, claim })])).toEqual([written])
 
     expect(await store.list({ limit: 9 })).toEqual([row])
     expect(await store.load('task-1')).toEqual({ snapshot, records: [] })
@@ -113,7 +116,7 @@ function atomicity(subject: Subject): void {
       owner: 'worker-1',
       held: true,
     } as const
-    await store.commit([birth('task-1', parked)])
+    await store.commit([creation('task-1', parked)])
     await store.commit([step('task-1', 2)])
     expect(await store.list({ limit: 9 })).toEqual([sampleRow('task-1', parked)])
 
@@ -133,8 +136,8 @@ function batches(subject: Subject): void {
   const { it, expect } = subject.kit
   it('answers in the order of the batch, and nothing for an empty one', async () => {
     const { store } = subject
-    await store.commit([birth('task-2')])
-    const results = await store.commit([birth('task-3'), birth('task-2'), step('task-2', 2)])
+    await store.commit([creation('task-2')])
+    const results = await store.commit([creation('task-3'), creation('task-2'), step('task-2', 2)])
     expect(results.map((result) => result.status)).toEqual(['written', 'conflict', 'written'])
     expect(await store.commit([])).toEqual([])
   })
@@ -143,7 +146,7 @@ function batches(subject: Subject): void {
     const { store } = subject
     expect(
       await store.commit([
-        birth('task-1'),
+        creation('task-1'),
         step('task-1', 2),
         step('task-1', 3),
         step('task-1', 3),
@@ -156,10 +159,10 @@ function batches(subject: Subject): void {
 
   it('does not let a commit that cannot be written touch its neighbours', async () => {
     const { store } = subject
-    await store.commit([birth('task-1')])
+    await store.commit([creation('task-1')])
 
     const results = await store.commit([
-      birth('task-2'),
+      creation('task-2'),
       poison('task-1', 2),
       step('task-1', 2),
       poison('task-3', 0),
@@ -181,8 +184,8 @@ function batches(subject: Subject): void {
 
   it('fails a commit whose records are missing, do not follow, or begin a task without a row', async () => {
     const { store } = subject
-    await store.commit([birth('task-1')])
-    const { row: _, ...rowless } = birth('task-2')
+    await store.commit([creation('task-1')])
+    const { row: _, ...rowless } = creation('task-2')
     const results = await store.commit([
       step('task-1', 2, { records: [] }),
       step('task-1', 2, { records: step('task-1', 3).records }),
@@ -200,7 +203,7 @@ function logs(subject: Subject): void {
   it('gives back the snapshot and only the records after it', async () => {
     const { store } = subject
     const snapshot = sampleSnapshot('task-1', 3)
-    await store.commit([birth('task-1')])
+    await store.commit([creation('task-1')])
     await store.commit([step('task-1', 2, { snapshot })])
     await store.commit([step('task-1', 3), step('task-1', 4)])
 
@@ -212,7 +215,7 @@ function logs(subject: Subject): void {
 
   it('replaces a snapshot by a later one', async () => {
     const { store } = subject
-    await store.commit([birth('task-1', {}, { snapshot: sampleSnapshot('task-1', 2) })])
+    await store.commit([creation('task-1', {}, { snapshot: sampleSnapshot('task-1', 2) })])
     const snapshot = sampleSnapshot('task-1', 3)
     await store.commit([step('task-1', 2, { snapshot })])
     expect(await store.load('task-1')).toEqual({ snapshot, records: [] })
@@ -220,12 +223,12 @@ function logs(subject: Subject): void {
 
   it('reads the log after a number, oldest first, as many as asked for, whatever was folded', async () => {
     const { store } = subject
-    await store.commit([birth('task-1'), birth('task-2')])
+    await store.commit([creation('task-1'), creation('task-2')])
     await store.commit([step('task-1', 2), step('task-2', 2)])
     await store.commit([step('task-1', 3, { snapshot: sampleSnapshot('task-1', 4) })])
 
     const all = [
-      ...birth('task-1').records,
+      ...creation('task-1').records,
       ...step('task-1', 2).records,
       ...step('task-1', 3).records,
     ]

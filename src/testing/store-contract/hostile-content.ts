@@ -1,7 +1,7 @@
 /** What strangers send must come back as it was, meet nothing of anybody else, and change nothing it does not name. */
 import type { Json } from '../../core/json.ts'
 import type { LogRecord } from '../../core/records.ts'
-import { birth, sampleClaim, sampleEvent, sampleHold, sampleRow, step } from '../sample-task.ts'
+import { creation, sampleClaim, sampleEvent, sampleHold, sampleRow, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
 /** Pairs that a careless store takes for the same string. */
@@ -39,12 +39,12 @@ function identifiers(subject: Subject): void {
   const { it, expect } = subject.kit
   it('keeps every id apart from every other, and finds it again', async () => {
     const { store } = subject
-    const results = await store.commit(strings.map((id, n) => birth(id, { statusAt: n })))
+    const results = await store.commit(strings.map((id, n) => creation(id, { statusAt: n })))
     expect(results.every(({ status }) => status === 'written')).toBe(true)
     const listed = await store.list({ limit: 99 })
     expect(listed.map((row) => row.id).reverse()).toEqual(strings)
     for (const id of strings) {
-      expect(await store.load(id)).toEqual({ records: birth(id).records })
+      expect(await store.load(id)).toEqual({ records: creation(id).records })
       expect(await store.commit([step(id, 2)])).toEqual([{ status: 'written' }])
     }
   })
@@ -63,7 +63,7 @@ function identifiers(subject: Subject): void {
         waits: [text],
       }),
     )
-    await store.commit(rows.map((row) => birth(row.id, row)))
+    await store.commit(rows.map((row) => creation(row.id, row)))
     for (const row of rows) {
       const { id, tenant, principal, agent, contextId, parentId = '' } = row
       for (const query of [
@@ -82,7 +82,7 @@ function identifiers(subject: Subject): void {
     expect([...(await store.readyAgents())].sort()).toEqual([...strings].sort())
   })
 
-  it('keeps claims, contexts, events, facts and holds apart', async () => {
+  it('keeps claims, contexts, events, values and holds apart', async () => {
     const { store } = subject
     for (const text of strings) {
       const claim = sampleClaim(text, { key: text, digest: text, tenant: text })
@@ -93,10 +93,10 @@ function identifiers(subject: Subject): void {
       const stored = [expect.objectContaining({ tenant: text, event })]
       expect(await store.events(text, 0, 9, [text])).toEqual(stored)
       expect(await store.events(text, 0, 9, [`${text}:${text}`])).toEqual(stored)
-      await store.setFact(text, text)
+      await store.setValue(text, text)
       await store.putHold(sampleHold(text, { reason: text }))
     }
-    for (const text of strings) expect(await store.getFact(text)).toBe(text)
+    for (const text of strings) expect(await store.getValue(text)).toBe(text)
     expect((await store.holds()).map((hold) => hold.id)).toEqual(strings)
   })
 }
@@ -106,15 +106,15 @@ function bodies(subject: Subject): void {
   it('gives back any JSON as it was, as data, and pollutes nothing', async () => {
     const { store } = subject
     const record: LogRecord = { type: 'value', key: 'k', value: nasty, seq: 3, at: 1 }
-    await store.commit([birth('task-1'), step('task-1', 2, { records: [record] })])
-    await store.setFact('nasty', nasty)
+    await store.commit([creation('task-1'), step('task-1', 2, { records: [record] })])
+    await store.setValue('nasty', nasty)
     await store.appendEvents('acme', [sampleEvent('1', { data: nasty })], 1)
 
     const [read] = await store.records('task-1', 2, 1)
     const [stored] = await store.events('acme', 0, 1)
     for (const value of [
       (read as typeof record).value,
-      await store.getFact('nasty'),
+      await store.getValue('nasty'),
       stored?.event.data,
     ]) {
       expect(JSON.stringify(value)).toBe(JSON.stringify(nasty))
@@ -126,7 +126,7 @@ function bodies(subject: Subject): void {
   it('does not share what it was given or what it gives', async () => {
     const { store } = subject
     const waits = ['tick']
-    const commit = birth('task-1', { waits })
+    const commit = creation('task-1', { waits })
     await store.commit([commit])
     waits.push('tock')
     for (const row of await store.list({ limit: 1 })) (row.waits as string[]).push('tack')

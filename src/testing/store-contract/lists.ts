@@ -1,7 +1,7 @@
 import { states } from '../../core/states.ts'
 import type { TaskQuery } from '../../ports/store/tasks.ts'
 import type { Store } from '../../ports/store.ts'
-import { birth, sampleRow, step } from '../sample-task.ts'
+import { creation, sampleRow, step } from '../sample-task.ts'
 import { pruneTasks } from './prune-tasks.ts'
 import type { Subject } from './subject.ts'
 
@@ -33,10 +33,10 @@ export function lists(subject: Subject): void {
   it('sorts by when the state was last reported, then by id, newest first', async () => {
     const { store } = subject
     await store.commit([
-      birth('task-1', { statusAt: 2 }),
-      birth('task-2', { statusAt: 3, state: 'completed' }),
-      birth('task-4', { statusAt: 2, state: 'failed' }),
-      birth('task-3', { statusAt: 2 }),
+      creation('task-1', { statusAt: 2 }),
+      creation('task-2', { statusAt: 3, state: 'completed' }),
+      creation('task-4', { statusAt: 2, state: 'failed' }),
+      creation('task-3', { statusAt: 2 }),
     ])
     expect(await ids(store, {})).toEqual(['task-2', 'task-4', 'task-3', 'task-1'])
   })
@@ -44,9 +44,9 @@ export function lists(subject: Subject): void {
   it('counts what was written and nothing else, however often it is asked', async () => {
     const { store } = subject
     const mine = { tenant: 'acme', principal: 'ann' }
-    await store.commit([birth('task-1', mine)])
+    await store.commit([creation('task-1', mine)])
     expect(await store.count(mine)).toBe(1)
-    await store.commit([birth('task-2', mine), birth('task-1', mine)])
+    await store.commit([creation('task-2', mine), creation('task-1', mine)])
     expect(await store.count(mine)).toBe(2)
     expect(await store.count({ ...mine, states: ['completed'] })).toBe(0)
     await store.commit([
@@ -61,17 +61,23 @@ export function lists(subject: Subject): void {
   it('narrows by every field, alone and together', async () => {
     const { store } = subject
     await store.commit([
-      birth('task-1', { tenant: 'acme', principal: 'ann', agent: 'travel', contextId: 'c1' }),
-      birth('task-2', { tenant: 'acme', principal: 'bob', agent: 'travel', contextId: 'c1' }),
-      birth('task-3', { tenant: 'acme', principal: 'ann', agent: 'tax', parentId: 'task-1' }),
-      birth('task-4', { tenant: 'other', principal: 'ann', agent: 'tax', held: true, statusAt: 9 }),
-      birth('task-5', {
+      creation('task-1', { tenant: 'acme', principal: 'ann', agent: 'travel', contextId: 'c1' }),
+      creation('task-2', { tenant: 'acme', principal: 'bob', agent: 'travel', contextId: 'c1' }),
+      creation('task-3', { tenant: 'acme', principal: 'ann', agent: 'tax', parentId: 'task-1' }),
+      creation('task-4', {
+        tenant: 'other',
+        principal: 'ann',
+        agent: 'tax',
+        held: true,
+        statusAt: 9,
+      }),
+      creation('task-5', {
         state: 'paused-by-agent',
         parentId: 'task-1',
         held: true,
         contextId: 'c1',
       }),
-      birth('task-6', { state: 'completed', contextId: 'c1' }),
+      creation('task-6', { state: 'completed', contextId: 'c1' }),
     ])
     for (const [query, expected] of cases) {
       const found = await ids(store, query)
@@ -85,12 +91,12 @@ export function lists(subject: Subject): void {
     const named = (version: number) => `01a1dfe5-8ae9-${version}54a-9569-020111d94f95`
     const contextId = named(8)
     await store.commit([
-      birth(named(7), { contextId, statusAt: 1 }),
-      birth('joined-1', { contextId, statusAt: 2, state: 'completed' }),
-      birth('joined-2', { contextId, statusAt: 3 }),
-      birth('elsewhere', { contextId: named(4) }),
+      creation(named(7), { contextId, statusAt: 1 }),
+      creation('joined-1', { contextId, statusAt: 2, state: 'completed' }),
+      creation('joined-2', { contextId, statusAt: 3 }),
+      creation('elsewhere', { contextId: named(4) }),
       // A context that is called as its task is.
-      birth(named(9), { contextId: named(9) }),
+      creation(named(9), { contextId: named(9) }),
     ])
     const inIt = ['joined-2', 'joined-1', named(7)]
     expect(await ids(store, { contextId })).toEqual(inIt)
@@ -109,7 +115,7 @@ export function lists(subject: Subject): void {
     const { store } = subject
     await store.commit(
       Array.from({ length: 30 }, (_, n) =>
-        birth(`task-${String(n).padStart(2, '0')}`, {
+        creation(`task-${String(n).padStart(2, '0')}`, {
           statusAt: n % 4,
           state: states[n % states.length] ?? 'working',
         }),

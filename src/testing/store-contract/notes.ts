@@ -3,14 +3,14 @@ import type { Subject } from './subject.ts'
 
 export function notes(subject: Subject): void {
   const { it, expect } = subject.kit
-  it('remembers facts, the latest value of each', async () => {
+  it('keeps the latest value of each key', async () => {
     const { store } = subject
-    expect(await store.getFact('cursor')).toBeUndefined()
-    await store.setFact('cursor', 1)
-    await store.setFact('cursor', { pos: 2, of: ['a', null] })
-    await store.setFact('other', null)
-    expect(await store.getFact('cursor')).toEqual({ pos: 2, of: ['a', null] })
-    expect(await store.getFact('other')).toBeNull()
+    expect(await store.getValue('cursor')).toBeUndefined()
+    await store.setValue('cursor', 1)
+    await store.setValue('cursor', { pos: 2, of: ['a', null] })
+    await store.setValue('other', null)
+    expect(await store.getValue('cursor')).toEqual({ pos: 2, of: ['a', null] })
+    expect(await store.getValue('other')).toBeNull()
   })
 
   it('keeps holds until they are lifted, oldest first; lifted ones are shown on request', async () => {
@@ -29,10 +29,10 @@ export function notes(subject: Subject): void {
   })
 
   it('keeps both across a restart', async () => {
-    await subject.store.setFact('cursor', 7)
+    await subject.store.setValue('cursor', 7)
     await subject.store.putHold(sampleHold('hold-1'))
     const again = await subject.reopen()
-    expect(await again.getFact('cursor')).toBe(7)
+    expect(await again.getValue('cursor')).toBe(7)
     expect(await again.holds()).toEqual([sampleHold('hold-1')])
   })
 }

@@ -1,14 +1,14 @@
 import { isTerminal, states } from '../../core/states.ts'
 import type { OpenTaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Store } from '../../ports/store.ts'
-import { birth, sampleRow, step } from '../sample-task.ts'
+import { creation, sampleRow, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
 export function openTasks(subject: Subject): void {
   const { it, expect } = subject.kit
   it('finds tasks in every state but the terminal ones', async () => {
     const { store } = subject
-    await store.commit(states.map((state) => birth(`task-${state}`, { state, contextId: 'c' })))
+    await store.commit(states.map((state) => creation(`task-${state}`, { state, contextId: 'c' })))
     const expected = states.filter((state) => !isTerminal(state)).map((state) => `task-${state}`)
     expect(await ids(store, {})).toEqual(expected.sort())
   })
@@ -16,11 +16,11 @@ export function openTasks(subject: Subject): void {
   it('sorts by context, then id, and narrows by every field', async () => {
     const { store } = subject
     await store.commit([
-      birth('task-4', { contextId: 'c1' }),
-      birth('task-1', { contextId: 'c2', agent: 'tax' }),
-      birth('task-3', { contextId: 'c1', held: true }),
-      birth('task-2', { contextId: 'c2', tenant: 'other', held: true }),
-      birth('task-5', { contextId: 'c1', state: 'completed', held: true }),
+      creation('task-4', { contextId: 'c1' }),
+      creation('task-1', { contextId: 'c2', agent: 'tax' }),
+      creation('task-3', { contextId: 'c1', held: true }),
+      creation('task-2', { contextId: 'c2', tenant: 'other', held: true }),
+      creation('task-5', { contextId: 'c1', state: 'completed', held: true }),
     ])
     expect(await ids(store, {})).toEqual(['task-3', 'task-4', 'task-1', 'task-2'])
     expect(await ids(store, { contextId: 'c1' })).toEqual(['task-3', 'task-4'])
@@ -40,7 +40,7 @@ export function openTasks(subject: Subject): void {
     const { store } = subject
     const all = Array.from({ length: 40 }, (_, n) => `task-${String(n).padStart(2, '0')}`)
     const contextOf = (id: string) => `c${Number(id.slice(5)) % 7}`
-    await store.commit(all.map((id) => birth(id, { contextId: contextOf(id), statusAt: 1 })))
+    await store.commit(all.map((id) => creation(id, { contextId: contextOf(id), statusAt: 1 })))
     const found: TaskRow[] = []
     for (let round = 2; ; round++) {
       const last = found.at(-1)

@@ -1,5 +1,5 @@
 import type { Push } from '../../core/push.ts'
-import { birth } from '../sample-task.ts'
+import { creation } from '../sample-task.ts'
 import { pruneTasks } from './prune-tasks.ts'
 import type { Subject } from './subject.ts'
 
@@ -38,11 +38,11 @@ export function pushes(subject: Subject): void {
   it('keeps webhooks that come with a commit if that is written, and only then', async () => {
     const { store } = subject
     const first = samplePush('task-1', 'a')
-    expect(await store.commit([birth('task-1', {}, { pushes: [first] })])).toEqual([
+    expect(await store.commit([creation('task-1', {}, { pushes: [first] })])).toEqual([
       { status: 'written' },
     ])
-    const late = birth('task-1', {}, { pushes: [samplePush('task-1', 'b')] })
-    const malformed = birth('task-2', {}, { records: [], pushes: [samplePush('task-2', 'a')] })
+    const late = creation('task-1', {}, { pushes: [samplePush('task-1', 'b')] })
+    const malformed = creation('task-2', {}, { records: [], pushes: [samplePush('task-2', 'a')] })
     const results = await store.commit([late, malformed])
     expect(results.map(({ status }) => status)).toEqual(['conflict', 'failed'])
 
@@ -69,7 +69,7 @@ export function pushes(subject: Subject): void {
   })
 
   it('keeps them across a restart and forgets them with their task', async () => {
-    await subject.store.commit([birth('task-1', { state: 'completed', statusAt: 1 })])
+    await subject.store.commit([creation('task-1', { state: 'completed', statusAt: 1 })])
     await subject.store.putPush(samplePush('task-1', 'a', { done: true }))
     const again = await subject.reopen()
     expect(await again.pushes('task-1')).toEqual([samplePush('task-1', 'a', { done: true })])

@@ -1,7 +1,7 @@
 import { isTerminal, states } from '../../core/states.ts'
 import type { Pruned } from '../../ports/store/pruning.ts'
 import {
-  birth,
+  creation,
   sampleClaim,
   sampleEvent,
   sampleHold,
@@ -26,8 +26,8 @@ function ofTasks(subject: Subject): void {
   it('removes terminal tasks of before an instant, and never one that goes on', async () => {
     const { store } = subject
     await store.commit([
-      ...states.map((state) => birth(`old-${state}`, { state, statusAt: 99 })),
-      ...states.map((state) => birth(`new-${state}`, { state, statusAt: 100 })),
+      ...states.map((state) => creation(`old-${state}`, { state, statusAt: 99 })),
+      ...states.map((state) => creation(`new-${state}`, { state, statusAt: 100 })),
     ])
 
     expect(await pruneTasks(store, 100)).toBe(4)
@@ -44,7 +44,7 @@ function ofTasks(subject: Subject): void {
   it('removes everything of a task, so that its id can be used anew', async () => {
     const { store } = subject
     const row = { state: 'completed', waits: ['tick'], dueAt: 5, owner: 'w', readyAt: 1 } as const
-    await store.commit([birth('task-1', row, { snapshot: sampleSnapshot('task-1', 2) })])
+    await store.commit([creation('task-1', row, { snapshot: sampleSnapshot('task-1', 2) })])
 
     expect(await pruneTasks(store, 2_000)).toBe(1)
 
@@ -55,8 +55,8 @@ function ofTasks(subject: Subject): void {
     expect(await store.orphans('', 9)).toEqual([])
     expect(await store.readyAgents()).toEqual([])
     expect(await store.count({})).toBe(0)
-    expect(await store.commit([birth('task-1')])).toEqual([{ status: 'written' }])
-    expect(await store.load('task-1')).toEqual({ records: birth('task-1').records })
+    expect(await store.commit([creation('task-1')])).toEqual([{ status: 'written' }])
+    expect(await store.load('task-1')).toEqual({ records: creation('task-1').records })
   })
 }
 
@@ -64,7 +64,7 @@ function ofTheRest(subject: Subject): void {
   const { it, expect } = subject.kit
   it('removes at most as many as asked for', async () => {
     const { store } = subject
-    await store.commit(states.map((state) => birth(`task-${state}`, { state, statusAt: 1 })))
+    await store.commit(states.map((state) => creation(`task-${state}`, { state, statusAt: 1 })))
     const { removed } = await store.pruneTasks(2, 9, 1)
     expect(removed).toBe(1)
     expect(await pruneTasks(store, 2, 1)).toBe(3)
@@ -91,7 +91,7 @@ function ofTheRest(subject: Subject): void {
   it('keeps the claim of a removed task, so that a late duplicate does not start it again', async () => {
     const { store } = subject
     const claim = sampleClaim('task-1')
-    await store.commit([birth('task-1', { state: 'completed' }, { claim })])
+    await store.commit([creation('task-1', { state: 'completed' }, { claim })])
     await pruneTasks(store, 2_000)
     expect(await store.findClaim(claim)).toEqual(claim)
   })
@@ -105,10 +105,10 @@ function ofNeededTasks(subject: Subject): void {
     const { store } = subject
     const ended = { state: 'completed', statusAt: 1 } as const
     await store.commit([
-      birth('parent', { ...mine, statusAt: 1 }),
-      birth('child', { ...mine, ...ended, parentId: 'parent' }),
-      birth('elsewhere', ended),
-      birth('another-principal', { ...mine, ...ended, principal: 'bob' }),
+      creation('parent', { ...mine, statusAt: 1 }),
+      creation('child', { ...mine, ...ended, parentId: 'parent' }),
+      creation('elsewhere', ended),
+      creation('another-principal', { ...mine, ...ended, principal: 'bob' }),
     ])
     expect(await pruneTasks(store, 2, 1)).toBe(2)
     expect(await store.load('child')).toBeDefined()
@@ -121,7 +121,7 @@ function ofNeededTasks(subject: Subject): void {
   it('keeps a task with a webhook that is not delivered', async () => {
     const { store } = subject
     const ended = { state: 'completed', statusAt: 1 } as const
-    await store.commit(['open', 'failed', 'done', 'none'].map((id) => birth(id, ended)))
+    await store.commit(['open', 'failed', 'done', 'none'].map((id) => creation(id, ended)))
     await store.putPush(samplePush('open', 'a'))
     await store.putPush(samplePush('failed', 'a', { failedAt: 1 }))
     await store.putPush(samplePush('done', 'a', { done: true }))
@@ -135,9 +135,9 @@ function ofNeededTasks(subject: Subject): void {
     const { store } = subject
     const ended = { state: 'failed', statusAt: 1 } as const
     await store.commit([
-      birth('open', mine),
-      ...Array.from({ length: 20 }, (_, n) => birth(`kept-${n}`, { ...mine, ...ended })),
-      birth('zzz', ended),
+      creation('open', mine),
+      ...Array.from({ length: 20 }, (_, n) => creation(`kept-${n}`, { ...mine, ...ended })),
+      creation('zzz', ended),
     ])
     expect(await pruneTasks(store, 2, 3)).toBe(1)
     expect(await store.load('zzz')).toBeUndefined()
@@ -146,7 +146,7 @@ function ofNeededTasks(subject: Subject): void {
   it('knows the row of a task that was removed, until that is forgotten too', async () => {
     const { store } = subject
     const row = sampleRow('task-1', { state: 'failed', statusAt: 1, parentId: 'p' })
-    await store.commit([birth('task-1', row)])
+    await store.commit([creation('task-1', row)])
     expect(await store.removedTask('task-1')).toBeUndefined()
     await pruneTasks(store, 2)
     expect(await store.removedTask('task-1')).toEqual(row)
@@ -173,7 +173,7 @@ function ofContexts(subject: Subject): void {
     const { store } = subject
     const said = (contextId: string, at: number) =>
       ({ ...mine, contextId, at, message: sampleMessage(`${at}`) }) as const
-    await store.commit([birth('open', mine)])
+    await store.commit([creation('open', mine)])
     await store.reply(undefined, [said('c', 1), said('d', 1), said('e', 1), said('d', 5)])
     const session = { tenant: 'acme', principal: 'ann', cwd: '/', createdAt: 1, updatedAt: 1 }
     await store.putSession({ ...session, id: 'c' })

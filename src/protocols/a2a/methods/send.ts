@@ -116,7 +116,7 @@ async function deliverWithPush(
 ): Promise<Sent> {
   const pushes = pushesOf(a2a)
   const sent = await a2a.engine.send(call.caller, request, {
-    push: pushes.along(call.codec.webhook, target),
+    push: pushes.withMessage(call.codec.webhook, target),
   })
   if (sent.kind !== 'task') return sent
   if (sent.repeated) await ensurePush(a2a, call, sent.task, configuration)

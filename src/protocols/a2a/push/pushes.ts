@@ -12,14 +12,14 @@ import type { Task } from '../../../core/task.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { WebhookShape } from '../codec/codec.ts'
-import { type CourierDeps, createCourier } from './courier.ts'
+import { createDeliveryWorkers, type DeliveryDeps } from './delivery-workers.ts'
 import { refusedTarget } from './targets.ts'
 
 export interface Pushes {
   /** @throws LullError when the address is one we do not send to */
   check(target: PushTarget): void
   /** Makes the webhook that comes with a message: of a new task everything is sent, of another what follows. */
-  along(shape: WebhookShape, target: PushTarget): MakePush
+  withMessage(shape: WebhookShape, target: PushTarget): MakePush
   /** A webhook was written with the task: deliveries begin. */
   begin(taskId: string): void
   /** Everything the task does from now on will be sent. */
@@ -33,7 +33,7 @@ export interface Pushes {
   close(): void
 }
 
-export interface PushesDeps extends CourierDeps {
+export interface PushesDeps extends DeliveryDeps {
   readonly engine: Engine
   readonly ids: EngineDeps['ids']
   readonly allowInner: boolean
@@ -43,11 +43,11 @@ const PAGE = 500
 
 export function createPushes(deps: PushesDeps): Pushes {
   const { engine, store, clock, ids, allowInner } = deps
-  const courier = createCourier(deps)
+  const workers = createDeliveryWorkers(deps)
   /** Tasks with webhooks that are not done: the others cost nothing when they move. */
   const watched = new Set<string>()
   const unwatch = engine.watch((task) => {
-    if (watched.has(task.id)) courier.wake(task.id)
+    if (watched.has(task.id)) workers.wake(task.id)
   })
 
   function check({ url }: PushTarget): void {
@@ -64,7 +64,7 @@ export function createPushes(deps: PushesDeps): Pushes {
 
   function begin(taskId: string): void {
     watched.add(taskId)
-    courier.wake(taskId)
+    workers.wake(taskId)
   }
 
   const set: Pushes['set'] = async (task, shape, target) => {
@@ -93,7 +93,7 @@ export function createPushes(deps: PushesDeps): Pushes {
 
   return {
     check,
-    along: (shape, target) => (task, before) =>
+    withMessage: (shape, target) => (task, before) =>
       make(task.id, shape, target, before === undefined ? 0 : task.version),
     begin,
     set,
@@ -105,7 +105,7 @@ export function createPushes(deps: PushesDeps): Pushes {
     start,
     close() {
       unwatch()
-      courier.close()
+      workers.close()
     },
   }
 }

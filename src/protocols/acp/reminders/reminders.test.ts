@@ -77,13 +77,13 @@ describe('a reminder', () => {
     await editor.request('_session/remind', { sessionId, body: 'for whoever comes' })
     const again = await studio.restart()
     await expect
-      .poll(async () => (await again.store.getFact('acp/waiting-reminders')) as unknown[])
+      .poll(async () => (await again.store.getValue('acp/waiting-reminders')) as unknown[])
       .toHaveLength(1)
     const taskId = await overA2A(again, sessionId)
     await expect
       .poll(async () => (await again.engine.reminders(anyone, taskId)).map(({ body }) => body))
       .toEqual(['for whoever comes'])
-    await expect.poll(() => again.store.getFact('acp/waiting-reminders')).toEqual([])
+    await expect.poll(() => again.store.getValue('acp/waiting-reminders')).toEqual([])
     const row = await again.store.session('default', 'anonymous', sessionId)
     expect(row?.reminders).toEqual([])
   })
@@ -91,9 +91,9 @@ describe('a reminder', () => {
   it('is forgotten with its session', async () => {
     const { studio, editor, sessionId } = await scene()
     await editor.request('_session/remind', { sessionId, body: 'x' })
-    expect(await studio.store.getFact('acp/waiting-reminders')).toHaveLength(1)
+    expect(await studio.store.getValue('acp/waiting-reminders')).toHaveLength(1)
     await editor.request('session/delete', { sessionId })
-    expect(await studio.store.getFact('acp/waiting-reminders')).toEqual([])
+    expect(await studio.store.getValue('acp/waiting-reminders')).toEqual([])
   })
 
   it('is refused with the place of the mistake', async () => {

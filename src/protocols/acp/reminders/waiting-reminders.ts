@@ -45,7 +45,7 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
   const waiting = new Map<string, Expecting>()
 
   const keep = (): Promise<void> =>
-    store.setFact(WAITING, [...waiting.values()].map(({ place }) => [...place]) as Json)
+    store.setValue(WAITING, [...waiting.values()].map(({ place }) => [...place]) as Json)
 
   function watch(caller: Caller, sessionId: string): void {
     const { tenant, principal } = caller
@@ -93,7 +93,7 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
 
   return {
     async start() {
-      const known = ((await store.getFact(WAITING)) ?? []) as [string, string, string][]
+      const known = ((await store.getValue(WAITING)) ?? []) as [string, string, string][]
       for (const [tenant, principal, sessionId] of known) watch({ tenant, principal }, sessionId)
     },
     async expect(caller, sessionId) {

@@ -7,7 +7,7 @@ import { isLullError, LullError, type Refusal, toError } from '../../../core/err
 import type { CommitResult } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { DatabaseOptions } from '../open-database.ts'
-import type { FlatDrafts } from './flat-drafts.ts'
+import type { FlatCommits } from './flat-commits.ts'
 
 export interface WriterOptions extends DatabaseOptions {
   readonly file: string
@@ -15,14 +15,14 @@ export interface WriterOptions extends DatabaseOptions {
 
 /** What the thread is started with. */
 export interface WriterData extends WriterOptions {
-  readonly turnstile: SharedArrayBuffer
+  readonly lock: SharedArrayBuffer
 }
 
 /** What is asked of the writing thread beside `commit`. Totals too: it knows of every move. */
 export type Method = Exclude<keyof Store, 'commit'>
 
 export type Call =
-  | { readonly write: FlatDrafts; readonly commits: number }
+  | { readonly write: FlatCommits; readonly commits: number }
   | { readonly method: Method; readonly args: readonly unknown[] }
 
 export type Answer =
@@ -31,7 +31,7 @@ export type Answer =
   | { readonly value: unknown }
   | { readonly error: ThrownThere }
 
-/** Errors cross threads as plain facts; an error of ours is made again on the other side. */
+/** Errors cross threads as plain values. The receiving thread makes a `LullError` again from its code and details. */
 type ThrownThere = { readonly ours: Refusal } | { readonly text: string }
 
 export function thrown(error: unknown): ThrownThere {

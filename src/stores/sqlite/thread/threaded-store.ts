@@ -6,9 +6,9 @@
 import type { Commit, CommitResult } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { ClaimFilter } from '../claim-filter.ts'
-import { type Draft, draftOf } from '../draft.ts'
-import type { StoreOn } from '../store-on.ts'
-import { flatten } from './flat-drafts.ts'
+import type { DatabaseStore } from '../database-store.ts'
+import { type EncodedCommit, encodeCommit } from '../encoded-commit.ts'
+import { flatten } from './flat-commits.ts'
 import { type Method, received } from './messages.ts'
 import type { Writer } from './writer.ts'
 
@@ -29,7 +29,7 @@ type Reading =
   | 'waitNames'
   | 'events'
   | 'lastEventPos'
-  | 'getFact'
+  | 'getValue'
   | 'holds'
   | 'contextMessages'
   | 'session'
@@ -37,7 +37,7 @@ type Reading =
   | 'pushes'
   | 'listPushes'
 
-export function threaded(reads: StoreOn, filter: ClaimFilter, writer: Writer): Store {
+export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writer): Store {
   const there =
     <M extends Method>(method: M) =>
     (...args: Parameters<Store[M]>): ReturnType<Store[M]> =>
@@ -57,7 +57,7 @@ export function threaded(reads: StoreOn, filter: ClaimFilter, writer: Writer): S
     // Of every task that moved since it counted; only the thread that moves them knows.
     count: there('count'),
     appendEvents: there('appendEvents'),
-    setFact: there('setFact'),
+    setValue: there('setValue'),
     putHold: there('putHold'),
     // The newest are found only where they are written.
     findClaim: async (key) =>
@@ -96,12 +96,12 @@ async function commit(
   filter: ClaimFilter,
   batch: readonly Commit[],
 ): Promise<readonly CommitResult[]> {
-  const made = batch.map((commit) => draftOf(commit, filter))
-  const drafts = made.filter((one): one is Draft => !('status' in one))
-  if (drafts.length === 0) return made as readonly CommitResult[]
-  const commits = drafts.length
-  const answers = received(await writer.call({ write: flatten(drafts), commits }), commits)
-  if (commits === made.length) return answers
+  const made = batch.map((commit) => encodeCommit(commit, filter))
+  const encoded = made.filter((one): one is EncodedCommit => !('status' in one))
+  if (encoded.length === 0) return made as readonly CommitResult[]
+  const count = encoded.length
+  const answers = received(await writer.call({ write: flatten(encoded), commits: count }), count)
+  if (count === made.length) return answers
   let next = 0
   return made.map((one) => ('status' in one ? one : (answers[next++] as CommitResult)))
 }

@@ -1,13 +1,13 @@
 /** The thread that writes: the only connection of the process that does. Started by `writer.ts`. */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
-import type { Draft } from '../draft.ts'
+import { createDatabaseStore, type DatabaseStore } from '../database-store.ts'
 import { loadDriver } from '../driver.ts'
+import type { EncodedCommit } from '../encoded-commit.ts'
 import { toStoreError } from '../failures.ts'
 import { openDatabase } from '../open-database.ts'
-import { type StoreOn, storeOn } from '../store-on.ts'
-import { unflatten } from './flat-drafts.ts'
+import { unflatten } from './flat-commits.ts'
 import { type Answer, type Call, sent, thrown, type WriterData } from './messages.ts'
-import { createTurnstile } from './turnstile.ts'
+import { createWriterLock } from './writer-lock.ts'
 
 /** Commits that share a transaction, and its fsync: what came while the ones before were written. */
 const TOGETHER = 128
@@ -16,10 +16,10 @@ const port = parentPort
 if (port === null) throw new Error('this file is the entry of a thread')
 const say = (answers: readonly Answer[]): void => port.postMessage(answers)
 
-async function open(): Promise<StoreOn> {
+async function open(): Promise<DatabaseStore> {
   const { file, ...options } = workerData as WriterData
   const db = openDatabase(await loadDriver(), file, options)
-  return storeOn(db, () => undefined)
+  return createDatabaseStore(db, () => undefined)
 }
 
 /** The first call, and the writes behind it that share its transaction. */
@@ -35,7 +35,7 @@ function takeFrom(calls: Call[]): readonly Call[] {
   return calls.splice(0, Math.max(1, count))
 }
 
-async function answersTo(store: StoreOn, calls: readonly Call[]): Promise<readonly Answer[]> {
+async function answersTo(store: DatabaseStore, calls: readonly Call[]): Promise<readonly Answer[]> {
   try {
     const [call] = calls
     if (call !== undefined && 'method' in call) {
@@ -49,19 +49,19 @@ async function answersTo(store: StoreOn, calls: readonly Call[]): Promise<readon
   }
 }
 
-async function writeAll(store: StoreOn, calls: readonly Call[]): Promise<readonly Answer[]> {
-  const drafts: Draft[] = []
+async function writeAll(store: DatabaseStore, calls: readonly Call[]): Promise<readonly Answer[]> {
+  const commits: EncodedCommit[] = []
   const ends = calls.map((call) => {
-    if ('write' in call) unflatten(call.write, drafts)
-    return drafts.length
+    if ('write' in call) unflatten(call.write, commits)
+    return commits.length
   })
-  const results = await store.write(drafts)
+  const results = await store.write(commits)
   return ends.map((end, n) => ({ value: sent(results.slice(ends[n - 1] ?? 0, end)) }))
 }
 
 try {
   const store = await open()
-  const turnstile = createTurnstile((workerData as WriterData).turnstile)
+  const lock = createWriterLock((workerData as WriterData).lock)
   const calls: Call[] = []
 
   const takeArrived = (): void => {
@@ -72,10 +72,10 @@ try {
   }
 
   const work = async (): Promise<void> => {
-    while (calls.length > 0 && turnstile.enter()) {
+    while (calls.length > 0 && lock.enter()) {
       const next = takeFrom(calls)
       const answers = await answersTo(store, next)
-      turnstile.leave()
+      lock.leave()
       say(answers)
       if (next.some((call) => 'method' in call && call.method === 'close')) {
         port.close()

@@ -17,7 +17,7 @@ import {
   type WriterData,
   type WriterOptions,
 } from './messages.ts'
-import { createTurnstile } from './turnstile.ts'
+import { createWriterLock } from './writer-lock.ts'
 
 export interface Writer {
   /** Carried out in the order of the calls. @throws what was thrown there */
@@ -47,10 +47,10 @@ export async function startWriter(
 ): Promise<Writer> {
   const entry = new URL(`./writer-thread.${canLoad ? 'js' : 'ts'}`, import.meta.url)
   // Flags of the program, such as `--input-type`, are not for it.
-  const turnstile = createTurnstile()
-  const workerData: WriterData = { ...options, turnstile: turnstile.memory }
+  const lock = createWriterLock()
+  const workerData: WriterData = { ...options, lock: lock.memory }
   const thread = new Worker(entry, { workerData, execArgv: [], name: 'lull-writer' })
-  const exiting = (): void => turnstile.shut(EXIT_MS)
+  const exiting = (): void => lock.shut(EXIT_MS)
   process.once('exit', exiting)
   const waiting: Waiting[] = []
   let alive = true

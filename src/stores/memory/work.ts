@@ -1,7 +1,7 @@
-/** The rows that ask for something, apart from those at rest: the engine looks here after every write. */
+/** Finds tasks with something to do. Only rows of such tasks are kept here, because the engine hasWork after every write. */
 import type { TaskRow } from '../../ports/store/tasks.ts'
 
-export interface Agenda {
+export interface WorkQueries {
   put(row: TaskRow): void
   remove(taskId: string): void
   ready(agent: string, limit: number): readonly string[]
@@ -15,7 +15,7 @@ export interface Agenda {
 
 type Instant = 'readyAt' | 'dueAt' | 'createdAt'
 
-export function createAgenda(): Agenda {
+export function createWorkQueries(): WorkQueries {
   const rows = new Map<string, TaskRow>()
 
   const which = (wanted: (row: TaskRow) => boolean): TaskRow[] => [...rows.values()].filter(wanted)
@@ -24,9 +24,9 @@ export function createAgenda(): Agenda {
   return {
     put(row) {
       const { id, readyAt, owner, dueAt, waits } = row
-      const asks =
+      const hasWork =
         readyAt !== undefined || owner !== undefined || dueAt !== undefined || waits.length > 0
-      if (asks) rows.set(id, row)
+      if (hasWork) rows.set(id, row)
       else rows.delete(id)
     },
     remove(taskId) {

@@ -1,17 +1,16 @@
 import type { Store } from '../../ports/store.ts'
-import { createAgenda } from './agenda.ts'
 import { createApply } from './apply.ts'
 import type { ClaimFilter } from './claim-filter.ts'
 import { placeOf } from './claim-key.ts'
-import { createClaims, draftClaim } from './claims.ts'
+import { createClaims, encodeClaim } from './claims.ts'
 import { createWrite, type Write } from './commit.ts'
 import { createCounts } from './counts.ts'
-import { draftOf } from './draft.ts'
 import type { Database } from './driver.ts'
+import { encodeCommit } from './encoded-commit.ts'
 import { createEvents } from './events.ts'
-import { createFacts } from './facts.ts'
 import { isUnreadable, toStoreError } from './failures.ts'
 import { createHolds } from './holds.ts'
+import { createKeyValues } from './key-values.ts'
 import { createLists } from './lists.ts'
 import { createLogs } from './logs.ts'
 import { createOpenTasks } from './open-tasks.ts'
@@ -22,21 +21,26 @@ import { createReplies } from './replies.ts'
 import { createSessions } from './sessions.ts'
 import { createTransact } from './transaction.ts'
 import { createWaits } from './waits.ts'
+import { createWorkQueries } from './work.ts'
 
 /** A store that also takes commits as text: what a thread of its own is given. */
-export interface StoreOn extends Store {
+export interface DatabaseStore extends Store {
   /** Throws once a read or write found the file damaged, until the process is restarted. */
   checkUndamaged(): void
-  write(...drafts: Parameters<Write>): Promise<ReturnType<Write>>
+  write(...commits: Parameters<Write>): Promise<ReturnType<Write>>
 }
 
 /** The store on an open, migrated database, which it closes; `closed` is called after that. */
-export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter): StoreOn {
+export function createDatabaseStore(
+  db: Database,
+  closed: () => void,
+  filter?: ClaimFilter,
+): DatabaseStore {
   const claims = createClaims(db)
   const transact = createTransact(db, claims.forget)
-  const agenda = createAgenda(db)
+  const work = createWorkQueries(db)
   const events = createEvents(db, transact)
-  const facts = createFacts(db)
+  const values = createKeyValues(db)
   const holds = createHolds(db)
   const counts = createCounts(db)
   const lists = createLists(db, counts)
@@ -55,11 +59,11 @@ export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter):
 
   /** Driver errors leave as `STORE_UNAVAILABLE`, and always as a rejection. */
   function guarded<A extends readonly unknown[], R>(
-    work: (...args: A) => R,
+    method: (...args: A) => R,
   ): (...args: A) => Promise<R> {
     return async (...args) => {
       try {
-        return work(...args)
+        return method(...args)
       } catch (error) {
         const failure = toStoreError(error)
         if (isUnreadable(error)) damage = failure
@@ -73,7 +77,7 @@ export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter):
   }
 
   return {
-    commit: guarded((batch) => write(batch.map((commit) => draftOf(commit, filter)))),
+    commit: guarded((batch) => write(batch.map((commit) => encodeCommit(commit, filter)))),
     write: guarded(write),
     load: guarded(logs.load),
     row: guarded(lists.row),
@@ -81,29 +85,29 @@ export function storeOn(db: Database, closed: () => void, filter?: ClaimFilter):
     list: guarded(lists.list),
     count: guarded(lists.count),
     openTasks: guarded(createOpenTasks(db)),
-    ready: guarded(agenda.ready),
-    readyAgents: guarded(agenda.readyAgents),
-    orphans: guarded(agenda.orphans),
-    due: guarded(agenda.due),
-    nextDueAt: guarded(agenda.nextDueAt),
+    ready: guarded(work.ready),
+    readyAgents: guarded(work.readyAgents),
+    orphans: guarded(work.orphans),
+    due: guarded(work.due),
+    nextDueAt: guarded(work.nextDueAt),
     waiting: guarded(waits.find),
     waitNames: guarded(waits.names),
     appendEvents: guarded(events.append),
     events: guarded(events.after),
     lastEventPos: guarded(events.lastPos),
-    getFact: guarded(facts.get),
-    setFact: guarded(facts.set),
+    getValue: guarded(values.get),
+    setValue: guarded(values.set),
     putHold: guarded(holds.put),
     holds: guarded(holds.list),
     findClaim: guarded((key) =>
       filter?.has(key) === false ? undefined : claims.find(placeOf(key)),
     ),
     claim: guarded((claim) => {
-      const draft = draftClaim(claim, filter)
-      return transact(() => claims.take(draft)) ?? claim
+      const encoded = encodeClaim(claim, filter)
+      return transact(() => claims.take(encoded)) ?? claim
     }),
     reply: guarded((claim, messages) =>
-      replies.reply(claim && draftClaim(claim, filter), messages),
+      replies.reply(claim && encodeClaim(claim, filter), messages),
     ),
     contextMessages: guarded(replies.messages),
     putSession: guarded(sessions.put),

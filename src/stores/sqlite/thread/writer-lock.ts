@@ -6,7 +6,7 @@ const IDLE = 0
 const BUSY = 1
 const SHUT = 2
 
-export interface Turnstile {
+export interface WriterLock {
   readonly memory: SharedArrayBuffer
   /** False: the process is exiting, nothing is to begin any more. */
   enter(): boolean
@@ -15,7 +15,7 @@ export interface Turnstile {
   shut(timeoutMs: number): void
 }
 
-export function createTurnstile(memory: SharedArrayBuffer = new SharedArrayBuffer(4)): Turnstile {
+export function createWriterLock(memory: SharedArrayBuffer = new SharedArrayBuffer(4)): WriterLock {
   const state = new Int32Array(memory)
   return {
     memory,

@@ -14,7 +14,7 @@ import type { Post } from './post.ts'
 import type { PushStore } from './push-store.ts'
 import { TargetRefused } from './targets.ts'
 
-export interface CourierDeps {
+export interface DeliveryDeps {
   readonly engine: Engine
   readonly store: PushStore
   readonly codecs: Codecs
@@ -25,7 +25,7 @@ export interface CourierDeps {
   readonly random: () => number
 }
 
-export interface Courier {
+export interface DeliveryWorkers {
   /** Something of the task may be due. */
   wake(taskId: string): void
   close(): void
@@ -40,13 +40,13 @@ interface Place {
 /** How many places are kept in memory; the others are found in the log again. */
 const PLACES = 512
 
-const courierCaller: Caller = { tenant: ALL_TENANTS, principal: 'push', operator: true }
+const deliveryCaller: Caller = { tenant: ALL_TENANTS, principal: 'push', operator: true }
 
 const FIRST_RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 3_600_000
 const GIVE_UP_MS = 24 * 3_600_000
 
-export function createCourier(deps: CourierDeps): Courier {
+export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
   const { engine, store, clock, log, random } = deps
   /** Webhooks with a worker; true: look again when it is through. */
   const busy = new Map<string, boolean>()
@@ -104,12 +104,12 @@ export function createCourier(deps: CourierDeps): Courier {
     places.delete(key)
     const place = known?.createdAt === start.createdAt ? known : undefined
     let push = place === undefined ? start : { ...start, sentSeq: place.task.version }
-    const task = await engine.get(courierCaller, push.taskId)
+    const task = await engine.get(deliveryCaller, push.taskId)
     if (task.version <= push.sentSeq && !isTerminal(task.state)) return
     // An event shows the task as it stood then: without a place in memory that is folded from the beginning.
     let now = place?.task
     const after = now?.version ?? 0
-    for await (const record of await engine.subscribe(courierCaller, push.taskId, { after })) {
+    for await (const record of await engine.subscribe(deliveryCaller, push.taskId, { after })) {
       const before = now
       now = evolve(before, record)
       if (closed) return

@@ -10,7 +10,7 @@
  */
 import type { Database, Row } from './driver.ts'
 
-export interface ClaimPlaces {
+export interface ClaimIndex {
   /** The row of the claim. */
   find(place: string): Row | undefined
   /** The position for a new claim, which is to be written there. */
@@ -27,10 +27,10 @@ interface Known {
   recent: Map<string, number> | undefined
 }
 
-/** As in `migrations/0005-claim-places.sql`. Fewer runs are looked through sooner; sorting a longer one keeps others waiting. */
+/** As in `migrations/0005-claim-runs.sql`. Fewer runs are looked through sooner; sorting a longer one keeps others waiting. */
 export const RUN = 16_384
 
-export function createClaimPlaces(db: Database): ClaimPlaces {
+export function createClaimIndex(db: Database): ClaimIndex {
   const lastRun = db.prepare('SELECT max(run) AS n FROM claim_places')
   const lastPos = db.prepare('SELECT max(pos) AS n FROM claims')
   const since = db.prepare('SELECT pos, place FROM claims WHERE pos >= ?')

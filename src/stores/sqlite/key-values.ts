@@ -2,12 +2,13 @@ import type { Json } from '../../core/json.ts'
 import type { Database } from './driver.ts'
 import { toText } from './text.ts'
 
-export interface Facts {
+/** Small durable values of the engine by name. The table is still named `facts`. */
+export interface KeyValues {
   get(name: string): Json | undefined
   set(name: string, value: Json): void
 }
 
-export function createFacts(db: Database): Facts {
+export function createKeyValues(db: Database): KeyValues {
   const select = db.prepare('SELECT value FROM facts WHERE name = ?')
   const upsert = db.prepare(
     `INSERT INTO facts (name, value) VALUES (?, ?)

@@ -2,7 +2,7 @@
 import type { Database, Row } from './driver.ts'
 import { fromText, toText } from './text.ts'
 
-export interface Agenda {
+export interface WorkQueries {
   ready(agent: string, limit: number): readonly string[]
   readyAgents(): readonly string[]
   orphans(alive: string, limit: number): readonly string[]
@@ -10,7 +10,7 @@ export interface Agenda {
   nextDueAt(): number | undefined
 }
 
-export function createAgenda(db: Database): Agenda {
+export function createWorkQueries(db: Database): WorkQueries {
   const ready = db.prepare(
     'SELECT id FROM tasks WHERE agent = ? AND ready_at IS NOT NULL ORDER BY ready_at, num LIMIT ?',
   )

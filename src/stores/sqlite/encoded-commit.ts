@@ -3,10 +3,10 @@ import type { Push } from '../../core/push.ts'
 import { malformation } from '../../ports/store/commit-shape.ts'
 import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
 import type { ClaimFilter } from './claim-filter.ts'
-import { type DraftClaim, draftClaim } from './claims.ts'
+import { type EncodedClaim, encodeClaim } from './claims.ts'
 import { type BoundRow, bindRow } from './task-columns.ts'
 
-export interface Draft {
+export interface EncodedCommit {
   readonly taskId: string
   readonly expected: number
   /** A JSON array, written as one row of the log. */
@@ -15,14 +15,17 @@ export interface Draft {
   readonly version: number
   readonly row: BoundRow | undefined
   readonly snapshot: string | undefined
-  readonly claim: DraftClaim | undefined
+  readonly claim: EncodedClaim | undefined
   readonly pushes: readonly Push[] | undefined
 }
 
 export type Failed = Extract<CommitResult, { status: 'failed' }>
 
 /** Made before the transaction, so that a value that is not JSON fails alone and costs no other commit anything. */
-export function draftOf(commit: Commit, filter: ClaimFilter | undefined): Draft | Failed {
+export function encodeCommit(
+  commit: Commit,
+  filter: ClaimFilter | undefined,
+): EncodedCommit | Failed {
   const problem = malformation(commit)
   if (problem !== undefined) {
     return { status: 'failed', kind: 'malformed', error: new TypeError(problem) }
@@ -36,7 +39,7 @@ export function draftOf(commit: Commit, filter: ClaimFilter | undefined): Draft 
       version: expected + records.length,
       row: row && bindRow(row),
       snapshot: snapshot && JSON.stringify(snapshot),
-      claim: claim && draftClaim(claim, filter),
+      claim: claim && encodeClaim(claim, filter),
       pushes,
     }
   } catch (error) {

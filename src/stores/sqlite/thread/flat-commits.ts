@@ -4,16 +4,16 @@
  * (docs/benchmarks.md).
  */
 import type { Push } from '../../../core/push.ts'
-import type { DraftClaim } from '../claims.ts'
-import type { Draft } from '../draft.ts'
+import type { EncodedClaim } from '../claims.ts'
 import type { Value } from '../driver.ts'
+import type { EncodedCommit } from '../encoded-commit.ts'
 import { COLUMNS } from '../task-columns.ts'
 
-export type FlatDrafts = readonly Value[]
+export type FlatCommits = readonly Value[]
 
-export function flatten(drafts: readonly Draft[]): FlatDrafts {
+export function flatten(commits: readonly EncodedCommit[]): FlatCommits {
   const flat: Value[] = []
-  for (const { taskId, expected, version, records, snapshot, pushes, row, claim } of drafts) {
+  for (const { taskId, expected, version, records, snapshot, pushes, row, claim } of commits) {
     flat.push(taskId, expected, version, records, snapshot ?? null)
     flat.push(pushes === undefined ? null : JSON.stringify(pushes))
     flat.push(row === undefined ? 0 : 1)
@@ -26,18 +26,18 @@ export function flatten(drafts: readonly Draft[]): FlatDrafts {
   return flat
 }
 
-/** Adds the drafts of a flat list to others. */
-export function unflatten(flat: FlatDrafts, drafts: Draft[]): void {
+/** Adds the commits of a flat list to others. */
+export function unflatten(flat: FlatCommits, commits: EncodedCommit[]): void {
   let at = 0
   const text = (): string => String(flat[at++])
   const number = (): number => Number(flat[at++])
   const optional = (): string | undefined => (flat[at] === null ? void at++ : text())
 
-  const row = (): Draft['row'] => {
+  const row = (): EncodedCommit['row'] => {
     at += COLUMNS
     return flat.slice(at - COLUMNS, at)
   }
-  const claim = (): DraftClaim => ({
+  const claim = (): EncodedClaim => ({
     place: text(),
     taskId: text(),
     digest: text(),
@@ -47,7 +47,7 @@ export function unflatten(flat: FlatDrafts, drafts: Draft[]): void {
   })
 
   while (at < flat.length) {
-    drafts.push({
+    commits.push({
       taskId: text(),
       expected: number(),
       version: number(),

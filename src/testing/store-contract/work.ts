@@ -1,7 +1,7 @@
-import { birth, sampleRow, step } from '../sample-task.ts'
+import { creation, sampleRow, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
-export function agenda(subject: Subject): void {
+export function work(subject: Subject): void {
   runnable(subject)
   waiting(subject)
 }
@@ -11,11 +11,11 @@ function runnable(subject: Subject): void {
   it('hands out the ready tasks of an agent, longest waiting first', async () => {
     const { store } = subject
     await store.commit([
-      birth('task-1', { readyAt: 30 }),
-      birth('task-2', { readyAt: 10 }),
-      birth('task-3', { readyAt: 20, agent: 'tax' }),
-      birth('task-4', { owner: 'worker-1' }),
-      birth('task-5', { readyAt: 20 }),
+      creation('task-1', { readyAt: 30 }),
+      creation('task-2', { readyAt: 10 }),
+      creation('task-3', { readyAt: 20, agent: 'tax' }),
+      creation('task-4', { owner: 'worker-1' }),
+      creation('task-5', { readyAt: 20 }),
     ])
     expect(await store.ready('travel', 9)).toEqual(['task-2', 'task-5', 'task-1'])
     expect(await store.ready('travel', 1)).toEqual(['task-2'])
@@ -25,7 +25,7 @@ function runnable(subject: Subject): void {
 
   it('forgets a ready task as soon as somebody runs it', async () => {
     const { store } = subject
-    await store.commit([birth('task-1', { readyAt: 30 })])
+    await store.commit([creation('task-1', { readyAt: 30 })])
     await store.commit([step('task-1', 2, { row: sampleRow('task-1', { owner: 'worker-1' }) })])
     expect(await store.ready('travel', 9)).toEqual([])
     expect(await store.readyAgents()).toEqual([])
@@ -34,10 +34,10 @@ function runnable(subject: Subject): void {
   it('finds the tasks whose worker is gone', async () => {
     const { store } = subject
     await store.commit([
-      birth('task-1', { owner: 'worker-1' }),
-      birth('task-2', { owner: 'worker-2' }),
-      birth('task-3', { owner: 'worker-3' }),
-      birth('task-4'),
+      creation('task-1', { owner: 'worker-1' }),
+      creation('task-2', { owner: 'worker-2' }),
+      creation('task-3', { owner: 'worker-3' }),
+      creation('task-4'),
     ])
     expect([...(await store.orphans('worker-2', 9))].sort()).toEqual(['task-1', 'task-3'])
     expect(await store.orphans('worker-2', 1)).toHaveLength(1)
@@ -51,10 +51,10 @@ function waiting(subject: Subject): void {
     const { store } = subject
     expect(await store.nextDueAt()).toBeUndefined()
     await store.commit([
-      birth('task-1', { dueAt: 300 }),
-      birth('task-2', { dueAt: 100.5 }),
-      birth('task-3', { dueAt: 200 }),
-      birth('task-4'),
+      creation('task-1', { dueAt: 300 }),
+      creation('task-2', { dueAt: 100.5 }),
+      creation('task-3', { dueAt: 200 }),
+      creation('task-4'),
     ])
     expect(await store.nextDueAt()).toBe(100.5)
     expect(await store.due(100, 9)).toEqual([])
@@ -65,11 +65,11 @@ function waiting(subject: Subject): void {
   it('finds who waits under a name: each task once, by id, in this tenant, page by page', async () => {
     const { store } = subject
     await store.commit([
-      birth('task-3', { waits: ['build.done', '*'] }),
-      birth('task-1', { waits: ['build.done:7'] }),
-      birth('task-2', { waits: ['*'] }),
-      birth('task-4', { waits: ['build.done'], tenant: 'other' }),
-      birth('task-5', { waits: ['tick'] }),
+      creation('task-3', { waits: ['build.done', '*'] }),
+      creation('task-1', { waits: ['build.done:7'] }),
+      creation('task-2', { waits: ['*'] }),
+      creation('task-4', { waits: ['build.done'], tenant: 'other' }),
+      creation('task-5', { waits: ['tick'] }),
     ])
     const names = ['build.done', 'build.done:7', '*']
     expect(await store.waiting('acme', names, '', 9)).toEqual(['task-1', 'task-2', 'task-3'])
@@ -82,11 +82,11 @@ function waiting(subject: Subject): void {
   it('names what tasks of a tenant wait for: each name once, by prefix, page by page', async () => {
     const { store } = subject
     await store.commit([
-      birth('task-1', { waits: ['\u0001b', 'tick'] }),
-      birth('task-2', { waits: ['\u0001b', '\u0001a'] }),
-      birth('task-3', { waits: ['\u0001c'] }),
-      birth('task-4', { waits: ['\u0001d'], tenant: 'other' }),
-      birth('task-5', { waits: ['\u0002', '\u0000', 'u'] }),
+      creation('task-1', { waits: ['\u0001b', 'tick'] }),
+      creation('task-2', { waits: ['\u0001b', '\u0001a'] }),
+      creation('task-3', { waits: ['\u0001c'] }),
+      creation('task-4', { waits: ['\u0001d'], tenant: 'other' }),
+      creation('task-5', { waits: ['\u0002', '\u0000', 'u'] }),
     ])
     const all = ['\u0001a', '\u0001b', '\u0001c']
     expect(await store.waitNames('acme', '\u0001', '', 9)).toEqual(all)

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
 import {
-  birth,
+  creation,
   sampleClaim,
   sampleEvent,
   sampleMessage,
   sampleSnapshot,
   step,
 } from '../../testing/sample-task.ts'
+import { createDatabaseStore } from './database-store.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { createSqliteStore } from './sqlite-store.ts'
-import { storeOn } from './store-on.ts'
 import { temporaryDirectory } from './test-support/processes.ts'
 
 const open = await loadDriver()
@@ -26,20 +26,20 @@ function memoryDatabase(): Database {
 /** Serialises well and is refused by SQLite itself, after the claim was written. */
 function refusedBySqlite(id: string): Commit {
   const row = { tenant: undefined } as unknown as TaskRow
-  return birth(id, row, { claim: sampleClaim(id, { key: id }) })
+  return creation(id, row, { claim: sampleClaim(id, { key: id }) })
 }
 
 describe('a commit SQLite refuses', () => {
   it('fails alone and leaves nothing behind, in whatever place of the batch it stands', async () => {
-    const store = storeOn(memoryDatabase(), () => undefined)
-    const batch = ['a', 'b', 'c', 'd'].map((id) => birth(id))
+    const store = createDatabaseStore(memoryDatabase(), () => undefined)
+    const batch = ['a', 'b', 'c', 'd'].map((id) => creation(id))
     for (let place = 0; place <= batch.length; place++) {
       const ids = batch.map((_, n) => `task-${place}-${n}`)
       const bad = refusedBySqlite(`bad-${place}`)
       const results = await store.commit([
-        ...ids.slice(0, place).map((id) => birth(id, { waits: ['tick'] })),
+        ...ids.slice(0, place).map((id) => creation(id, { waits: ['tick'] })),
         bad,
-        ...ids.slice(place).map((id) => birth(id, { waits: ['tick'] })),
+        ...ids.slice(place).map((id) => creation(id, { waits: ['tick'] })),
       ])
       const statuses = results.map(({ status }) => status)
       expect(statuses).toEqual(statuses.map((_, n) => (n === place ? 'failed' : 'written')))
@@ -54,8 +54,8 @@ describe('a commit SQLite refuses', () => {
 describe('a damaged row', () => {
   it('is an error of its own task; neighbours, lists and other logs are read', async () => {
     const db = memoryDatabase()
-    const store = storeOn(db, () => undefined)
-    await store.commit(['good', 'cut', 'odd', 'folded'].map((id) => birth(id)))
+    const store = createDatabaseStore(db, () => undefined)
+    await store.commit(['good', 'cut', 'odd', 'folded'].map((id) => creation(id)))
     await store.commit([step('folded', 2, { snapshot: sampleSnapshot('folded', 3) })])
     const damage = (id: string, body: string): void =>
       db.exec(
@@ -84,11 +84,11 @@ describe('a full disk', () => {
     const store = await createSqliteStore({ path, maxBytes: 400_000 })
     const big = 'x'.repeat(50_000)
     const fat = (id: string): Commit =>
-      birth(id, { state: 'completed' }, { claim: sampleClaim(id, { key: id, digest: big }) })
+      creation(id, { state: 'completed' }, { claim: sampleClaim(id, { key: id, digest: big }) })
     let written = 0
     let failure: unknown
     while (failure === undefined && written < 100) {
-      const pair = [birth(`small-${written}`), fat(`fat-${written}`)]
+      const pair = [creation(`small-${written}`), fat(`fat-${written}`)]
       failure = await store.commit(pair).then(
         () => undefined,
         (error: unknown) => error,
@@ -113,7 +113,7 @@ describe('a full disk', () => {
 
   it('is found by check', async () => {
     const db = memoryDatabase()
-    const store = storeOn(db, () => undefined)
+    const store = createDatabaseStore(db, () => undefined)
     await store.check()
     const { page_count: pages } = db.prepare('PRAGMA page_count').get() ?? {}
     db.exec('CREATE TABLE rest (x BLOB); INSERT INTO rest VALUES (zeroblob(20000))')
@@ -127,14 +127,14 @@ describe('a database that turns read-only', () => {
   // `query_only` stands in for a file system remounted read-only: SQLite answers with the same SQLITE_READONLY.
   it('rejects every kind of write, keeps reading, and writes again afterwards', async () => {
     const db = memoryDatabase()
-    const store = storeOn(db, () => undefined)
-    await store.commit([birth('task-1')])
+    const store = createDatabaseStore(db, () => undefined)
+    await store.commit([creation('task-1')])
     db.exec('PRAGMA query_only = ON')
 
     const writes = [
       store.commit([step('task-1', 2)]),
       store.appendEvents('acme', [sampleEvent('1')], 1),
-      store.setFact('fact', 1),
+      store.setValue('fact', 1),
       store.claim(sampleClaim('task-1')),
       store.reply(undefined, [
         { tenant: 'a', principal: 'b', contextId: 'c', at: 1, message: sampleMessage('hi') },
@@ -162,8 +162,8 @@ describe('a task that is born', () => {
     { held: true },
     { waits: ['tick'] },
   ])('has all its row says, also where that is %j alone', async (some) => {
-    const born = birth('task', { state: 'completed', ...some })
-    const store = storeOn(memoryDatabase(), () => undefined)
+    const born = creation('task', { state: 'completed', ...some })
+    const store = createDatabaseStore(memoryDatabase(), () => undefined)
     await store.commit([born])
     expect(await store.list({ limit: 1 })).toEqual([born.row])
   })
