@@ -156,6 +156,23 @@ describe('consent', () => {
     expect((await world.get(id)).state).toBe('user-consent-required')
   })
 
+  it.each([
+    ['a promise of false', () => Promise.resolve(false)],
+    ['a promise that is rejected', () => Promise.reject(new Error('bug'))],
+    ['a text', () => 'no'],
+  ])('is asked for again, and not given, when the agent answers %s', async (_, answer) => {
+    const { world, id } = await asking(
+      (task) => task.requireConsent({ prompt: 'Sure?', operation: 1 }).then(() => null),
+      { acceptTextConsent: answer as unknown as () => boolean },
+    )
+    await world.tell(id, 'no')
+    await world.settled()
+    expect((await world.get(id)).state).toBe('user-consent-required')
+    expect(world.said.map(({ text }) => text)).toContain(
+      'an agent could not read consent out of a text',
+    )
+  })
+
   it('can be given by a message without a task that refers to exactly this one', async () => {
     const { world, id, contextId } = await consentTo()
     const consentId = (await world.get(id)).question?.consent?.consentId

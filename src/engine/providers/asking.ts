@@ -6,6 +6,7 @@ import type { Provided } from '../../core/reminders.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import { reminderInput } from '../inputs.ts'
+import { notAwaited } from '../not-awaited.ts'
 import { parse } from '../parse.ts'
 import type { ReminderRequest } from '../requests.ts'
 import type { RunHost } from '../run/host.ts'
@@ -31,7 +32,7 @@ export function createAsk(
     task: Task,
   ): readonly Provided[] | undefined {
     try {
-      const wanted = watch(moment, task)
+      const wanted = notAwaited(watch(moment, task))
       if (wanted === undefined || wanted === false) return undefined
       const list = Array.isArray(wanted) ? wanted : [wanted]
       return list.map((request) => provided(name, parse(reminderInput, request)))

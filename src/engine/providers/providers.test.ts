@@ -314,6 +314,7 @@ describe('a provider of one’s own', () => {
     ['wants something without a body', () => ({}) as never],
     ['wants something unknown', () => ({ body: 'x', colour: 'red' }) as never],
     ['gives a promise', (() => Promise.resolve({ body: 'x' })) as never],
+    ['gives a promise that is rejected', (() => Promise.reject(new Error('oops'))) as never],
   ]
 
   it.each(broken)(

@@ -7,6 +7,7 @@ import type { Agent } from '../agent.ts'
 import { maySee } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { consentAnswer } from '../inputs.ts'
+import { notAwaited } from '../not-awaited.ts'
 import { claimFor, isKey } from './claims.ts'
 import type { Incoming } from './incoming.ts'
 
@@ -64,8 +65,11 @@ export function consentIn(
     if (answer.success) return answer.data
   }
   try {
-    const accepted = agent?.acceptTextConsent?.(textOf(message))
-    return accepted === undefined ? {} : { decision: accepted ? 'granted' : 'denied' }
+    const accepted: unknown = notAwaited(agent?.acceptTextConsent?.(textOf(message)))
+    if (accepted === undefined) return {}
+    if (typeof accepted === 'boolean') return { decision: accepted ? 'granted' : 'denied' }
+    // Nothing else counts as a yes: a promise would, whatever it comes to.
+    throw new TypeError('acceptTextConsent must return true, false or undefined, and no promise')
   } catch (error) {
     log('warn', 'an agent could not read consent out of a text', { agent: agent?.name, error })
     return {}

@@ -2,6 +2,8 @@
  * An agent decides about a message before a task exists: a stateless reply, a rejection, or a task after all. It is asked
  * once per key: the key is claimed before, and the claim holds the id of the task to come.
  */
+import { describeError } from '../../core/describe-error.ts'
+import { isLullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Agent, Received } from '../agent.ts'
@@ -75,12 +77,28 @@ async function askAgent(
     message.contextId === undefined
       ? emptyConversation
       : (await pastOfMessage(context, { tenant, principal, contextId }, message)).context
-  return agent.receive?.(message, {
-    context: conversation,
-    principal,
-    reply: (content) => ({ kind: 'reply', parts: partsOf(content) }),
-    reject: (why) => ({ kind: 'reject', why }),
-  })
+  try {
+    const received = await agent.receive?.(message, {
+      context: conversation,
+      principal,
+      reply: (content) => ({ kind: 'reply', parts: partsOf(content) }),
+      reject: (why) => ({ kind: 'reject', why }),
+    })
+    return checked(received)
+  } catch (error) {
+    context.log('error', 'an agent failed to receive a message', { agent: agent.name, error })
+    if (isLullError(error)) throw error
+    const { message: why } = describeError(error)
+    throw new Error(`Agent ${agent.name} failed to receive the message: ${why}`)
+  }
+}
+
+/** @throws TypeError for an answer that `reply` and `reject` did not make */
+function checked(received: Received | undefined): Received | undefined {
+  if (received === undefined) return undefined
+  if (received?.kind === 'reply') return { kind: 'reply', parts: partsOf(received.parts) }
+  if (received?.kind === 'reject' && typeof received.why === 'string') return received
+  throw new TypeError('receive must return reply(content), reject(text) or nothing')
 }
 
 /** A reply is kept in the context, and under the claim, before it is given. */
