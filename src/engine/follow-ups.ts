@@ -1,7 +1,7 @@
 /**
- * Work that follows a write and is no part of it: looking for earlier events after a stop, cancelling the children of a
- * cancelled task. It is retried until it is done. A fact in the store says up to which instant all of it was done. After
- * a crash, the tasks that changed later than that are handled again.
+ * Work that follows a write and is not part of it: looking for earlier events after a stop, cancelling the children of a
+ * canceled task. It is retried until it succeeds. A value in the store holds the instant up to which all of it is done.
+ * After a crash, the tasks that changed after that instant are handled again.
  */
 import { isPaused, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
@@ -10,11 +10,12 @@ import type { Log } from '../ports/log.ts'
 import type { KeyValueStore } from '../ports/store/key-values.ts'
 import type { TaskQuery, TaskStore } from '../ports/store/tasks.ts'
 import type { Ledger } from './ledger.ts'
+import { createPendingWork } from './pending-work.ts'
 
 export interface FollowUps {
-  /** Resolves after the first try. One that fails is tried again in the background. */
+  /** Resolves after the first attempt. A failed attempt is retried in the background. */
   add(task: Task, work: (task: Task) => Promise<void>): Promise<void>
-  /** Handles again every task whose work may not have been done. */
+  /** Repeats the work of every task for which it may not have been done. */
   start(work: { readonly stopped: Work; readonly canceled: Work }): Promise<void>
   stop(): Promise<void>
 }
@@ -29,16 +30,18 @@ const MARGIN_MS = 60_000
 const PAGE = 256
 const followed: readonly State[] = ['paused-by-client', 'paused-by-agent', 'canceled']
 
-export function createFollowUps(deps: {
+export interface FollowUpDeps {
   readonly store: TaskStore & KeyValueStore
   readonly ledger: Pick<Ledger, 'read'>
   readonly clock: Clock
   readonly log: Log
-}): FollowUps {
-  const { store, ledger, clock, log } = deps
+}
+
+export function createFollowUps(deps: FollowUpDeps): FollowUps {
+  const { store, clock, log } = deps
   /** Work that is not done, and the instant of the write it follows. */
   const undone = new Map<object, number>()
-  const trying = new Set<Promise<void>>()
+  const pending = createPendingWork()
   let saved = 0
   let cancelSave: (() => void) | undefined
 
@@ -64,8 +67,7 @@ export function createFollowUps(deps: {
         })
       },
     )
-    trying.add(tried)
-    return tried.finally(() => trying.delete(tried))
+    return pending.track(tried)
   }
 
   async function save(): Promise<void> {
@@ -75,36 +77,21 @@ export function createFollowUps(deps: {
     saved = until
   }
 
-  /** An old fact is harmless: more work is done again after a crash. */
+  /** A stale value is harmless. More work is repeated after a crash. */
   async function trySave(): Promise<void> {
     await save().catch((error: unknown) => log('warn', 'a fact could not be saved', { error }))
   }
 
   async function start(work: Parameters<FollowUps['start']>[0]): Promise<void> {
     const until = await store.getValue(DONE_UNTIL)
-    // No fact: no process ever ran on this store.
+    // Without the value, no process ever ran on this store.
     saved = typeof until === 'number' ? until : 0
     if (typeof until === 'number') {
-      for await (const task of since(until)) {
+      for await (const task of changedSince(deps, until)) {
         await add(task, isPaused(task.state) ? work.stopped : work.canceled)
       }
     }
     await save()
-  }
-
-  async function* since(statusAtFrom: number): AsyncGenerator<Task> {
-    const query: TaskQuery = { states: followed, statusAtFrom, limit: PAGE }
-    let before: TaskQuery['before']
-    for (;;) {
-      const page = await store.list(before === undefined ? query : { ...query, before })
-      for (const { id } of page) {
-        const task = await ledger.read(id)
-        if (task !== undefined) yield task
-      }
-      const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) return
-      before = { statusAt: last.statusAt, id: last.id }
-    }
   }
 
   return {
@@ -113,8 +100,26 @@ export function createFollowUps(deps: {
     async stop() {
       cancelSave?.()
       cancelSave = undefined
-      await Promise.all(trying)
+      await pending.settled()
       await trySave()
     },
+  }
+}
+
+async function* changedSince(
+  { store, ledger }: FollowUpDeps,
+  statusAtFrom: number,
+): AsyncGenerator<Task> {
+  const query: TaskQuery = { states: followed, statusAtFrom, limit: PAGE }
+  let before: TaskQuery['before']
+  for (;;) {
+    const page = await store.list(before === undefined ? query : { ...query, before })
+    for (const { id } of page) {
+      const task = await ledger.read(id)
+      if (task !== undefined) yield task
+    }
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    before = { statusAt: last.statusAt, id: last.id }
   }
 }

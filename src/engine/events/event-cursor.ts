@@ -1,0 +1,86 @@
+/**
+ * How far events have been dispatched. The cursor is in the store: every event up to it has been offered to every task
+ * that waited for it. A cursor that is behind is harmless. After a crash, the events behind it are dispatched again.
+ */
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { KeyValueStore } from '../../ports/store/key-values.ts'
+
+export interface EventCursor {
+  /** The position of the newest event that this process knows. */
+  readonly lastPos: () => number
+  /** Events exist up to this position. */
+  advance(pos: number): void
+  /** The event is not dispatched yet. The cursor stays before it. */
+  begin(pos: number): void
+  /** The event has been offered to every task that waited. */
+  finish(pos: number): void
+  /** Reads the cursor that was saved last. */
+  load(): Promise<number>
+  /** Saves the cursor where it moved. Never rejects. */
+  save(): Promise<void>
+}
+
+const CURSOR = 'events.dispatched'
+
+export function createEventCursor(deps: {
+  readonly store: KeyValueStore
+  readonly log: Log
+}): EventCursor {
+  const { store, log } = deps
+  let lastPos = 0
+  let saved = 0
+  const undispatched = new Set<number>()
+
+  async function save(): Promise<void> {
+    const reached = Math.min(lastPos, ...[...undispatched].map((pos) => pos - 1))
+    if (reached <= saved) return
+    try {
+      await store.setValue(CURSOR, reached)
+      saved = reached
+    } catch (error) {
+      log('warn', 'the event cursor could not be saved', { error })
+    }
+  }
+
+  return {
+    lastPos: () => lastPos,
+    advance: (pos) => {
+      lastPos = Math.max(lastPos, pos)
+    },
+    begin: (pos) => {
+      undispatched.add(pos)
+    },
+    finish: (pos) => {
+      undispatched.delete(pos)
+    },
+    async load() {
+      const cursor = await store.getValue(CURSOR)
+      saved = typeof cursor === 'number' ? cursor : 0
+      return saved
+    },
+    save,
+  }
+}
+
+/** Calls `save` once, `ms` after the first `soon`. */
+export interface DelayedSave {
+  soon(): void
+  cancel(): void
+}
+
+export function createDelayedSave(clock: Clock, ms: number, save: () => void): DelayedSave {
+  let cancelTimer: (() => void) | undefined
+  return {
+    soon() {
+      cancelTimer ??= clock.after(ms, () => {
+        cancelTimer = undefined
+        save()
+      })
+    },
+    cancel() {
+      cancelTimer?.()
+      cancelTimer = undefined
+    },
+  }
+}

@@ -1,0 +1,90 @@
+/** Starts and stops the parts of the engine in order, and reports their health. */
+import { describeError } from '../core/describe-error.ts'
+import { cancelChildren } from './cancel-task.ts'
+import type { EngineContext } from './context.ts'
+import type { Health, Watchdog } from './health.ts'
+import type { Holds } from './holds.ts'
+import type { Retention, RetentionReport } from './retention.ts'
+import { endsWithin } from './time-limit.ts'
+import type { Timers } from './timers.ts'
+
+export interface Lifecycle {
+  health(): Promise<Health>
+  prune(): Promise<RetentionReport>
+  start(): Promise<void>
+  drain(timeoutMs: number): Promise<void>
+  readonly draining: () => boolean
+}
+
+export interface LifecycleDeps {
+  readonly context: EngineContext
+  readonly holds: Holds
+  readonly timers: Timers
+  readonly retention: Retention
+  readonly watchdog: Watchdog
+}
+
+/** A stopping process waits this long for the work that follows the last writes of its runs. */
+const LAST_WRITES_MS = 1_000
+
+export function createLifecycle(deps: LifecycleDeps): Lifecycle {
+  const { context, holds, timers, retention, watchdog } = deps
+  const { store, ledger, runs, events, followUps, subscriptions, clock, log } = context
+  let draining = false
+
+  async function start(): Promise<void> {
+    // Holds start first. They stop the tasks that a dead process was about to stop, before anything can wake those.
+    await holds.start()
+    await events.start(() =>
+      followUps.start({
+        stopped: events.lookBack,
+        canceled: (task) => cancelChildren(context, task),
+      }),
+    )
+    await runs.recover()
+    await timers.start()
+    retention.start()
+    watchdog.start()
+  }
+
+  async function drain(timeoutMs: number): Promise<void> {
+    draining = true
+    watchdog.stop()
+    retention.stop()
+    timers.stop()
+    await runs.drain(timeoutMs)
+    const inTime = await endsWithin(clock, LAST_WRITES_MS, finishWrites())
+    if (!inTime) log('warn', 'the store did not answer in time; stopping without it')
+  }
+
+  async function finishWrites(): Promise<void> {
+    await events.stop()
+    await followUps.stop()
+    await ledger.idle()
+  }
+
+  async function storeHealth(): Promise<Health['store']> {
+    try {
+      await store.check()
+    } catch (error) {
+      return { error: describeError(error).message }
+    }
+    const error = ledger.trouble()
+    return error === undefined ? 'ok' : { error }
+  }
+
+  async function health(): Promise<Health> {
+    const stored = await storeHealth()
+    return {
+      ready: stored === 'ok' && !draining,
+      draining,
+      store: stored,
+      runs: runs.counts(),
+      subscribers: subscriptions.readers(),
+      blocked: watchdog.blocked(),
+      unreadable: ledger.unreadable.size,
+    }
+  }
+
+  return { health, prune: retention.prune, start, drain, draining: () => draining }
+}

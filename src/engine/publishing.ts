@@ -1,0 +1,34 @@
+/** What happens after every durable write, in log order per task. */
+import { nextDueAt } from '../core/due.ts'
+import { isTerminal } from '../core/states.ts'
+import type { Log } from '../ports/log.ts'
+import type { Events } from './events.ts'
+import type { FollowUps } from './follow-ups.ts'
+import type { LedgerDeps } from './ledger.ts'
+import { logPolicyStops } from './policy-log.ts'
+import type { Runs } from './runs.ts'
+import type { Subscriptions } from './subscriptions.ts'
+import type { Timers } from './timers.ts'
+
+export function createPublishing(deps: {
+  readonly log: Log
+  readonly runs: Runs
+  readonly subscriptions: Subscriptions
+  readonly timers: Timers
+  readonly events: Events
+  readonly followUps: FollowUps
+}): LedgerDeps['published'] {
+  const { log, runs, subscriptions, timers, events, followUps } = deps
+  return (task, records, before) => {
+    logPolicyStops(log, task, records)
+    runs.observe(task, records)
+    subscriptions.publish(task, records, before)
+    const dueAt = nextDueAt(task)
+    if (dueAt !== undefined) timers.at(dueAt)
+    const stops = records.some(({ type }) => type === 'parked' || type === 'paused')
+    if (stops && events.mayHaveMissed(task)) {
+      followUps.add(task, events.lookBack).catch(() => undefined)
+    }
+    if (isTerminal(task.state) && task.parentId !== undefined) runs.childEnded(task.parentId)
+  }
+}
