@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { demoAgents } from '../../src/demo/demo-agents.ts'
+import type { Engine } from '../../src/engine/engine.ts'
 import { type Agent, type Serving, serve } from '../../src/server/serve.ts'
 import type { Loose } from './examples.ts'
 
 export interface Stage extends AsyncDisposable {
   readonly url: string
+  /** For what operators do, which is not on the wire. */
+  readonly engine: Engine
   /** Stops the server and starts another one on the same data. */
   restart(): Promise<void>
   /** A whole JSON-RPC request, as it stands, to the agent (default: the one at the root). */
@@ -105,6 +108,9 @@ export async function openStage({
   return {
     get url() {
       return serving.url
+    },
+    get engine() {
+      return serving.engine
     },
     async restart() {
       await serving.close()
