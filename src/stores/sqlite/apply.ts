@@ -1,7 +1,6 @@
 /**
- * One commit, as statements. Writing a step is one look-up and one insert: the version of a task is the number of its
- * last record and nothing else, so there is no counter to bump. Runs inside a transaction that holds the write lock,
- * which is what makes comparing first and writing then one act.
+ * Applies one commit. A step costs one look-up and one insert, because the version of a task is the number of its last
+ * record and no counter is kept. The caller's transaction holds the write lock, so comparing and writing are atomic.
  */
 import type { State } from '../../core/states.ts'
 import type { CommitResult } from '../../ports/store/tasks.ts'
@@ -17,7 +16,7 @@ import type { Waits } from './waits.ts'
 import { createWriteLog } from './write-log.ts'
 import { createWriteRows } from './write-rows.ts'
 
-/** What moved is noted for the totals, which follow once it is durable. */
+/** Adds changes of state to `moves`. The caller adds them to the totals when the transaction is durable. */
 export type Apply = (commit: EncodedCommit, moves: Move[]) => CommitResult
 
 const written: CommitResult = { status: 'written' }

@@ -1,22 +1,24 @@
 /**
- * Tells of nearly every new key that nobody has claimed it, without asking the database: a Bloom filter of all claims.
- * This process alone writes claims, and each is added before it is written; those of earlier processes are read a slice
- * at a time, from the first question on. Until all are in it, any key may be claimed. When it has become too small, a larger
- * one is filled in the same way and takes its place.
+ * A Bloom filter of all claims. It tells for nearly every new key that nobody has claimed it, without a query. What
+ * it buys of a whole send is not settled (docs/benchmarks.md).
+ *
+ * Only this process writes claims, and each key is added before it is written. Claims of earlier processes are read in
+ * slices, starting at the first call. Until all of them are read, every key counts as possibly claimed. A filter that has
+ * become too small is replaced by a larger one, filled the same way.
  */
 import type { ClaimKey } from '../../ports/store/claims.ts'
 import { keyAt } from './claim-key.ts'
 import type { Database } from './driver.ts'
 
 export interface ClaimFilter {
-  /** False: certainly nobody has claimed it. */
+  /** False when nobody has claimed the key. True when somebody may have. */
   has(key: ClaimKey): boolean
-  /** What `has` said before. */
+  /** Adds the key. Returns what `has` returned before. */
   add(key: ClaimKey): boolean
   close(): void
 }
 
-/** Sizes in words of four bytes, one for each claim: then one new key in 300 is looked up in the database all the same. */
+/** Sizes in words of four bytes, one word per claim. One new key in 300 is then looked up in the database needlessly. */
 export interface FilterSizes {
   readonly leastLog2: number
   readonly mostLog2: number
@@ -31,11 +33,11 @@ const RETRY_MS = 1_000
 export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): ClaimFilter {
   const slice = db.prepare('SELECT pos, place FROM claims WHERE pos > ? ORDER BY pos LIMIT ?')
   const extent = db.prepare('SELECT max(pos) - min(pos) + 1 AS n FROM claims')
-  // Nobody outside can tell which keys fall together.
+  // Random, so that a client cannot choose keys that collide.
   const seed = Math.floor(Math.random() * 2 ** 32)
-  /** Knows every claim. */
+  /** Holds every claim. */
   let full: Words | undefined
-  /** Is being filled: the first one, or the next larger. */
+  /** Is being filled: the first filter, or the next larger one. */
   let filling: Words | undefined
   let timer: NodeJS.Timeout | undefined
 
@@ -62,27 +64,27 @@ export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): Cla
         return
       }
     } catch {
-      // Whoever asks the database is told what is wrong with it.
+      // The failure is reported by the calls that query the database.
       pause = RETRY_MS
     }
     timer = setTimeout(fill, pause, words, last).unref()
   }
 
-  function begun(): void {
+  function tryBegin(): void {
     try {
       begin(Number(extent.get()?.['n'] ?? 1))
     } catch {
-      // The next question begins it.
+      // The next call tries again.
     }
   }
 
   return {
     has(key) {
-      if (full === undefined && filling === undefined) begun()
+      if (full === undefined && filling === undefined) tryBegin()
       return full === undefined || full.has(key)
     },
     add(key) {
-      if (full === undefined && filling === undefined) begun()
+      if (full === undefined && filling === undefined) tryBegin()
       const known = full === undefined || full.add(key)
       filling?.add(key)
       if (full?.isCrowded && filling === undefined) begin(2 * full.size)
@@ -118,7 +120,7 @@ class Words {
     return this.#touch(key, false)
   }
 
-  /** Whether it may have been there. */
+  /** Returns whether the key may have been added before. */
   add(key: ClaimKey): boolean {
     this.#added++
     return this.#touch(key, true)
@@ -143,7 +145,7 @@ class Words {
 
   #mix(text: string): void {
     let a = this.#a
-    // So that it nearly always matters where one text ends and the next begins.
+    // The length separates the texts: 'ab' + 'c' hashes differently from 'a' + 'bc'.
     let b = this.#b ^ text.length
     for (let n = 0; n < text.length; n++) {
       const unit = text.charCodeAt(n)

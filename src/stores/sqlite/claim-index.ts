@@ -1,33 +1,33 @@
 /**
- * Where the claim of a key is. Keys are random: an index in their order costs a page to write for every claim, more than
- * all the rest of a task that begins. So they are sorted later, many at a time.
+ * Finds claims by key. Claims are appended, and sorted by key `RUN` at a time. Keys are random, so a plain index would dirty
+ * a page of its own for every claim. What this buys of a whole send is not settled (docs/benchmarks.md).
  *
  *   claims  ──────────────┬──────────────┬─────────
  *           run 0         │ run 1        │ recent        (RUN positions each)
  *           claim_places ─┴──────────────┘ a map in memory
  *
- * A position is not used again while its run is there, so what a run points to is either that claim or gone.
+ * A position is not used again while its run exists, so an entry of a run points to its own claim or to no row.
  */
 import type { Database, Row } from './driver.ts'
 
 export interface ClaimIndex {
-  /** The row of the claim. */
+  /** The row of the claim. `place` is the key as text (`claim-key.ts`). */
   find(place: string): Row | undefined
-  /** The position for a new claim, which is to be written there. */
+  /** Reserves a position. The caller writes the claim there. */
   add(place: string): number
-  /** What was written since is undone, or it is not known what: look again. */
+  /** To be called after a rollback: everything is read from the database again. */
   forget(): void
 }
 
-interface Known {
+interface Cached {
   /** Runs below this one are sorted. */
   run: number
   next: number
-  /** Read when it is first asked for: what is new needs no look-up. */
+  /** Positions of the claims that are not sorted yet. Read at the first look-up. */
   recent: Map<string, number> | undefined
 }
 
-/** As in `migrations/0005-claim-runs.sql`. Fewer runs are looked through sooner; sorting a longer one keeps others waiting. */
+/** Claims per run, as in `migrations/0005-claim-runs.sql`. Longer runs make look-ups faster and each sort slower. */
 export const RUN = 16_384
 
 export function createClaimIndex(db: Database): ClaimIndex {
@@ -39,7 +39,7 @@ export function createClaimIndex(db: Database): ClaimIndex {
     `INSERT INTO claim_places (run, place, pos)
      SELECT ?, place, pos FROM claims WHERE pos >= ? AND pos < ? ORDER BY place`,
   )
-  // The newest run first: what is sent again mostly comes soon.
+  // The newest run first, because most repeats of a message come soon after it.
   const inRuns = db.prepare(
     `WITH RECURSIVE runs (run) AS (
        SELECT max(run) FROM claim_places
@@ -50,15 +50,15 @@ export function createClaimIndex(db: Database): ClaimIndex {
      CROSS JOIN claim_places ON claim_places.run = runs.run AND claim_places.place = ?
      CROSS JOIN claims ON claims.pos = claim_places.pos LIMIT 1`,
   )
-  let known: Known | undefined
+  let cached: Cached | undefined
 
-  function read(): Known {
+  function read(): Cached {
     const run = Number(lastRun.get()?.['n'] ?? -1) + 1
     const next = Math.max(run * RUN, Number(lastPos.get()?.['n'] ?? 0) + 1)
     return { run, next, recent: undefined }
   }
 
-  function readRecent({ run }: Known): Map<string, number> {
+  function readRecent({ run }: Cached): Map<string, number> {
     const recent = new Map<string, number>()
     for (const row of since.all(run * RUN)) recent.set(String(row['place']), Number(row['pos']))
     return recent
@@ -66,23 +66,23 @@ export function createClaimIndex(db: Database): ClaimIndex {
 
   return {
     find(place) {
-      known ??= read()
-      known.recent ??= readRecent(known)
-      const pos = known.recent.get(place)
+      cached ??= read()
+      cached.recent ??= readRecent(cached)
+      const pos = cached.recent.get(place)
       return (pos === undefined ? undefined : at.get(pos, place)) ?? inRuns.get(place)
     },
     add(place) {
-      known ??= read()
-      const pos = known.next++
-      for (; pos >= (known.run + 1) * RUN; known.run++) {
-        sort.run(known.run, known.run * RUN, (known.run + 1) * RUN)
-        known.recent = undefined
+      cached ??= read()
+      const pos = cached.next++
+      for (; pos >= (cached.run + 1) * RUN; cached.run++) {
+        sort.run(cached.run, cached.run * RUN, (cached.run + 1) * RUN)
+        cached.recent = undefined
       }
-      known.recent?.set(place, pos)
+      cached.recent?.set(place, pos)
       return pos
     },
     forget() {
-      known = undefined
+      cached = undefined
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { ClaimKey } from '../../ports/store/claims.ts'
 import { fromText, toText } from './text.ts'
 
-/** A line each: control characters are never text as they are. */
+/** The key as one text, one part per line. Parts hold no line breaks, because `toText` escapes control characters. */
 export function placeOf({ tenant, principal, agent, key }: ClaimKey): string {
   return `${toText(tenant)}\n${toText(principal)}\n${toText(agent)}\n${toText(key)}`
 }

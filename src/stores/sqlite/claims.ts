@@ -6,7 +6,7 @@ import { keyAt, placeOf } from './claim-key.ts'
 import type { Database, Row } from './driver.ts'
 import { fromText, toText } from './text.ts'
 
-/** A claim as text. */
+/** A claim encoded as plain values. */
 export interface EncodedClaim {
   readonly place: string
   readonly taskId: string
@@ -14,23 +14,23 @@ export interface EncodedClaim {
   readonly createdAt: number
   /** JSON, or null for none. */
   readonly reply: string | null
-  /** Certainly nobody has it (`claim-filter.ts`): there is nothing to look up. */
+  /** The filter is certain that the key is not claimed (`claim-filter.ts`), so no look-up is needed. */
   readonly unclaimed: boolean
 }
 
 export interface Claims {
   find(place: string): Claim | undefined
-  /** Claims the key unless it is taken; whoever has it then, undefined when that is new. */
+  /** Claims the key. Returns the existing claim when the key is taken, undefined when this claim was written. */
   take(claim: EncodedClaim): Claim | undefined
   drop(claim: EncodedClaim): void
-  /** False where there is a reply already, or it is another's. */
+  /** Stores the reply. False when the claim has a reply already, or belongs to another task. */
   answer(claim: EncodedClaim): boolean
-  /** What was written since is undone. */
+  /** To be called after a rollback: positions are read again. */
   forget(): void
 }
 
 export function createClaims(db: Database): Claims {
-  const places = createClaimIndex(db)
+  const index = createClaimIndex(db)
   const insert = db.prepare(
     'INSERT INTO claims (pos, place, task_id, digest, created_at) VALUES (?, ?, ?, ?, ?)',
   )
@@ -39,12 +39,12 @@ export function createClaims(db: Database): Claims {
     'UPDATE claims SET reply = ? WHERE pos = ? AND task_id = ? AND reply IS NULL',
   )
   const posOf = (place: string): number | null => {
-    const row = places.find(place)
+    const row = index.find(place)
     return row === undefined ? null : Number(row['pos'])
   }
 
   function find(place: string): Claim | undefined {
-    const row = places.find(place)
+    const row = index.find(place)
     return row && toClaim(row)
   }
 
@@ -54,7 +54,7 @@ export function createClaims(db: Database): Claims {
       const holder = claim.unclaimed ? undefined : find(claim.place)
       if (holder !== undefined) return holder
       const { place, taskId, digest, createdAt, reply } = claim
-      const pos = places.add(place)
+      const pos = index.add(place)
       insert.get(pos, place, toText(taskId), toText(digest), createdAt)
       if (reply !== null) answer.run(reply, pos, toText(taskId))
       return undefined
@@ -64,11 +64,11 @@ export function createClaims(db: Database): Claims {
     },
     answer: ({ place, taskId, reply }) =>
       Number(answer.run(reply, posOf(place), toText(taskId)).changes) === 1,
-    forget: places.forget,
+    forget: index.forget,
   }
 }
 
-/** Noted as claimed: it may be from now on. Without a filter nobody knows whether it is. */
+/** Encodes the claim and adds its key to the filter. Without a filter the claim is always looked up. */
 export function encodeClaim(claim: Claim, filter?: ClaimFilter): EncodedClaim {
   const place = placeOf(claim)
   const { taskId, digest, createdAt, reply } = claim

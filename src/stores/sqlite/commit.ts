@@ -1,11 +1,11 @@
 /**
- * The hot path: one transaction, and with it one fsync, for a whole batch.
+ * Writes a batch of commits in one transaction, and so with one fsync.
  *
- *   serialise each ─▶ BEGIN, apply each, COMMIT ─▶ results
- *                          │ one of them threw
- *                          └─▶ ROLLBACK, BEGIN, apply each in a savepoint of its own, COMMIT ─▶ results
+ *   encode each ─▶ BEGIN, apply each, COMMIT ─▶ results
+ *                    │ one of them threw
+ *                    └─▶ ROLLBACK, BEGIN, apply each in a savepoint of its own, COMMIT ─▶ results
  *
- * When no write is possible at all (disk full, I/O error) the whole batch is rolled back and the error goes up.
+ * When nothing can be written (disk full, I/O error), the whole batch is rolled back and the error is thrown.
  */
 import type { CommitResult } from '../../ports/store/tasks.ts'
 import type { Apply } from './apply.ts'
@@ -16,7 +16,7 @@ import type { EncodedCommit, Failed } from './encoded-commit.ts'
 import { concernsStore } from './failures.ts'
 import type { Transact } from './transaction.ts'
 
-/** Writes commits; what could not be made one keeps its place. */
+/** Writes commits. Results are in the order of the batch, also for commits that could not be encoded. */
 export type Write = (commits: readonly (EncodedCommit | Failed)[]) => readonly CommitResult[]
 
 export function createWrite(
@@ -37,7 +37,7 @@ export function createWrite(
     try {
       result = apply(commit, moves)
     } catch (error) {
-      // Then the whole transaction goes, and its savepoints with it.
+      // The whole transaction is rolled back, with its savepoints.
       if (concernsStore(error)) throw error
       undo.run()
       claims.forget()

@@ -1,4 +1,4 @@
-/** Commits as plain values: made by the caller, written in one transaction with others, perhaps by another thread. */
+/** Commits encoded as plain values, so that another thread can write them, several in one transaction. */
 import type { Push } from '../../core/push.ts'
 import { malformation } from '../../ports/store/commit-shape.ts'
 import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
@@ -11,7 +11,7 @@ export interface EncodedCommit {
   readonly expected: number
   /** A JSON array, written as one row of the log. */
   readonly records: string
-  /** The number of the last of them. */
+  /** The sequence number of the last record. */
   readonly version: number
   readonly row: BoundRow | undefined
   readonly snapshot: string | undefined
@@ -21,7 +21,7 @@ export interface EncodedCommit {
 
 export type Failed = Extract<CommitResult, { status: 'failed' }>
 
-/** Made before the transaction, so that a value that is not JSON fails alone and costs no other commit anything. */
+/** Encodes before the transaction starts, so that a value that is not JSON fails its own commit and no other. */
 export function encodeCommit(
   commit: Commit,
   filter: ClaimFilter | undefined,

@@ -1,7 +1,6 @@
 /**
- * Drafts on their way to another thread, as one flat list of texts and numbers. Copying a list of plain values between
- * threads costs a fraction of copying objects, whose keys are copied too. It buys more than 3 % of a send
- * (docs/benchmarks.md).
+ * Encoded commits as one flat list of texts and numbers, to be copied between threads. Copying objects would copy their
+ * keys too. The flat list saves 5 % of a send (docs/benchmarks.md).
  */
 import type { Push } from '../../../core/push.ts'
 import type { EncodedClaim } from '../claims.ts'
@@ -26,7 +25,7 @@ export function flatten(commits: readonly EncodedCommit[]): FlatCommits {
   return flat
 }
 
-/** Adds the commits of a flat list to others. */
+/** Appends the commits of a flat list to `commits`. */
 export function unflatten(flat: FlatCommits, commits: EncodedCommit[]): void {
   let at = 0
   const text = (): string => String(flat[at++])

@@ -1,6 +1,6 @@
 /**
- * What the two threads say to each other. Calls are carried out, and answered, in the order they came: a message from the
- * writing thread holds the answers to the next few of them.
+ * Messages between the main thread and the writing thread. Calls run, and are answered, in the order of arrival. A message
+ * of the writing thread holds the answers to one or more calls.
  */
 import { describeError } from '../../../core/describe-error.ts'
 import { isLullError, LullError, type Refusal, toError } from '../../../core/errors.ts'
@@ -18,7 +18,7 @@ export interface WriterData extends WriterOptions {
   readonly lock: SharedArrayBuffer
 }
 
-/** What is asked of the writing thread beside `commit`. Totals too: it knows of every move. */
+/** Methods that may run on the writing thread, beside `commit`. */
 export type Method = Exclude<keyof Store, 'commit'>
 
 export type Call =
@@ -27,44 +27,44 @@ export type Call =
 
 export type Answer =
   | { readonly opened: true }
-  /** Undefined where every commit of a batch was written, or the call has no result. */
+  /** Undefined when every commit of a batch was written, or when the call has no result. */
   | { readonly value: unknown }
-  | { readonly error: ThrownThere }
+  | { readonly error: EncodedError }
 
 /** Errors cross threads as plain values. The receiving thread makes a `LullError` again from its code and details. */
-type ThrownThere = { readonly ours: Refusal } | { readonly text: string }
+type EncodedError = { readonly ours: Refusal } | { readonly text: string }
 
-export function thrown(error: unknown): ThrownThere {
+export function encodeError(error: unknown): EncodedError {
   if (isLullError(error)) {
     return { ours: { code: error.code, details: error.details } as Refusal }
   }
   return { text: describeError(error).message }
 }
 
-export function revived(error: ThrownThere): Error {
+export function decodeError(error: EncodedError): Error {
   return 'ours' in error ? toError(error.ours) : new Error(error.text)
 }
 
-/** A commit that failed alone carries its error along. */
-export function sent(results: readonly CommitResult[]): readonly unknown[] | undefined {
+/** Undefined when every commit was written, which is the usual case. */
+export function encodeResults(results: readonly CommitResult[]): readonly unknown[] | undefined {
   if (results.every(({ status }) => status === 'written')) return undefined
   return results.map((result) =>
-    result.status === 'failed' ? { ...result, error: thrown(result.error) } : result,
+    result.status === 'failed' ? { ...result, error: encodeError(result.error) } : result,
   )
 }
 
 const written: CommitResult = { status: 'written' }
 
-export function received(value: unknown, count: number): readonly CommitResult[] {
+export function decodeResults(value: unknown, count: number): readonly CommitResult[] {
   if (value === undefined) return new Array<CommitResult>(count).fill(written)
-  return (value as readonly (CommitResult & { readonly error?: ThrownThere })[]).map((result) =>
+  return (value as readonly (CommitResult & { readonly error?: EncodedError })[]).map((result) =>
     result.status === 'failed'
-      ? { ...result, error: revived(result.error as ThrownThere) }
+      ? { ...result, error: decodeError(result.error as EncodedError) }
       : result,
   )
 }
 
-export function gone(cause?: unknown): LullError<'STORE_UNAVAILABLE'> {
+export function writerEnded(cause?: unknown): LullError<'STORE_UNAVAILABLE'> {
   const why =
     'the thread that writes lull.db has ended; restart Lull, nothing that was confirmed is lost'
   return new LullError('STORE_UNAVAILABLE', { why, restart: true }, { cause })

@@ -1,18 +1,17 @@
 /**
- * A store that reads on this thread and writes on another, on a connection of its own each. In WAL mode neither waits for
- * the other, and a read that begins after a write was answered sees it (promise 4 of the port).
+ * A store that reads on this thread and writes on another one. Each thread has its own connection. In WAL mode neither
+ * waits for the other, and a read that starts after a write was answered sees it (promise 4 of the port).
  */
-
 import type { Commit, CommitResult } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { ClaimFilter } from '../claim-filter.ts'
 import type { DatabaseStore } from '../database-store.ts'
 import { type EncodedCommit, encodeCommit } from '../encoded-commit.ts'
 import { flatten } from './flat-commits.ts'
-import { type Method, received } from './messages.ts'
+import { decodeResults, type Method } from './messages.ts'
 import type { Writer } from './writer.ts'
 
-/** What only reads. Every other method is written out below, or this does not compile. */
+/** Methods that only read. A method missing here and below does not compile. */
 type Reading =
   | 'load'
   | 'row'
@@ -38,7 +37,7 @@ type Reading =
   | 'listPushes'
 
 export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writer): Store {
-  const there =
+  const onWriter =
     <M extends Method>(method: M) =>
     (...args: Parameters<Store[M]>): ReturnType<Store[M]> =>
       writer.call({ method, args }) as ReturnType<Store[M]>
@@ -46,7 +45,7 @@ export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writ
 
   async function close(): Promise<void> {
     await writer.end()
-    // Only now: it gives up the lock on the directory.
+    // Last, because this releases the lock on the directory.
     await reads.close()
   }
 
@@ -54,35 +53,35 @@ export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writ
   return {
     ...reading,
     commit: (batch) => commit(writer, filter, batch),
-    // Of every task that moved since it counted; only the thread that moves them knows.
-    count: there('count'),
-    appendEvents: there('appendEvents'),
-    setValue: there('setValue'),
-    putHold: there('putHold'),
-    // The newest are found only where they are written.
+    // Totals are kept by the thread that writes, because it sees every change of state.
+    count: onWriter('count'),
+    appendEvents: onWriter('appendEvents'),
+    setValue: onWriter('setValue'),
+    putHold: onWriter('putHold'),
+    // The newest claims are in a map of the writing thread. The filter answers for most new keys without a call.
     findClaim: async (key) =>
-      closed !== undefined || filter.has(key) ? there('findClaim')(key) : undefined,
+      closed !== undefined || filter.has(key) ? onWriter('findClaim')(key) : undefined,
     claim: async (claim) => {
       filter.add(claim)
-      return there('claim')(claim)
+      return onWriter('claim')(claim)
     },
     reply: async (claim, messages) => {
       if (claim !== undefined) filter.add(claim)
-      return there('reply')(claim, messages)
+      return onWriter('reply')(claim, messages)
     },
-    putSession: there('putSession'),
-    putPush: there('putPush'),
-    deletePush: there('deletePush'),
-    pruneTasks: there('pruneTasks'),
-    pruneRemovedTasks: there('pruneRemovedTasks'),
-    pruneContextMessages: there('pruneContextMessages'),
-    pruneSessions: there('pruneSessions'),
-    pruneHolds: there('pruneHolds'),
-    pruneEvents: there('pruneEvents'),
-    pruneClaims: there('pruneClaims'),
+    putSession: onWriter('putSession'),
+    putPush: onWriter('putPush'),
+    deletePush: onWriter('deletePush'),
+    pruneTasks: onWriter('pruneTasks'),
+    pruneRemovedTasks: onWriter('pruneRemovedTasks'),
+    pruneContextMessages: onWriter('pruneContextMessages'),
+    pruneSessions: onWriter('pruneSessions'),
+    pruneHolds: onWriter('pruneHolds'),
+    pruneEvents: onWriter('pruneEvents'),
+    pruneClaims: onWriter('pruneClaims'),
     check: async () => {
       reads.checkUndamaged()
-      await there('check')()
+      await onWriter('check')()
     },
     close: () => {
       closed ??= close()
@@ -100,7 +99,10 @@ async function commit(
   const encoded = made.filter((one): one is EncodedCommit => !('status' in one))
   if (encoded.length === 0) return made as readonly CommitResult[]
   const count = encoded.length
-  const answers = received(await writer.call({ write: flatten(encoded), commits: count }), count)
+  const answers = decodeResults(
+    await writer.call({ write: flatten(encoded), commits: count }),
+    count,
+  )
   if (count === made.length) return answers
   let next = 0
   return made.map((one) => ('status' in one ? one : (answers[next++] as CommitResult)))

@@ -1,33 +1,37 @@
 /**
- * Lets the writing thread work one call at a time, and lets the process stop it between two. A thread that is ended in the
- * middle of SQLite's code takes the process down with a message nobody wants to read at an ordinary exit.
+ * A lock shared with the writing thread. The thread holds it during each call, so the process can stop the thread between
+ * two calls. Ending a thread inside SQLite's code would crash the process at an ordinary exit.
  */
-const IDLE = 0
-const BUSY = 1
-const SHUT = 2
+const FREE = 0
+const HELD = 1
+const CLOSED = 2
 
 export interface WriterLock {
   readonly memory: SharedArrayBuffer
-  /** False: the process is exiting, nothing is to begin any more. */
-  enter(): boolean
-  leave(): void
-  /** Blocks until the call under way is over, at most so long; none begins after it. */
-  shut(timeoutMs: number): void
+  /** Runs the work while the lock is held. Returns undefined, without running it, once the process is exiting. */
+  during<T>(work: () => Promise<T>): Promise<T> | undefined
+  /** Blocks until the running call has ended, at most `timeoutMs`. No call starts after it. */
+  close(timeoutMs: number): void
 }
 
 export function createWriterLock(memory: SharedArrayBuffer = new SharedArrayBuffer(4)): WriterLock {
   const state = new Int32Array(memory)
+
+  function release(): void {
+    Atomics.store(state, 0, FREE)
+    Atomics.notify(state, 0)
+  }
+
   return {
     memory,
-    enter: () => Atomics.compareExchange(state, 0, IDLE, BUSY) === IDLE,
-    leave() {
-      Atomics.store(state, 0, IDLE)
-      Atomics.notify(state, 0)
+    during(work) {
+      if (Atomics.compareExchange(state, 0, FREE, HELD) !== FREE) return undefined
+      return work().finally(release)
     },
-    shut(timeoutMs) {
+    close(timeoutMs) {
       const until = Date.now() + timeoutMs
-      while (Atomics.compareExchange(state, 0, IDLE, SHUT) === BUSY && Date.now() < until) {
-        Atomics.wait(state, 0, BUSY, timeoutMs)
+      while (Atomics.compareExchange(state, 0, FREE, CLOSED) === HELD && Date.now() < until) {
+        Atomics.wait(state, 0, HELD, timeoutMs)
       }
     },
   }

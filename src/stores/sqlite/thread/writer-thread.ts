@@ -1,4 +1,4 @@
-/** The thread that writes: the only connection of the process that does. Started by `writer.ts`. */
+/** Entry of the writing thread, started by `writer.ts`. Its connection is the only one of the process that writes. */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { createDatabaseStore, type DatabaseStore } from '../database-store.ts'
 import { loadDriver } from '../driver.ts'
@@ -6,15 +6,15 @@ import type { EncodedCommit } from '../encoded-commit.ts'
 import { toStoreError } from '../failures.ts'
 import { openDatabase } from '../open-database.ts'
 import { unflatten } from './flat-commits.ts'
-import { type Answer, type Call, sent, thrown, type WriterData } from './messages.ts'
+import { type Answer, type Call, encodeError, encodeResults, type WriterData } from './messages.ts'
 import { createWriterLock } from './writer-lock.ts'
 
-/** Commits that share a transaction, and its fsync: what came while the ones before were written. */
-const TOGETHER = 128
+/** Most commits of one transaction. Batches that arrive while a transaction runs share the next one, and its fsync. */
+const MAX_COMMITS = 128
 
 const port = parentPort
 if (port === null) throw new Error('this file is the entry of a thread')
-const say = (answers: readonly Answer[]): void => port.postMessage(answers)
+const post = (answers: readonly Answer[]): void => port.postMessage(answers)
 
 async function open(): Promise<DatabaseStore> {
   const { file, ...options } = workerData as WriterData
@@ -22,14 +22,14 @@ async function open(): Promise<DatabaseStore> {
   return createDatabaseStore(db, () => undefined)
 }
 
-/** The first call, and the writes behind it that share its transaction. */
-function takeFrom(calls: Call[]): readonly Call[] {
+/** Takes the first call off the queue, and with a write also the writes that follow it, up to one transaction. */
+function takeBatch(calls: Call[]): readonly Call[] {
   let commits = 0
   let count = 0
   for (const call of calls) {
     if (!('write' in call)) break
     commits += call.commits
-    if (count > 0 && commits > TOGETHER) break
+    if (count > 0 && commits > MAX_COMMITS) break
     count++
   }
   return calls.splice(0, Math.max(1, count))
@@ -44,7 +44,7 @@ async function answersTo(store: DatabaseStore, calls: readonly Call[]): Promise<
     }
     return await writeAll(store, calls)
   } catch (error) {
-    const answer = { error: thrown(error) }
+    const answer = { error: encodeError(error) }
     return calls.map(() => answer)
   }
 }
@@ -56,7 +56,7 @@ async function writeAll(store: DatabaseStore, calls: readonly Call[]): Promise<r
     return commits.length
   })
   const results = await store.write(commits)
-  return ends.map((end, n) => ({ value: sent(results.slice(ends[n - 1] ?? 0, end)) }))
+  return ends.map((end, n) => ({ value: encodeResults(results.slice(ends[n - 1] ?? 0, end)) }))
 }
 
 try {
@@ -71,12 +71,13 @@ try {
     }
   }
 
-  const work = async (): Promise<void> => {
-    while (calls.length > 0 && lock.enter()) {
-      const next = takeFrom(calls)
-      const answers = await answersTo(store, next)
-      lock.leave()
-      say(answers)
+  const drainQueue = async (): Promise<void> => {
+    while (calls.length > 0) {
+      const next = takeBatch(calls)
+      const answers = await lock.during(() => answersTo(store, next))
+      // The process is exiting.
+      if (answers === undefined) return
+      post(answers)
       if (next.some((call) => 'method' in call && call.method === 'close')) {
         port.close()
         return
@@ -85,15 +86,15 @@ try {
     }
   }
 
-  // In the order they came: a call does not begin before the one before it is answered.
+  // Calls run in the order of arrival. A call starts after the one before it is answered.
   let last = Promise.resolve()
   port.on('message', (call: Call) => {
     calls.push(call)
     takeArrived()
-    last = last.then(work)
+    last = last.then(drainQueue)
   })
-  say([{ opened: true }])
+  post([{ opened: true }])
 } catch (error) {
-  say([{ error: thrown(toStoreError(error)) }])
+  post([{ error: encodeError(toStoreError(error)) }])
   port.close()
 }

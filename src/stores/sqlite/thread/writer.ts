@@ -1,8 +1,8 @@
 /**
- * The writing thread, seen from the others. Waiting for the disk, and SQLite's own work, happen over there.
+ * Starts the writing thread and sends calls to it. SQLite's work and the waiting for the disk happen on that thread.
  *
- * A thread that ends by itself is not started again: whether its last batch was written is unknown, and trying again
- * could write it twice. Every call then fails, and the next process reads what there is.
+ * A thread that ended by itself is not started again. Whether its last batch was written is unknown, and writing it again
+ * could write it twice. Every call then fails until the process is restarted.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,32 +12,32 @@ import { toStoreError } from '../failures.ts'
 import {
   type Answer,
   type Call,
-  gone,
-  revived,
+  decodeError,
   type WriterData,
   type WriterOptions,
+  writerEnded,
 } from './messages.ts'
 import { createWriterLock } from './writer-lock.ts'
 
 export interface Writer {
-  /** Carried out in the order of the calls. @throws what was thrown there */
+  /** Calls run in order. @throws the error the thread caught */
   call(call: Call): Promise<unknown>
   /** Closes the file and resolves when the thread has ended. */
   end(): Promise<void>
 }
 
-interface Waiting {
+interface PendingCall {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
 const SOURCE = /\.ts$/
-/** How long a process that exits waits for the call under way. */
+/** How long an exiting process waits for the running call. */
 const EXIT_MS = 2_000
 /** How long closing waits for the thread. */
 const END_MS = 10_000
 
-/** Whether a thread can load this very code: Node 20 reads no TypeScript. */
+/** Whether a thread can load this code. Node 20 cannot load TypeScript. */
 export const canLoad: boolean = !SOURCE.test(import.meta.url)
 
 /** @throws LullError `STORE_UNAVAILABLE` when the thread could not open the file */
@@ -46,22 +46,22 @@ export async function startWriter(
   lost: (error: LullError<'STORE_UNAVAILABLE'>) => void = () => undefined,
 ): Promise<Writer> {
   const entry = new URL(`./writer-thread.${canLoad ? 'js' : 'ts'}`, import.meta.url)
-  // Flags of the program, such as `--input-type`, are not for it.
   const lock = createWriterLock()
   const workerData: WriterData = { ...options, lock: lock.memory }
+  // `execArgv` is empty because flags of the program, such as `--input-type`, do not apply to the thread.
   const thread = new Worker(entry, { workerData, execArgv: [], name: 'lull-writer' })
-  const exiting = (): void => lock.shut(EXIT_MS)
+  const exiting = (): void => lock.close(EXIT_MS)
   process.once('exit', exiting)
-  const waiting: Waiting[] = []
+  const pending: PendingCall[] = []
   let alive = true
   let opened = false
   let ending = false
 
   function settle(answer: Answer): void {
-    const one = waiting.shift()
-    // An open store alone keeps no process running; an answer that is to come does.
-    if (waiting.length === 0 && !ending) thread.unref()
-    if ('error' in answer) one?.reject(revived(answer.error))
+    const one = pending.shift()
+    // A pending call keeps the process running. An open store alone does not.
+    if (pending.length === 0 && !ending) thread.unref()
+    if ('error' in answer) one?.reject(decodeError(answer.error))
     else one?.resolve('value' in answer ? answer.value : undefined)
   }
 
@@ -69,24 +69,24 @@ export async function startWriter(
     if (!alive) return
     alive = false
     process.off('exit', exiting)
-    const error = opened ? gone(cause) : toStoreError(cause)
-    for (const one of waiting.splice(0)) one.reject(error)
-    if (opened && !ending) lost(gone(cause))
+    const error = opened ? writerEnded(cause) : toStoreError(cause)
+    for (const one of pending.splice(0)) one.reject(error)
+    if (opened && !ending) lost(writerEnded(cause))
   }
 
   const ended = once(thread, 'exit').catch(() => undefined)
   thread.on('message', (answers: readonly Answer[]) => answers.forEach(settle))
   thread.on('error', fail).on('exit', fail)
-  await new Promise((resolve, reject) => waiting.push({ resolve, reject }))
+  await new Promise((resolve, reject) => pending.push({ resolve, reject }))
   opened = true
 
-  const call = (asked: Call): Promise<unknown> =>
+  const call = (message: Call): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      if (!alive) return reject(gone())
-      // First: what cannot be sent throws, and must not wait for an answer that would be another's.
-      thread.postMessage(asked)
-      if (waiting.length === 0) thread.ref()
-      waiting.push({ resolve, reject })
+      if (!alive) return reject(writerEnded())
+      // `postMessage` throws for a value that cannot be cloned. Such a call must not enter the queue of pending calls.
+      thread.postMessage(message)
+      if (pending.length === 0) thread.ref()
+      pending.push({ resolve, reject })
     })
 
   return {
@@ -94,7 +94,7 @@ export async function startWriter(
     async end() {
       ending = true
       const closed = call({ method: 'close', args: [] }).catch(() => undefined)
-      // A disk that does not answer must not keep the process from ending.
+      // Closing must end even when the disk does not answer.
       await Promise.race([closed.then(() => ended), sleep(END_MS, undefined, { ref: false })])
     },
   }
