@@ -66,6 +66,8 @@ export type OuterCommand =
       readonly type: 'pause'
       readonly handle: string
       readonly actor: Actor
+      /** The protocol it came by. */
+      readonly origin?: string
       readonly mode: PauseMode
       readonly reason?: string
       readonly conditions?: ResumeConditions

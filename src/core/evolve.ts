@@ -166,11 +166,16 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   'pause-upgraded': (task, { mode }) => ({
     pausing: task.pausing && { ...task.pausing, mode },
   }),
-  'pause-kept': (task, { actor, reason }) => {
+  'pause-kept': (task, { actor, reason, origin }) => {
     const keep = (stop: Suspension | undefined): Suspension | undefined => {
       if (stop === undefined) return undefined
       const { byHold: _, ...rest } = stop
-      return { ...rest, actor, ...(reason === undefined ? {} : { reason }) }
+      return {
+        ...rest,
+        actor,
+        ...(reason === undefined ? {} : { reason }),
+        ...(origin === undefined ? {} : { origin }),
+      }
     }
     return { pausing: keep(task.pausing), suspension: keep(task.suspension) }
   },

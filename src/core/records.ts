@@ -211,7 +211,12 @@ export type RecordBody =
   | { readonly type: 'pause-requested'; readonly suspension: Suspension; readonly quiesces?: true }
   | { readonly type: 'pause-upgraded'; readonly mode: PauseMode }
   /** A hold stopped it; now somebody wants it paused as well. */
-  | { readonly type: 'pause-kept'; readonly actor: Actor; readonly reason?: string }
+  | {
+      readonly type: 'pause-kept'
+      readonly actor: Actor
+      readonly reason?: string
+      readonly origin?: string
+    }
   | {
       readonly type: 'pause-withdrawn'
       readonly handle: string

@@ -43,6 +43,8 @@ export interface Suspension {
   readonly epoch: number
   readonly initiator: 'client' | 'agent'
   readonly actor: Actor
+  /** The protocol a pause came by, where that protocol names itself. */
+  readonly origin?: string
   readonly mode?: PauseMode
   readonly reason?: string
   readonly summary?: string

@@ -34,6 +34,8 @@ export interface PauseDialect {
   readonly evenInputRequired?: boolean
   /** Pausing a paused task is an error, not a repeat. */
   readonly refuseRepeat?: boolean
+  /** The protocol it came by. A prompt over ACP lifts what was suspended over ACP, and no other pause. */
+  readonly origin?: string
 }
 
 export async function pause(

@@ -42,6 +42,7 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
     epoch: task.epoch + 1,
     initiator: parks === undefined ? 'client' : 'agent',
     actor,
+    ...(command.origin === undefined ? {} : { origin: command.origin }),
     mode,
     ...(reason === undefined ? {} : { reason }),
     ...(parks?.summary === undefined ? {} : { summary: parks.summary }),
@@ -58,8 +59,13 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
 }
 
 /** What a hold stopped and somebody also wants paused stays paused when the hold is lifted. */
-function kept({ actor, reason }: Of<'pause'>): RecordBody {
-  return { type: 'pause-kept', actor, ...(reason === undefined ? {} : { reason }) }
+function kept({ actor, reason, origin }: Of<'pause'>): RecordBody {
+  return {
+    type: 'pause-kept',
+    actor,
+    ...(reason === undefined ? {} : { reason }),
+    ...(origin === undefined ? {} : { origin }),
+  }
 }
 
 function upgrade(task: Task, pausing: Suspension, command: Of<'pause'>, at: number): Decided {

@@ -19,10 +19,10 @@ import { type AcpConfig, defaultConfig } from './config.ts'
 import { createConnection } from './connection/connection.ts'
 import type { AcpContext } from './connection/context.ts'
 import { createV1 } from './connection/v1.ts'
-import { createTurns } from './prompts/turns.ts'
+import { createOpenPrompts } from './prompts/open-prompts.ts'
 import { createWaitingReminders } from './reminders/waiting-reminders.ts'
 import { createFacts } from './render/facts.ts'
-import { createLines } from './sessions/lines.ts'
+import { createQueues } from './sessions/queues.ts'
 import { createSessions } from './sessions/sessions.ts'
 import type { AcpStore } from './sessions/store.ts'
 import { createWatching } from './sessions/watching.ts'
@@ -81,9 +81,9 @@ export function createAcp(options: AcpOptions): Acp {
     agentInfo,
     facts: createFacts(config.harnTunnel),
     sessions,
-    lines: createLines(),
-    gates: createLines(),
-    turns: createTurns(),
+    promptQueues: createQueues(),
+    sessionLocks: createQueues(),
+    openPrompts: createOpenPrompts(),
     watching,
     waiting,
     offers: offersOfAny(engine.agents.values()),

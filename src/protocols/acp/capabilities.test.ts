@@ -1,7 +1,7 @@
 /** Capabilities, commands and options say what the agents behind the connection can, over both versions of ACP. */
 import { describe, expect, it } from 'vitest'
 import { type Agent, agent } from '../../engine/agent.ts'
-import { openStudio, prompt } from './test-support/studio.ts'
+import { openHarness, prompt } from './test-support/harness.ts'
 
 const worker = (name: string, some: Partial<Agent> = {}): Agent =>
   agent({ name, description: 'works', run: () => 'done', ...some })
@@ -13,8 +13,8 @@ const replier = agent({
 })
 
 async function initialized(agents: readonly Agent[]) {
-  const studio = await openStudio({ agents })
-  const editor = studio.connect()
+  const harness = await openHarness({ agents })
+  const editor = harness.connect()
   const { agentCapabilities } = await editor.request('initialize', { protocolVersion: 1 })
   const { sessionId, configOptions } = await editor.request('session/new', {
     cwd: '/',
@@ -23,7 +23,7 @@ async function initialized(agents: readonly Agent[]) {
   await expect.poll(() => editor.updates('available_commands_update').length).toBe(1)
   const [{ availableCommands }] = editor.updates('available_commands_update')
   return {
-    studio,
+    harness,
     editor,
     sessionId,
     agentCapabilities,
@@ -75,8 +75,8 @@ describe('what is declared', () => {
   })
 
   it('in version 2 is the same', async () => {
-    const studio = await openStudio({ agents: [replier] })
-    const editor = studio.connect()
+    const harness = await openHarness({ agents: [replier] })
+    const editor = harness.connect()
     const info = { name: 'test', version: '1' }
     const { capabilities } = await editor.request('initialize', { protocolVersion: 2, info })
     expect(capabilities._meta.lull).toEqual({})

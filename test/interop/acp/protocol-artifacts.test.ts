@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
 import type { Editor, Loose } from '../../../src/protocols/acp/test-support/editor.ts'
-import { newSession, openStudio, prompt } from '../../../src/protocols/acp/test-support/studio.ts'
+import { newSession, openHarness, prompt } from '../../../src/protocols/acp/test-support/harness.ts'
 
 const artifacts = new URL('../../../spec/protocol-artifacts/', import.meta.url)
 const read = (file: string): Loose => JSON.parse(readFileSync(new URL(file, artifacts), 'utf8'))
@@ -61,8 +61,8 @@ async function call(editor: Editor, method: string, params: Loose): Promise<Loos
 }
 
 it('over everything a session can go through', async () => {
-  const studio = await openStudio()
-  const editor = studio.connect()
+  const harness = await openHarness()
+  const editor = harness.connect()
   for (const name of ['_session/await_resumption', 'session/await_resumption']) {
     editor.on(name, ({ handle }) => {
       const answer = { handle: `their-${handle}` }
@@ -108,7 +108,7 @@ it('over everything a session can go through', async () => {
   await call(editor, '_session/steering', words)
   const turnsEnded = (): number => {
     // Whenever the step has begun anew, its time is over at the next look.
-    studio.clock.advance(60_000)
+    harness.clock.advance(60_000)
     return editor.notifications('_session/turn_ended').length
   }
   await expect.poll(turnsEnded).toBe(1)

@@ -7,7 +7,7 @@ import type { Caller } from '../../../engine/caller.ts'
 import { createQuestions } from '../prompts/questions.ts'
 import { said } from '../render/updates.ts'
 import { type Attachment, attach } from '../sessions/attachment.ts'
-import { createOutlet } from '../sessions/outlet.ts'
+import { createSessionSender } from '../sessions/session-sender.ts'
 import { keyOf, type Session } from '../sessions/sessions.ts'
 import type { AcpContext } from './context.ts'
 import type { Peer } from './peer.ts'
@@ -17,7 +17,7 @@ export interface Connection {
   readonly caller: Caller
   /** The client; it has said who it is. */
   peer(): Peer
-  met(peer: Peer): void
+  setPeer(peer: Peer): void
   /** Attached to the session; it is found and attached to if it was not. */
   attached(sessionId: string): Promise<Attachment>
   /** Attached, or once more: an open prompt goes on. */
@@ -26,7 +26,7 @@ export interface Connection {
   /** This connection sends the message, and need not be told. A prompt waits for what comes of it. */
   sending(messageId: string, as: 'prompt' | 'aside'): void
   /** What was prompted before this call has become something, or waits in line. */
-  turnsBegun(sessionId: string): Promise<void>
+  promptsRouted(sessionId: string): Promise<void>
   /** After the answer to the request at hand. */
   later(act: () => Promise<void>): void
   /** Something outside any task. */
@@ -65,7 +65,7 @@ export function createConnection(acp: AcpContext, caller: Caller): Connection {
       session,
       replays,
       prompted: (messageId) => sent.get(messageId) === 'prompt',
-      outlet: createOutlet({ acp, caller, peer: client, sessionId, sent, gone: signal }),
+      sender: createSessionSender({ acp, caller, peer: client, sessionId, sent, gone: signal }),
       questions: (dismissed) =>
         createQuestions({ acp, caller, peer: client, sessionId, dismissed }),
     })
@@ -85,7 +85,7 @@ export function createConnection(acp: AcpContext, caller: Caller): Connection {
     acp,
     caller,
     peer,
-    met(client) {
+    setPeer(client) {
       known = client
     },
     async attached(sessionId) {
@@ -101,8 +101,8 @@ export function createConnection(acp: AcpContext, caller: Caller): Connection {
     },
     release,
     sending: (messageId, as) => sent.set(messageId, as),
-    async turnsBegun(sessionId) {
-      const pass = await acp.gates.enter(keyOf(caller, sessionId))
+    async promptsRouted(sessionId) {
+      const pass = await acp.sessionLocks.enter(keyOf(caller, sessionId))
       pass()
     },
     later(act) {

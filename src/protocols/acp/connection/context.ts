@@ -3,10 +3,10 @@ import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Offers } from '../../../engine/offers.ts'
 import type { AcpConfig } from '../config.ts'
-import type { Turns } from '../prompts/turns.ts'
+import type { OpenPrompts } from '../prompts/open-prompts.ts'
 import type { WaitingReminders } from '../reminders/waiting-reminders.ts'
 import type { Facts } from '../render/facts.ts'
-import type { Lines } from '../sessions/lines.ts'
+import type { Queues } from '../sessions/queues.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AcpStore } from '../sessions/store.ts'
 import type { Watching } from '../sessions/watching.ts'
@@ -18,13 +18,13 @@ export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly sessions: Sessions
   readonly facts: Facts
   /** Prompts that wait until they can be the next task. */
-  readonly lines: Lines
+  readonly promptQueues: Queues
   /**
    * One at a time decides what it means to the session: who came later sees what came of those before. Entered before
    * anything else is waited for, because order is lost with the first wait.
    */
-  readonly gates: Lines
-  readonly turns: Turns
+  readonly sessionLocks: Queues
+  readonly openPrompts: OpenPrompts
   readonly watching: Watching
   readonly waiting: WaitingReminders
   /** What at least one of the agents offers. */

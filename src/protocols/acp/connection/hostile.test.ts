@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { inbound } from '../names.ts'
 import { acpSchemas } from '../schemas.ts'
 import type { Loose } from '../test-support/editor.ts'
-import { anyone, newSession, openStudio, prompt } from '../test-support/studio.ts'
+import { anyone, newSession, openHarness, prompt } from '../test-support/harness.ts'
 
 const known = [-32700, -32600, -32601, -32602, -32603, -32002, -32011, -32012, -32800]
 
@@ -93,8 +93,8 @@ describe('hostile input', () => {
   it('always has one answer with a code we know, and the connection goes on', async () => {
     await fc.assert(
       fc.asyncProperty(fc.gen(), async (gen) => {
-        const studio = await openStudio()
-        const editor = await studio.editor()
+        const harness = await openHarness()
+        const editor = await harness.editor()
         const sessionId = await newSession(editor)
         await editor.request('session/prompt', prompt(sessionId, [{ park: { reason: 'x' } }]))
         const sent = gen(fc.array, requests(sessionId), { minLength: 1, maxLength: 8 })
@@ -112,7 +112,7 @@ describe('hostile input', () => {
           expect(JSON.stringify({ message, data })).not.toMatch(/\.ts:|node_modules|at Object\./)
         }
         expect((await editor.request('session/list', {})).sessions.length).toBeGreaterThan(0)
-        expect(studio.log.filter((line) => line.includes('an ACP request failed'))).toEqual([])
+        expect(harness.log.filter((line) => line.includes('an ACP request failed'))).toEqual([])
       }),
       { numRuns: 60, endOnFailure: true },
     )
@@ -132,14 +132,14 @@ describe('hostile input', () => {
     ],
     ['a cancel without a session', { jsonrpc: '2.0', method: 'session/cancel', params: {} }],
   ])('%s does no harm', async (_, message) => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     await editor.send(message)
     expect(await editor.request('session/list', {})).toEqual({ sessions: [] })
   })
 
   it('before initialize is refused, and initialize works still', async () => {
-    const editor = (await openStudio()).connect()
+    const editor = (await openHarness()).connect()
     await expect(editor.request('session/list', {})).rejects.toMatchObject({ code: -32600 })
     await expect(editor.request('_session/suspend', { sessionId: 'x' })).rejects.toMatchObject({
       code: -32600,
@@ -166,7 +166,7 @@ describe('hostile input', () => {
     ['_session/wake', { handle: 7 }, 'handle'],
     ['session/resume', { continueTranscript: 'yes' }, 'continueTranscript'],
   ])('%s %j is refused with its place', async (method, params, path) => {
-    const editor = await (await openStudio()).editor()
+    const editor = await (await openHarness()).editor()
     const sessionId = await newSession(editor)
     await expect(editor.request(method, { sessionId, ...params })).rejects.toMatchObject({
       code: -32602,
@@ -188,8 +188,8 @@ describe('a disconnect', () => {
   it('at any moment only detaches: another client brings every task to its end', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(25), fc.boolean(), async (after, suspends) => {
-        const studio = await openStudio()
-        const editor = await studio.editor()
+        const harness = await openHarness()
+        const editor = await harness.editor()
         const sessionId = await newSession(editor)
         editor.begin('session/prompt', prompt(sessionId, story))
         if (suspends) editor.begin('_session/suspend', { sessionId })
@@ -203,7 +203,7 @@ describe('a disconnect', () => {
           .catch(() => undefined)
         await editor.close()
 
-        const other = await studio.editor({ elicitation: { form: {} } })
+        const other = await harness.editor({ elicitation: { form: {} } })
         other.on('elicitation/create', () => ({ action: 'accept', content: { answer: 'y' } }))
         other.on('session/request_permission', () => ({
           outcome: { outcome: 'selected', optionId: 'allow' },
@@ -218,7 +218,7 @@ describe('a disconnect', () => {
         }
         await expect.poll(state, { timeout: 10_000 }).toBe(0)
         // Gone so early that nothing was begun: then there is nothing to end.
-        const { total } = await studio.engine.list(anyone, { contextId: sessionId })
+        const { total } = await harness.engine.list(anyone, { contextId: sessionId })
         if (total > 0) await expect.poll(() => other.text()).toMatch(/z$/)
       }),
       { numRuns: 12 },

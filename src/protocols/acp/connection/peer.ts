@@ -1,5 +1,10 @@
 /** The client at the other end, in the words of one version of the protocol. */
-import type { AgentContext, SessionUpdate } from '@agentclientprotocol/sdk'
+import type {
+  AgentContext,
+  ContentBlock,
+  PromptResponse,
+  SessionUpdate,
+} from '@agentclientprotocol/sdk'
 import { type Message, textOf } from '../../../core/message.ts'
 import type { Decision, Question } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
@@ -9,7 +14,7 @@ import { text, titleOf } from '../render/updates.ts'
 export interface Peer {
   readonly facts: ClientFacts
   /** It called a method of ours, so it knows of Lull, whether it said so or not. */
-  proved(): void
+  markAware(): void
   /** Is told what it sent itself, too. */
   readonly echoes?: true
   update(sessionId: string, update: SessionUpdate): Promise<void>
@@ -17,6 +22,13 @@ export interface Peer {
   moved?(sessionId: string, task: Task, asking: boolean): Promise<void>
   /** Version 2: how the session stands, for one who attaches. */
   standing?(sessionId: string): Promise<void>
+  /** Version 2: tells the client its own prompt, where no log of a task does. */
+  echo?(sessionId: string, messageId: string, prompt: readonly ContentBlock[]): Promise<void>
+  /** Version 2: the session is running during the work, and idle after it. For work that is not a task's. */
+  readonly during?: (
+    sessionId: string,
+    work: () => Promise<PromptResponse>,
+  ) => Promise<PromptResponse>
   notify(method: string, params: object): Promise<void>
   /** Withdrawn with `$/cancel_request` when the signal fires. */
   request(method: string, params: object, signal: AbortSignal): Promise<unknown>
@@ -39,7 +51,7 @@ export function createPeer(client: AgentContext, facts: ClientFacts): Peer {
     get facts() {
       return known
     },
-    proved() {
+    markAware() {
       known = { ...known, aware: true }
     },
     update: (sessionId, update) => client.notify('session/update', { sessionId, update }),

@@ -26,7 +26,7 @@ export function createV1(connection: Connection): sdk.AgentApp {
   const app = sdk
     .agent({ name: 'lull' })
     .onRequest('initialize', ({ params, client }) => {
-      connection.met(createPeer(client, clientFacts(params.clientCapabilities)))
+      connection.setPeer(createPeer(client, clientFacts(params.clientCapabilities)))
       return initializeResponse(acp.agentInfo, acp.offers)
     })
     // Side by side, because the SDK looks through its handlers one by one: what is sent first must be met first.
@@ -47,7 +47,7 @@ export function createV1(connection: Connection): sdk.AgentApp {
     const method = handle(extension[name])
     for (const called of inbound[name]) {
       app.onRequest(called, raw, (request: Handled<unknown>) => {
-        connection.peer().proved()
+        connection.peer().markAware()
         return method(request)
       })
     }

@@ -1,4 +1,4 @@
-/** Canceling what prompts began. Tasks that came by other protocols are theirs. */
+/** Cancels what prompts began. A task that came by another protocol stays. */
 import { isLullError } from '../../../core/errors.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { isOwn } from '../connection/address.ts'
@@ -18,26 +18,26 @@ export async function cancelTask(
   }
 }
 
-/** Every prompt that waits, every task one waits for, and every task one began. */
+/** Cancels every queued prompt, every task that an open prompt waits for, and every task that a prompt began. */
 export async function cancelSession(
   acp: AcpContext,
   caller: Caller,
   sessionId: string,
 ): Promise<void> {
   const key = keyOf(caller, sessionId)
-  const turns = acp.turns.of(key)
-  for (const turn of turns) turn.canceled.abort()
-  // What was prompted before has become something by then; what is prompted later waits until this is done.
-  const pass = await acp.gates.enter(key)
+  const prompts = acp.openPrompts.of(key)
+  for (const { canceled } of prompts) canceled.abort()
+  // Earlier prompts have been routed when the lock is free; later ones wait until it is free again.
+  const unlock = await acp.sessionLocks.enter(key)
   try {
     const open = await acp.sessions.openTasks(caller, sessionId)
     const began = open.filter((task) => task.origin === 'acp' && isOwn(task))
     const taskIds = new Set([
       ...began.map(({ id }) => id),
-      ...turns.flatMap(({ taskId }) => taskId ?? []),
+      ...prompts.flatMap(({ taskId }) => taskId ?? []),
     ])
     await Promise.all([...taskIds].map((taskId) => cancelTask(acp, caller, taskId)))
   } finally {
-    pass()
+    unlock()
   }
 }

@@ -1,12 +1,12 @@
 /** Slash commands, for clients that know no method of ours: `/suspend`, `/resume`, `/remind`. */
 import type { AvailableCommand, ContentBlock } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
-import type { Message } from '../../../core/message.ts'
 import type { Offers } from '../../../engine/offers.ts'
 import { toRemind, toSuspend } from '../connection/address.ts'
 import { injectReminder } from '../reminders/reminding.ts'
 import { suspendTask } from '../suspend/suspending.ts'
-import { type Segment, type SegmentDeps, wakeWith } from './segments.ts'
+import { wakeTask } from './continue-task.ts'
+import { ownReply, type PromptDeps, type PromptOutcome } from './prompt-outcome.ts'
 
 const commands: readonly (AvailableCommand & { readonly needs: keyof Offers })[] = [
   {
@@ -50,32 +50,43 @@ export function commandIn(
 }
 
 export async function runCommand(
-  deps: SegmentDeps,
+  deps: PromptDeps,
   { name, words }: SlashCommand,
   signal: AbortSignal,
-  pass: () => void,
-): Promise<Segment> {
-  const { connection, attachment, meta } = deps
+  unlock: () => void,
+): Promise<PromptOutcome> {
+  if (name === 'resume') return wakeTask(deps, [], words === '' ? {} : { input: words })
+  return name === 'suspend' ? suspend(deps, words, signal, unlock) : remind(deps, words)
+}
+
+async function suspend(
+  { connection, attachment, meta }: PromptDeps,
+  words: string,
+  signal: AbortSignal,
+  unlock: () => void,
+): Promise<PromptOutcome> {
   const { acp, caller } = connection
   const { id } = attachment.session
-  if (name === 'resume') return wakeWith(deps, [], words === '' ? {} : { input: words })
-  const open = await acp.sessions.openTasks(caller, id)
-  if (name === 'suspend') {
-    const taskId = toSuspend(open, id, meta).id
-    const reason = words === '' ? {} : { reason: words }
-    // It may take as long as the running step does.
-    pass()
-    const task = await suspendTask(acp, caller, { taskId, ...reason }, signal)
-    await attachment.seen(taskId, task.version)
-    return { taskId, rest: Promise.resolve(task) }
-  }
+  const taskId = toSuspend(await acp.sessions.openTasks(caller, id), id, meta).id
+  const reason = words === '' ? {} : { reason: words }
+  // It may take as long as the running step does.
+  unlock()
+  const about = await suspendTask(acp, caller, { taskId, ...reason }, signal)
+  await attachment.seen(taskId, about.version)
+  const reply = ownReply(connection, 'Suspended. `/resume` goes on.')
+  return { reply, about, recorded: false }
+}
+
+async function remind(
+  { connection, attachment, meta }: PromptDeps,
+  words: string,
+): Promise<PromptOutcome> {
+  const { acp, caller } = connection
+  const { id } = attachment.session
   if (words === '') {
     throw new LullError('INVALID_INPUT', { path: 'prompt', problem: '/remind needs a text' })
   }
+  const open = await acp.sessions.openTasks(caller, id)
   await injectReminder(acp, caller, id, toRemind(open, meta), { body: words })
-  return { reply: reply(deps, 'Noted for the next turn.') }
-}
-
-function reply({ connection }: SegmentDeps, text: string): Message {
-  return { messageId: connection.acp.ids.uuid(), role: 'ROLE_AGENT', parts: [{ text }] }
+  return { reply: ownReply(connection, 'Noted for the next turn.'), recorded: false }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { agent } from '../../../engine/agent.ts'
-import { anyone, newSession, openStudio, prompt } from '../test-support/studio.ts'
+import { anyone, newSession, openHarness, prompt } from '../test-support/harness.ts'
 
 describe('a prompt', () => {
   it('on an idle session is a task of its context, and ends the turn when the task is done', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const { stopReason, _meta } = await editor.request(
       'session/prompt',
@@ -13,7 +13,7 @@ describe('a prompt', () => {
     )
     expect(stopReason).toBe('end_turn')
     expect(editor.text()).toBe('one two')
-    const task = await studio.engine.get(anyone, _meta.lull.taskId)
+    const task = await harness.engine.get(anyone, _meta.lull.taskId)
     expect(task).toMatchObject({ contextId: sessionId, state: 'completed', origin: 'acp' })
   })
 
@@ -23,16 +23,16 @@ describe('a prompt', () => {
     [[{ park: { reason: 'ci' } }], 'end_turn'],
     [[{ ask: '?' }], 'end_turn'],
   ])('ends as the task does: %j is %s', async (ops, expected) => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const { stopReason } = await editor.request('session/prompt', prompt(sessionId, ops))
     expect(stopReason).toBe(expected)
   })
 
   it('that fails is an error with the reason and the task', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     await expect(
       editor.request('session/prompt', prompt(sessionId, [{ fail: 'broken' }])),
@@ -40,8 +40,8 @@ describe('a prompt', () => {
   })
 
   it('on a question is its answer', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const asked = await editor.request(
       'session/prompt',
@@ -56,8 +56,8 @@ describe('a prompt', () => {
   })
 
   it('on a parked session wakes it with the prompt as message', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const parked = await editor.request(
       'session/prompt',
@@ -72,8 +72,8 @@ describe('a prompt', () => {
   })
 
   it('right after a cancel finds an idle session, not the task that is being canceled', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const parked = await editor.request(
       'session/prompt',
@@ -85,13 +85,13 @@ describe('a prompt', () => {
     expect(next).toMatchObject({ stopReason: 'end_turn' })
     expect(next._meta.lull.taskId).not.toBe(parked._meta.lull.taskId)
     expect(editor.text()).toBe('next')
-    const { state } = await studio.engine.get(anyone, parked._meta.lull.taskId)
+    const { state } = await harness.engine.get(anyone, parked._meta.lull.taskId)
     expect(state).toBe('canceled')
   })
 
   it('waits in line while another one runs, first in first out', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const first = editor.request('session/prompt', prompt(sessionId, [{ park: { reason: 'x' } }]))
     await first
@@ -113,8 +113,8 @@ describe('a prompt', () => {
 
 describe('session/cancel', () => {
   it('cancels the task and every prompt in line', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const running = editor.request(
       'session/prompt',
@@ -125,7 +125,7 @@ describe('session/cancel', () => {
     await editor.notify('session/cancel', { sessionId })
     expect(await running).toMatchObject({ stopReason: 'cancelled' })
     expect(await waiting).toMatchObject({ stopReason: 'cancelled' })
-    const { tasks } = await studio.engine.list(anyone, { contextId: sessionId })
+    const { tasks } = await harness.engine.list(anyone, { contextId: sessionId })
     expect(tasks.map(({ state }) => state)).toEqual(['canceled'])
   })
 })
@@ -146,8 +146,8 @@ describe('an agent that takes its time to decide', () => {
       },
       run: (task) => task.park({ reason: 'x' }).then(() => 'done'),
     })
-    const studio = await openStudio({ agents: [slow] })
-    const editor = await studio.editor()
+    const harness = await openHarness({ agents: [slow] })
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const turn = editor.begin('session/prompt', prompt(sessionId, 'x'))
     await expect.poll(() => asked).toBe(true)
@@ -155,7 +155,7 @@ describe('an agent that takes its time to decide', () => {
     else await editor.request(method, { sessionId })
     expect(await turn.answer).toMatchObject({ stopReason: 'cancelled' })
     decide()
-    const tasks = async () => (await studio.engine.list(anyone, { contextId: sessionId })).tasks
+    const tasks = async () => (await harness.engine.list(anyone, { contextId: sessionId })).tasks
     await expect.poll(async () => (await tasks()).map(({ state }) => state)).toEqual(['canceled'])
   })
 })
@@ -163,12 +163,12 @@ describe('an agent that takes its time to decide', () => {
 describe('a task that cannot be followed', () => {
   /** So many attempts to follow a task fail. */
   async function failing(times: number) {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     let left = times
-    const { follow } = studio.engine
-    Object.assign(studio.engine, {
+    const { follow } = harness.engine
+    Object.assign(harness.engine, {
       follow: async (...given: Parameters<typeof follow>) => {
         if (left-- > 0) throw new Error('the disk is away')
         return follow(...given)
@@ -195,19 +195,19 @@ describe('a task that cannot be followed', () => {
 
 describe('a lost connection', () => {
   it('only detaches: the task goes on, and another editor finds it', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     editor.begin('session/prompt', prompt(sessionId, [{ step: 'long', ms: 50 }, { say: 'done' }]))
     await expect
-      .poll(async () => (await studio.engine.list(anyone, { contextId: sessionId })).total)
+      .poll(async () => (await harness.engine.list(anyone, { contextId: sessionId })).total)
       .toBe(1)
     await editor.close()
-    const other = await studio.editor()
+    const other = await harness.editor()
     await other.request('session/load', { sessionId, cwd: '/work', mcpServers: [] })
     await expect
       .poll(() => {
-        studio.clock.advance(50)
+        harness.clock.advance(50)
         return other.text()
       })
       .toBe('done')

@@ -1,8 +1,6 @@
 /** `session/prompt`. */
 import { type PromptRequest, type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
-import { LullError } from '../../../core/errors.ts'
-import { toIso } from '../../../core/instant.ts'
-import { type Part, textOf } from '../../../core/message.ts'
+
 import type { Task } from '../../../core/task.ts'
 import { parse } from '../../../engine/parse.ts'
 import { toSuspend } from '../connection/address.ts'
@@ -16,18 +14,21 @@ import { suspendTask } from '../suspend/suspending.ts'
 import { type SuspendFields, tunnelled } from '../suspend/tunnel.ts'
 import { cancelTask } from './canceling.ts'
 import { commandIn, runCommand } from './commands.ts'
-import { begin, type Segment, type SegmentDeps, wakeWith } from './segments.ts'
-import { promptResponse } from './turn-end.ts'
-import type { Turn } from './turns.ts'
+import { wakeTask } from './continue-task.ts'
+import type { OpenPrompt } from './open-prompts.ts'
+import { promptResponse } from './prompt-end.ts'
+import type { PromptDeps, PromptOutcome } from './prompt-outcome.ts'
+import { routePrompt } from './route-prompt.ts'
+import { noteTitle } from './session-title.ts'
 
-/** A prompt that has become something. */
-export interface Begun {
-  /** Of the message it was sent as; undefined where it was none. */
+/** A prompt that has been routed. */
+export interface BegunPrompt {
+  /** Undefined where it was given up before it became anything. */
   readonly messageId: string | undefined
   readonly ended: Promise<PromptResponse>
 }
 
-/** Version 1: answered when the turn has ended. */
+/** Version 1: answered when the work has ended. */
 export async function prompt(
   connection: Connection,
   request: PromptRequest,
@@ -40,143 +41,111 @@ export async function beginPrompt(
   connection: Connection,
   request: PromptRequest,
   signal: AbortSignal,
-): Promise<Begun> {
+): Promise<BegunPrompt> {
   const { acp, caller } = connection
-  const key = keyOf(caller, request.sessionId)
-  // Both at once: a cancel or a suspend that follows finds the turn, and waits until it is something.
-  const { turn, end } = acp.turns.begin(key, connection)
-  const gate = acp.gates.enter(key)
+  const { sessionId } = request
+  const key = keyOf(caller, sessionId)
+  // Both before anything is awaited: a cancel or a suspend that follows finds the prompt, and waits until it is routed.
+  const { prompt, close } = acp.openPrompts.open(key, connection)
+  const locked = acp.sessionLocks.enter(key)
   const cancel = (): void => {
     if (!isCancellation(signal.reason)) return
-    turn.canceled.abort()
-    if (turn.taskId !== undefined) void giveUp(connection, turn.taskId)
+    prompt.canceled.abort()
+    if (prompt.taskId !== undefined) void giveUp(connection, prompt.taskId)
   }
   signal.addEventListener('abort', cancel)
   if (signal.aborted) cancel()
   const over = (): void => {
-    end()
+    close()
     signal.removeEventListener('abort', cancel)
   }
-  const pass = await gate
+  const unlock = await locked
+  const messageId = acp.ids.uuid()
   try {
-    const segment = await become(connection, request, turn, signal, pass)
-    const messageId =
-      segment !== undefined && 'messageId' in segment ? segment.messageId : undefined
-    return { messageId, ended: endOf(connection, request.sessionId, segment, turn).finally(over) }
+    const outcome = await outcomeOf(connection, request, messageId, prompt, signal, unlock)
+    if (outcome !== undefined && !outcome.recorded) {
+      await connection.peer().echo?.(sessionId, messageId, request.prompt)
+    }
+    const ended = endOf(connection, sessionId, outcome, prompt).finally(over)
+    return { messageId: outcome === undefined ? undefined : messageId, ended }
   } catch (error) {
     over()
     throw error
   } finally {
-    pass()
+    unlock()
   }
 }
 
-async function become(
+async function outcomeOf(
   connection: Connection,
   request: PromptRequest,
-  turn: Turn,
+  messageId: string,
+  prompt: OpenPrompt,
   signal: AbortSignal,
-  pass: () => void,
-): Promise<Segment | undefined> {
+  unlock: () => void,
+): Promise<PromptOutcome | undefined> {
   const attachment = await connection.attached(request.sessionId)
-  const deps: SegmentDeps = { connection, attachment, meta: request._meta }
+  const deps: PromptDeps = { connection, attachment, meta: request._meta, messageId }
   const blocks = parse(contentBlocks, request.prompt, 'prompt')
   const command = commandIn(blocks, connection.acp.offers)
-  return command === undefined
-    ? segmentOf(deps, request, isBlank(blocks) ? [] : blocks.map(partOf), turn, signal, pass)
-    : runCommand(deps, command, signal, pass)
+  if (command !== undefined) return runCommand(deps, command, signal, unlock)
+  const parts = isBlank(blocks) ? [] : blocks.map(partOf)
+  const { harnTunnel } = connection.acp.config
+  const carried = tunnelled(request._meta, request.sessionId, harnTunnel)
+  if (carried?.op === 'wake') return wakeTask(deps, parts, carried.request)
+  if (carried === undefined || parts.length > 0) await noteTitle(deps, parts)
+  const outcome =
+    parts.length === 0 && carried !== undefined
+      ? undefined
+      : await routePrompt(deps, parts, prompt.canceled.signal, unlock)
+  if (carried === undefined) return outcome
+  unlock()
+  return suspendWith(deps, outcome, carried.request, signal)
+}
+
+/** A suspend that came with a prompt: of the task the prompt went to, or, where it said nothing, of the one that runs. */
+async function suspendWith(
+  { connection, attachment, meta }: PromptDeps,
+  outcome: PromptOutcome | undefined,
+  { reason, mode, resumeWhen }: SuspendFields,
+  signal: AbortSignal,
+): Promise<PromptOutcome | undefined> {
+  if (outcome !== undefined && 'reply' in outcome) return outcome
+  const { acp, caller } = connection
+  const { id } = attachment.session
+  const taskId = outcome?.taskId ?? toSuspend(await acp.sessions.openTasks(caller, id), id, meta).id
+  const request = { taskId, reason, mode, conditions: resumeWhen }
+  const task = await suspendTask(acp, caller, request, signal)
+  await attachment.seen(taskId, task.version)
+  return outcome ?? { taskId, settled: Promise.resolve<Task | undefined>(task), recorded: false }
 }
 
 async function endOf(
   connection: Connection,
   sessionId: string,
-  segment: Segment | undefined,
-  turn: Turn,
+  outcome: PromptOutcome | undefined,
+  prompt: OpenPrompt,
 ): Promise<PromptResponse> {
-  if (segment === undefined) return { stopReason: 'cancelled' }
-  if ('reply' in segment) {
-    await connection.say(sessionId, segment.reply)
-    return { stopReason: 'end_turn' }
+  if (outcome === undefined) return { stopReason: 'cancelled' }
+  if ('reply' in outcome) {
+    const { reply, about } = outcome
+    const answer = async (): Promise<PromptResponse> => {
+      await connection.say(sessionId, reply)
+      if (about !== undefined) return promptResponse(connection.acp.facts, about)
+      return { stopReason: 'end_turn' }
+    }
+    const { during } = connection.peer()
+    return during === undefined ? answer() : during(sessionId, answer)
   }
-  turn.taskId = segment.taskId
-  if (turn.canceled.signal.aborted) await giveUp(connection, segment.taskId)
-  const task = await segment.rest
-  // The connection has gone, and nobody reads this; or its task could not be followed.
+  prompt.taskId = outcome.taskId
+  if (prompt.canceled.signal.aborted) await giveUp(connection, outcome.taskId)
+  const task = await outcome.settled
+  // The connection is lost, and nobody reads this; or the task could not be followed.
   if (task === undefined) {
     const problem = 'The session lost sight of its task; load it again to see how it stands'
     throw new RequestError(INTERNAL, problem)
   }
   return promptResponse(connection.acp.facts, task)
-}
-
-async function segmentOf(
-  deps: SegmentDeps,
-  request: PromptRequest,
-  says: readonly Part[],
-  turn: Turn,
-  signal: AbortSignal,
-  pass: () => void,
-): Promise<Segment | undefined> {
-  const { acp } = deps.connection
-  const { sessionId, _meta } = request
-  const carried = tunnelled(_meta, sessionId, acp.config.harnTunnel)
-  if (carried?.op === 'wake') return wakeWith(deps, says, carried.request)
-  if (carried === undefined || says.length > 0) await entitle(deps, says)
-  const segment =
-    says.length === 0 && carried !== undefined
-      ? undefined
-      : await begin(deps, says, turn.canceled.signal, pass)
-  if (carried === undefined) return segment
-  pass()
-  return suspended(deps, segment, carried.request, signal)
-}
-
-/** A suspend that came with a prompt: of what the prompt became, or, where it said nothing, of what runs. */
-async function suspended(
-  { connection, attachment, meta }: SegmentDeps,
-  segment: Segment | undefined,
-  { reason, mode, resumeWhen }: SuspendFields,
-  signal: AbortSignal,
-): Promise<Segment | undefined> {
-  if (segment !== undefined && 'reply' in segment) return segment
-  const { acp, caller } = connection
-  const { id } = attachment.session
-  const taskId = segment?.taskId ?? toSuspend(await acp.sessions.openTasks(caller, id), id, meta).id
-  const request = { taskId, reason, mode, conditions: resumeWhen }
-  const task = await suspendTask(acp, caller, request, signal)
-  await attachment.seen(taskId, task.version)
-  return segment ?? { taskId, rest: Promise.resolve<Task | undefined>(task) }
-}
-
-/** Its first words are the session's title, and it was spoken in just now. */
-async function entitle(
-  { connection, attachment }: SegmentDeps,
-  parts: readonly Part[],
-): Promise<void> {
-  if (parts.length === 0) {
-    throw new LullError('INVALID_INPUT', { path: 'prompt', problem: 'must say something' })
-  }
-  const { acp, caller } = connection
-  const { id } = attachment.session
-  const updatedAt = acp.clock.now()
-  let first = false
-  const { title } = await acp.sessions.change(caller, id, (session) => {
-    first = session.title === undefined
-    return { updatedAt, title: session.title ?? titleFrom(parts) }
-  })
-  if (!first) return
-  await connection.peer().update(id, {
-    sessionUpdate: 'session_info_update',
-    title: title ?? '',
-    updatedAt: toIso(updatedAt),
-  })
-}
-
-const TITLE = 80
-
-function titleFrom(parts: readonly Part[]): string {
-  const words = textOf({ parts }).trim().split('\n')[0] ?? ''
-  return words.length > TITLE ? `${words.slice(0, TITLE - 1)}…` : words
 }
 
 async function giveUp({ acp, caller }: Connection, taskId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ALL_TENANTS } from '../../../engine/caller.ts'
 import type { Editor, Loose } from '../test-support/editor.ts'
-import { anyone, newSession, openStudio, prompt } from '../test-support/studio.ts'
+import { anyone, newSession, openHarness, prompt } from '../test-support/harness.ts'
 
 const operator = { tenant: ALL_TENANTS, principal: 'olga', operator: true }
 const forms = { elicitation: { form: {} } }
@@ -25,9 +25,9 @@ const choose = (optionId: string) => ({ outcome: { outcome: 'selected', optionId
 const open = () => new Promise<never>(() => undefined)
 
 async function scene(capabilities: Loose = {}) {
-  const studio = await openStudio()
-  const editor = await studio.editor(capabilities)
-  return { studio, editor, sessionId: await newSession(editor) }
+  const harness = await openHarness()
+  const editor = await harness.editor(capabilities)
+  return { harness, editor, sessionId: await newSession(editor) }
 }
 
 describe('consent', () => {
@@ -63,7 +63,7 @@ describe('consent', () => {
     ['dismissed', { outcome: { outcome: 'cancelled' } }],
     ['answered with an option that was not offered', choose('maybe')],
   ])('%s, stands: the turn ends, and the next attachment asks again', async (_, answer) => {
-    const { studio, editor, sessionId } = await scene()
+    const { harness, editor, sessionId } = await scene()
     answering(editor, 'session/request_permission', () => answer)
     const { stopReason, _meta } = await editor.request('session/prompt', prompt(sessionId, consent))
     expect(stopReason).toBe('end_turn')
@@ -71,7 +71,7 @@ describe('consent', () => {
       state: 'user-consent-required',
       question: { text: 'Push main?', consentId: expect.any(String) },
     })
-    const other = await studio.editor()
+    const other = await harness.editor()
     answering(other, 'session/request_permission', () => choose('allow'))
     await other.request('session/resume', attach(sessionId))
     await expect.poll(() => other.text()).toBe('pushed')
@@ -84,19 +84,19 @@ describe('consent', () => {
   })
 
   it('is asked again after a disconnect and after a restart, and answered once', async () => {
-    const { studio, editor, sessionId } = await scene()
+    const { harness, editor, sessionId } = await scene()
     const first = answering(editor, 'session/request_permission', open)
     editor.begin('session/prompt', prompt(sessionId, consent))
     await expect.poll(() => first.length).toBe(1)
     await editor.close()
 
-    const second = await studio.editor()
+    const second = await harness.editor()
     const again = answering(second, 'session/request_permission', open)
     await second.request('session/load', attach(sessionId))
     await expect.poll(() => again.length).toBe(1)
     expect(again[0].toolCall.toolCallId).toBe(first[0].toolCall.toolCallId)
 
-    const next = await studio.restart()
+    const next = await harness.restart()
     const third = await next.editor()
     answering(third, 'session/request_permission', () => choose('allow'))
     await third.request('session/resume', attach(sessionId))
@@ -106,14 +106,14 @@ describe('consent', () => {
   })
 
   it('answered elsewhere, is withdrawn here, and the turn goes on', async () => {
-    const { studio, editor, sessionId } = await scene()
+    const { harness, editor, sessionId } = await scene()
     const asked = answering(editor, 'session/request_permission', open)
     const turn = editor.begin('session/prompt', prompt(sessionId, consent))
     await expect.poll(() => asked.length).toBe(1)
-    const { tasks } = await studio.engine.list(anyone, { contextId: sessionId })
+    const { tasks } = await harness.engine.list(anyone, { contextId: sessionId })
     const task = tasks[0]
     const data = { consentId: task?.question?.consent?.consentId ?? '', decision: 'granted' }
-    await studio.engine.send(anyone, {
+    await harness.engine.send(anyone, {
       message: { messageId: 'a', role: 'ROLE_USER', parts: [{ data }], taskId: task?.id ?? '' },
     })
     expect((await turn.answer)._meta.lull.state).toBe('completed')
@@ -122,17 +122,17 @@ describe('consent', () => {
   })
 
   it('under a hold is withdrawn and kept; lifted, it is asked again', async () => {
-    const { studio, editor, sessionId } = await scene()
+    const { harness, editor, sessionId } = await scene()
     const asked = answering(editor, 'session/request_permission', (n) =>
       n === 1 ? open() : choose('allow'),
     )
     const turn = editor.begin('session/prompt', prompt(sessionId, consent))
     await expect.poll(() => asked.length).toBe(1)
-    const { holdId } = await studio.engine.hold(operator, { scope: { all: true }, reason: 'x' })
+    const { holdId } = await harness.engine.hold(operator, { scope: { all: true }, reason: 'x' })
     expect(await turn.answer).toMatchObject({ stopReason: 'end_turn' })
     expect(editor.notifications('$/cancel_request')).toHaveLength(1)
     expect(asked).toHaveLength(1)
-    await studio.engine.lift(operator, holdId)
+    await harness.engine.lift(operator, holdId)
     await expect.poll(() => editor.text()).toBe('pushed')
   })
 

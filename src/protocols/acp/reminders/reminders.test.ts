@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Editor } from '../test-support/editor.ts'
 import { checkExtension } from '../test-support/extension-traffic.ts'
-import { anyone, newSession, openStudio, prompt, type Studio } from '../test-support/studio.ts'
+import { anyone, type Harness, newSession, openHarness, prompt } from '../test-support/harness.ts'
 
 const looks = [{ turn: [{ echo: 'reminders' }] }]
 
 async function scene() {
-  const studio = await openStudio()
-  const editor = await studio.editor()
-  return { studio, editor, sessionId: await newSession(editor) }
+  const harness = await openHarness()
+  const editor = await harness.editor()
+  return { harness, editor, sessionId: await newSession(editor) }
 }
 
 /** Bodies of the reminders the last turn that looked was shown. */
@@ -17,10 +17,10 @@ function shown(editor: Editor): readonly string[] {
   return text === undefined ? [] : JSON.parse(text).map(({ body }: { body: string }) => body)
 }
 
-async function overA2A(studio: Studio, contextId: string): Promise<string> {
+async function overA2A(harness: Harness, contextId: string): Promise<string> {
   const parts = [{ data: { script: [{ step: 'one', ms: 10 }, ...looks] } }]
   const message = { messageId: 'm', role: 'ROLE_USER' as const, parts, contextId }
-  const sent = await studio.engine.send(anyone, { message, origin: 'a2a' })
+  const sent = await harness.engine.send(anyone, { message, origin: 'a2a' })
   return sent.kind === 'task' ? sent.task.id : ''
 }
 
@@ -51,7 +51,7 @@ describe('a reminder', () => {
   })
 
   it('on an idle session waits for the next prompt, across a restart', async () => {
-    const { studio, editor, sessionId } = await scene()
+    const { harness, editor, sessionId } = await scene()
     await editor.request('_session/remind', { sessionId, body: 'one', dedupeKey: 'k' })
     const second = await editor.request('_session/remind', {
       sessionId,
@@ -64,7 +64,7 @@ describe('a reminder', () => {
     await expect(
       editor.request('_session/remind', { sessionId, body: 'other', id: 'r' }),
     ).rejects.toMatchObject({ code: -32602, data: { path: 'reminder.id' } })
-    const again = await studio.restart()
+    const again = await harness.restart()
     const later = await again.editor()
     await later.request('session/prompt', prompt(sessionId, looks))
     expect(shown(later)).toEqual(['two', 'three'])
@@ -73,9 +73,9 @@ describe('a reminder', () => {
   })
 
   it('on an idle session reaches a task that comes over A2A, across a restart', async () => {
-    const { studio, editor, sessionId } = await scene()
+    const { harness, editor, sessionId } = await scene()
     await editor.request('_session/remind', { sessionId, body: 'for whoever comes' })
-    const again = await studio.restart()
+    const again = await harness.restart()
     await expect
       .poll(async () => (await again.store.getValue('acp/waiting-reminders')) as unknown[])
       .toHaveLength(1)
@@ -89,11 +89,11 @@ describe('a reminder', () => {
   })
 
   it('is forgotten with its session', async () => {
-    const { studio, editor, sessionId } = await scene()
+    const { harness, editor, sessionId } = await scene()
     await editor.request('_session/remind', { sessionId, body: 'x' })
-    expect(await studio.store.getValue('acp/waiting-reminders')).toHaveLength(1)
+    expect(await harness.store.getValue('acp/waiting-reminders')).toHaveLength(1)
     await editor.request('session/delete', { sessionId })
-    expect(await studio.store.getValue('acp/waiting-reminders')).toEqual([])
+    expect(await harness.store.getValue('acp/waiting-reminders')).toEqual([])
   })
 
   it('is refused with the place of the mistake', async () => {
@@ -123,14 +123,13 @@ describe('_session/steering', () => {
   const words = (text: string) => [{ type: 'text', text }]
 
   it('speaks into the running turn, and starts one where nothing runs', async () => {
-    const { studio, editor, sessionId } = await scene()
+    const { harness, editor, sessionId } = await scene()
     const ops = [{ say: 'at it' }, { step: 'long', ms: 100 }, { turn: [{ echo: 'messages' }] }]
     const turn = editor.begin('session/prompt', prompt(sessionId, ops))
     await expect.poll(() => editor.text()).toBe('at it')
     const injected = await editor.request('_session/steering', { sessionId, prompt: words('left') })
     expect(injected.outcome).toBe('injected')
-    studio.clock.advance(100)
-    await turn.answer
+    await harness.advanceUntil(turn.answer)
     expect(editor.updates('agent_message_chunk').at(-1).content.resource.text).toContain('left')
 
     const idle = { sessionId, prompt: words('hello') }

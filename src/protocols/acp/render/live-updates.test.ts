@@ -3,7 +3,7 @@ import { agent } from '../../../engine/agent.ts'
 import type { StepContext } from '../../../engine/agent-task.ts'
 import { signal } from '../../../engine/test-support/world.ts'
 import type { Editor } from '../test-support/editor.ts'
-import { newSession, openStudio, prompt } from '../test-support/studio.ts'
+import { newSession, openHarness, prompt } from '../test-support/harness.ts'
 import { updateV2 } from '../v2/shapes.ts'
 
 /** A step of two attempts, each handed to the test. */
@@ -37,8 +37,8 @@ async function until(condition: () => boolean): Promise<void> {
 describe('live text over ACP', () => {
   it('is one message that grows and is not repeated when it is recorded', async () => {
     const { attempts, ends, agents } = talker()
-    const studio = await openStudio({ agents })
-    const editor = await studio.editor()
+    const harness = await openHarness({ agents })
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const turn = editor.request('session/prompt', prompt(sessionId, 'go'))
     const step = await attempts[0]?.promise
@@ -49,7 +49,7 @@ describe('live text over ACP', () => {
     await turn
     expect(editor.text()).toBe('Hello')
     expect(new Set(chunks(editor).map(({ messageId }) => messageId)).size).toBe(1)
-    const later = await studio.editor()
+    const later = await harness.editor()
     await later.request('session/load', { sessionId, cwd: '/work', mcpServers: [] })
     expect(later.text()).toBe('Hello')
     expect(chunks(later)[0].messageId).toBe(chunks(editor)[0].messageId)
@@ -57,8 +57,8 @@ describe('live text over ACP', () => {
 
   it('of a discarded attempt is said to be, and the next attempt is another message', async () => {
     const { attempts, ends, begun, agents } = talker()
-    const studio = await openStudio({ agents })
-    const editor = await studio.editor()
+    const harness = await openHarness({ agents })
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const turn = editor.request('session/prompt', prompt(sessionId, 'go'))
     const first = await attempts[0]?.promise
@@ -67,7 +67,7 @@ describe('live text over ACP', () => {
     ends[0]?.fail(new Error('once more'))
     await until(() => chunks(editor).length === 2)
     await until(() => {
-      studio.clock.advance(1)
+      harness.clock.advance(1)
       return begun() === 2
     })
     const second = await attempts[1]?.promise

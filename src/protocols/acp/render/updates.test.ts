@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { running } from '../../../engine/test-support/world.ts'
-import { newSession, openStudio, prompt } from '../test-support/studio.ts'
+import { newSession, openHarness, prompt } from '../test-support/harness.ts'
 
 async function shown(ops: readonly object[]) {
-  const studio = await openStudio()
-  const editor = await studio.editor()
+  const harness = await openHarness()
+  const editor = await harness.editor()
   const sessionId = await newSession(editor)
   await editor.request('session/prompt', prompt(sessionId, ops)).catch(() => undefined)
   return editor
@@ -104,12 +104,12 @@ describe('what an editor is shown', () => {
       }
       await task.step('flaky', once, { retry: { attempts: 1, backoffMs: 0 } })
     })
-    const studio = await openStudio({ agents: [flaky] })
-    const editor = await studio.editor()
+    const harness = await openHarness({ agents: [flaky] })
+    const editor = await harness.editor()
     editor.begin('session/prompt', prompt(await newSession(editor), 'go'))
     await expect
       .poll(() => {
-        studio.clock.advance(1)
+        harness.clock.advance(1)
         return editor.updates('tool_call_update')
       })
       .toHaveLength(1)

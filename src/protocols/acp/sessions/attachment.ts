@@ -22,15 +22,15 @@ import { replay } from './replay.ts'
 import type { Session } from './sessions.ts'
 
 /** Where an attachment sends. Each resolves when it is written. */
-export interface Outlet {
+export interface SessionSender {
   shown(shown: Shown, replayed: boolean): Promise<void>
   /** How an open task stands when the attachment begins. */
   found(task: Task, asking: boolean): Promise<void>
   /** After the updates of a record. */
-  happened(happening: Happening): Promise<void>
+  changed(change: TaskChange): Promise<void>
 }
 
-export interface Happening {
+export interface TaskChange {
   readonly before: Task | undefined
   readonly record: LogRecord
   readonly task: Task
@@ -43,9 +43,9 @@ export interface Happening {
 export interface Attachment {
   readonly session: Session
   /** The task when it rests, or as it rests now. Undefined: the connection was lost first. */
-  rest(taskId: string): Promise<Task | undefined>
+  settled(taskId: string): Promise<Task | undefined>
   /** The same for a rest at or after a record that fits and that is yet to come. Call it before causing that record. */
-  restAfter(taskId: string, from: (record: LogRecord) => boolean): Expected
+  settledAfter(taskId: string, from: (record: LogRecord) => boolean): Expected
   /** The client attaches once more: what it dismissed is asked again, and what was is replayed if it wants that. */
   again(replays: boolean): Promise<void>
   /** Everything of the task up to that record was sent, or the connection was lost. */
@@ -54,7 +54,7 @@ export interface Attachment {
 }
 
 export interface Expected {
-  readonly rest: Promise<Task | undefined>
+  readonly settled: Promise<Task | undefined>
   /** Nothing will come of it. */
   forget(): void
 }
@@ -63,7 +63,7 @@ export interface AttachDeps {
   readonly acp: AcpContext
   readonly caller: Caller
   readonly session: Session
-  readonly outlet: Outlet
+  readonly sender: SessionSender
   /** Whether the message is a prompt of this connection. */
   readonly prompted: (messageId: string) => boolean
   readonly questions: (dismissed: (taskId: string) => void) => Questions
@@ -71,7 +71,7 @@ export interface AttachDeps {
 }
 
 export async function attach(deps: AttachDeps): Promise<Attachment> {
-  const { acp, caller, session, outlet, prompted } = deps
+  const { acp, caller, session, sender, prompted } = deps
   const { engine, log, facts } = acp
   const leaving = new AbortController()
   const followers = new Map<string, Follower>()
@@ -116,7 +116,7 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
     const { signal } = leaving
     if (mine.task !== undefined) {
       questions.reconcile(mine.task)
-      await outlet.found(mine.task, questions.asking(taskId))
+      await sender.found(mine.task, questions.asking(taskId))
     }
     const reading = await engine.follow(caller, taskId, { after, shown: mine.held })
     const stop = (): void => reading.close()
@@ -142,7 +142,7 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
   async function passText(mine: Follower, piece: Piece): Promise<void> {
     const { task, held } = mine
     if (task === undefined || task.parentId !== undefined) return
-    for (const update of pieceUpdates(task.id, held, piece)) await outlet.shown({ update }, false)
+    for (const update of pieceUpdates(task.id, held, piece)) await sender.shown({ update }, false)
     mine.held = afterPiece(held, piece)
   }
 
@@ -153,14 +153,14 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
     const owned = mine.begunHere || mine.waiting.size > 0
     const { held } = mine
     for (const update of recordUpdates(task.id, held, record)) {
-      await outlet.shown({ update }, false)
+      await sender.shown({ update }, false)
     }
     const visible = shownRecord(held, record)
-    for (const shown of updatesOf(before, visible, task, facts)) await outlet.shown(shown, false)
+    for (const shown of updatesOf(before, visible, task, facts)) await sender.shown(shown, false)
     mine.held = afterRecord(held, record)
     questions.reconcile(task)
     const asking = questions.asking(task.id)
-    await outlet.happened({ before, record, task, owned, asking })
+    await sender.changed({ before, record, task, owned, asking })
     mine.moved(task, record)
     if (rests(task)) mine.rested()
     else if (isInterrupted(task.state) && !questions.asking(task.id)) letGo(task)
@@ -194,14 +194,14 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
   function expect(taskId: string, from: Waiter['from']): Expected {
     const mine = followers.get(taskId) ?? follow(taskId, undefined)
     return leaving.signal.aborted
-      ? { rest: Promise.resolve(undefined), forget: () => undefined }
+      ? { settled: Promise.resolve(undefined), forget: () => undefined }
       : mine.expect(from)
   }
 
   try {
     const listed = await acp.sessions.openTasks(caller, session.id)
     if (deps.replays) {
-      const shown = await replay(acp, caller, session, listed, outlet, () => false)
+      const shown = await replay(acp, caller, session, listed, sender, () => false)
       for (const taskId of shown) ended.add(taskId)
     }
     for (const task of listed) follow(task.id, task)
@@ -216,18 +216,18 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
 
   return {
     session,
-    async rest(taskId) {
+    async settled(taskId) {
       if (ended.has(taskId)) return engine.get(caller, taskId)
       const task = followers.get(taskId)?.task
-      return task !== undefined && rests(task) ? task : expect(taskId, undefined).rest
+      return task !== undefined && rests(task) ? task : expect(taskId, undefined).settled
     },
-    restAfter: expect,
+    settledAfter: expect,
     async again(replays) {
       const known = new Set([...followers.keys(), ...ended])
       const isLive = (taskId: string): boolean =>
         !known.has(taskId) && (followers.has(taskId) || ended.has(taskId))
       const listed = await acp.sessions.openTasks(caller, session.id)
-      if (replays) await replay(acp, caller, session, listed, outlet, isLive)
+      if (replays) await replay(acp, caller, session, listed, sender, isLive)
       questions.forgive()
       for (const { task } of followers.values()) if (task !== undefined) questions.reconcile(task)
     },

@@ -25,7 +25,7 @@ export interface Follower {
   lost(): void
   /** The task has. */
   end(): void
-  expect(from: Waiter['from']): { readonly rest: Promise<Task | undefined>; forget(): void }
+  expect(from: Waiter['from']): { readonly settled: Promise<Task | undefined>; forget(): void }
   reached(version: number): Promise<void>
 }
 
@@ -72,12 +72,12 @@ export function follower(from: Task | undefined): Follower {
     end: () => arrive(Number.POSITIVE_INFINITY),
     expect(from) {
       let resolve: Waiter['resolve'] = () => undefined
-      const rest = new Promise<Task | undefined>((done) => {
+      const settled = new Promise<Task | undefined>((done) => {
         resolve = done
       })
       const waiter: Waiter = { from, resolve }
       waiting.add(waiter)
-      return { rest, forget: () => waiting.delete(waiter) }
+      return { settled, forget: () => waiting.delete(waiter) }
     },
     reached: (version) =>
       (task?.version ?? 0) >= version

@@ -20,7 +20,7 @@ export async function replay(
   caller: Caller,
   { id }: Session,
   open: readonly Task[],
-  outlet: { readonly shown: (shown: Shown, replayed: boolean) => Promise<void> },
+  sender: { readonly shown: (shown: Shown, replayed: boolean) => Promise<void> },
   isLive: (taskId: string) => boolean,
 ): Promise<readonly string[]> {
   const { tenant, principal } = caller
@@ -41,7 +41,7 @@ export async function replay(
     })),
   ].sort((a, b) => a.at - b.at)
   for (const piece of pieces) {
-    for await (const shown of piece.shown()) await outlet.shown(shown, true)
+    for await (const shown of piece.shown()) await sender.shown(shown, true)
   }
   return ended.map((task) => task.id)
 }

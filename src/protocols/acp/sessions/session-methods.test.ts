@@ -5,27 +5,27 @@ import type { Store } from '../../../ports/store.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
 import type { Loose } from '../test-support/editor.ts'
-import { anyone, newSession, openStudio, prompt, type Studio } from '../test-support/studio.ts'
+import { anyone, type Harness, newSession, openHarness, prompt } from '../test-support/harness.ts'
 
 const attach = (sessionId: string) => ({ sessionId, cwd: '/', mcpServers: [] })
 
-async function overA2A(studio: Studio, contextId: string, script: Loose[]): Promise<string> {
+async function overA2A(harness: Harness, contextId: string, script: Loose[]): Promise<string> {
   const parts = [{ data: { script } }]
   const message = { messageId: `m-${contextId}`, role: 'ROLE_USER' as const, parts, contextId }
-  const sent = await studio.engine.send(anyone, { message, origin: 'a2a' })
+  const sent = await harness.engine.send(anyone, { message, origin: 'a2a' })
   const id = sent.kind === 'task' ? sent.task.id : ''
-  await studio.engine.waitFor(anyone, id, (task) => task.state !== 'working')
+  await harness.engine.waitFor(anyone, id, (task) => task.state !== 'working')
   return id
 }
 
 describe('session/list', () => {
   it('has sessions of editors and contexts of A2A, latest first, with how they stand', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const mine = await newSession(editor, { cwd: '/mine' })
-    studio.clock.advance(1_000)
-    await overA2A(studio, 'theirs', [{ park: { reason: 'ci' } }])
-    studio.clock.advance(1_000)
+    harness.clock.advance(1_000)
+    await overA2A(harness, 'theirs', [{ park: { reason: 'ci' } }])
+    harness.clock.advance(1_000)
     await editor.request('session/prompt', prompt(mine, 'Fix the build\nplease'))
     const { sessions, nextCursor } = await editor.request('session/list', {})
     expect(nextCursor).toBeUndefined()
@@ -48,21 +48,21 @@ describe('session/list', () => {
   })
 
   it('goes page by page, each session once, whatever they are', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const made: string[] = []
     for (let n = 0; n < 70; n++) {
-      if (n % 3 === 0) studio.clock.advance(10)
+      if (n % 3 === 0) harness.clock.advance(10)
       if (n % 2 === 0) made.push(await newSession(editor))
       else {
-        await overA2A(studio, `context-${n}`, [{ say: 'x' }])
+        await overA2A(harness, `context-${n}`, [{ say: 'x' }])
         made.push(`context-${n}`)
       }
     }
     // A context with many tasks is one session still.
     for (let n = 0; n < 5; n++) {
-      studio.clock.advance(1)
-      await studio.engine.send(anyone, {
+      harness.clock.advance(1)
+      await harness.engine.send(anyone, {
         message: {
           messageId: `n-${n}`,
           role: 'ROLE_USER',
@@ -84,10 +84,10 @@ describe('session/list', () => {
   })
 
   it('goes on past more contexts of one instant than a page holds', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const made = Array.from({ length: 110 }, (_, n) => `context-${n}`)
-    for (const contextId of made) await overA2A(studio, contextId, [{ say: 'x' }])
+    for (const contextId of made) await overA2A(harness, contextId, [{ say: 'x' }])
     const seen: string[] = []
     let cursor: string | undefined
     for (let pages = 0; pages === 0 || (cursor !== undefined && pages < 5); pages++) {
@@ -100,18 +100,17 @@ describe('session/list', () => {
   })
 
   it("shows nobody another one's sessions", async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     await editor.request('session/prompt', prompt(sessionId, 'x'))
-    const other = await studio.editor({}, bob)
+    const other = await harness.editor({}, bob)
     expect((await other.request('session/list', {})).sessions).toEqual([])
     for (const [method, params] of [
       ['session/load', attach(sessionId)],
       ['session/resume', attach(sessionId)],
       ['session/prompt', prompt(sessionId, 'x')],
       ['session/close', { sessionId }],
-      ['session/delete', { sessionId }],
       ['_session/suspend', { sessionId }],
       ['_session/wake', { sessionId }],
       ['_session/remind', { sessionId, body: 'x' }],
@@ -124,11 +123,12 @@ describe('session/list', () => {
       })
     }
     await other.notify('session/cancel', { sessionId })
+    expect(await other.request('session/delete', { sessionId })).toEqual({})
     expect((await editor.request('session/list', {})).sessions).toHaveLength(1)
   })
 
   it('refuses a cursor that is none', async () => {
-    const editor = await (await openStudio()).editor()
+    const editor = await (await openHarness()).editor()
     await expect(editor.request('session/list', { cursor: 'x' })).rejects.toMatchObject({
       code: -32602,
       data: { path: 'cursor' },
@@ -153,13 +153,13 @@ describe('session/load', () => {
     )
 
   it('replays everything as it was shown, in another process', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     await editor.request('session/prompt', prompt(sessionId, ops))
     await editor.request('session/prompt', prompt(sessionId, 'wake up'))
     await editor.request('session/prompt', prompt(sessionId, 'yes'))
-    const again = await studio.restart()
+    const again = await harness.restart()
     const other = await again.editor()
     await other.request('session/load', attach(sessionId))
     const heard = other.updates('user_message_chunk').map(({ content }) => content.text)
@@ -172,19 +172,19 @@ describe('session/load', () => {
   })
 
   it('shows the gap of a stop that lasts, and goes on live from there', async () => {
-    const studio = await openStudio()
-    const taskId = await overA2A(studio, 'theirs', [
+    const harness = await openHarness()
+    const taskId = await overA2A(harness, 'theirs', [
       { say: 'a' },
       { park: { reason: 'ci' } },
       { say: 'b' },
     ])
-    const editor = await studio.editor()
+    const editor = await harness.editor()
     const { _meta, configOptions } = await editor.request('session/load', attach('theirs'))
     expect(editor.updates('tool_call').at(-1)).toMatchObject({ status: 'in_progress' })
     expect(editor.text()).toBe('a')
     expect(_meta.lull).toMatchObject({ suspend: { state: 'suspended' }, tasks: [{ taskId }] })
     expect(configOptions[0]).toMatchObject({ id: 'run_state', currentValue: 'suspended-1.1' })
-    await studio.engine.resume(anyone, { taskId })
+    await harness.engine.resume(anyone, { taskId })
     await expect.poll(() => editor.text()).toBe('ab')
     expect(editor.updates('tool_call_update').at(-1)).toMatchObject({ status: 'completed' })
   })
@@ -195,13 +195,13 @@ describe('session/load', () => {
       description: 'Talks',
       receive: (_message, { reply }) => reply('Hello!'),
     })
-    const studio = await openStudio({ agents: [guide] })
-    const editor = await studio.editor()
+    const harness = await openHarness({ agents: [guide] })
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const { stopReason } = await editor.request('session/prompt', prompt(sessionId, 'Hi'))
     expect(stopReason).toBe('end_turn')
     expect(editor.text()).toBe('Hello!')
-    const other = await studio.editor()
+    const other = await harness.editor()
     await other.request('session/load', attach(sessionId))
     const words = other.received.flatMap(({ params }) => params?.update?.content?.text ?? [])
     expect(words).toEqual(['Hi', 'Hello!'])
@@ -217,23 +217,23 @@ describe('session/load', () => {
         return memory.list(query)
       },
     }
-    const studio = await openStudio({ store })
-    const editor = await studio.editor()
+    const harness = await openHarness({ store })
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const ops = [{ say: 'one' }, { park: { reason: 'x' } }, { say: 'two' }]
     const { _meta } = await editor.request('session/prompt', prompt(sessionId, ops))
     const { taskId, suspend } = _meta.lull
     meanwhile = async () => {
       meanwhile = async () => undefined
-      await studio.engine.resume(anyone, { taskId, handle: suspend.handle })
-      await studio.engine.waitFor(anyone, taskId, ({ state }) => state === 'completed')
+      await harness.engine.resume(anyone, { taskId, handle: suspend.handle })
+      await harness.engine.waitFor(anyone, taskId, ({ state }) => state === 'completed')
       const parts = [{ text: JSON.stringify({ script: [{ say: 'three' }] }) }]
       const message = { messageId: 'm', role: 'ROLE_USER' as const, parts, contextId: sessionId }
-      const sent = await studio.engine.send(anyone, { message, origin: 'a2a' })
+      const sent = await harness.engine.send(anyone, { message, origin: 'a2a' })
       const id = sent.kind === 'task' ? sent.task.id : ''
-      await studio.engine.waitFor(anyone, id, ({ state }) => state === 'completed')
+      await harness.engine.waitFor(anyone, id, ({ state }) => state === 'completed')
     }
-    const other = await studio.editor()
+    const other = await harness.editor()
     await other.request('session/load', attach(sessionId))
     await other.request('session/prompt', prompt(sessionId, [{ say: 'four' }]))
     await expect.poll(() => [...other.text().matchAll(/one|two|three|four/g)].length).toBe(4)
@@ -241,8 +241,8 @@ describe('session/load', () => {
   })
 
   it('twice on one connection does not double what follows', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     await editor.request('session/load', attach(sessionId))
     await editor.request('session/resume', attach(sessionId))
@@ -253,37 +253,36 @@ describe('session/load', () => {
 
 describe('session/resume', () => {
   it('with nothing more attaches, replays nothing and wakes nothing', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     await editor.request(
       'session/prompt',
       prompt(sessionId, [{ say: 'x' }, { park: { reason: 'ci' } }]),
     )
-    const other = await studio.editor()
+    const other = await harness.editor()
     for (let n = 0; n < 3; n++) {
       const { _meta } = await other.request('session/resume', attach(sessionId))
       expect(_meta.lull.suspend).toMatchObject({ state: 'suspended', reason: 'ci' })
     }
     expect(other.text()).toBe('')
-    const { tasks } = await studio.engine.list(anyone, { contextId: sessionId })
+    const { tasks } = await harness.engine.list(anyone, { contextId: sessionId })
     expect(tasks[0]?.state).toBe('paused-by-agent')
   })
 
   it('shows a running turn that another connection began', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const turn = editor.begin(
       'session/prompt',
       prompt(sessionId, [{ step: 's', ms: 50 }, { say: 'both' }]),
     )
-    const other = await studio.editor()
+    const other = await harness.editor()
     await expect
       .poll(async () => (await other.request('session/resume', attach(sessionId)))._meta.lull.tasks)
       .toHaveLength(1)
-    studio.clock.advance(50)
-    await turn.answer
+    await harness.advanceUntil(turn.answer)
     await expect.poll(() => other.text()).toBe('both')
     await expect.poll(() => other.notifications('_session/turn_ended')).toHaveLength(1)
     expect(editor.notifications('_session/turn_ended')).toEqual([])
@@ -292,9 +291,9 @@ describe('session/resume', () => {
 
 describe('a prompt of another connection', () => {
   it('is heard by everybody but its sender', async () => {
-    const studio = await openStudio()
-    const one = await studio.editor()
-    const two = await studio.editor()
+    const harness = await openHarness()
+    const one = await harness.editor()
+    const two = await harness.editor()
     const sessionId = await newSession(one)
     await two.request('session/resume', attach(sessionId))
     await one.request('session/prompt', prompt(sessionId, 'hello'))
@@ -307,23 +306,23 @@ describe('a prompt of another connection', () => {
 
 describe('session/close and session/delete', () => {
   it('cancel what prompts began, parked or running, and leave the session to be found', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const { _meta } = await editor.request(
       'session/prompt',
       prompt(sessionId, [{ park: { reason: 'x' } }]),
     )
     await editor.request('session/close', { sessionId })
-    expect((await studio.engine.get(anyone, _meta.lull.taskId)).state).toBe('canceled')
+    expect((await harness.engine.get(anyone, _meta.lull.taskId)).state).toBe('canceled')
     expect((await editor.request('session/list', {})).sessions).toHaveLength(1)
     await editor.request('session/load', attach(sessionId))
   })
 
   it('delete takes it out of the list for good, its context included', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
-    await overA2A(studio, 'theirs', [{ say: 'x' }])
+    const harness = await openHarness()
+    const editor = await harness.editor()
+    await overA2A(harness, 'theirs', [{ say: 'x' }])
     const mine = await newSession(editor)
     const turn = editor.begin('session/prompt', prompt(mine, [{ step: 'long', ms: 60_000 }]))
     await editor.request('session/delete', { sessionId: mine })
@@ -333,9 +332,15 @@ describe('session/close and session/delete', () => {
     await expect(editor.request('session/load', attach(mine))).rejects.toMatchObject({
       code: -32002,
     })
-    await expect(editor.request('session/delete', { sessionId: mine })).rejects.toMatchObject({
-      code: -32002,
-    })
+  })
+
+  it('delete of a session that was deleted, or never existed, succeeds', async () => {
+    const harness = await openHarness()
+    const editor = await harness.editor()
+    const sessionId = await newSession(editor)
+    expect(await editor.request('session/delete', { sessionId })).toEqual({})
+    expect(await editor.request('session/delete', { sessionId })).toEqual({})
+    expect(await editor.request('session/delete', { sessionId: 'never' })).toEqual({})
   })
 })
 
@@ -348,8 +353,8 @@ describe('several agents', () => {
 
   it('are chosen when a session begins, or later', async () => {
     const script = createScriptAgent({ effects: () => undefined as never })
-    const studio = await openStudio({ agents: [script, loud] })
-    const editor = await studio.editor()
+    const harness = await openHarness({ agents: [script, loud] })
+    const editor = await harness.editor()
     const _meta = { lull: { agent: 'loud' } }
     const { sessionId, configOptions } = await editor.request('session/new', {
       cwd: '/',

@@ -1,13 +1,15 @@
 /** `session/list`, `session/close`, `session/delete`, `session/set_config_option`. */
-import type {
-  ListSessionsRequest,
-  ListSessionsResponse,
-  SetSessionConfigOptionRequest,
-  SetSessionConfigOptionResponse,
+import {
+  type ListSessionsRequest,
+  type ListSessionsResponse,
+  RequestError,
+  type SetSessionConfigOptionRequest,
+  type SetSessionConfigOptionResponse,
 } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import { toIso } from '../../../core/instant.ts'
 import type { Connection } from '../connection/connection.ts'
+import { NOT_FOUND } from '../connection/faults.ts'
 import { cancelSession } from '../prompts/canceling.ts'
 import { AGENT, configOptions, runState } from '../suspend/config-options.ts'
 import { RUN_STATE, readRunState } from '../suspend/run-state.ts'
@@ -40,20 +42,42 @@ export async function close(
   await acp.sessions.get(caller, sessionId)
   await cancelSession(acp, caller, sessionId)
   // Its own prompts are answered before it lets go.
-  await Promise.all(acp.turns.of(keyOf(caller, sessionId), connection).map(({ over }) => over))
+  await Promise.all(
+    acp.openPrompts.of(keyOf(caller, sessionId), connection).map(({ answered }) => answered),
+  )
   await connection.release(sessionId)
   return {}
 }
 
-export async function remove(
+/** Version 2: closing what does not exist succeeds. */
+export function closeIfKnown(
+  connection: Connection,
+  request: { readonly sessionId: string },
+): Promise<object> {
+  return ifKnown(() => close(connection, request))
+}
+
+/** The protocol wants it to succeed for a session that was deleted before or never existed. */
+export function remove(
   connection: Connection,
   { sessionId }: { readonly sessionId: string },
 ): Promise<object> {
-  await close(connection, { sessionId })
   const { acp, caller } = connection
-  await acp.sessions.change(caller, sessionId, () => ({ deletedAt: acp.clock.now() }))
-  await acp.waiting.forget(caller, sessionId)
-  return {}
+  return ifKnown(async () => {
+    await close(connection, { sessionId })
+    await acp.sessions.change(caller, sessionId, () => ({ deletedAt: acp.clock.now() }))
+    await acp.waiting.forget(caller, sessionId)
+    return {}
+  })
+}
+
+async function ifKnown(work: () => Promise<object>): Promise<object> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof RequestError && error.code === NOT_FOUND) return {}
+    throw error
+  }
 }
 
 export async function setConfigOption(
@@ -61,7 +85,7 @@ export async function setConfigOption(
   { sessionId, configId, ...request }: SetSessionConfigOptionRequest,
 ): Promise<SetSessionConfigOptionResponse> {
   const { acp, caller } = connection
-  await connection.turnsBegun(sessionId)
+  await connection.promptsRouted(sessionId)
   await connection.attached(sessionId)
   const { value } = request as { readonly value: unknown }
   if (configId === RUN_STATE && acp.offers.pause) await setRunState(connection, sessionId, value)
@@ -83,7 +107,7 @@ async function setRunState(
   if (wanted === 'stale' || task === undefined) return
   const taskId = task.id
   if (wanted === 'suspend') {
-    await acp.engine.pause(caller, { taskId }, { evenInputRequired: true })
+    await acp.engine.pause(caller, { taskId }, { evenInputRequired: true, origin: 'acp' })
   } else {
     const handle = task.suspension?.handle
     await acp.engine.resume(caller, { taskId, handle }, { anyHandle: true })

@@ -9,7 +9,7 @@ import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { createLines } from './lines.ts'
+import { createQueues } from './queues.ts'
 import type { AcpStore, SessionRow } from './store.ts'
 
 export type Session = SessionRow
@@ -50,7 +50,7 @@ export function agentOf({ agents }: Pick<Engine, 'agents'>, { agent }: Session):
 }
 
 export function createSessions({ engine, store, clock, ids, cwd }: SessionDeps): Sessions {
-  const changing = createLines()
+  const changing = createQueues()
 
   async function find(caller: Caller, id: string): Promise<Session | undefined> {
     const { tenant, principal } = caller

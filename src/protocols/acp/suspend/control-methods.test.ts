@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ALL_TENANTS } from '../../../engine/caller.ts'
 import type { Editor, Loose } from '../test-support/editor.ts'
-import { anyone, newSession, openStudio, prompt, type Studio } from '../test-support/studio.ts'
+import { anyone, type Harness, newSession, openHarness, prompt } from '../test-support/harness.ts'
 
 const operator = { tenant: ALL_TENANTS, principal: 'olga', operator: true }
 const long = [
@@ -12,15 +12,15 @@ const long = [
 ]
 
 interface Scene {
-  readonly studio: Studio
+  readonly harness: Harness
   readonly editor: Editor
   readonly sessionId: string
 }
 
 async function scene(capabilities: Loose = {}): Promise<Scene> {
-  const studio = await openStudio()
-  const editor = await studio.editor(capabilities)
-  return { studio, editor, sessionId: await newSession(editor) }
+  const harness = await openHarness()
+  const editor = await harness.editor(capabilities)
+  return { harness, editor, sessionId: await newSession(editor) }
 }
 
 /** A prompt whose step runs. */
@@ -53,6 +53,9 @@ describe('_session/suspend', () => {
       reason: 'lunch',
       suspendedAt: expect.stringMatching(/Z$/),
       resumeWhen,
+      summary: expect.stringMatching(
+        /^Suspended: lunch\. The agent said last: "at it"\. It goes on at the event ci\.passed, or at \d{4}-.*Z, or when resumed\.$/,
+      ),
       _meta: expect.anything(),
     })
     const ended = await turn.answer
@@ -77,7 +80,7 @@ describe('_session/suspend', () => {
   })
 
   it('waits for a step that takes its time, and says so meanwhile', async () => {
-    const { studio, editor, sessionId } = await running()
+    const { harness, editor, sessionId } = await running()
     const { answer } = editor.begin('_session/suspend', { sessionId })
     let settled = false
     void answer.then(() => {
@@ -87,8 +90,7 @@ describe('_session/suspend', () => {
       .poll(() => editor.updates('session_info_update').at(-1)?._meta?.lull.suspend?.state)
       .toBe('quiescing')
     expect(settled).toBe(false)
-    studio.clock.advance(60_000)
-    expect(await answer).toMatchObject({ suspendedAt: expect.any(String) })
+    expect(await harness.advanceUntil(answer)).toMatchObject({ suspendedAt: expect.any(String) })
   })
 
   it('finds the turn of a prompt that was sent just before', async () => {
@@ -106,15 +108,16 @@ describe('_session/suspend', () => {
   })
 
   it('given up with $/cancel_request, is taken back', async () => {
-    const { studio, editor, sessionId, turn } = await running()
+    const { harness, editor, sessionId, turn } = await running()
     const suspend = editor.begin('_session/suspend', { sessionId })
     await expect
       .poll(() => editor.updates('session_info_update').at(-1)?._meta?.lull.suspend?.state)
       .toBe('quiescing')
     await editor.notify('$/cancel_request', { requestId: suspend.id })
     await expect(suspend.answer).rejects.toMatchObject({ code: -32800 })
-    studio.clock.advance(60_000)
-    expect(await turn.answer).toMatchObject({ _meta: { lull: { state: 'completed' } } })
+    expect(await harness.advanceUntil(turn.answer)).toMatchObject({
+      _meta: { lull: { state: 'completed' } },
+    })
   })
 
   it.each([
@@ -154,15 +157,14 @@ describe('_session/suspend', () => {
   })
 
   it('of a task that ends first is terminal', async () => {
-    const { studio, editor, sessionId } = await scene()
+    const { harness, editor, sessionId } = await scene()
     const turn = editor.begin('session/prompt', prompt(sessionId, [{ step: 'one', ms: 100 }]))
     const mode = 'wait_for_completion'
     const suspend = editor.begin('_session/suspend', { sessionId, mode })
     await expect
       .poll(() => editor.updates('session_info_update').at(-1)?._meta?.lull.suspend?.state)
       .toBe('quiescing')
-    studio.clock.advance(100)
-    await turn.answer
+    await harness.advanceUntil(turn.answer)
     await expect(suspend.answer).rejects.toMatchObject({
       code: -32011,
       data: { reason: 'run_terminal' },
@@ -252,8 +254,8 @@ describe('_session/wake', () => {
   })
 
   it('of a held session is refused, and so is a prompt', async () => {
-    const { studio, editor, sessionId, suspend } = await parked()
-    await studio.engine.hold(operator, { scope: { all: true }, reason: 'panic' })
+    const { harness, editor, sessionId, suspend } = await parked()
+    await harness.engine.hold(operator, { scope: { all: true }, reason: 'panic' })
     const held = { code: -32011, data: { reason: 'session_held' } }
     const { handle } = suspend
     await expect(editor.request('_session/wake', { sessionId, handle })).rejects.toMatchObject(held)
@@ -263,15 +265,15 @@ describe('_session/wake', () => {
   })
 
   it("by a prompt never lifts an operator's stop", async () => {
-    const { studio, editor, sessionId, turn } = await running()
-    const { tasks } = await studio.engine.list(anyone, { contextId: sessionId })
+    const { harness, editor, sessionId, turn } = await running()
+    const { tasks } = await harness.engine.list(anyone, { contextId: sessionId })
     const taskId = tasks[0]?.id ?? ''
-    await studio.engine.pause(operator, { taskId, mode: 'interrupt_immediate' })
+    await harness.engine.pause(operator, { taskId, mode: 'interrupt_immediate' })
     await turn.answer
     await expect(editor.request('session/prompt', prompt(sessionId, 'go'))).rejects.toMatchObject({
       data: { reason: 'session_held' },
     })
-    const { history } = await studio.engine.get(anyone, taskId)
+    const { history } = await harness.engine.get(anyone, taskId)
     expect(history).toHaveLength(1)
   })
 })
@@ -279,12 +281,12 @@ describe('_session/wake', () => {
 describe('a session with several tasks', () => {
   async function two() {
     const opened = await parked()
-    const { studio, sessionId } = opened
+    const { harness, sessionId } = opened
     const parts = [{ data: { script: [{ park: { reason: 'other' } }] } }]
     const message = { messageId: 'm', role: 'ROLE_USER' as const, parts, contextId: sessionId }
-    const sent = await studio.engine.send(anyone, { message, origin: 'a2a' })
+    const sent = await harness.engine.send(anyone, { message, origin: 'a2a' })
     const other = sent.kind === 'task' ? sent.task.id : ''
-    await studio.engine.waitFor(anyone, other, (task) => task.state === 'paused-by-agent')
+    await harness.engine.waitFor(anyone, other, (task) => task.state === 'paused-by-agent')
     return { ...opened, other }
   }
 
@@ -298,10 +300,10 @@ describe('a session with several tasks', () => {
   })
 
   it('takes a handle or a task id for an answer', async () => {
-    const { studio, editor, sessionId, taskId, suspend, other } = await two()
+    const { harness, editor, sessionId, taskId, suspend, other } = await two()
     await editor.request('_session/wake', { sessionId, handle: suspend.handle })
-    expect((await studio.engine.get(anyone, taskId)).suspension).toBeUndefined()
-    expect((await studio.engine.get(anyone, other)).state).toBe('paused-by-agent')
+    expect((await harness.engine.get(anyone, taskId)).suspension).toBeUndefined()
+    expect((await harness.engine.get(anyone, other)).state).toBe('paused-by-agent')
     const again = await two()
     const _meta = { lull: { taskId: again.other } }
     const woken = await again.editor.request(
@@ -312,9 +314,9 @@ describe('a session with several tasks', () => {
   })
 
   it('is closed with the tasks that prompts began, and no other', async () => {
-    const { studio, editor, sessionId, taskId, other } = await two()
+    const { harness, editor, sessionId, taskId, other } = await two()
     await editor.request('session/close', { sessionId })
-    expect((await studio.engine.get(anyone, taskId)).state).toBe('canceled')
-    expect((await studio.engine.get(anyone, other)).state).toBe('paused-by-agent')
+    expect((await harness.engine.get(anyone, taskId)).state).toBe('canceled')
+    expect((await harness.engine.get(anyone, other)).state).toBe('paused-by-agent')
   })
 })

@@ -12,7 +12,8 @@ import type { Connection } from '../connection/connection.ts'
 import { METHOD_NOT_FOUND } from '../connection/faults.ts'
 import type { Method } from '../connection/handling.ts'
 import type { Extension } from '../names.ts'
-import { create, ownHandle } from '../prompts/segments.ts'
+import { ownHandle } from '../prompts/continue-task.ts'
+import { create } from '../prompts/create-task.ts'
 import { injectReminder } from '../reminders/reminding.ts'
 import { isBlank, partOf } from '../render/content.ts'
 import { injectReminderRequest, steeringRequest, suspendRequest, wakeRequest } from '../schemas.ts'
@@ -33,7 +34,7 @@ export async function suspendSession(
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const { acp, caller } = connection
-  await connection.turnsBegun(sessionId)
+  await connection.promptsRouted(sessionId)
   const attachment = await connection.attached(sessionId)
   const { id: taskId } = toSuspend(
     await acp.sessions.openTasks(caller, sessionId),
@@ -56,7 +57,7 @@ export async function wakeSession(
   { sessionId, input, continueTranscript, _meta, ...given }: WakeFields,
 ): Promise<JsonObject> {
   const { acp, caller } = connection
-  await connection.turnsBegun(sessionId)
+  await connection.promptsRouted(sessionId)
   await connection.attached(sessionId)
   const handle = await ownHandle(connection, sessionId, given.handle ?? undefined)
   const open = await acp.sessions.openTasks(caller, sessionId)
@@ -67,7 +68,7 @@ export async function wakeSession(
 async function remind(connection: Connection, params: unknown): Promise<JsonObject> {
   const { acp, caller } = connection
   const { sessionId, reminder, _meta } = parse(injectReminderRequest, nested(params))
-  await connection.turnsBegun(sessionId)
+  await connection.promptsRouted(sessionId)
   await connection.attached(sessionId)
   const open = await acp.sessions.openTasks(caller, sessionId)
   return injectReminder(acp, caller, sessionId, toRemind(open, _meta), reminder)
@@ -87,7 +88,7 @@ function nested(params: unknown): unknown {
 async function steer(connection: Connection, params: unknown): Promise<JsonObject> {
   const { acp, caller } = connection
   const { sessionId, prompt, _meta } = parse(steeringRequest, params)
-  await connection.turnsBegun(sessionId)
+  await connection.promptsRouted(sessionId)
   await connection.attached(sessionId)
   const parts = prompt.map(partOf)
   if (isBlank(prompt)) {

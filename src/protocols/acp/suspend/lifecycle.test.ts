@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { acpSchemas } from '../schemas.ts'
 import type { Loose } from '../test-support/editor.ts'
 import { checkExtension } from '../test-support/extension-traffic.ts'
-import { anyone, newSession, openStudio, prompt } from '../test-support/studio.ts'
+import { anyone, newSession, openHarness, prompt } from '../test-support/harness.ts'
 
 const rfc = { _meta: { lull: { rfc: true } } }
 const conditions = {
@@ -13,8 +13,8 @@ const conditions = {
 const park = { park: { reason: 'ci', summary: 'Waiting for the build', conditions } }
 
 async function parked(capabilities: Loose = {}, answer?: Loose) {
-  const studio = await openStudio()
-  const editor = await studio.editor(capabilities)
+  const harness = await openHarness()
+  const editor = await harness.editor(capabilities)
   const asked: Loose[] = []
   for (const name of ['_session/await_resumption', 'session/await_resumption']) {
     if (answer !== undefined) {
@@ -26,13 +26,13 @@ async function parked(capabilities: Loose = {}, answer?: Loose) {
   }
   const sessionId = await newSession(editor)
   const ended = await editor.request('session/prompt', prompt(sessionId, [park, { complete: 'x' }]))
-  return { studio, editor, sessionId, asked, suspend: ended._meta.lull.suspend }
+  return { harness, editor, sessionId, asked, suspend: ended._meta.lull.suspend }
 }
 
 describe('initialize', () => {
   it('says what the session can do, as the RFC writes it and where the protocol wants it', async () => {
-    const studio = await openStudio()
-    const editor = studio.connect()
+    const harness = await openHarness()
+    const editor = harness.connect()
     const { agentCapabilities, _meta } = await editor.request('initialize', { protocolVersion: 1 })
     expect(agentCapabilities).toMatchObject({
       supportsSuspend: true,
@@ -50,8 +50,8 @@ describe('notifications of our own', () => {
   const park = [{ park: { reason: 'x' } }]
 
   it('go to clients that declare that they know of them, or have used a method of ours', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor({ _meta: {} })
+    const harness = await openHarness()
+    const editor = await harness.editor({ _meta: {} })
     const sessionId = await newSession(editor)
     const { _meta } = await editor.request('session/prompt', prompt(sessionId, park))
     expect(editor.received.filter(({ method }) => method?.startsWith('_'))).toEqual([])
@@ -101,11 +101,11 @@ describe('a self-park', () => {
   })
 
   it('can be woken by the handle that the client answered with', async () => {
-    const { studio, editor, sessionId, asked } = await parked({}, { handle: 'theirs' })
+    const { harness, editor, sessionId, asked } = await parked({}, { handle: 'theirs' })
     await expect.poll(() => asked).toHaveLength(1)
     await expect
       .poll(async () => {
-        const row = await studio.store.session('default', 'anonymous', sessionId)
+        const row = await harness.store.session('default', 'anonymous', sessionId)
         return row?.aliases
       })
       .toMatchObject({ theirs: expect.any(String) })
@@ -173,8 +173,8 @@ describe('a self-park', () => {
   })
 
   it('says nothing of Harn where the tunnel is off', async () => {
-    const studio = await openStudio({ config: { harnTunnel: false } })
-    const editor = await studio.editor()
+    const harness = await openHarness({ config: { harnTunnel: false } })
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const { _meta } = await editor.request('session/prompt', prompt(sessionId, [park]))
     expect(_meta.harn).toBeUndefined()
@@ -182,8 +182,8 @@ describe('a self-park', () => {
   })
 
   it('wakes by its timeout, streams out of turn, and says why', async () => {
-    const { studio, editor, suspend } = await parked()
-    studio.clock.advance(30 * 60_000)
+    const { harness, editor, suspend } = await parked()
+    harness.clock.advance(30 * 60_000)
     await expect.poll(() => editor.notifications('_session/turn_ended')).toHaveLength(1)
     expect(editor.notifications('_session/resumed')).toMatchObject([
       { handle: suspend.handle, cause: 'timeout', hadResumeInput: true, epoch: 1 },
@@ -192,13 +192,13 @@ describe('a self-park', () => {
   })
 
   it('that fails by its timeout ends the turn with the error', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const timeout = { durationMinutes: 1, onTimeout: 'fail' }
     const script = [{ park: { reason: 'ci', conditions: { timeout } } }]
     await editor.request('session/prompt', prompt(sessionId, script))
-    studio.clock.advance(60_000)
+    harness.clock.advance(60_000)
     await expect.poll(() => editor.notifications('_session/turn_ended')).toHaveLength(1)
     expect(editor.notifications('_session/turn_ended')[0].error.message).toContain('deadline')
     expect(editor.updates('tool_call_update').at(-1)).toMatchObject({ status: 'failed' })
@@ -215,8 +215,8 @@ describe('the tunnel', () => {
   })
 
   it('suspends and wakes with a prompt that says nothing, in either spelling', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const turn = editor.begin('session/prompt', prompt(sessionId, long))
     await expect.poll(() => editor.text()).toBe('at it')
@@ -230,16 +230,15 @@ describe('the tunnel', () => {
     await expect
       .poll(() => editor.notifications('_session/resumed').at(-1))
       .toMatchObject({ cause: 'explicit_resume', continueTranscript: false })
-    studio.clock.advance(60_000)
-    expect((await woken.answer)._meta.lull.state).toBe('completed')
+    expect((await harness.advanceUntil(woken.answer))._meta.lull.state).toBe('completed')
   })
 
   it('wakes while the stop is under way, and what the prompt says is heard', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const turn = editor.begin('session/prompt', prompt(sessionId, long))
-    await expect.poll(() => editor.text()).toBe('at it')
+    await harness.began('long')
     const suspend = editor.begin('_session/suspend', { sessionId })
     await expect
       .poll(() => editor.updates('session_info_update').at(-1)?._meta?.lull.suspend?.state)
@@ -247,11 +246,10 @@ describe('the tunnel', () => {
     const _meta = { harn: { suspend: { op: 'wake' } } }
     const woken = editor.begin('session/prompt', prompt(sessionId, 'hear me', { _meta }))
     await expect(suspend.answer).rejects.toBeDefined()
-    const [task] = (await studio.engine.list(anyone, { contextId: sessionId })).tasks
-    const said = async () => JSON.stringify(await studio.engine.get(anyone, task?.id ?? ''))
+    const [task] = (await harness.engine.list(anyone, { contextId: sessionId })).tasks
+    const said = async () => JSON.stringify(await harness.engine.get(anyone, task?.id ?? ''))
     await expect.poll(said).toContain('hear me')
-    studio.clock.advance(60_000)
-    expect(await woken.answer).toMatchObject({ stopReason: 'end_turn' })
+    expect(await harness.advanceUntil(woken.answer)).toMatchObject({ stopReason: 'end_turn' })
     expect(await turn.answer).toMatchObject({ stopReason: 'end_turn' })
   })
 

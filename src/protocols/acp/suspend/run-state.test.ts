@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Editor, Loose } from '../test-support/editor.ts'
-import { anyone, newSession, openStudio, prompt } from '../test-support/studio.ts'
+import { anyone, newSession, openHarness, prompt } from '../test-support/harness.ts'
 
 const long = [
   { say: 'at it' },
@@ -10,37 +10,37 @@ const long = [
 ]
 
 async function running() {
-  const studio = await openStudio()
+  const harness = await openHarness()
   // An unmodified client: it declares nothing of ours.
-  const editor = await studio.editor({ _meta: {} })
+  const editor = await harness.editor({ _meta: {} })
   const { sessionId, configOptions } = await editor.request('session/new', {
     cwd: '/',
     mcpServers: [],
   })
   const turn = editor.begin('session/prompt', prompt(sessionId, long))
   await expect.poll(() => editor.text()).toBe('at it')
+  await harness.began('one')
   const set = (value: Loose, on: Editor = editor) =>
     on.request('session/set_config_option', { sessionId, configId: 'run_state', value })
-  return { studio, editor, sessionId, configOptions, turn, set }
+  return { harness, editor, sessionId, configOptions, turn, set }
 }
 
 const value = ({ configOptions }: Loose) => configOptions[0].currentValue
 
 describe('run_state', () => {
   it('suspends in the middle of a turn and resumes, with nothing of ours', async () => {
-    const { studio, editor, sessionId, turn, set } = await running()
+    const { harness, editor, sessionId, turn, set } = await running()
     const suspending = set('suspended-1.1')
     await expect
       .poll(() => editor.updates('session_info_update').at(-1)?._meta?.lull?.suspend?.state)
       .toBe('quiescing')
-    studio.clock.advance(100)
-    expect(value(await suspending)).toBe('suspended-1.1')
+    expect(value(await harness.advanceUntil(suspending))).toBe('suspended-1.1')
     expect(await turn.answer).toMatchObject({ stopReason: 'end_turn' })
     expect(value(editor.updates('config_option_update').at(-1))).toBe('suspended-1.1')
     expect(value(await set('running-1.1'))).toBe('running-1.1')
     await expect
       .poll(() => {
-        studio.clock.advance(100)
+        harness.clock.advance(100)
         return editor.text()
       })
       .toBe('at it done')
@@ -50,24 +50,16 @@ describe('run_state', () => {
   })
 
   it('accepts a value that was remembered from an earlier suspension, and changes nothing', async () => {
-    const { studio, sessionId, set } = await running()
+    const { harness, sessionId, set } = await running()
     const suspending = set('suspended-1.1')
-    await expect
-      .poll(() => {
-        studio.clock.advance(10)
-        return studio.engine
-          .list(anyone, { contextId: sessionId })
-          .then(({ tasks }) => tasks[0]?.state)
-      })
-      .toBe('paused-by-client')
-    await suspending
+    await harness.advanceUntil(suspending)
     await set('running-1.1')
-    const other = await studio.editor({ _meta: {} })
+    const other = await harness.editor({ _meta: {} })
     await other.request('session/resume', { sessionId, cwd: '/', mcpServers: [] })
     expect(value(await set('suspended-1.1', other))).toBe('running-1.1')
     expect(value(await set('running-1.0', other))).toBe('running-1.1')
     expect(value(await set('running-0.0', other))).toBe('running-1.1')
-    const { tasks } = await studio.engine.list(anyone, { contextId: sessionId })
+    const { tasks } = await harness.engine.list(anyone, { contextId: sessionId })
     expect(tasks[0]?.state).toBe('working')
   })
 
@@ -77,8 +69,8 @@ describe('run_state', () => {
   })
 
   it('of an idle session has nothing to suspend, and says so by its value', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const params = { sessionId, configId: 'run_state', value: 'suspended-0.1' }
     expect(value(await editor.request('session/set_config_option', params))).toBe('running-0.0')
@@ -90,8 +82,8 @@ describe('run_state', () => {
 
 describe('slash commands', () => {
   it('are told to whoever attaches', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     await newSession(editor)
     await expect
       .poll(() => editor.updates('available_commands_update').at(-1)?.availableCommands)
@@ -99,35 +91,33 @@ describe('slash commands', () => {
   })
 
   it('suspend, remind and resume', async () => {
-    const { studio, editor, sessionId, turn } = await running()
+    const { harness, editor, sessionId, turn } = await running()
     const suspending = editor.request('session/prompt', prompt(sessionId, '/suspend lunch time'))
     await expect
       .poll(() => editor.updates('session_info_update').at(-1)?._meta?.lull?.suspend?.state)
       .toBe('quiescing')
-    studio.clock.advance(100)
-    expect((await suspending)._meta.lull.suspend).toMatchObject({
+    expect((await harness.advanceUntil(suspending))._meta.lull.suspend).toMatchObject({
       state: 'suspended',
       reason: 'lunch time',
     })
     await turn.answer
     const noted = await editor.request('session/prompt', prompt(sessionId, '/remind be brief'))
     expect(noted.stopReason).toBe('end_turn')
-    const { tasks } = await studio.engine.list(anyone, { contextId: sessionId })
-    const reminders = await studio.engine.reminders(anyone, tasks[0]?.id ?? '')
+    const { tasks } = await harness.engine.list(anyone, { contextId: sessionId })
+    const reminders = await harness.engine.reminders(anyone, tasks[0]?.id ?? '')
     expect(reminders.map(({ body }) => body)).toContain('be brief')
     const resumed = editor.begin('session/prompt', prompt(sessionId, '/resume and be quick'))
     await expect
       .poll(() => editor.updates('session_info_update').at(-1)?._meta?.lull?.suspend)
       .toMatchObject({ state: 'active', cause: 'explicit_resume', hadResumeInput: true })
-    studio.clock.advance(100)
-    expect((await resumed.answer)._meta.lull.state).toBe('completed')
-    const { history } = await studio.engine.get(anyone, tasks[0]?.id ?? '')
+    expect((await harness.advanceUntil(resumed.answer))._meta.lull.state).toBe('completed')
+    const { history } = await harness.engine.get(anyone, tasks[0]?.id ?? '')
     expect(history.filter(({ role }) => role === 'ROLE_USER')).toHaveLength(1)
   })
 
   it('that cannot be done say why', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     const say = (text: string) => editor.request('session/prompt', prompt(sessionId, text))
     await expect(say('/suspend')).rejects.toMatchObject({ data: { reason: 'not_running' } })
@@ -136,8 +126,8 @@ describe('slash commands', () => {
   })
 
   it('are only those: the rest is for the agent', async () => {
-    const studio = await openStudio()
-    const editor = await studio.editor()
+    const harness = await openHarness()
+    const editor = await harness.editor()
     const sessionId = await newSession(editor)
     await editor.request('session/prompt', prompt(sessionId, '/suspended?'))
     expect(editor.text()).toBe('/suspended?')

@@ -9,6 +9,7 @@ import type { PauseRequest, ResumeRequest } from '../../../engine/requests.ts'
 import { isCancellation } from '../connection/cancellation.ts'
 import type { AcpContext } from '../connection/context.ts'
 import { wakeFacts } from './lifecycle.ts'
+import { stopSummary } from './stop-summary.ts'
 
 /**
  * The task once it is suspended, however long the running step takes. Given up with `$/cancel_request`, the request to
@@ -24,7 +25,7 @@ export async function suspendTask(
   const { handle } = await engine.pause(
     caller,
     { ...request, graceMs: 0 },
-    { evenInputRequired: true },
+    { evenInputRequired: true, origin: 'acp' },
   )
   const settled = (task: Task): boolean => task.pausing?.handle !== handle
   const task = await engine.waitFor(caller, taskId, settled, { signal })
@@ -54,13 +55,13 @@ async function takeBack(
 export function suspendResponse({ facts }: AcpContext, task: Task): JsonObject {
   const { suspension } = task
   if (suspension === undefined) throw new Error(`task ${task.id} is not suspended`)
-  const { handle, reason, pausedAt, requestedAt, conditions, summary } = suspension
+  const { handle, reason, pausedAt, requestedAt, conditions } = suspension
   return {
     handle,
     ...(reason === undefined ? {} : { reason }),
     suspendedAt: toIso(pausedAt ?? requestedAt),
     ...(conditions === undefined ? {} : { resumeWhen: conditions as Json }),
-    ...(summary === undefined ? {} : { summary }),
+    summary: stopSummary(task, suspension),
     _meta: facts.ofTask(task),
   }
 }

@@ -1,4 +1,4 @@
-/** Lines of JSON on a pair of Node streams: how editors talk to the agents they start. */
+/** Queues of JSON on a pair of Node streams: how editors talk to the agents they start. */
 import { Readable, Writable } from 'node:stream'
 import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk'
 

@@ -1,10 +1,11 @@
 /** The draft of version 2, spoken to with the official client of it. */
 import * as sdk from '@agentclientprotocol/sdk/experimental/v2'
 import { describe, expect, it } from 'vitest'
+import { agent } from '../../../engine/agent.ts'
 import type { Loose } from '../test-support/editor.ts'
-import { openStudio, prompt, type Studio } from '../test-support/studio.ts'
+import { type Harness, openHarness, prompt } from '../test-support/harness.ts'
 
-async function open(studio: Studio, capabilities: Loose = {}) {
+async function open(harness: Harness, capabilities: Loose = {}) {
   const updates: Loose[] = []
   const asked: Loose[] = []
   const app = sdk
@@ -16,7 +17,7 @@ async function open(studio: Studio, capabilities: Loose = {}) {
       asked.push(params)
       return { outcome: { outcome: 'selected', optionId: 'allow' } }
     })
-  const { agent, close } = app.connect(studio.wire())
+  const { agent, close } = app.connect(harness.wire())
   const initialized = await agent.request('initialize', {
     protocolVersion: 2,
     info: { name: 'test', version: '1' },
@@ -31,22 +32,22 @@ async function open(studio: Studio, capabilities: Loose = {}) {
 
 describe('version 2', () => {
   it('is spoken with whoever offers it, and version 1 with everybody else', async () => {
-    const studio = await openStudio()
-    const { initialized } = await open(studio)
+    const harness = await openHarness()
+    const { initialized } = await open(harness)
     expect(initialized).toMatchObject({
       protocolVersion: 2,
-      info: { name: 'studio' },
+      info: { name: 'test-agent' },
       capabilities: { _meta: { lull: { suspend: { version: 1 } } } },
     })
-    const old = await studio.connect().request('initialize', { protocolVersion: 1 })
+    const old = await harness.connect().request('initialize', { protocolVersion: 1 })
     expect(old.protocolVersion).toBe(1)
-    const newer = await studio.connect().request('initialize', { protocolVersion: 7 })
+    const newer = await harness.connect().request('initialize', { protocolVersion: 7 })
     expect(newer.protocolVersion).toBe(2)
   })
 
   it('answers a prompt when it is inserted, and tells by the state how it goes on', async () => {
-    const studio = await openStudio()
-    const { agent, updates, states } = await open(studio)
+    const harness = await openHarness()
+    const { agent, updates, states } = await open(harness)
     const { sessionId } = await agent.request('session/new', { cwd: '/' })
     const ops = [{ say: 'hi' }, { park: { reason: 'ci' } }, { say: 'on' }]
     const { messageId } = await agent.request('session/prompt', prompt(sessionId, ops))
@@ -65,16 +66,84 @@ describe('version 2', () => {
     [[{ reject: 'no' }], 'idle refusal'],
     [[{ ask: '?' }], 'idle end_turn'],
   ])('%j ends as %s', async (ops, expected) => {
-    const studio = await openStudio()
-    const { agent, states } = await open(studio)
+    const harness = await openHarness()
+    const { agent, states } = await open(harness)
     const { sessionId } = await agent.request('session/new', { cwd: '/' })
     await agent.request('session/prompt', prompt(sessionId, ops))
     await expect.poll(() => states().at(-1)).toBe(expected)
   })
 
+  it.each([
+    ['a reply without a task', 'hello', 'hello'],
+    ['a slash command', '/remind be brief', 'Noted for the next turn.'],
+  ])('%s is echoed, answered, and ends idle', async (_, text, answer) => {
+    const replies = agent({
+      name: 'replies',
+      description: 'Replies without a task',
+      receive: (message, { reply }) => reply(message.parts),
+      run: () => 'never',
+    })
+    const harness = await openHarness({ agents: [replies] })
+    const { agent: client, updates, states } = await open(harness)
+    const { sessionId } = await client.request('session/new', { cwd: '/' })
+    const { messageId } = await client.request('session/prompt', prompt(sessionId, text))
+    await expect.poll(states).toEqual(['running', 'idle end_turn'])
+    const told = updates.filter(({ sessionUpdate }) =>
+      /^(user|agent)_message_chunk$|^state_update$/.test(sessionUpdate),
+    )
+    expect(told).toMatchObject([
+      { sessionUpdate: 'user_message_chunk', messageId, content: { text } },
+      { state: 'running' },
+      { sessionUpdate: 'agent_message_chunk', content: { text: answer } },
+      { state: 'idle' },
+    ])
+  })
+
+  it('slash commands about a task are echoed once and end idle, also those that change nothing', async () => {
+    const harness = await openHarness()
+    const { agent, updates, states } = await open(harness)
+    const { sessionId } = await agent.request('session/new', { cwd: '/' })
+    const long = [{ step: 'long', ms: 60_000 }, { park: { reason: 'ci' } }]
+    await agent.request('session/prompt', prompt(sessionId, long))
+    await agent.request('_session/suspend', { sessionId, mode: 'interrupt_immediate' })
+    await expect.poll(states).toEqual(['running', 'idle _suspended'])
+    const { messageId } = await agent.request('session/prompt', prompt(sessionId, '/suspend again'))
+    await expect.poll(states).toHaveLength(4)
+    expect(states().slice(2)).toEqual(['running', 'idle _suspended'])
+    await agent.request('session/prompt', prompt(sessionId, '/resume'))
+    await expect
+      .poll(() => {
+        harness.clock.advance(60_000)
+        return states().slice(4)
+      })
+      .toEqual(['running', 'idle _suspended'])
+    const echoes = updates.filter(({ sessionUpdate }) => sessionUpdate === 'user_message_chunk')
+    expect(echoes.slice(1)).toMatchObject([
+      { messageId, content: { text: '/suspend again' } },
+      { content: { text: '/resume' } },
+    ])
+  })
+
+  it('a prompt that a cancel met before it was inserted is answered as cancelled', async () => {
+    const harness = await openHarness()
+    const { agent } = await open(harness)
+    const { sessionId } = await agent.request('session/new', { cwd: '/' })
+    await agent.request('session/prompt', prompt(sessionId, [{ step: 'long', ms: 60_000 }]))
+    const queued = agent.request('session/prompt', prompt(sessionId, 'next'))
+    await agent.notify('session/cancel', { sessionId })
+    await expect(queued).rejects.toMatchObject({ code: -32800 })
+  })
+
+  it('closes and deletes a session that does not exist', async () => {
+    const harness = await openHarness()
+    const { agent } = await open(harness)
+    expect(await agent.request('session/close', { sessionId: 'none' })).toEqual({})
+    expect(await agent.request('session/delete', { sessionId: 'none' })).toEqual({})
+  })
+
   it('asks for consent, and says that it waits for it', async () => {
-    const studio = await openStudio()
-    const { agent, asked, states } = await open(studio)
+    const harness = await openHarness()
+    const { agent, asked, states } = await open(harness)
     const { sessionId } = await agent.request('session/new', { cwd: '/' })
     const ops = [{ consent: { prompt: 'Push?', operation: { push: 'main' } } }, { complete: 'x' }]
     await agent.request('session/prompt', prompt(sessionId, ops))
@@ -85,14 +154,14 @@ describe('version 2', () => {
   })
 
   it('resumes with the state first, replays from the start when asked, and from nowhere else', async () => {
-    const studio = await openStudio()
-    const first = await open(studio)
+    const harness = await openHarness()
+    const first = await open(harness)
     const { sessionId } = await first.agent.request('session/new', { cwd: '/' })
     const ops = [{ say: 'hi' }, { park: { reason: 'ci' } }]
     await first.agent.request('session/prompt', prompt(sessionId, ops))
     await expect.poll(first.states).toEqual(['running', 'idle _suspended'])
 
-    const second = await open(studio)
+    const second = await open(harness)
     const answer = await second.agent.request('session/resume', { sessionId, cwd: '/' })
     expect(second.states().at(-1)).toBe('idle _suspended')
     expect(answer).toMatchObject({
@@ -114,8 +183,8 @@ describe('version 2', () => {
   })
 
   it('suspends by our method and by the option, and cancels', async () => {
-    const studio = await openStudio()
-    const { agent, states } = await open(studio)
+    const harness = await openHarness()
+    const { agent, states } = await open(harness)
     const { sessionId, configOptions } = await agent.request('session/new', { cwd: '/' })
     expect(configOptions?.[0]).toMatchObject({ configId: 'run_state', currentValue: 'running-0.0' })
     const ops = [{ step: 'long', ms: 60_000 }]

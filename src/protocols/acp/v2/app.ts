@@ -1,4 +1,5 @@
 /** Version 2 of the protocol, a draft: prompts are answered when they are inserted, and turns end by `state_update`. */
+import { RequestError } from '@agentclientprotocol/sdk'
 import * as sdk from '@agentclientprotocol/sdk/experimental/v2'
 import { LullError } from '../../../core/errors.ts'
 import { parse } from '../../../engine/parse.ts'
@@ -11,7 +12,7 @@ import { availableCommands } from '../prompts/commands.ts'
 import { beginPrompt } from '../prompts/prompt-methods.ts'
 import { resumeRequest } from '../schemas.ts'
 import { newSession, reach, resumeSession } from '../sessions/attach-methods.ts'
-import { close, list, remove, setConfigOption } from '../sessions/session-methods.ts'
+import { closeIfKnown, list, remove, setConfigOption } from '../sessions/session-methods.ts'
 import { extension } from '../suspend/control-methods.ts'
 import { createPeerV2 } from './peer.ts'
 import { commandV2, optionV2 } from './shapes.ts'
@@ -23,7 +24,7 @@ export function createV2(connection: Connection): sdk.AgentApp {
   const app = sdk
     .agent({ name: 'lull' })
     .onRequest('initialize', ({ params, client }) => {
-      connection.met(createPeerV2(client, clientFacts(params.capabilities)))
+      connection.setPeer(createPeerV2(client, clientFacts(params.capabilities)))
       return {
         protocolVersion: sdk.PROTOCOL_VERSION,
         info: { ...acp.agentInfo },
@@ -38,7 +39,7 @@ export function createV2(connection: Connection): sdk.AgentApp {
     .onRequest('session/new', handle(begin as never))
     .onRequest('session/resume', handle(resume as never))
     .onRequest('session/list', handle(list as never))
-    .onRequest('session/close', handle(close))
+    .onRequest('session/close', handle(closeIfKnown))
     .onRequest('session/delete', handle(remove))
     .onRequest('session/set_config_option', handle(configure as never))
     .onNotification('session/cancel', async ({ params: { sessionId } }) => {
@@ -49,7 +50,7 @@ export function createV2(connection: Connection): sdk.AgentApp {
     const method = handle(extension[name])
     for (const called of inbound[name]) {
       app.onRequest(called as `_${string}`, raw as never, (request: Handled<unknown>) => {
-        connection.peer().proved()
+        connection.peer().markAware()
         return method(request)
       })
     }
@@ -69,16 +70,8 @@ const insert: Method<Parameters<typeof beginPrompt>[1], sdk.PromptResponse> = as
   const { messageId, ended } = await beginPrompt(connection, request, signal)
   // How it ends is told by the state; nobody waits for it here.
   ended.catch(() => undefined)
-  if (messageId !== undefined) return { messageId }
-  const minted = connection.acp.ids.uuid()
-  for (const content of request.prompt) {
-    await connection.peer().update(request.sessionId, {
-      sessionUpdate: 'user_message_chunk',
-      messageId: minted,
-      content,
-    })
-  }
-  return { messageId: minted }
+  if (messageId === undefined) throw RequestError.requestCancelled()
+  return { messageId }
 }
 
 const begin: Method<sdk.NewSessionRequest, object> = async (connection, params) => {

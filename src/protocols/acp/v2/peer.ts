@@ -1,5 +1,6 @@
 /** A client that speaks version 2. */
-import type { AgentContext } from '@agentclientprotocol/sdk/experimental/v2'
+import type { PromptResponse } from '@agentclientprotocol/sdk'
+import type { AgentContext, StateUpdate } from '@agentclientprotocol/sdk/experimental/v2'
 import { textOf } from '../../../core/message.ts'
 import type { ClientFacts } from '../capabilities.ts'
 import {
@@ -32,22 +33,39 @@ export function createPeerV2(client: AgentContext, facts: ClientFacts): Peer {
     return mine
   }
 
+  const tellState = async (sessionId: string, state: StateUpdate | undefined): Promise<void> => {
+    if (state !== undefined) await send(sessionId, { sessionUpdate: 'state_update', ...state })
+  }
+
   return {
     get facts() {
       return known
     },
-    proved() {
+    markAware() {
       known = { ...known, aware: true }
     },
     // The draft wants every message told to everybody, its sender included.
     echoes: true,
     update: (sessionId, update) => send(sessionId, updateV2(update)),
-    async moved(sessionId, task, asking) {
-      const state = statesOf(sessionId).moved(task, asking)
-      if (state !== undefined) await send(sessionId, { sessionUpdate: 'state_update', ...state })
+    moved: (sessionId, task, asking) =>
+      tellState(sessionId, statesOf(sessionId).moved(task, asking)),
+    standing: (sessionId) => tellState(sessionId, statesOf(sessionId).now()),
+    async echo(sessionId, messageId, prompt) {
+      for (const content of prompt) {
+        await send(sessionId, { sessionUpdate: 'user_message_chunk', messageId, content })
+      }
     },
-    standing: (sessionId) =>
-      send(sessionId, { sessionUpdate: 'state_update', ...statesOf(sessionId).now() }),
+    async during(sessionId, work) {
+      const states = statesOf(sessionId)
+      await tellState(sessionId, states.entered())
+      let end: PromptResponse = { stopReason: 'end_turn' }
+      try {
+        end = await work()
+        return end
+      } finally {
+        await tellState(sessionId, states.left(end))
+      }
+    },
     notify: (method, params) => client.notify(method as `_${string}`, params as never),
     request,
     async askConsent(sessionId, message, consent, signal) {

@@ -2,6 +2,7 @@
  * `state_update`: whether a session is at work, waits for its user, or rests, and why. Sent when that changes, and on
  * every attachment. A session with several tasks is at work while one of them is.
  */
+import type { PromptResponse } from '@agentclientprotocol/sdk'
 import type { StateUpdate } from '@agentclientprotocol/sdk/experimental/v2'
 import type { Task } from '../../../core/task.ts'
 import { atRest } from '../render/updates.ts'
@@ -11,18 +12,32 @@ type State = 'running' | 'requires_action' | 'idle'
 export interface States {
   /** What to send after the task changed; undefined: nothing has. */
   moved(task: Task, asking: boolean): StateUpdate | undefined
+  /** Work begins that is no task's: a reply without a task, a slash command. */
+  entered(): StateUpdate | undefined
+  /** That work has ended so. */
+  left(end: PromptResponse): StateUpdate | undefined
   /** How the session stands. */
   now(): StateUpdate
 }
 
 export function createStates(): States {
   const tasks = new Map<string, State>()
+  /** How much work goes on that is no task's. */
+  let others = 0
   let last: StateUpdate = { state: 'idle' }
 
-  function next(task: Task): StateUpdate {
+  /** @param idle what is said where nothing goes on any more */
+  function changeTo(idle: StateUpdate): StateUpdate | undefined {
     const all = [...tasks.values()]
-    if (all.includes('requires_action')) return { state: 'requires_action' }
-    return all.includes('running') ? { state: 'running' } : restOf(task)
+    const running = all.includes('running') || others > 0
+    const update: StateUpdate = all.includes('requires_action')
+      ? { state: 'requires_action' }
+      : running
+        ? { state: 'running' }
+        : idle
+    if (JSON.stringify(update) === JSON.stringify(last)) return undefined
+    last = update
+    return update
   }
 
   return {
@@ -30,13 +45,26 @@ export function createStates(): States {
       const state: State = asking ? 'requires_action' : atRest(task) ? 'idle' : 'running'
       if (state === 'idle') tasks.delete(task.id)
       else tasks.set(task.id, state)
-      const update = next(task)
-      if (JSON.stringify(update) === JSON.stringify(last)) return undefined
-      last = update
-      return update
+      return changeTo(restOf(task))
+    },
+    entered() {
+      others++
+      return changeTo({ state: 'running' })
+    },
+    left(end) {
+      others--
+      return changeTo(idleAfter(end))
     },
     now: () => last,
   }
+}
+
+/** After a reply about a task that is suspended, the session is idle because of that. */
+function idleAfter({ _meta }: PromptResponse): StateUpdate {
+  const lull = _meta?.['lull'] as { readonly suspend?: { readonly state?: string } } | undefined
+  return lull?.suspend?.state === 'suspended'
+    ? { state: 'idle', stopReason: '_suspended' }
+    : { state: 'idle', stopReason: 'end_turn' }
 }
 
 /** Stop reasons of our own begin with an underscore, as the draft wants it. */

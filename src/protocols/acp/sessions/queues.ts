@@ -1,12 +1,12 @@
-/** One after the other, first in first out, per session. */
-export interface Lines {
-  /** Resolves at the head of the line; the result lets the next one through. Rejects when the signal fires first. */
+/** One queue per key, first in first out: whoever is at its head has the key until they leave. */
+export interface Queues {
+  /** Resolves at the head of the queue; the result lets the next one in. Rejects when the signal fires first. */
   enter(key: string, signal?: AbortSignal): Promise<() => void>
-  /** Whether anybody is in it. */
-  busy(key: string): boolean
+  /** Whether anybody is in the queue. */
+  isBusy(key: string): boolean
 }
 
-export function createLines(): Lines {
+export function createQueues(): Queues {
   const tails = new Map<string, Promise<void>>()
 
   return {
@@ -16,25 +16,25 @@ export function createLines(): Lines {
       const mine = new Promise<void>((resolve) => {
         leave = resolve
       })
-      // Whoever gives up still lets those behind pass only after those before.
+      // Giving up lets nobody overtake: those behind still wait for those ahead.
       const over = Promise.all([ahead, mine]).then(() => {
         if (tails.get(key) === over) tails.delete(key)
       })
       tails.set(key, over)
       try {
-        await settled(ahead ?? Promise.resolve(), signal)
+        await abortable(ahead ?? Promise.resolve(), signal)
       } catch (error) {
         leave()
         throw error
       }
       return leave
     },
-    busy: (key) => tails.has(key),
+    isBusy: (key) => tails.has(key),
   }
 }
 
 /** Resolves with the promise, or rejects with the signal's reason. */
-export async function settled<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function abortable<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (signal?.aborted) throw signal.reason
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {

@@ -15,7 +15,7 @@ import { createEditor, type Editor, type Loose } from './editor.ts'
 
 export const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
 
-export interface StudioOptions {
+export interface HarnessOptions {
   readonly agents?: readonly Agent[]
   readonly store?: Store
   readonly clock?: ManualClock
@@ -23,12 +23,19 @@ export interface StudioOptions {
   readonly config?: Partial<AcpConfig>
 }
 
-export interface Studio {
+export interface Harness {
   readonly engine: Engine
   readonly acp: Acp
   readonly store: Store
   readonly clock: ManualClock
   readonly log: readonly string[]
+  /**
+   * Resolves when the script agent's step has begun, so that its timer is set: a record is shown before the operation
+   * behind it begins.
+   */
+  began(step: string): Promise<void>
+  /** Moves the clock on until the promise settles, however late the timers are set that it depends on. */
+  advanceUntil<T>(promise: Promise<T>): Promise<T>
   /** A pair of streams; nothing said yet. */
   wire(caller?: Caller): Stream
   /** Connected, nothing said yet. */
@@ -36,10 +43,10 @@ export interface Studio {
   /** Connected and initialized, as a client that knows of Lull. */
   editor(clientCapabilities?: Loose, caller?: Caller): Promise<Editor>
   /** The process ends in order and another one goes on with the same store. */
-  restart(): Promise<Studio>
+  restart(): Promise<Harness>
 }
 
-export async function openStudio(given: StudioOptions = {}): Promise<Studio> {
+export async function openHarness(given: HarnessOptions = {}): Promise<Harness> {
   const store = given.store ?? createMemoryStore()
   const clock = given.clock ?? createManualClock()
   const ids = createIds(clock.now)
@@ -47,7 +54,10 @@ export async function openStudio(given: StudioOptions = {}): Promise<Studio> {
   const log = (_: unknown, text: string, facts: unknown): void => {
     said.push(`${text} ${JSON.stringify(facts)}`)
   }
-  const agents = given.agents ?? [createScriptAgent({ clock, effects: () => undefined as never })]
+  const effects: string[] = []
+  const agents = given.agents ?? [
+    createScriptAgent({ clock, effects: (line) => void effects.push(line) }),
+  ]
   const engine = createEngine({
     store,
     agents,
@@ -65,7 +75,7 @@ export async function openStudio(given: StudioOptions = {}): Promise<Studio> {
     clock,
     ids,
     log,
-    agentInfo: { name: 'studio', version: '1' },
+    agentInfo: { name: 'test-agent', version: '1' },
     cwd: '/home',
     ...(given.config === undefined ? {} : { config: given.config }),
   })
@@ -79,12 +89,30 @@ export async function openStudio(given: StudioOptions = {}): Promise<Studio> {
 
   const connect = (caller?: Caller): Editor => createEditor(wire(caller))
 
+  const began = (step: string): Promise<void> =>
+    until(() => effects.some((line) => line.startsWith('begin ') && line.split(' ')[2] === step))
+
+  async function advanceUntil<T>(promise: Promise<T>): Promise<T> {
+    let settled = false
+    const settle = (): void => {
+      settled = true
+    }
+    promise.then(settle, settle)
+    await until(() => {
+      clock.advance(100)
+      return settled
+    })
+    return promise
+  }
+
   return {
     engine,
     acp,
     store,
     clock,
     log: said,
+    began,
+    advanceUntil,
     wire,
     connect,
     async editor(given = {}, caller = anyone) {
@@ -96,9 +124,14 @@ export async function openStudio(given: StudioOptions = {}): Promise<Studio> {
     async restart() {
       await acp.close()
       await engine.drain({ timeoutMs: 0 })
-      return openStudio({ ...given, store, clock })
+      return openHarness({ ...given, store, clock })
     },
   }
+}
+
+/** Looks again until the fact is there; the test's own time limit ends it. */
+async function until(fact: () => boolean): Promise<void> {
+  while (!fact()) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
 export async function newSession(editor: Editor, some: Loose = {}): Promise<string> {

@@ -5,15 +5,15 @@ import type { Caller } from '../../../engine/caller.ts'
 import type { AcpContext } from '../connection/context.ts'
 import type { Peer } from '../connection/peer.ts'
 import { outbound } from '../names.ts'
-import { turnEnded } from '../prompts/turn-end.ts'
+import { turnEnded } from '../prompts/prompt-end.ts'
 import { reminderChanges } from '../reminders/reminder-notices.ts'
 import { atRest } from '../render/updates.ts'
 import { awaitResumptionResponse } from '../schemas.ts'
 import { configOptions } from '../suspend/config-options.ts'
 import { lifecycleNotice, parkedParams } from '../suspend/lifecycle.ts'
-import type { Happening, Outlet } from './attachment.ts'
+import type { SessionSender, TaskChange } from './attachment.ts'
 
-export interface OutletDeps {
+export interface SessionSenderDeps {
   readonly acp: AcpContext
   readonly caller: Caller
   readonly peer: Peer
@@ -24,14 +24,14 @@ export interface OutletDeps {
   readonly gone: AbortSignal
 }
 
-export function createOutlet(deps: OutletDeps): Outlet {
+export function createSessionSender(deps: SessionSenderDeps): SessionSender {
   const { acp, caller, peer, sessionId, sent, gone } = deps
 
   const tell: Peer['notify'] = async (method, params) => {
     if (peer.facts.aware) await peer.notify(method, params)
   }
 
-  async function tellLifecycle({ record, task }: Happening): Promise<void> {
+  async function tellLifecycle({ record, task }: TaskChange): Promise<void> {
     const notice = lifecycleNotice(sessionId, record, task)
     if (notice !== undefined) await tell(notice.method, notice.params)
     for (const change of reminderChanges(record)) {
@@ -78,11 +78,11 @@ export function createOutlet(deps: OutletDeps): Outlet {
     async found(task, asking) {
       if (task.parentId === undefined) await peer.moved?.(sessionId, task, asking)
     },
-    async happened(happening) {
-      const { before, record, task, owned, asking } = happening
+    async changed(change) {
+      const { before, record, task, owned, asking } = change
       if (task.parentId !== undefined) return
       await peer.moved?.(sessionId, task, asking)
-      await tellLifecycle(happening)
+      await tellLifecycle(change)
       if (record.type === 'parked') tellParked(task)
       if (runStateOf(before) !== runStateOf(task)) {
         const options = await configOptions(acp, caller, sessionId)

@@ -1,0 +1,167 @@
+/**
+ * A prompt to a task that is open: the answer to its question, the message that wakes it, or a message that is kept.
+ *
+ *  C1  a prompt wakes what the agent parked and what was suspended over ACP;
+ *  C2  a prompt never lifts a hold, nor the stop of an operator or a policy: it is refused;
+ *  C3  a prompt lifts no pause of another protocol, and none at all for a client that declares the RFC, which has
+ *      `session/resume` for that: the prompt is kept as a message, and a sentence says what goes on.
+ */
+import { isLullError, LullError } from '../../../core/errors.ts'
+import type { Message, Part } from '../../../core/message.ts'
+import type { LogRecord } from '../../../core/records.ts'
+import type { Suspension } from '../../../core/suspension.ts'
+import type { Task } from '../../../core/task.ts'
+import { toWake } from '../connection/address.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { Peer } from '../connection/peer.ts'
+import { promptMessage } from './create-task.ts'
+import { ownReply, type PromptDeps, type PromptOutcome, type Wake } from './prompt-outcome.ts'
+
+export async function continueTask(
+  deps: PromptDeps,
+  task: Task,
+  parts: readonly Part[],
+): Promise<PromptOutcome> {
+  const { acp, caller, peer } = deps.connection
+  const { id: taskId, suspension } = task
+  if (suspension === undefined) return answer(deps, task, parts)
+  const { handle, actor } = suspension
+  if (task.holds.length > 0 || actor.kind === 'operator' || actor.kind === 'policy') {
+    throw new LullError('TASK_HELD', { taskId, holdIds: task.holds })
+  }
+  if (!isLiftedByPrompt(suspension, peer())) return keep(deps, task, suspension, parts)
+  return sendAndWake(deps, task, parts, handle, () =>
+    acp.engine.resume(caller, { taskId, handle }, { cause: 'external_event', anyHandle: true }),
+  )
+}
+
+function isLiftedByPrompt({ initiator, origin }: Suspension, { facts }: Peer): boolean {
+  return !facts.rfc && (initiator === 'agent' || origin === 'acp')
+}
+
+/** The message waits for the next turn of the task, which stays stopped. */
+async function keep(
+  deps: PromptDeps,
+  { id: taskId }: Task,
+  suspension: Suspension,
+  parts: readonly Part[],
+): Promise<PromptOutcome> {
+  const { connection, attachment } = deps
+  const { acp, caller, peer } = connection
+  await acp.engine.send(caller, { message: promptMessage(deps, parts, taskId) })
+  const about = await acp.engine.get(caller, taskId)
+  await attachment.seen(taskId, about.version)
+  // Something else woke it meanwhile, and it reads the message now.
+  if (about.suspension?.handle !== suspension.handle) {
+    return { taskId, settled: attachment.settled(taskId), recorded: true }
+  }
+  const reply = ownReply(connection, keptText(suspension, peer().facts.rfc))
+  return { reply, about, recorded: true }
+}
+
+function keptText({ initiator, actor, reason }: Suspension, rfc: boolean): string {
+  const who = initiator === 'agent' ? 'Parked by the agent' : `Paused by ${actor.id}`
+  const why = reason === undefined || reason === '' ? '' : `: ${reason}`
+  const how = rfc ? '`session/resume`' : '`/resume`'
+  return `${who}${why}. Your message is kept for when the task goes on. ${how} goes on.`
+}
+
+/** Wakes the suspended task as told, with the parts, if there are any, as a message to it. */
+export async function wakeTask(
+  deps: PromptDeps,
+  parts: readonly Part[],
+  { input, continueTranscript, ...given }: Wake,
+): Promise<PromptOutcome> {
+  const { connection, attachment, meta } = deps
+  const { acp, caller } = connection
+  const { id } = attachment.session
+  const handle = await ownHandle(connection, id, given.handle ?? undefined)
+  const task = toWake(await acp.sessions.openTasks(caller, id), id, handle, meta)
+  const { suspension } = task
+  const wake = { taskId: task.id, input, continueTranscript }
+  // The pause has not committed, or the handle is another's: the engine decides what that means.
+  if (suspension === undefined || (handle !== undefined && handle !== suspension.handle)) {
+    await acp.engine.resume(caller, { ...wake, handle })
+    if (parts.length > 0) return answer(deps, task, parts)
+    return { taskId: task.id, settled: attachment.settled(task.id), recorded: false }
+  }
+  return sendAndWake(deps, task, parts, suspension.handle, () =>
+    acp.engine.resume(caller, { ...wake, handle: suspension.handle }),
+  )
+}
+
+/** Our handle for the name that the client gave it when the task parked. */
+export async function ownHandle(
+  { acp, caller }: Connection,
+  sessionId: string,
+  handle: string | undefined,
+): Promise<string | undefined> {
+  if (handle === undefined) return undefined
+  const { aliases = {} } = await acp.sessions.get(caller, sessionId)
+  return Object.hasOwn(aliases, handle) ? aliases[handle] : handle
+}
+
+/** The message is queued first, so that the turn which the wake begins reads it. */
+async function sendAndWake(
+  deps: PromptDeps,
+  { id: taskId }: Task,
+  parts: readonly Part[],
+  handle: string,
+  wake: () => Promise<unknown>,
+): Promise<PromptOutcome> {
+  const { connection, attachment } = deps
+  const { acp, caller } = connection
+  const wakes = (record: LogRecord): boolean =>
+    record.type === 'resumed' && record.handle === handle
+  const { settled, forget } = attachment.settledAfter(taskId, wakes)
+  const recorded = parts.length > 0
+  try {
+    if (recorded) await acp.engine.send(caller, { message: promptMessage(deps, parts, taskId) })
+    await wake()
+    return { taskId, settled, recorded }
+  } catch (error) {
+    forget()
+    if (!isLullError(error, 'TASK_NOT_PAUSED') || !recorded) throw error
+    // Something else woke it first; the message is in its queue all the same.
+    const { version } = await acp.engine.get(caller, taskId)
+    await attachment.seen(taskId, version)
+    return { taskId, settled: attachment.settled(taskId), recorded }
+  }
+}
+
+async function answer(
+  deps: PromptDeps,
+  task: Task,
+  parts: readonly Part[],
+): Promise<PromptOutcome> {
+  const { connection, attachment } = deps
+  const { acp, caller } = connection
+  const message = promptMessage(deps, parts, task.id)
+  const carries = (record: LogRecord): boolean => messageIn(record)?.messageId === message.messageId
+  const { settled, forget } = attachment.settledAfter(task.id, carries)
+  try {
+    await acp.engine.send(caller, { message })
+  } catch (error) {
+    forget()
+    throw error
+  }
+  if (task.parentId === undefined) return { taskId: task.id, settled, recorded: true }
+  // The answer to a sub-task: the prompt ends when the task ends that it is a part of.
+  forget()
+  return { taskId: task.parentId, settled: attachment.settled(task.parentId), recorded: true }
+}
+
+/** The message a record carries to a task that exists. */
+function messageIn(record: LogRecord): Message | undefined {
+  switch (record.type) {
+    case 'answered':
+    case 'message':
+      return record.message
+    case 'asked-again':
+      return record.answer
+    case 'deferred':
+      return record.deferred.kind === 'answer' ? record.deferred.message : undefined
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,75 @@
+/** New work of a session: a task, or what the agent replies without one. */
+import type { Message, Part } from '../../../core/message.ts'
+import type { Caller } from '../../../engine/caller.ts'
+import { offersOf } from '../../../engine/offers.ts'
+import type { Sent } from '../../../engine/sending/sent.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { AcpContext } from '../connection/context.ts'
+import { keptIn } from '../reminders/kept-reminders.ts'
+import { abortable } from '../sessions/queues.ts'
+import { agentOf } from '../sessions/sessions.ts'
+import { cancelTask } from './canceling.ts'
+import type { PromptDeps, PromptOutcome } from './prompt-outcome.ts'
+
+export async function startTask(
+  deps: PromptDeps,
+  parts: readonly Part[],
+  canceled: AbortSignal,
+): Promise<PromptOutcome> {
+  const { connection, attachment } = deps
+  const message = promptMessage(deps, parts)
+  const sent = await create(connection, attachment.session.id, message, canceled)
+  if (sent.kind === 'message') return { reply: sent.message, recorded: false }
+  const taskId = sent.task.id
+  return { taskId, settled: attachment.settled(taskId), recorded: true }
+}
+
+/** The prompt as a message, of a new task or of the one named. */
+export function promptMessage(
+  { connection, messageId }: PromptDeps,
+  parts: readonly Part[],
+  taskId?: string,
+): Message {
+  connection.sending(messageId, 'prompt')
+  return { messageId, role: 'ROLE_USER', parts, ...(taskId === undefined ? {} : { taskId }) }
+}
+
+/** @param canceled while the agent decides, the promise rejects with this signal's reason */
+export async function create(
+  { acp, caller }: Connection,
+  contextId: string,
+  message: Message,
+  canceled?: AbortSignal,
+): Promise<Sent> {
+  // Read anew: another agent may have been chosen since the connection attached.
+  const session = await acp.sessions.get(caller, contextId)
+  const { agent } = session
+  const receiver = agentOf(acp.engine, session)
+  // An agent without reminders gets none: they wait for a task of one that has them.
+  const reminders = receiver && offersOf(receiver).reminders ? keptIn(session) : []
+  const metadata = { acp: { cwd: session.cwd } }
+  const request = { agent, message: { ...message, contextId }, metadata, origin: 'acp' }
+  // Without `receive` the message is a task at once, and canceled as one.
+  const givenUp = receiver?.receive === undefined ? undefined : canceled
+  givenUp?.throwIfAborted()
+  const sending = acp.engine.send(
+    caller,
+    reminders.length === 0 ? request : { ...request, reminders },
+  )
+  const sent = await abortable(sending, givenUp).catch((error: unknown) => {
+    if (givenUp?.aborted) cancelLate(acp, caller, sending)
+    throw error
+  })
+  const ids = new Set(reminders.map(({ id }) => id))
+  if (sent.kind === 'task' && ids.size > 0) await acp.waiting.delivered(caller, contextId, ids)
+  return sent
+}
+
+/** Cancels the task that a prompt still becomes after it was given up. */
+function cancelLate(acp: AcpContext, caller: Caller, sending: Promise<Sent>): void {
+  sending
+    .then((sent) => (sent.kind === 'task' ? cancelTask(acp, caller, sent.task.id) : undefined))
+    .catch((error: unknown) =>
+      acp.log('warn', 'the task of a prompt that was given up is not canceled', { error }),
+    )
+}

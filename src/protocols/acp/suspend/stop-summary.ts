@@ -1,0 +1,50 @@
+/** The RFC's `summary` of a suspension: plain sentences that a client can show its user. */
+import type { Trigger } from '../../../core/conditions.ts'
+import { toIso } from '../../../core/instant.ts'
+import { textOf } from '../../../core/message.ts'
+import type { Suspension } from '../../../core/suspension.ts'
+import type { Task } from '../../../core/task.ts'
+
+/** Of what the agent said last. */
+const LONGEST_QUOTE = 200
+
+/** What the agent gave when it parked; otherwise why the task stopped, what it said last, and what makes it go on. */
+export function stopSummary(task: Task, suspension: Suspension): string {
+  if (suspension.summary !== undefined) return suspension.summary
+  return [stopSentence(suspension), ...lastWords(task), wakeSentence(suspension)].join(' ')
+}
+
+function stopSentence({ initiator, reason }: Suspension): string {
+  const verb = initiator === 'agent' ? 'Parked' : 'Suspended'
+  return reason === undefined || reason === '' ? `${verb}.` : `${verb}: ${reason}.`
+}
+
+function lastWords({ history, statusMessage }: Task): readonly string[] {
+  const last = [...history, statusMessage].findLast((message) => message?.role === 'ROLE_AGENT')
+  const text = last === undefined ? '' : textOf(last).replace(/\s+/g, ' ').trim()
+  if (text === '') return []
+  const quote = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE - 1)}…` : text
+  return [`The agent said last: "${quote}".`]
+}
+
+function wakeSentence({ conditions, deadlineAt, fireAt }: Suspension): string {
+  const { onEvent, trigger, timeout } = conditions ?? {}
+  const wakes = [
+    ...(onEvent === undefined ? [] : [`at the event ${onEvent}`]),
+    ...(trigger === undefined ? [] : [triggerWords(trigger, fireAt)]),
+    ...(timeout === undefined || timeout.onTimeout === 'fail' || deadlineAt === undefined
+      ? []
+      : [`at ${toIso(deadlineAt)}`]),
+  ]
+  const fails =
+    timeout?.onTimeout === 'fail' && deadlineAt !== undefined
+      ? ` It fails at ${toIso(deadlineAt)} if nothing wakes it before.`
+      : ''
+  const how = wakes.length === 0 ? 'when it is resumed' : `${wakes.join(', or ')}, or when resumed`
+  return `It goes on ${how}.${fails}`
+}
+
+function triggerWords(trigger: Trigger, fireAt: number | undefined): string {
+  if ('filter' in trigger) return 'at an event that its trigger matches'
+  return fireAt === undefined ? 'when its trigger fires' : `at ${toIso(fireAt)}`
+}
