@@ -1,12 +1,15 @@
 /**
- * The server that witnesses are run against: one agent that does what the text of a message says. Prints its address.
- * Needs a build (`npm run build`). Ctrl-C stops it.
+ * The server that witnesses are run against. Prints its address. Needs a build (`npm run build`). Ctrl-C stops it.
+ *   node server.mjs [witness | script | open]
+ * witness: does what the text of a message says. script: the conventions of the official kit for 1.0. open: asks for
+ * input after every message, because the kit for 0.3 needs tasks that have not ended.
  */
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { agent, serve } from '../../dist/index.js'
+import { scriptAgent } from '../../dist/testing/index.js'
 
 const acts = {
   async pause(task) {
@@ -35,6 +38,23 @@ const witness = agent({
   },
 })
 
+const open = agent({
+  name: 'open',
+  description: 'Asks for more after every message',
+  async run(task) {
+    for (;;) await task.ask('And then?')
+  },
+})
+
+const served = { witness, script: scriptAgent, open }[process.argv[2] ?? 'witness']
 const data = await mkdtemp(join(tmpdir(), 'lull-witness-'))
-const { url } = await serve({ agents: [witness], port: 0, data, quiet: true, log: () => undefined })
+const { url } = await serve({
+  agents: [served],
+  port: 0,
+  data,
+  quiet: true,
+  log: () => undefined,
+  // The kit's webhooks listen on this machine.
+  a2a: { pushToPrivate: true },
+})
 process.stdout.write(`${url}\n`)
