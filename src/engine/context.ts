@@ -1,4 +1,4 @@
-/** What the parts of the engine share. One plain object, made in `engine.ts`. */
+/** What the parts of the engine share. One plain object, made in `assemble.ts`. */
 import { LullError } from '../core/errors.ts'
 import type { Signer } from '../core/receipt.ts'
 import type { Task } from '../core/task.ts'
