@@ -12,7 +12,9 @@ import type { Decided } from './decide/decided.ts'
 import * as lifecycle from './decide/lifecycle.ts'
 import * as pausing from './decide/pausing.ts'
 import * as reminding from './decide/reminding.ts'
+import * as resuming from './decide/resuming.ts'
 import * as running from './decide/running.ts'
+import * as waking from './decide/waking.ts'
 import { refuse } from './errors.ts'
 import type { Task } from './task.ts'
 
@@ -36,9 +38,9 @@ const deciders: { readonly [T in Exclude<CommandType, 'submit'>]: Decider<T> } =
   pause: pausing.pause,
   'commit-pause': pausing.commitPause,
   'policy-pause': pausing.policyPause,
-  resume: pausing.resume,
-  event: pausing.event,
-  due: pausing.due,
+  resume: resuming.resume,
+  event: waking.event,
+  due: waking.due,
 
   hold: control.hold,
   lift: control.lift,

@@ -53,7 +53,7 @@ function primitiveText(value: unknown): string {
 
 /** Agents often throw the response of `fetch` itself. */
 function responseText(value: object): string | undefined {
-  const status = attempt(() => Reflect.get(value, 'status') as unknown)
+  const status = attempt<unknown>(() => Reflect.get(value, 'status'))
   const statusText = memberText(value, 'statusText', MESSAGE_LENGTH)
   if (typeof status !== 'number' || statusText === undefined) return undefined
   const url = memberText(value, 'url', MESSAGE_LENGTH)
@@ -66,7 +66,7 @@ function indescribable(value: unknown): Failure {
 
 /** The member if it is a text; reading it may throw. */
 function memberText(value: object, member: string, length: number): string | undefined {
-  const found = attempt(() => Reflect.get(value, member) as unknown)
+  const found = attempt<unknown>(() => Reflect.get(value, member))
   return typeof found === 'string' ? clip(found, length) : undefined
 }
 

@@ -87,9 +87,9 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
 }
 
 /** A refusal is an answer, not a fault: `decide` returns it, the engine throws it as a `LullError`. */
-export type Refusal = {
-  [C in ErrorCode]: { readonly code: C; readonly details: ErrorDetails[C] }
-}[ErrorCode]
+export type Refusal<C extends ErrorCode = ErrorCode> = {
+  [K in C]: { readonly code: K; readonly details: ErrorDetails[K] }
+}[C]
 
 export class LullError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'LullError'
@@ -123,6 +123,6 @@ export function refuse<C extends ErrorCode>(
   return { refusal: { code, details } as Refusal }
 }
 
-export function toError(refusal: Refusal): LullError {
-  return new LullError(refusal.code, refusal.details as never)
+export function toError<C extends ErrorCode>(refusal: Refusal<C>): LullError<C> {
+  return new LullError<C>(refusal.code, refusal.details)
 }

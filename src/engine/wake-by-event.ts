@@ -3,7 +3,7 @@
  * waits for before anything is written; `decide` compares again on the state it decides on.
  */
 import type { StoredEvent } from '../core/cloud-event.ts'
-import { wakesOn } from '../core/decide/pausing.ts'
+import { wakesOn } from '../core/decide/waking.ts'
 import type { Task } from '../core/task.ts'
 import type { Ledger } from './ledger.ts'
 import type { Runs } from './runs.ts'

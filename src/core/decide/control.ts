@@ -5,7 +5,7 @@ import { isTerminal } from '../states.ts'
 import type { Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
 import { type Decided, ending, nothing } from './decided.ts'
-import { wakeRecords } from './pausing.ts'
+import { wakeRecords } from './resuming.ts'
 import { requestStop, stopNow } from './suspending.ts'
 
 type Of<T extends Command['type']> = Command & { readonly type: T }

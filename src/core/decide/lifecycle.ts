@@ -7,8 +7,8 @@ import { isInterrupted } from '../states.ts'
 import type { Task } from '../task.ts'
 import { weightOf } from '../weight.ts'
 import { asRun, type Decided, ending, nothing, whileOpen, write } from './decided.ts'
-import { questionExpired } from './pausing.ts'
 import { expired, policyStop, stopNow, withDeath } from './suspending.ts'
+import { questionExpired } from './waking.ts'
 
 type Of<T extends Command['type']> = Command & { readonly type: T }
 

@@ -1,7 +1,7 @@
 /** A task that stopped looks for events that came before its stop was durable and that it has not consumed. */
 import type { StoredEvent } from '../../core/cloud-event.ts'
 import { waitForAnyType, waitNames } from '../../core/conditions.ts'
-import { wakesOn } from '../../core/decide/pausing.ts'
+import { wakesOn } from '../../core/decide/waking.ts'
 import type { Suspension } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { EventStore } from '../../ports/store/events.ts'

@@ -1,0 +1,121 @@
+/** Decides what wakes a stopped task: events, schedules, instants and deadlines. */
+import type { CloudEvent } from '../cloud-event.ts'
+import type { Command } from '../commands.ts'
+import { matches } from '../conditions.ts'
+import { toIso } from '../instant.ts'
+import type { Message } from '../message.ts'
+import type { Deferred, RunToken } from '../records.ts'
+import { isInterrupted, isPaused } from '../states.ts'
+import type { Suspension, TimeoutEvent } from '../suspension.ts'
+import type { Task } from '../task.ts'
+import { type Decided, ending, nothing, write } from './decided.ts'
+import { wakeRecords } from './resuming.ts'
+import { expired } from './suspending.ts'
+
+type Of<T extends Command['type']> = Command & { readonly type: T }
+
+/** Whether the event at that position meets the conditions of the task's suspension. */
+export function wakesOn(
+  { suspension, eventsAfter, consumed }: Pick<Task, 'suspension' | 'eventsAfter' | 'consumed'>,
+  event: CloudEvent,
+  pos: number,
+): boolean {
+  if (suspension === undefined || pos <= Math.max(eventsAfter, suspension.eventsAfter)) return false
+  return !consumed.includes(pos) && matches(suspension.conditions, event)
+}
+
+export function event(task: Task, command: Of<'event'>): Decided {
+  const { event, pos, removedUpTo = 0, run } = command
+  const { suspension, consumed } = task
+  if (suspension === undefined || !wakesOn(task, event, pos)) return nothing
+  const forgets = consumed.some((known) => known <= removedUpTo)
+  return wakeOrDefer(task, suspension, run, {
+    kind: 'wake',
+    cause: 'condition_fired',
+    input: null,
+    event,
+    eventPos: pos,
+    ...(forgets ? { eventsRemovedUpTo: removedUpTo } : {}),
+    continueTranscript: true,
+  })
+}
+
+/** Under a hold, the first wake is kept. It takes effect when the hold is lifted. */
+function wakeOrDefer(
+  task: Task,
+  suspension: Suspension,
+  run: RunToken | undefined,
+  wake: Deferred & { readonly kind: 'wake' },
+): Decided {
+  if (task.holds.length === 0) return { records: wakeRecords(suspension, wake, run, {}) }
+  return task.deferred === undefined ? write({ type: 'deferred', deferred: wake }) : nothing
+}
+
+export function due(task: Task, command: Of<'due'>, at: number): Decided {
+  const { question, suspension } = task
+  if (isInterrupted(task.state) && question !== undefined) {
+    return expired(question, at) ? questionExpired(task, command.messageId) : nothing
+  }
+  if (!isPaused(task.state) || suspension === undefined) return nothing
+  const { fireAt = Infinity, deadlineAt = Infinity, handle } = suspension
+  if (Math.min(fireAt, deadlineAt) > at) return nothing
+  if (fireAt <= deadlineAt) {
+    const type = 'schedule' in (suspension.conditions?.trigger ?? {}) ? 'lull.schedule' : 'lull.at'
+    return wakeOrDefer(task, suspension, command.run, {
+      kind: 'wake',
+      cause: 'condition_fired',
+      input: null,
+      event: { id: handle, source: 'lull', type, time: toIso(fireAt) },
+      continueTranscript: true,
+    })
+  }
+  return timedOut(task, suspension, command, deadlineAt)
+}
+
+export function questionExpired(task: Task, messageId: string): Decided {
+  return failOrDefer(task, messageId, 'The question expired before it was answered')
+}
+
+function timedOut(
+  task: Task,
+  suspension: Suspension,
+  command: Of<'due'>,
+  deadlineAt: number,
+): Decided {
+  const event: TimeoutEvent = {
+    type: 'lull.timeout',
+    handle: suspension.handle,
+    deadlineAt: toIso(deadlineAt),
+  }
+  const timeout = suspension.conditions?.timeout
+  const action = timeout?.onTimeout ?? 'resume_with_summary'
+  if (action === 'fail') {
+    const why = suspension.reason === undefined ? '' : ` (${suspension.reason})`
+    return failOrDefer(task, command.messageId, `The deadline ${event.deadlineAt} passed${why}`)
+  }
+  const withInput = action === 'resume_with_input'
+  return wakeOrDefer(task, suspension, command.run, {
+    kind: 'wake',
+    cause: 'timeout',
+    input: withInput ? (timeout?.input ?? { ...event }) : null,
+    event,
+    continueTranscript: withInput,
+  })
+}
+
+function failOrDefer(task: Task, messageId: string, why: string): Decided {
+  const message: Message = {
+    messageId,
+    role: 'ROLE_AGENT',
+    parts: [{ text: why }],
+    taskId: task.id,
+    contextId: task.contextId,
+  }
+  const failure = { name: 'Timeout', message: why }
+  if (task.holds.length === 0) {
+    return { records: ending(task, { type: 'failed', message, failure }) }
+  }
+  return task.deferred === undefined
+    ? write({ type: 'deferred', deferred: { kind: 'failure', message, failure } })
+    : nothing
+}
