@@ -251,7 +251,7 @@ describe('whatever is asked, in whatever order', () => {
       }),
       { numRuns: 400 },
     )
-  }, 30_000)
+  })
 
   it('of those that could wake one suspension exactly one does', () => {
     const contenders: readonly Command[] = [

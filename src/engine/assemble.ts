@@ -85,7 +85,7 @@ export function assemble(deps: EngineDeps): Assembly {
   const retention = createRetention({
     ...shared,
     store,
-    tasksRemoved: ledger.forgetEnded,
+    tasksRemoved: ledger.removed,
     eventsRemoved: events.removed,
   })
   const published = createPublishing({ log, runs, subscriptions, timers, events, followUps })

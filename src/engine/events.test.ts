@@ -52,7 +52,7 @@ describe.each(settings)('events for %s tasks', (_name, options) => {
       ),
       { numRuns: 40 },
     )
-  }, 60_000)
+  })
 })
 
 describe('an event', () => {

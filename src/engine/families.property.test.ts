@@ -78,7 +78,7 @@ describe('a family', () => {
       ),
       { numRuns: 60 },
     )
-  }, 60_000)
+  })
 })
 
 async function disturb(world: World, whom: number, what: string): Promise<World> {

@@ -63,8 +63,8 @@ export interface Ledger {
   admit(): void
   /** What the last commit failed with, where none has worked since. */
   trouble(): string | undefined
-  /** Drops tasks that ended: they may have been removed from the store. */
-  forgetEnded(): void
+  /** Retention has removed tasks: drops from memory those that may be among them. */
+  removed(): Promise<void>
   /** Resolves when every create decided so far is durable, or has failed. */
   createsSettled(): Promise<void>
   /** Resolves when everything handed in so far is settled. */
@@ -169,14 +169,18 @@ export function createLedger(deps: LedgerDeps): Ledger {
     unreadable: loader.unreadable,
     admit: admission.check,
     trouble: trouble.current,
-    forgetEnded() {
-      for (const entry of cache.entries()) {
-        if (entry.task !== undefined && isTerminal(entry.task.state) && isSettled(entry))
-          cache.delete(entry.id)
-      }
+    removed() {
+      for (const entry of cache.entries()) if (mayBeRemoved(entry)) cache.delete(entry.id)
+      return loader.forgetRemoved()
     },
     createsSettled: () => queues.createsSettled(),
     idle: () =>
       isIdle() ? Promise.resolve() : new Promise<void>((resolve) => idlers.push(resolve)),
   }
+}
+
+/** The state of an unreadable task is not known, so it may have ended. */
+function mayBeRemoved(entry: TaskEntry): boolean {
+  if (entry.phase === 'unreadable') return true
+  return entry.task !== undefined && isTerminal(entry.task.state) && isSettled(entry)
 }

@@ -89,5 +89,6 @@ it('A1: while too much waits for the store messages and reminders are refused, a
   gate.fire()
   await Promise.all(first)
   expect((await canceling).state).toBe('canceled')
+  await world.settled()
   await world.send('3')
 })

@@ -88,7 +88,7 @@ describe.each(settings)('concurrent calls on one %s task', (_name, options) => {
       ),
       { numRuns: 60 },
     )
-  }, 60_000)
+  })
 })
 
 /** Every record follows from the one before it, and every suspension ended at most once. */

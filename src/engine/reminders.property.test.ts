@@ -86,7 +86,7 @@ it('every reminder ends once, is told, costs its turns, and is seen alike by eve
     ),
     { numRuns: 60 },
   )
-}, 60_000)
+})
 
 /** A turn that reads whenever it can. What a place saw once it must see again. */
 function looking(plan: readonly PlannedTurn[], world: () => World): Agent {

@@ -36,7 +36,7 @@ export function createRetention(deps: {
   readonly log: Log
   readonly options: EngineOptions
   /** Tasks were removed. */
-  readonly tasksRemoved: () => void
+  readonly tasksRemoved: () => Promise<void>
   /** Events were removed. */
   readonly eventsRemoved: () => Promise<void>
 }): Retention {
@@ -51,7 +51,7 @@ export function createRetention(deps: {
     const tasks = await older(tasksForMs, now, (before, after) =>
       store.pruneTasks(before, now, STEP, after),
     )
-    if (tasks > 0) tasksRemoved()
+    if (tasks > 0) await tasksRemoved()
     const claims = await older(claimsForMs, now, counted(store.pruneClaims))
     // After the claims: they lead to these rows.
     await older(claimsForMs, now, counted(store.pruneRemovedTasks))

@@ -67,7 +67,7 @@ describe('the limit of an agent', () => {
     expect(await world.store.count({ states: ['submitted'] })).toBe(2_998)
     go.fire()
     for (const task of sent) await world.until(task.id, 'completed')
-  }, 30_000)
+  })
 
   it('is given back by whatever ends or stops a run, and by whoever lost a race', async () => {
     const act = fc.constantFrom('pause', 'resume', 'cancel', 'hold', 'lift', 'answer', 'event')
@@ -122,7 +122,7 @@ describe('the limit of an agent', () => {
       ),
       { numRuns: 60 },
     )
-  }, 30_000)
+  })
 })
 
 describe('an agent that misbehaves', () => {

@@ -103,7 +103,7 @@ describe('a subscription', () => {
       ),
       { numRuns: 15 },
     )
-  }, 60_000)
+  })
 
   it('of a reader that does not read keeps a bounded buffer and loses nothing', async () => {
     const { world, id, say, end } = await talker()

@@ -161,4 +161,72 @@ describe('a damaged log', () => {
     expect((await world.get(id)).state).toBe('canceled')
     expect(world.said.filter(({ level }) => level === 'error')).toHaveLength(1)
   })
+
+  it('of a child lets its parent wait without a slot, and go on when the log can be read again', async () => {
+    const inner = createMemoryStore()
+    const child = running((task) => task.park({ reason: 'x', onEvent: 'go' }).then(() => 'done'), {
+      name: 'child',
+    })
+    const parent = running(
+      async (task) => {
+        const { state } = await (await task.delegate('child', 'x')).result()
+        return state
+      },
+      { name: 'parent', concurrency: 1 },
+    )
+    const first = await createWorld({ agents: [parent, child], store: inner })
+    const { id } = await first.send('go')
+    await first.settled()
+    const [childId = ''] = (await first.get(id)).children
+    first.crash()
+    const store = damaging(inner, (taskId) => taskId === childId, damage)
+    const world = await createWorld({ ...first.given, store })
+    await world.emit('go')
+    await world.pass(60_000)
+    expect((await world.get(id)).state).toBe('working')
+    expect((await world.engine.health()).runs.busy).toBe(0)
+    expect(world.said.filter(({ level }) => level === 'error')).toHaveLength(1)
+    const healed = await world.restart({ store: inner })
+    expect((await healed.ended(id)).state).toBe('completed')
+  })
+
+  it('of a task that ended is removed after its time, and is not counted any more', async () => {
+    const inner = createMemoryStore()
+    const options = { tasksForMs: 1_000 }
+    const first = await createWorld({ store: inner, options })
+    const { id } = await first.send('x')
+    await first.ended(id)
+    first.crash()
+    const store = damaging(inner, (taskId) => taskId === id, damage)
+    const world = await createWorld({ ...first.given, store })
+    expect((await world.get(id)).suspension?.reason).toBe('unreadable')
+    await world.pass(2_000)
+    expect(await world.engine.prune()).toMatchObject({ tasks: 1 })
+    await expect(world.get(id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
+    expect((await world.engine.health()).unreadable).toBe(0)
+  })
+
+  it('of a task that has not ended is kept, and keeps no other task from being removed', async () => {
+    const inner = createMemoryStore()
+    const agent = running(async (task) => {
+      if (task.text === 'park') await task.park({ reason: 'x' })
+    })
+    const first = await createWorld({
+      agents: [agent],
+      store: inner,
+      options: { tasksForMs: 1_000 },
+    })
+    const bad = await first.send('park')
+    const ended = await first.send('end')
+    await first.until(bad.id, 'paused-by-agent')
+    await first.ended(ended.id)
+    first.crash()
+    const store = damaging(inner, (taskId) => taskId === bad.id, damage)
+    const world = await createWorld({ ...first.given, store })
+    expect((await world.get(bad.id)).suspension?.reason).toBe('unreadable')
+    await world.pass(2_000)
+    expect(await world.engine.prune()).toMatchObject({ tasks: 1 })
+    expect((await world.get(bad.id)).suspension?.reason).toBe('unreadable')
+    expect((await world.engine.health()).unreadable).toBe(1)
+  })
 })

@@ -29,6 +29,8 @@ export interface Loader {
   load(taskId: string, storedVersion?: number): Promise<Loaded>
   /** Tasks that were found unreadable. */
   readonly unreadable: ReadonlySet<string>
+  /** Forgets the unreadable tasks that are gone from the store. */
+  forgetRemoved(): Promise<void>
 }
 
 export function createLoader(store: Pick<TaskStore, 'load' | 'row'>, log: Log): Loader {
@@ -72,7 +74,13 @@ export function createLoader(store: Pick<TaskStore, 'load' | 'row'>, log: Log): 
     return { kind: 'unreadable', task: unreadableTask(row, why) }
   }
 
-  return { load, unreadable }
+  async function forgetRemoved(): Promise<void> {
+    for (const taskId of unreadable) {
+      if ((await store.row(taskId)) === undefined) unreadable.delete(taskId)
+    }
+  }
+
+  return { load, unreadable, forgetRemoved }
 }
 
 /** @throws LullError `TASK_UNREADABLE` */

@@ -278,7 +278,7 @@ describe('a task that goes on with another version of its code', () => {
       },
     )
     await fc.assert(property, { numRuns: 100, seed: 12 })
-  }, 60_000)
+  })
 })
 
 /** Compares each stretch up to the next stop, accepts what it stopped at, and goes on to the end. Gives the stops. */

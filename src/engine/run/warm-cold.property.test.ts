@@ -50,15 +50,15 @@ const settings: readonly [string, Partial<EngineOptions>][] = [
 describe.each(settings)('a task that is %s', (_name, options) => {
   it('comes to the end of an undisturbed one, however it is paused, held and resumed', async () => {
     await check(options, script(gentle), 1)
-  }, 60_000)
+  })
 
   it('comes to it also when the store fails now and then, with every step done once', async () => {
     await check(options, script(unlucky), 1)
-  }, 60_000)
+  })
 
   it('comes to it also when processes die and restart in between', async () => {
     await check(options, script(rough), Number.POSITIVE_INFINITY)
-  }, 60_000)
+  })
 })
 
 async function check(

@@ -37,7 +37,6 @@ export function createSend(context: EngineContext, holds: Holds): Send {
     context.ledger.admit()
     const request = parse(sendInput, given)
     if (context.draining()) throw new LullError('DRAINING', { retryAfterMs: 1_000 })
-    context.ledger.admit()
     return handle(sending, { caller, request, push })
   }
 }

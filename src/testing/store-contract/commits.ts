@@ -213,6 +213,22 @@ function logs(subject: Subject): void {
     expect(stored?.records).toEqual([...step('task-1', 3).records, ...step('task-1', 4).records])
   })
 
+  it('reads one row alone, as it was last written, and after a restart', async () => {
+    const { store } = subject
+    const first = { parentId: 'task-0', dueAt: 50, owner: 'worker-1', waits: ['build.done'] }
+    await store.commit([creation('task-1', first), creation('task-2')])
+    expect(await store.row('task-1')).toEqual(sampleRow('task-1', first))
+    const { dueAt: _, owner: __, ...left } = first
+    const row = sampleRow('task-1', { ...left, state: 'completed', statusAt: 99, waits: [] })
+    await store.commit([step('task-1', 2, { row })])
+    await store.commit([step('task-1', 3)])
+
+    expect(await store.row('task-1')).toEqual(row)
+    expect(await store.row('task-2')).toEqual(sampleRow('task-2'))
+    expect(await store.row('task-9')).toBeUndefined()
+    expect(await (await subject.reopen()).row('task-1')).toEqual(row)
+  })
+
   it('replaces a snapshot by a later one', async () => {
     const { store } = subject
     await store.commit([creation('task-1', {}, { snapshot: sampleSnapshot('task-1', 2) })])
