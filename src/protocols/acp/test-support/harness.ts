@@ -29,6 +29,8 @@ export interface Harness {
   readonly store: Store
   readonly clock: ManualClock
   readonly log: readonly string[]
+  /** The steps and tools of the script agent that really ran, as `begin|end|abort <name>`. */
+  ran(): readonly string[]
   /**
    * Resolves when the script agent's step has begun, so that its timer is set: a record is shown before the operation
    * behind it begins.
@@ -111,6 +113,13 @@ export async function openHarness(given: HarnessOptions = {}): Promise<Harness> 
     store,
     clock,
     log: said,
+    ran: () =>
+      effects.map((line) =>
+        line
+          .split(' ')
+          .filter((_, at) => at === 0 || at === 2)
+          .join(' '),
+      ),
     began,
     advanceUntil,
     wire,
