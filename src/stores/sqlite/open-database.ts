@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { LullError } from '../../core/errors.ts'
 import type { Database, OpenDatabase } from './driver.ts'
 
@@ -44,9 +44,13 @@ export function openDatabase(open: OpenDatabase, file: string, options: Database
   }
 }
 
-/** SQLite would make it readable to all, and gives the files beside it the permissions of this one. */
+/**
+ * SQLite would make it readable to all, and gives the files beside it the permissions of this one. A file that exists is
+ * not opened: closing it would drop the locks of every connection this process has to it (POSIX record locks), and the next
+ * program that reads the database would take itself for the only one and remove the write-ahead log.
+ */
 function makePrivate(file: string): void {
-  closeSync(openSync(file, 'a', 0o600))
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
 }
 
 function limit(db: Database, maxBytes: number): void {
