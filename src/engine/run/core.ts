@@ -23,9 +23,9 @@ import { Gate, type GateDeps, type Scope } from './gate.ts'
 import type { RunHost } from './host.ts'
 import type { Entry, Journal } from './journal.ts'
 import { escapeName } from './keys.ts'
-import { Line, never, type RunAct, type Writing } from './line.ts'
 import { NewOperations, type Rebuilding } from './new-operations.ts'
 import { Releaser } from './releaser.ts'
+import { neverSettles, type RunAct, RunWriter, type Writing } from './run-writer.ts'
 import type { Unclaimed } from './unclaimed.ts'
 
 export interface Operation<T> {
@@ -71,7 +71,7 @@ const top: OperationScope = { prefix: '' }
 const scopes = new AsyncLocalStorage<{ readonly run: object; readonly scope: OperationScope }>()
 
 /** The run it is the heart of. */
-export interface Body {
+export interface RunControl {
   readonly token: string
   /** The run may have reached a boundary. */
   moved(): void
@@ -106,8 +106,8 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   readonly releaser: Releaser
   readonly journal: Journal
   readonly ask: Ask
-  readonly body: Body
-  readonly #line: Line
+  readonly control: RunControl
+  readonly #writer: RunWriter
   #counts: Map<string, number> | undefined
   #pending: RunAct[] = []
   /** The last of what was pending. */
@@ -126,22 +126,22 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   /** New operations that are recorded in front of others. */
   #inserted: Set<string> | undefined
   #durable: boolean
-  #born: (() => void)[] = []
+  #waitingForTask: (() => void)[] = []
 
-  constructor({ host, journal, task, ask, ahead, agent }: RunCoreDeps, body: Body) {
-    this.body = body
+  constructor({ host, journal, task, ask, ahead, agent }: RunCoreDeps, control: RunControl) {
+    this.control = control
     this.host = host
     this.journal = journal
     this.ask = ask
     this.#task = task
     this.#durable = !ahead
-    this.#line = new Line(this)
+    this.#writer = new RunWriter(this)
     this.gate = new Gate(this)
     if (agent.newSteps !== 'run') this.#newOperations = new NewOperations(this)
     this.releaser = new Releaser(host.clock.now, (ms) => {
       this.#reaction = undefined
       if (ms >= host.limits.blockMs) host.blocked(task.agent, task.id, ms)
-      body.reacted()
+      control.reacted()
     })
   }
 
@@ -150,7 +150,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   }
 
   get token(): string {
-    return this.body.token
+    return this.control.token
   }
 
   withheld(): number {
@@ -162,11 +162,11 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   }
 
   moved(): void {
-    if (!this.#dead) this.body.moved()
+    if (!this.#dead) this.control.moved()
   }
 
   lost(): void {
-    this.body.lost()
+    this.control.lost()
   }
 
   /** As last written, by whomever. */
@@ -185,7 +185,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
 
   /** How many acts the ledger has not looked at yet: what is decided meanwhile comes before them. */
   get unwritten(): number {
-    return this.#line.unwritten()
+    return this.#writer.unwritten()
   }
 
   get scope(): OperationScope {
@@ -217,7 +217,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   }
 
   changed(operations: readonly NewOperation[]): void {
-    this.body.newOperations(operations)
+    this.control.newOperations(operations)
   }
 
   /** Where the code stands now. */
@@ -289,7 +289,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   }
 
   perform<T>(operation: Operation<T>): Promise<T> {
-    if (this.#dead) return never()
+    if (this.#dead) return neverSettles()
     const asked = this.asked()
     const entry = this.journal.get(operation.key)
     const promise =
@@ -325,7 +325,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
     return new Promise((resolve, reject) => {
       const answer = (): void => {
         const found = differs ? undefined : operation.replay(entry)
-        if (found === undefined) this.body.mismatch(key)
+        if (found === undefined) this.control.mismatch(key)
         else resolve(found.value)
       }
       this.#release(entry.seq, place, answer, reject)
@@ -351,7 +351,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
     }
     this.releaser.push(seq, handOut, nested)
     // Withheld, it may be what a pause is waiting for.
-    this.body.moved()
+    this.control.moved()
   }
 
   #stand(prefix: string, place: number): void {
@@ -370,7 +370,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   /** Durable before it resolves, in the order of the calls. Never settles when the run is dead. */
   persist(act: RunAct): Promise<Committed> {
     this.#handInPending()
-    return this.#line.write(act)
+    return this.#writer.write(act)
   }
 
   /** @param before what stands before it in the same commit */
@@ -381,7 +381,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   }
 
   /** A record that rides with the next act, and is durable before any step that could have seen its value. */
-  later(act: RunAct): void {
+  writeWithNext(act: RunAct): void {
     this.#pending.push(act)
   }
 
@@ -392,14 +392,14 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   async flush(): Promise<void> {
     this.#handInPending()
     await this.#handedIn
-    if (!this.#durable) await new Promise<void>((resolve) => this.#born.push(resolve))
+    if (!this.#durable) await new Promise<void>((resolve) => this.#waitingForTask.push(resolve))
   }
 
   #handInPending(): void {
     if (this.#pending.length === 0) return
     const acts = this.#pending
     this.#pending = []
-    for (const act of acts) this.#handedIn = this.#line.write(act)
+    for (const act of acts) this.#handedIn = this.#writer.write(act)
   }
 
   /** `task.now()` and the like. */
@@ -416,8 +416,8 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   follow(task: Task): void {
     this.#task = task
     this.#durable = true
-    if (this.#born.length === 0) return
-    for (const resolve of this.#born.splice(0)) resolve()
+    if (this.#waitingForTask.length === 0) return
+    for (const resolve of this.#waitingForTask.splice(0)) resolve()
   }
 
   /** Gives the run up: nothing of it settles any more. */

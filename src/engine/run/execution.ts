@@ -21,6 +21,7 @@ export class Execution {
   readonly #controller = new AbortController()
   #over: string | undefined
   #told = false
+  #timedOut = false
 
   constructor(deps: ExecutionDeps) {
     this.#deps = deps
@@ -38,6 +39,17 @@ export class Execution {
   /** Fires the signal: an offer to stop. */
   abort(reason: Error): void {
     this.#controller.abort(reason)
+  }
+
+  /** Whether its time, or that of a step it is in, was over before it ended. */
+  get timedOut(): boolean {
+    return this.#timedOut
+  }
+
+  timeOut(error: Error): void {
+    this.#timedOut = true
+    this.end(error.message)
+    this.abort(error)
   }
 
   end(why: string): void {

@@ -6,7 +6,7 @@
  * and what happened inside it must not happen twice. So records are kept while the step they lie in is not settled.
  */
 import type { Message } from '../../core/message.ts'
-import type { Decision, LogRecord } from '../../core/records.ts'
+import type { Decision, JournalRecord, LogRecord } from '../../core/records.ts'
 import type { Wake } from '../../core/suspension.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
 import { Deaths } from './deaths.ts'
@@ -26,6 +26,22 @@ export type Entry = { readonly seq: number } & (
       readonly decision?: Decision
     }
 )
+
+/** The record of an entry, if it is of that type. */
+export function recordOf<T extends JournalRecord['type']>(
+  entry: Entry,
+  type: T,
+): (JournalRecord & { readonly type: T }) | undefined {
+  const record = entry.kind === 'record' ? entry.record : undefined
+  return record !== undefined && isOfType(record, type) ? record : undefined
+}
+
+function isOfType<T extends JournalRecord['type']>(
+  record: LogRecord,
+  type: T,
+): record is LogRecord & JournalRecord & { readonly type: T } {
+  return record.type === type
+}
 
 /** Attempts of a step that were recorded without settling it, and how many of them failed. */
 export interface Attempts {

@@ -4,7 +4,7 @@ import type { AbortCode } from './abort-reason.ts'
 import { type Children, createChildren } from './children.ts'
 import type { RunCore } from './core.ts'
 import { createOutputs, type Outputs } from './outputs.ts'
-import { createSteps, type Steps } from './step.ts'
+import { createSteps, type Steps } from './steps.ts'
 import { createStops, type Stops } from './stops.ts'
 import { createTurns, type Turns } from './turns.ts'
 

@@ -3,10 +3,10 @@ import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Agent } from '../agent.ts'
 import type { ArtifactInput } from '../agent-task.ts'
+import { lastArtifact } from './artifacts.ts'
 import type { RunCore } from './core.ts'
-import type { RunAct } from './line.ts'
-import { lastArtifact } from './outputs.ts'
 import { agentMessage, partsOf } from './parts.ts'
+import type { RunAct } from './run-writer.ts'
 
 export function completion(
   value: Awaited<ReturnType<NonNullable<Agent['run']>>>,

@@ -42,7 +42,7 @@ export function createRunTranscript(core: RunCore, agent: Agent, outputs: Output
     const key = core.key('compact')
     const shorter = core.journal.get(key) === undefined ? await shortened() : []
     const make = () => ({ type: 'compacted', key, transcript: shorter }) as const
-    entries = await outputs.tell(key, make, (record) => record.transcript)
+    entries = await outputs.tell('compacted', key, make, (record) => record.transcript)
   }
 
   async function shortened(): Promise<readonly TranscriptEntry[]> {

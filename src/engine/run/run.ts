@@ -14,11 +14,11 @@ import type { Past } from '../conversation.ts'
 import { json } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { type AbortCode, Aborted } from './abort-reason.ts'
-import { type Body, RunCore, type RunCoreDeps } from './core.ts'
+import { type RunControl, RunCore, type RunCoreDeps } from './core.ts'
 import { describeKey } from './keys.ts'
-import { never, type RunAct } from './line.ts'
 import { Operations } from './operations.ts'
 import { completion, failed, failing } from './outcome.ts'
+import { neverSettles, type RunAct } from './run-writer.ts'
 import { TaskApi } from './task-api.ts'
 
 export interface RunDeps extends RunCoreDeps {
@@ -47,7 +47,7 @@ export interface RunOwner {
 const RETRY_MS = 1_000
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
-export class Run implements Body {
+export class Run implements RunControl {
   readonly taskId: string
   readonly agent: string
   readonly #deps: RunDeps
@@ -184,7 +184,7 @@ export class Run implements Body {
       this.#die()
     })
     this.#deps.owner.again(this.task)
-    return never()
+    return neverSettles()
   }
 
   /** Created on first read, because few agents read it. */
@@ -281,7 +281,7 @@ export class Run implements Body {
   #stopForChange(policy: PolicyStop): void {
     this.#changed = true
     // The code waits for an operator's decision, and never gets an answer.
-    void this.#core.gate.whileWaiting(never)
+    void this.#core.gate.whileWaiting(neverSettles)
     this.#stopByPolicy(policy)
   }
 

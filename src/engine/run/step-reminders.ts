@@ -51,7 +51,7 @@ export function createStepReminders(
     if (fresh.length > 0 || wake !== undefined) {
       const ids = fresh.map(({ reminder }) => reminder.id)
       const told = wake === undefined ? {} : { toldWake: wake.handle }
-      core.later({ type: 'show-reminders', key, turn, ids, ...told, ...wanted })
+      core.writeWithNext({ type: 'show-reminders', key, turn, ids, ...told, ...wanted })
     }
     const reminders = visible.map(({ reminder, emittedAtTurn = turn }) => ({
       ...reminder,

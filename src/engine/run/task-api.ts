@@ -47,7 +47,7 @@ export class TaskApi implements AgentTask {
     return this.#operations.turns.heard()
   }
   get signal(): AbortSignal {
-    return this.#operations.core.body.signal
+    return this.#operations.core.control.signal
   }
   get wake(): AgentTask['wake'] {
     return this.#operations.core.journal.wakes.look()

@@ -4,7 +4,8 @@ import type { Json } from '../../core/json.ts'
 import type { Tool, ToolResult } from '../agent-task.ts'
 import type { RunCore } from './core.ts'
 import { recordedDuring } from './gated-record.ts'
-import { checkName, recordedStep, type Steps } from './step.ts'
+import { recordedStep } from './step-record.ts'
+import { checkName, type Steps } from './steps.ts'
 
 export type ToolBatch = (tools: readonly Tool[]) => Promise<readonly ToolResult[]>
 

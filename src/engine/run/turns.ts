@@ -9,10 +9,10 @@ import { parse } from '../parse.ts'
 import { agentCall } from './agent-call.ts'
 import type { OperationScope, RunCore } from './core.ts'
 import type { Outputs } from './outputs.ts'
-import { createRunTranscript } from './run-transcript.ts'
-import type { Steps } from './step.ts'
+import { createRunTranscript, type RunTranscript } from './run-transcript.ts'
 import { createStepReminders } from './step-reminders.ts'
-import { createToolBatch } from './tool-batch.ts'
+import type { Steps } from './steps.ts'
+import { createToolBatch, type ToolBatch } from './tool-batch.ts'
 import { TurnApi } from './turn-api.ts'
 import { createTurnStart, type TurnStarted } from './turn-start.ts'
 
@@ -51,7 +51,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     const progress: TurnProgress = { recorded: [], outcome: 'completed' }
     open.set(started, progress)
     const scope: OperationScope = { ...core.scope, turn: started }
-    const turn = createTurn(started, progress)
+    const turn = createTurn({ core, steps, transcript, batch, reread }, started, progress)
     try {
       return await gate.duringTurn(async () => {
         try {
@@ -83,7 +83,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     const ended = { type: 'turn-ended', key, turn: started.turn, transcript: recorded } as const
     const make = () => (outcome === 'completed' ? ended : { ...ended, outcome })
     await core.within({ ...core.scope, turn: started }, () =>
-      outputs.tell(key, make, () => undefined),
+      outputs.tell('turn-ended', key, make, () => undefined),
     )
   }
 
@@ -93,33 +93,9 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     if (fresh.length > 0) {
       const { turn } = started
       const key = core.key('reminders', String(turn))
-      core.later({ type: 'show-reminders', key, turn, ids: fresh.map(({ id }) => id) })
+      core.writeWithNext({ type: 'show-reminders', key, turn, ids: fresh.map(({ id }) => id) })
     }
     return all
-  }
-
-  function createTurn(started: TurnStarted, progress: TurnProgress): Turn {
-    const number = started.turn
-    return new TurnApi({
-      number,
-      messages: started.messages,
-      wake: core.journal.wakes.look(),
-      reread: () => reread(started),
-      transcript: transcript.entries,
-      record(role, content) {
-        core.scope.inside?.allow('turn.record')
-        const entry = { turn: number, ...parse(transcriptInput, { role, content }) }
-        progress.recorded.push(entry)
-        transcript.add(entry)
-      },
-      tool: (name, code, options) => agentCall(() => steps.run('tool', name, code, options)),
-      tools: (tools) =>
-        agentCall(async () => {
-          const results = await batch(tools)
-          if (results.some(({ status }) => status === 'skipped')) progress.outcome = 'skipped'
-          return results
-        }),
-    })
   }
 
   return {
@@ -134,4 +110,38 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
       return turn === undefined ? stepReminders() : reread(turn)
     },
   }
+}
+
+interface TurnDeps {
+  readonly core: RunCore
+  readonly steps: Steps
+  readonly transcript: RunTranscript
+  readonly batch: ToolBatch
+  readonly reread: (started: TurnStarted) => readonly Reminder[]
+}
+
+/** What the code of a turn is given. */
+function createTurn(deps: TurnDeps, started: TurnStarted, progress: TurnProgress): Turn {
+  const { core, steps, transcript, batch, reread } = deps
+  const number = started.turn
+  return new TurnApi({
+    number,
+    messages: started.messages,
+    wake: core.journal.wakes.look(),
+    reread: () => reread(started),
+    transcript: transcript.entries,
+    record(role, content) {
+      core.scope.inside?.allow('turn.record')
+      const entry = { turn: number, ...parse(transcriptInput, { role, content }) }
+      progress.recorded.push(entry)
+      transcript.add(entry)
+    },
+    tool: (name, code, options) => agentCall(() => steps.run('tool', name, code, options)),
+    tools: (tools) =>
+      agentCall(async () => {
+        const results = await batch(tools)
+        if (results.some(({ status }) => status === 'skipped')) progress.outcome = 'skipped'
+        return results
+      }),
+  })
 }

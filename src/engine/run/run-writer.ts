@@ -24,9 +24,9 @@ export interface Writing {
 const RETRY_FIRST_MS = 100
 const RETRY_MOST_MS = 10_000
 /** What a dead run's code waits for. One for each: a shared one would keep everything that ever waited for it. */
-export const never = (): Promise<never> => new Promise(() => undefined)
+export const neverSettles = (): Promise<never> => new Promise(() => undefined)
 
-export class Line {
+export class RunWriter {
   readonly #run: Writing
   readonly #items: Item[] = []
   #stalled = false
@@ -38,7 +38,7 @@ export class Line {
 
   /** Durable when it resolves; never settles when the run is dead. */
   write(act: RunAct): Promise<Committed> {
-    if (this.#run.dead) return never()
+    if (this.#run.dead) return neverSettles()
     const item = new Item(act, this.#run)
     this.#items.push(item)
     return this.#stalled ? this.#wait(item) : this.#handIn(item)
@@ -56,9 +56,9 @@ export class Line {
       (committed) => {
         this.#remove(item)
         this.#waitMs = RETRY_FIRST_MS
-        return this.#run.dead ? never() : committed
+        return this.#run.dead ? neverSettles() : committed
       },
-      (error: unknown) => (this.#run.dead ? never() : this.#failed(item, error)),
+      (error: unknown) => (this.#run.dead ? neverSettles() : this.#failed(item, error)),
     )
   }
 
@@ -66,7 +66,7 @@ export class Line {
   #wait(item: Item): Promise<Committed> {
     item.state = 'waiting'
     // Not for the first time: whoever wrote it has the promise of then.
-    if (item.retry !== undefined) return never()
+    if (item.retry !== undefined) return neverSettles()
     return new Promise((resolve, reject) => {
       item.retry = () => this.#handIn(item).then(resolve, reject)
     })
@@ -79,7 +79,7 @@ export class Line {
   #failed(item: Item, error: unknown): Promise<Committed> {
     if (isLullError(error, 'STALE_RUN') || isLullError(error, 'TASK_NOT_FOUND')) {
       this.#run.lost()
-      return never()
+      return neverSettles()
     }
     if (isLullError(error, 'STORE_UNAVAILABLE')) {
       this.#stall(error.message)

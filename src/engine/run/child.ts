@@ -1,0 +1,148 @@
+/** A sub-task as the code of its parent handles it. */
+import { describeError } from '../../core/describe-error.ts'
+import type { Json } from '../../core/json.ts'
+import type { ChildResult, JournalRecord, LogRecord } from '../../core/records.ts'
+import type { Child } from '../agent-task.ts'
+import { agentCall } from './agent-call.ts'
+import type { ChildWaits } from './child-waits.ts'
+import type { RunCore } from './core.ts'
+import { gatedRecord } from './gated-record.ts'
+import { recordOf } from './journal.ts'
+import { neverSettles } from './run-writer.ts'
+import { revive } from './step-record.ts'
+
+export type Delegated = JournalRecord & { readonly type: 'delegated' }
+
+export interface ChildFactoryDeps {
+  readonly core: RunCore
+  readonly waits: ChildWaits
+  /** Tries again until the store answers. */
+  whileStoreFails<T>(act: () => Promise<T>): Promise<T>
+}
+
+/** @param exists resolves when the child is created */
+type ChildFactory = (delegated: Delegated, exists: Promise<void>) => Child
+
+export function createChildFactory(deps: ChildFactoryDeps): ChildFactory {
+  const { core } = deps
+  const { children, hash } = core.host
+
+  /** The same call makes the same id: a call that is repeated because its record was lost adds no second reminder. */
+  function reminderId(key: string): string {
+    const { id, journal } = core.task
+    return `reminder-${hash(`${id}/${journal.generation}/${key}`).slice(0, 32)}`
+  }
+
+  return ({ childId: id, agent }, exists) => {
+    const control = (name: string, act: (key: string) => Promise<void>): Promise<void> =>
+      agentCall(() => journaledCall(deps, { id, exists, name, act }))
+    return {
+      id,
+      agent,
+      result: () => agentCall(() => resultOf(deps, id, exists)),
+      get: () => agentCall(() => exists.then(() => children.get(core.task, id))),
+      watch: () => watch(deps, id, exists),
+      pause: (options = {}) => control('pause', () => children.pause(core.task, id, options)),
+      resume: (options: { input?: Json; continueTranscript?: boolean } = {}) =>
+        control('resume', () => children.resume(core.task, id, options)),
+      cancel: (reason) => control('cancel', () => children.cancel(core.task, id, reason)),
+      remind: (reminder) =>
+        control('remind', (key) =>
+          children.remind(core.task, id, { ...reminder, id: reminder.id ?? reminderId(key) }),
+        ),
+    }
+  }
+}
+
+interface ChildCall {
+  readonly id: string
+  readonly exists: Promise<void>
+  readonly name: string
+  readonly act: (key: string) => Promise<void>
+}
+
+/** A call on a child is journaled, so that a rebuilt run does not repeat it. */
+async function journaledCall(deps: ChildFactoryDeps, call: ChildCall): Promise<void> {
+  const { core, whileStoreFails } = deps
+  const { id, exists, name, act } = call
+  const key = core.key(`child-${name}`, id)
+  const scope = core.scope
+  await core.perform<void>({
+    key,
+    replay: (entry) => {
+      const called = recordOf(entry, 'child-called')
+      if (called?.failure !== undefined) throw revive(called.failure)
+      return called && { value: undefined }
+    },
+    live: async () => {
+      await exists
+      const { seq, record } = await gatedRecord(core, scope, async () => {
+        const failure = await whileStoreFails(() => act(key)).then(() => undefined, describeError)
+        const facts = failure === undefined ? {} : { failure }
+        return { type: 'child-called', key, call: name, result: null, ...facts } as const
+      })
+      return {
+        seq,
+        settle: () => {
+          if (record.failure !== undefined) throw revive(record.failure)
+        },
+      }
+    },
+  })
+}
+
+/** While it waits the run needs no slot and may leave memory: the child's end loads it again. */
+async function resultOf(
+  { core, waits, whileStoreFails }: ChildFactoryDeps,
+  id: string,
+  exists: Promise<void>,
+): Promise<ChildResult> {
+  const { gate, host, control } = core
+  const key = core.key('child-result', id)
+  const scope = core.scope
+  const end = async (): Promise<ChildResult> => {
+    const already = await host.children.result(id)
+    return already ?? waits.withoutSlot(id, () => host.children.ended(id, control.signal))
+  }
+  return core.perform<ChildResult>({
+    key,
+    harmless: true,
+    replay: (entry) => {
+      const ended = recordOf(entry, 'child-ended')
+      return ended && { value: ended.result }
+    },
+    live: async () => {
+      const result = await gate.whileWaiting(async () => {
+        await exists
+        return whileStoreFails(end)
+      })
+      const make = () => ({ type: 'child-ended', key, result }) as const
+      const { seq } = await gatedRecord(core, scope, make)
+      return { seq, settle: () => result }
+    },
+  })
+}
+
+/** Not journaled: a rebuilt run reads the child's log from the beginning again. */
+async function* watch(
+  { core, waits }: ChildFactoryDeps,
+  id: string,
+  exists: Promise<void>,
+): AsyncGenerator<LogRecord, void> {
+  const { gate, host, control } = core
+  const scope = core.scope
+  await gate.whileWatching(() => exists)
+  const records = host.children.watch(core.task, id, control.signal)[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await waits.whileWatching(id, () => records.next())
+      if (core.dead) return await neverSettles()
+      // A run that is stopped gets the record when it goes on.
+      await gate.during(scope, () => undefined)
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    await records.return?.()
+  }
+}

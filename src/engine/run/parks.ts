@@ -1,0 +1,79 @@
+/** `task.park` and `task.sleep`. */
+import { canonical } from '../../core/canonical-json.ts'
+import { LullError } from '../../core/errors.ts'
+import { toIso } from '../../core/instant.ts'
+import type { Wake } from '../../core/suspension.ts'
+import type { Park } from '../agent-task.ts'
+import { parkInput } from '../inputs.ts'
+import { parse } from '../parse.ts'
+import type { RunCore } from './core.ts'
+import type { RunAct } from './run-writer.ts'
+import type { Stop } from './stops.ts'
+
+export interface Parks {
+  park(park: Park, fingerprint?: string): Promise<Wake>
+  sleep(ms: number): Promise<Wake>
+  /** The park of that key is over. */
+  woken(key: string, wake: Wake, seq: number): void
+}
+
+/** A thousand years, as for timeouts. */
+const LONGEST_MS = 31_622_400_000_000
+
+export function createParks(core: RunCore, stop: Stop): Parks {
+  const { host } = core
+  const open = new Map<string, (wake: Wake, seq: number) => void>()
+
+  function park(given: Park, fingerprint?: string): Promise<Wake> {
+    core.notInside(fingerprint === undefined ? 'task.park' : 'task.sleep', 'step')
+    const { reason, summary, ...wanted } = given
+    const { conditions } = parse(parkInput, { reason, summary, conditions: wanted })
+    const armed = conditions && Object.keys(conditions).length > 0 ? conditions : undefined
+    host.fireAt(armed) // A schedule that is refused is refused here, before anything is written.
+    const key = core.key('park')
+    const print = fingerprint ?? canonical(armed ?? {})
+    const act = async (): Promise<RunAct> => {
+      const fireAt = host.fireAt(armed)
+      return {
+        type: 'park',
+        key,
+        fingerprint: print,
+        handle: `suspend-${host.ids.uuid()}`,
+        reason,
+        ...(summary === undefined ? {} : { summary }),
+        ...(armed === undefined ? {} : { conditions: armed }),
+        ...(fireAt === undefined ? {} : { fireAt }),
+        eventsNow: armed?.since === 'now' ? await host.eventsNow() : 0,
+      }
+    }
+    return core.perform<Wake>({
+      key,
+      fingerprint: print,
+      replay: (entry) => (entry.kind === 'park' ? { value: entry.result } : undefined),
+      live: () =>
+        new Promise((resolve, reject) => {
+          open.set(key, (wake, seq) => resolve({ seq, settle: () => wake }))
+          stop(act).catch(reject)
+        }),
+    })
+  }
+
+  function sleep(ms: number): Promise<Wake> {
+    if (!(ms >= 0 && ms <= LONGEST_MS)) {
+      const problem = `must be a number of milliseconds from 0 to ${LONGEST_MS}`
+      throw new LullError('INVALID_INPUT', { path: 'ms', problem })
+    }
+    const at = toIso(Math.ceil(host.clock.now() + ms))
+    // The instant differs on every run. The fingerprint is the duration, which the code asks for.
+    return park({ reason: `sleeping for ${ms} ms`, trigger: { at } }, `sleep:${ms}`)
+  }
+
+  return {
+    park,
+    sleep,
+    woken(key, wake, seq) {
+      open.get(key)?.(wake, seq)
+      open.delete(key)
+    },
+  }
+}

@@ -1,0 +1,160 @@
+/** One attempt of a step: runs its function within its time, and says what it came to. */
+import { describeError } from '../../core/describe-error.ts'
+import { isLullError, LullError } from '../../core/errors.ts'
+import { Fatal, Rejection } from '../agent.ts'
+import type { StepContext, StepFunction } from '../agent-task.ts'
+import { checkedResult } from '../step-result.ts'
+import { Aborted } from './abort-reason.ts'
+import type { OperationScope, RunCore } from './core.ts'
+import { Execution } from './execution.ts'
+import type { Outcome } from './step-record.ts'
+import type { AttemptStreams } from './step-streams.ts'
+
+export interface Attempt<T> {
+  readonly key: string
+  readonly name: string
+  readonly code: StepFunction<T>
+  readonly timeoutMs: number | undefined
+  /** Where the step was called, and where the code stood then. */
+  readonly scope: OperationScope
+  readonly place: number
+  /** Of the operations inside this attempt. */
+  readonly prefix: string
+  readonly attempt: number
+  readonly mayHaveRun: boolean
+  readonly streams: AttemptStreams
+}
+
+/** Runs attempts of the steps of one run. */
+export interface StepExecutor {
+  execute<T>(attempt: Attempt<T>): Promise<Outcome>
+  /** The functions that run now. */
+  readonly running: ReadonlySet<Execution>
+}
+
+export function createStepExecutor(core: RunCore): StepExecutor {
+  const { host } = core
+  const running = new Set<Execution>()
+
+  async function execute<T>(attempt: Attempt<T>): Promise<Outcome> {
+    const { name, scope, prefix, streams } = attempt
+    const execution = new Execution({ host, taskId: core.taskId, step: name, outer: scope.inside })
+    running.add(execution)
+    core.recount(prefix)
+    core.journal.keep(prefix)
+    try {
+      const value = await withinTime(call(attempt, execution), attempt, execution)
+      const { stepResultBytes } = host.limits
+      return { status: 'done', result: checkedResult(name, value, stepResultBytes, streams.bytes) }
+    } catch (error) {
+      const fatal = isFatal(error)
+      const { reason } = execution.signal
+      const wasPaused = reason instanceof Aborted && reason.code === 'paused'
+      // A step that timed out, or whose failure is final, did not end because of the pause.
+      if (wasPaused && !fatal && !execution.timedOut) return { status: 'interrupted' }
+      return { status: 'failed', failure: describeError(error), fatal }
+    } finally {
+      running.delete(execution)
+      execution.end('it has ended')
+    }
+  }
+
+  /** Calls the function of the step. Reports one that blocks the event loop, and one that returns too late. */
+  function call<T>(attempt: Attempt<T>, execution: Execution): Promise<T> {
+    const { code, scope, prefix, place, mayHaveRun } = attempt
+    const { agent, id } = core.task
+    const inner: OperationScope = {
+      ...scope,
+      inside: execution,
+      prefix,
+      place,
+      ...(mayHaveRun ? { mayHaveRun } : {}),
+    }
+    const startedAt = host.clock.now()
+    const work = core.within(inner, async () => code(new Context(core, execution, attempt)))
+    work.then(
+      () => {
+        if (execution.over !== undefined) execution.returnedLate()
+      },
+      () => undefined,
+    )
+    const blockedMs = host.clock.now() - startedAt
+    if (blockedMs >= host.limits.blockMs) host.blocked(agent, id, blockedMs)
+    return work
+  }
+
+  /** @throws LullError `STEP_TIMEOUT` */
+  async function withinTime<T>(
+    work: Promise<T>,
+    { name: step, timeoutMs }: Attempt<T>,
+    execution: Execution,
+  ): Promise<T> {
+    if (timeoutMs === undefined) return work
+    let stopTimer: (() => void) | undefined
+    const late = new Promise<never>((_, fail) => {
+      stopTimer = host.clock.after(timeoutMs, () => {
+        const error = new LullError('STEP_TIMEOUT', { step, timeoutMs })
+        fail(error)
+        timeOut(execution, error)
+      })
+    })
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      stopTimer?.()
+    }
+  }
+
+  /** The step and those inside it are over. Their functions are told, and may ignore it. */
+  function timeOut(execution: Execution, error: Error): void {
+    for (const one of running) {
+      if (one !== execution && !one.isInside(execution)) continue
+      one.timeOut(error)
+    }
+  }
+
+  return { execute, running }
+}
+
+/** The signal and the key are made when the step reads them: few steps do, and making one is not cheap. */
+class Context implements StepContext {
+  readonly #core: RunCore
+  readonly #execution: Execution
+  readonly #key: string
+  readonly attempt: number
+  readonly mayHaveRun: boolean
+  readonly #streams: AttemptStreams
+
+  constructor(core: RunCore, execution: Execution, facts: Attempt<unknown>) {
+    this.#core = core
+    this.#execution = execution
+    this.#key = facts.key
+    this.attempt = facts.attempt
+    this.mayHaveRun = facts.mayHaveRun
+    this.#streams = facts.streams
+  }
+
+  get idempotencyKey(): string {
+    const { host, task } = this.#core
+    return host.hash(`${task.id}/${task.journal.generation}/${this.#key}`).slice(0, 32)
+  }
+
+  get stream(): StepContext['stream'] {
+    return (name) => this.#streams.open(name)
+  }
+
+  get signal(): AbortSignal {
+    return this.#execution.signal
+  }
+}
+
+/** Trying again would not help, or would repeat a side effect that has happened. */
+function isFatal(error: unknown): boolean {
+  try {
+    if (error instanceof Fatal || error instanceof Rejection) return true
+    return isLullError(error, 'STEP_RESULT') || describeError(error).name === 'Fatal'
+  } catch {
+    // A proxy may refuse to be looked at.
+    return false
+  }
+}
