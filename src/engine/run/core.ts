@@ -1,5 +1,5 @@
 /**
- * The heart of a run: keys, the journal, and the way every operation takes.
+ * The path of every operation of a run, and the state that the operations share.
  *
  *   operation ── recorded? ──yes──▶ releaser ──▶ agent code
  *        └──no──▶ gate ──▶ work ──▶ persist (durable) ──▶ releaser ──▶ agent code
@@ -9,7 +9,6 @@
  * R3  A run that lost its task (dead) settles nothing and writes nothing.
  * R4  No step acts before its task, and every value it may have seen, is durable.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { JournalRecord } from '../../core/records.ts'
@@ -18,15 +17,19 @@ import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { Committed } from '../ledger.ts'
 import type { Ask } from '../providers/asking.ts'
-import type { Execution } from './execution.ts'
-import { Gate, type GateDeps, type Scope } from './gate.ts'
+import { type Asked, CodePlace } from './code-place.ts'
+import { Gate, type GateDeps } from './gate.ts'
 import type { RunHost } from './host.ts'
 import type { Entry, Journal } from './journal.ts'
-import { escapeName } from './keys.ts'
+import { KeyCounter } from './key-counter.ts'
 import { NewOperations, type Rebuilding } from './new-operations.ts'
+import { type OperationScope, scopeOf, within } from './operation-scope.ts'
 import { Releaser } from './releaser.ts'
 import { neverSettles, type RunAct, RunWriter, type Writing } from './run-writer.ts'
 import type { Unclaimed } from './unclaimed.ts'
+
+export type { Asked } from './code-place.ts'
+export type { OperationScope } from './operation-scope.ts'
 
 export interface Operation<T> {
   readonly key: string
@@ -41,50 +44,27 @@ export interface Operation<T> {
   readonly added?: true
 }
 
-/** Where the code stood when it asked for an operation. */
-export interface Asked {
-  /** The record of the result it had just been given (`unclaimed.ts`). */
-  readonly place: number
-  /** The operation may have been in flight when a run of the task died. */
-  readonly mayHaveBegun: boolean
-}
-
 /** An operation whose record is durable. */
 export interface Finished<T> {
   readonly seq: number
   readonly settle: () => T
 }
 
-export interface OperationScope extends Scope {
-  /** The execution of the step whose function called it, if any. */
-  readonly inside?: Execution | undefined
-  /** Keys inside a step are counted apart, because a recorded step does not run its function again. */
-  readonly prefix: string
-  /** An earlier execution of the step it is in may have begun. */
-  readonly mayHaveRun?: true
-  /** Where the code stood when it asked for that step. */
-  readonly place?: number
-}
-
-const top: OperationScope = { prefix: '' }
-/** One for all runs: Node hands each of them on to every promise there is, and lets go of none. */
-const scopes = new AsyncLocalStorage<{ readonly run: object; readonly scope: OperationScope }>()
-
-/** The run it is the heart of. */
+/** What operations can tell and ask the run they belong to. */
 export interface RunControl {
   readonly token: string
   /** The run may have reached a boundary. */
   moved(): void
-  /** The code has done what there was to do with the last result. */
+  /** The code has reacted to the last result. */
   reacted(): void
   mismatch(key: string): void
   /** The code asks for these, which are not recorded, and never for what is recorded behind them. */
   newOperations(operations: readonly NewOperation[]): void
-  /** Fires when it is given up: nobody waits for anything any more. */
+  /** Fires when the run is given up: nobody waits for anything any more. */
   readonly signal: AbortSignal
-  /** It waits for a child, and may need no slot now. */
+  /** The run waits for a child, and may need no slot now. */
   waits(): void
-  /** The task is somebody else's now. */
+  /** Another run has the task. */
   lost(): void
 }
 
@@ -99,7 +79,7 @@ export interface RunCoreDeps {
   readonly agent: Pick<Agent, 'newSteps'>
 }
 
-/** A class, like all that is made for every run. What it makes for itself it makes when it is needed. */
+/** A class: one instance per run is cheaper than one closure per method and run. */
 export class RunCore implements GateDeps, Writing, Rebuilding {
   readonly host: RunHost
   readonly gate: Gate
@@ -108,23 +88,13 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   readonly ask: Ask
   readonly control: RunControl
   readonly #writer: RunWriter
-  #counts: Map<string, number> | undefined
-  #pending: RunAct[] = []
-  /** The last of what was pending. */
-  #handedIn: Promise<unknown> | undefined
+  readonly #keys = new KeyCounter()
+  readonly #place: CodePlace
   /** Operations that were called and whose result is not in the releaser yet. */
   #unsettled = 0
   #dead = false
   #task: Task
   #lastResult = 0
-  #newestResult = 0
-  readonly #newOperations: NewOperations | undefined
-  /** Set while the code reacts to a result: in which scope, and where it stands. */
-  #reaction: { readonly prefix: string; readonly place: number } | undefined
-  /** The newest result in its place that the code of a scope was given. */
-  #places: Map<string, number> | undefined
-  /** New operations that are recorded in front of others. */
-  #inserted: Set<string> | undefined
   #durable: boolean
   #waitingForTask: (() => void)[] = []
 
@@ -137,9 +107,10 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
     this.#durable = !ahead
     this.#writer = new RunWriter(this)
     this.gate = new Gate(this)
-    if (agent.newSteps !== 'run') this.#newOperations = new NewOperations(this)
+    const newOperations = agent.newSteps === 'run' ? undefined : new NewOperations(this)
+    this.#place = new CodePlace(journal, newOperations)
     this.releaser = new Releaser(host.clock.now, (ms) => {
-      this.#reaction = undefined
+      this.#place.reacted()
       if (ms >= host.limits.blockMs) host.blocked(task.agent, task.id, ms)
       control.reacted()
     })
@@ -169,7 +140,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
     this.control.lost()
   }
 
-  /** As last written, by whomever. */
+  /** The task as last written, by any writer. */
   get task(): Task {
     return this.#task
   }
@@ -183,15 +154,13 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
     return this.#dead
   }
 
-  /** How many acts the ledger has not looked at yet: what is decided meanwhile comes before them. */
+  /** How many acts the ledger has not decided yet. A record that is decided meanwhile comes before them. */
   get unwritten(): number {
     return this.#writer.unwritten()
   }
 
   get scope(): OperationScope {
-    const current = scopes.getStore()
-    // A run that was started by a step of another one is not inside that step.
-    return current?.run === this ? current.scope : top
+    return scopeOf(this)
   }
 
   /** @throws LullError `INVALID_INPUT` when called in one of these: nothing could go on then */
@@ -222,70 +191,44 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
 
   /** Where the code stands now. */
   asked(): Asked {
-    const { prefix, place = 0, mayHaveRun } = this.scope
-    const { diedAt } = this.journal
-    const isReaction = this.#reaction?.prefix === prefix
-    return {
-      place: isReaction
-        ? (this.#reaction?.place ?? 0)
-        : Math.max(place, this.#places?.get(prefix) ?? 0),
-      mayHaveBegun: mayHaveRun ?? (diedAt > 0 && this.#newestResult <= diedAt),
-    }
+    return this.#place.asked(this.scope)
   }
 
-  /** Resolves when an operation that is not recorded may run. Undefined: it may at once. */
+  /** Resolves when an operation that is not recorded may run. Undefined: it may run at once. */
   admit(
-    { key, harmless, added }: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
-    { place }: Asked,
+    operation: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
+    asked: Asked,
   ): Promise<void> | undefined {
-    const { unclaimed } = this.journal
-    if (unclaimed.behind(place, key) === undefined) return undefined
-    if (!(harmless || added || this.#newOperations === undefined || this.journal.knows(key))) {
-      return this.#newOperations.admit(key, place, this.scope.inside?.signal)
-    }
-    this.#inserted ??= new Set()
-    this.#inserted.add(key)
-    return undefined
+    return this.#place.admit(operation, asked, this.scope)
   }
 
-  /** Runs code so that the operations it calls know what they are in. */
+  /** Runs code so that the operations it calls know their scope. */
   within<T>(scope: OperationScope, code: () => T): T {
-    return scopes.run({ run: this, scope }, code)
+    return within(this, scope, code)
   }
 
   /** The key of the next operation of that kind and name, counted within the current scope. */
   key(kind: string, name = ''): string {
-    this.scope.inside?.allow(`task.${kind}`)
-    const stem = `${this.scope.prefix}${kind}:${escapeName(name)}`
-    this.#counts ??= new Map()
-    const occurrence = (this.#counts.get(stem) ?? 0) + 1
-    this.#counts.set(stem, occurrence)
-    return this.#claimed(`${stem}#${occurrence}`)
-  }
-
-  #claimed(key: string): string {
-    this.journal.unclaimed.ask(key)
-    this.#newOperations?.moved()
-    return key
+    const { inside, prefix } = this.scope
+    inside?.allow(`task.${kind}`)
+    return this.#claimed(this.#keys.next(prefix, kind, name))
   }
 
   /** The key the author chose, within the current scope. @throws LullError `INVALID_INPUT` when it was used before */
   chosenKey(kind: string, chosen: string): string {
-    this.scope.inside?.allow(`task.${kind}`)
-    const made = `${this.scope.prefix}${kind}:${escapeName(chosen)}#key`
-    this.#counts ??= new Map()
-    if (this.#counts.has(made)) {
-      throw new LullError('INVALID_INPUT', { path: 'key', problem: `"${chosen}" was used before` })
-    }
-    this.#counts.set(made, 1)
-    return this.#claimed(made)
+    const { inside, prefix } = this.scope
+    inside?.allow(`task.${kind}`)
+    return this.#claimed(this.#keys.chosen(prefix, kind, chosen))
   }
 
-  /** Counts again from the beginning there: a step's function runs once more. */
+  #claimed(key: string): string {
+    this.#place.claim(key)
+    return key
+  }
+
+  /** Counts keys under the prefix from the beginning: a step's function runs once more. */
   recount(prefix: string): void {
-    const counts = this.#counts
-    if (counts === undefined) return
-    for (const stem of counts.keys()) if (stem.startsWith(prefix)) counts.delete(stem)
+    this.#keys.restart(prefix)
   }
 
   perform<T>(operation: Operation<T>): Promise<T> {
@@ -335,14 +278,13 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   /** @param place where the code stands when it has the result */
   #release(seq: number, place: number, settle: () => void, reject: (error: unknown) => void): void {
     if (this.#dead) return
-    const { inside, prefix } = this.scope
-    const nested = inside !== undefined
+    const { scope } = this
+    const nested = scope.inside !== undefined
     const handOut = (): void => {
       if (this.#dead) return
       this.journal.wakes.show(seq)
       if (!nested) this.#lastResult = seq
-      if (!nested && seq > this.#newestResult) this.#newestResult = seq
-      this.#stand(prefix, place)
+      this.#place.give(scope, seq, place)
       try {
         settle()
       } catch (error) {
@@ -350,16 +292,8 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
       }
     }
     this.releaser.push(seq, handOut, nested)
-    // Withheld, it may be what a pause is waiting for.
+    // A pause under way may wait for this: the result is withheld now.
     this.control.moved()
-  }
-
-  #stand(prefix: string, place: number): void {
-    if (this.journal.unclaimed.isEmpty) return
-    this.#reaction = { prefix, place }
-    this.#newOperations?.moved()
-    this.#places ??= new Map()
-    if (place > (this.#places.get(prefix) ?? 0)) this.#places.set(prefix, place)
   }
 
   /** Waits for the place of a record in the order of results. */
@@ -369,37 +303,25 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
 
   /** Durable before it resolves, in the order of the calls. Never settles when the run is dead. */
   persist(act: RunAct): Promise<Committed> {
-    this.#handInPending()
     return this.#writer.write(act)
   }
 
   /** @param before what stands before it in the same commit */
   record(record: JournalRecord, before: readonly JournalRecord[] = []): Promise<Committed> {
-    const inserted = this.#inserted?.has(record.key) ? { inserted: true as const } : {}
+    const inserted = this.#place.isInserted(record.key) ? { inserted: true as const } : {}
     const records = [...before, { ...record, ...inserted }]
     return this.persist({ type: 'record', records, ...this.ask(record, this.#task) })
   }
 
-  /** A record that rides with the next act, and is durable before any step that could have seen its value. */
+  /** Written with the next act. Durable before any step that could have seen its value. */
   writeWithNext(act: RunAct): void {
-    this.#pending.push(act)
+    this.#writer.writeWithNext(act)
   }
 
-  /**
-   * Resolves when all that is durable, and the task itself. Also waits for what another branch has handed in: the code
-   * may have seen it.
-   */
+  /** Resolves when everything that was handed in so far is durable, and the task itself (R4). */
   async flush(): Promise<void> {
-    this.#handInPending()
-    await this.#handedIn
+    await this.#writer.flush()
     if (!this.#durable) await new Promise<void>((resolve) => this.#waitingForTask.push(resolve))
-  }
-
-  #handInPending(): void {
-    if (this.#pending.length === 0) return
-    const acts = this.#pending
-    this.#pending = []
-    for (const act of acts) this.#handedIn = this.#writer.write(act)
   }
 
   /** `task.now()` and the like. */
@@ -408,11 +330,11 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
     const entry = this.journal.get(key)
     if (entry?.kind === 'record' && entry.record.type === 'value') return entry.record.value as T
     const value = make()
-    this.#pending.push({ type: 'record', records: [{ type: 'value', key, value }] })
+    this.writeWithNext({ type: 'record', records: [{ type: 'value', key, value }] })
     return value
   }
 
-  /** The task was written to, by whomever. */
+  /** The task was written to, by any writer. */
   follow(task: Task): void {
     this.#task = task
     this.#durable = true
@@ -423,6 +345,6 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
   /** Gives the run up: nothing of it settles any more. */
   die(): void {
     this.#dead = true
-    this.#newOperations?.close()
+    this.#place.close()
   }
 }

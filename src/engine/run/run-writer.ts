@@ -1,6 +1,6 @@
 /**
- * What a run writes, in the order it was handed in. Acts go to the ledger at once, so that they share a flush; when the
- * store cannot write, all that failed wait and are tried again together, and nothing overtakes them.
+ * Writes the acts of a run in the order of the calls. Acts go to the ledger at once, so that they share a commit. When the
+ * store cannot write, the acts that failed wait and are tried again together, and no later act overtakes them.
  */
 import type { RunCommand } from '../../core/commands.ts'
 import { isLullError } from '../../core/errors.ts'
@@ -11,19 +11,19 @@ import type { RunHost } from './host.ts'
 type Tokenless<C> = C extends { readonly run: string } ? Omit<C, 'run'> : never
 export type RunAct = Tokenless<RunCommand>
 
-/** The run whose line it is, as it stands. */
+/** The run that writes, as it stands. */
 export interface Writing {
   readonly host: Pick<RunHost, 'commit' | 'clock' | 'log'>
   readonly taskId: string
   readonly token: string
   readonly dead: boolean
-  /** The task is somebody else's now. */
+  /** Another run has the task. */
   lost(): void
 }
 
 const RETRY_FIRST_MS = 100
 const RETRY_MOST_MS = 10_000
-/** What a dead run's code waits for. One for each: a shared one would keep everything that ever waited for it. */
+/** A dead run's code waits for this. Each call makes one: a shared promise would keep everything that ever waited for it. */
 export const neverSettles = (): Promise<never> => new Promise(() => undefined)
 
 export class RunWriter {
@@ -31,20 +31,47 @@ export class RunWriter {
   readonly #items: Item[] = []
   #stalled = false
   #waitMs = RETRY_FIRST_MS
+  /** Acts that are written with the next one. */
+  #pending: RunAct[] = []
+  /** The last of those. */
+  #handedIn: Promise<unknown> | undefined
 
   constructor(run: Writing) {
     this.#run = run
   }
 
-  /** Durable when it resolves; never settles when the run is dead. */
+  /** Durable when it resolves. Never settles when the run is dead. */
   write(act: RunAct): Promise<Committed> {
+    this.#handInPending()
+    return this.#write(act)
+  }
+
+  /** Written with the next act, or by `flush`. */
+  writeWithNext(act: RunAct): void {
+    this.#pending.push(act)
+  }
+
+  /** Resolves when the pending acts are durable, also those that another branch has handed in: the code may have seen them. */
+  async flush(): Promise<void> {
+    this.#handInPending()
+    await this.#handedIn
+  }
+
+  #handInPending(): void {
+    if (this.#pending.length === 0) return
+    const acts = this.#pending
+    this.#pending = []
+    for (const act of acts) this.#handedIn = this.#write(act)
+  }
+
+  #write(act: RunAct): Promise<Committed> {
     if (this.#run.dead) return neverSettles()
     const item = new Item(act, this.#run)
     this.#items.push(item)
     return this.#stalled ? this.#wait(item) : this.#handIn(item)
   }
 
-  /** How many the ledger has not looked at yet. */
+  /** How many acts the ledger has not decided yet. */
   unwritten(): number {
     return this.#items.filter((item) => item.state !== 'decided').length
   }
@@ -62,10 +89,10 @@ export class RunWriter {
     )
   }
 
-  /** For its turn after the store could not write. */
+  /** Until the store can write again. */
   #wait(item: Item): Promise<Committed> {
     item.state = 'waiting'
-    // Not for the first time: whoever wrote it has the promise of then.
+    // On a further retry the caller already holds the first promise.
     if (item.retry !== undefined) return neverSettles()
     return new Promise((resolve, reject) => {
       item.retry = () => this.#handIn(item).then(resolve, reject)
@@ -110,7 +137,7 @@ class Item {
   readonly #act: RunAct
   readonly #run: Writing
   state: 'waiting' | 'handed in' | 'decided' = 'waiting'
-  /** Set once it had to wait. */
+  /** Set once the item had to wait. */
   retry: (() => void) | undefined
 
   constructor(act: RunAct, run: Writing) {
@@ -121,7 +148,7 @@ class Item {
   readonly decide = (): RunCommand => {
     this.state = 'decided'
     const command = this.#act as RunAct & { run: string }
-    // That of the moment: it may be tried again in the name of another run.
+    // The token of this moment: an act may be tried again after the run got a new token.
     command.run = this.#run.token
     return command as RunCommand
   }
