@@ -1,50 +1,36 @@
 /**
- * One run of an agent on a task: a live JavaScript frame with a token. It begins fresh or from a journal, follows the
- * records of its task (pause, resume, answer, cancel), and is over when the task ends or another run has the task.
+ * One run of an agent on a task: a live JavaScript frame with a token. A run starts fresh or from a journal and follows the
+ * records of its task (pause, resume, answer, cancel). It is over when the task ends or another run has the task.
  */
 
 import type { ResumeConditions } from '../../core/conditions.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
-import type { NewOperation, PauseMode, PolicyReason } from '../../core/suspension.ts'
+import type { NewOperation, PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
-import type { AgentTask } from '../agent-task.ts'
 import type { Past } from '../conversation.ts'
-import { json } from '../inputs.ts'
-import { parse } from '../parse.ts'
 import { type AbortCode, Aborted } from './abort-reason.ts'
 import { type RunControl, RunCore, type RunCoreDeps } from './core.ts'
-import { describeKey } from './keys.ts'
 import { Operations } from './operations.ts'
-import { completion, failed, failing } from './outcome.ts'
-import { neverSettles, type RunAct } from './run-writer.ts'
-import { TaskApi } from './task-api.ts'
+import { PolicyStops } from './policy-stops.ts'
+import { type RunEndingDeps, runToEnd } from './run-ending.ts'
 
 export interface RunDeps extends RunCoreDeps {
   readonly owner: RunOwner
   readonly agent: Agent
   readonly token: string
-  /** What its task may see of what was before it. */
+  /** The earlier tasks and messages of the context that the task may see. */
   readonly past: Past
 }
 
-interface PolicyStop {
-  readonly reason: PolicyReason
-  readonly summary: string
-  readonly mismatch?: string
-  readonly newOperations?: readonly NewOperation[]
-}
-
-/** Who has the runs of this process. */
+/** The part of the engine that starts and drops the runs of this process. */
 export interface RunOwner {
   /** The task goes on in a new run (`continueAs`). */
   again(task: Task): void
-  /** Somebody else has the task. */
+  /** Another run has the task. */
   lost(taskId: string): void
 }
-
-const RETRY_MS = 1_000
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
 export class Run implements RunControl {
@@ -53,20 +39,17 @@ export class Run implements RunControl {
   readonly #deps: RunDeps
   readonly #core: RunCore
   readonly #operations: Operations
+  readonly #policy: PolicyStops
   #controller: AbortController | undefined
   #token: string
   #committing = false
-  /** Set while the process stops. */
+  /** Set while the process stops: ends the wait for a boundary. */
   #handOver: ((reason: string) => void) | undefined
   /** The run itself has handed in the command that ends its task. */
-  #ending = false
-  /** Set while it is handed on: the run is over. */
+  #endsItself = false
+  /** Set while the release is written: resolves it when the run is over. */
   #ended: (() => void) | undefined
-  /** The code no longer fits the journal: after the stop the run is rebuilt. */
-  #changed = false
-  /** The stop for the journal limit was requested. */
-  #limited = false
-  /** Why it was given up, once it is. */
+  /** Why the run was given up. */
   #aborted: AbortCode = 'ended'
 
   constructor(deps: RunDeps) {
@@ -77,6 +60,10 @@ export class Run implements RunControl {
     this.#token = token
     this.#core = new RunCore(deps, this)
     this.#operations = new Operations(this.#core, agent)
+    this.#policy = new PolicyStops(this.#core, {
+      freeze: () => this.freeze('finish_step'),
+      thaw: () => this.thaw(),
+    })
   }
 
   /** The task as last written. */
@@ -102,89 +89,47 @@ export class Run implements RunControl {
     return this.#operations.awaited()
   }
 
-  /** It waits for what a child does next: only a live run learns of that. */
+  /** Whether the run waits for the next record of a child: only a live run learns of that. */
   get watching(): boolean {
     return this.#operations.watching()
   }
 
-  /** It only waits for children and needs no slot. */
+  /** Whether the run only waits for children and needs no slot. */
   get onlyWaitsForChildren(): boolean {
     const { length } = this.awaited
     return length > 0 && this.#core.gate.waitsOnlyFor(length) && this.#isOurs(this.task)
   }
 
-  /** The first stretch of code runs like any other: released in its place, and timed. */
+  /** The code before the first result runs like the code after any result: through the releaser, which times it. */
   start(): void {
     const { task, ahead } = this.#deps
-    const begin = (): void => void this.#execute()
+    const begin = (): void => void runToEnd(this.#ending())
     if (ahead) this.#core.releaser.now(begin)
     else this.#core.releaser.push(0, begin)
-    // Begun by `continueAs` while a pause is under way.
+    // `continueAs` started this run while a pause is under way.
     if (task.pausing !== undefined) this.#quiesce(task.pausing.mode ?? 'finish_step')
   }
 
-  /** Never rejects. */
-  async #execute(): Promise<void> {
-    const end = await this.#outcome()
-    try {
-      await this.#end(end)
-    } catch (error) {
-      await this.#endFailed(error)
+  #ending(): RunEndingDeps {
+    const { agent, past, owner } = this.#deps
+    return {
+      operations: this.#operations,
+      agent,
+      past,
+      ending: () => {
+        this.#endsItself = true
+      },
+      die: () => this.#die(),
+      again: (task) => owner.again(task),
     }
   }
 
-  /** What the agent's code came to. */
-  async #outcome(): Promise<RunAct> {
-    const { agent, past } = this.#deps
-    try {
-      const api = new TaskApi(this.#operations, past, (state) => this.#continueAs(state))
-      return completion(await agent.run?.(api), this.#core)
-    } catch (error) {
-      return failing(error, agent, this.#core)
-    }
+  mismatch(key: string): void {
+    this.#policy.mismatch(key)
   }
 
-  /** Ends the task. A store that is down is waited for. */
-  async #end(act: RunAct): Promise<void> {
-    if (this.dead) return
-    await this.#operations.childrenExist()
-    await this.#core.gate.duringLast(async () => {
-      this.#ending = true
-      await this.#core.persist(act)
-      this.#die()
-    })
-  }
-
-  /** The task could not end as its code wanted: it fails and says why. Nobody would end it otherwise. */
-  async #endFailed(error: unknown): Promise<void> {
-    const { host } = this.#deps
-    const { taskId } = this
-    host.log('error', 'a task could not end as its agent wanted; it fails', { taskId, error })
-    for (;;) {
-      try {
-        await this.#end(failed(error, this.#core))
-        return
-      } catch (again) {
-        host.log('error', 'a task could not be ended; trying again', { taskId, error: again })
-        await new Promise<void>((resolve) => host.clock.after(RETRY_MS, resolve))
-      }
-    }
-  }
-
-  async #continueAs(state: Parameters<AgentTask['continueAs']>[0]): Promise<never> {
-    const core = this.#core
-    core.notInside('task.continueAs', 'step')
-    const kept = parse(json, state, 'state')
-    await this.#operations.turns.endOpen()
-    const key = core.key('continue')
-    await this.#operations.childrenExist()
-    await core.gate.duringLast(async () => {
-      const transcript = this.#operations.turns.transcript()
-      await core.persist({ type: 'continue-as', key, state: kept, transcript })
-      this.#die()
-    })
-    this.#deps.owner.again(this.task)
-    return neverSettles()
+  newOperations(operations: readonly NewOperation[]): void {
+    this.#policy.newOperations(operations)
   }
 
   /** Created on first read, because few agents read it. */
@@ -215,7 +160,7 @@ export class Run implements RunControl {
     if (!this.dead && this.onlyWaitsForChildren) this.#deps.host.releaseSlot(this.taskId)
   }
 
-  /** Something came to rest: is it what an accepted pause was waiting for? */
+  /** The run may have reached the boundary that an accepted pause waits for. */
   moved(): void {
     const { gate } = this.#core
     // The last operation beside a wait for a child may end without a result that the code reacts to.
@@ -259,71 +204,23 @@ export class Run implements RunControl {
     }
   }
 
-  /** The code asks for another operation than the recorded one. The task stops, and an operator decides. */
-  mismatch(key: string): void {
-    const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
-    this.#stopForChange({ reason: 'code-changed', summary, mismatch: key })
-  }
-
-  newOperations(operations: readonly NewOperation[]): void {
-    const pairs = operations.map(
-      ({ key, unclaimed }) =>
-        `${describeKey(key)} (but not for ${describeKey(unclaimed)}, which is recorded behind it)`,
-    )
-    const summary = `A step was added or renamed: the code asks for what is not recorded, ${pairs.join(', ')}. Resume to run it once, or cancel.`
-    this.#stopForChange({
-      reason: 'code-changed',
-      summary: summary.slice(0, 4_000),
-      newOperations: operations,
-    })
-  }
-
-  #stopForChange(policy: PolicyStop): void {
-    this.#changed = true
-    // The code waits for an operator's decision, and never gets an answer.
-    void this.#core.gate.whileWaiting(neverSettles)
-    this.#stopByPolicy(policy)
-  }
-
-  /** Commits at once where the run stands still, at its next boundary otherwise. */
-  #stopByPolicy(policy: PolicyStop): void {
-    const { host } = this.#deps
-    const { taskId } = this
-    host
-      .commit(taskId, () => ({
-        type: 'policy-pause',
-        handle: `suspend-${host.ids.uuid()}`,
-        ...policy,
-        atBoundary: this.freeze('finish_step'),
-        run: this.#token,
-      }))
-      .catch((error: unknown) => {
-        if (this.dead) return
-        host.log('error', `could not stop for ${policy.reason}; trying again`, { taskId, error })
-        this.thaw()
-        host.clock.after(RETRY_MS, () => {
-          if (!this.dead) this.#stopByPolicy(policy)
-        })
-      })
-  }
-
   /** Goes on with a new token: the task was resumed or answered while the run was warm. */
   adopt(token: string): void {
     this.#token = token
-    this.#limited = false
+    this.#policy.resumed()
     this.#open()
   }
 
-  /** Follows what was written to the task, by whomever. */
+  /** Follows what was written to the task, by any writer. */
   observe(records: readonly LogRecord[], task: Task): void {
     this.#core.follow(task)
     // The run is over: it follows no further records.
-    if (this.#ending && isTerminal(task.state)) return
+    if (this.#endsItself && isTerminal(task.state)) return
     for (const record of records) this.#follow(record, task)
-    // It stopped by itself: there is nothing to hand over any more.
+    // The run stopped by itself: there is nothing to hand over any more.
     if (!this.#isOurs(task)) this.#handOver?.('it stopped')
     if (isTerminal(task.state)) this.discard(task.state === 'canceled' ? 'canceled' : 'ended')
-    else this.#checkJournal(task)
+    else this.#policy.checkJournal(task)
   }
 
   #follow(record: LogRecord, task: Task): void {
@@ -336,9 +233,9 @@ export class Run implements RunControl {
         break
       case 'paused':
         this.#close()
-        // Code that is in no `task.*` call cannot be frozen, and code that looked at a wake cannot be told another:
-        // it is given up and rebuilt on resume.
-        if (this.#core.gate.waiting() === 0 || this.#changed || journal.wakes.looked()) {
+        // The run is given up and rebuilt on resume where its code is in no `task.*` call and cannot be frozen, and where
+        // its code has read the wake and would see another.
+        if (this.#core.gate.waiting() === 0 || this.#policy.codeChanged || journal.wakes.looked()) {
           this.discard('given-up')
         }
         break
@@ -373,7 +270,7 @@ export class Run implements RunControl {
     return true
   }
 
-  /** What was frozen was not written: it goes on as it was. */
+  /** The stop was not written: the run goes on as before. */
   thaw(): void {
     const { task } = this
     if (this.#committing || !this.#isOurs(task)) return
@@ -400,18 +297,9 @@ export class Run implements RunControl {
     gate.reopen(mode)
   }
 
-  /** Whether the task runs, and here. A warm run whose task waits for a slot stands still. */
+  /** Whether the task runs in this run. A warm run whose task waits for a slot stands still. */
   #isOurs({ state, run }: Task): boolean {
     return state === 'working' && run?.token === this.#token
-  }
-
-  #checkJournal(task: Task): void {
-    if (task.state !== 'working' || task.pausing !== undefined) return
-    const { journalRecords } = this.#deps.host.limits
-    if (this.#limited || task.version - task.journal.countFrom < journalRecords) return
-    this.#limited = true
-    const summary = `More than ${journalRecords} records without task.continueAs(state). Resume to go on for as many again, or cancel.`
-    this.#stopByPolicy({ reason: 'journal-limit', summary })
   }
 
   /** For a process that stops: releases the task at the next boundary, or when the time is over. */
@@ -437,12 +325,12 @@ export class Run implements RunControl {
   #die(): void {
     this.#core.die()
     this.#deps.host.live.clear(this.taskId)
-    // What has ended has nothing to hand over, and must not keep a stopping process waiting.
+    // A run that has ended has nothing to hand over, and must not keep a stopping process waiting.
     this.#ended?.()
     this.#handOver?.('it has ended')
   }
 
-  /** Gives the run up: nothing of it settles or is written any more. */
+  /** Gives the run up: nothing of it settles or is written afterwards. */
   discard(code: AbortCode): void {
     if (this.dead) return
     this.#die()

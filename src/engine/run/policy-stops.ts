@@ -1,0 +1,104 @@
+/**
+ * Stops of a run that the engine itself asks for: the code no longer fits the journal, or the journal has too many records.
+ * Such a stop commits at once where the run stands still, and at its next boundary otherwise. An operator decides then.
+ */
+import type { NewOperation, PolicyReason } from '../../core/suspension.ts'
+import type { Task } from '../../core/task.ts'
+import type { RunCore } from './core.ts'
+import { describeKey } from './keys.ts'
+import { neverSettles } from './run-writer.ts'
+
+interface PolicyStop {
+  readonly reason: PolicyReason
+  readonly summary: string
+  readonly mismatch?: string
+  readonly newOperations?: readonly NewOperation[]
+}
+
+/** How the run is closed while a stop is written. */
+export interface Freezing {
+  /** Whether the stop could commit now. If so, nothing starts until it is written, or until `thaw`. */
+  freeze(): boolean
+  /** The stop was not written: the run goes on. */
+  thaw(): void
+}
+
+const RETRY_MS = 1_000
+
+export class PolicyStops {
+  readonly #core: RunCore
+  readonly #run: Freezing
+  #codeChanged = false
+  #limitRequested = false
+
+  constructor(core: RunCore, run: Freezing) {
+    this.#core = core
+    this.#run = run
+  }
+
+  /** The code no longer fits the journal: after the stop the run is rebuilt. */
+  get codeChanged(): boolean {
+    return this.#codeChanged
+  }
+
+  /** The code asks for another operation than the recorded one. */
+  mismatch(key: string): void {
+    const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
+    this.#stopForChange({ reason: 'code-changed', summary, mismatch: key })
+  }
+
+  newOperations(operations: readonly NewOperation[]): void {
+    const pairs = operations.map(
+      ({ key, unclaimed }) =>
+        `${describeKey(key)} (but not for ${describeKey(unclaimed)}, which is recorded behind it)`,
+    )
+    const summary = `A step was added or renamed: the code asks for what is not recorded, ${pairs.join(', ')}. Resume to run it once, or cancel.`
+    this.#stopForChange({
+      reason: 'code-changed',
+      summary: summary.slice(0, 4_000),
+      newOperations: operations,
+    })
+  }
+
+  #stopForChange(policy: PolicyStop): void {
+    this.#codeChanged = true
+    // The code waits for an operator's decision, and never gets an answer.
+    void this.#core.gate.whileWaiting(neverSettles)
+    this.#stop(policy)
+  }
+
+  /** Stops the task once its journal has too many records. */
+  checkJournal(task: Task): void {
+    if (task.state !== 'working' || task.pausing !== undefined) return
+    const { journalRecords } = this.#core.host.limits
+    if (this.#limitRequested || task.version - task.journal.countFrom < journalRecords) return
+    this.#limitRequested = true
+    const summary = `More than ${journalRecords} records without task.continueAs(state). Resume to go on for as many again, or cancel.`
+    this.#stop({ reason: 'journal-limit', summary })
+  }
+
+  /** The task was resumed: the limit counts anew. */
+  resumed(): void {
+    this.#limitRequested = false
+  }
+
+  #stop(policy: PolicyStop): void {
+    const { host, taskId } = this.#core
+    host
+      .commit(taskId, () => ({
+        type: 'policy-pause',
+        handle: `suspend-${host.ids.uuid()}`,
+        ...policy,
+        atBoundary: this.#run.freeze(),
+        run: this.#core.token,
+      }))
+      .catch((error: unknown) => {
+        if (this.#core.dead) return
+        host.log('error', `could not stop for ${policy.reason}; trying again`, { taskId, error })
+        this.#run.thaw()
+        host.clock.after(RETRY_MS, () => {
+          if (!this.#core.dead) this.#stop(policy)
+        })
+      })
+  }
+}

@@ -1,0 +1,93 @@
+/** How the code of a run ends: the task completes, fails or is rejected, or goes on in a new run (`continueAs`). */
+import type { Json } from '../../core/json.ts'
+import type { Task } from '../../core/task.ts'
+import type { Agent } from '../agent.ts'
+import type { AgentTask } from '../agent-task.ts'
+import type { Past } from '../conversation.ts'
+import { json } from '../inputs.ts'
+import { parse } from '../parse.ts'
+import type { Operations } from './operations.ts'
+import { completion, failed, failing } from './outcome.ts'
+import { neverSettles, type RunAct } from './run-writer.ts'
+import { TaskApi } from './task-api.ts'
+
+export interface RunEndingDeps {
+  readonly operations: Operations
+  readonly agent: Agent
+  readonly past: Past
+  /** The command that ends the task is about to be written. */
+  ending(): void
+  /** The run is over. */
+  die(): void
+  /** The task goes on in a new run. */
+  again(task: Task): void
+}
+
+const RETRY_MS = 1_000
+
+/** Runs the agent's code and ends the task with what it came to. Never rejects. */
+export async function runToEnd(deps: RunEndingDeps): Promise<void> {
+  const act = await outcomeOf(deps)
+  try {
+    await end(deps, act)
+  } catch (error) {
+    await endFailed(deps, error)
+  }
+}
+
+async function outcomeOf(deps: RunEndingDeps): Promise<RunAct> {
+  const { agent, past, operations } = deps
+  try {
+    const api = new TaskApi(operations, past, (state) => continueAs(deps, state))
+    return completion(await agent.run?.(api), operations.core)
+  } catch (error) {
+    return failing(error, agent, operations.core)
+  }
+}
+
+/** Ends the task. Waits for a store that is down. */
+async function end({ operations, ending, die }: RunEndingDeps, act: RunAct): Promise<void> {
+  const { core } = operations
+  if (core.dead) return
+  await operations.childrenExist()
+  await core.gate.duringLast(async () => {
+    ending()
+    await core.persist(act)
+    die()
+  })
+}
+
+/** The task could not end as its code wanted, so it fails and says why. Otherwise it would never end. */
+async function endFailed(deps: RunEndingDeps, error: unknown): Promise<void> {
+  const { core } = deps.operations
+  const { host, taskId } = core
+  host.log('error', 'a task could not end as its agent wanted; it fails', { taskId, error })
+  for (;;) {
+    try {
+      await end(deps, failed(error, core))
+      return
+    } catch (again) {
+      host.log('error', 'a task could not be ended; trying again', { taskId, error: again })
+      await new Promise<void>((resolve) => host.clock.after(RETRY_MS, resolve))
+    }
+  }
+}
+
+async function continueAs(
+  { operations, die, again }: RunEndingDeps,
+  state: Parameters<AgentTask['continueAs']>[0],
+): Promise<never> {
+  const { core } = operations
+  core.notInside('task.continueAs', 'step')
+  const kept: Json = parse(json, state, 'state')
+  await operations.turns.endOpen()
+  const key = core.key('continue')
+  await operations.childrenExist()
+  await core.gate.duringLast(async () => {
+    const transcript = operations.turns.transcript()
+    await core.persist({ type: 'continue-as', key, state: kept, transcript })
+    die()
+  })
+  again(core.task)
+  return neverSettles()
+}
