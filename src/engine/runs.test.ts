@@ -225,7 +225,8 @@ describe('an agent that misbehaves', () => {
 })
 
 describe('a task that was taken over by another process', () => {
-  it('is written to by the new run alone: the stale one writes nothing and gives its slot back', async () => {
+  // R3 of run/core.ts.
+  it('R3: is written to by the new run alone: the stale one writes nothing and gives its slot back', async () => {
     const store = createMemoryStore()
     const done = effects()
     const gates = [signal(), signal()]

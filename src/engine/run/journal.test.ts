@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { alice, createWorld, dataOf, effects, running, signal } from '../test-support/world.ts'
 import { caught, keeping, resultOf } from './test-support/results.ts'
 
+// R4 of core.ts.
 describe('values', () => {
-  it('are durable before the step that saw them, also one that another branch handed in', async () => {
+  it('R4: are durable before the step that saw them, also one that another branch handed in', async () => {
     const order: string[] = []
     const world = await createWorld({
       agents: [

@@ -11,7 +11,7 @@ import { createWorld } from '../test-support/world.ts'
 import { storeWith } from './test-support/store-with.ts'
 
 describe('a run rebuilt from any prefix of its log', () => {
-  it('sees what was recorded, runs no recorded step again and comes to the same end', async () => {
+  it('R1, R2: sees what was recorded, runs no recorded step again and comes to the same end', async () => {
     await fc.assert(
       fc.asyncProperty(program, fc.nat(), async (ops, seed) => {
         const first = interpreter(ops, delays(seed))
