@@ -22,7 +22,7 @@ export {
   resumeInput,
 } from './inputs/control.ts'
 export { cloudEvent } from './inputs/events.ts'
-export { artifactFacts, part } from './inputs/message.ts'
+export { artifactFacts, message, part } from './inputs/message.ts'
 export { jsonObject } from './inputs/primitives.ts'
 export { listInput, subscribeInput, waitInput } from './inputs/reading.ts'
 export {

@@ -16,8 +16,8 @@ import { isObject } from './params.ts'
 
 /** A message type of the SDK: how it is read from and written to JSON. */
 export interface OfficialType {
-  fromJSON(value: never): unknown
-  toJSON(value: never): unknown
+  fromJSON(value: unknown): unknown
+  toJSON(value: unknown): unknown
 }
 
 export type OfficialValue<T extends OfficialType> = ReturnType<T['fromJSON']>
@@ -38,7 +38,7 @@ export interface OfficialSdk {
   readonly GetTaskPushNotificationConfigRequest: OfficialType
   readonly ListTaskPushNotificationConfigsRequest: OfficialType
   readonly DeleteTaskPushNotificationConfigRequest: OfficialType
-  fromJsonRpcErrorResponse(response: never): Error
+  fromJsonRpcErrorResponse(response: unknown): Error
 }
 
 type TypeName = Exclude<keyof OfficialSdk, 'fromJsonRpcErrorResponse'>
@@ -93,9 +93,9 @@ export function toA2ARequestHandler<S extends OfficialSdk, C>(
 ): OfficialHandler<S, C> {
   const base = agent === undefined ? 'http://lull' : `http://lull/agents/${agent}`
   const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' }
-  /** What the SDK makes of it; which of its types that is, the interface above says. */
-  const read = (name: TypeName, value: unknown): never =>
-    sdk[name].fromJSON(value as never) as never
+  /** The compiler does not resolve what a member of a type parameter returns, so the type is repeated. */
+  const read = <N extends TypeName>(name: N, value: unknown): OfficialValue<S[N]> =>
+    sdk[name].fromJSON(value) as OfficialValue<S[N]>
 
   async function post(method: string, params: unknown, context: C): Promise<Response> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -109,7 +109,7 @@ export function toA2ARequestHandler<S extends OfficialSdk, C>(
     return resultOf(sdk, await (await post(method, params, context)).json())
   }
 
-  const ask = (type: OfficialType, params: unknown): unknown => type.toJSON(params as never)
+  const ask = (type: OfficialType, params: unknown): unknown => type.toJSON(params)
 
   async function* stream(
     method: string,
@@ -143,7 +143,7 @@ export function toA2ARequestHandler<S extends OfficialSdk, C>(
       read('AgentCard', await call('GetExtendedAgentCard', {}, context)),
     async sendMessage(params, context) {
       const sent = await call('SendMessage', ask(sdk.SendMessageRequest, params), context)
-      const { task, message } = sent as { task?: unknown; message?: unknown }
+      const { task, message } = isObject(sent) ? sent : {}
       return task === undefined ? read('Message', message) : read('Task', task)
     },
     sendMessageStream: (params, context) =>
@@ -184,7 +184,7 @@ export function toA2ARequestHandler<S extends OfficialSdk, C>(
 /** @throws the SDK's own error for ours, so that its transports show the right code */
 function resultOf(sdk: OfficialSdk, answer: unknown): unknown {
   if (isObject(answer) && answer['error'] !== undefined) {
-    throw sdk.fromJsonRpcErrorResponse(answer as never)
+    throw sdk.fromJsonRpcErrorResponse(answer)
   }
   return isObject(answer) ? answer['result'] : undefined
 }

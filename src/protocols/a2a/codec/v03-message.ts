@@ -1,21 +1,23 @@
 /** Messages and parts of A2A 0.3. Read leniently, as the seeds write them: `kind` may be missing. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message, Part } from '../../../core/message.ts'
+import { message as messageInput } from '../../../engine/inputs.ts'
+import { parse } from '../../../engine/parse.ts'
 import { invalid, isObject, type Params } from '../params.ts'
 
 const roles: Readonly<Record<string, string>> = { user: 'ROLE_USER', agent: 'ROLE_AGENT' }
 
 export function readMessage03(value: unknown): Message {
-  if (!isObject(value)) return value as never
+  if (!isObject(value)) return parse(messageInput, value, 'message')
   const message: Record<string, unknown> = {}
   for (const [name, given] of Object.entries(value)) {
     if (given !== null && name !== 'kind') message[name] = given
   }
   const { role, parts } = message
-  // Unknown roles are left for the engine to refuse, and so are the 1.0 spellings: this is 0.3.
+  // The schema refuses unknown roles. The spellings of 1.0 are unknown in 0.3.
   message['role'] = typeof role === 'string' ? (roles[role] ?? `unknown role ${role}`) : role
   if (Array.isArray(parts)) message['parts'] = parts.map(readPart03)
-  return message as unknown as Message
+  return parse(messageInput, message, 'message')
 }
 
 const kinds: ReadonlySet<unknown> = new Set(['text', 'data', 'file'])

@@ -157,9 +157,9 @@ function createWriter(
 
 const protoRoles: Readonly<Record<string, string>> = { ROLE_USER: 'user', ROLE_AGENT: 'agent' }
 
-/** Into the other spelling first: what is wrong with it is said once. */
+/** Translated to the spelling of JSON-RPC first, so that there is one reader for both. */
 function readProtoMessage(value: unknown): Message {
-  if (!isObject(value)) return value as never
+  if (!isObject(value)) return readMessage03(value)
   const { content, parts, role, ...rest } = value
   const given = content ?? parts
   return readMessage03({

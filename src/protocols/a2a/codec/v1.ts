@@ -5,6 +5,8 @@ import type { Message } from '../../../core/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import { message as messageInput } from '../../../engine/inputs.ts'
+import { parse } from '../../../engine/parse.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
 import { eventMessage, statusMessage } from '../metadata.ts'
 import { invalid, isObject, optionalBoolean, optionalInteger, type Params } from '../params.ts'
@@ -158,23 +160,13 @@ const partNames: ReadonlySet<string> = new Set([
   'metadata',
 ])
 
-/**
- * Unknown members are dropped and `null` or `""` means absent, as for any ProtoJSON reader (§5.7). The same object when
- * there is nothing to leave out, which is the usual case; what the message has beyond its members the engine drops.
- */
+/** Unknown members are dropped and `null` or `""` means absent, as for any ProtoJSON reader (§5.7). */
 function readMessage(value: unknown): Message {
-  if (!isObject(value)) return value as never
-  const { parts: given } = value
-  const parts = Array.isArray(given) ? readParts(given) : given
-  if (parts === given && !hasAbsent(value)) return value as unknown as Message
-  const message: Record<string, unknown> = { ...value, parts }
-  for (const name in message) if (isAbsent(name, message[name])) delete message[name]
-  return message as unknown as Message
-}
-
-function hasAbsent(message: Params): boolean {
-  for (const name in message) if (isAbsent(name, message[name])) return true
-  return false
+  if (!isObject(value)) return parse(messageInput, value, 'message')
+  const members = Object.entries(value).filter(([name, member]) => !isAbsent(name, member))
+  const { parts, ...rest } = Object.fromEntries(members)
+  const read = Array.isArray(parts) ? parts.map(readPart) : parts
+  return parse(messageInput, { ...rest, parts: read }, 'message')
 }
 
 function isAbsent(name: string, value: unknown): boolean {
@@ -183,31 +175,20 @@ function isAbsent(name: string, value: unknown): boolean {
 
 const contents: ReadonlySet<string> = new Set(['text', 'data', 'raw', 'url'])
 
-function readParts(given: readonly unknown[]): readonly unknown[] {
-  const parts = given.map(readPart)
-  return parts.every((part, index) => part === given[index]) ? given : parts
-}
-
 function readPart(value: unknown, index: number): unknown {
   if (!isObject(value)) return value
-  let known = 0
-  let fine = true
-  for (const name in value) {
-    if (!isFine(name, value[name])) fine = false
-    else if (contents.has(name)) known++
-  }
-  // Said here, because a union of four schemas would name the wrong one.
-  if (known !== 1) {
+  const members = Object.entries(value).filter(([name, member]) => isPartMember(name, member))
+  // Checked here, because a union of four schemas would name the wrong one.
+  if (members.filter(([name]) => contents.has(name)).length !== 1) {
     throw invalid(
       `message.parts.${index}`,
       'must have exactly one of text, data, raw (base64) or url',
     )
   }
-  if (fine) return value
-  return Object.fromEntries(Object.entries(value).filter(([name, one]) => isFine(name, one)))
+  return Object.fromEntries(members)
 }
 
 /** `null` is a value only where the part is data. */
-function isFine(name: string, value: unknown): boolean {
+function isPartMember(name: string, value: unknown): boolean {
   return partNames.has(name) && (value !== null || name === 'data')
 }

@@ -21,7 +21,7 @@ export function harnIn(
   metadata: JsonObject | undefined,
   message: Message,
 ): HarnOperations | undefined {
-  if (metadata === undefined && message?.metadata === undefined) return undefined
+  if (metadata === undefined && message.metadata === undefined) return undefined
   const find = (name: string): unknown =>
     memberOf(metadata, name) ?? memberOf(message.metadata, name)
   const stop = find('pause') ?? find('suspend')
@@ -37,11 +37,7 @@ export function harnIn(
 
 /** A message that says nothing carries the operation and is no part of the conversation. */
 export function isBlank(message: Message): boolean {
-  return (
-    Array.isArray(message.parts) &&
-    message.parts.every((part) => 'text' in part && typeof part.text === 'string') &&
-    textOf(message).trim() === ''
-  )
+  return message.parts.every((part) => 'text' in part) && textOf(message).trim() === ''
 }
 
 function memberOf(metadata: JsonObject | undefined, name: string): unknown {

@@ -3,6 +3,8 @@ import type { JsonObject } from '../../../core/json.ts'
 import type { Message } from '../../../core/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { Task } from '../../../core/task.ts'
+import { pauseInput, resumeInput } from '../../../engine/inputs.ts'
+import { parse } from '../../../engine/parse.ts'
 import type { ReminderRequest, SendRequest } from '../../../engine/requests.ts'
 import type { Sent } from '../../../engine/sending/sent.ts'
 import type { A2AContext, Call } from '../call.ts'
@@ -44,9 +46,9 @@ export function readSending(a2a: A2AContext, call: Call): Sending {
 }
 
 export function send(a2a: A2AContext, call: Call, sending: Sending): Promise<Sent> {
-  const { taskId } = sending.message ?? {}
+  const { taskId } = sending.message
   // An agent's endpoint continues that agent's tasks only; the engine would find any of the caller's.
-  return call.agent.scope === undefined || typeof taskId !== 'string'
+  return call.agent.scope === undefined || taskId === undefined
     ? carried(a2a, call, sending)
     : ownTask(a2a, call, taskId).then(() => carried(a2a, call, sending))
 }
@@ -79,8 +81,8 @@ async function tunnelled(
   if (sent?.kind === 'message') return sent
   const taskId = sent?.task.id ?? message.taskId ?? ''
   if (blank && reminder !== undefined) await engine.remind(caller, { taskId, reminder })
-  if (pause !== undefined) await engine.pause(caller, { ...pause, taskId } as never)
-  if (resume !== undefined) await engine.resume(caller, { ...resume, taskId } as never)
+  if (pause !== undefined) await engine.pause(caller, parse(pauseInput, { ...pause, taskId }))
+  if (resume !== undefined) await engine.resume(caller, parse(resumeInput, { ...resume, taskId }))
   const task = await engine.get(caller, taskId)
   if (blank) await ensurePush(a2a, call, task, configuration)
   return { kind: 'task', task, laterRecords: [], latest: task, repeated: sent?.repeated ?? false }
@@ -97,7 +99,7 @@ function deliver(
   const request = {
     agent: agent.name,
     message,
-    idempotencyKey: key ?? keyIn(metadata) ?? keyIn(message?.metadata),
+    idempotencyKey: key ?? keyIn(metadata) ?? keyIn(message.metadata),
     metadata,
     origin: 'a2a',
     reminders,
@@ -139,7 +141,7 @@ async function ensurePush(
  * that the client made up is not found.
  */
 function withTask(message: Message, id: unknown): Message {
-  if (typeof id !== 'string' || id === '' || message?.taskId !== undefined) return message
+  if (typeof id !== 'string' || id === '' || message.taskId !== undefined) return message
   return { ...message, taskId: id }
 }
 
@@ -158,10 +160,8 @@ function keyIn(metadata: JsonObject | undefined): string | undefined {
 
 /** A part that names a media type the agent does not take (§3.3.2, ContentTypeNotSupported). */
 function checkMediaTypes(accepted: readonly string[], message: Message): void {
-  if (!Array.isArray(message?.parts)) return
-  for (const part of message.parts) {
-    const type = part?.mediaType
-    if (typeof type !== 'string' || type === '' || accepts(accepted, type)) continue
+  for (const { mediaType: type } of message.parts) {
+    if (type === undefined || type === '' || accepts(accepted, type)) continue
     throw new A2AError('CONTENT_TYPE_NOT_SUPPORTED', `This agent does not take ${type}`, {
       mediaType: type,
     })

@@ -1,4 +1,4 @@
-/** A schema and the type of what we write must say the same, both ways: a field that only one of them knows does not compile. */
+/** A schema and the type of what is written must have the same members. A member that only one of them has does not compile. */
 import type { z } from 'zod'
 
 type Frozen<T> = T extends readonly (infer U)[]
@@ -13,6 +13,6 @@ type Same<A, B> =
 
 export function exactly<T>(): <S extends z.ZodType>(
   schema: S & Same<Frozen<z.output<S>>, Frozen<T>>,
-) => z.ZodType<T> {
-  return (schema) => schema as unknown as z.ZodType<T>
+) => S {
+  return (schema) => schema
 }
