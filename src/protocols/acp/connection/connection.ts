@@ -23,9 +23,9 @@ export interface Connection {
   /** Attached, or once more: an open prompt goes on. */
   attach(session: Session, replays: boolean): Promise<Attachment>
   release(sessionId: string): Promise<void>
-  /** This connection sends the message, and need not be told. A prompt waits for what comes of it. */
+  /** Notes that this connection sends the message itself. A prompt waits for what comes of it. */
   sending(messageId: string, as: 'prompt' | 'aside'): void
-  /** What was prompted before this call has become something, or waits in line. */
+  /** Resolves when every prompt that came before this call is routed or queued. */
   promptsRouted(sessionId: string): Promise<void>
   /** After the answer to the request at hand. */
   later(act: () => Promise<void>): void

@@ -17,11 +17,11 @@ export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly config: AcpConfig
   readonly sessions: Sessions
   readonly facts: Facts
-  /** Prompts that wait until they can be the next task. */
+  /** Prompts that wait until they can be the next task, per session. */
   readonly promptQueues: Queues
   /**
-   * One at a time decides what it means to the session: who came later sees what came of those before. Entered before
-   * anything else is waited for, because order is lost with the first wait.
+   * One request at a time is routed per session, so that a later one sees what an earlier one became. A request enters
+   * before it awaits anything else: the order of arrival is lost with the first await.
    */
   readonly sessionLocks: Queues
   readonly openPrompts: OpenPrompts

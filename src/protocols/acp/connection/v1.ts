@@ -29,7 +29,7 @@ export function createV1(connection: Connection): sdk.AgentApp {
       connection.setPeer(createPeer(client, clientFacts(params.clientCapabilities)))
       return initializeResponse(acp.agentInfo, acp.offers)
     })
-    // Side by side, because the SDK looks through its handlers one by one: what is sent first must be met first.
+    // Prompt and cancel are registered next to each other: the SDK tries its handlers one by one, and both must arrive in order.
     .onRequest('session/prompt', raw, handle(prompt, promptRequest))
     .onNotification('session/cancel', async ({ params: { sessionId } }) => {
       await cancelSession(acp, caller, sessionId).catch(report)

@@ -1,4 +1,4 @@
-/** How a stretch of work ended, in ACP's words. A stop is never `cancelled`: that is what `session/cancel` is answered. */
+/** How work ended, in ACP's words. A stop is never `cancelled`: only `session/cancel` and `session/close` lead to that. */
 import { type PromptResponse, RequestError, type StopReason } from '@agentclientprotocol/sdk'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Task } from '../../../core/task.ts'

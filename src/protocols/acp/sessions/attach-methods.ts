@@ -9,7 +9,7 @@ import type {
 import { LullError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { parse } from '../../../engine/parse.ts'
-import type { Meta } from '../connection/address.ts'
+import { isOwn, type Meta } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
 import { availableCommands } from '../prompts/commands.ts'
 import { resumeRequest } from '../schemas.ts'
@@ -110,7 +110,7 @@ function tellCommands(connection: Connection, sessionId: string): Promise<void> 
 
 async function isSuspended({ acp, caller }: Connection, sessionId: string): Promise<boolean> {
   const open = await acp.sessions.openTasks(caller, sessionId)
-  return open.some(({ suspension }) => suspension !== undefined)
+  return open.some((task) => isOwn(task) && task.suspension !== undefined)
 }
 
 /** What the request carries in its metadata; the answer of a wake. */

@@ -1,4 +1,4 @@
-/** How far an attachment has followed one task, and who waits for it to come to rest. */
+/** How far an attachment has followed one task, and who waits until it needs somebody or has ended. */
 import { nothingShown, type Shown } from '../../../core/live-text.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal } from '../../../core/states.ts'

@@ -1,4 +1,4 @@
-/** What one connected client is sent about one session. */
+/** Sends one connected client what happens in one session. */
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Caller } from '../../../engine/caller.ts'

@@ -168,6 +168,22 @@ describe('session/resume', () => {
     expect(resumes(editor)).toHaveLength(1)
   })
 
+  it('attaches where only a sub-task is parked: that is not the session', async () => {
+    const harness = await openHarness()
+    const editor = await harness.editor(rfc)
+    const sessionId = await newSession(editor)
+    const delegate = { delegate: { script: [park] }, wait: true }
+    editor.begin('session/prompt', prompt(sessionId, [delegate]))
+    const parkedChildren = async () => {
+      const { tasks } = await harness.engine.list(anyone, { contextId: sessionId })
+      return tasks.filter(({ state }) => state === 'paused-by-agent').length
+    }
+    await expect.poll(parkedChildren).toBe(1)
+    const { _meta } = await editor.request('session/resume', { sessionId })
+    expect(_meta.lull.tasks).toHaveLength(2)
+    expect(await parkedChildren()).toBe(1)
+  })
+
   it('needs no handle', async () => {
     const { editor, sessionId, handle } = await parked(park)
     await editor.request('session/resume', { sessionId, input: 'x' })
