@@ -1,6 +1,5 @@
 /** The embedded store as it ships: with writes on a thread of their own, which only the build can start. */
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +12,6 @@ import { creation, sampleClaim, step } from '../../src/testing/sample-task.ts'
 import { describeStoreContract, type StoreUnderTest } from '../../src/testing/store-contract.ts'
 
 const built = new URL('../../dist/stores/sqlite/sqlite-store.js', import.meta.url)
-const driver = new URL('../../dist/stores/sqlite/driver.js', import.meta.url)
 const { createSqliteStore } = (await import(built.href)) as typeof Sqlite
 
 async function makeStore(): Promise<StoreUnderTest> {
@@ -151,29 +149,7 @@ describe('the writing thread', () => {
     await store.close()
   })
 
-  it('keeps its locks, so that a program that reads the database removes nothing', async () => {
-    const script = `
-      const { loadDriver } = await import(${JSON.stringify(driver.href)})
-      const open = await loadDriver()
-      const db = open(process.argv[1])
-      db.exec('SELECT count(*) FROM tasks')
-      console.log(db.prepare('SELECT count(*) AS tasks FROM tasks').all()[0].tasks)
-      db.close()
-    `
-    const path = await directory()
-    const run = promisify(execFile)
-    const read = () =>
-      run(process.execPath, ['--input-type=module', '-e', script, join(path, 'lull.db')])
-    const store = await createSqliteStore({ path })
-    await store.commit([creation('task-1')])
-    expect((await read()).stdout).toBe('1\n')
-    expect(existsSync(join(path, 'lull.db-wal'))).toBe(true)
-    await store.commit([creation('task-2')])
-    expect((await read()).stdout).toBe('2\n')
-    await store.close()
-  })
-
-  it('keeps a second process out, also when lull.lock was removed', async () => {
+  it('keeps the locks of its process on lull.db, also when lull.lock was removed', async () => {
     const script = `
       const { createSqliteStore } = await import(${JSON.stringify(built.href)})
       await createSqliteStore({ path: process.argv[1] }).catch(({ code }) => console.log(code))
