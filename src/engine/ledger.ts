@@ -24,6 +24,7 @@ import type { Log } from '../ports/log.ts'
 import type { TaskStore } from '../ports/store/tasks.ts'
 import { type AdmissionLimits, createAdmission } from './ledger/admission.ts'
 import { createFlusher } from './ledger/flusher.ts'
+import { createIdleWatch } from './ledger/idle-watch.ts'
 import { createLoader } from './ledger/loader.ts'
 import {
   type CommitExtras,
@@ -104,7 +105,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     decide: (entry) => queues.decide(entry),
     ...settlement,
   })
-  let idlers: (() => void)[] = []
+  const { idle, check: checkIdle } = createIdleWatch(cache)
   const queues = createTaskQueues({ cache, planner, loader, flusher, settled: checkIdle })
 
   function enqueue(
@@ -149,18 +150,6 @@ export function createLedger(deps: LedgerDeps): Ledger {
     return entry.task ?? (loaded.kind === 'none' ? undefined : loaded.task)
   }
 
-  function isIdle(): boolean {
-    for (const entry of cache.entries()) if (!isSettled(entry)) return false
-    return true
-  }
-
-  function checkIdle(): void {
-    if (idlers.length === 0 || !isIdle()) return
-    const waiting = idlers
-    idlers = []
-    for (const resolve of waiting) resolve()
-  }
-
   return {
     commit: (taskId, command, extras) => enqueue(taskId, command, false, extras),
     create: (taskId, command, extras, begun) => enqueue(taskId, command, true, extras, begun),
@@ -174,8 +163,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
       return loader.forgetRemoved()
     },
     createsSettled: () => queues.createsSettled(),
-    idle: () =>
-      isIdle() ? Promise.resolve() : new Promise<void>((resolve) => idlers.push(resolve)),
+    idle,
   }
 }
 

@@ -1,9 +1,9 @@
 /** Takes commands in, task by task: where each goes depends on the phase of its task's entry. */
 import type { Task } from '../../core/task.ts'
-import { rowOf } from '../row.ts'
-import { answerAll, rejectAll } from './answers.ts'
+import { answerAll } from './answers.ts'
+import { createEntryLoading } from './entry-loading.ts'
 import type { Flusher } from './flusher.ts'
-import type { Loaded, Loader } from './loader.ts'
+import type { Loader } from './loader.ts'
 import type { Plan, Planner, Waiting } from './plan.ts'
 import type { TaskCache } from './task-cache.ts'
 import {
@@ -41,12 +41,13 @@ export interface TaskQueuesDeps {
 
 type Accept = (entry: TaskEntry, one: Waiting, begun: ((task: Task) => void) | undefined) => void
 
-export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
-  const { cache, planner, loader, flusher, settled } = deps
-  const wait: Accept = ({ queue }, one) => {
-    queue.push(one)
-  }
+const wait: Accept = ({ queue }, one) => {
+  queue.push(one)
+}
 
+export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
+  const { cache, planner, flusher, settled } = deps
+  const load = createEntryLoading({ ...deps, proceed })
   const accept: { readonly [P in Phase]: Accept } = {
     unknown(entry, one, begun) {
       if (begun !== undefined) {
@@ -82,41 +83,6 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
   function enqueue(entry: TaskEntry): void {
     if (entry.phase !== 'queued') move(entry, 'queued')
     flusher.add(entry)
-  }
-
-  function load(entry: TaskEntry): void {
-    move(entry, 'loading')
-    entry.loading = loader.load(entry.id, entry.storedVersion).then(
-      (loaded) => take(entry, loaded),
-      (error: unknown) => {
-        entry.loading = undefined
-        move(entry, 'unknown')
-        rejectAll(entry.queue.splice(0), error)
-        settled()
-        throw error
-      },
-    )
-    // Whoever waits for it is told; nobody may wait.
-    entry.loading.catch(() => undefined)
-  }
-
-  function take(entry: TaskEntry, loaded: Loaded): void {
-    entry.loading = undefined
-    if (loaded.kind !== 'none') {
-      entry.task = loaded.task
-      entry.row = rowOf(loaded.task)
-    }
-    if (loaded.kind === 'unreadable') {
-      move(entry, 'unreadable')
-      rejectAll(entry.queue.splice(0), unreadableError(entry))
-      settled()
-      return
-    }
-    if (loaded.kind === 'task') {
-      entry.snapshotSeq = loaded.snapshotSeq
-      cache.grow(entry, loaded.bytes)
-    }
-    proceed(entry)
   }
 
   function decide(entry: TaskEntry): Plan | undefined {
@@ -155,13 +121,14 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
       if (entry.phase === 'unknown') load(entry)
       await entry.loading
     },
-    async createsSettled() {
-      const creates = [...cache.entries()].filter(isNotYetDurable)
-      await Promise.all(
-        creates.map(({ plan }) => new Promise<void>((done) => plan?.whenSettled.push(done))),
-      )
-    },
+    createsSettled: () => whenSettled([...cache.entries()].filter(isNotYetDurable)),
   }
+}
+
+async function whenSettled(entries: readonly TaskEntry[]): Promise<void> {
+  await Promise.all(
+    entries.map(({ plan }) => new Promise<void>((done) => plan?.whenSettled.push(done))),
+  )
 }
 
 /** The commands of the next commit: all that wait, or one that must not share its commit. */

@@ -1,0 +1,30 @@
+/** Lets callers wait until nothing is under way for any task in memory. */
+import type { TaskCache } from './task-cache.ts'
+import { isSettled } from './task-entry.ts'
+
+export interface IdleWatch {
+  /** Resolves when every entry is settled. */
+  idle(): Promise<void>
+  /** An entry may have become settled. */
+  readonly check: () => void
+}
+
+export function createIdleWatch(cache: Pick<TaskCache, 'entries'>): IdleWatch {
+  let waiting: (() => void)[] = []
+
+  function isIdle(): boolean {
+    for (const entry of cache.entries()) if (!isSettled(entry)) return false
+    return true
+  }
+
+  return {
+    idle: () =>
+      isIdle() ? Promise.resolve() : new Promise<void>((resolve) => waiting.push(resolve)),
+    check() {
+      if (waiting.length === 0 || !isIdle()) return
+      const resolved = waiting
+      waiting = []
+      for (const resolve of resolved) resolve()
+    },
+  }
+}
