@@ -3,15 +3,26 @@
  */
 import { describe, expect, it } from 'vitest'
 import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
-import { type Desk, type Loose, openDesk, scripted } from './test-support/desk.ts'
+import {
+  type Loose,
+  openTestServer,
+  scripted,
+  type TestServer,
+} from './test-support/test-server.ts'
 
 const CONTROL = 'urn:lull:a2a:task-control:1'
 const CONSENT = 'urn:lull:a2a:user-consent:1'
 
 const rpc = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 1, method, params })
 
-async function post(desk: Desk, path: string, method: string, params: unknown, headers = {}) {
-  const response = await desk.fetch('POST', path, rpc(method, params), headers)
+async function post(
+  testServer: TestServer,
+  path: string,
+  method: string,
+  params: unknown,
+  headers = {},
+) {
+  const response = await testServer.fetch('POST', path, rpc(method, params), headers)
   const { result, error } = (await response.json()) as Loose
   expect(error).toBeUndefined()
   return result
@@ -20,10 +31,16 @@ async function post(desk: Desk, path: string, method: string, params: unknown, h
 const park = [{ park: { reason: 'ci' } }, { complete: 'done' }]
 const consent = [{ consent: { prompt: 'Sure?', operation: 1 } }]
 
-async function statesAt(desk: Desk, path: string, headers = {}) {
-  const parked = await post(desk, path, 'message/send', { message: scripted('0.3', park) }, headers)
+async function statesAt(testServer: TestServer, path: string, headers = {}) {
+  const parked = await post(
+    testServer,
+    path,
+    'message/send',
+    { message: scripted('0.3', park) },
+    headers,
+  )
   const asked = await post(
-    desk,
+    testServer,
     path,
     'message/send',
     { message: scripted('0.3', consent) },
@@ -52,21 +69,21 @@ describe('the two addresses of A2A 0.3', () => {
     ['/core/', core],
     ['/agents/script/core', core],
   ])('POST %s', async (path, expected) => {
-    expect(await statesAt(await openDesk(), path)).toEqual(expected)
+    expect(await statesAt(await openTestServer(), path)).toEqual(expected)
   })
 
   it('has the RFC words at either address for whoever names the extension', async () => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     const headers = { 'x-a2a-extensions': CONTROL }
-    expect(await statesAt(desk, '/core', headers)).toEqual(rfc)
-    expect(await statesAt(desk, '/', headers)).toEqual(rfc)
+    expect(await statesAt(testServer, '/core', headers)).toEqual(rfc)
+    expect(await statesAt(testServer, '/', headers)).toEqual(rfc)
   })
 
   it.each(['rfc', 'core'] as const)('can be made one by the operator: %s', async (v03States) => {
-    const desk = await openDesk({ a2a: { config: { v03States } } })
+    const testServer = await openTestServer({ a2a: { config: { v03States } } })
     const expected = v03States === 'rfc' ? rfc : core
-    expect(await statesAt(desk, '/')).toEqual(expected)
-    expect(await statesAt(desk, '/core')).toEqual(expected)
+    expect(await statesAt(testServer, '/')).toEqual(expected)
+    expect(await statesAt(testServer, '/core')).toEqual(expected)
   })
 
   it.each([
@@ -75,41 +92,49 @@ describe('the two addresses of A2A 0.3', () => {
     ['/core/v1', 'TASK_STATE_WORKING'],
     ['/agents/script/core/v1', 'TASK_STATE_WORKING'],
   ])('REST %s', async (path, state) => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     const body = { message: scripted('0.3', park) }
     const { task } = (await (
-      await desk.fetch('POST', `${path}/message:send`, body)
+      await testServer.fetch('POST', `${path}/message:send`, body)
     ).json()) as Loose
     expect(task.status.state).toBe(state)
     expect(task.metadata[CONTROL].state).toBe('paused-by-agent')
-    const list = (await (await desk.fetch('GET', `${path}/tasks?status=${state}`)).json()) as Loose
+    const list = (await (
+      await testServer.fetch('GET', `${path}/tasks?status=${state}`)
+    ).json()) as Loose
     expect(list.tasks).toMatchObject([{ id: task.id }])
   })
 
   it('speaks 1.0 under /core as well, with a tenant in the path too', async () => {
-    const desk = await openDesk({ env: { anyTenant: true } })
+    const testServer = await openTestServer({ env: { anyTenant: true } })
     const message = scripted('1.0', [{ complete: 'done' }])
-    await desk.fetch('POST', '/core/acme/message:send', { message })
-    const list = (await (await desk.fetch('GET', '/acme/tasks')).json()) as Loose
+    await testServer.fetch('POST', '/core/acme/message:send', { message })
+    const list = (await (await testServer.fetch('GET', '/acme/tasks')).json()) as Loose
     expect(list.totalSize).toBe(1)
-    const got = await post(desk, '/core', 'ListTasks', { tenant: 'acme' }, { 'a2a-version': '1.0' })
+    const got = await post(
+      testServer,
+      '/core',
+      'ListTasks',
+      { tenant: 'acme' },
+      { 'a2a-version': '1.0' },
+    )
     expect(got.tasks).toMatchObject([{ status: { state: 'TASK_STATE_COMPLETED' } }])
   })
 
   it('streams in the words of the address, through a pause to the end', async () => {
     const states = async (path: string) => {
-      const desk = await openDesk()
+      const testServer = await openTestServer()
       const message = scripted('0.3', park)
-      const response = await desk.fetch('POST', path, rpc('message/stream', { message }))
+      const response = await testServer.fetch('POST', path, rpc('message/stream', { message }))
       const text = response.text()
-      const { tasks } = await desk.engine.list({ tenant: 'default', principal: 'anonymous' })
+      const { tasks } = await testServer.engine.list({ tenant: 'default', principal: 'anonymous' })
       const taskId = tasks[0]?.id ?? ''
-      await desk.engine.waitFor(
+      await testServer.engine.waitFor(
         { tenant: 'default', principal: 'anonymous' },
         taskId,
         (task) => task.state === 'paused-by-agent',
       )
-      await desk.ok('1.0', 'tasks/resume', { taskId })
+      await testServer.ok('1.0', 'tasks/resume', { taskId })
       return [...(await text).matchAll(/"state":"([a-z-]+)","(?:message|timestamp)"/g)].map(
         ([, state]) => state,
       )
@@ -121,7 +146,7 @@ describe('the two addresses of A2A 0.3', () => {
 
   it('keeps the words of the address in the webhooks that were made there', async () => {
     const sent: Loose[] = []
-    const desk = await openDesk({
+    const testServer = await openTestServer({
       a2a: {
         config: { pushToPrivate: true },
         post: async ({ url, body }) => {
@@ -132,14 +157,14 @@ describe('the two addresses of A2A 0.3', () => {
     for (const path of ['/', '/core']) {
       const url = `http://127.0.0.1:9${path}`
       const configuration = { blocking: false, pushNotificationConfig: { url } }
-      const task = await post(desk, path, 'message/send', {
+      const task = await post(testServer, path, 'message/send', {
         message: scripted('0.3', park),
         configuration,
       })
       await expect
         .poll(() => sent.filter(([to]) => to === url).map(([, state]) => state))
         .toContain(path === '/' ? 'paused-by-agent' : 'working')
-      await desk.ok('1.0', 'tasks/resume', { taskId: task.id })
+      await testServer.ok('1.0', 'tasks/resume', { taskId: task.id })
       await expect.poll(() => sent.at(-1)).toEqual([url, 'completed'])
     }
     const core = sent.filter(([to]) => to.endsWith('/core')).map(([, state]) => state)
@@ -147,14 +172,14 @@ describe('the two addresses of A2A 0.3', () => {
   })
 
   it('is named by the cards of every agent, for 0.3 only', async () => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     for (const [at, url] of [
       ['', 'http://lull.test'],
       ['/agents/script', 'http://lull.test/agents/script'],
       ['/core', 'http://lull.test'],
     ]) {
       const path = `${at}/.well-known/agent-card.json`
-      const card = (await (await desk.fetch('GET', path)).json()) as Loose
+      const card = (await (await testServer.fetch('GET', path)).json()) as Loose
       expect(card.url).toBe(`${url}/core`)
       expect(card.additionalInterfaces.map((one: Loose) => one.url)).toEqual([card.url, card.url])
       for (const one of card.supportedInterfaces) {
@@ -166,10 +191,10 @@ describe('the two addresses of A2A 0.3', () => {
   it('finds the card for an agent URL without a slash, unless several agents could be meant', async () => {
     // `new URL('.well-known/agent-card.json', 'http://lull.test/agents/script')`
     const path = '/agents/.well-known/agent-card.json'
-    const one = await openDesk()
+    const one = await openTestServer()
     expect(((await (await one.fetch('GET', path)).json()) as Loose).name).toBe('script')
     const agents = ['first', 'second'].map((name) => createScriptAgent({ name, clock: one.clock }))
-    const response = await (await openDesk({ agents })).fetch('GET', path)
+    const response = await (await openTestServer({ agents })).fetch('GET', path)
     expect(response.status).toBe(404)
     expect(await response.text()).toContain('/agents/{name}/')
   })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { methods } from './methods/tables.ts'
-import { openDesk, textMessage } from './test-support/desk.ts'
+import { openTestServer, textMessage } from './test-support/test-server.ts'
 
 const names = [...methods['1.0'].keys(), ...methods['0.3'].keys()]
 const fields = [
@@ -66,11 +66,11 @@ const KNOWN = new Set([
 ])
 
 it('JSON-RPC answers every request with a result or a known error, and lists nothing that was refused', async () => {
-  const desk = await openDesk()
+  const testServer = await openTestServer()
   await fc.assert(
     fc.asyncProperty(envelope, headers, async (body, given) => {
-      const before = (await desk.ok('1.0', 'ListTasks')).totalSize
-      const response = await desk.fetch('POST', '/', JSON.stringify(body), given as never)
+      const before = (await testServer.ok('1.0', 'ListTasks')).totalSize
+      const response = await testServer.fetch('POST', '/', JSON.stringify(body), given as never)
       expect(response.status).toBe(200)
       if (response.headers.get('content-type') === 'text/event-stream') {
         await response.body?.cancel()
@@ -80,11 +80,13 @@ it('JSON-RPC answers every request with a result or a known error, and lists not
       if (answer.error === undefined) return
       expect(KNOWN).toContain(answer.error.code)
       expect(answer.error.message).not.toMatch(/\.ts:|\[object/)
-      expect((await desk.ok('1.0', 'ListTasks')).totalSize).toBe(before)
+      expect((await testServer.ok('1.0', 'ListTasks')).totalSize).toBe(before)
     }),
     { numRuns: 400 },
   )
-  const sent = await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'still there?') })
+  const sent = await testServer.ok('1.0', 'SendMessage', {
+    message: textMessage('1.0', 'still there?'),
+  })
   expect(sent.task.status.state).toBe('TASK_STATE_COMPLETED')
 })
 
@@ -117,7 +119,7 @@ const segment = fc.oneof(
 )
 
 it('REST answers every address with its own kind of answer, or leaves it alone', async () => {
-  const desk = await openDesk()
+  const testServer = await openTestServer()
   const path = fc.array(segment, { maxLength: 6 }).map((all) => `/${all.join('/')}`)
   const verb = fc.constantFrom('GET', 'POST', 'DELETE', 'PUT', 'HEAD')
   const query = fc.webQueryParameters({ size: 'small' })
@@ -129,12 +131,12 @@ it('REST answers every address with its own kind of answer, or leaves it alone',
         headers: { 'content-type': 'application/json', ...given },
         ...(hasBody ? { body: JSON.stringify(body) } : {}),
       })
-      const response = await desk.raw(request)
+      const response = await testServer.raw(request)
       if (response === undefined) return
       expect([200, 204, 304, 400, 404, 405, 409, 415]).toContain(response.status)
       await response.body?.cancel()
     }),
     { numRuns: 600 },
   )
-  expect((await desk.fetch('GET', '/tasks')).status).toBe(200)
+  expect((await testServer.fetch('GET', '/tasks')).status).toBe(200)
 })

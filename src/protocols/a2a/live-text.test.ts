@@ -3,8 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { agent } from '../../engine/agent.ts'
 import type { StepContext } from '../../engine/agent-task.ts'
 import { signal } from '../../engine/test-support/world.ts'
-import { anyone, type Desk, type Loose, openDesk, textMessage } from './test-support/desk.ts'
 import { all, type Frame, take } from './test-support/frames.ts'
+import {
+  anyone,
+  type Loose,
+  openTestServer,
+  type TestServer,
+  textMessage,
+} from './test-support/test-server.ts'
 
 interface Attempt {
   readonly step: StepContext
@@ -40,10 +46,10 @@ function talker(): {
   return { attempts, begun: () => begun.promise, agents: [made] }
 }
 
-async function start(desk: Desk): Promise<string> {
+async function start(testServer: TestServer): Promise<string> {
   const configuration = { returnImmediately: true }
   const message = textMessage('1.0', 'go')
-  const { task } = await desk.ok('1.0', 'SendMessage', { message, configuration })
+  const { task } = await testServer.ok('1.0', 'SendMessage', { message, configuration })
   return task.id
 }
 
@@ -74,17 +80,17 @@ describe('a stream of live text', () => {
     'in %s is an artifact that grows and is closed by what it lacks',
     async (version, method) => {
       const { attempts, begun, agents } = talker()
-      const desk = await openDesk({ agents })
+      const testServer = await openTestServer({ agents })
       const begin = begun()
-      const id = await start(desk)
+      const id = await start(testServer)
       await begin
-      const stream = await desk.stream(version, method, { id })
+      const stream = await testServer.stream(version, method, { id })
       await take(stream, 1)
       const out = attempts[0]?.step.stream('out')
       out?.write('Hel')
       const [first] = await take(stream, 1)
       out?.write('lo')
-      const task = await desk.ok('1.0', 'GetTask', { id })
+      const task = await testServer.ok('1.0', 'GetTask', { id })
       expect(task.artifacts).toBeUndefined()
       attempts[0]?.end()
       const rest = await all(stream)
@@ -104,27 +110,32 @@ describe('a stream of live text', () => {
         true,
         { 'urn:lull:a2a:streams:1': { state: 'recorded' } },
       ])
-      const ended = await desk.ok('1.0', 'GetTask', { id })
+      const ended = await testServer.ok('1.0', 'GetTask', { id })
       expect(ended.artifacts).toMatchObject([{ name: 'out', parts: [{ text: 'Hello' }] }])
     },
   )
 
   it('continued from any of its frames is neither lost nor repeated, while it is open and after', async () => {
     const { attempts, begun, agents } = talker()
-    const desk = await openDesk({ agents })
+    const testServer = await openTestServer({ agents })
     const begin = begun()
-    const id = await start(desk)
+    const id = await start(testServer)
     await begin
-    const stream = await desk.stream('1.0', 'SubscribeToTask', { id })
+    const stream = await testServer.stream('1.0', 'SubscribeToTask', { id })
     const frames = [...(await take(stream, 1))]
     const out = attempts[0]?.step.stream('out')
     for (const text of ['Hel', 'lo ', 'wor']) {
       out?.write(text)
       frames.push(...(await take(stream, 1)))
-      desk.clock.advance(100)
+      testServer.clock.advance(100)
     }
     for (const [index, { id: last }] of frames.entries()) {
-      const again = await desk.stream('1.0', 'SubscribeToTask', { id }, { 'last-event-id': last })
+      const again = await testServer.stream(
+        '1.0',
+        'SubscribeToTask',
+        { id },
+        { 'last-event-id': last },
+      )
       const missing = index === frames.length - 1 ? [] : await take(again, 1)
       expect(fold([...frames.slice(0, index + 1), ...missing])).toBe('Hello wor')
       await again.return()
@@ -134,18 +145,23 @@ describe('a stream of live text', () => {
     frames.push(...(await all(stream)))
     expect(fold(frames)).toBe('Hello world')
     for (const [index, { id: last }] of frames.slice(0, -1).entries()) {
-      const again = await desk.stream('1.0', 'SubscribeToTask', { id }, { 'last-event-id': last })
+      const again = await testServer.stream(
+        '1.0',
+        'SubscribeToTask',
+        { id },
+        { 'last-event-id': last },
+      )
       expect(fold([...frames.slice(0, index + 1), ...(await all(again))])).toBe('Hello world')
     }
   })
 
   it('starts anew with the next attempt, live and for a reader that comes back', async () => {
     const { attempts, begun, agents } = talker()
-    const desk = await openDesk({ agents })
+    const testServer = await openTestServer({ agents })
     let begin = begun()
-    const id = await start(desk)
+    const id = await start(testServer)
     await begin
-    const stream = await desk.stream('1.0', 'SubscribeToTask', { id })
+    const stream = await testServer.stream('1.0', 'SubscribeToTask', { id })
     const frames = [...(await take(stream, 1))]
     attempts[0]?.step.stream('out').write('first')
     frames.push(...(await take(stream, 1)))
@@ -159,9 +175,9 @@ describe('a stream of live text', () => {
       artifact: { parts: [{ text: '' }] },
       metadata: { 'urn:lull:a2a:streams:1': { state: 'discarded' } },
     })
-    await desk.engine.waitFor(anyone, id, (task) => task.version > 2)
+    await testServer.engine.waitFor(anyone, id, (task) => task.version > 2)
     while (attempts.length < 2) {
-      desk.clock.advance(1)
+      testServer.clock.advance(1)
       await new Promise((resolve) => setImmediate(resolve))
     }
     await begin
@@ -169,7 +185,12 @@ describe('a stream of live text', () => {
     frames.push(...(await take(stream, 1)))
     expect(fold(frames)).toBe('second')
     const last = left.at(-1)?.id ?? ''
-    const again = await desk.stream('1.0', 'SubscribeToTask', { id }, { 'last-event-id': last })
+    const again = await testServer.stream(
+      '1.0',
+      'SubscribeToTask',
+      { id },
+      { 'last-event-id': last },
+    )
     expect(fold([...left, ...(await take(again, 1))])).toBe('second')
     attempts[1]?.end()
     expect(fold([...frames, ...(await all(stream))])).toBe('second')
@@ -177,22 +198,27 @@ describe('a stream of live text', () => {
 
   it('of a task that is canceled in another process is emptied for a reader that comes back', async () => {
     const { attempts, begun, agents } = talker()
-    let desk = await openDesk({ agents })
+    let testServer = await openTestServer({ agents })
     let begin = begun()
-    const id = await start(desk)
+    const id = await start(testServer)
     await begin
-    const stream = await desk.stream('1.0', 'SubscribeToTask', { id })
+    const stream = await testServer.stream('1.0', 'SubscribeToTask', { id })
     const frames = [...(await take(stream, 1))]
     attempts[0]?.step.stream('out').write('half')
     frames.push(...(await take(stream, 1)))
     begin = begun()
     // The process dies: another one takes over what it left.
-    desk.a2a.close()
-    desk = await openDesk({ agents, store: desk.store, clock: desk.clock })
+    testServer.a2a.close()
+    testServer = await openTestServer({ agents, store: testServer.store, clock: testServer.clock })
     await begin
-    await desk.ok('1.0', 'CancelTask', { id })
+    await testServer.ok('1.0', 'CancelTask', { id })
     const last = frames.at(-1)?.id ?? ''
-    const rest = await desk.stream('1.0', 'SubscribeToTask', { id }, { 'last-event-id': last })
+    const rest = await testServer.stream(
+      '1.0',
+      'SubscribeToTask',
+      { id },
+      { 'last-event-id': last },
+    )
     frames.push(...(await all(rest)))
     expect(fold(frames)).toBe('')
     expect(frames.at(-1)?.data.result.statusUpdate.status.state).toBe('TASK_STATE_CANCELED')
@@ -200,9 +226,9 @@ describe('a stream of live text', () => {
 
   it('opened by a send shows the text of the step it started', async () => {
     const { attempts, begun, agents } = talker()
-    const desk = await openDesk({ agents })
+    const testServer = await openTestServer({ agents })
     const begin = begun()
-    const stream = await desk.stream('1.0', 'SendStreamingMessage', {
+    const stream = await testServer.stream('1.0', 'SendStreamingMessage', {
       message: textMessage('1.0', 'go'),
     })
     const frames = [...(await take(stream, 1))]

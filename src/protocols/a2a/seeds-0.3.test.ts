@@ -4,7 +4,13 @@
  */
 import { describe, expect, it } from 'vitest'
 import { agent } from '../../engine/agent.ts'
-import { anyone, type Loose, openDesk, scripted, textMessage } from './test-support/desk.ts'
+import {
+  anyone,
+  type Loose,
+  openTestServer,
+  scripted,
+  textMessage,
+} from './test-support/test-server.ts'
 
 const travel = agent({
   name: 'travel',
@@ -26,7 +32,7 @@ const travel = agent({
 
 describe('A2A 0.3 in the words of the seeds', () => {
   it('asks for consent and takes it by reference', async () => {
-    const desk = await openDesk({ agents: [travel] })
+    const testServer = await openTestServer({ agents: [travel] })
     const contextId = 'ctx-travel-xyz'
     const user = (messageId: string, text: string, some = {}) => ({
       role: 'user',
@@ -35,7 +41,7 @@ describe('A2A 0.3 in the words of the seeds', () => {
       contextId,
       ...some,
     })
-    const asked = await desk.ok('0.3', 'message/send', {
+    const asked = await testServer.ok('0.3', 'message/send', {
       message: user('msg-user-003', 'Book a flight to Helsinki for next week.'),
     })
     expect(asked).toMatchObject({
@@ -55,7 +61,7 @@ describe('A2A 0.3 in the words of the seeds', () => {
       kind: 'task',
     })
     const referenceTaskIds = [asked.id]
-    const done = await desk.ok('0.3', 'message/send', {
+    const done = await testServer.ok('0.3', 'message/send', {
       message: user('msg-user-004', 'I consent to booking the flight.', { referenceTaskIds }),
     })
     expect(done).toMatchObject({
@@ -84,20 +90,20 @@ describe('A2A 0.3 in the words of the seeds', () => {
   })
 
   it('takes the older names, and no task id of the client’s own', async () => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     const message = textMessage('0.3', 'hi')
-    expect(await desk.ok('0.3', 'tasks/send', { message })).toMatchObject({ kind: 'task' })
-    const stream = await desk.stream('0.3', 'tasks/sendSubscribe', { message })
+    expect(await testServer.ok('0.3', 'tasks/send', { message })).toMatchObject({ kind: 'task' })
+    const stream = await testServer.stream('0.3', 'tasks/sendSubscribe', { message })
     expect((await stream.next()).value?.data.result.kind).toBe('task')
     await stream.return()
     const own = { id: 'task-of-mine', message }
-    expect((await desk.rpc('0.3', 'tasks/send', own)).error.code).toBe(-32001)
+    expect((await testServer.rpc('0.3', 'tasks/send', own)).error.code).toBe(-32001)
     const inside = { message: { ...message, taskId: 'task-of-mine' } }
-    expect((await desk.rpc('0.3', 'message/send', inside)).error.code).toBe(-32001)
+    expect((await testServer.rpc('0.3', 'message/send', inside)).error.code).toBe(-32001)
   })
 
   it('reads every kind of part, with and without kind, and writes them back', async () => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     const parts = [
       { kind: 'text', text: 'a', metadata: { m: 1 } },
       { kind: 'data', data: { d: 1 } },
@@ -105,16 +111,20 @@ describe('A2A 0.3 in the words of the seeds', () => {
       { kind: 'file', file: { mimeType: 'text/plain', uri: 'https://example.com/x' } },
     ]
     const message = { messageId: 'm', role: 'user', parts }
-    const task = await desk.ok('0.3', 'message/send', { message })
+    const task = await testServer.ok('0.3', 'message/send', { message })
     expect(task.artifacts[0].parts).toEqual(parts)
     const bare = parts.map(({ kind: _kind, ...part }) => part)
-    const again = await desk.ok('0.3', 'message/send', { message: { ...message, parts: bare } })
+    const again = await testServer.ok('0.3', 'message/send', {
+      message: { ...message, parts: bare },
+    })
     expect(again.artifacts[0].parts).toEqual(parts)
     // Older peers say `type`.
     const typed = parts.map(({ kind, ...part }) => ({ type: kind, ...part }))
-    const third = await desk.ok('0.3', 'message/send', { message: { ...message, parts: typed } })
+    const third = await testServer.ok('0.3', 'message/send', {
+      message: { ...message, parts: typed },
+    })
     expect(third.artifacts[0].parts).toEqual(parts)
-    const one = await desk.ok('1.0', 'GetTask', { id: task.id })
+    const one = await testServer.ok('1.0', 'GetTask', { id: task.id })
     expect(one.artifacts[0].parts).toEqual([
       { text: 'a', metadata: { m: 1 } },
       { data: { d: 1 } },
@@ -135,24 +145,24 @@ describe('A2A 0.3 in the words of the seeds', () => {
     ['bytes that are not base64', [{ kind: 'file', file: { bytes: '<bytes>' } }], '.0'],
     ['no parts', [], ''],
   ])('refuses %s', async (_what, parts, path) => {
-    const desk = await openDesk()
-    const answer = await desk.rpc('0.3', 'message/send', {
+    const testServer = await openTestServer()
+    const answer = await testServer.rpc('0.3', 'message/send', {
       message: { messageId: 'm', role: 'user', parts },
     })
     expect(answer.error).toMatchObject({
       code: -32602,
       data: { path: expect.stringMatching(`^message\\.parts${path.replaceAll('.', '\\.')}`) },
     })
-    expect((await desk.engine.list(anyone)).total).toBe(0)
+    expect((await testServer.engine.list(anyone)).total).toBe(0)
   })
 
   it('names stopped states as the RFC does, or by core states where the operator says so', async () => {
     const message = scripted('0.3', [{ park: { reason: 'r' } }])
     const consent = scripted('0.3', [{ consent: { prompt: 'p', operation: 1 } }])
     const states = async (v03States: 'rfc' | 'core') => {
-      const desk = await openDesk({ a2a: { config: { v03States } } })
+      const testServer = await openTestServer({ a2a: { config: { v03States } } })
       const send = async (sent: Loose) =>
-        (await desk.ok('0.3', 'message/send', { message: sent })).status.state
+        (await testServer.ok('0.3', 'message/send', { message: sent })).status.state
       return [await send(message), await send(consent)]
     }
     expect(await states('rfc')).toEqual(['paused-by-agent', 'user-consent-required'])
@@ -160,11 +170,13 @@ describe('A2A 0.3 in the words of the seeds', () => {
   })
 
   it('lists over REST, and knows how the docs spell canceled', async () => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     const params = { message: scripted('0.3', [{ ask: '?' }]) }
-    const { id } = await desk.ok('0.3', 'message/send', params)
-    await desk.ok('0.3', 'tasks/cancel', { id })
-    const list = (await (await desk.fetch('GET', '/v1/tasks?status=cancelled')).json()) as Loose
+    const { id } = await testServer.ok('0.3', 'message/send', params)
+    await testServer.ok('0.3', 'tasks/cancel', { id })
+    const list = (await (
+      await testServer.fetch('GET', '/v1/tasks?status=cancelled')
+    ).json()) as Loose
     expect(list.tasks.map((task: Loose) => [task.kind, task.status.state])).toEqual([
       [undefined, 'TASK_STATE_CANCELLED'],
     ])

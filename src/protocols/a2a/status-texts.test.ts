@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest'
 import { agent } from '../../engine/agent.ts'
 import { signal } from '../../engine/test-support/world.ts'
-import { anyone, openDesk, textMessage } from './test-support/desk.ts'
 import { all, take } from './test-support/frames.ts'
+import { anyone, openTestServer, textMessage } from './test-support/test-server.ts'
 
 it('shows every text once, and none that nobody said', async () => {
   for (const [version, method] of [
@@ -24,16 +24,16 @@ it('shows every text once, and none that nobody said', async () => {
         return 'fin'
       },
     })
-    const desk = await openDesk({ agents: [speaker] })
-    const stream = await desk.stream(version, method, { message: textMessage(version, 'go') })
+    const testServer = await openTestServer({ agents: [speaker] })
+    const stream = await testServer.stream(version, method, { message: textMessage(version, 'go') })
     const [first] = await take(stream, 1)
     const taskId = first?.data.result.task?.id ?? first?.data.result.id
     await begun.promise
-    await desk.ok(version, 'tasks/pause', { taskId, graceMs: 0 })
+    await testServer.ok(version, 'tasks/pause', { taskId, graceMs: 0 })
     gate.fire()
     for (const state of ['paused-by-client', 'paused-by-agent']) {
-      await desk.engine.waitFor(anyone, taskId, (task) => task.state === state)
-      await desk.ok(version, 'tasks/resume', { taskId })
+      await testServer.engine.waitFor(anyone, taskId, (task) => task.state === state)
+      await testServer.ok(version, 'tasks/resume', { taskId })
     }
     const texts = (await all(stream)).flatMap(({ data: { result } }) => {
       const { status } = result.statusUpdate ?? result.task ?? result

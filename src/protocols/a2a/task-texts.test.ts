@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Task } from '../../core/task.ts'
 import type { Codec } from './codec/codec.ts'
 import { createTaskTexts } from './task-texts.ts'
-import { anyone, openDesk, scripted } from './test-support/desk.ts'
+import { anyone, openTestServer, scripted } from './test-support/test-server.ts'
 
 /** Counts how often a task is spelled. */
 function counting(name: string): Codec & { spelled: number } {
@@ -33,14 +33,14 @@ it('a task is spelled once per codec, its next version anew, and a long one ever
 })
 
 it('a get shows each version, and what was kept for one caller is not there for another', async () => {
-  const desk = await openDesk()
+  const testServer = await openTestServer()
   const message = scripted('1.0', [{ ask: 'ok?' }, { complete: 'x' }])
-  const { task } = await desk.ok('1.0', 'SendMessage', { message })
-  const get = async () => (await desk.ok('1.0', 'GetTask', { id: task.id })).status.state
+  const { task } = await testServer.ok('1.0', 'SendMessage', { message })
+  const get = async () => (await testServer.ok('1.0', 'GetTask', { id: task.id })).status.state
   expect([await get(), await get()]).toEqual(Array(2).fill('TASK_STATE_INPUT_REQUIRED'))
   const path = `http://lull.test/tasks/${task.id}`
   const other = { ...anyone, principal: 'bob' }
-  expect((await desk.raw(new Request(path), { caller: other }))?.status).toBe(404)
-  await desk.ok('1.0', 'CancelTask', { id: task.id })
+  expect((await testServer.raw(new Request(path), { caller: other }))?.status).toBe(404)
+  await testServer.ok('1.0', 'CancelTask', { id: task.id })
   expect(await get()).toBe('TASK_STATE_CANCELED')
 })

@@ -4,7 +4,11 @@ import { createServer, globalAgent, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Push } from '../../../src/core/push.ts'
-import { type Desk, openDesk, scripted } from '../../../src/protocols/a2a/test-support/desk.ts'
+import {
+  openTestServer,
+  scripted,
+  type TestServer,
+} from '../../../src/protocols/a2a/test-support/test-server.ts'
 import { eventually } from './stage.ts'
 
 const fixture = (name: string): string =>
@@ -31,9 +35,9 @@ afterEach(() => {
   receiver.close()
 })
 
-async function send(desk: Desk): Promise<string> {
+async function send(testServer: TestServer): Promise<string> {
   const { port } = receiver.address() as AddressInfo
-  const { task } = await desk.ok('1.0', 'SendMessage', {
+  const { task } = await testServer.ok('1.0', 'SendMessage', {
     message: scripted('1.0', [{ say: 'half' }, { complete: 'done' }]),
     configuration: { taskPushNotificationConfig: { url: `https://127.0.0.1:${port}/` } },
   })
@@ -41,37 +45,37 @@ async function send(desk: Desk): Promise<string> {
 }
 
 /** The webhook once it has failed so often. */
-async function failed(desk: Desk, taskId: string, attempts: number): Promise<Push> {
+async function failed(testServer: TestServer, taskId: string, attempts: number): Promise<Push> {
   let push: Push | undefined
   await eventually(async () => {
-    ;[push] = await desk.store.pushes(taskId)
+    ;[push] = await testServer.store.pushes(taskId)
     return push?.attempts === attempts
   })
   return push as Push
 }
 
-const open = (): Promise<Desk> => openDesk({ a2a: { config: { pushToPrivate: true } } })
+const open = (): Promise<TestServer> => openTestServer({ a2a: { config: { pushToPrivate: true } } })
 
 it('is tried again with growing pauses, told nothing, and loses nothing', async () => {
-  const desk = await open()
-  const id = await send(desk)
+  const testServer = await open()
+  const id = await send(testServer)
   for (let attempt = 1; attempt <= 6; attempt++) {
-    const push = await failed(desk, id, attempt)
+    const push = await failed(testServer, id, attempt)
     expect(push).toMatchObject({ sentSeq: 0, error: 'self-signed certificate' })
-    expect(await desk.store.listPushes('open', undefined, 9)).toMatchObject([{ taskId: id }])
-    const pause = (push.retryAt ?? 0) - desk.clock.now()
+    expect(await testServer.store.listPushes('open', undefined, 9)).toMatchObject([{ taskId: id }])
+    const pause = (push.retryAt ?? 0) - testServer.clock.now()
     const longest = 1_000 * 2 ** (attempt - 1)
     expect(pause).toBeGreaterThanOrEqual(longest / 2)
     expect(pause).toBeLessThanOrEqual(longest)
-    desk.clock.advance(pause)
+    testServer.clock.advance(pause)
   }
-  const { retryAt = 0 } = await failed(desk, id, 7)
+  const { retryAt = 0 } = await failed(testServer, id, 7)
   expect(received).toEqual([])
 
   // Somebody vouches for it now: everything comes, from the beginning and in order.
   globalAgent.options.ca = cert
-  desk.clock.advance(retryAt - desk.clock.now())
-  await eventually(async () => (await desk.store.pushes(id))[0]?.done === true)
+  testServer.clock.advance(retryAt - testServer.clock.now())
+  await eventually(async () => (await testServer.store.pushes(id))[0]?.done === true)
   const states = received.map((body) => {
     const { task, statusUpdate } = JSON.parse(body)
     return (task ?? statusUpdate).status.state.replace('TASK_STATE_', '')
@@ -80,13 +84,13 @@ it('is tried again with growing pauses, told nothing, and loses nothing', async 
 })
 
 it('is given up after a day, for all to see', async () => {
-  const desk = await open()
-  const id = await send(desk)
-  await failed(desk, id, 1)
-  desk.clock.advance(24 * 3_600_000)
-  await failed(desk, id, 2)
-  const parked = await desk.store.listPushes('failed', undefined, 9)
-  const visible = { taskId: id, error: 'self-signed certificate', failedAt: desk.clock.now() }
+  const testServer = await open()
+  const id = await send(testServer)
+  await failed(testServer, id, 1)
+  testServer.clock.advance(24 * 3_600_000)
+  await failed(testServer, id, 2)
+  const parked = await testServer.store.listPushes('failed', undefined, 9)
+  const visible = { taskId: id, error: 'self-signed certificate', failedAt: testServer.clock.now() }
   expect(parked).toMatchObject([visible])
   expect(received).toEqual([])
 })

@@ -1,6 +1,6 @@
 /** What official peers send and take, where it is not what the specification's examples show. Found by running them. */
 import { describe, expect, it } from 'vitest'
-import { type Loose, openDesk } from '../test-support/desk.ts'
+import { type Loose, openTestServer } from '../test-support/test-server.ts'
 
 /** As `a2a-sdk` 1.3.0 (Python) writes a 0.3 send over REST. */
 const pythonSend = (text: string) => ({
@@ -12,17 +12,17 @@ const read = (response: Response): Promise<Loose> => response.json()
 
 describe('official peers', () => {
   it('write the names of the proto over REST 0.3', async () => {
-    const desk = await openDesk()
-    const sent = await read(await desk.fetch('POST', '/v1/message:send', pythonSend('hello')))
+    const testServer = await openTestServer()
+    const sent = await read(await testServer.fetch('POST', '/v1/message:send', pythonSend('hello')))
     expect(sent).toMatchObject({
       task: { status: { state: 'TASK_STATE_COMPLETED' }, history: [{ messageId: 'm-hello' }] },
     })
-    const got = await desk.fetch('GET', `/v1/tasks/${sent.task.id}?history_length=0`)
+    const got = await testServer.fetch('GET', `/v1/tasks/${sent.task.id}?history_length=0`)
     expect((await read(got)).history).toEqual([])
   })
 
   it('write the names of the proto in 1.0, where only names are read so', async () => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     const message = {
       message_id: 'm-1',
       context_id: 'c-1',
@@ -30,32 +30,34 @@ describe('official peers', () => {
       parts: [{ data: { snake_case: 1 } }],
       metadata: { also_here: true },
     }
-    const { task } = await desk.ok('1.0', 'SendMessage', { message })
+    const { task } = await testServer.ok('1.0', 'SendMessage', { message })
     expect(task).toMatchObject({
       contextId: 'c-1',
       history: [{ messageId: 'm-1', parts: message.parts, metadata: message.metadata }],
     })
-    await desk.ok('1.0', 'SendMessage', {
+    await testServer.ok('1.0', 'SendMessage', {
       message: { messageId: 'm-2', role: 'ROLE_USER', parts: [{ text: 'elsewhere' }] },
     })
-    expect((await desk.ok('1.0', 'ListTasks', { context_id: 'c-1' })).tasks).toHaveLength(1)
-    const { history } = await desk.ok('1.0', 'GetTask', { id: task.id, history_length: 0 })
+    expect((await testServer.ok('1.0', 'ListTasks', { context_id: 'c-1' })).tasks).toHaveLength(1)
+    const { history } = await testServer.ok('1.0', 'GetTask', { id: task.id, history_length: 0 })
     expect(history).toBeUndefined()
   })
 
   it('wrap a webhook of REST 0.3 in the whole request, and take no names the proto has not', async () => {
-    const desk = await openDesk()
-    const sent = await read(await desk.fetch('POST', '/v1/message:send', pythonSend('hooked')))
+    const testServer = await openTestServer()
+    const sent = await read(
+      await testServer.fetch('POST', '/v1/message:send', pythonSend('hooked')),
+    )
     const parent = `tasks/${sent.task.id}`
     const name = `${parent}/pushNotificationConfigs/c1`
     const pushNotificationConfig = { id: 'c1', url: 'https://example.com/hook' }
-    const response = await desk.fetch('POST', `/v1/${parent}/pushNotificationConfigs`, {
+    const response = await testServer.fetch('POST', `/v1/${parent}/pushNotificationConfigs`, {
       parent,
       configId: 'c1',
       config: { name, pushNotificationConfig },
     })
     expect(await response.json()).toEqual({ name, pushNotificationConfig })
-    expect(await (await desk.fetch('GET', `/v1/${name}`)).json()).toEqual({
+    expect(await (await testServer.fetch('GET', `/v1/${name}`)).json()).toEqual({
       name,
       pushNotificationConfig,
     })
@@ -64,12 +66,12 @@ describe('official peers', () => {
   it.each(['message/stream', 'tasks/resubscribe'])(
     'take the errors of %s in 0.3 as an event, and nothing else',
     async (method) => {
-      const desk = await openDesk()
+      const testServer = await openTestServer()
       const parts = [{ kind: 'text', text: 'x' }]
       const message = { messageId: 'm', role: 'user', taskId: 'nobody', parts }
       const params = method === 'message/stream' ? { message } : { id: 'nobody' }
       const body = { jsonrpc: '2.0', id: 7, method, params }
-      const response = await desk.fetch('POST', '/', body)
+      const response = await testServer.fetch('POST', '/', body)
       expect(response.headers.get('content-type')).toBe('text/event-stream')
       const text = await response.text()
       expect(JSON.parse(text.replace(/^data: /, ''))).toMatchObject({
@@ -80,7 +82,9 @@ describe('official peers', () => {
   )
 
   it('take the errors of a stream in 1.0 as JSON', async () => {
-    const desk = await openDesk()
-    expect((await desk.rpc('1.0', 'SubscribeToTask', { id: 'nobody' })).error.code).toBe(-32001)
+    const testServer = await openTestServer()
+    expect((await testServer.rpc('1.0', 'SubscribeToTask', { id: 'nobody' })).error.code).toBe(
+      -32001,
+    )
   })
 })

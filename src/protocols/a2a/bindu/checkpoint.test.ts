@@ -6,7 +6,7 @@ import type { Store } from '../../../ports/store.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createSqliteStore } from '../../../stores/sqlite/sqlite-store.ts'
 import { checkpointOf } from '../index.ts'
-import { anyone, type Desk, openDesk, scripted } from '../test-support/desk.ts'
+import { anyone, openTestServer, scripted, type TestServer } from '../test-support/test-server.ts'
 
 let directory: string
 beforeEach(() => {
@@ -19,19 +19,20 @@ const stores: readonly (readonly [string, () => Promise<Store>])[] = [
   ['sqlite', () => createSqliteStore({ path: directory })],
 ]
 
-const checkpoint = async (desk: Desk, id: string) => checkpointOf(await desk.engine.get(anyone, id))
+const checkpoint = async (testServer: TestServer, id: string) =>
+  checkpointOf(await testServer.engine.get(anyone, id))
 
 describe.each(stores)('the checkpoint of a task in the %s store', (_name, makeStore) => {
   it('is there while it is stopped, also for the next process, and is what a get shows', async () => {
     const store = await makeStore()
-    const desk = await openDesk({ store })
+    const testServer = await openTestServer({ store })
     const artifact = { name: 'draft', text: 'so far' }
     const message = scripted('0.3', [{ artifact }, { ask: 'Which?' }, { complete: 'x' }])
-    const { id } = await desk.ok('0.3', 'message/send', { message })
-    expect(await checkpoint(desk, id)).toBeNull()
-    await desk.ok('0.3', 'tasks/pause', { task_id: id })
+    const { id } = await testServer.ok('0.3', 'message/send', { message })
+    expect(await checkpoint(testServer, id)).toBeNull()
+    await testServer.ok('0.3', 'tasks/pause', { task_id: id })
 
-    const next = await desk.restart()
+    const next = await testServer.restart()
     const shown = await checkpoint(next, id)
     expect(shown).toMatchObject({
       paused_from_state: 'input-required',

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest'
 import { agent } from '../../../engine/agent.ts'
 import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
+import { all, framesIn, take } from '../test-support/frames.ts'
 import {
   anyone,
-  type Desk,
   type Loose,
-  openDesk,
+  openTestServer,
   scripted,
+  type TestServer,
   textMessage,
-} from '../test-support/desk.ts'
-import { all, framesIn, take } from '../test-support/frames.ts'
+} from '../test-support/test-server.ts'
 
 const parked = [
   { park: { reason: 'ci', conditions: { onEvent: 'go', timeout: { durationMinutes: 5 } } } },
   { turn: [{ say: 'on' }] },
   { complete: 'x' },
 ]
-const until = (desk: Desk, id: string, state: string) =>
-  desk.engine.waitFor(anyone, id, (task) => task.state === state)
+const until = (testServer: TestServer, id: string, state: string) =>
+  testServer.engine.waitFor(anyone, id, (task) => task.state === state)
 
 describe('the Harn tunnel, outbound', () => {
   it('carries the whole envelope beside the same facts, in both versions', async () => {
-    const desk = await openDesk()
-    const { id, metadata } = await desk.ok('0.3', 'message/send', {
+    const testServer = await openTestServer()
+    const { id, metadata } = await testServer.ok('0.3', 'message/send', {
       message: scripted('0.3', parked),
     })
     expect(metadata.harn.pause).toEqual({
@@ -33,20 +33,27 @@ describe('the Harn tunnel, outbound', () => {
       initiator: 'agent',
       suspended_at_ms: expect.any(Number),
     })
-    expect((await desk.ok('1.0', 'GetTask', { id })).metadata.harn).toEqual(metadata.harn)
-    await desk.ok('1.0', 'tasks/resume', { taskId: id })
-    expect((await desk.ok('0.3', 'tasks/get', { id })).metadata.harn.pause.state).toBe('active')
+    expect((await testServer.ok('1.0', 'GetTask', { id })).metadata.harn).toEqual(metadata.harn)
+    await testServer.ok('1.0', 'tasks/resume', { taskId: id })
+    expect((await testServer.ok('0.3', 'tasks/get', { id })).metadata.harn.pause.state).toBe(
+      'active',
+    )
   })
 
   it('carries reminders on a status that repeats itself', async () => {
     for (const version of ['0.3', '1.0'] as const) {
-      const desk = await openDesk()
+      const testServer = await openTestServer()
       const method = version === '0.3' ? 'message/stream' : 'SendStreamingMessage'
-      const stream = await desk.stream(version, method, { message: scripted(version, parked) })
+      const stream = await testServer.stream(version, method, {
+        message: scripted(version, parked),
+      })
       const [first] = await take(stream, 2)
       const taskId = first?.data.result.id ?? first?.data.result.task.id
-      await desk.ok(version, 'tasks/inject_reminder', { taskId, reminder: { id: 'r', body: 'b' } })
-      await desk.ok(version, 'tasks/resume', { taskId })
+      await testServer.ok(version, 'tasks/inject_reminder', {
+        taskId,
+        reminder: { id: 'r', body: 'b' },
+      })
+      await testServer.ok(version, 'tasks/resume', { taskId })
       const seen = (await all(stream)).flatMap(({ data }) => {
         const { metadata } = data.result.statusUpdate ?? data.result
         return metadata?.harn?.reminder ?? []
@@ -69,12 +76,15 @@ describe('the Harn tunnel, outbound', () => {
       { messageId: 'm-2', role: 'ROLE_USER', content: [{ data: { data: { script: parked } } }] },
     ]
     for (const message of messages) {
-      const desk = await openDesk()
-      const stream = framesIn(await desk.fetch('POST', '/v1/message:stream', { message }))
+      const testServer = await openTestServer()
+      const stream = framesIn(await testServer.fetch('POST', '/v1/message:stream', { message }))
       const [first] = await take(stream, 2)
       const taskId = first?.data.id ?? first?.data.task.id
-      await desk.ok('0.3', 'tasks/inject_reminder', { taskId, reminder: { id: 'r', body: 'b' } })
-      await desk.ok('0.3', 'tasks/resume', { taskId })
+      await testServer.ok('0.3', 'tasks/inject_reminder', {
+        taskId,
+        reminder: { id: 'r', body: 'b' },
+      })
+      await testServer.ok('0.3', 'tasks/resume', { taskId })
       const seen = (await all(stream)).map(({ data }) => (data.statusUpdate ?? data).metadata)
       expect(seen).toContainEqual(
         expect.objectContaining({ harn: { reminder: expect.objectContaining({ id: 'r' }) } }),
@@ -83,10 +93,10 @@ describe('the Harn tunnel, outbound', () => {
   })
 
   it('is silent when it is switched off', async () => {
-    const desk = await openDesk({ a2a: { config: { harnTunnel: false } } })
-    const task = await desk.ok('0.3', 'message/send', { message: scripted('0.3', parked) })
+    const testServer = await openTestServer({ a2a: { config: { harnTunnel: false } } })
+    const task = await testServer.ok('0.3', 'message/send', { message: scripted('0.3', parked) })
     expect(task.metadata).not.toHaveProperty('harn')
-    const card = await (await desk.fetch('GET', '/.well-known/agent-card.json')).text()
+    const card = await (await testServer.fetch('GET', '/.well-known/agent-card.json')).text()
     expect(card).not.toContain('_meta')
   })
 })
@@ -96,17 +106,17 @@ describe('the Harn tunnel, inbound', () => {
     textMessage(version, '', { taskId, messageId: `t-${Math.random()}`, metadata: { harn } })
 
   it('pauses and resumes, in either spelling, without a word in the history', async () => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     const ops = [{ step: 'one', ms: 60_000 }, { complete: 'x' }]
     const params = { message: scripted('0.3', ops), configuration: { blocking: false } }
-    const { id } = await desk.ok('0.3', 'message/send', params)
+    const { id } = await testServer.ok('0.3', 'message/send', params)
     const pause = {
       op: 'pause',
       reason: 'look',
       mode: 'interrupt_immediate',
       resume_when: { on_event: 'go' },
     }
-    const stopped = await desk.ok('0.3', 'tasks/send', { message: blank(id, { pause }) })
+    const stopped = await testServer.ok('0.3', 'tasks/send', { message: blank(id, { pause }) })
     expect(stopped.status.state).toBe('paused-by-client')
     expect(stopped.history).toHaveLength(1)
     expect(stopped.metadata.harn.pause).toMatchObject({
@@ -114,40 +124,40 @@ describe('the Harn tunnel, inbound', () => {
       resume_when: { on_event: 'go' },
     })
     const resume = { suspend: { op: 'resume', handle: stopped.metadata.harn.pause.handle } }
-    const going = await desk.ok('1.0', 'SendMessage', { message: blank(id, resume, '1.0') })
+    const going = await testServer.ok('1.0', 'SendMessage', { message: blank(id, resume, '1.0') })
     expect(going.task.status.state).toBe('TASK_STATE_WORKING')
-    expect((await desk.engine.get(anyone, id)).state).toBe('working')
-    expect((await desk.rpc('0.3', 'message/send', { message: blank(id, resume) })).error.code).toBe(
-      -32011,
-    )
+    expect((await testServer.engine.get(anyone, id)).state).toBe('working')
+    expect(
+      (await testServer.rpc('0.3', 'message/send', { message: blank(id, resume) })).error.code,
+    ).toBe(-32011)
   })
 
   it('injects reminders, from the metadata of the request or of the message', async () => {
-    const desk = await openDesk()
-    const { id } = await desk.ok('0.3', 'message/send', {
+    const testServer = await openTestServer()
+    const { id } = await testServer.ok('0.3', 'message/send', {
       message: scripted('0.3', [{ ask: '?' }]),
     })
-    await until(desk, id, 'input-required')
+    await until(testServer, id, 'input-required')
     const reminder = { id: 'r-1', body: 'b', ttl_turns: 2, role_hint: 'developer' }
-    await desk.ok('0.3', 'message/send', { message: blank(id, { reminder }) })
+    await testServer.ok('0.3', 'message/send', { message: blank(id, { reminder }) })
     const message = textMessage('0.3', '', { taskId: id, messageId: 'other' })
     const metadata = { 'harn.reminder': { id: 'r-2', body: 'c', ttlTurns: 3 } }
-    await desk.ok('0.3', 'message/send', { message, metadata })
-    const { reminders } = await desk.ok('0.3', 'tasks/list_reminders', { taskId: id })
+    await testServer.ok('0.3', 'message/send', { message, metadata })
+    const { reminders } = await testServer.ok('0.3', 'tasks/list_reminders', { taskId: id })
     expect(reminders).toMatchObject([
       { id: 'r-1', ttlTurns: 2, roleHint: 'developer' },
       { id: 'r-2', ttlTurns: 3 },
     ])
-    expect((await desk.engine.get(anyone, id)).state).toBe('input-required')
+    expect((await testServer.engine.get(anyone, id)).state).toBe('input-required')
   })
 
   it('refuses a wrong operation, and one without a task', async () => {
-    const desk = await openDesk()
-    const { id } = await desk.ok('0.3', 'message/send', {
+    const testServer = await openTestServer()
+    const { id } = await testServer.ok('0.3', 'message/send', {
       message: scripted('0.3', [{ ask: '?' }]),
     })
     const send = async (message: Loose) =>
-      (await desk.rpc('0.3', 'message/send', { message })).error.code
+      (await testServer.rpc('0.3', 'message/send', { message })).error.code
     expect(await send(blank(id, { pause: { mode: 'never' } }))).toBe(-32602)
     expect(await send(blank('nope', { pause: {} }))).toBe(-32001)
     expect(await send(textMessage('0.3', '', { metadata: { harn: { pause: {} } } }))).toBe(-32602)
@@ -163,19 +173,19 @@ describe('the Harn tunnel, inbound', () => {
   it.each(['0.3', '1.0'] as const)(
     'reminds a task from its first turn where the message begins one, in %s',
     async (version) => {
-      const desk = await openDesk()
+      const testServer = await openTestServer()
       const metadata = { harn: { reminder: { id: 'r-1', body: 'b' } } }
       const message = scripted(version, look, { metadata })
       const [method, result] =
         version === '0.3' ? ['message/send', undefined] : ['SendMessage', 'task']
-      const sent = await desk.ok(version, method, { message })
+      const sent = await testServer.ok(version, method, { message })
       expect(seenIn(result === undefined ? sent : sent[result])).toEqual(['r-1'])
     },
   )
 
   it('brings no second reminder where the message is sent again', async () => {
-    const desk = await openDesk()
-    const { id } = await desk.ok('0.3', 'message/send', {
+    const testServer = await openTestServer()
+    const { id } = await testServer.ok('0.3', 'message/send', {
       message: scripted('0.3', [{ park: { reason: 'x' } }]),
     })
     const message = textMessage('0.3', 'note', {
@@ -183,12 +193,12 @@ describe('the Harn tunnel, inbound', () => {
       messageId: '019abf6b-7d51-7c1d-bb02-000000000001',
       metadata: { harn: { reminder: { body: 'b' } } },
     })
-    for (let times = 0; times < 2; times++) await desk.ok('0.3', 'message/send', { message })
-    const { reminders } = await desk.ok('0.3', 'tasks/list_reminders', { taskId: id })
+    for (let times = 0; times < 2; times++) await testServer.ok('0.3', 'message/send', { message })
+    const { reminders } = await testServer.ok('0.3', 'tasks/list_reminders', { taskId: id })
     expect(reminders).toHaveLength(1)
-    await desk.ok('0.3', 'tasks/clear_reminders', { taskId: id })
-    await desk.ok('0.3', 'message/send', { message })
-    const later = await desk.ok('0.3', 'tasks/list_reminders', { taskId: id })
+    await testServer.ok('0.3', 'tasks/clear_reminders', { taskId: id })
+    await testServer.ok('0.3', 'message/send', { message })
+    const later = await testServer.ok('0.3', 'tasks/list_reminders', { taskId: id })
     expect(later.reminders).toEqual([])
   })
 
@@ -204,26 +214,26 @@ describe('the Harn tunnel, inbound', () => {
   it.each(wrong)(
     'refuses a wrong reminder, %j, and the message with it',
     async (reminder, path) => {
-      const desk = await openDesk()
+      const testServer = await openTestServer()
       const message = scripted('0.3', look, { metadata: { harn: { reminder } } as never })
-      const { error } = await desk.rpc('0.3', 'message/send', { message })
+      const { error } = await testServer.rpc('0.3', 'message/send', { message })
       expect(error).toMatchObject({ code: -32602, data: { path } })
-      expect((await desk.engine.list(anyone)).tasks).toEqual([])
+      expect((await testServer.engine.list(anyone)).tasks).toEqual([])
     },
   )
 
   it('leaves out what only Harn knows of a reminder', async () => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     const reminder = { id: 'r-1', body: 'b', authority: 'contract', originating_agent_id: null }
     const message = scripted('0.3', look, { metadata: { harn: { reminder } } })
-    expect(seenIn(await desk.ok('0.3', 'message/send', { message }))).toEqual(['r-1'])
+    expect(seenIn(await testServer.ok('0.3', 'message/send', { message }))).toEqual(['r-1'])
   })
 
   it('is refused where the agent takes no reminders', async () => {
     const deaf = agent({ ...createScriptAgent(), reminders: false })
-    const desk = await openDesk({ agents: [deaf] })
+    const testServer = await openTestServer({ agents: [deaf] })
     const message = scripted('0.3', look, { metadata: { harn: { reminder: { body: 'b' } } } })
-    expect((await desk.rpc('0.3', 'message/send', { message })).error.code).toBe(-32601)
-    expect((await desk.engine.list(anyone)).tasks).toEqual([])
+    expect((await testServer.rpc('0.3', 'message/send', { message })).error.code).toBe(-32601)
+    expect((await testServer.engine.list(anyone)).tasks).toEqual([])
   })
 })

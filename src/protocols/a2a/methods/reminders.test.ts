@@ -2,15 +2,15 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { agent } from '../../../engine/agent.ts'
 import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
+import { all, take } from '../test-support/frames.ts'
 import {
   anyone,
-  type Desk,
   type Loose,
-  openDesk,
+  openTestServer,
   scripted,
+  type TestServer,
   textMessage,
-} from '../test-support/desk.ts'
-import { all, take } from '../test-support/frames.ts'
+} from '../test-support/test-server.ts'
 
 interface Answer {
   readonly result?: Loose
@@ -19,7 +19,7 @@ interface Answer {
   readonly reason?: string
 }
 
-type Ask = (desk: Desk, method: string, params: Loose) => Promise<Answer>
+type Ask = (testServer: TestServer, method: string, params: Loose) => Promise<Answer>
 type Version = '1.0' | '0.3'
 
 const actions: Readonly<Record<string, string>> = {
@@ -30,8 +30,8 @@ const actions: Readonly<Record<string, string>> = {
 
 const rpc =
   (version: Version): Ask =>
-  async (desk, method, params) => {
-    const { result, error } = await desk.rpc(version, method, params)
+  async (testServer, method, params) => {
+    const { result, error } = await testServer.rpc(version, method, params)
     if (error === undefined) return { result }
     const { code, data } = error
     if (version === '0.3') return { code, path: data.path, reason: data.reason }
@@ -40,10 +40,10 @@ const rpc =
 
 const rest =
   (version: Version): Ask =>
-  async (desk, method, { taskId, ...body }) => {
+  async (testServer, method, { taskId, ...body }) => {
     const root = version === '0.3' ? '/v1' : ''
     const path = `${root}/tasks/${taskId}:${actions[method]}`
-    const response = await desk.fetch('POST', path, body)
+    const response = await testServer.fetch('POST', path, body)
     const answer = (await response.json()) as Loose
     if (response.ok) return { result: answer }
     if (version === '0.3') {
@@ -65,25 +65,25 @@ const ways: readonly (readonly [string, Ask, Version, boolean])[] = [
 
 const waiting = [{ park: { reason: 'x' } }, { turn: [{ echo: 'reminders' }] }]
 
-async function parked(desk: Desk, ops: readonly object[] = waiting): Promise<string> {
-  const { id } = await desk.ok('0.3', 'message/send', { message: scripted('0.3', ops) })
+async function parked(testServer: TestServer, ops: readonly object[] = waiting): Promise<string> {
+  const { id } = await testServer.ok('0.3', 'message/send', { message: scripted('0.3', ops) })
   return id
 }
 
 describe.each(ways)('over %s', (_, ask, version, isRest) => {
-  let desk: Desk
+  let testServer: TestServer
   let taskId: string
   beforeAll(async () => {
-    desk = await openDesk()
-    taskId = await parked(desk)
+    testServer = await openTestServer()
+    taskId = await parked(testServer)
   })
 
   const inject = (reminder: Loose, more: object = {}): Promise<Answer> =>
-    ask(desk, 'tasks/inject_reminder', { taskId, reminder, ...more })
+    ask(testServer, 'tasks/inject_reminder', { taskId, reminder, ...more })
   const clear = (selector: object = {}): Promise<Answer> =>
-    ask(desk, 'tasks/clear_reminders', { taskId, ...selector })
+    ask(testServer, 'tasks/clear_reminders', { taskId, ...selector })
   const list = async (): Promise<Loose> =>
-    (await ask(desk, 'tasks/list_reminders', { taskId })).result.reminders
+    (await ask(testServer, 'tasks/list_reminders', { taskId })).result.reminders
 
   it('injects, answers, lists and clears', async () => {
     const whole = {
@@ -128,7 +128,7 @@ describe.each(ways)('over %s', (_, ask, version, isRest) => {
     const { result } = await inject(reminder)
     expect(result.dedupedCount).toBe(1)
     await clear()
-    desk.clock.advance(1_000)
+    testServer.clock.advance(1_000)
     expect((await inject(reminder)).result).toEqual(result)
     expect(await list()).toEqual([])
     const other = await inject({ ...reminder, body: 'twice' })
@@ -138,7 +138,7 @@ describe.each(ways)('over %s', (_, ask, version, isRest) => {
 
   it('takes or refuses every value of every field, and names the field', async () => {
     const code = isRest && version === '1.0' ? 400 : -32602
-    const { version: before } = await desk.engine.get(anyone, taskId)
+    const { version: before } = await testServer.engine.get(anyone, taskId)
     let written = 0
     for (const [field, rightOnes] of Object.entries(rights)) {
       for (const [name, value] of Object.entries(values)) {
@@ -155,7 +155,7 @@ describe.each(ways)('over %s', (_, ask, version, isRest) => {
         }
       }
     }
-    expect((await desk.engine.get(anyone, taskId)).version).toBe(before + written)
+    expect((await testServer.engine.get(anyone, taskId)).version).toBe(before + written)
   })
 
   const sizes: readonly (readonly [string, object, object])[] = [
@@ -191,7 +191,7 @@ describe.each(ways)('over %s', (_, ask, version, isRest) => {
     expect((await inject({ body: 'b', colour: 'red' })).path).toBe('reminder.colour')
     expect((await inject({ body: 'b', dedupe_key: 'k' })).path).toBe('reminder.dedupe_key')
     expect((await inject({ body: 'b' }, { urgent: true })).path).toBe('urgent')
-    expect((await ask(desk, 'tasks/list_reminders', { taskId, all: true })).path).toBe('all')
+    expect((await ask(testServer, 'tasks/list_reminders', { taskId, all: true })).path).toBe('all')
     for (const selector of [{ id: '' }, { id: 7 }, { tag: {} }, { dedupeKey: [] }, { body: 'b' }]) {
       expect((await clear(selector)).path).toBe(Object.keys(selector)[0])
     }
@@ -210,7 +210,7 @@ describe.each(ways)('over %s', (_, ask, version, isRest) => {
 
   it('says of every refusal what it is about', async () => {
     const deaf = agent({ ...createScriptAgent({ name: 'deaf' }), reminders: false })
-    const other = await openDesk({ agents: [createScriptAgent(), deaf] })
+    const other = await openTestServer({ agents: [createScriptAgent(), deaf] })
     const ended = await other.ok('0.3', 'message/send', { message: textMessage('0.3', 'x') })
     const quiet = await other.engine.send(anyone, {
       agent: 'deaf',
@@ -306,18 +306,23 @@ describe('every change reaches the streams', () => {
     version: Version,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Loose[]> {
-    const desk = await openDesk({
+    const testServer = await openTestServer({
       agents: [agent({ ...createScriptAgent(), providers: { resumed: false } })],
     })
     const method = version === '0.3' ? 'message/stream' : 'SendStreamingMessage'
-    const stream = await desk.stream(version, method, { message: scripted(version, ops) }, headers)
+    const stream = await testServer.stream(
+      version,
+      method,
+      { message: scripted(version, ops) },
+      headers,
+    )
     const [first] = await take(stream, 1)
     const taskId = first?.data.result.id ?? first?.data.result.task.id
-    await desk.engine.waitFor(anyone, taskId, ({ state }) => state === 'paused-by-agent')
+    await testServer.engine.waitFor(anyone, taskId, ({ state }) => state === 'paused-by-agent')
     for (const reminder of reminders)
-      await desk.ok(version, 'tasks/inject_reminder', { taskId, reminder })
-    await desk.ok(version, 'tasks/clear_reminders', { taskId, id: 'cleared' })
-    await desk.ok(version, 'tasks/resume', { taskId })
+      await testServer.ok(version, 'tasks/inject_reminder', { taskId, reminder })
+    await testServer.ok(version, 'tasks/clear_reminders', { taskId, id: 'cleared' })
+    await testServer.ok(version, 'tasks/resume', { taskId })
     return (await all(stream)).map(({ data }) => data)
   }
 

@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
-import { anyone, type Loose, openDesk, scripted, textMessage } from '../test-support/desk.ts'
+import {
+  anyone,
+  type Loose,
+  openTestServer,
+  scripted,
+  textMessage,
+} from '../test-support/test-server.ts'
 
 const uuid = (n: number): string => `019abf6b-7d51-7c1d-bb02-${String(n).padStart(12, '0')}`
 
 describe('a send', () => {
   it('is answered with the task in the shape of its version', async () => {
-    const desk = await openDesk()
-    const one = await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'hello') })
+    const testServer = await openTestServer()
+    const one = await testServer.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'hello') })
     expect(one).toEqual({
       task: {
         id: expect.any(String),
@@ -25,7 +31,9 @@ describe('a send', () => {
         ],
       },
     })
-    const other = await desk.ok('0.3', 'message/send', { message: textMessage('0.3', 'hello') })
+    const other = await testServer.ok('0.3', 'message/send', {
+      message: textMessage('0.3', 'hello'),
+    })
     expect(other).toMatchObject({
       kind: 'task',
       status: { state: 'completed' },
@@ -35,26 +43,26 @@ describe('a send', () => {
   })
 
   it('keeps the metadata it came with, and ignores what it does not know', async () => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     const message = { ...textMessage('1.0', 'x'), mood: 'good', contextId: '', taskId: null }
     message.parts = [{ text: 'x', color: 'red', filename: null }]
     const params = { message, metadata: { a: { b: 1 } }, extra: true }
-    const { task } = await desk.ok('1.0', 'SendMessage', params)
+    const { task } = await testServer.ok('1.0', 'SendMessage', params)
     expect(task.metadata).toEqual({ a: { b: 1 } })
     expect(task.history[0].parts).toEqual([{ text: 'x' }])
     expect(task.history[0]).not.toHaveProperty('mood')
   })
 
   it('keeps the client’s context and starts parallel tasks in it', async () => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     const send = (n: number) =>
-      desk.ok('1.0', 'SendMessage', {
+      testServer.ok('1.0', 'SendMessage', {
         message: scripted('1.0', [{ ask: '?' }], { contextId: 'mine', messageId: uuid(n) }),
       })
     const [a, b] = await Promise.all([send(1), send(2)])
     expect([a.task.contextId, b.task.contextId]).toEqual(['mine', 'mine'])
     expect(a.task.id).not.toBe(b.task.id)
-    const list = await desk.ok('1.0', 'ListTasks', {
+    const list = await testServer.ok('1.0', 'ListTasks', {
       contextId: 'mine',
       status: 'TASK_STATE_INPUT_REQUIRED',
     })
@@ -62,36 +70,36 @@ describe('a send', () => {
   })
 
   it('happens once for one idempotency key, by header or by metadata, also across restarts', async () => {
-    let desk = await openDesk({ store: createMemoryStore() })
+    let testServer = await openTestServer({ store: createMemoryStore() })
     const params = { message: textMessage('1.0', 'x') }
     const byHeader = { 'idempotency-key': 'key-1' }
-    const first = await desk.ok('1.0', 'SendMessage', params, byHeader)
-    desk = await desk.restart()
-    expect(await desk.ok('1.0', 'SendMessage', params, byHeader)).toEqual(first)
+    const first = await testServer.ok('1.0', 'SendMessage', params, byHeader)
+    testServer = await testServer.restart()
+    expect(await testServer.ok('1.0', 'SendMessage', params, byHeader)).toEqual(first)
     const metadata = { 'a2a-idempotency-key': 'key-2' }
-    const second = await desk.ok('1.0', 'SendMessage', { ...params, metadata })
-    expect((await desk.ok('1.0', 'SendMessage', { ...params, metadata })).task.id).toBe(
+    const second = await testServer.ok('1.0', 'SendMessage', { ...params, metadata })
+    expect((await testServer.ok('1.0', 'SendMessage', { ...params, metadata })).task.id).toBe(
       second.task.id,
     )
     expect(second.task.id).not.toBe(first.task.id)
     const other = { message: textMessage('1.0', 'y') }
-    expect((await desk.rpc('1.0', 'SendMessage', other, byHeader)).error).toMatchObject({
+    expect((await testServer.rpc('1.0', 'SendMessage', other, byHeader)).error).toMatchObject({
       code: -32602,
       data: [{ reason: 'IDEMPOTENCY_KEY_REUSED', domain: 'lull' }],
     })
-    expect((await desk.fetch('POST', '/message:send', other, byHeader)).status).toBe(409)
+    expect((await testServer.fetch('POST', '/message:send', other, byHeader)).status).toBe(409)
   })
 
   it('is told to come back by a server that stops', async () => {
-    const desk = await openDesk()
-    await desk.engine.drain()
+    const testServer = await openTestServer()
+    await testServer.engine.drain()
     const params = { message: textMessage('1.0', 'x') }
-    expect((await desk.rpc('1.0', 'SendMessage', params)).error.code).toBe(-32000)
-    expect((await desk.fetch('POST', '/message:send', params)).status).toBe(503)
+    expect((await testServer.rpc('1.0', 'SendMessage', params)).error.code).toBe(-32000)
+    expect((await testServer.fetch('POST', '/message:send', params)).status).toBe(503)
   })
 
   it('that nobody waits for any more leaves the task alone', async () => {
-    const desk = await openDesk()
+    const testServer = await openTestServer()
     const gone = new AbortController()
     const body = {
       jsonrpc: '2.0',
@@ -104,17 +112,21 @@ describe('a send', () => {
       body: JSON.stringify(body),
       headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
     })
-    const waiting = desk.raw(request, { signal: gone.signal })
-    await desk.engine.waitFor(anyone, await onlyTask(), (task) => task.state === 'paused-by-agent')
+    const waiting = testServer.raw(request, { signal: gone.signal })
+    await testServer.engine.waitFor(
+      anyone,
+      await onlyTask(),
+      (task) => task.state === 'paused-by-agent',
+    )
     gone.abort()
     const answer = (await ((await waiting) as Response).json()) as Loose
     expect(answer.result.task.status.state).toBe('TASK_STATE_WORKING')
-    expect((await desk.engine.get(anyone, await onlyTask())).state).toBe('paused-by-agent')
+    expect((await testServer.engine.get(anyone, await onlyTask())).state).toBe('paused-by-agent')
 
     async function onlyTask(): Promise<string> {
       for (;;) {
         await new Promise((resolve) => setImmediate(resolve))
-        const { tasks } = await desk.engine.list(anyone)
+        const { tasks } = await testServer.engine.list(anyone)
         if (tasks[0] !== undefined) return tasks[0].id
       }
     }
@@ -128,8 +140,8 @@ describe('a question of consent', () => {
   it('is one of authorisation in 1.0, or of input where the operator says so', async () => {
     const states = ['auth-required', 'input-required'] as const
     for (const consentState of states) {
-      const desk = await openDesk({ a2a: { config: { consentState } } })
-      const { task } = await desk.ok('1.0', 'SendMessage', { message: scripted('1.0', ops) })
+      const testServer = await openTestServer({ a2a: { config: { consentState } } })
+      const { task } = await testServer.ok('1.0', 'SendMessage', { message: scripted('1.0', ops) })
       const wire = `TASK_STATE_${consentState.replace('-', '_').toUpperCase()}`
       expect(task.status.state).toBe(wire)
       expect(task.metadata[uri]).toMatchObject({
@@ -139,15 +151,15 @@ describe('a question of consent', () => {
         operation: { book: 1 },
         digest: expect.any(String),
       })
-      expect((await desk.ok('1.0', 'ListTasks', { status: wire })).totalSize).toBe(1)
+      expect((await testServer.ok('1.0', 'ListTasks', { status: wire })).totalSize).toBe(1)
     }
   })
 
   it('is not answered by words alone, nor by the consent to something else', async () => {
-    const desk = await openDesk()
-    const { task } = await desk.ok('1.0', 'SendMessage', { message: scripted('1.0', ops) })
+    const testServer = await openTestServer()
+    const { task } = await testServer.ok('1.0', 'SendMessage', { message: scripted('1.0', ops) })
     const answer = (some: object) =>
-      desk.rpc('1.0', 'SendMessage', {
+      testServer.rpc('1.0', 'SendMessage', {
         message: { ...textMessage('1.0', 'yes', { taskId: task.id }), ...some },
       })
     expect((await answer({})).result.task.status.state).toBe('TASK_STATE_AUTH_REQUIRED')

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createManualClock } from '../../../testing/manual-clock.ts'
 import {
-  type Desk,
-  type DeskOptions,
-  openDesk,
+  openTestServer,
   scripted,
+  type TestServer,
+  type TestServerOptions,
   textMessage,
-} from '../test-support/desk.ts'
+} from '../test-support/test-server.ts'
 import type { Delivery } from './post.ts'
 import { TargetRefused } from './targets.ts'
 
@@ -33,10 +33,13 @@ function receiver(): Receiver & { readonly post: (delivery: Delivery) => Promise
 }
 
 async function withReceiver(
-  some: DeskOptions = {},
-): Promise<{ readonly desk: Desk; readonly hook: ReturnType<typeof receiver> }> {
+  some: TestServerOptions = {},
+): Promise<{ readonly testServer: TestServer; readonly hook: ReturnType<typeof receiver> }> {
   const hook = receiver()
-  return { desk: await openDesk({ ...some, a2a: { post: hook.post, ...some.a2a } }), hook }
+  return {
+    testServer: await openTestServer({ ...some, a2a: { post: hook.post, ...some.a2a } }),
+    hook,
+  }
 }
 
 const settle = async (): Promise<void> => {
@@ -54,12 +57,12 @@ const told = ({ got }: Receiver): readonly string[] =>
 const three = [{ say: 'a' }, { artifact: { name: 'x', text: 'y' } }, { complete: 'z' }]
 
 async function send(
-  desk: Desk,
+  testServer: TestServer,
   ops: readonly unknown[],
   target: object = { url },
 ): Promise<string> {
   const configuration = { taskPushNotificationConfig: target }
-  const { task } = await desk.ok('1.0', 'SendMessage', {
+  const { task } = await testServer.ok('1.0', 'SendMessage', {
     message: scripted('1.0', ops),
     configuration,
   })
@@ -68,8 +71,8 @@ async function send(
 
 describe('push notifications', () => {
   it('P2: send everything in order, as a stream would', async () => {
-    const { desk, hook } = await withReceiver()
-    await send(desk, three, {
+    const { testServer, hook } = await withReceiver()
+    await send(testServer, three, {
       url,
       token: 't',
       authentication: { scheme: 'Bearer', credentials: 'c' },
@@ -84,12 +87,12 @@ describe('push notifications', () => {
   })
 
   it('follow the version of the config: 0.3 gets whole tasks', async () => {
-    const { desk, hook } = await withReceiver()
+    const { testServer, hook } = await withReceiver()
     const params = {
       message: scripted('0.3', [{ park: { reason: 'r' } }]),
       configuration: { pushNotificationConfig: { url } },
     }
-    const { id } = await desk.ok('0.3', 'message/send', params)
+    const { id } = await testServer.ok('0.3', 'message/send', params)
     await settle()
     const bodies = hook.got.map(({ body }) => JSON.parse(body))
     expect(bodies.map(({ kind, status }) => [kind, status.state])).toEqual([
@@ -98,80 +101,82 @@ describe('push notifications', () => {
       ['task', 'paused-by-agent'],
     ])
     expect(hook.got[0]?.headers['content-type']).toBe('application/json')
-    const [config] = await desk.ok('0.3', 'tasks/pushNotificationConfig/list', { id })
+    const [config] = await testServer.ok('0.3', 'tasks/pushNotificationConfig/list', { id })
     expect(config.pushNotificationConfig).toEqual({ id, url })
     const asDefault = { id, pushNotificationConfigId: 'default' }
-    expect(await desk.ok('0.3', 'tasks/pushNotificationConfig/get', asDefault)).toEqual(config)
-    await desk.ok('0.3', 'tasks/pushNotificationConfig/delete', asDefault)
-    expect(await desk.store.pushes(id)).toEqual([])
+    expect(await testServer.ok('0.3', 'tasks/pushNotificationConfig/get', asDefault)).toEqual(
+      config,
+    )
+    await testServer.ok('0.3', 'tasks/pushNotificationConfig/delete', asDefault)
+    expect(await testServer.store.pushes(id)).toEqual([])
   })
 
   it('P1, P3: try again with growing pauses, and nothing is lost or out of order', async () => {
-    const { desk, hook } = await withReceiver()
+    const { testServer, hook } = await withReceiver()
     let attempts = 0
     hook.answer = async () => {
       if (++attempts < 5) throw new Error('down')
     }
-    const id = await send(desk, three)
+    const id = await send(testServer, three)
     await settle()
     expect(attempts).toBe(1)
     for (const ms of [1_000, 2_000, 4_000, 8_000]) {
-      desk.clock.advance(ms / 2 - 1)
+      testServer.clock.advance(ms / 2 - 1)
       await settle()
       const before = attempts
-      desk.clock.advance(ms / 2 + 1)
+      testServer.clock.advance(ms / 2 + 1)
       await settle()
       expect(attempts).toBeGreaterThanOrEqual(before)
     }
     expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'WORKING', 'artifact x', 'COMPLETED'])
-    expect(await desk.store.pushes(id)).toMatchObject([{ done: true, attempts: 0 }])
+    expect(await testServer.store.pushes(id)).toMatchObject([{ done: true, attempts: 0 }])
   })
 
   it('P3: are given up after a day and stay visible', async () => {
-    const { desk, hook } = await withReceiver()
+    const { testServer, hook } = await withReceiver()
     hook.answer = async () => {
       throw new Error('The receiver answered 500')
     }
-    const id = await send(desk, three)
+    const id = await send(testServer, three)
     for (let hour = 0; hour < 30; hour++) {
       await settle()
-      desk.clock.advance(3_600_000)
+      testServer.clock.advance(3_600_000)
     }
     await settle()
     expect(hook.got).toEqual([])
-    expect(await desk.store.listPushes('failed', undefined, 9)).toMatchObject([
+    expect(await testServer.store.listPushes('failed', undefined, 9)).toMatchObject([
       { taskId: id, error: 'The receiver answered 500', failedAt: expect.any(Number) },
     ])
     // Set anew, it starts again.
     hook.answer = async () => undefined
-    const [{ id: config = '' } = {}] = await desk.store.pushes(id)
-    await desk.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId: id, id: config, url })
-    expect(await desk.store.listPushes('failed', undefined, 9)).toEqual([])
+    const [{ id: config = '' } = {}] = await testServer.store.pushes(id)
+    await testServer.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId: id, id: config, url })
+    expect(await testServer.store.listPushes('failed', undefined, 9)).toEqual([])
   })
 
   it('are not tried again where they must not go', async () => {
-    const { desk, hook } = await withReceiver()
+    const { testServer, hook } = await withReceiver()
     hook.answer = async () => {
       throw new TargetRefused('hook resolves to 10.0.0.1, a private address')
     }
-    await send(desk, three)
+    await send(testServer, three)
     await settle()
-    expect(await desk.store.listPushes('failed', undefined, 9)).toHaveLength(1)
+    expect(await testServer.store.listPushes('failed', undefined, 9)).toHaveLength(1)
   })
 
   it('P4: go on in the next process where they were', async () => {
     const store = createMemoryStore()
     const clock = createManualClock()
-    const { desk, hook } = await withReceiver({ store, clock })
+    const { testServer, hook } = await withReceiver({ store, clock })
     let room = 2
     hook.answer = async () => {
       if (room-- <= 0) throw new Error('down')
     }
-    await send(desk, [{ ask: 'ok?' }, { complete: 'z' }])
+    await send(testServer, [{ ask: 'ok?' }, { complete: 'z' }])
     await settle()
     expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING'])
-    desk.a2a.close()
-    await desk.engine.drain({ timeoutMs: 0 })
+    testServer.a2a.close()
+    await testServer.engine.drain({ timeoutMs: 0 })
 
     const next = await withReceiver({ store, clock })
     clock.advance(3_600_000)
@@ -183,91 +188,105 @@ describe('push notifications', () => {
     const store = createMemoryStore()
     const clock = createManualClock()
     const first = await withReceiver({ store, clock })
-    const id = await send(first.desk, [{ ask: 'ok?' }, { complete: 'z' }])
+    const id = await send(first.testServer, [{ ask: 'ok?' }, { complete: 'z' }])
     await settle()
-    first.desk.a2a.close()
-    await first.desk.engine.drain({ timeoutMs: 0 })
-    const { desk, hook } = await withReceiver({ store, clock })
-    await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'yes', { taskId: id }) })
+    first.testServer.a2a.close()
+    await first.testServer.engine.drain({ timeoutMs: 0 })
+    const { testServer, hook } = await withReceiver({ store, clock })
+    await testServer.ok('1.0', 'SendMessage', {
+      message: textMessage('1.0', 'yes', { taskId: id }),
+    })
     await settle()
     expect(told(hook)).toEqual(['WORKING', 'COMPLETED'])
   })
 
   it('P5: come with their task in one write, and a repeated message brings no second one', async () => {
-    const { desk, hook } = await withReceiver()
+    const { testServer, hook } = await withReceiver()
     const params = {
       message: scripted('1.0', [{ ask: 'ok?' }], { messageId: crypto.randomUUID() }),
       configuration: { taskPushNotificationConfig: { url } },
     }
-    const { task } = await desk.ok('1.0', 'SendMessage', params)
-    const first = await desk.store.pushes(task.id)
+    const { task } = await testServer.ok('1.0', 'SendMessage', params)
+    const first = await testServer.store.pushes(task.id)
     expect(first).toHaveLength(1)
-    await desk.ok('1.0', 'SendMessage', params)
+    await testServer.ok('1.0', 'SendMessage', params)
     await settle()
-    const [known, ...more] = await desk.store.pushes(task.id)
+    const [known, ...more] = await testServer.store.pushes(task.id)
     expect([known?.id, more]).toEqual([first[0]?.id, []])
     expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'INPUT_REQUIRED'])
     // A webhook that the first message did not bring is set all the same.
     const other = { taskPushNotificationConfig: { url: `${url}/other` } }
-    await desk.ok('1.0', 'SendMessage', { ...params, configuration: other })
-    expect(await desk.store.pushes(task.id)).toHaveLength(2)
+    await testServer.ok('1.0', 'SendMessage', { ...params, configuration: other })
+    expect(await testServer.store.pushes(task.id)).toHaveLength(2)
   })
 
   it('P5: leave no trace with a message that is refused', async () => {
-    const { desk } = await withReceiver()
-    const { task } = await desk.ok('1.0', 'SendMessage', {
+    const { testServer } = await withReceiver()
+    const { task } = await testServer.ok('1.0', 'SendMessage', {
       message: scripted('1.0', [{ complete: 'x' }]),
     })
     const late = {
       message: textMessage('1.0', 'more', { taskId: task.id, messageId: 'late' }),
       configuration: { taskPushNotificationConfig: { url } },
     }
-    expect((await desk.rpc('1.0', 'SendMessage', late)).error.code).toBe(-32004)
-    expect(await desk.store.pushes(task.id)).toEqual([])
+    expect((await testServer.rpc('1.0', 'SendMessage', late)).error.code).toBe(-32004)
+    expect(await testServer.store.pushes(task.id)).toEqual([])
   })
 
   it('P4: one webhook never waits for another', async () => {
-    const { desk, hook } = await withReceiver()
+    const { testServer, hook } = await withReceiver()
     hook.answer = (delivery) =>
       delivery.url.endsWith('slow') ? new Promise(() => undefined) : Promise.resolve()
-    const id = await send(desk, [{ ask: 'ok?' }, { complete: 'z' }], { url: `${url}/slow` })
-    await desk.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId: id, url })
-    await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'yes', { taskId: id }) })
+    const id = await send(testServer, [{ ask: 'ok?' }, { complete: 'z' }], { url: `${url}/slow` })
+    await testServer.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId: id, url })
+    await testServer.ok('1.0', 'SendMessage', {
+      message: textMessage('1.0', 'yes', { taskId: id }),
+    })
     await settle()
     expect(told(hook)).toEqual(['WORKING', 'COMPLETED'])
   })
 
   it('P4: a retry of one webhook does not wait for the longer pause of another', async () => {
-    const { desk, hook } = await withReceiver()
+    const { testServer, hook } = await withReceiver()
     const attempts: string[] = []
     hook.answer = async ({ url: to }) => {
       attempts.push(to)
       throw new Error('down')
     }
-    const id = await send(desk, [{ ask: 'ok?' }], { url: `${url}/first` })
+    const id = await send(testServer, [{ ask: 'ok?' }], { url: `${url}/first` })
     await settle()
     // The first webhook has failed often enough to pause for long.
     for (let n = 0; n < 6; n++) {
-      desk.clock.advance(64_000)
+      testServer.clock.advance(64_000)
       await settle()
     }
-    await desk.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId: id, url: `${url}/second` })
-    await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'yes', { taskId: id }) })
+    await testServer.ok('1.0', 'CreateTaskPushNotificationConfig', {
+      taskId: id,
+      url: `${url}/second`,
+    })
+    await testServer.ok('1.0', 'SendMessage', {
+      message: textMessage('1.0', 'yes', { taskId: id }),
+    })
     await settle()
     attempts.length = 0
-    desk.clock.advance(1_000)
+    testServer.clock.advance(1_000)
     await settle()
     expect(attempts).toContain(`${url}/second`)
   })
 
   it('tell nothing more once the config is deleted, and reminders never', async () => {
-    const { desk, hook } = await withReceiver()
-    const id = await send(desk, [{ ask: 'ok?' }, { turn: [{ say: 'x' }] }], { url, id: 'mine' })
-    await desk.ok('1.0', 'tasks/inject_reminder', { taskId: id, reminder: { body: 'b' } })
+    const { testServer, hook } = await withReceiver()
+    const id = await send(testServer, [{ ask: 'ok?' }, { turn: [{ say: 'x' }] }], {
+      url,
+      id: 'mine',
+    })
+    await testServer.ok('1.0', 'tasks/inject_reminder', { taskId: id, reminder: { body: 'b' } })
     await settle()
     expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'INPUT_REQUIRED'])
-    await desk.ok('1.0', 'DeleteTaskPushNotificationConfig', { taskId: id, id: 'mine' })
-    await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'yes', { taskId: id }) })
+    await testServer.ok('1.0', 'DeleteTaskPushNotificationConfig', { taskId: id, id: 'mine' })
+    await testServer.ok('1.0', 'SendMessage', {
+      message: textMessage('1.0', 'yes', { taskId: id }),
+    })
     await settle()
     expect(hook.got).toHaveLength(3)
   })
@@ -291,48 +310,48 @@ describe('push notifications', () => {
     ],
     ['a scheme that is none', { url, authentication: { scheme: 'a b' } }],
   ])('are refused for %s', async (_what, target) => {
-    const { desk } = await withReceiver()
-    const { task } = await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'x') })
+    const { testServer } = await withReceiver()
+    const { task } = await testServer.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'x') })
     const params = { taskId: task.id, ...target }
-    const answer = await desk.rpc('1.0', 'CreateTaskPushNotificationConfig', params)
+    const answer = await testServer.rpc('1.0', 'CreateTaskPushNotificationConfig', params)
     expect(answer.error?.code).toBe(-32602)
-    expect(await desk.store.pushes(task.id)).toEqual([])
+    expect(await testServer.store.pushes(task.id)).toEqual([])
   })
 
   it('need a config that exists, of a task that is yours', async () => {
-    const { desk } = await withReceiver()
-    const { task } = await desk.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'x') })
+    const { testServer } = await withReceiver()
+    const { task } = await testServer.ok('1.0', 'SendMessage', { message: textMessage('1.0', 'x') })
     const get = { taskId: task.id, id: 'nope' }
-    const { error } = await desk.rpc('1.0', 'GetTaskPushNotificationConfig', get)
+    const { error } = await testServer.rpc('1.0', 'GetTaskPushNotificationConfig', get)
     expect(error).toMatchObject({
       code: -32001,
       message: `Task ${task.id} has no push notification config nope`,
       data: [{ metadata: { taskId: task.id, pushNotificationConfigId: 'nope' } }],
     })
     const old = { id: task.id }
-    const without = await desk.rpc('0.3', 'tasks/pushNotificationConfig/get', old)
+    const without = await testServer.rpc('0.3', 'tasks/pushNotificationConfig/get', old)
     expect(without.error.message).toBe(`Task ${task.id} has no push notification config`)
     for (const method of ['GetTaskPushNotificationConfig', 'DeleteTaskPushNotificationConfig']) {
-      const incomplete = await desk.rpc('1.0', method, { taskId: task.id })
+      const incomplete = await testServer.rpc('1.0', method, { taskId: task.id })
       expect(incomplete.error.message).toBe('id: is required')
     }
-    expect(await desk.ok('1.0', 'DeleteTaskPushNotificationConfig', get)).toEqual({})
+    expect(await testServer.ok('1.0', 'DeleteTaskPushNotificationConfig', get)).toEqual({})
     const foreign = { taskId: 'nope', url }
-    expect((await desk.rpc('1.0', 'CreateTaskPushNotificationConfig', foreign)).error.code).toBe(
-      -32001,
-    )
+    expect(
+      (await testServer.rpc('1.0', 'CreateTaskPushNotificationConfig', foreign)).error.code,
+    ).toBe(-32001)
   })
 
   it('are refused as a whole by a server that has none', async () => {
-    const desk = await openDesk({ a2a: { store: undefined as never } })
+    const testServer = await openTestServer({ a2a: { store: undefined as never } })
     const params = { taskId: 'x', url }
-    expect((await desk.rpc('1.0', 'CreateTaskPushNotificationConfig', params)).error.code).toBe(
-      -32003,
-    )
+    expect(
+      (await testServer.rpc('1.0', 'CreateTaskPushNotificationConfig', params)).error.code,
+    ).toBe(-32003)
     const message = textMessage('1.0', 'x')
     const configuration = { taskPushNotificationConfig: { url } }
-    const sent = await desk.rpc('1.0', 'SendMessage', { message, configuration })
+    const sent = await testServer.rpc('1.0', 'SendMessage', { message, configuration })
     expect(sent.error.code).toBe(-32003)
-    expect(await desk.ok('1.0', 'ListTasks')).toMatchObject({ totalSize: 0 })
+    expect(await testServer.ok('1.0', 'ListTasks')).toMatchObject({ totalSize: 0 })
   })
 })

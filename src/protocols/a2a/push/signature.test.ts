@@ -2,7 +2,12 @@ import { generateKeyPairSync, webcrypto } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Desk, type Loose, openDesk, scripted } from '../test-support/desk.ts'
+import {
+  type Loose,
+  openTestServer,
+  scripted,
+  type TestServer,
+} from '../test-support/test-server.ts'
 
 const pem = (namedCurve: string): string => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve })
@@ -43,16 +48,17 @@ async function receiver(count: number): Promise<{ url: string; all: Promise<Got[
 }
 
 const config = { pushSign: true, pushToPrivate: true }
-const signing = (): Promise<Desk> => openDesk({ a2a: { config, pushKey: pem('P-256') } })
+const signing = (): Promise<TestServer> =>
+  openTestServer({ a2a: { config, pushKey: pem('P-256') } })
 
-async function send(desk: Desk, target: object): Promise<void> {
+async function send(testServer: TestServer, target: object): Promise<void> {
   const message = scripted('1.0', [{ complete: 'ünïcode' }])
   const configuration = { taskPushNotificationConfig: target }
-  await desk.ok('1.0', 'SendMessage', { message, configuration })
+  await testServer.ok('1.0', 'SendMessage', { message, configuration })
 }
 
-const jwksOf = async (desk: Desk): Promise<Loose> =>
-  (await desk.fetch('GET', '/.well-known/jwks.json')).json()
+const jwksOf = async (testServer: TestServer): Promise<Loose> =>
+  (await testServer.fetch('GET', '/.well-known/jwks.json')).json()
 
 const json = (base64: string): Loose => JSON.parse(Buffer.from(base64, 'base64url').toString())
 
@@ -74,12 +80,12 @@ async function claimsOf(jwks: Loose, token: string, body: string): Promise<Loose
 
 describe('signed deliveries', () => {
   it('are verified with the published key, body by body', async () => {
-    const desk = await signing()
+    const testServer = await signing()
     const { url, all } = await receiver(3)
-    await send(desk, { url: `${url}/hook` })
+    await send(testServer, { url: `${url}/hook` })
     const got = await all
-    const jwks = await jwksOf(desk)
-    const iat = Math.floor(desk.clock.now() / 1_000)
+    const jwks = await jwksOf(testServer)
+    const iat = Math.floor(testServer.clock.now() / 1_000)
     const seen = new Set<string>()
     for (const { headers, body } of got) {
       const token = headers['x-lull-signature']
@@ -93,13 +99,13 @@ describe('signed deliveries', () => {
   })
 
   it('do not verify with another body, another claim or another key', async () => {
-    const desk = await signing()
+    const testServer = await signing()
     const { url, all } = await receiver(3)
-    await send(desk, { url })
+    await send(testServer, { url })
     const [first] = await all
     const { headers, body = '' } = first ?? {}
     const token: string = headers['x-lull-signature']
-    const jwks = await jwksOf(desk)
+    const jwks = await jwksOf(testServer)
     await expect(claimsOf(jwks, token, body)).resolves.toBeDefined()
     await expect(claimsOf(jwks, token, `${body} `)).rejects.toThrow('another one')
     const [header, claims = '', signature] = token.split('.')
@@ -113,22 +119,24 @@ describe('signed deliveries', () => {
   })
 
   it("leave the receiver's own credentials where they are", async () => {
-    const desk = await signing()
+    const testServer = await signing()
     const { url, all } = await receiver(3)
-    await send(desk, { url, authentication: { scheme: 'Bearer', credentials: 'theirs' } })
+    await send(testServer, { url, authentication: { scheme: 'Bearer', credentials: 'theirs' } })
     const [first] = await all
     expect(first?.headers.authorization).toBe('Bearer theirs')
     const token = first?.headers['x-lull-signature']
-    await expect(claimsOf(await jwksOf(desk), token, first?.body ?? '')).resolves.toBeDefined()
+    await expect(
+      claimsOf(await jwksOf(testServer), token, first?.body ?? ''),
+    ).resolves.toBeDefined()
   })
 
   it('name the address a redirect leads to', async () => {
-    const desk = await signing()
+    const testServer = await signing()
     const { url, all } = await receiver(3)
-    await send(desk, { url: `${url}/moved` })
+    await send(testServer, { url: `${url}/moved` })
     const [first] = await all
     const token = first?.headers['x-lull-signature']
-    const claims = await claimsOf(await jwksOf(desk), token, first?.body ?? '')
+    const claims = await claimsOf(await jwksOf(testServer), token, first?.body ?? '')
     expect(claims.aud).toBe(`${url}/here`)
   })
 
@@ -148,14 +156,14 @@ describe('signed deliveries', () => {
   })
 
   it('are off by default: no header, no keys', async () => {
-    const desk = await openDesk({ a2a: { config: { pushToPrivate: true } } })
+    const testServer = await openTestServer({ a2a: { config: { pushToPrivate: true } } })
     const { url, all } = await receiver(3)
-    await send(desk, { url })
+    await send(testServer, { url })
     const [first] = await all
     expect(first?.headers['x-lull-signature']).toBeUndefined()
     expect(first?.headers.authorization).toBeUndefined()
     const asked = new Request('http://lull.test/.well-known/jwks.json')
-    expect(await desk.raw(asked)).toBeUndefined()
+    expect(await testServer.raw(asked)).toBeUndefined()
   })
 
   it.each([
@@ -163,6 +171,6 @@ describe('signed deliveries', () => {
     ['what is no key', { pushKey: 'nope' }],
     ['a key of another curve', { pushKey: pem('P-384') }],
   ])('are refused with %s', async (_what, some) => {
-    await expect(openDesk({ a2a: { config, ...some } })).rejects.toThrow('P-256')
+    await expect(openTestServer({ a2a: { config, ...some } })).rejects.toThrow('P-256')
   })
 })

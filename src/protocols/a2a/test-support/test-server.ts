@@ -18,7 +18,7 @@ export type { Loose } from './loose.ts'
 
 export const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
 
-export interface DeskOptions {
+export interface TestServerOptions {
   readonly agents?: readonly Agent[]
   readonly store?: Store
   readonly clock?: ManualClock
@@ -27,7 +27,7 @@ export interface DeskOptions {
   readonly env?: Partial<A2AFetchEnv>
 }
 
-export interface Desk {
+export interface TestServer {
   readonly engine: Engine
   readonly a2a: A2A
   readonly store: Store
@@ -45,12 +45,12 @@ export interface Desk {
   fetch(verb: string, path: string, body?: unknown, headers?: HeaderMap): Promise<Response>
   raw(request: Request, env?: Partial<A2AFetchEnv>): Promise<Response | undefined>
   /** The process ends in order and another one goes on with the same store. */
-  restart(): Promise<Desk>
+  restart(): Promise<TestServer>
 }
 
 export type HeaderMap = Readonly<Record<string, string>>
 
-export async function openDesk(given: DeskOptions = {}): Promise<Desk> {
+export async function openTestServer(given: TestServerOptions = {}): Promise<TestServer> {
   const store = given.store ?? createMemoryStore()
   const clock = given.clock ?? createManualClock()
   const ids = createIds(clock.now)
@@ -79,7 +79,7 @@ export async function openDesk(given: DeskOptions = {}): Promise<Desk> {
   await a2a.start()
   let calls = 0
 
-  const raw: Desk['raw'] = (request, env) =>
+  const raw: TestServer['raw'] = (request, env) =>
     a2a.fetch(request, { caller: anyone, ...given.env, ...env })
 
   async function fetch(
@@ -114,7 +114,7 @@ export async function openDesk(given: DeskOptions = {}): Promise<Desk> {
     return fetch('POST', '/', envelope, { ...asked, ...headers })
   }
 
-  const rpc: Desk['rpc'] = async (version, method, params = {}, headers) =>
+  const rpc: TestServer['rpc'] = async (version, method, params = {}, headers) =>
     (await post(version, method, params, headers)).json()
 
   return {
@@ -139,7 +139,7 @@ export async function openDesk(given: DeskOptions = {}): Promise<Desk> {
     async restart() {
       a2a.close()
       await engine.drain({ timeoutMs: 0 })
-      return openDesk({ ...given, store, clock })
+      return openTestServer({ ...given, store, clock })
     },
   }
 }
