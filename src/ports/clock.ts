@@ -1,15 +1,15 @@
-/** Time as the engine sees it. Tests bring a clock that moves only when they say so. */
+/** The engine's only source of time. Tests use a clock that they move themselves. */
 export interface Clock {
   /** Wall clock, epoch milliseconds. */
   readonly now: () => number
-  /** Calls back once, after `ms` have passed, however many they are. */
+  /** Calls back once, after `ms` have passed. `ms` has no upper limit. */
   readonly after: (ms: number, callback: () => void) => CancelTimer
   /**
-   * Calls back once, when the wall clock has reached the instant. It also does so within seconds after the wall clock was
-   * set, or the machine was suspended, past the instant.
+   * Calls back once, when the wall clock has reached the instant. When the wall clock was set past the instant, or the
+   * machine was suspended, it calls back within seconds.
    */
   readonly at: (instant: number, callback: () => void) => CancelTimer
 }
 
-/** Calls the timer off. A timer never keeps a process alive. */
+/** Cancels the timer. A timer does not keep the process alive. */
 export type CancelTimer = () => void

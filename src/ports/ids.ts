@@ -1,6 +1,6 @@
-/** Where identifiers and randomness come from. */
+/** The engine's only source of identifiers and random numbers. */
 export interface IdSource {
-  /** A UUIDv7: time-ordered, so that rows written together lie together. */
+  /** A UUIDv7. Ids are ordered by time, so rows that are written together are adjacent in an index. */
   readonly uuid: () => string
   /** In [0, 1). */
   readonly random: () => number

@@ -1,4 +1,4 @@
-/** How much memory the process uses, so that warm runs can be given up before it is short. */
+/** The memory the process uses. The engine drops warm runs when it is too much. */
 export interface Memory {
   readonly usedBytes: () => number
 }

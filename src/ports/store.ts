@@ -1,12 +1,13 @@
 /**
- * Where everything durable lives. A store implements all parts; each part of the engine asks for the parts it uses. Every
- * promise below is a case of `testing/store-contract.ts`.
+ * The port for durable data. A store implements all parts. Each module of the engine takes the parts it uses. Invariants
+ * (testing/store-contract.ts):
+ *  D1  `commit` is durable when it resolves: what it reports as written survives `kill -9` and power loss;
+ *  D2  each commit of a batch is atomic, and a refused or failed one leaves the others of the batch untouched;
+ *  D3  a commit is a compare-and-set on the task's version, and its records, row, waits, snapshot, claim and webhooks are
+ *      written together;
+ *  D4  reads see everything that a resolved `commit` wrote.
  *
- * 1. `commit` is durable when it resolves: what it reports as written survives `kill -9` and power loss.
- * 2. Each commit of a batch is atomic and stands alone: a refused or failing one leaves its neighbours untouched.
- * 3. A commit is a compare-and-set on the task's version; records, row, waits, snapshot, claim and webhooks move together.
- * 4. Reads see everything a resolved `commit` wrote.
- * 5. Only single-task transactions are asked for, so that a store may be partitioned by task id.
+ * No call needs a transaction over several tasks, so a store may be partitioned by task id.
  */
 import type { ClaimStore } from './store/claims.ts'
 import type { EventStore } from './store/events.ts'

@@ -1,19 +1,20 @@
 /**
- * Where the process that has a data directory can be reached, kept beside its lock: whoever finds the directory locked
- * can go there instead. A file that outlived its process is harmless: nobody looks at it while the lock is free, and who takes the lock deletes it.
+ * The address of the process that has a data directory, in a file beside its lock. A process that finds the directory locked
+ * connects to this address. A stale file is harmless: it is read only while the directory is locked, and the process that
+ * takes the lock deletes it.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const FILE = 'lull.address'
 
-/** @returns how to take it away again */
+/** @returns a function that removes the file */
 export function showAddress(data: string, url: string): () => void {
   const file = join(data, FILE)
   try {
     writeFileSync(file, `${url}\n`, { mode: 0o600 })
   } catch {
-    // Only those who would attach miss it.
+    // Without the file other processes cannot attach. The server works.
   }
   return () => hideAddress(data)
 }
@@ -30,7 +31,7 @@ export function readAddress(data: string): string | undefined {
   }
 }
 
-/** The address to call for one to listen on: "any" is no place to go to. */
+/** The address to connect to for an address to listen on. The unspecified address becomes loopback. */
 export function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

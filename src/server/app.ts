@@ -1,4 +1,4 @@
-/** What the server serves beside its protocols, as one function from request to response. `front.ts` stands before it. */
+/** The HTTP routes beside A2A. `front.ts` calls this application. */
 import { Hono } from 'hono'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
@@ -11,16 +11,16 @@ import { notAllowed, notFound, refusalOf } from './refusals.ts'
 
 export interface AppOptions {
   readonly engine: Engine
-  /** Absent: there is nothing at `/acp`. */
+  /** Absent when `/acp` is not served. */
   readonly acp?: Pick<AcpMount, 'fetch'>
   readonly log: Log
   /** Why only a restart of the process helps; undefined while it works. */
   readonly lost?: () => string | undefined
-  /** Where it is reached, without a slash at the end. */
+  /** The public URL, without a slash at the end. */
   readonly url: string
 }
 
-/** Paths that exist with these methods only. */
+/** The methods of each path, for 405 answers. */
 const methods: Readonly<Record<string, readonly string[]>> = {
   '/': ['GET', 'HEAD', 'POST'],
   '/healthz': ['GET', 'HEAD'],

@@ -1,10 +1,10 @@
 import { LullError } from '../core/errors.ts'
 import type { Caller } from '../engine/caller.ts'
 
-/** Without authentication everybody is the same person. */
+/** The caller of every request, because there is no authentication. */
 export const anybody: Caller = { tenant: 'default', principal: 'anonymous' }
 
-/** That person, in the tenant that `?tenant=` names; A2A has the tenant in its paths and parameters. */
+/** The caller in the tenant of `?tenant=`. A2A has the tenant in its paths and parameters instead. */
 export function callerIn(query: URLSearchParams): Caller {
   const tenant = query.get('tenant') ?? anybody.tenant
   if (tenant !== '' && tenant.length <= 256) return { ...anybody, tenant }

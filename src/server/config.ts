@@ -1,5 +1,4 @@
-/** The configuration file: JSON, every field optional, unknown fields refused with their path. */
-
+/** The configuration file: JSON. Every field is optional. Unknown fields are refused with their path. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { describeError } from '../core/describe-error.ts'
@@ -15,7 +14,7 @@ export interface ServerConfig {
   readonly store?: StoreKind | undefined
   /** Limits and times of the engine. */
   readonly engine?: Partial<EngineOptions> | undefined
-  /** Names under which the server may be addressed, besides its own; `.example.com` means every name below it. */
+  /** Further host names of the server. `.example.com` stands for every name below it. */
   readonly allowedHosts?: readonly string[] | undefined
   /** Web pages that may call the server, as `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[] | undefined
@@ -37,7 +36,7 @@ const engine = z.strictObject(
   ),
 )
 
-/** One per option, so that a new one does not compile until the file can hold it. */
+/** One entry per option. A new option does not compile until it is here. */
 const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } = {
   v03States: z.enum(['rfc', 'core']),
   heartbeatMs: z.number().int().positive(),
@@ -51,7 +50,7 @@ const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } =
 
 const a2a = z.strictObject(a2aOptions).partial() as z.ZodType<Partial<A2AConfig>>
 
-/** The same for ACP. */
+/** One entry per option of ACP. */
 const acpOptions: { readonly [K in keyof AcpConfig]: z.ZodType<AcpConfig[K]> } = {
   harnTunnel: z.boolean(),
 }
@@ -97,7 +96,7 @@ export function readConfig(file: string | undefined, given: ServerConfig = {}): 
   return { ...kept, ...own, ...Object.fromEntries(merged) }
 }
 
-/** Those of the file, of an object that may say more. */
+/** The settings of an object that may have further members. */
 function settingsIn(given: ServerConfig): ServerConfig {
   const named = settingNames.map((name) => [name, given[name]])
   return Object.fromEntries(named.filter(([, value]) => value !== undefined))

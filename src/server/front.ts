@@ -1,6 +1,6 @@
 /**
- * What every request meets first: who may call, how much they may send, and where it goes. A2A is answered on `node:http`
- * itself; everything else is the application's.
+ * The request listener of the server. It checks host, origin and body size, and routes the request. A2A is answered directly
+ * on `node:http`. Other requests go to the application (`app.ts`).
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
@@ -28,7 +28,7 @@ const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 
 const env: A2AEnv = { caller: anybody, anyTenant: true }
 
-/** How the application's adapter is given a body that was read already. */
+/** The adapter of the application takes a body that was already read from `rawBody`. */
 type Read = IncomingMessage & { rawBody?: Buffer }
 
 export function createFront(options: FrontOptions): RequestListener {
@@ -50,7 +50,7 @@ export function createFront(options: FrontOptions): RequestListener {
         writeText(outgoing, answer.status, answer.headers, answer.body)
         return
       }
-      // Not waited for here: the request and its body are not to stay for as long as the stream does.
+      // Not awaited, so that the request and its body can be collected while the stream is open.
       writeEvents(outgoing, answer.status, answer.headers, answer.body).catch((error: unknown) =>
         failed({ incoming, outgoing }, error),
       )
@@ -63,7 +63,7 @@ export function createFront(options: FrontOptions): RequestListener {
     { incoming, outgoing }: Pick<NodeRequest, 'incoming' | 'outgoing'>,
     error: unknown,
   ): void {
-    // Nobody is there any more to be told.
+    // The client has disconnected.
     if (outgoing.destroyed) return
     if (error instanceof BodyTooLarge) {
       refuse(outgoing, 413, 'LIMIT_EXCEEDED', `The body is larger than ${bodyLimitBytes} bytes`)
@@ -78,7 +78,7 @@ export function createFront(options: FrontOptions): RequestListener {
 
   return (incoming, outgoing) => {
     const { headers } = incoming
-    // Only HTTP/1.0 leaves the name out: whoever does is no browser.
+    // Only HTTP/1.0 omits the host. Browsers always send it.
     const refused = guard(headers.host ?? host, headers.origin)
     if (refused !== undefined) refuse(outgoing, 403, refused.code, refused.message)
     else receive(new NodeRequest(incoming, outgoing), bodyLimitBytes, receiver)

@@ -1,7 +1,7 @@
 /**
- * Who may speak to the server through a browser. A page elsewhere can make a browser send requests to a server on this
- * machine: under a name of its own that it points at us (DNS rebinding), or across origins. Both give themselves away,
- * the one by the Host header, the other by Origin. Programs send no Origin and the address they were given.
+ * Protects the server from pages of other sites. Such a page can make a browser send requests to a server on this machine:
+ * under a name that resolves to this machine (DNS rebinding), or across origins. The first is recognised by the Host
+ * header, the second by Origin. Programs send no Origin, and the host they were given.
  */
 import { isIP } from 'node:net'
 
@@ -19,7 +19,7 @@ export interface GuardRefusal {
 
 export type Guard = (host: string, origin: string | undefined) => GuardRefusal | undefined
 
-/** Hosts that passed, so that the common case is one lookup. Bounded, because the header is anybody's to choose. */
+/** Hosts that passed are cached. The cache is bounded, because clients choose the header. */
 const REMEMBERED = 64
 
 export function createGuard({ host, allowedHosts = [], allowedOrigins = [] }: GuardOptions): Guard {
@@ -31,7 +31,7 @@ export function createGuard({ host, allowedHosts = [], allowedOrigins = [] }: Gu
   function isOurs(header: string): boolean {
     const name = hostnameOf(header)
     if (name === host.toLowerCase()) return true
-    // No name server can point an address at us, so an address is never a rebound name.
+    // DNS rebinding needs a name, so an IP address is not rebound.
     if (isIP(name) !== 0) return !onLoopback || isLoopback(name)
     if (name === 'localhost' || name.endsWith('.localhost')) return true
     return named.some((one) => (one.startsWith('.') ? name.endsWith(one) : name === one))
@@ -51,7 +51,7 @@ export function createGuard({ host, allowedHosts = [], allowedOrigins = [] }: Gu
   }
 }
 
-/** Only this machine can reach it. */
+/** Whether only this machine can reach the address. */
 export function isLoopback(host: string): boolean {
   const name = hostnameOf(host)
   return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))

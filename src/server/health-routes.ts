@@ -3,8 +3,8 @@ import type { Engine } from '../engine/engine.ts'
 import { version } from './version.ts'
 
 /**
- * `/healthz`: the process works, or may work again by itself; 503 means that only a restart helps. `/readyz`: the store
- * can be reached and new work is taken.
+ * `/healthz` answers 503 when only a restart of the process helps. `/readyz` answers 200 when the store can be written and
+ * new work is accepted.
  *
  * @param lost why only a restart helps; undefined while it works
  */

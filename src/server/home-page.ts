@@ -1,4 +1,4 @@
-/** What a person sees who opens the server's address: which agents are here and how to speak to them. */
+/** The page at `/`: the agents of the server, and how to call them. */
 import { createHash } from 'node:crypto'
 import type { Agent } from '../engine/agent.ts'
 import { version } from './version.ts'

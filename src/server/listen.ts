@@ -1,13 +1,13 @@
-/** A socket and what answers on it. It is bound before the engine opens, so that a taken port costs nothing. */
+/** The listening socket. It is bound before the engine opens, so that a port in use is reported before any other work. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { listenError } from './start-error.ts'
 import { takeUpgrades, type Upgrade } from './upgrades.ts'
 
 export interface Listener {
   readonly port: number
-  /** From now on requests are answered; those that came before have waited. */
+  /** Answers requests with the handler, also those that arrived before. */
   answer(handler: RequestListener, upgrade?: Upgrade): void
-  /** Takes no further connections; waits for open requests at most `graceMs`, then cuts them off. */
+  /** Accepts no further connections, waits at most `graceMs` for open requests, and then closes their connections. */
   close(graceMs: number): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * A way to a process that listens on no port: a socket in its data directory, where only its owner gets. It is how a
- * second editor on the same directory finds the first one's engine.
+ * A Unix socket in the data directory, for a process that listens on no port. Only the owner of the directory can connect. A
+ * second editor on the same directory connects to the engine of the first one by this socket.
  */
 import { createHash } from 'node:crypto'
 import { chmodSync, rmSync } from 'node:fs'
@@ -11,20 +11,20 @@ import { takeUpgrades } from './upgrades.ts'
 
 export interface LocalSocket {
   readonly url: string
-  /** How many have come by it and are still there. */
+  /** The number of open connections. */
   readonly connections: () => number
-  /** Resolves when nobody is there any more. */
+  /** Resolves when no connection is open. */
   readonly empty: () => Promise<void>
   close(): void
 }
 
-/** How long those who came by it may take to leave once it is closed. */
-const LAST_WORDS_MS = 1_000
+/** How long connections may stay open after `close`. */
+const CLOSE_GRACE_MS = 1_000
 
-/** What every system takes for the name of a socket. */
-const LONGEST = 100
+/** The longest path of a socket that every system accepts. */
+const MAX_PATH_BYTES = 100
 
-/** Undefined where none can be made: the directory's name is too long. */
+/** Undefined when the path of the directory is too long for a socket. */
 export async function listenLocally(data: string, acp: AcpMount): Promise<LocalSocket | undefined> {
   const path = socketPath(data)
   if (path === undefined) return undefined
@@ -62,8 +62,8 @@ export async function listenLocally(data: string, acp: AcpMount): Promise<LocalS
             emptied = done
           }),
     close() {
-      // Does not keep the process: only those it cuts off do.
-      const cut = setTimeout(cutUpgraded, LAST_WORDS_MS).unref()
+      // Unreferenced, so that the timer does not keep the process alive.
+      const cut = setTimeout(cutUpgraded, CLOSE_GRACE_MS).unref()
       server.close(() => clearTimeout(cut))
       server.closeAllConnections()
     },
@@ -79,5 +79,5 @@ function socketPath(data: string): string | undefined {
   const file = join(whole, 'lull.sock')
   const near = relative(process.cwd(), file)
   const shorter = near.length < file.length ? near : file
-  return Buffer.byteLength(shorter) > LONGEST ? undefined : shorter
+  return Buffer.byteLength(shorter) > MAX_PATH_BYTES ? undefined : shorter
 }

@@ -1,10 +1,10 @@
-/** `node:http` as the protocols see it, without the web platform's requests and responses in between. */
+/** `node:http` requests as `HttpRequest`, without the request and response types of the web platform. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { addressOf, type HttpHeaders, type HttpRequest } from '../wire/http.ts'
 
 const NOTHING = Buffer.alloc(0)
 
-/** A class, because one is made for every request: nothing in it is made before it is asked for. */
+/** A class, because one is made per request and its methods are shared. Headers are read on demand. */
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
@@ -25,7 +25,7 @@ export class NodeRequest implements HttpRequest {
 
   header(name: string): string | undefined {
     const value = this.incoming.headers[name]
-    // Only Set-Cookie is a list, and that is no header of a request.
+    // Only Set-Cookie is a list, and it is not a request header.
     return typeof value === 'string' ? value : undefined
   }
 
@@ -39,20 +39,20 @@ export class NodeRequest implements HttpRequest {
 
 export class BodyTooLarge extends Error {}
 
-/** Who goes on with a request. The same for all of them, so that none needs a promise or a function of its own. */
+/** Continues with a request. One receiver serves all requests, so no request allocates promises or closures for it. */
 export interface Receiver {
-  /** The whole body, if it has one, is there. */
+  /** Called when the whole body was read. */
   received(request: NodeRequest): void
-  /** It is larger than allowed (`BodyTooLarge`), or the connection broke. */
+  /** Called when the body is larger than allowed (`BodyTooLarge`), or the connection broke. */
   failed(request: NodeRequest, error: unknown): void
 }
 
-/** Reads the body. What is beyond the limit is read and thrown away, so that the client gets to see why it was refused. */
+/** Reads the body. Bytes beyond the limit are read and discarded, so that the client can read the refusal. */
 export function receive(request: NodeRequest, limit: number, receiver: Receiver): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.incoming.headers
   if (length === undefined && encoding === undefined) receiver.received(request)
   else if (Number(length ?? 0) > limit) receiver.failed(request, new BodyTooLarge())
-  // By then the parser has handed over what came in one piece with the head, which is nearly always all of it.
+  // In the next tick the parser has delivered the part of the body that came with the head, usually all of it.
   else process.nextTick(take, request, limit, receiver)
 }
 
@@ -90,7 +90,7 @@ function collect(incoming: IncomingMessage, first: Buffer, limit: number): Promi
     incoming.on('data', add)
     incoming.on('end', () => {
       resolve(Buffer.concat(chunks))
-      // The request lives as long as its answer, which may be a stream: nothing of this is to stay with it.
+      // The request lives as long as its answer, which may be a stream. The listeners would keep the body in memory.
       incoming.removeAllListeners()
     })
     incoming.on('error', reject)
@@ -109,9 +109,9 @@ export function writeText(
     const size = Buffer.byteLength(body)
     fields.push('content-length', String(size))
     outgoing.writeHead(status, fields)
-    // Head and body leave as one text. `end(body)` would send an empty one after it, and both by way of a slower call.
+    // Corked, so that head and body are one write. `end(body)` would take a slower path and add an empty write.
     outgoing.cork()
-    // ASCII, which nearly all of it is, is the same in Latin-1, where it is copied and not looked at byte by byte.
+    // ASCII text is the same in Latin-1, and Latin-1 is copied without encoding each character.
     outgoing.write(body, size === body.length ? 'latin1' : 'utf8')
     outgoing.uncork()
   } else {

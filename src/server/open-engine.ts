@@ -1,4 +1,4 @@
-/** An engine with everything real behind it: the wall clock, a store, a log. For programs without a server. */
+/** Opens an engine with the system clock, a store and a log. For programs without a server. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError } from '../core/describe-error.ts'
 import { isLullError, LullError } from '../core/errors.ts'
@@ -20,7 +20,7 @@ import { watchStore } from './watch-store.ts'
 export interface OpenEngineOptions {
   /** The first one is the default. */
   readonly agents: readonly Agent[]
-  /** The data directory, made when it does not exist. Default `./.lull`. */
+  /** The data directory. It is created when it does not exist. Default `./.lull`. */
   readonly data?: string | undefined
   /** A kind of store, or a store of your own, which is closed with the engine. Default: `sqlite`. */
   readonly store?: Store | StoreKind | undefined
@@ -33,7 +33,7 @@ export interface OpenEngineOptions {
 
 export interface OpenEngine {
   readonly engine: Engine
-  /** What it was made from, for adapters that need the same clock, ids and store. */
+  /** The dependencies of the engine, for adapters that need the same clock, ids and store. */
   readonly deps: EngineDeps
   /** Why only a restart of the process helps; undefined while it works. */
   lost(): string | undefined
@@ -49,7 +49,7 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
   const watch = watchStore(log, systemClock)
   const store = watch.watched(await chosenStore(given.store ?? 'sqlite', data, watch.lose))
   try {
-    // Whoever is said to be there had the lock before us.
+    // The address file is stale: this process has the lock now.
     if (typeof given.store !== 'object') hideAddress(data)
     const deps: EngineDeps = {
       store,
@@ -83,7 +83,7 @@ async function chosenStore(
 const DRAIN_MS = 10_000
 const STOP_MS = 5_000
 
-/** Both end in bounded time, also when the store does not answer any more. Closing twice is closing once. */
+/** Both end in bounded time, also when the store does not answer. A second `close` returns the first promise. */
 function stopping(
   engine: Engine,
   store: Store,

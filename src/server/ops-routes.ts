@@ -1,4 +1,4 @@
-/** What operators ask, as JSON. */
+/** Routes for operators: waiting tasks and timelines, as JSON or as a stream of events. */
 import type { Context, Hono } from 'hono'
 import { LullError } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'

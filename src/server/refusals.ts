@@ -1,4 +1,4 @@
-/** Answers outside any protocol, all of one shape: `{error: {code, message, path?}}`. */
+/** Error answers outside any protocol. All have the shape `{error: {code, message, path?}}`. */
 import { type ErrorCode, isLullError } from '../core/errors.ts'
 import type { HttpHeaders } from '../wire/http.ts'
 
@@ -33,7 +33,7 @@ export function notAllowed(method: string, allowed: readonly string[]): Response
   })
 }
 
-/** The HTTP status of each of our errors, where no protocol defines another. A new code does not compile until it is here. */
+/** The HTTP status of each error code, where no protocol defines another. A new code does not compile until it is here. */
 const statusOf: Readonly<Record<ErrorCode, number>> = {
   INVALID_INPUT: 400,
   CONSENT_MISMATCH: 400,
@@ -60,7 +60,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   STALE_RUN: 500,
 }
 
-/** An error that is not ours leaves as "Internal error": the log has the rest. */
+/** An error that is not a `LullError` is answered with "Internal error". The details are in the log only. */
 export function refusalOf(error: unknown): Response {
   if (!isLullError(error)) return refusal(500, 'INTERNAL', 'Internal error')
   const { code, message, details } = error

@@ -1,4 +1,4 @@
-/** `serve({ agents })`: an engine behind a socket, until it is closed. */
+/** `serve({ agents })` runs an engine behind an HTTP socket. */
 import type { Agent } from '../engine/agent.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
@@ -21,7 +21,7 @@ import { createUpgrade } from './upgrades.ts'
 
 export type { Agent }
 
-/** What is not given comes from the environment, else from the defaults. */
+/** Options that are not given are read from the environment, else from the defaults. */
 export interface ServeOptions extends ServerConfig {
   /** The first one is the default: it answers at the root. */
   readonly agents: readonly Agent[]
@@ -31,15 +31,15 @@ export interface ServeOptions extends ServerConfig {
   readonly host?: string | undefined
   /** The data directory. Default `./.lull`. */
   readonly data?: string | undefined
-  /** A configuration file. What is given here besides wins over it. */
+  /** A configuration file. Options given here take precedence. */
   readonly config?: string | undefined
-  /** Listen where other machines can reach it although nobody has to say who they are. */
+  /** Allows an address that other machines can reach, although there is no authentication. */
   readonly insecure?: boolean | undefined
   /** Default: lines of JSON on stderr. */
   readonly log?: Log | undefined
-  /** Do not print where it listens. */
+  /** Do not print the address. */
   readonly quiet?: boolean | undefined
-  /** False: SIGINT, SIGTERM and SIGHUP are the program's own business. Default: they drain and end the process. */
+  /** False leaves SIGINT, SIGTERM and SIGHUP to the program. Default: they drain and end the process. */
   readonly signals?: boolean | undefined
 }
 
@@ -48,12 +48,12 @@ export interface Serving {
   readonly engine: Engine
   readonly port: number
   readonly data: string
-  /** Drains: running turns reach a boundary (bounded), streams end, every task can go on in the next process. */
+  /** Drains in bounded time: running turns reach a boundary, and streams end. Every task continues in the next process. */
   close(): Promise<void>
 }
 
-/** How long open requests may take to end once every task has come to a stop. */
-const LAST_WORDS_MS = 1_000
+/** How long open requests may take to end after the engine has drained. */
+const CLOSE_GRACE_MS = 1_000
 
 /** @throws StartError or LullError, each with a sentence an operator can act on */
 export async function serve(given: ServeOptions): Promise<Serving> {
@@ -70,14 +70,14 @@ export async function serve(given: ServeOptions): Promise<Serving> {
   }
 }
 
-/** The same with ACP at hand, for a process that speaks it on its own streams too. */
+/** A server with its ACP mount, for a process that also speaks ACP on stdio. */
 export interface ServingAcp extends Serving {
   readonly acp: AcpMount
 }
 
 export async function startServer(given: ServeOptions): Promise<ServingAcp> {
   const settings = readSettings(toSettings(given))
-  refuseOpenDoor(settings.host, given.insecure ?? false)
+  refuseOpenHost(settings.host, given.insecure ?? false)
   const config = readConfig(settings.config, given)
   const listener = await listen(settings.host, settings.port)
   try {
@@ -126,9 +126,9 @@ async function answerOn(
     a2a.close()
     hide()
     await acp.close()
-    // It listens while it drains, so that reads are answered and new work is told to come back.
+    // The socket stays open while the engine drains, so that reads are answered and new work gets `DRAINING`.
     await open.drain()
-    await listener.close(LAST_WORDS_MS)
+    await listener.close(CLOSE_GRACE_MS)
     await open.close()
     unwatch()
   }
@@ -162,7 +162,7 @@ function toSettings({ port, host, data, store, config }: ServeOptions): GivenSet
   return { port, host, data, store, config }
 }
 
-function refuseOpenDoor(host: string, insecure: boolean): void {
+function refuseOpenHost(host: string, insecure: boolean): void {
   if (insecure || isLoopback(host)) return
   const text = `${host} can be reached from other machines, and there is no authentication. Use 127.0.0.1, or --insecure if everybody there may use your agents.`
   throw new StartError(text)

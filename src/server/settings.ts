@@ -1,4 +1,4 @@
-/** What the process is told from outside. The environment is read here and nowhere else; what is given wins. */
+/** Settings of the process. The environment is read only here. Values that are given take precedence. */
 import { LullError } from '../core/errors.ts'
 import type { LogLevel } from '../ports/log.ts'
 import { type StoreKind, storeKinds } from './open-store.ts'
@@ -24,7 +24,7 @@ const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 /** @throws LullError `INVALID_INPUT` that names the variable */
 export function readSettings(given: GivenSettings = {}, env: Environment = process.env): Settings {
-  // A variable that is set to nothing counts as not set.
+  // An empty variable counts as not set.
   const from = (name: string): string | undefined => env[name] || undefined
   return {
     port: given.port ?? portIn(from('PORT'), 'PORT') ?? 8787,
@@ -37,7 +37,7 @@ export function readSettings(given: GivenSettings = {}, env: Environment = proce
   }
 }
 
-/** A port as written by a person; 0 lets the system choose. */
+/** Parses a port. 0 lets the system choose. */
 export function portIn(text: string | undefined, path: string): number | undefined {
   if (text === undefined) return undefined
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
@@ -46,7 +46,7 @@ export function portIn(text: string | undefined, path: string): number | undefin
   throw new LullError('INVALID_INPUT', { path, problem })
 }
 
-/** A kind of store as written by a person. */
+/** Parses a kind of store. */
 export function storeIn(text: string | undefined, path: string): StoreKind | undefined {
   if (text === undefined) return undefined
   const kind = storeKinds.find((one) => one === text)

@@ -1,4 +1,4 @@
-/** Why a server could not start, in a sentence an operator can act on. The CLI prints it without a stack. */
+/** The server could not start. The message is for operators, and the CLI prints it without a stack. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }
@@ -14,7 +14,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   ENOTFOUND: (host) => `${host} is not the name of any machine.`,
 }
 
-/** What went wrong while binding the address. */
+/** The error for a failure to bind the address. */
 export function listenError(error: NodeJS.ErrnoException, host: string, port: number): StartError {
   const sentence = sentences[error.code ?? '']
   const text = sentence?.(host, port) ?? `Cannot listen on ${host}, port ${port}: ${error.message}`

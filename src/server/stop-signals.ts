@@ -1,6 +1,6 @@
 /**
- * How a serving process ends: the first signal closes, and only a person who insists gets it at once. Ctrl-C under npm
- * arrives twice, from the terminal and from npm itself; the second of such a pair means nothing.
+ * Ends a serving process. The first signal closes the server. A later signal ends the process at once. Ctrl-C under npm
+ * arrives twice, from the terminal and from npm, so a second signal within `PAIR_MS` is ignored.
  */
 import { describeError } from '../core/describe-error.ts'
 
@@ -16,10 +16,10 @@ const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 /** Signals closer together than this are one. */
 const PAIR_MS = 1_000
 
-/** What a shell expects of a program ended by Ctrl-C. */
+/** The exit code shells expect of a program ended by Ctrl-C. */
 const INTERRUPTED = 130
 
-/** Resolves when `close`, called at the first signal, is done. */
+/** Calls `close` at the first signal, and resolves when it has resolved. */
 export async function untilStopped(deps: StopDeps, close: () => Promise<void>): Promise<void> {
   const { on, now, exit, say } = deps
   let stoppingSince: number | undefined
@@ -36,15 +36,15 @@ export async function untilStopped(deps: StopDeps, close: () => Promise<void>): 
       exit(INTERRUPTED)
     }
   }
-  // For good: a signal that comes when all is closed must not kill a process that is about to end with 0.
+  // Handlers stay installed, so that a late signal does not kill a process that is about to exit with 0.
   for (const signal of signals) on(signal, handler)
   await asked
   await close()
 }
 
 /**
- * For a program that serves without our command line: a signal closes, then ends the process, unless somebody else
- * listens for that signal and so decides what becomes of it. Returns how to stop listening.
+ * For programs that call `serve` without the command line. A signal closes the server and ends the process. When the program
+ * has its own listener for a signal, the process is not ended. Returns a function that removes the listeners.
  */
 export function closeOnSignals(close: () => Promise<void>): () => void {
   const listening: (readonly [NodeJS.Signals, () => void])[] = []

@@ -1,11 +1,11 @@
 import type { Log } from '../ports/log.ts'
 
 /**
- * Errors nobody waits for: an agent that lets a promise go and it fails later, a timer of its own that throws. They are
- * reported and otherwise ignored, because one agent's slip must not take the tasks of all others down. What matters is in
- * the store already, or its writer still waits for it.
+ * Logs unhandled rejections and uncaught exceptions, for example of a promise that an agent does not await. The process goes
+ * on, because a mistake of one agent must not stop the tasks of others. Durable state is not affected: it is in the store,
+ * or a caller still waits for the write.
  *
- * @returns how to stop watching
+ * @returns a function that removes the handlers
  */
 export function watchStrayErrors(log: Log): () => void {
   const report = (error: unknown): void =>

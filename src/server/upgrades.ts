@@ -1,13 +1,13 @@
 /**
- * Requests to change the protocol: WebSockets at `/acp` are taken, everything else is served as if it had not asked (RFC
- * 9110 §7.8). The Java client asks for HTTP/2 with every first request, body included.
+ * HTTP upgrades. WebSockets at `/acp` are accepted. Other upgrade requests are served as plain requests (RFC 9110 §7.8). The
+ * Java HTTP client asks for HTTP/2 with every first request, also with one that has a body.
  */
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ACP_PATH, type AcpMount } from './acp-mount.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
 
-/** Takes the socket, or says that it does not. */
+/** Takes the socket and returns true, or returns false. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
 export function createUpgrade(acp: AcpMount, options: GuardOptions): Upgrade {
@@ -17,7 +17,7 @@ export function createUpgrade(acp: AcpMount, options: GuardOptions): Upgrade {
     if (headers.upgrade?.toLowerCase() !== 'websocket' || url.split('?')[0] !== ACP_PATH) {
       return false
     }
-    // A browser shows a WebSocket whose page may not open it only by its origin.
+    // For WebSockets of a browser the origin is the only protection: there is no CORS check.
     const refused = guard(headers.host ?? options.host, headers.origin)
     if (refused === undefined) acp.upgrade(request, socket, head)
     else socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
@@ -26,9 +26,9 @@ export function createUpgrade(acp: AcpMount, options: GuardOptions): Upgrade {
 }
 
 /**
- * Offers every upgrade; what is not taken is read again, from the first byte, by a server that knows of none.
- * @returns how to cut off all that have come this way: no server counts them among its connections any more, but the
- * first one does not close before they do
+ * Offers every upgrade to `upgrade`. A request that is not taken is replayed, without its upgrade headers, to a second server.
+ * @returns a function that destroys all sockets of upgrades. `closeAllConnections` does not include them, but the server does
+ * not close before they do.
  */
 export function takeUpgrades(
   server: Server,
@@ -50,13 +50,13 @@ export function takeUpgrades(
   }
 }
 
-const asking = new Set(['upgrade', 'connection', 'http2-settings'])
+const upgradeHeaders = new Set(['upgrade', 'connection', 'http2-settings'])
 
 function withoutUpgrade({ method, url, rawHeaders, httpVersion }: IncomingMessage): string {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? ''
-    if (!asking.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`)
+    if (!upgradeHeaders.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[i + 1]}`)
   }
   return `${lines.join('\r\n')}\r\n\r\n`
 }

@@ -1,8 +1,8 @@
 /**
- * Reports failures of a store, whichever kind it is. Invariants (watch-store.test.ts):
+ * Logs failures of a store of any kind. Invariants (watch-store.test.ts):
  *  W1  a failure is logged at once, and again at most once a minute for as long as it lasts, with how many calls failed;
  *  W2  the first commit that works afterwards is logged;
- *  W3  a store that is lost (only a restart helps) is logged when it happens, not when somebody asks next.
+ *  W3  a lost store (only a restart helps) is logged when it is lost, not at the next call.
  */
 import { isLullError, type LullError } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -12,7 +12,7 @@ import type { Store } from '../ports/store.ts'
 export interface StoreWatch {
   /** The store, with its failures reported. */
   watched(store: Store): Store
-  /** To be called when the store has ended by itself. */
+  /** To be called when the store is lost. */
   lose(error: LullError<'STORE_UNAVAILABLE'>): void
   /** Why only a restart of the process helps; undefined while the store works or may work again. */
   lost(): string | undefined

@@ -25,8 +25,8 @@ function source(clock: ManualClock, says: (n: number) => FrameBatch | undefined)
     made: 0,
     closed: false,
     async next() {
-      const burst = this.closed ? undefined : says(this.made++)
-      if (burst !== undefined) return burst
+      const batch = this.closed ? undefined : says(this.made++)
+      if (batch !== undefined) return batch
       if (!this.closed)
         await new Promise<void>((resolve) => {
           silence = resolve
@@ -136,9 +136,9 @@ describe('events on a socket', () => {
   it.each([
     ['silent', undefined],
     ['full', { text: `data: ${'x'.repeat(100_000)}\n\n`, last: false }],
-  ])('S4: end their source although it waits, %s, behind another one', async (_, burst) => {
+  ])('S4: end their source although it waits, %s, behind another one', async (_, batch) => {
     const clock = createManualClock()
-    const sources = [source(clock, () => undefined), source(clock, () => burst)]
+    const sources = [source(clock, () => undefined), source(clock, () => batch)]
     let asked = 0
     server = createServer((_, response) => {
       const frames = sources[asked++] as Source

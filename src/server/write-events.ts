@@ -1,4 +1,4 @@
-/** Server-sent events onto a socket; S1 to S4 of `wire/event-stream.ts` hold here too (write-events.test.ts). */
+/** Writes server-sent events to a socket. S1 to S4 of `wire/event-stream.ts` hold (write-events.test.ts). */
 import type { ServerResponse } from 'node:http'
 import {
   COMMENT,
@@ -37,21 +37,21 @@ export async function writeEvents(
       }
     },
   }
-  /** Resolves when the reader has taken what is waiting, or is gone. */
-  const room = (): Promise<void> =>
+  /** Resolves when the reader has taken the buffered text, or has disconnected. */
+  const drained = (): Promise<void> =>
     new Promise((resolve) => {
       release = resolve
       outgoing.once('drain', resolve)
     })
   outgoing.on('close', leave)
-  // A response that waits behind another one of its connection is told of nothing; many may wait.
+  // A response that is queued behind another one of its connection gets no 'close' event. Many may be queued.
   socket.setMaxListeners(0)
   socket.on('close', leave)
   heartbeat.add(listener)
   try {
     outgoing.writeHead(status, { ...headers })
     let next = source.next()
-    // The head goes with the first frame, or by itself where that may be far away.
+    // The head is sent with the first frame, or at once when the first frame is not ready.
     if (next instanceof Promise) outgoing.flushHeaders()
     for (;;) {
       const { text, last } = await next
@@ -60,7 +60,7 @@ export async function writeEvents(
         outgoing.end(text)
         return
       }
-      if (!outgoing.write(text)) await room()
+      if (!outgoing.write(text)) await drained()
       if (left) return
       missed = 0
       next = source.next()

@@ -1,5 +1,5 @@
 /**
- * The promises of a `Store` as tests: run it against a store and it is one. The test runner is its user's.
+ * The contract of a `Store` as tests. It cites D1 to D4 of `ports/store.ts`. The caller brings the test runner.
  *
  *   import * as vitest from 'vitest'
  *   describeStoreContract(vitest, 'my store', async () => ({ store, reopen, cleanup }))
@@ -31,7 +31,7 @@ export function describeStoreContract(kit: TestKit, name: string, makeStore: Mak
     describe('tasks that have not ended', () => openTasks(subject))
     describe('tasks with something to do', () => work(subject))
     describe('events', () => events(subject))
-    describe('facts and holds', () => notes(subject))
+    describe('values and holds', () => notes(subject))
     describe('claims and replies', () => claims(subject))
     describe('sessions', () => sessions(subject))
     describe('webhooks', () => pushes(subject))

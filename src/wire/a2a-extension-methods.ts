@@ -4,7 +4,7 @@
  */
 export interface ExtensionMethod {
   readonly extension: 'task-control' | 'reminders'
-  /** JSON-RPC, both versions: 1.0 names its own methods in PascalCase, so the two cannot meet. */
+  /** The JSON-RPC name in both versions. A2A 1.0 names its methods in PascalCase, so the names cannot collide. */
   readonly method: string
   /** REST: `/tasks/{taskId}:action`. */
   readonly action: string

@@ -4,7 +4,7 @@ import { createHeartbeat, eventStream, type FrameSource, frameText } from './eve
 
 const decoder = new TextDecoder()
 
-/** So many frames; few are followed by silence, many by the end. */
+/** A source of `count` frames. A few frames are followed by silence, many by the end. */
 function source(count: number, clock: ManualClock): FrameSource & { made: number; ended: boolean } {
   let silence: (() => void) | undefined
   const last = { text: '', last: true }
@@ -31,14 +31,14 @@ function source(count: number, clock: ManualClock): FrameSource & { made: number
 }
 
 describe('an event stream', () => {
-  it('sends frames in order with their ids, then ends', async () => {
+  it('S1: sends frames in order with their ids, then ends', async () => {
     const clock = createManualClock()
     const text = await new Response(eventStream(source(5, clock))).text()
     expect(text).toBe([1, 2, 3, 4, 5].map((n) => `id: ${n}.1\ndata: "${n}"\n\n`).join(''))
     expect(clock.pending()).toBe(0)
   })
 
-  it('fills silence with comments, one timer for all streams', async () => {
+  it('S2: fills silence with comments, one timer for all streams', async () => {
     const clock = createManualClock()
     const { heartbeat } = source(1, clock)
     const readers = [1, 2].map(() => eventStream({ ...source(1, clock), heartbeat }).getReader())
@@ -52,7 +52,7 @@ describe('an event stream', () => {
     }
   })
 
-  it('makes no frame that the reader has no room for', async () => {
+  it('S3: makes no frame before the reader can take it', async () => {
     const frames = source(1_000, createManualClock())
     const reader = eventStream(frames).getReader()
     await reader.read()
@@ -60,7 +60,7 @@ describe('an event stream', () => {
     expect(frames.made).toBeLessThan(4)
   })
 
-  it('drops a reader that takes nothing for more than a minute', async () => {
+  it('S3: drops a reader that takes nothing for more than a minute', async () => {
     const clock = createManualClock()
     const frames = source(1_000, clock)
     const stream = eventStream(frames)
@@ -73,7 +73,7 @@ describe('an event stream', () => {
     expect(clock.pending()).toBe(0)
   })
 
-  it('ends its source when the reader goes away', async () => {
+  it('S4: ends its source when the reader goes away', async () => {
     const frames = source(1_000, createManualClock())
     const reader = eventStream(frames).getReader()
     await reader.read()

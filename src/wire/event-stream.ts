@@ -1,81 +1,81 @@
 /**
- * Server-sent events. Pulled, never pushed: a frame is made when the reader has room for it, so a slow reader costs its
- * place in the log and nothing else. Invariants, wherever events are written (event-stream.test.ts):
- *  S1  frames leave in order, each with its id;
- *  S2  silence is filled with comments, so that proxies do not cut a stream that waits for hours;
- *  S3  a reader that takes nothing for `MAX_MISSED_HEARTBEATS` is dropped; with the last id it saw it can come back;
- *  S4  a reader that goes away ends the source, and only the source.
+ * Server-sent events. Streams are pulled: a frame is made when the reader can take it, so a slow reader costs only its
+ * position in the log. Invariants of every writer of events (event-stream.test.ts, server/write-events.test.ts):
+ *  S1  frames are sent in order, each with its id;
+ *  S2  comments are sent while there are no frames, so that proxies do not cut a stream that waits for hours;
+ *  S3  a reader that takes nothing for `MAX_MISSED_HEARTBEATS` is dropped, and can continue after the last id it saw;
+ *  S4  a reader that disconnects closes its source and nothing else.
  */
 export interface EventFrame {
   readonly id: string
   readonly data: string
 }
 
-/** Frames that are ready together, as text. */
+/** Frames that are ready at the same time, as text. */
 export interface FrameBatch {
   readonly text: string
-  /** Nothing follows. */
+  /** The stream ends after this batch. */
   readonly last: boolean
 }
 
 export interface FrameSource {
-  /** What comes next, as soon as there is something. Asked again only when it has answered. */
+  /** The next batch, as soon as there are frames. Not called again before it has resolved. */
   next(): FrameBatch | Promise<FrameBatch>
-  /** Nobody reads any more: a `next` that waits answers with the last burst. Closing twice is closing once. */
+  /** Ends the source. A pending `next` resolves with a last batch. A second call has no effect. */
   close(): void
   readonly heartbeat: Heartbeat
 }
 
-/** Somebody who is told of every beat. */
+/** Called at every heartbeat. */
 export interface HeartbeatListener {
   onHeartbeat(): void
 }
 
-/** What beats for every open stream at once: one timer, however many streams. */
+/** One timer for all open streams. It runs while there are listeners. */
 export interface Heartbeat {
-  add(one: HeartbeatListener): void
-  delete(one: HeartbeatListener): void
+  add(listener: HeartbeatListener): void
+  delete(listener: HeartbeatListener): void
 }
 
 export function createHeartbeat(
   after: (ms: number, callback: () => void) => () => void,
   everyMs: number,
 ): Heartbeat {
-  const all = new Set<HeartbeatListener>()
+  const listeners = new Set<HeartbeatListener>()
   let stop: (() => void) | undefined
 
   function schedule(): void {
     stop = after(everyMs, () => {
-      for (const one of [...all]) one.onHeartbeat()
-      if (all.size > 0) schedule()
+      for (const listener of [...listeners]) listener.onHeartbeat()
+      if (listeners.size > 0) schedule()
       else stop = undefined
     })
   }
 
   return {
-    add(one) {
-      all.add(one)
+    add(listener) {
+      listeners.add(listener)
       if (stop === undefined) schedule()
     },
-    delete(one) {
-      all.delete(one)
-      if (all.size > 0) return
+    delete(listener) {
+      listeners.delete(listener)
+      if (listeners.size > 0) return
       stop?.()
       stop = undefined
     },
   }
 }
 
-/** Beats a reader may miss before it is dropped: a good minute at the usual beat of 4 s. */
+/** Heartbeats a reader may miss before it is dropped: 64 s at the default heartbeat of 4 s. */
 export const MAX_MISSED_HEARTBEATS = 16
 /**
- * One line, without the blank one that ends an event: the parser of the official Python client (httpx-sse) makes an empty
- * event of a comment with a blank line, once a frame had an id.
+ * One line, without the blank line that ends an event. The parser of the official Python client (httpx-sse) reads a comment
+ * with a blank line as an empty event, once a frame had an id.
  */
 export const COMMENT = ': still here\n'
 const encoder = new TextEncoder()
 
-/** As a body of the web platform. */
+/** The source as a body of the web platform. */
 export function eventStream(source: FrameSource): ReadableStream<Uint8Array> {
   const { heartbeat } = source
   let missed = 0
@@ -121,7 +121,7 @@ export function eventStream(source: FrameSource): ReadableStream<Uint8Array> {
       },
       cancel: finish,
     },
-    // Bytes are not counted: one burst waits while the one before it is on its way.
+    // Counts batches, not bytes: one batch is queued while the one before it is sent.
     { highWaterMark: 1 },
   )
 }
@@ -133,6 +133,6 @@ export function frameText({ id, data }: EventFrame): string {
 export const eventStreamHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
-  // nginx would collect frames otherwise.
+  // Without this header nginx buffers frames.
   'x-accel-buffering': 'no',
 }

@@ -1,4 +1,4 @@
-/** Requests and answers as the web platform has them. */
+/** Converts requests and answers from and to the types of the web platform. */
 import { eventStream } from './event-stream.ts'
 import { addressOf, type HttpAnswer, type HttpRequest } from './http.ts'
 

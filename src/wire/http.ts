@@ -1,6 +1,6 @@
 /**
- * A request and its answer as the protocols see them: no more than they need, so that a server on `node:http`, a fetch
- * handler and a test can each give and take them without building anything in between.
+ * The request and answer that protocols use. They have only the members protocols need, so a server on `node:http`, a fetch
+ * handler and a test can implement them directly.
  */
 import type { FrameSource } from './event-stream.ts'
 
@@ -8,19 +8,19 @@ export interface HttpRequest {
   readonly method: string
   /** Without the query, not decoded. */
   readonly path: string
-  /** With its question mark; empty when there is none. */
+  /** The query with its question mark, or empty. */
   readonly search: string
   /** Empty when there is none. */
   readonly body: Uint8Array
   /** @param name in small letters */
   header(name: string): string | undefined
-  /** Calls back when the client goes away before it is answered. Returns how to stop. */
+  /** Calls back when the client disconnects before it is answered. Returns a function that removes the callback. */
   onGone(left: () => void): () => void
 }
 
 export type HttpHeaders = Readonly<Record<string, string>>
 
-/** A whole text, nothing, or events until they end. */
+/** The body is a whole text, absent, or a stream of events. */
 export interface HttpAnswer {
   readonly status: number
   readonly headers: HttpHeaders

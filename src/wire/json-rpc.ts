@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 framing, for both ends. What the methods mean is not known here. */
+/** JSON-RPC 2.0 framing for clients and servers. It knows no methods. */
 
 export type RpcId = string | number | null
 
@@ -29,8 +29,8 @@ export type ParsedRequest =
   | { readonly id: RpcId; readonly error: RpcError }
 
 /**
- * One request out of parsed JSON. Batches are refused: A2A has none. A request without an id is answered as one with the
- * id null: no method is a notification, and the official kit for 0.3 leaves the id out and expects an answer.
+ * Reads one request from parsed JSON. Batches are refused, because A2A has none. A request without an id is answered with
+ * the id null: no method is a notification, and the official kit for 0.3 omits the id and expects an answer.
  */
 export function parseRequest(value: unknown): ParsedRequest {
   if (Array.isArray(value)) return refused(null, 'Batches are not supported: send one request')
@@ -50,7 +50,7 @@ function refused(id: RpcId, message: string): ParsedRequest {
   return { id, error: { code: rpcCodes.request, message } }
 }
 
-/** Puts results that are JSON text already into answers to that id. It holds on to nothing else: a stream may live for days. */
+/** Wraps results, given as JSON text, in answers to this id. It keeps no other part of the request in memory. */
 export function envelopeOf(id: RpcId): (result: string) => string {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`
   return (result) => `${head}${result}}`

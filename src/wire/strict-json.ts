@@ -1,8 +1,8 @@
 /**
- * JSON from strangers. `JSON.parse` alone accepts what later goes wrong: a thousand levels that overflow a recursion,
- * a name given twice that two readers understand differently, `__proto__`, bytes that are not UTF-8. Counting finds
- * them: a name given twice is in the text more often than in the value. Strings are skipped natively, so that inline
- * files cost little. Only where the count is wrong the text is looked at name by name, to say what is wrong with it.
+ * Parses untrusted JSON. `JSON.parse` alone accepts deep nesting that overflows a recursion, duplicate names that readers
+ * understand differently, and `__proto__`. This parser compares the number of names in the text with the number of members
+ * of the value. They differ when a name is duplicated. Strings are skipped by `indexOf`, so inline files cost little. Only
+ * when the numbers differ, the text is read name by name to find the problem.
  */
 export type StrictJson =
   | { readonly value: unknown; readonly problem?: undefined }
@@ -12,7 +12,7 @@ const DEPTH = 64
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** @param fault `syntax`: this is not JSON; `refused`: it is, but not one we take */
+/** The `fault` of a problem is `syntax` for text that is not JSON, and `refused` for JSON that is not accepted. */
 export function parseStrictJson(body: Uint8Array | string, maxDepth: number = DEPTH): StrictJson {
   let text: string
   try {
@@ -30,7 +30,7 @@ export function parseStrictJson(body: Uint8Array | string, maxDepth: number = DE
   return inspect(text, maxDepth) ?? { value }
 }
 
-/** How many members its objects have in all. NaN, which equals no count, where it is nested too deeply or has `__proto__`. */
+/** The number of members of all objects in the value. NaN, which equals no number, for deep nesting or `__proto__`. */
 function membersOf(value: unknown, levels: number): number {
   if (typeof value !== 'object' || value === null) return 0
   if (levels === 0) return Number.NaN
@@ -46,7 +46,7 @@ function membersOf(value: unknown, levels: number): number {
   return count
 }
 
-/** In text that is known to be JSON every name has its colon. */
+/** The number of names in valid JSON: every name is followed by a colon. */
 function namesIn(text: string): number {
   let count = 0
   for (let at = 0; at < text.length; at++) {
@@ -61,9 +61,9 @@ const QUOTE = 34
 const BACKSLASH = 92
 const COLON = 58
 
-/** Walks text that is known to be JSON, looking only at nesting and at the names of members. */
+/** Reads valid JSON and checks nesting and names of members. */
 function inspect(text: string, maxDepth: number): StrictJson | undefined {
-  /** One entry per open bracket: the names so far, or null in an array. */
+  /** One entry per open bracket: the names read so far, or null in an array. */
   const open: (Set<string> | null)[] = []
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -106,7 +106,7 @@ function isEscaped(text: string, quote: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** A string that a colon follows is the name of a member. */
+/** A string followed by a colon is the name of a member. */
 function isName(text: string, end: number): boolean {
   let at = end + 1
   let code = text.charCodeAt(at)

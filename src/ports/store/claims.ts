@@ -1,18 +1,18 @@
 import type { Message } from '../../core/message.ts'
 import type { Pruned } from './pruning.ts'
 
-/** Makes a request idempotent: the first to claim the key decides which task (or reply) it means. */
+/** Makes a request idempotent. The first claim of a key decides which task (or reply) the key stands for. */
 export interface Claim {
   readonly tenant: string
   readonly principal: string
   readonly agent: string
   readonly key: string
-  /** The task the key stands for, minted before it exists. */
+  /** The task the key stands for. The id is chosen before the task exists. */
   readonly taskId: string
-  /** Digest of the message. It tells the same key with another message apart. */
+  /** Digest of the message. A repeated key with another digest is a misuse of the key. */
   readonly digest: string
   readonly createdAt: number
-  /** The answer, where it was a stateless message. */
+  /** The reply to a stateless message. Absent when the key stands for a task. */
   readonly reply?: Message
 }
 
@@ -32,18 +32,18 @@ export interface StoredContextMessage extends ContextMessage {
   readonly pos: number
 }
 
-/** Claimed keys, and the replies and exchanges that came of them without a task. */
+/** Claimed keys, and stateless exchanges (messages and replies without a task). */
 export interface ClaimStore {
   /** The claim of that key, if any. */
   findClaim(key: ClaimKey): Promise<Claim | undefined>
   /** Claims the key unless it is taken. Returns the claim that has it. */
   claim(claim: Claim): Promise<Claim>
   /**
-   * Keeps the reply a claimed key stands for, and its exchange in the context, in one write. The first reply stands: a
-   * second one, or one to a claim of another task, writes nothing.
+   * Stores the reply of a claimed key, and its messages in the context, in one write. A second reply, or a reply to a
+   * claim of another task, writes nothing.
    */
   reply(claim: Claim | undefined, messages: readonly ContextMessage[]): Promise<void>
-  /** The latest `limit` of them, up to the position where one is given, oldest first. */
+  /** The latest `limit` messages, oldest first. With `upTo`, only messages up to that position. */
   contextMessages(
     tenant: string,
     principal: string,
@@ -51,7 +51,7 @@ export interface ClaimStore {
     limit: number,
     upTo?: number,
   ): Promise<readonly StoredContextMessage[]>
-  /** Removes messages of before the instant from contexts that have no open task. Looks at up to `limit` messages. */
+  /** Removes messages older than `before` from contexts without an open task. Looks at up to `limit` messages. */
   pruneContextMessages(before: number, limit: number, after?: string): Promise<Pruned>
   pruneClaims(createdBefore: number, limit: number): Promise<number>
 }

@@ -1,6 +1,6 @@
 import type { Commit } from './tasks.ts'
 
-/** How the caller broke the rules of `commit`; undefined when it did not. */
+/** Returns which rule of `commit` the caller broke, or undefined. */
 export function malformation({ taskId, expected, records, row }: Commit): string | undefined {
   if (records.length === 0) return `A commit to task ${taskId} has no records`
   if (records.some((record, index) => record.seq !== expected + 1 + index)) {

@@ -1,21 +1,21 @@
 import type { CloudEvent, StoredEvent } from '../../core/cloud-event.ts'
 
-/** External events, in the order they came. */
+/** External events, in the order of arrival. */
 export interface EventStore {
-  /** Keeps events durably. Returns the position of each, and whether it was new (`source` + `id` decide, per tenant). */
+  /** Stores events durably. An event with a known `source` and `id` in the tenant is not new, and keeps its position. */
   appendEvents(
     tenant: string,
     events: readonly CloudEvent[],
     receivedAt: number,
   ): Promise<readonly { readonly pos: number; readonly fresh: boolean }[]>
-  /** Events after `afterPos` that carry one of the names (all events, when absent), oldest first. */
+  /** Events after `afterPos`, oldest first. With `names`, only events that have one of them. */
   events(
     tenant: string | undefined,
     afterPos: number,
     limit: number,
     names?: readonly string[],
   ): Promise<readonly StoredEvent[]>
-  /** The position of the newest event of any tenant, also when it was removed since; 0 when there was none. */
+  /** The highest position ever given to an event, of any tenant. 0 when there was none. */
   lastEventPos(): Promise<number>
   pruneEvents(receivedBefore: number, limit: number): Promise<number>
 }

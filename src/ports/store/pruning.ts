@@ -1,9 +1,9 @@
 /**
- * What one call of a retention method did. A call looks at a bounded number of things, so that it never blocks for long;
- * not everything it looks at can be removed.
+ * The result of one call of a retention method. A call looks at a bounded number of rows, so that it does not block for
+ * long. Rows that are still needed are kept.
  */
 export interface Pruned {
   readonly removed: number
-  /** Where the next call goes on. Absent when there is nothing more to look at. */
+  /** The cursor for the next call. Absent when every row was looked at. */
   readonly after?: string
 }

@@ -6,7 +6,7 @@ import type { Claim } from './claims.ts'
 import type { Pruned } from './pruning.ts'
 
 /**
- * The columns a store indexes. They are a pure function of the task (`engine/row.ts`), never a second truth. `tenant`,
+ * The columns a store indexes. They are derived from the task by a pure function (`engine/row.ts`). `tenant`,
  * `principal`, `agent`, `contextId`, `parentId` and `createdAt` never change.
  */
 export interface TaskRow {
@@ -20,11 +20,11 @@ export interface TaskRow {
   readonly createdAt: number
   /** When the state was last reported. Lists are sorted by it. */
   readonly statusAt: number
-  /** Since when the task could run and nobody runs it. */
+  /** Since when the task is ready to run without an owner. */
   readonly readyAt?: number
   /** The worker whose run holds the task. */
   readonly owner?: string
-  /** The next instant something of the task falls due. */
+  /** The next timer of the task. */
   readonly dueAt?: number
   readonly held: boolean
   /** Names of the events it waits for (`core/conditions.ts`, `waitNames`). */
@@ -39,16 +39,16 @@ export interface Commit {
   readonly records: readonly LogRecord[]
   /** Present when a column changed; always present on creation. */
   readonly row?: TaskRow
-  /** The task folded up to the last record. Given where the task is likely to be read back soon. */
+  /** The task folded up to the last record. Given when the task is likely to be loaded soon. */
   readonly snapshot?: Task
-  /** Only on creation. When another task has the key, nothing of this commit is written. */
+  /** Only on creation. When another task has claimed the key, nothing of this commit is written. */
   readonly claim?: Claim
-  /** Webhooks that came with what is written. */
+  /** Webhooks to be stored with the records. */
   readonly pushes?: readonly Push[]
 }
 
 /**
- * Why one commit failed. Neither is cured by trying again.
+ * Why one commit failed. A retry would fail again.
  * - `content`: a value in it cannot be stored (not JSON, too large, refused by a constraint).
  * - `malformed`: the caller broke the rules of `commit` (no records, a gap in their numbers, a creation without a row).
  */
@@ -56,13 +56,13 @@ export type CommitFailure = 'content' | 'malformed'
 
 export type CommitResult =
   | { readonly status: 'written' }
-  /** Another writer was first. `version` is what the store has; 0 means no such task. Nothing was written. */
+  /** The task has another version. `version` is the stored one; 0 means no such task. Nothing was written. */
   | { readonly status: 'conflict'; readonly version: number }
   | { readonly status: 'claimed'; readonly claim: Claim }
-  /** This commit alone could not be written; nothing of it was. */
+  /** This commit could not be written. Nothing of it was written. The others of its batch are not affected. */
   | { readonly status: 'failed'; readonly kind: CommitFailure; readonly error: unknown }
 
-/** A snapshot, if there is one, and the records after it: fold them to get the task. */
+/** The latest snapshot, if any, and the records after it. Folding them gives the task. */
 export interface StoredTask {
   readonly snapshot?: Task
   readonly records: readonly LogRecord[]
@@ -106,7 +106,7 @@ export interface TaskStore {
 
   /** @throws LullError `TASK_UNREADABLE` when what is stored of this task is damaged, `STORE_UNAVAILABLE` when no task can be read */
   load(taskId: string): Promise<StoredTask | undefined>
-  /** The row alone. Also of a task whose log is damaged. */
+  /** The row alone. It can be read when the log of the task is damaged. */
   row(taskId: string): Promise<TaskRow | undefined>
   /** The log after `afterSeq`, oldest first; empty for a task that does not exist. */
   records(taskId: string, afterSeq: number, limit: number): Promise<readonly LogRecord[]>
@@ -114,16 +114,16 @@ export interface TaskStore {
   list(query: TaskQuery): Promise<readonly TaskRow[]>
   count(query: Omit<TaskQuery, 'limit' | 'before'>): Promise<number>
   /**
-   * By `contextId`, then `id`. Neither ever changes, so whoever reads page after page meets every task that existed at
-   * the first page and has not ended, however busy the tasks are.
+   * Ordered by `contextId`, then `id`. Neither changes. A reader that goes page by page therefore finds every task that
+   * existed at the first page and has not ended.
    */
   openTasks(query: OpenTaskQuery): Promise<readonly TaskRow[]>
 
   /**
-   * Removes terminal tasks last reported before the instant, with everything of theirs but their claims, and keeps their
-   * rows (`removedTask`). Kept as they are: tasks of a context that still has an open task (a parent reads its children, a
-   * run sees the conversation), and tasks with a webhook that is not delivered. Looks at up to `limit` tasks; `after` is
-   * from the call before.
+   * Removes terminal tasks whose `statusAt` is before `statusBefore`. Their claims stay, and their rows stay readable
+   * (`removedTask`). Tasks of a context with an open task are kept, because a parent reads its children and a run reads
+   * the conversation. Tasks with an undelivered webhook are kept too. Looks at up to `limit` tasks; `after` is the cursor
+   * of the previous call.
    */
   pruneTasks(
     statusBefore: number,
@@ -133,6 +133,6 @@ export interface TaskStore {
   ): Promise<Pruned>
   /** The row of a task that `pruneTasks` removed. */
   removedTask(taskId: string): Promise<TaskRow | undefined>
-  /** Forgets rows of tasks removed before the instant. */
+  /** Deletes the rows of tasks removed before `removedBefore`. */
   pruneRemovedTasks(removedBefore: number, limit: number): Promise<number>
 }

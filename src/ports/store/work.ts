@@ -1,22 +1,22 @@
-/** Finds tasks that have something to do, among many that have not. */
+/** Finds tasks with something to do. */
 export interface WorkStore {
-  /** Tasks of the agent that could run and that nobody runs, longest waiting first. */
+  /** Tasks of the agent that are ready to run and have no owner, longest waiting first. */
   ready(agent: string, limit: number): Promise<readonly string[]>
   /** Agents that have ready tasks. */
   readyAgents(): Promise<readonly string[]>
-  /** Tasks whose run belongs to a worker that is gone. `alive` is this process's worker id. */
+  /** Tasks whose owner is another worker than `alive`, the worker id of this process. */
   orphans(alive: string, limit: number): Promise<readonly string[]>
   /** Tasks due at or before `now`, earliest first. */
   due(now: number, limit: number): Promise<readonly string[]>
   nextDueAt(): Promise<number | undefined>
-  /** Tasks that wait under one of these names, in this tenant. Ordered by id; `after` continues. */
+  /** Tasks of the tenant that wait for one of the names, ordered by id, after the cursor `after`. */
   waiting(
     tenant: string,
     names: readonly string[],
     after: string,
     limit: number,
   ): Promise<readonly string[]>
-  /** The names tasks of the tenant wait under that begin so: each once, in order; `after` continues. */
+  /** The names with this prefix that tasks of the tenant wait for: each once, in order, after the cursor `after`. */
   waitNames(
     tenant: string,
     prefix: string,

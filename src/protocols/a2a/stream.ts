@@ -135,8 +135,8 @@ class TaskFrames implements FrameSource {
       const { shown: held } = reading
       const folded = this.#a2a.fanOut.fold(await this.#taskBefore(batch), batch)
       this.#task = folded.at(-1)?.task
-      const burst = batchOf(this.#reader, this.#start, folded, this.#a2a.fanOut.spell, held)
-      if (burst.text !== '' || burst.last) return burst
+      const frames = batchOf(this.#reader, this.#start, folded, this.#a2a.fanOut.spell, held)
+      if (frames.text !== '' || frames.last) return frames
     }
   }
 

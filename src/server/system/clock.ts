@@ -1,5 +1,5 @@
 /**
- * The clock of the operating system. The timers of the runtime have two limits that callers must not meet:
+ * The clock of the operating system. Node's timers have two limits that callers of this clock do not see:
  *
  * K1  A delay above 2^31 - 1 ms (24.8 days) would fire at once. `after` waits in several parts.
  * K2  They count elapsed time, and stand still while the machine is suspended. `at` compares the wall clock with its

@@ -10,10 +10,10 @@ export function createIds(now: () => number = Date.now): IdSource {
   let used = pool.length
   let lastMs = 0
   let counter = 0
-  /** Where an id is spelled: made of pieces it would be a tree of strings, for whoever looks at it first to put together. */
+  /** The buffer an id is written to. Concatenated strings would be flattened by their first reader. */
   const text = Buffer.alloc(36, '-')
 
-  /** Where to read the next random bytes in the pool. */
+  /** The offset of the next random bytes in the pool. */
   function random(bytes: number): number {
     if (used + bytes > pool.length) {
       randomFillSync(pool)
@@ -41,7 +41,7 @@ export function createIds(now: () => number = Date.now): IdSource {
       counter = pool.readUInt16BE(random(2)) & 0x07ff
       writeTime(ms)
     } else if (++counter > 0x0fff) {
-      // More than the counter holds within one millisecond (or the clock was set back): borrow from the next.
+      // The counter overflowed within one millisecond, or the clock was set back: use the next millisecond.
       lastMs++
       counter = 0
       writeTime(lastMs)

@@ -21,7 +21,7 @@ export function createLog(write: (line: string) => void, level: LogLevel = 'info
 function readable(key: string, value: unknown): unknown {
   try {
     if (key === 'error' || value instanceof Error) return errorText(value)
-    // A value that is no JSON is described: a circle, a bigint, an object whose getter throws.
+    // A value that is not JSON is described: a cycle, a bigint, an object with a getter that throws.
     const text = JSON.stringify(value)
     return text === undefined ? value : JSON.parse(text)
   } catch {
@@ -29,7 +29,7 @@ function readable(key: string, value: unknown): unknown {
   }
 }
 
-/** Errors of this package say everything in one sentence. */
+/** A `LullError` is written without its stack, because its message says everything. */
 function errorText(error: unknown): string {
   if (isLullError(error)) return `${error.code}: ${error.message}`
   const { name, message, stack } = describeError(error)

@@ -4,7 +4,7 @@ import { describeError } from '../../core/describe-error.ts'
 import { LullError } from '../../core/errors.ts'
 import { keptSecret } from './secret-file.ts'
 
-/** The PEM of the key that signs webhook deliveries: `push.key` in the data directory, made when it is first needed. */
+/** The PEM of the key that signs webhook deliveries. It is created at first use, as `push.key` in the data directory. */
 export function pushKey(data: string): string {
   const path = join(data, 'push.key')
   try {

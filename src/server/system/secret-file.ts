@@ -1,4 +1,4 @@
-/** Secrets that are made once and kept in the data directory, readable by its owner alone. */
+/** Secrets in the data directory. Each is created once, and readable by its owner alone. */
 import {
   closeSync,
   fsyncSync,
@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** What the file holds; made by whoever has the directory locked when there is none. */
+/** Reads the secret, or creates it. The caller has the lock on the directory. */
 export function keptSecret(path: string, make: () => Buffer): Buffer {
   const known = read(path)
   if (known !== undefined) return known
@@ -28,7 +28,7 @@ function read(path: string): Buffer | undefined {
   }
 }
 
-/** Complete under its name or not there at all: a process that dies here must not leave half a key. */
+/** Writes atomically, so that a process that dies here leaves no partial key. */
 function write(path: string, secret: Buffer): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = openSync(`${path}.new`, 'w', 0o600)

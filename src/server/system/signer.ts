@@ -27,7 +27,7 @@ export function createSigner(key: Buffer): Signer {
 
 const KEY_BYTES = 32
 
-/** The key: the one that is given, else `receipt.key` in the data directory, made once by whoever has it locked. */
+/** The given key, else `receipt.key` in the data directory, which is created once. The caller has the lock on the directory. */
 export function receiptKey(data: string, given: string | undefined): Buffer {
   if (given !== undefined && given !== '') return Buffer.from(given)
   const path = join(data, 'receipt.key')

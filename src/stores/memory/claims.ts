@@ -7,9 +7,9 @@ import type {
 
 export interface Claims {
   find(key: ClaimKey): Claim | undefined
-  /** Claims the key unless it is taken. `claim` is whoever has it now; `fresh` when that is new. */
+  /** Claims the key unless it is taken. `claim` is the claim of the key. `fresh` tells whether it was written now. */
   take(claim: Claim): { readonly claim: Claim; readonly fresh: boolean }
-  /** The first reply to a claim stays; a repeated one changes nothing, its messages included. */
+  /** Stores the first reply to a claim with its messages. A repeated reply writes nothing. */
   reply(claim: Claim | undefined, messages: readonly ContextMessage[]): void
   messages(
     tenant: string,

@@ -4,7 +4,7 @@ import type { Claims } from './claims.ts'
 import type { Pushes } from './pushes.ts'
 import type { EncodedCommit, Tasks } from './tasks.ts'
 
-/** Each commit is made into text first and then applied in steps that cannot fail: that is what makes it atomic. */
+/** Each commit is encoded first and then applied in steps that cannot fail, which makes it atomic. */
 export function createCommit(
   tasks: Tasks,
   claims: Claims,

@@ -22,18 +22,18 @@ export interface Events {
 }
 
 export function createEvents(): Events {
-  /** By identity; a Map keeps the order of arrival, and with it the order of positions. */
+  /** By identity. A Map keeps the order of insertion, which is the order of positions. */
   const entries = new Map<string, Entry>()
   let last = 0
 
   return {
     append(tenant, events, receivedAt) {
-      const drafts = events.map((event) => ({
+      const encoded = events.map((event) => ({
         identity: JSON.stringify([tenant, event.source, event.id]),
         names: namesOf(event),
         body: JSON.stringify(event),
       }))
-      return drafts.map(({ identity, names, body }) => {
+      return encoded.map(({ identity, names, body }) => {
         const known = entries.get(identity)
         if (known !== undefined) return { pos: known.pos, fresh: false }
         const pos = ++last

@@ -1,6 +1,6 @@
 /**
- * The store without a disk: for tests, trials and agents whose tasks may be lost. Everything is kept as JSON text, so
- * that readers get copies of their own and meet the same shapes as with a real store.
+ * A store in memory, for tests, trials and agents whose tasks may be lost. Values are kept as JSON text, so readers get
+ * copies and the same shapes as from a durable store.
  */
 import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'

@@ -7,8 +7,8 @@ export interface Pushes {
   delete(taskId: string, id: string): void
   list(...query: Parameters<Store['listPushes']>): readonly Push[]
   /** Whether the task has a webhook that is not delivered. */
-  isOwed(taskId: string): boolean
-  /** Forgets everything of a task. */
+  hasUndelivered(taskId: string): boolean
+  /** Deletes all webhooks of a task. */
   drop(taskId: string): void
 }
 
@@ -35,16 +35,16 @@ export function createPushes(): Pushes {
         .flatMap(of)
         .filter((push) => pushStatus(push) === status && isAfter(after, push))
         .slice(0, limit),
-    isOwed: (taskId) => of(taskId).some((push) => pushStatus(push) !== 'done'),
+    hasUndelivered: (taskId) => of(taskId).some((push) => pushStatus(push) !== 'done'),
     drop(taskId) {
       byTask.delete(taskId)
     },
   }
 }
 
-type Place = Pick<Push, 'taskId' | 'id'>
+type PushKey = Pick<Push, 'taskId' | 'id'>
 
-function isAfter(after: Place | undefined, push: Place): boolean {
+function isAfter(after: PushKey | undefined, push: PushKey): boolean {
   if (after === undefined) return true
   return (order(push.taskId, after.taskId) || order(push.id, after.id)) > 0
 }

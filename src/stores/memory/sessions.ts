@@ -10,15 +10,15 @@ export interface Sessions {
 
 export function createSessions(): Sessions {
   const kept = new Map<string, string>()
-  const place = (...key: readonly [string, string, string]): string => JSON.stringify(key)
+  const keyOf = (...key: readonly [string, string, string]): string => JSON.stringify(key)
 
   return {
     put(session) {
       const { tenant, principal, id } = session
-      kept.set(place(tenant, principal, id), JSON.stringify(session))
+      kept.set(keyOf(tenant, principal, id), JSON.stringify(session))
     },
     get(tenant, principal, id) {
-      const text = kept.get(place(tenant, principal, id))
+      const text = kept.get(keyOf(tenant, principal, id))
       return text === undefined ? undefined : (JSON.parse(text) as SessionRow)
     },
     list: (tenant, principal, before, limit) =>
@@ -40,8 +40,8 @@ export function createSessions(): Sessions {
   }
 }
 
-type Place = Pick<SessionRow, 'updatedAt' | 'id'>
+type ListKey = Pick<SessionRow, 'updatedAt' | 'id'>
 
-function newer(a: Place, b: Place): boolean {
+function newer(a: ListKey, b: ListKey): boolean {
   return a.updatedAt > b.updatedAt || (a.updatedAt === b.updatedAt && a.id > b.id)
 }

@@ -6,7 +6,7 @@ import type { OpenTaskQuery, StoredTask, TaskQuery, TaskRow } from '../../ports/
 import type { Pushes } from './pushes.ts'
 import type { WorkQueries } from './work.ts'
 
-/** A commit as text. */
+/** A commit encoded as text. */
 export interface EncodedCommit {
   readonly bodies: readonly string[]
   readonly row: TaskRow | undefined
@@ -86,7 +86,7 @@ export function createTasks(work: WorkQueries, pushes: Pushes): Tasks {
         .map((row) => structuredClone(row)),
     prune(statusBefore, removedAt, limit) {
       const old = rows((row) => isTerminal(row.state) && row.statusAt < statusBefore)
-        .filter((row) => !isOpen(row) && !pushes.isOwed(row.id))
+        .filter((row) => !isOpen(row) && !pushes.hasUndelivered(row.id))
         .slice(0, limit)
       for (const row of old) {
         removedRows.set(row.id, { row, removedAt })
@@ -125,14 +125,14 @@ function isIn(query: Filter, row: TaskRow): boolean {
   )
 }
 
-type ContextPlace = Pick<TaskRow, 'contextId' | 'id'>
-type Place = Pick<TaskRow, 'statusAt' | 'id'>
+type ContextKey = Pick<TaskRow, 'contextId' | 'id'>
+type ListKey = Pick<TaskRow, 'statusAt' | 'id'>
 
-function isAfter(before: Place | undefined, row: Place): boolean {
+function isAfter(before: ListKey | undefined, row: ListKey): boolean {
   return before === undefined || newestFirst(before, row) < 0
 }
 
-function byContext(a: ContextPlace, b: ContextPlace): number {
+function byContext(a: ContextKey, b: ContextKey): number {
   return compare(a.contextId, b.contextId) || compare(a.id, b.id)
 }
 
@@ -140,7 +140,7 @@ function compare(a: string, b: string): number {
   return Number(a > b) - Number(a < b)
 }
 
-function newestFirst(a: Place, b: Place): number {
+function newestFirst(a: ListKey, b: ListKey): number {
   if (a.statusAt !== b.statusAt) return b.statusAt - a.statusAt
   return Number(a.id < b.id) - Number(a.id > b.id)
 }

@@ -1,6 +1,6 @@
 /**
- * A Bloom filter of all claims. It tells for nearly every new key that nobody has claimed it, without a query. What
- * it buys of a whole send is not settled (docs/benchmarks.md).
+ * A Bloom filter of all claims. It tells for nearly every new key that nobody has claimed it, without a query. A
+ * send costs 9 to 22 % more without it (docs/benchmarks.md).
  *
  * Only this process writes claims, and each key is added before it is written. Claims of earlier processes are read in
  * slices, starting at the first call. Until all of them are read, every key counts as possibly claimed. A filter that has

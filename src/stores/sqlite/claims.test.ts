@@ -17,7 +17,7 @@ function memoryDatabase(): Database {
   return db
 }
 
-/** As the next process has it; the database stays open. */
+/** A store as the next process opens it. The database stays open. */
 function reopened(db: Database): DatabaseStore {
   const filter = createClaimFilter(db)
   onTestFinished(filter.close)
@@ -32,7 +32,7 @@ function otherThan(key: ClaimKey): ClaimKey {
   return { ...key, key: `${key.key}-other` }
 }
 
-/** Claims of that many tasks that come into being, from `first` on. */
+/** Creates `count` tasks with a claim each, numbered from `first` on. */
 async function claimMany(store: Store, first: number, count: number): Promise<void> {
   const creations = Array.from({ length: count }, (_, n) =>
     creation(`task-${first + n}`, {}, { claim: claimOf(first + n) }),
@@ -45,7 +45,7 @@ function places(db: Database): readonly unknown[] {
 }
 
 describe('claims', () => {
-  it('are found, and stay taken, however many came after them and whoever opened the file since', async () => {
+  it('are found, and stay taken, after many later claims and in the next process', async () => {
     const db = memoryDatabase()
     const first = reopened(db)
     await claimMany(first, 0, RUN - 1)
@@ -90,7 +90,7 @@ describe('claims', () => {
     const db = memoryDatabase()
     const store = reopened(db)
     await claimMany(store, 0, RUN)
-    // All but the very first, which is the youngest.
+    // Removes all claims but the first one, which has the latest time.
     db.exec('UPDATE claims SET created_at = 99999 WHERE pos = 1')
     expect(await store.pruneClaims(RUN, RUN)).toBe(RUN - 1)
     const next = reopened(db)
@@ -136,7 +136,7 @@ describe('claims of a clock that was ahead', () => {
 })
 
 describe('the filter of claims', () => {
-  it('becomes larger before it says yes to everything, and forgets nobody meanwhile', async () => {
+  it('grows before it is full, and loses no claim meanwhile', async () => {
     const db = memoryDatabase()
     await claimMany(reopened(db), 0, 100)
     const filter = createClaimFilter(db, { leastLog2: 8, mostLog2: 12 })
@@ -144,7 +144,7 @@ describe('the filter of claims', () => {
     const claimed = Array.from({ length: 3_000 }, (_, n) => claimOf(1_000 + n))
     for (const [n, claim] of claimed.entries()) {
       filter.add(claim)
-      // As it is written: what is filled anew is read from there.
+      // A larger filter is filled from the table.
       db.exec(`INSERT INTO claims VALUES (${1_000 + n}, '${placeOf(claim)}', 't', '', 0, NULL)`)
     }
     const others = claimed.map(otherThan)
@@ -153,7 +153,7 @@ describe('the filter of claims', () => {
     expect(filter.has(claimOf(7))).toBe(true)
   })
 
-  it('lets every claim of an earlier process through, and hardly a key nobody claimed', async () => {
+  it('knows every claim of an earlier process, and hardly a key nobody claimed', async () => {
     const db = memoryDatabase()
     const count = 3_000
     await claimMany(reopened(db), 0, count)
@@ -161,7 +161,7 @@ describe('the filter of claims', () => {
     onTestFinished(filter.close)
     const claimed = Array.from({ length: count }, (_, n) => claimOf(n))
     const others = claimed.map(otherThan)
-    // Before it knows them all it says yes to anything.
+    // Before all claims are read, every key counts as possibly claimed.
     expect(others.every(filter.has)).toBe(true)
     await expect.poll(() => others.filter(filter.has).length).toBeLessThan(30)
     expect(claimed.every(filter.has)).toBe(true)

@@ -1,6 +1,7 @@
 /**
- * How many tasks a principal has, by agent and state. Read from the tables once per principal and then kept up with every
- * commit: this process is the only writer. Counting a hundred thousand rows for every page of a list would block everybody.
+ * Counts of tasks by principal, agent and state. The counts of a principal are read once and then updated with every
+ * commit, because this process is the only writer. Counting a hundred thousand rows for every page of a list would block
+ * all other calls.
  */
 import { type State, states } from '../../core/states.ts'
 import type { TaskQuery } from '../../ports/store/tasks.ts'
@@ -8,18 +9,18 @@ import type { Database } from './driver.ts'
 import { type BoundRow, readField } from './task-columns.ts'
 import { fromText, toText } from './text.ts'
 
-/** A task that came, or went from one state to another. */
+/** A task that was created (`from` undefined) or changed its state. */
 export interface Move {
   readonly row: BoundRow
   readonly from: State | undefined
 }
 
 export interface Counts {
-  /** Undefined where the totals cannot tell. */
+  /** Undefined when the query narrows by more than the counts know. */
   total(query: Omit<TaskQuery, 'limit' | 'before'>): number | undefined
-  /** To be called once the move is durable. */
+  /** To be called when the move is durable. */
   follow(move: Move): void
-  /** Tasks were removed: count again when asked. */
+  /** To be called when tasks were removed. Counts are read again. */
   forget(): void
 }
 

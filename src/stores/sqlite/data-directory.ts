@@ -4,12 +4,12 @@ import { describeError } from '../../core/describe-error.ts'
 import { LullError } from '../../core/errors.ts'
 
 /**
- * Makes the directory, and sees that everything in it can be written. Looked at first, because SQLite opens what it
- * may not write for reading only, without a word, and a lock on such a file locks nobody out.
+ * Creates the directory and checks that every file in it is writable. SQLite silently opens a file without write
+ * permission for reading only, and a lock on such a file excludes nobody.
  */
 export function prepareDirectory(path: string): void {
   try {
-    // Readable by its owner alone: it holds what people told their agents.
+    // Readable by its owner alone, because it holds the messages of users.
     mkdirSync(path, { recursive: true, mode: 0o700 })
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     for (const file of ['lull.lock', 'lull.db', 'lull.db-wal', 'lull.db-shm']) {
@@ -23,12 +23,11 @@ export function prepareDirectory(path: string): void {
   }
 }
 
-/** Says that the directory has held a complete database. */
+/** The file that marks a directory with a complete database. */
 const MARKER = 'lull.format'
 
 /**
- * Refuses a directory whose database was emptied or removed. Without this, Lull would begin anew there and every task would
- * be gone without a word.
+ * Refuses a directory whose database was emptied or removed. Otherwise Lull would silently start with an empty database.
  */
 export function refuseEmptied(path: string): void {
   const size = sizeOf(join(path, 'lull.db'))
@@ -42,7 +41,7 @@ export function refuseEmptied(path: string): void {
   throw new LullError('STORE_UNAVAILABLE', { why })
 }
 
-/** To be called when the database is complete. */
+/** To be called after migration. */
 export function markComplete(path: string): void {
   const file = join(path, MARKER)
   if (existsSync(file)) return

@@ -23,7 +23,7 @@ function memoryDatabase(): Database {
   return db
 }
 
-/** Serialises well and is refused by SQLite itself, after the claim was written. */
+/** A commit that can be encoded and is refused by SQLite, after its claim was written. */
 function refusedBySqlite(id: string): Commit {
   const row = { tenant: undefined } as unknown as TaskRow
   return creation(id, row, { claim: sampleClaim(id, { key: id }) })
@@ -78,7 +78,7 @@ describe('a damaged row', () => {
 })
 
 describe('a full disk', () => {
-  // SQLite's own limit of pages stands in for the disk: it answers with the same SQLITE_FULL.
+  // SQLite's limit of pages simulates a full disk. Both give SQLITE_FULL.
   it('rejects every commit of the batch, keeps reading, and writes again once there is room', async () => {
     const path = await temporaryDirectory()
     const store = await createSqliteStore({ path, maxBytes: 400_000 })
@@ -124,7 +124,7 @@ describe('a full disk', () => {
 })
 
 describe('a database that turns read-only', () => {
-  // `query_only` stands in for a file system remounted read-only: SQLite answers with the same SQLITE_READONLY.
+  // `query_only` simulates a read-only file system. Both give SQLITE_READONLY.
   it('rejects every kind of write, keeps reading, and writes again afterwards', async () => {
     const db = memoryDatabase()
     const store = createDatabaseStore(db, () => undefined)

@@ -23,14 +23,14 @@ import { createTransact } from './transaction.ts'
 import { createWaits } from './waits.ts'
 import { createWorkQueries } from './work.ts'
 
-/** A store that also takes commits as text: what a thread of its own is given. */
+/** A store that also takes encoded commits, for the writing thread. */
 export interface DatabaseStore extends Store {
-  /** Throws once a read or write found the file damaged, until the process is restarted. */
+  /** Throws when a read or write has found the file damaged. Only a restart of the process clears this. */
   checkUndamaged(): void
   write(...commits: Parameters<Write>): Promise<ReturnType<Write>>
 }
 
-/** The store on an open, migrated database, which it closes; `closed` is called after that. */
+/** Creates a store on an open, migrated database. The store closes the database, and then calls `closed`. */
 export function createDatabaseStore(
   db: Database,
   closed: () => void,
@@ -50,14 +50,14 @@ export function createDatabaseStore(
   const sessions = createSessions(db)
   const waits = createWaits(db)
   const pruning = createPruning(db, transact, waits)
-  // Asks for room as well: updating in place would succeed on a full disk.
+  // Inserts, because an update in place would succeed on a full disk.
   const fill = db.prepare('INSERT INTO probe (body) VALUES (zeroblob(16384))')
   const empty = db.prepare('DELETE FROM probe')
   const write = createWrite(db, transact, createApply(db, claims, waits, pushes), counts, claims)
   let open = true
   let damage: unknown
 
-  /** Driver errors leave as `STORE_UNAVAILABLE`, and always as a rejection. */
+  /** Converts driver errors to `STORE_UNAVAILABLE`, and every error to a rejection. */
   function guarded<A extends readonly unknown[], R>(
     method: (...args: A) => R,
   ): (...args: A) => Promise<R> {
@@ -144,7 +144,7 @@ export function createDatabaseStore(
       try {
         db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       } catch {
-        // What stays in the write-ahead log is as durable there, and is read from there at the next start.
+        // Pages that stay in the write-ahead log are durable too, and are read from there at the next start.
       }
       db.close()
       closed()

@@ -1,9 +1,9 @@
 /**
- * One process per data directory. The lock is an open transaction on a database of its own, `lull.lock`: the operating
- * system drops it with the process, however that ends, so there is nothing to clean up and nothing to guess.
- * It is not `lull.db` itself, so that backups can read that one meanwhile. `lull.owner` only tells people who has it.
+ * One process per data directory. The lock is an open transaction on a separate database, `lull.lock`. The operating system
+ * releases it when the process ends, also after `kill -9`, so no stale lock has to be cleaned up. The lock is not on
+ * `lull.db`, so that backups can read `lull.db` while Lull runs. `lull.owner` only tells people which process has the lock.
  *
- * Never open `lull.lock` by other means in this process: closing the file would drop the lock (POSIX record locks).
+ * Do not open `lull.lock` by other means in this process. Closing that file would release the lock (POSIX record locks).
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -17,13 +17,13 @@ export interface DirectoryLock {
   readonly release: () => void
 }
 
-/** Databases this process had open before. A driver may keep a closed connection until its statements are collected. */
+/** Databases this process has opened. A driver may keep a closed connection until its statements are collected. */
 const openedHere = new Set<string>()
 const POLL_MS = 50
 /** How long a program that only reads, such as a backup, may keep a start waiting. */
 const READER_MS = 2_000
 
-/** @throws LullError `STORE_LOCKED` when another process still has it after `waitMs` */
+/** @throws LullError `STORE_LOCKED` when another process still has the lock after `waitMs` */
 export async function lockDirectory(
   open: OpenDatabase,
   directory: string,
@@ -59,7 +59,7 @@ export async function lockDirectory(
   }
 }
 
-/** Whether another process has it. Makes nothing, and leaves everything as it was. */
+/** Whether another process has the directory. Creates and changes nothing. */
 export function isLocked(open: OpenDatabase, directory: string): boolean {
   const file = join(directory, 'lull.lock')
   if (!existsSync(file)) return false
@@ -69,9 +69,9 @@ export function isLocked(open: OpenDatabase, directory: string): boolean {
 }
 
 /**
- * Whether another process has the database open. It matters where somebody removed `lull.lock` while a process was running:
- * the lock is then on a file without a name. Every connection in WAL mode keeps a shared lock on the database itself, so
- * taking an exclusive one shows it.
+ * Whether another process has the database open. This finds a running process whose `lull.lock` was removed: its lock is
+ * then on a file without a name. Every connection in WAL mode holds a shared lock on the database, so an exclusive lock
+ * cannot be taken.
  */
 async function isOpenElsewhere(open: OpenDatabase, file: string): Promise<boolean> {
   const deadline = Date.now() + READER_MS
@@ -87,7 +87,7 @@ function hasReader(open: OpenDatabase, file: string): boolean {
   const db = open(file)
   try {
     db.exec('PRAGMA locking_mode = EXCLUSIVE')
-    // By `exec`: a statement that is not finalized would keep the lock after `close`.
+    // Uses `exec`, because a prepared statement that is not finalized would keep the lock after `close`.
     db.exec('SELECT count(*) FROM sqlite_schema')
     return false
   } catch (error) {
@@ -114,7 +114,7 @@ function writeOwner(file: string): void {
   try {
     writeFileSync(file, `pid ${process.pid} on ${hostname()}, since ${new Date().toISOString()}\n`)
   } catch {
-    // It is information only; a full disk is no reason not to open.
+    // The file is information only, so a full disk does not prevent the start.
   }
 }
 

@@ -18,7 +18,7 @@ async function collectGarbage(): Promise<void> {
   const collect = runInNewContext('gc') as () => void
   for (let round = 0; round < 3; round++) {
     collect()
-    // Native objects are freed in a turn of their own.
+    // Native objects are freed after the collection, in a later turn of the event loop.
     await turn()
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The part of `node:sqlite` this store uses, and where it comes from. `@photostructure/sqlite` has the same API, so
- * nothing else knows which of the two it is; the package leaves together with Node 20.
+ * The part of `node:sqlite` that this store uses. Where Node has no `node:sqlite`, `@photostructure/sqlite` is loaded, which
+ * has the same API. The package is dropped together with Node 20.
  */
 import { LullError } from '../../core/errors.ts'
 
@@ -54,7 +54,7 @@ function keptByStatements(db: Database): Database {
 /** An entry lives as long as its statement. */
 const databaseOf = new WeakMap<Statement, Database>()
 
-/** Asked for at run time, because importing it by name fails where it does not exist. */
+/** Looked up at run time, because a static import fails on a Node without it. */
 function builtin(): SqliteModule | undefined {
   return process.getBuiltinModule?.('node:sqlite') as SqliteModule | undefined
 }

@@ -18,7 +18,7 @@ describe('durability', { timeout: 60_000 }, () => {
       await store.close()
 
       const versions = logs.map((log) => log.length)
-      // The batch that was in flight is there for all three tasks, or for none.
+      // The batch in flight was written for all three tasks, or for none.
       expect(new Set(versions).size).toBe(1)
       expect(versions[0]).toBeGreaterThanOrEqual(acknowledged)
       expect(versions[0]).toBeLessThanOrEqual(acknowledged + 1)
@@ -28,7 +28,7 @@ describe('durability', { timeout: 60_000 }, () => {
 
   it('rejects when the system cannot write, goes on reading, and has lost nothing it acknowledged', async () => {
     const path = await temporaryDirectory()
-    // In blocks of 512 bytes: files end at 512 KiB, so that the write-ahead log cannot grow.
+    // The unit is 512 bytes: files cannot grow beyond 512 KiB, so the write-ahead log cannot grow.
     const writer = run('write.mjs', path, 'ulimit -f 1024')
     const printed = await writer.lines(Number.POSITIVE_INFINITY)
     const { code, message, readable } = JSON.parse(printed.at(-1) ?? '')

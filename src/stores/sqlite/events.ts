@@ -18,7 +18,7 @@ export interface Events {
 export function createEvents(db: Database, transact: Transact): Events {
   const append = createAppend(db)
   const after = createAfter(db)
-  // What AUTOINCREMENT remembers: the newest position there ever was, also when that event is gone.
+  // AUTOINCREMENT keeps the highest position ever used here, also after that event was removed.
   const last = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
   return {
     append: (tenant, events, receivedAt) =>
@@ -59,12 +59,12 @@ function createAfter(db: Database): (...query: Parameters<Events['after']>) => r
   const ofTenant = select('tenant = ? AND')
   const ofType = select('tenant = ? AND type = ? AND')
   const ofName = select('tenant = ? AND name = ? AND')
-  // No index spans the tenants: this one reads on from the position.
+  // No index covers all tenants, so this query scans from the position on.
   const ofAllNamed = select(
     `(type IN (SELECT value FROM json_each(?)) OR name IN (SELECT value FROM json_each(?))) AND`,
   )
 
-  /** An event is found by its type or by its name: two ranges for each, merged by position. */
+  /** An event matches by its type or by its name. Each name reads two ranges, which are merged by position. */
   function named(
     tenant: string,
     afterPos: number,

@@ -56,7 +56,7 @@ const unreadable: ReadonlySet<number> = new Set([10, 11, 26])
 /** The system's codes for too many open files, of the process and of the machine. */
 const noFiles: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE'])
 
-/** The error itself, unless it is about the store as a whole: then `STORE_UNAVAILABLE`, in a plain sentence. */
+/** Converts a failure of the store as a whole to `STORE_UNAVAILABLE` with a sentence for operators. Others are returned as they are. */
 export function toStoreError(error: unknown): unknown {
   if (isLullError(error)) return error
   const why = whyOf(error)
@@ -78,7 +78,7 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === 5
 }
 
-/** Whether a row was refused because of one that is there (SQLITE_CONSTRAINT_UNIQUE): no more than that row is undone. */
+/** Whether a unique index refused a row (SQLITE_CONSTRAINT_UNIQUE). SQLite undoes that statement only. */
 export function isTaken(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === 2067
 }

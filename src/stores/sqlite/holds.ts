@@ -13,7 +13,7 @@ export function createHolds(db: Database): Holds {
      ON CONFLICT (id) DO UPDATE
      SET created_at = excluded.created_at, lifted_at = excluded.lifted_at, body = excluded.body`,
   )
-  // Without an index: operators make few of them.
+  // Scans the table, because operators make few holds.
   const select = db.prepare(
     'SELECT body FROM holds WHERE lifted_at IS NULL OR ? ORDER BY created_at, pos',
   )

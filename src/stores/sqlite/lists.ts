@@ -1,7 +1,7 @@
 /**
- * Lists and counts. A list is read one state at a time, each from an index that is already in the order asked for, and
- * the pages are merged: the newest ten of one state cost ten rows, whatever else there is. The index is named in the
- * query, because without statistics SQLite may take another one and sort a million rows.
+ * Lists and counts. A list is read one state at a time, each from an index in the order of the list, and the pages are
+ * merged. The newest ten tasks of one state then cost ten rows. Queries name their index, because without statistics SQLite
+ * may choose another one and sort a million rows.
  */
 import { type State, states } from '../../core/states.ts'
 import type { TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
@@ -23,7 +23,7 @@ export interface Lists {
   row(taskId: string): TaskRow | undefined
 }
 
-/** Queries come in a few shapes; a caller who tries them all must not fill the memory with statements. */
+/** The number of prepared statements is bounded, because callers choose the shape of a query. */
 const KEPT_STATEMENTS = 64
 
 const NEWEST_FIRST = 'ORDER BY status_at DESC, id DESC'
@@ -80,14 +80,14 @@ interface Page {
   readonly conditions: readonly Condition[]
 }
 
-/** An index, and what is wanted of it beside what every query says itself. */
+/** An index to read, and the conditions that hold for this index beside those of the query. */
 interface Source extends Page {
-  /** In the order of lists within each state; the others are narrow enough, or in order across states. */
+  /** The index is in list order within each state. Other indexes hold few rows per query, or are in order across states. */
   readonly byState: boolean
 }
 
-/** As in `migrations/0007-contexts.sql`: who began a context is found by id, who joined it by index. */
-const beginner = (contextId: string): string =>
+/** The id of a context's first task is derived from the context id. Only later tasks are indexed (`0007-contexts.sql`). */
+const firstTaskId = (contextId: string): string =>
   `substr(${contextId}, 1, 14) || '7' || substr(${contextId}, 16)`
 
 function sourcesFor(query: Filter): readonly Source[] {
@@ -100,8 +100,8 @@ function sourcesFor(query: Filter): readonly Source[] {
   if (query.contextId !== undefined) {
     const id = toText(query.contextId)
     return [
-      by('tasks_by_context', false, where(`id <> ${beginner('context_id')}`)),
-      by('sqlite_autoindex_tasks_1', false, where(`id = ${beginner('?')}`, id, id)),
+      by('tasks_by_context', false, where(`id <> ${firstTaskId('context_id')}`)),
+      by('sqlite_autoindex_tasks_1', false, where(`id = ${firstTaskId('?')}`, id, id)),
     ]
   }
   if (query.tenant !== undefined && query.principal !== undefined) {
@@ -115,7 +115,7 @@ function pageOf({ from, conditions }: Page, columns = '*'): string {
   return `SELECT ${columns} FROM ${from} ${whereOf(conditions)} ${NEWEST_FIRST} LIMIT ?`
 }
 
-/** The rows themselves are read last, when it is known which ones. */
+/** Merges the keys of the pages first, and then reads the rows of the merged page only. */
 function mergeOf(pages: readonly Page[]): string {
   const places = pages.map((page) => `SELECT * FROM (${pageOf(page, 'num, status_at, id')})`)
   return `SELECT tasks.* FROM (${places.join(' UNION ALL ')} ${NEWEST_FIRST} LIMIT ?) AS page
@@ -139,7 +139,7 @@ function conditionsOf(query: Filter): readonly Condition[] {
     ...equal('agent', query.agent),
     ...equal('context_id', query.contextId),
     ...equal('parent_id', query.parentId),
-    // Written out, because a partial index is not taken for a value that is only known later.
+    // A literal, because SQLite does not use a partial index for a bound value.
     ...(query.held === undefined ? [] : [where(`held = ${query.held ? 1 : 0}`)]),
     ...(query.statusAtFrom === undefined ? [] : [where('status_at >= ?', query.statusAtFrom)]),
   ]

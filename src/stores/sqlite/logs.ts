@@ -1,6 +1,5 @@
 /**
- * Logs are read as they were written: a row holds the records of one commit. A row that does not parse is an error of its
- * task alone.
+ * Reads logs. A row holds the records of one commit. A row that does not parse makes its own task unreadable and no other.
  */
 import { LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
@@ -19,7 +18,7 @@ export function createLogs(db: Database): Logs {
     'SELECT num, seq, body FROM tasks LEFT JOIN snapshots ON task = num WHERE id = ?',
   )
   const numOf = db.prepare('SELECT num FROM tasks WHERE id = ?')
-  // The first row of a log is at the number of its task, the others are found by it.
+  // The first row of a log has the task's number as its position. The other rows are found by the index on `task`.
   const after = db.prepare(
     `SELECT seq, body FROM records WHERE pos = ? AND task IS NULL AND seq > ?
      UNION ALL SELECT seq, body FROM records WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?`,
@@ -32,7 +31,7 @@ export function createLogs(db: Database): Logs {
       const task = find.get(toText(taskId))
       if (task === undefined) return undefined
       const { num = null, seq, body } = task
-      // A snapshot is of a whole commit: no row reaches over it.
+      // Snapshots are taken after a whole commit, so every row is entirely before or after the snapshot.
       const records = rowsAfter(num, Number(seq ?? 0), -1).flatMap((row) => recordsIn(taskId, row))
       return typeof body === 'string'
         ? { snapshot: parsed<Task>(taskId, 'its snapshot', body), records }
@@ -46,7 +45,7 @@ export function createLogs(db: Database): Logs {
   }
 }
 
-/** Parses no row that is not needed: each holds one record at least. */
+/** The first `limit` records after `afterSeq`. Stops parsing rows when it has enough. */
 function firstOf(
   limit: number,
   afterSeq: number,

@@ -76,7 +76,7 @@ describe('migrations', () => {
   })
 })
 
-/** A data directory as the version with so many migrations left it. */
+/** A data directory written by an earlier version, which had fewer migrations. */
 async function writtenBefore(number: number, write: (db: Database) => void): Promise<string> {
   const path = await temporaryDirectory()
   const db = open(join(path, 'lull.db'))

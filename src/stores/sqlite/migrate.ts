@@ -1,7 +1,7 @@
 /**
- * Brings a database to the schema of this version: numbered files, forward only, each in a transaction of its own that
- * also records it. The caller holds the data directory, so nobody else migrates at the same time. A database that is
- * up to date is not written to, so that it opens on a full disk too.
+ * Brings a database to the schema of this version. Migrations are numbered files, forward only. Each runs in its own
+ * transaction, which also records it. The caller holds the lock on the directory, so no other process migrates. A database
+ * that is up to date is not written to, so it opens on a full disk.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export interface Migration {
   readonly sql: string
 }
 
-/** "Lull" in ASCII: how this database is told from those of other programs. */
+/** "Lull" in ASCII. It distinguishes this database from those of other programs. */
 const APPLICATION_ID = 0x4c756c6c
 
 export function readMigrations(

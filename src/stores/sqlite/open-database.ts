@@ -11,11 +11,11 @@ export interface DatabaseOptions {
 
 /** STRICT tables need 3.37, `json_each` as a builtin 3.38. */
 const OLDEST_SQLITE = [3, 38] as const
-/** Room for the pages of the active tasks and the upper levels of every index. */
+/** Holds the pages of the active tasks and the upper levels of every index. */
 const CACHE_KIB = 16_000
-/** 16 MB of the write-ahead log: pages that change again and again are copied into the database a fourth as often. */
+/** 16 MB. Pages that change often are copied into the database a fourth as often as with SQLite's default of 4 MB. */
 const CHECKPOINT_PAGES = 4_000
-/** Only a foreign program (a backup, a shell) can hold the lock; the event loop waits this long for it. */
+/** Only another program (a backup, a shell) can hold the write lock. The calling thread blocks this long for it. */
 const BUSY_MS = 1_000
 
 export function openDatabase(open: OpenDatabase, file: string, options: DatabaseOptions): Database {
@@ -29,7 +29,7 @@ export function openDatabase(open: OpenDatabase, file: string, options: Database
       const why = `the file system of ${file} does not allow SQLite's write-ahead log; use a local disk`
       throw new LullError('STORE_UNAVAILABLE', { why })
     }
-    // Set in any case: builds of SQLite differ in their default, and promise 1 of the port rests on it.
+    // Always set, because builds of SQLite differ in their default. D1 of `ports/store.ts` depends on it.
     db.exec(`PRAGMA synchronous = ${options.durability === 'full' ? 'FULL' : 'NORMAL'}`)
     // On macOS a plain fsync leaves the data in the drive's cache; elsewhere this changes nothing.
     db.exec(`PRAGMA fullfsync = ${options.durability === 'full' ? 1 : 0}`)
@@ -45,9 +45,9 @@ export function openDatabase(open: OpenDatabase, file: string, options: Database
 }
 
 /**
- * SQLite would make it readable to all, and gives the files beside it the permissions of this one. A file that exists is
- * not opened: closing it would drop the locks of every connection this process has to it (POSIX record locks), and the next
- * program that reads the database would take itself for the only one and remove the write-ahead log.
+ * Creates the file readable by its owner alone. SQLite gives the files beside it the same permissions. A file that exists is
+ * not opened: closing it would drop the locks of every connection this process has to it (POSIX record locks). The next
+ * program that reads the database would then remove the write-ahead log.
  */
 function makePrivate(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))

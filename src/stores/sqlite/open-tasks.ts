@@ -1,13 +1,13 @@
-/** Tasks that have not ended, by context and id (`migrations/0008-open-tasks.sql`). */
+/** Lists tasks that have not ended, by context and id (`migrations/0008-open-tasks.sql`). */
 import { isTerminal, states } from '../../core/states.ts'
 import type { OpenTaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Database, Statement } from './driver.ts'
 import { toTaskRow } from './task-columns.ts'
 import { toText } from './text.ts'
 
-/** As the index has it, so that SQLite can use the index. */
+/** The same text as in the index, which lets SQLite use the index. */
 const NOT_ENDED = "state NOT IN ('completed', 'failed', 'canceled', 'rejected')"
-/** Derived from the states, so that a state added later is neither missed nor taken for open. */
+/** Derived from the table of states, so that a state added later is classified correctly. */
 const OPEN = `state IN (${states
   .filter((state) => !isTerminal(state))
   .map((state) => `'${state}'`)
@@ -34,7 +34,7 @@ export function createOpenTasks(db: Database): (query: OpenTaskQuery) => readonl
   return (query) => {
     const { contextId, after, held, limit } = query
     const fields = (['tenant', 'agent'] as const).filter((field) => query[field] !== undefined)
-    // A range of one context, or everything behind the last row.
+    // A range within one context, or everything after the cursor.
     const range =
       contextId === undefined ? '(context_id, id) > (?, ?)' : 'context_id = ? AND id > ?'
     const sql = `SELECT * FROM tasks INDEXED BY ${held ? 'tasks_held_by_context' : 'tasks_open'}

@@ -1,11 +1,11 @@
-/** Removes what contexts keep beside their tasks, where no task of the context is open. */
+/** Removes messages and sessions of contexts without an open task. */
 import type { Pruned } from '../../ports/store/pruning.ts'
 import type { Database } from './driver.ts'
 import { hasOpenTask } from './open-tasks.ts'
 
 type Prune = (before: number, limit: number, after?: string) => Pruned
 
-/** In the order they came, which is that of their age: the first that is not old ends the look. */
+/** Messages are in the order of their age, so a page without an old one is the last. */
 export function createPruneMessages(db: Database): Prune {
   const next = db.prepare(
     `SELECT pos, at, ${hasOpenTask('m.tenant', 'm.principal', 'm.context_id')} AS needed

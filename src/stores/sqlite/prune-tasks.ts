@@ -1,4 +1,4 @@
-/** Removes ended tasks, oldest first, one terminal state after the other. What is still needed is passed over. */
+/** Removes ended tasks, oldest first, one terminal state after the other. Tasks that are still needed are skipped. */
 import { isTerminal, type State, states } from '../../core/states.ts'
 import type { Pruned } from '../../ports/store/pruning.ts'
 import type { Database, Row } from './driver.ts'

@@ -1,4 +1,4 @@
-/** Retention. Each call removes at most `limit` things in one transaction, so that it never blocks for long. */
+/** Retention. Each call removes at most `limit` rows in one transaction, so that it does not block for long. */
 import type { Pruned } from '../../ports/store/pruning.ts'
 import { RUN } from './claim-index.ts'
 import type { Database, Statement } from './driver.ts'
@@ -17,9 +17,9 @@ export interface Pruning {
   claims(createdBefore: number, limit: number): number
 }
 
-/** Claims that are looked at together. */
+/** Claims read at once. */
 const SLICE = 500
-/** Slices with nothing to remove, one after the other, before a call gives up for now. */
+/** A call ends after this many slices in a row without an old claim. */
 const IDLE_SLICES = 8
 
 export function createPruning(db: Database, transact: Transact, waits: Waits): Pruning {
@@ -50,9 +50,9 @@ export function createPruning(db: Database, transact: Transact, waits: Waits): P
 }
 
 /**
- * Claims are in the order they came, which is nearly that of their age: they are read from the oldest on for as long as
- * there is one to remove among them. Where a clock was ahead there is none for a while, so each call also looks a bit
- * further on than the one before it.
+ * Claims are in the order of arrival, which is nearly the order of their age. They are read from the oldest on, while there
+ * are old ones. When the clock was ahead for a while, the first claims are not old and others behind them are. Each call
+ * therefore also reads a few slices further on, starting where the previous call ended.
  */
 function createPruneClaims(db: Database): Pruning['claims'] {
   const next = db.prepare('SELECT pos, created_at FROM claims WHERE pos > ? ORDER BY pos LIMIT ?')
@@ -60,19 +60,19 @@ function createPruneClaims(db: Database): Pruning['claims'] {
   const dropRuns = db.prepare(
     `DELETE FROM claim_places WHERE run < (SELECT min(pos) FROM claims) / ${RUN}`,
   )
-  /** How far the look past the oldest has come. */
-  let beyond = 0
+  /** Where the previous call ended its second read. */
+  let cursor = 0
 
-  /** From there on, until so many slices in a row had nothing to remove. `after` is 0 at the end of all. */
+  /** Removes old claims after `start`, until `maxIdle` slices in a row had none. `after` is 0 at the end of the table. */
   function pruneFrom(
     start: number,
     createdBefore: number,
     limit: number,
-    patience: number,
+    maxIdle: number,
   ): { readonly removed: number; readonly after: number } {
     let after = start
     let removed = 0
-    for (let idle = 0; idle < patience && removed < limit; idle++) {
+    for (let idle = 0; idle < maxIdle && removed < limit; idle++) {
       const rows = next.all(after, SLICE)
       for (const { pos = null, created_at: at } of rows) {
         if (removed === limit) return { removed, after }
@@ -89,8 +89,8 @@ function createPruneClaims(db: Database): Pruning['claims'] {
 
   return (createdBefore, limit) => {
     const oldest = pruneFrom(0, createdBefore, limit, 1)
-    const others = pruneFrom(beyond, createdBefore, limit - oldest.removed, IDLE_SLICES)
-    beyond = others.after
+    const others = pruneFrom(cursor, createdBefore, limit - oldest.removed, IDLE_SLICES)
+    cursor = others.after
     const removed = oldest.removed + others.removed
     if (removed > 0) dropRuns.run()
     return removed

@@ -1,4 +1,4 @@
-/** With a million parked tasks a scan is an outage, so no query of the store may need one. */
+/** No query of the store may scan a table, because a scan of a million tasks blocks every other call. */
 import { describe, expect, it } from 'vitest'
 import { states } from '../../core/states.ts'
 import type { OpenTaskQuery, TaskQuery } from '../../ports/store/tasks.ts'
@@ -31,7 +31,7 @@ const openQueries: readonly Omit<OpenTaskQuery, 'limit'>[] = [
   { held: true, contextId: 'a', after: { contextId: 'a', id: 'b' } },
 ]
 
-/** Runs every query of the store; what was prepared on the way. */
+/** Runs every query of the store and returns the prepared statements. */
 async function everyStatement(db: Database): Promise<readonly string[]> {
   const seen: string[] = []
   const store = createDatabaseStore(
@@ -70,7 +70,7 @@ describe('query plans', async () => {
   it.each(plans)('$sql', ({ sql, steps }) => {
     for (const one of steps) {
       const [, table = ''] = /^SCAN (\w+)/.exec(one) ?? []
-      // Counting everything reads everything, but from an index; `tasks_held` holds nothing else.
+      // Counting all tasks reads a whole index. `tasks_held` holds only held tasks.
       const counts = sql.startsWith('SELECT count(*)') && one.includes('USING COVERING INDEX')
       const allowed = counts || one.includes('tasks_held') || small.includes(table)
       expect(table === '' || allowed, one).toBe(true)

@@ -1,4 +1,4 @@
-/** What stateless messages said, in the context they belong to. */
+/** Replies to stateless messages, and the messages of a context. */
 import type { Message } from '../../core/message.ts'
 import type { ContextMessage, StoredContextMessage } from '../../ports/store/claims.ts'
 import type { Claims, EncodedClaim } from './claims.ts'
@@ -7,7 +7,7 @@ import { toText } from './text.ts'
 import type { Transact } from './transaction.ts'
 
 export interface Replies {
-  /** The first reply to a claim stays; a repeated one changes nothing, its messages included. */
+  /** Stores the first reply to a claim with its messages. A repeated reply writes nothing. */
   reply(claim: EncodedClaim | undefined, messages: readonly ContextMessage[]): void
   messages(
     tenant: string,
@@ -19,7 +19,7 @@ export interface Replies {
 }
 
 export function createReplies(db: Database, transact: Transact, claims: Claims): Replies {
-  const say = db.prepare(
+  const insert = db.prepare(
     `INSERT INTO context_messages (tenant, principal, context_id, at, message) VALUES (?, ?, ?, ?, ?)`,
   )
   const latest = db.prepare(
@@ -32,7 +32,13 @@ export function createReplies(db: Database, transact: Transact, claims: Claims):
         const taken = claim !== undefined && claims.take(claim) !== undefined
         if (taken && !claims.answer(claim)) return
         for (const { tenant, principal, contextId, at, message } of messages) {
-          say.run(toText(tenant), toText(principal), toText(contextId), at, JSON.stringify(message))
+          insert.run(
+            toText(tenant),
+            toText(principal),
+            toText(contextId),
+            at,
+            JSON.stringify(message),
+          )
         }
       })
     },

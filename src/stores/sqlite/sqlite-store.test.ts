@@ -24,5 +24,5 @@ async function makeStore(durability: 'full' | 'relaxed'): Promise<StoreUnderTest
 }
 
 describeStoreContract(vitest, 'the SQLite store', () => makeStore('full'))
-// Hundreds of small histories: waiting for the disk would add nothing but time.
+// Relaxed durability, because hundreds of small histories would only wait for the disk.
 describeStoreModel('the SQLite store', () => makeStore('relaxed'))

@@ -1,4 +1,4 @@
-/** The embedded store: one file, one process. Reads run on the caller's thread, writes on one of their own. */
+/** The embedded store: one file, one process. Reads run on the caller's thread, writes on a separate thread. */
 import { join } from 'node:path'
 import type { LullError } from '../../core/errors.ts'
 import type { Store } from '../../ports/store.ts'
@@ -14,17 +14,17 @@ import { threaded } from './thread/threaded-store.ts'
 import { canLoad, startWriter } from './thread/writer.ts'
 
 export interface SqliteStoreOptions {
-  /** The data directory; made when it does not exist. The database is `lull.db` in it. */
+  /** The data directory. It is created when it does not exist. The database is `lull.db` in it. */
   readonly path: string
   /** `relaxed` may lose the last commits on power loss (never on a crash of the process). Default: `full`. */
   readonly durability?: 'full' | 'relaxed'
-  /** How long to wait for another process to leave the directory, say one that is stopping. Default: 0. */
+  /** How long to wait while another process has the directory, for example one that is stopping. Default: 0. */
   readonly waitForLockMs?: number
-  /** Upper bound for the database file; reaching it is like a full disk. Default: none. */
+  /** The largest size of the database file. Reaching it has the effect of a full disk. Default: none. */
   readonly maxBytes?: number
   /**
-   * Whether writes have a thread of their own, so that nobody waits while the disk does. Default: true; false where
-   * Lull runs from its TypeScript sources, which a thread cannot load on every Node.
+   * Whether writes run on a separate thread. Default: true, but false when Lull runs from its TypeScript sources, which a
+   * thread cannot load on Node 20.
    */
   readonly thread?: boolean
   /** Called when the writing thread has ended by itself: every write fails until the process is restarted. */

@@ -1,6 +1,6 @@
 /**
- * The columns of the table `tasks`, once. Statements, bound values and the reading of rows are made from this list, so a
- * column cannot be misaligned, and a new field of `TaskRow` does not compile until it is here.
+ * The columns of the table `tasks`. Statements, bound values and the reading of rows are derived from this one list, so no
+ * column can be misaligned. A new field of `TaskRow` does not compile until it is here.
  */
 import type { State } from '../../core/states.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
@@ -10,14 +10,14 @@ import { namesIn } from './waits.ts'
 
 interface Column<T> {
   readonly name: string
-  /** Whether it may change after the task was created. */
+  /** Whether the value may change after the task was created. */
   readonly changes: boolean
   bind(row: TaskRow): Value
   read(value: Value): T
 }
 
 type Field = Exclude<keyof TaskRow, never>
-/** Every field is there; one that may be absent may be undefined. */
+/** Every field is present. An optional field may be undefined. */
 type Fields = { readonly [F in Field]: TaskRow[F] }
 
 const text = (name: string, of: (row: TaskRow) => string): Column<string> => ({
@@ -90,7 +90,7 @@ const columns: { readonly [F in keyof Fields]: Column<Fields[F]> } = {
 
 const fields = Object.keys(columns) as readonly Field[]
 const changing = fields.filter((field) => columns[field].changes)
-const placeOf = new Map(fields.map((field, place) => [field, place]))
+const positionOf = new Map(fields.map((field, position) => [field, position]))
 
 /** How many values a bound row has. */
 export const COLUMNS: number = fields.length
@@ -104,7 +104,7 @@ export function bindRow(row: TaskRow): BoundRow {
 
 /** A value as it is bound: text is escaped, lists are JSON. */
 export function boundValue(row: BoundRow, field: Field): Value {
-  return row[placeOf.get(field) ?? -1] ?? null
+  return row[positionOf.get(field) ?? -1] ?? null
 }
 
 export function readField<F extends Field>(row: BoundRow, field: F): Fields[F] {

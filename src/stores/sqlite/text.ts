@@ -1,12 +1,12 @@
 /**
- * Identifiers as SQLite text. Drivers cut a string at its first NUL and replace lone surrogates, so that two different
- * ids (or tenants) could become one. Escaping control characters and lone surrogates keeps different strings different;
- * ordinary ones are stored as they are. JSON bodies need none of this: `JSON.stringify` escapes both.
+ * Encodes identifiers as SQLite text. Drivers cut a string at its first NUL and replace lone surrogates, so two different
+ * ids (or tenants) could become equal. Control characters and lone surrogates are therefore escaped. Other strings are
+ * stored as they are. JSON bodies need no escaping, because `JSON.stringify` escapes both.
  */
 const unsafe = /[\p{Cc}\p{Cs}]/u
 const everyUnsafe = /[\p{Cc}\p{Cs}]/gu
 
-/** DEL, itself a control character, so it never stands for itself. */
+/** DEL is a control character and is escaped itself, so an unescaped DEL always starts an escape. */
 const MARK = '\x7f'
 
 export function toText(value: string): string {

@@ -1,11 +1,11 @@
 import type { Database } from './driver.ts'
 
-/** Runs the work in one transaction: all of it is durable when the call returns, or none of it happened. */
+/** Runs the work in one transaction. When the call returns, all of it is durable. When it throws, nothing was written. */
 export type Transact = <T>(work: () => T) => T
 
-/** `undone` is called when what was written is not there after all. */
+/** `undone` is called when the transaction is rolled back. */
 export function createTransact(db: Database, undone: () => void = () => undefined): Transact {
-  // IMMEDIATE takes the write lock first, so that a writer never finds out half-way that it cannot write.
+  // IMMEDIATE takes the write lock at the start, so that a transaction cannot fail half-way for lack of it.
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')

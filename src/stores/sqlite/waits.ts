@@ -1,9 +1,9 @@
-/** Who waits for which event: `waits` finds the tasks of a name, the task's own row knows its names. */
+/** Which tasks wait for which event. The table `waits` finds tasks by name. The row of a task has its names. */
 import type { Database } from './driver.ts'
 import { fromText, toText } from './text.ts'
 
 export interface Waits {
-  /** Both lists as the row has them: JSON, or null for none. Tenant and id as text (`text.ts`). */
+  /** `before` and `after` are the column `waits`: JSON, or null for none. Tenant and id are escaped (`text.ts`). */
   replace(tenant: string, id: string, before: string | null, after: string | null): void
   find(tenant: string, names: readonly string[], after: string, limit: number): readonly string[]
   names(tenant: string, prefix: string, after: string, limit: number): readonly string[]
@@ -25,7 +25,7 @@ export function createWaits(db: Database): Waits {
       for (const name of namesIn(before)) remove.run(tenant, toText(name), id)
       for (const name of namesIn(after)) insert.run(tenant, toText(name), id)
     },
-    // One range per name, merged here: a single query over all names would sort everything that waits.
+    // One query per name. A single query over all names would sort every waiting task.
     find(tenant, names, after, limit) {
       const found = new Set<string>()
       for (const name of names) {
@@ -35,7 +35,7 @@ export function createWaits(db: Database): Waits {
       }
       return [...found].sort().slice(0, limit)
     },
-    // Hops from one name to the next: many tasks may wait under the same one.
+    // Skips from one name to the next, because many tasks may wait for the same name.
     names(tenant, prefix, after, limit) {
       const start = toText(prefix)
       const found: string[] = []
@@ -51,13 +51,13 @@ export function createWaits(db: Database): Waits {
   }
 }
 
-/** The first text behind all that begin with the prefix. */
+/** The smallest text greater than every text with the prefix. */
 function textAfter(prefix: string): string {
   const last = prefix.length - 1
   return prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)
 }
 
-/** The names in the column `waits`. A damaged one counts as none: the log says what the task waits for. */
+/** The names in the column `waits`. A damaged column counts as empty, because the names can be derived from the log. */
 export function namesIn(json: string | null): readonly string[] {
   if (json === null) return []
   try {

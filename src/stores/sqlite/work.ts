@@ -1,4 +1,4 @@
-/** The look-ups that find tasks with something to do. Each reads a range of a partial index that holds only those. */
+/** Finds tasks with something to do. Each query reads a range of a partial index that holds only such tasks. */
 import type { Database, Row } from './driver.ts'
 import { fromText, toText } from './text.ts'
 
@@ -14,7 +14,7 @@ export function createWorkQueries(db: Database): WorkQueries {
   const ready = db.prepare(
     'SELECT id FROM tasks WHERE agent = ? AND ready_at IS NOT NULL ORDER BY ready_at, num LIMIT ?',
   )
-  // Hops from one agent to the next instead of reading a backlog of a million tasks of the same one.
+  // Skips from one agent to the next. Reading all rows would read the whole backlog of an agent.
   const readyAgents = db.prepare(
     `WITH RECURSIVE next (agent) AS (
        SELECT min(agent) FROM tasks WHERE ready_at IS NOT NULL
@@ -25,7 +25,7 @@ export function createWorkQueries(db: Database): WorkQueries {
      )
      SELECT agent AS id FROM next WHERE agent IS NOT NULL`,
   )
-  // One process has the file, so every other worker is gone. Two ranges: <> would read all tasks of this one.
+  // One process has the file, so every other worker has ended. Two ranges, because <> would read all tasks of this one.
   const orphans = db.prepare(
     'SELECT id FROM tasks WHERE owner < ? UNION ALL SELECT id FROM tasks WHERE owner > ? LIMIT ?',
   )

@@ -1,10 +1,10 @@
-/** The rows of the log. A task's first one stands at the task's own number and has no `task` (`0006-first-commits.sql`). */
+/** Writes rows of the log. The first row of a task has the task's number as its position, and no `task` (`0006-first-commits.sql`). */
 
 import type { Database } from './driver.ts'
 import type { EncodedCommit } from './encoded-commit.ts'
 
 export interface WriteLog {
-  /** The position of the next row, and the number of a task that begins there. */
+  /** Reserves the position of the next row. It is also the number of a task that is created with this row. */
   next(): number
   begin(commit: EncodedCommit, num: number): void
   append(commit: EncodedCommit, num: number): void
@@ -21,7 +21,7 @@ export function createWriteLog(db: Database): WriteLog {
   )
   let last: number | undefined
 
-  /** Positions of what was rolled back stay empty. */
+  /** Positions that were reserved in a rolled-back transaction are not used again. */
   function next(): number {
     last ??= Math.max(...[lastPos, lastNum].map((query) => Number(query.get()?.['n'] ?? 0)))
     return ++last

@@ -1,9 +1,9 @@
-/** Writes the rows of `tasks`. Statements whose result nobody reads are run by `get`: `run` makes an object each time. */
+/** Writes rows of `tasks`. Statements without a result are run by `get`, because `run` allocates a result object. */
 import type { Database } from './driver.ts'
 import { type BoundRow, changesOf, insertTask, updateTask } from './task-columns.ts'
 
 export interface WriteRows {
-  /** @param num the number the task is given @throws when there is a task of that id (`isTaken`) */
+  /** @param num the number of the new task @throws when a task with this id exists (`isTaken`) */
   create(row: BoundRow, num: number): void
   change(row: BoundRow, num: number): void
 }

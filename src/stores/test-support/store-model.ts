@@ -1,6 +1,6 @@
 /**
- * A store against the simplest model of one: histories of random writes, and after each a look at everything that can
- * be read. Apart from `store-contract.ts`, because it needs fast-check as well as vitest.
+ * Compares a store with a simple model: random histories of writes, and after each write all reads. This suite is separate
+ * from `store-contract.ts` because it needs fast-check.
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -17,11 +17,11 @@ import {
 } from './store-model/model.ts'
 import { carryOut, type Operation, operation } from './store-model/operations.ts'
 
-/** The same histories every time: a failure here is news about the change, not about luck. */
+/** Fixed, so that every run has the same histories. */
 const SEED = 20_250_101
 
 export function describeStoreModel(name: string, makeStore: MakeStore, numRuns = 30): void {
-  async function tell(history: readonly Operation[]): Promise<void> {
+  async function replay(history: readonly Operation[]): Promise<void> {
     const { store: first, reopen, cleanup } = await makeStore()
     const model = createModel()
     let store = first
@@ -37,9 +37,9 @@ export function describeStoreModel(name: string, makeStore: MakeStore, numRuns =
   }
 
   describe(name, () => {
-    it('does what a few maps would do, whatever happens to it', { timeout: 60_000 }, async () => {
+    it('answers every read as the model does, after every write', { timeout: 60_000 }, async () => {
       const histories = fc.array(operation, { minLength: 1, maxLength: 12 })
-      await fc.assert(fc.asyncProperty(histories, tell), { numRuns, seed: SEED })
+      await fc.assert(fc.asyncProperty(histories, replay), { numRuns, seed: SEED })
     })
   })
 }

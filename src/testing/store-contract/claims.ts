@@ -114,7 +114,7 @@ function replying(subject: Subject): void {
   })
 }
 
-/** Without their positions, which are the store's own. */
+/** Messages without their positions, which differ between stores. */
 async function messages(store: Store, limit: number): Promise<readonly ContextMessage[]> {
   const found = await store.contextMessages('acme', 'ann', 'c1', limit)
   return found.map(({ pos: _, ...message }) => message)

@@ -11,7 +11,7 @@ export function commits(subject: Subject): void {
   batches(subject)
   logs(subject)
 
-  it('keeps what it reported as written across a restart', async () => {
+  it('D1: keeps what it reported as written across a restart', async () => {
     const { store } = subject
     await store.commit([
       creation('task-1', { waits: ['build.done'], dueAt: 50 }),
@@ -50,7 +50,7 @@ export function commits(subject: Subject): void {
 
 function conflicts(subject: Subject): void {
   const { it, expect } = subject.kit
-  it('refuses a commit that does not follow the version, and says which one the task has', async () => {
+  it('D3: refuses a commit that does not follow the version, and says which one the task has', async () => {
     const { store } = subject
     await store.commit([creation('task-1')])
     const before = await store.load('task-1')
@@ -73,7 +73,7 @@ function conflicts(subject: Subject): void {
     expect(await store.load('task-2')).toBeUndefined()
   })
 
-  it('writes nothing of a refused commit: no row, no waits, no snapshot, no claim', async () => {
+  it('D2: writes nothing of a refused commit: no row, no waits, no snapshot, no claim', async () => {
     const { store } = subject
     const row = { state: 'paused-by-agent', waits: ['build.done'], dueAt: 5 } as const
     await store.commit([creation('task-1')])
@@ -94,7 +94,7 @@ function conflicts(subject: Subject): void {
 
 function atomicity(subject: Subject): void {
   const { it, expect } = subject.kit
-  it('moves records, row, waits, snapshot and claim together', async () => {
+  it('D3, D4: moves records, row, waits, snapshot and claim together', async () => {
     const { store } = subject
     const row = sampleRow('task-1', { waits: ['build.done'], dueAt: 7, owner: 'worker-1' })
     const snapshot = sampleSnapshot('task-1', 2)
@@ -157,7 +157,7 @@ function batches(subject: Subject): void {
   const failed = (kind: CommitFailure): unknown =>
     expect.objectContaining({ status: 'failed', kind })
 
-  it('does not let a commit that cannot be written touch its neighbours', async () => {
+  it('D2: does not let a commit that cannot be written touch its neighbours', async () => {
     const { store } = subject
     await store.commit([creation('task-1')])
 

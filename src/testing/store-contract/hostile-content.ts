@@ -1,10 +1,10 @@
-/** What strangers send must come back as it was, meet nothing of anybody else, and change nothing it does not name. */
+/** Values with unusual characters come back unchanged, collide with no other value, and change nothing else. */
 import type { Json } from '../../core/json.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { creation, sampleClaim, sampleEvent, sampleHold, sampleRow, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
-/** Pairs that a careless store takes for the same string. */
+/** Pairs that some drivers store as the same string. */
 const strings: readonly string[] = [
   "'; DROP TABLE tasks; --",
   '" OR ""="',

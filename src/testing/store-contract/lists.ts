@@ -5,7 +5,7 @@ import { creation, sampleRow, step } from '../sample-task.ts'
 import { pruneTasks } from './prune-tasks.ts'
 import type { Subject } from './subject.ts'
 
-/** Which of the tasks below each query finds. */
+/** The tasks that each query finds. */
 const cases: readonly (readonly [Omit<TaskQuery, 'limit'>, readonly number[]])[] = [
   [{}, [1, 2, 3, 4, 5, 6]],
   [{ tenant: 'acme' }, [1, 2, 3, 5, 6]],
@@ -95,7 +95,7 @@ export function lists(subject: Subject): void {
       creation('joined-1', { contextId, statusAt: 2, state: 'completed' }),
       creation('joined-2', { contextId, statusAt: 3 }),
       creation('elsewhere', { contextId: named(4) }),
-      // A context that is called as its task is.
+      // A context whose id is the id of its task.
       creation(named(9), { contextId: named(9) }),
     ])
     const inIt = ['joined-2', 'joined-1', named(7)]

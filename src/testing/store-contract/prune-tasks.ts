@@ -1,6 +1,6 @@
 import type { Store } from '../../ports/store.ts'
 
-/** Removes what can be removed, in steps of `limit`. Returns how many tasks. */
+/** Calls `pruneTasks` until it has looked at every task, `limit` at a time. Returns how many tasks were removed. */
 export async function pruneTasks(store: Store, statusBefore: number, limit = 99): Promise<number> {
   let total = 0
   let after: string | undefined

@@ -1,10 +1,10 @@
 import type { Store } from '../../ports/store.ts'
 import type { TestKit } from './test-kit.ts'
 
-/** A store nobody else uses. */
+/** A store that only one test uses. */
 export interface StoreUnderTest {
   readonly store: Store
-  /** Closes the store and opens it again on what it kept; one that keeps nothing gives itself. */
+  /** Closes the store and opens it again on the same data. A store without durable data returns itself. */
   readonly reopen: () => Promise<Store>
   readonly cleanup: () => Promise<void>
 }

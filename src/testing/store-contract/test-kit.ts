@@ -1,4 +1,4 @@
-/** What the contract needs of a test runner; vitest has it, and so have others. */
+/** The functions of a test runner that the contract uses. Vitest and Jest have them. */
 export interface TestKit {
   readonly describe: (name: string, tests: () => void) => unknown
   readonly it: (name: string, test: () => Promise<void>) => unknown

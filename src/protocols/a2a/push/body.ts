@@ -1,4 +1,4 @@
-/** What a webhook gets for an event, in the shape under which its config was made. */
+/** Renders an event for a webhook, in the protocol version in which its config was made. */
 import type { Push } from '../../../core/push.ts'
 import { isInterrupted, isTerminal } from '../../../core/states.ts'
 import { binduEvent } from '../bindu/bindu-event.ts'
@@ -7,7 +7,7 @@ import { type Codecs, webhookCodec } from '../codec/codecs.ts'
 import type { TaskEvent } from '../task-events.ts'
 import type { Delivery } from './post.ts'
 
-/** Undefined for what is not pushed: reminders are for streams. */
+/** Undefined for events that are not sent to webhooks. Reminders are sent to streams only. */
 export function deliveryOf(push: Push, event: TaskEvent, codecs: Codecs): Delivery | undefined {
   if (event.kind === 'reminder') return undefined
   const shape = shapeOf(push)
@@ -23,12 +23,12 @@ export function deliveryOf(push: Push, event: TaskEvent, codecs: Codecs): Delive
   }
 }
 
-/** A shape that this version does not know was written by a later one; its receiver reads 0.3 at least. */
+/** An unknown shape was written by a later version of Lull. Its receiver is sent 0.3. */
 function shapeOf({ version }: Push): WebhookShape {
   return webhookShapes.find((shape) => shape === version) ?? '0.3'
 }
 
-/** 1.0 §4.3.3 sends what a stream would; 0.3 receivers know whole tasks only. */
+/** Receivers of 1.0 get stream events (§4.3.3). Receivers of 0.3 get whole tasks. */
 function bodyOf(
   shape: WebhookShape,
   event: Exclude<TaskEvent, { kind: 'reminder' }>,

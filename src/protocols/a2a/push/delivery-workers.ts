@@ -1,4 +1,4 @@
-/** Carries events to webhooks, one worker per webhook while there is something to deliver. */
+/** Delivers events to webhooks. A webhook has one worker while there is something to deliver. */
 import { describeError } from '../../../core/describe-error.ts'
 import { evolve } from '../../../core/evolve.ts'
 import type { Push } from '../../../core/push.ts'
@@ -26,19 +26,19 @@ export interface DeliveryDeps {
 }
 
 export interface DeliveryWorkers {
-  /** Something of the task may be due. */
+  /** Starts a worker for each webhook of the task that may have something to deliver. */
   wake(taskId: string): void
   close(): void
 }
 
-/** A task as of the last record that was looked at, for the webhook that was made at that instant. */
-interface Place {
+/** The task as of the last record a worker read. `createdAt` identifies the webhook config it belongs to. */
+interface Progress {
   readonly createdAt: number
   readonly task: Task
 }
 
-/** How many places are kept in memory; the others are found in the log again. */
-const PLACES = 512
+/** Webhooks whose progress is kept in memory. For the others the task is folded from its log again. */
+const MAX_PROGRESS = 512
 
 const deliveryCaller: Caller = { tenant: ALL_TENANTS, principal: 'push', operator: true }
 
@@ -48,10 +48,10 @@ const GIVE_UP_MS = 24 * 3_600_000
 
 export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
   const { engine, store, clock, log, random } = deps
-  /** Webhooks with a worker; true: look again when it is through. */
+  /** Webhooks with a worker. True when the worker must run again after it has finished. */
   const busy = new Map<string, boolean>()
-  const places = new Map<string, Place>()
-  /** How to call off the next attempt of each webhook that has one. */
+  const progress = new Map<string, Progress>()
+  /** Cancels the next attempt, per webhook that has one. */
   const retries = new Map<string, () => void>()
   let closed = false
 
@@ -86,7 +86,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
       })
   }
 
-  /** Each webhook has a timer of its own: one receiver's pause says nothing about another's. */
+  /** Each webhook has its own timer, because receivers fail independently (P4). */
   function retryLater({ taskId, id }: Push, ms: number): void {
     const key = keyOf(taskId, id)
     retries.get(key)?.()
@@ -100,14 +100,14 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
   }
 
   async function work(start: Push, key: string): Promise<void> {
-    const known = places.get(key)
-    places.delete(key)
-    const place = known?.createdAt === start.createdAt ? known : undefined
-    let push = place === undefined ? start : { ...start, sentSeq: place.task.version }
+    const known = progress.get(key)
+    progress.delete(key)
+    const kept = known?.createdAt === start.createdAt ? known : undefined
+    let push = kept === undefined ? start : { ...start, sentSeq: kept.task.version }
     const task = await engine.get(deliveryCaller, push.taskId)
     if (task.version <= push.sentSeq && !isTerminal(task.state)) return
-    // An event shows the task as it stood then: without a place in memory that is folded from the beginning.
-    let now = place?.task
+    // An event shows the task as of its record. Without kept progress the task is folded from its first record.
+    let now = kept?.task
     const after = now?.version ?? 0
     for await (const record of await engine.subscribe(deliveryCaller, push.taskId, { after })) {
       const before = now
@@ -124,10 +124,10 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
     else if (now !== undefined) remember(key, { createdAt: push.createdAt, task: now })
   }
 
-  function remember(key: string, place: Place): void {
-    places.set(key, place)
-    const oldest = places.keys().next().value
-    if (places.size > PLACES && oldest !== undefined) places.delete(oldest)
+  function remember(key: string, reached: Progress): void {
+    progress.set(key, reached)
+    const oldest = progress.keys().next().value
+    if (progress.size > MAX_PROGRESS && oldest !== undefined) progress.delete(oldest)
   }
 
   async function deliver(
@@ -168,7 +168,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
     retryLater(push, retryAt - at)
   }
 
-  /** A config that was removed or set anew meanwhile is not written over. */
+  /** Writes nothing when the config was removed or replaced meanwhile. */
   async function save(push: Push): Promise<void> {
     const known = (await store.pushes(push.taskId)).find((one) => one.id === push.id)
     if (known === undefined || known.createdAt !== push.createdAt) return

@@ -1,4 +1,4 @@
-/** One delivery: a POST that ends in time, follows no redirect unchecked, and reads no more of the answer than it must. */
+/** One delivery: a POST with a timeout. Every redirect is checked, and the body of the answer is not read. */
 import { request as http } from 'node:http'
 import { request as https } from 'node:https'
 import type { PushSigner } from './signature.ts'
@@ -10,7 +10,7 @@ export interface Delivery {
   readonly body: string
 }
 
-/** Resolves when the receiver took it; rejects otherwise, with `TargetRefused` when it must not be tried again. */
+/** Resolves when the receiver answered 2xx. Rejects otherwise, with `TargetRefused` when it must not be retried. */
 export type Post = (delivery: Delivery) => Promise<void>
 
 const REDIRECTS = 3
@@ -29,7 +29,7 @@ export function createPost(options: PostOptions): Post {
     if (refused !== undefined) throw new TargetRefused(refused)
     const { status, location } = await send(url, delivery, options)
     if (status >= 200 && status < 300) return
-    // Only these two keep the method and the body; the others ask for a GET.
+    // Only 307 and 308 keep the method and the body. Other redirects ask for a GET.
     const follow = (status === 307 || status === 308) && location !== undefined
     if (!follow) throw new Error(`The receiver answered ${status}`)
     if (redirects === 0) throw new Error('The receiver redirects too often')
@@ -37,7 +37,7 @@ export function createPost(options: PostOptions): Post {
     if (next.protocol !== 'https:' && next.protocol !== 'http:') {
       throw new TargetRefused(`The receiver redirects to ${next.protocol}`)
     }
-    // Credentials were given for one place.
+    // Credentials are not sent to another origin.
     const { authorization: _secret, 'x-a2a-notification-token': _token, ...rest } = delivery.headers
     const headers = next.origin === url.origin ? delivery.headers : rest
     return post({ ...delivery, url: next.href, headers }, redirects - 1)
@@ -55,7 +55,7 @@ function send(
     const request = (url.protocol === 'https:' ? https : http)(url, {
       method: 'POST',
       headers: {
-        // For each hop of a redirect anew: a proof names the receiver it is for.
+        // Signed for each hop of a redirect, because a signature names its receiver.
         ...(signer?.signed(url, headers, body) ?? headers),
         'content-length': Buffer.byteLength(body),
       },
@@ -64,7 +64,7 @@ function send(
     })
     request.on('response', (response) => {
       const { statusCode = 0 } = response
-      // What it says does not matter; an endless answer must not hold us.
+      // The body of the answer is ignored, also when it is endless.
       response.on('error', () => undefined)
       response.destroy()
       resolve({ status: statusCode, location: response.headers.location })

@@ -147,7 +147,7 @@ describe('push notifications', () => {
     expect(await testServer.store.listPushes('failed', undefined, 9)).toMatchObject([
       { taskId: id, error: 'The receiver answered 500', failedAt: expect.any(Number) },
     ])
-    // Set anew, it starts again.
+    // A config that is set again starts again.
     hook.answer = async () => undefined
     const [{ id: config = '' } = {}] = await testServer.store.pushes(id)
     await testServer.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId: id, id: config, url })
@@ -214,7 +214,7 @@ describe('push notifications', () => {
     const [known, ...more] = await testServer.store.pushes(task.id)
     expect([known?.id, more]).toEqual([first[0]?.id, []])
     expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'INPUT_REQUIRED'])
-    // A webhook that the first message did not bring is set all the same.
+    // A webhook that the first message did not have is set too.
     const other = { taskPushNotificationConfig: { url: `${url}/other` } }
     await testServer.ok('1.0', 'SendMessage', { ...params, configuration: other })
     expect(await testServer.store.pushes(task.id)).toHaveLength(2)
@@ -255,7 +255,7 @@ describe('push notifications', () => {
     }
     const id = await send(testServer, [{ ask: 'ok?' }], { url: `${url}/first` })
     await settle()
-    // The first webhook has failed often enough to pause for long.
+    // The first webhook has failed often, so its pause is long.
     for (let n = 0; n < 6; n++) {
       testServer.clock.advance(64_000)
       await settle()

@@ -1,10 +1,11 @@
 /**
- * Webhooks of tasks. The outbox is a place in the log per webhook (`core/push.ts`). Invariants (pushes.test.ts):
- *  P1  at least once: the place moves on only after the receiver took the event;
- *  P2  in order: one delivery per webhook at a time, the next event after the one before it;
- *  P3  a receiver that fails is tried again with growing pauses for a day, then parked as failed, for all to see;
- *  P4  after a restart deliveries go on where they were; one webhook never waits for another;
- *  P5  a webhook that comes with a message is written with what the message does, or not at all.
+ * Webhooks of tasks. Each webhook has a cursor in the log of its task, the last record that was sent (`core/push.ts`).
+ * Invariants (pushes.test.ts):
+ *  P1  delivery is at least once: the cursor moves only after the receiver accepted the event;
+ *  P2  delivery is in order: a webhook has one delivery in flight;
+ *  P3  a delivery that failed is retried with growing pauses for a day, and then the webhook is listed as failed;
+ *  P4  after a restart deliveries continue at the cursor, and no webhook waits for another one;
+ *  P5  a webhook that comes with a message is written in the same commit as the effect of the message, or not at all.
  */
 import { LullError } from '../../../core/errors.ts'
 import type { MakePush, Push, PushTarget } from '../../../core/push.ts'
@@ -16,19 +17,19 @@ import { createDeliveryWorkers, type DeliveryDeps } from './delivery-workers.ts'
 import { refusedTarget } from './targets.ts'
 
 export interface Pushes {
-  /** @throws LullError when the address is one we do not send to */
+  /** @throws LullError when the server does not send to this address */
   check(target: PushTarget): void
-  /** Makes the webhook that comes with a message: of a new task everything is sent, of another what follows. */
+  /** Makes the webhook that comes with a message. A new task is sent from its first record, another one from now on. */
   withMessage(shape: WebhookShape, target: PushTarget): MakePush
-  /** A webhook was written with the task: deliveries begin. */
+  /** Starts deliveries of a webhook that was written with its task. */
   begin(taskId: string): void
-  /** Everything the task does from now on will be sent. */
+  /** Adds a webhook. Records after the current version of the task are sent. */
   set(task: Task, shape: WebhookShape, target: PushTarget): Promise<Push>
-  /** The same, unless the task has such a webhook already: a message that is repeated changes nothing. */
+  /** Adds a webhook unless the task has it already, so that a repeated message changes nothing. */
   ensure(task: Task, shape: WebhookShape, target: PushTarget): Promise<void>
   list(taskId: string): Promise<readonly Push[]>
   remove(taskId: string, id: string): Promise<void>
-  /** Goes on with what a process before us left. */
+  /** Continues the deliveries of earlier processes. */
   start(): Promise<void>
   close(): void
 }
@@ -44,7 +45,7 @@ const PAGE = 500
 export function createPushes(deps: PushesDeps): Pushes {
   const { engine, store, clock, ids, allowInner } = deps
   const workers = createDeliveryWorkers(deps)
-  /** Tasks with webhooks that are not done: the others cost nothing when they move. */
+  /** Tasks with webhooks that are not done. Changes of other tasks are ignored. */
   const watched = new Set<string>()
   const unwatch = engine.watch((task) => {
     if (watched.has(task.id)) workers.wake(task.id)
@@ -57,7 +58,7 @@ export function createPushes(deps: PushesDeps): Pushes {
   }
 
   function make(taskId: string, shape: WebhookShape, target: PushTarget, sentSeq: number): Push {
-    // 0.3 receivers leave the id out and later name the task in its place.
+    // Clients of 0.3 omit the id and use the task id in its place.
     const id = target.id === '' ? (shape === '1.0' ? ids.uuid() : taskId) : target.id
     return { ...target, id, taskId, version: shape, createdAt: clock.now(), sentSeq, attempts: 0 }
   }

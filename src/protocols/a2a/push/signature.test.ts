@@ -62,7 +62,7 @@ const jwksOf = async (testServer: TestServer): Promise<Loose> =>
 
 const json = (base64: string): Loose => JSON.parse(Buffer.from(base64, 'base64url').toString())
 
-/** As a receiver would: with the published key, in an implementation that is not the one that signed. */
+/** Verifies as a receiver does: with the published key, by another implementation than the signing one. */
 async function claimsOf(jwks: Loose, token: string, body: string): Promise<Loose> {
   const { subtle } = webcrypto
   const [header = '', claims = '', signature = ''] = token.split('.')

@@ -1,13 +1,13 @@
 /**
- * Webhook deliveries as proof: a JWT (ES256) over each body, checked with the key under `/.well-known/jwks.json`. Without it a
- * receiver cannot tell us from anybody who learned its address. A2A fixes no claims: `request_body_sha256` in a bearer token
- * is what existing receivers check, and `aud` binds the proof to one receiver, so that it cannot be shown to another.
+ * Signs webhook deliveries with a JWT (ES256) over each body. Receivers check it with the key at `/.well-known/jwks.json`.
+ * Without a signature a receiver cannot tell this server from anybody who knows its address. A2A defines no claims. Existing
+ * receivers check `request_body_sha256` in a bearer token. `aud` binds the token to one receiver.
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
 import { LullError } from '../../../core/errors.ts'
 
 export interface PushSigner {
-  /** The headers of a delivery with the proof added. */
+  /** The headers of a delivery, with the signature. */
   signed(url: URL, headers: Headers, body: string): Headers
   /** The public half, as a JSON Web Key Set. */
   readonly jwks: string
@@ -15,10 +15,10 @@ export interface PushSigner {
 
 type Headers = Readonly<Record<string, string>>
 
-/** Always there; `Authorization`, where existing receivers look, may be taken by the receiver's own credentials. */
+/** Always sent. `Authorization`, which existing receivers read, may hold the receiver's own credentials instead. */
 const SIGNATURE_HEADER = 'x-lull-signature'
 
-/** A retry is signed anew, so this covers the way to the receiver and clocks that differ. */
+/** Covers the transport and clock differences. A retry is signed again. */
 const VALID_S = 300
 
 export function createPushSigner(options: {
@@ -31,7 +31,7 @@ export function createPushSigner(options: {
   const { issuer, now, uuid } = options
   const key = p256(options.key)
   const { crv = '', kty = '', x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' })
-  // RFC 7638: these members in this order, so that the same key has the same name everywhere.
+  // RFC 7638 fixes these members and their order, so a key has the same id everywhere.
   const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
   const header = encoded({ alg: 'ES256', typ: 'JWT', kid })
 
@@ -46,7 +46,7 @@ export function createPushSigner(options: {
       request_body_sha256: createHash('sha256').update(body).digest('hex'),
     })
     const text = `${header}.${claims}`
-    // JWS wants the two numbers side by side, not the DER that is the default.
+    // JWS uses the concatenated numbers. The default encoding is DER.
     const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
     return `${text}.${signature.toString('base64url')}`
   }

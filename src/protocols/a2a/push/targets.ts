@@ -1,6 +1,6 @@
 /**
- * Where webhooks may not point: at ourselves, at the machines beside us, at a cloud's metadata service. Addresses are
- * checked as they are connected to, after DNS, so a name that resolves to something else the second time gains nothing.
+ * Private addresses, which webhooks may not use: this machine, its network, a cloud's metadata service. Addresses are checked
+ * at connection time, after DNS, so a name that resolves differently the second time is refused too.
  */
 import { lookup as resolve } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -39,7 +39,7 @@ export class TargetRefused extends Error {
 export function isInner(address: string): boolean {
   const kind = isIP(address)
   if (kind === 0) return false
-  // An IPv4 address in IPv6 clothes is that IPv4 address.
+  // An IPv4-mapped IPv6 address is checked as the IPv4 address.
   const mapped = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(address)
   if (mapped !== null) {
     const [, dotted, high = '0', low = '0'] = mapped
@@ -52,7 +52,7 @@ function dottedOf(high: number, low: number): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
-/** What can be told from the address alone; names are checked when they are resolved. */
+/** Checks the URL without DNS. Names are checked when they are resolved. */
 export function refusedTarget(url: URL, allowInner: boolean): string | undefined {
   if (allowInner) return undefined
   const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase()
@@ -62,7 +62,7 @@ export function refusedTarget(url: URL, allowInner: boolean): string | undefined
     : undefined
 }
 
-/** `dns.lookup` that refuses inner addresses. */
+/** `dns.lookup` that refuses private addresses. */
 export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return callback(error, [])

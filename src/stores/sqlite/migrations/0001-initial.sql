@@ -1,7 +1,7 @@
--- Every column an index starts with is written rarely: a step of a running task touches `records` alone.
--- Instants are epoch milliseconds, REAL because a deadline may fall between two of them.
+-- The leading columns of indexes change rarely. A step of a running task writes to `records` alone.
+-- Instants are epoch milliseconds. They are REAL, because a deadline may have fractions of a millisecond.
 
--- What can be looked up about a task. Derived from its log; `num` stands for the long id in the tables below.
+-- The row of a task, derived from its log. Other tables refer to a task by `num`.
 CREATE TABLE tasks (
   num INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -22,7 +22,7 @@ CREATE TABLE tasks (
 ) STRICT;
 
 -- Lists are read one state at a time and merged, so that a state with few tasks is found among millions of others.
--- What follows the id only narrows: skipping an entry then does not cost reading its row.
+-- The columns after the id are filters: an entry that does not match is skipped without reading its row.
 CREATE INDEX tasks_by_principal ON tasks (tenant, principal, state, status_at, id);
 CREATE INDEX tasks_by_state ON tasks (state, status_at, id, tenant, agent, held);
 CREATE INDEX tasks_by_context ON tasks (context_id);
@@ -32,8 +32,8 @@ CREATE INDEX tasks_ready ON tasks (agent, ready_at) WHERE ready_at IS NOT NULL;
 CREATE INDEX tasks_owned ON tasks (owner) WHERE owner IS NOT NULL;
 CREATE INDEX tasks_due ON tasks (due_at) WHERE due_at IS NOT NULL;
 
--- The logs, in the order they were written: appending touches the end of the file, not a page per task.
--- The unique index is the compare-and-set: a task's version is the number of its last record, kept nowhere else.
+-- The logs, in the order of writing. Appending writes to the end of the table, not to a page per task.
+-- The unique index is the compare-and-set. A task's version is the number of its last record and is not stored elsewhere.
 CREATE TABLE records (
   pos INTEGER PRIMARY KEY,
   task INTEGER NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE records (
   UNIQUE (task, seq)
 ) STRICT;
 
--- Apart from `tasks`, so that lists do not read past them.
+-- Separate from `tasks`, so that lists do not read snapshots.
 CREATE TABLE snapshots (
   task INTEGER PRIMARY KEY,
   seq INTEGER NOT NULL,
@@ -70,7 +70,7 @@ CREATE TABLE claims (
 
 CREATE INDEX claims_by_age ON claims (created_at);
 
--- AUTOINCREMENT: a position is never given twice, also after the newest event was removed.
+-- AUTOINCREMENT never reuses a position, also after the newest event was removed.
 CREATE TABLE events (
   pos INTEGER PRIMARY KEY AUTOINCREMENT,
   tenant TEXT NOT NULL,
@@ -113,7 +113,7 @@ CREATE TABLE facts (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Empty: what `check` writes is gone with the same commit.
+-- Always empty: `check` inserts and deletes in one transaction.
 CREATE TABLE probe (
   body BLOB NOT NULL
 ) STRICT;

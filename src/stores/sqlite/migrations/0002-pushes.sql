@@ -1,4 +1,4 @@
--- Webhooks of tasks and how far their deliveries are. `status`: open, failed (given up) or done.
+-- Webhooks of tasks and the progress of their deliveries. `status`: open, failed (given up) or done.
 CREATE TABLE pushes (
   task_id TEXT NOT NULL,
   id TEXT NOT NULL,

@@ -1,4 +1,4 @@
--- Conversations of editors. `deleted` ones stay, so that their contexts do not come back as other sessions.
+-- Conversations of editors. Deleted rows stay, so that their contexts do not reappear as other sessions.
 CREATE TABLE sessions (
   tenant TEXT NOT NULL,
   principal TEXT NOT NULL,

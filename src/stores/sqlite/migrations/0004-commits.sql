@@ -1,3 +1,3 @@
--- A row of the log is what one commit wrote: a JSON array of records, and `seq` is the number of the last of them. What is
--- written together costs one row and one entry of the index.
+-- A row of the log holds the records of one commit as a JSON array. `seq` is the number of the last record. A commit then
+-- costs one row and one entry of the index.
 UPDATE records SET body = '[' || body || ']';

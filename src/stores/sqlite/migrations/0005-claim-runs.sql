@@ -1,5 +1,5 @@
--- Claims are appended. Their keys are random, and a row in the order of its key is a page of its own to write for every
--- task that begins. `place` is tenant, principal, agent and key, one per line.
+-- Claims are appended. Their keys are random, so an insert in the order of keys would dirty one more page for every new
+-- task. `place` is tenant, principal, agent and key, one per line.
 CREATE TABLE appended (
   pos INTEGER PRIMARY KEY,
   place TEXT NOT NULL,
@@ -16,7 +16,7 @@ FROM claims ORDER BY created_at;
 DROP TABLE claims;
 ALTER TABLE appended RENAME TO claims;
 
--- Where claims are found: runs of 16384 positions, each sorted and written once, when the next one has begun.
+-- The index of claims: runs of 16384 positions. A run is sorted and written once, when the next run has started.
 CREATE TABLE claim_places (
   run INTEGER NOT NULL,
   place TEXT NOT NULL,

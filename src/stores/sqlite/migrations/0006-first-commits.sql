@@ -1,5 +1,5 @@
--- The first row of a task's log stands at the task's own number, with no `task` of its own: it is found without an index,
--- and most tasks have few rows beside it.
+-- The first row of a task's log has the task's number as its position, and no `task`. It is found without an index. Most
+-- tasks have few other rows.
 CREATE TABLE appended (
   pos INTEGER PRIMARY KEY,
   task INTEGER,

@@ -1,5 +1,5 @@
--- Tasks that have not ended, in an order that never changes: context and id of a task are fixed. Who reads them page by
--- page misses none, however they move meanwhile. What follows the id only narrows.
+-- Tasks that have not ended, by context and id, which never change. A reader that goes page by page therefore misses no task.
+-- The columns after the id are filters.
 CREATE INDEX tasks_open ON tasks (context_id, id, tenant, agent)
 WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected');
 

@@ -1,4 +1,4 @@
--- What retention removed, as the row it had: a repeat of its message is answered with it. Kept as long as claims are.
+-- Rows of tasks that retention removed. A repeated message is answered with this row. Kept as long as claims are kept.
 CREATE TABLE removed_tasks (
   id TEXT PRIMARY KEY,
   removed_at REAL NOT NULL,

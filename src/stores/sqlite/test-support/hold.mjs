@@ -1,4 +1,4 @@
-/** Opens the data directory, says so, and closes it when its input ends. Says why when it cannot. */
+/** Opens the data directory, prints that it did, and closes it when its input ends. Prints the error when it cannot open. */
 import { createSqliteStore } from '../sqlite-store.ts'
 
 try {

@@ -1,8 +1,8 @@
-/** Tries to open the data directory as a user whom permissions bind, and prints what came of it. */
+/** Tries to open the data directory as an unprivileged user, and prints the result. */
 import { loadDriver } from '../driver.ts'
 import { createSqliteStore } from '../sqlite-store.ts'
 
-// Loaded first: nobody may not read the sources.
+// Loaded first, because the user `nobody` cannot read the sources.
 await loadDriver()
 if (process.getuid() === 0) process.setuid(65_534)
 const answer = await createSqliteStore({ path: process.argv[2] }).then(

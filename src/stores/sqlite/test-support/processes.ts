@@ -8,21 +8,21 @@ import { onTestFinished } from 'vitest'
 
 export interface Process {
   readonly child: ChildProcess
-  /** Resolves with everything printed so far, once that many lines are. */
+  /** Resolves with all output, once it has that many lines. */
   readonly lines: (count: number) => Promise<readonly string[]>
   readonly kill: () => Promise<void>
-  /** Ends its input and waits for it to end. */
+  /** Ends the input of the process and waits for its exit. */
   readonly end: () => Promise<void>
 }
 
-/** A directory of its own for the running test. */
+/** A new directory for the running test. */
 export async function temporaryDirectory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'lull-sqlite-'))
   onTestFinished(() => rm(path, { recursive: true, force: true }))
   return path
 }
 
-/** Runs a script of this folder from source, under `sh` after `before` (a `ulimit`, say). */
+/** Runs a script of this folder from source, under `sh` after `before` (for example a `ulimit`). */
 export function run(script: string, path: string, before = 'true'): Process {
   const file = fileURLToPath(new URL(script, import.meta.url))
   const node = [process.execPath, '--import', 'tsx', file, path]

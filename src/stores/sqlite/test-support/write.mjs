@@ -1,9 +1,9 @@
-/** Writes to three tasks for ever; prints each version once it is durable. Says why when writing fails, and ends. */
+/** Writes to three tasks until writing fails. Prints each version when it is durable, and at the end the error. */
 import { writeSync } from 'node:fs'
 import { creation, step } from '../../../testing/sample-task.ts'
 import { createSqliteStore } from '../sqlite-store.ts'
 
-// Under a limit of the file size, a write then fails instead of ending the process.
+// With this handler a write beyond the file size limit fails instead of ending the process.
 process.on('SIGXFSZ', () => undefined)
 
 const ids = ['task-1', 'task-2', 'task-3']

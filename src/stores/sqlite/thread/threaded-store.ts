@@ -1,6 +1,6 @@
 /**
  * A store that reads on this thread and writes on another one. Each thread has its own connection. In WAL mode neither
- * waits for the other, and a read that starts after a write was answered sees it (promise 4 of the port).
+ * waits for the other, and a read that starts after a write was answered sees it (D4 of `ports/store.ts`).
  */
 import type { Commit, CommitResult } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'

@@ -1,11 +1,11 @@
-/** What a store does, in the fewest words: maps, filters and sorts, and no thought of speed or of failure. */
+/** A model of a store: maps, filters and sorts, without regard to speed or failures. */
 import type { StoredEvent } from '../../../core/cloud-event.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal, states } from '../../../core/states.ts'
 import type { Claim } from '../../../ports/store/claims.ts'
 import type { Commit, CommitResult, TaskQuery, TaskRow } from '../../../ports/store/tasks.ts'
 
-/** Few of each, so that random histories meet. */
+/** Few values of each kind, so that random operations meet the same ones. */
 export const ids: readonly string[] = ['t1', 't2', 't3']
 export const tenants: readonly string[] = ['acme', 'other']
 export const agents: readonly string[] = ['travel', 'tax']
@@ -22,7 +22,7 @@ export const queries: readonly Query[] = [
 
 type Query = Omit<TaskQuery, 'limit'>
 
-interface Known {
+interface Entry {
   row: TaskRow
   readonly records: LogRecord[]
   snapshot?: { readonly seq: number; readonly task: NonNullable<Commit['snapshot']> }
@@ -47,7 +47,7 @@ export interface Model {
 }
 
 export function createModel(): Model {
-  const tasks = new Map<string, Known>()
+  const tasks = new Map<string, Entry>()
   const claims = new Map<string, Claim>()
   const stream: StoredEvent[] = []
   let last = 0
@@ -101,7 +101,7 @@ export function createModel(): Model {
 }
 
 function write(
-  tasks: Map<string, Known>,
+  tasks: Map<string, Entry>,
   claims: Map<string, Claim>,
   { taskId, expected, records, row, snapshot, claim }: Commit,
 ): CommitResult['status'] {
@@ -130,9 +130,9 @@ function isIn(
   )
 }
 
-type Place = Pick<TaskRow, 'statusAt' | 'id'>
+type ListKey = Pick<TaskRow, 'statusAt' | 'id'>
 
-function newestFirst(a: Place, b: Place): number {
+function newestFirst(a: ListKey, b: ListKey): number {
   if (a.statusAt !== b.statusAt) return b.statusAt - a.statusAt
   return Number(a.id < b.id) - Number(a.id > b.id)
 }

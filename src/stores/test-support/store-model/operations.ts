@@ -1,5 +1,4 @@
-/** What can happen to a store, as data, and how it is carried out on the store and on the model. */
-
+/** Operations on a store as data, and how each runs on the store and on the model. */
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { type State, states } from '../../../core/states.ts'
@@ -24,7 +23,7 @@ export type Operation =
 
 interface Plan {
   readonly id: string
-  /** How far beside the version it aims. */
+  /** Added to the right version. */
   readonly off: number
   readonly records: number
   readonly row: Partial<{ readonly [K in keyof TaskRow]: TaskRow[K] | undefined }> | undefined
@@ -97,7 +96,7 @@ export async function carryOut(
     expect(await pruneTasks(store, one.at)).toBe(model.pruneTasks(one.at))
     expect(await store.pruneEvents(one.at, 99)).toBe(model.pruneEvents(one.at))
   } else {
-    // The model goes first, one commit at a time, so that each can aim at the version the ones before it made.
+    // The model runs first, one commit at a time, because each commit expects the version of the commits before it.
     const batch: Commit[] = []
     const expected = one.plans.map((each) => {
       const commit = toCommit(each, model.version(each.id))
@@ -113,15 +112,15 @@ function toCommit(each: Plan, version: number): Commit {
   const expected = Math.max(0, version + each.off)
   if (each.poison) return poison(id, expected)
   const nth = ids.indexOf(id)
-  // What a task is born with depends on its id alone: those columns never change.
-  const born = { tenant: tenants[nth % 2] ?? '', agent: agents[nth % 2] ?? '' }
+  // These columns never change, so they depend on the id alone.
+  const fixed = { tenant: tenants[nth % 2] ?? '', agent: agents[nth % 2] ?? '' }
   const set = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
   const texts = Array.from({ length: records }, (_, n) => `record ${expected + n + 1}`)
   return {
     taskId: id,
     expected,
     records: sampleRecords(expected, ...texts),
-    ...(each.row || expected === 0 ? { row: sampleRow(id, { ...born, ...set }) } : {}),
+    ...(each.row || expected === 0 ? { row: sampleRow(id, { ...fixed, ...set }) } : {}),
     ...(each.snapshot ? { snapshot: sampleSnapshot(id, expected + records) } : {}),
     ...(each.claim && expected === 0 ? { claim: sampleClaim(id) } : {}),
   }
