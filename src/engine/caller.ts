@@ -11,18 +11,18 @@ export interface Caller {
 
 export const ALL_TENANTS = '*'
 
-/** "Not yours" must look like "not found": callers of this answer both the same way. */
+/** A task that the caller may not see must look like one that does not exist. Answer both with the same error. */
 export function maySee(caller: Caller, task: Pick<Task, 'tenant' | 'principal'>): boolean {
   if (caller.operator) return caller.tenant === ALL_TENANTS || caller.tenant === task.tenant
   return caller.tenant === task.tenant && caller.principal === task.principal
 }
 
-/** Who did it, as the log, the receipts and the dashboard show it. */
+/** The caller as the log, the receipts and the dashboard show it. */
 export function actorOf({ operator, principal }: Caller): Actor {
   return { kind: operator ? 'operator' : 'client', id: principal }
 }
 
-/** What a caller may list. */
+/** The filter of every list that the caller reads. */
 export function scopeOf(caller: Caller): { readonly tenant?: string; readonly principal?: string } {
   if (!caller.operator) return { tenant: caller.tenant, principal: caller.principal }
   return caller.tenant === ALL_TENANTS ? {} : { tenant: caller.tenant }

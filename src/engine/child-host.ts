@@ -1,4 +1,4 @@
-/** Sub-tasks as the engine gives them to a parent's run. A parent controls its own children, whoever its caller was. */
+/** What a parent's run can do with its children. A parent controls its own children, whoever its caller is. */
 
 import { LullError } from '../core/errors.ts'
 import type { ChildResult } from '../core/records.ts'
@@ -32,7 +32,7 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
     async create(parent, childId, agent, message) {
       if ((await contextOf().ledger.read(childId)) !== undefined) return
       await createChild({ context: contextOf(), holds }, parent, childId, agent, message)
-      // A cancel or hold of the parent that came meanwhile did not find the child.
+      // A cancel or hold of the parent may have happened before the child existed.
       const now = await contextOf().ledger.read(parent.id)
       if (now?.state === 'canceled') await cancelChildren(contextOf(), now)
       if (now !== undefined) await holds.holdChild(now, childId)

@@ -31,7 +31,7 @@ export interface EngineContext {
   readonly draining: () => boolean
 }
 
-/** @throws LullError `TASK_NOT_FOUND`, also for a task that is somebody else's */
+/** @throws LullError `TASK_NOT_FOUND`, also for a task that the caller may not see */
 export async function taskFor(
   context: EngineContext,
   caller: Caller,

@@ -15,14 +15,14 @@ export interface ConversationArtifact {
   readonly artifact: Artifact
 }
 
-/** What a run may see of what was before its task. */
+/** What happened before a task, as far as its run may see it. */
 export interface Past {
   readonly context: Conversation
   /** The tasks its message refers to. */
   readonly referenced: readonly Task[]
 }
 
-/** Shared by all tasks, so nobody is to put anything in. */
+/** Frozen, because all tasks share it. */
 const none: readonly never[] = Object.freeze([])
 export const emptyConversation: Conversation = Object.freeze({
   messages: none,

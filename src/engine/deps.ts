@@ -7,7 +7,7 @@ import type { Store } from '../ports/store.ts'
 import type { Agent } from './agent.ts'
 import type { EngineOptions } from './options.ts'
 
-/** The world as the engine sees it. `server/` chooses what is real; tests choose what stands still. */
+/** What the engine needs from outside. `server/` passes real implementations, tests pass a manual clock and fixed ids. */
 export interface EngineDeps {
   readonly store: Store
   /** The first one is the default. */

@@ -23,7 +23,7 @@ const counter = (times: number) =>
   })
 
 describe.each(settings)('events for %s tasks', (_name, options) => {
-  it('each wake exactly one park of each task, in order, however they race', async () => {
+  it('V1: each wake exactly one park of each task, in order, however they race', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat({ max: 8 }), { minLength: 1, maxLength: 6 }),

@@ -46,7 +46,7 @@ describe('who may hold', () => {
 })
 
 describe('a process that dies', () => {
-  it('in the middle of holding: the next one finishes it before any task runs', async () => {
+  it('H1: in the middle of holding: the next one finishes it before any task runs', async () => {
     const store = createMemoryStore()
     const done = effects()
     const agent = running(async (task) => {
@@ -81,7 +81,7 @@ describe('a process that dies', () => {
     expect([...done.list].sort()).toEqual(['new', 'parked', 'woken'])
   })
 
-  it('in the middle of lifting: the next one finishes it', async () => {
+  it('H1: in the middle of lifting: the next one finishes it', async () => {
     const first = await world()
     const { id } = await first.send('park')
     await first.until(id, 'paused-by-agent')

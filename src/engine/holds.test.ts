@@ -219,7 +219,7 @@ describe('a hold', () => {
     await w.until(id, 'completed')
   })
 
-  it('lifted resumes only what it stopped: a pause of the client stays', async () => {
+  it('H4: lifted resumes only what it stopped: a pause of the client stays', async () => {
     const w = await world()
     const paused = await w.send('work')
     const working = await w.send('work')

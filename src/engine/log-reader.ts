@@ -3,7 +3,7 @@
  *
  * Invariants (subscriptions.test.ts, protocols/a2a/live-text.property.test.ts):
  *  Q1  records come in order, without gap or repeat;
- *  Q2  a slow reader keeps its place and a small queue: what does not fit is read from the store again;
+ *  Q2  a slow reader keeps its position and a small queue; records that do not fit are read from the store;
  *  Q3  live text is compared when the reader asks and has seen every record, so it is never queued;
  *  Q4  text that was shown and not recorded is discarded before the record that ends the task.
  */
@@ -39,11 +39,11 @@ export interface LivePieces {
 /** Undefined: nothing will follow. */
 export type Delivery = Batch | LivePieces | undefined
 
-/** Somebody's place in the log of a task. */
+/** The position of one reader in the log of a task. */
 export interface Reading {
-  /** What follows, as soon as there is something. Asked again only when it has answered. */
+  /** The next delivery, as soon as there is one. Call it again only after it has resolved. */
   next(): Delivery | Promise<Delivery>
-  /** Whether all that was written so far has been given: what follows comes with the task before it. */
+  /** Whether every write so far has been delivered. Later batches come with the task before them. */
   readonly live: boolean
   /** What the reader held of unrecorded text before the last delivery. */
   readonly shown: readonly Shown[]
@@ -130,7 +130,7 @@ export class LogReader implements Reading {
     for (let batch = this.#queue?.shift(); batch !== undefined; batch = this.#queue?.shift()) {
       if (lastOf(batch) <= this.#seq) continue
       if (batch.records[0]?.seq === this.#seq + 1) return this.#give(batch)
-      // Somebody else wrote in between.
+      // Another process wrote in between.
       this.#behind = true
       this.#queue = undefined
     }

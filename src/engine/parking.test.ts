@@ -75,7 +75,7 @@ describe('a park', () => {
     expect((await wakesOf(world, id)).map((wake) => wake.event?.type)).toEqual(['first', 'second'])
   })
 
-  it('consumes each event once, oldest first', async () => {
+  it('V3: consumes each event once, oldest first', async () => {
     const { world, id } = await parked(
       { onEvent: 'start' },
       { onEvent: 'tick' },

@@ -204,7 +204,7 @@ describe('a process that dies', () => {
     await second.until(late.id, 'completed')
   })
 
-  it('after it took an event: what was acknowledged is told by the next one', async () => {
+  it('V2: after it took an event: what was acknowledged is told by the next one', async () => {
     const store = createMemoryStore()
     const agent = running((task) => task.park({ reason: 'x', onEvent: 'go' }).then(() => undefined))
     const first = await createWorld({ agents: [agent], store })

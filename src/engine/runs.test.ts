@@ -29,7 +29,7 @@ describe('the limit of an agent', () => {
     expect(order.list).toEqual(names)
   })
 
-  it('does not let a newcomer overtake who waits', async () => {
+  it('B1: does not let a newcomer overtake who waits', async () => {
     const order = effects()
     const go = signal()
     const agent = running(
@@ -55,7 +55,7 @@ describe('the limit of an agent', () => {
     expect(order.list).toHaveLength(15)
   })
 
-  it('holds thousands of waiting tasks in the store, not in memory', async () => {
+  it('N2: holds thousands of waiting tasks in the store, not in memory', async () => {
     const go = signal()
     const agent = running((task) => task.step('work', () => go.promise), { concurrency: 2 })
     const world = await createWorld({ agents: [agent], options: { cachedTasks: 50 } })
@@ -69,7 +69,7 @@ describe('the limit of an agent', () => {
     for (const task of sent) await world.until(task.id, 'completed')
   })
 
-  it('is given back by whatever ends or stops a run, and by whoever lost a race', async () => {
+  it('B2: is given back by whatever ends or stops a run, and by whoever lost a race', async () => {
     const act = fc.constantFrom('pause', 'resume', 'cancel', 'hold', 'lift', 'answer', 'event')
     const root = { tenant: '*', principal: 'root', operator: true }
     await fc.assert(
@@ -225,8 +225,8 @@ describe('an agent that misbehaves', () => {
 })
 
 describe('a task that was taken over by another process', () => {
-  // R3 of run/core.ts.
-  it('R3: is written to by the new run alone: the stale one writes nothing and gives its slot back', async () => {
+  // N1 of runs.ts, R3 of run/core.ts.
+  it('N1, R3: is written to by the new run alone: the stale one writes nothing and gives its slot back', async () => {
     const store = createMemoryStore()
     const done = effects()
     const gates = [signal(), signal()]

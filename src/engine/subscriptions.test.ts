@@ -71,7 +71,7 @@ describe('a subscription', () => {
     expect(await collect(await world.engine.subscribe(alice, id, { after: 999 }))).toEqual([])
   })
 
-  it('has no gap and no repeat, however writing and reading interleave', async () => {
+  it('Q1: has no gap and no repeat, however writing and reading interleave', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat({ max: 200 }), { maxLength: 5 }),
@@ -105,7 +105,7 @@ describe('a subscription', () => {
     )
   })
 
-  it('of a reader that does not read keeps a bounded buffer and loses nothing', async () => {
+  it('Q2: of a reader that does not read keeps a bounded buffer and loses nothing', async () => {
     const { world, id, say, end } = await talker()
     const stream = await world.engine.subscribe(alice, id)
     await stream.next()

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
 
-/** Waits for the work, but no longer than `ms`. False: the time was over first; the work goes on by itself. */
+/** Waits for the work, at most `ms`. Resolves with false when the time passed first. The work continues then. */
 export async function endsWithin(
   clock: Clock,
   ms: number,

@@ -2,7 +2,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { Reminder } from '../core/reminders.ts'
 import type { ReminderRequest } from './requests.ts'
 
-/** Fills in the defaults of the domain contract, §6. */
+/** Fills in the defaults of a reminder (docs/reminders.md). */
 export function toReminder(
   given: ReminderRequest,
   mintedId: string,

@@ -3,7 +3,7 @@ import type { Signal } from '../core/signal.ts'
 import type { Task } from '../core/task.ts'
 import type { EngineContext } from './context.ts'
 
-/** The task once `wanted` is true for it, or as it is when the time is over. It is told of writes, and polls nothing. */
+/** Resolves with the task once `wanted` is true for it, or after the time. It watches writes and does not poll. */
 export async function waitFor(
   context: Pick<EngineContext, 'ledger' | 'subscriptions' | 'clock'>,
   taskId: string,

@@ -1,6 +1,6 @@
 /**
- * An event is offered to a task. Most tasks that are asked do not want it, so the event is compared with what the task
- * waits for before anything is written; `decide` compares again on the state it decides on.
+ * Offers an event to a task. Most offers do not match, so the event is compared with the task's conditions before a
+ * command is queued. `decide` compares again on the state it decides on.
  */
 import type { StoredEvent } from '../core/cloud-event.ts'
 import { wakesOn } from '../core/decide/waking.ts'
@@ -19,7 +19,7 @@ export type WakeByEvent = (
   removedUpTo: number,
 ) => Promise<Offered>
 
-/** No event has this position: nothing is done with it. */
+/** No event has this position, so `decide` ignores it. */
 const NO_POSITION = 0
 
 export function createWakeByEvent(deps: {

@@ -1,10 +1,10 @@
-/** The clock reached an instant of a task: the task is told, and its run goes on where a slot is free. */
+/** Wakes a task whose deadline, schedule or instant is due. Its run continues if a slot is free. */
 import type { IdSource } from '../ports/ids.ts'
 import { isUnreadable } from './ledger/unreadable-task.ts'
 import type { Ledger } from './ledger.ts'
 import type { Runs } from './runs.ts'
 
-/** False: there was nothing to do. */
+/** Resolves with false when nothing was due. */
 export type WakeByTime = (taskId: string) => Promise<boolean>
 
 export function createWakeByTime(deps: {

@@ -48,7 +48,7 @@ const settings: readonly [string, Partial<EngineOptions>][] = [
 ]
 
 describe.each(settings)('a task that is %s', (_name, options) => {
-  it('comes to the end of an undisturbed one, however it is paused, held and resumed', async () => {
+  it('N3: comes to the end of an undisturbed one, however it is paused, held and resumed', async () => {
     await check(options, script(gentle), 1)
   })
 

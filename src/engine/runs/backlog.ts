@@ -1,10 +1,10 @@
 /**
- * Tasks that could run and that nobody runs: those a dead process left, and those in the store's `ready` list. They are
- * started as slots come free, the orphans first, then in the order of the list.
+ * Tasks that can run and have no run: those that a dead process left (orphans), and those in the store's `ready` list.
+ * They start as slots become free, orphans first, then in the order of the list.
  *
- * B1  A task that waits is not overtaken by one that comes later.
- * B2  A slot that comes free while tasks wait is used.
- * B3  A task that cannot be started does not keep the others from starting. It is tried again.
+ * B1  A task does not start before an older task of its agent that waits.
+ * B2  A slot that becomes free while tasks wait is used.
+ * B3  A task that cannot be started does not block the others. It is tried again.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -13,11 +13,11 @@ import type { WorkStore } from '../../ports/store/work.ts'
 export interface Backlog {
   /** A task of the agent waits in the store's `ready` list. */
   addReady(agent: string): void
-  /** A process that is gone left this task. */
+  /** A dead process left this task. */
   addOrphan(taskId: string, agent: string): void
-  /** Starts what there is room for. */
+  /** Starts as many waiting tasks as there are free slots. */
   pull(agent: string): void
-  /** Starts what there is room for, of every agent that has tasks waiting. */
+  /** Does the same for every agent with waiting tasks. */
   pullAll(): void
   /** Whether tasks of the agent wait already. */
   readonly waiting: (agent: string) => boolean
@@ -30,7 +30,7 @@ export interface BacklogDeps {
   readonly log: Log
   /** How many tasks of the agent can be started now. */
   readonly room: (agent: string) => number
-  /** False: the slot was gone again. */
+  /** Resolves with false when another task took the slot first. */
   readonly start: (taskId: string, agent: string, died: boolean) => Promise<boolean>
 }
 
@@ -54,7 +54,7 @@ export function createBacklog(deps: BacklogDeps): Backlog {
     return known
   }
 
-  /** Also while the store is asked: the mark `ready` is gone then, and the tasks still wait (B1). */
+  /** True also while the store is read: `ready` is false then, and the tasks still wait (B1). */
   const waiting = (agent: string): boolean => {
     const queue = queues.get(agent)
     return queue !== undefined && (queue.pulling || isWaiting(queue))
@@ -68,7 +68,7 @@ export function createBacklog(deps: BacklogDeps): Backlog {
       () => {
         queue.pulling = false
         if (queue.failed.size > 0) retryLater(queue)
-        // A slot may have come free, or a task come in, since the last look.
+        // Since the last read, a slot may have become free or a task may have been added.
         if (room(agent) > 0) pull(agent)
       },
       (error: unknown) => {
@@ -94,7 +94,7 @@ export function createBacklog(deps: BacklogDeps): Backlog {
   return {
     addReady(agent) {
       queueOf(agent).ready = true
-      // After the caller had its chance to use the slot it reserved.
+      // Deferred, so that the caller can use the slot it reserved first.
       setImmediate(() => pull(agent))
     },
     addOrphan(taskId, agent) {
@@ -111,13 +111,13 @@ export function createBacklog(deps: BacklogDeps): Backlog {
   }
 }
 
-/** What waits of one agent. */
+/** The waiting tasks of one agent. */
 interface Queue {
   readonly agent: string
   orphans: string[]
-  /** The store's list may have tasks of it. */
+  /** Whether the store's list may have tasks of the agent. */
   ready: boolean
-  /** Tasks that could not be started, and whether they are orphans: left out until they are tried again. */
+  /** Tasks that could not be started, each with whether it is an orphan. They are skipped until the retry. */
   readonly failed: Map<string, boolean>
   pulling: boolean
   retry?: (() => void) | undefined
@@ -140,7 +140,7 @@ async function pullQueue(deps: BacklogDeps, queue: Queue, stopped: () => boolean
   }
 }
 
-/** The mark is taken away before the look, so that one set meanwhile is seen. */
+/** `ready` is cleared before the read, so that a task added meanwhile sets it again. */
 async function readyPage(
   store: Pick<WorkStore, 'ready'>,
   queue: Queue,
@@ -159,7 +159,7 @@ async function readyPage(
   }
 }
 
-/** What is left of the orphans: none, or this one when its slot was gone again. */
+/** Returns the task when it is an orphan that got no slot, and nothing otherwise. */
 async function startOne(
   { start, log }: BacklogDeps,
   { agent, failed }: Queue,

@@ -1,8 +1,8 @@
 /**
- * Builds the frame of a task: a fresh one from its first records, or one that goes on from its journal.
+ * Builds the frame of a task: a fresh one from its first records, or one that continues from its journal.
  *
- * N4  A run begins with its task and its log at the same version. What is published while the log is read is kept and
- *     added, so that every later record reaches the run through `observe`, once.
+ * N4  A run begins with its task and its log at the same version. Records that are published while the log is read are
+ *     kept and added. Every later record reaches the run through `observe`, once.
  */
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
@@ -21,9 +21,9 @@ import { whenThawed } from './freezing.ts'
 import type { Building, Presence, Presences } from './presence.ts'
 
 export interface Builder {
-  /** Builds the frame of a task in phase `building` and starts it; tries again while the store fails. */
+  /** Builds the frame of a task in phase `building` and starts it. Retries while the store fails. */
   build(presence: Presence, task: Task | undefined): void
-  /** Starts a task that is decided and not durable: its code runs up to its first operation and no further. */
+  /** Starts a task that is decided and not durable. Its code runs up to its first operation. */
   beginAhead(presence: Presence, task: Task): void
 }
 
@@ -49,7 +49,7 @@ interface Beginning {
 }
 
 const RETRY_MS = 1_000
-/** The versions of a task that has nothing but "submitted" and "started" in its log: there is no journal to read. */
+/** Up to this version a log has only `submitted` and `started`, so there is no journal to read. */
 const FRESH = 2
 const noRecords: readonly LogRecord[] = []
 
@@ -70,7 +70,7 @@ export function createBuilder(deps: BuilderDeps): Builder {
     })
   }
 
-  /** False: the task was stopped or ended meanwhile, or is being built anew. */
+  /** False when the task was stopped or ended, or when another build replaced this one. */
   function isCurrent(presence: Presence, building: Building): boolean {
     return !draining() && presence.phase === 'building' && presence.building === building
   }
@@ -86,7 +86,7 @@ export function createBuilder(deps: BuilderDeps): Builder {
       const task = newest(first, building.task)
       if (task.run?.token !== presence.token) return lose(presence)
       const records = upTo(task, first, read, building.records)
-      // Another process wrote meanwhile: read again.
+      // Another process wrote meanwhile. The log is read again.
       if (records === undefined) continue
       const journal = new Journal(records, task.journal.wake)
       return begin(presence, { task, journal, past, ahead: false })
@@ -139,7 +139,7 @@ function newest<T extends Task | undefined>(known: T, published: Task | undefine
 }
 
 /**
- * The log up to the version of `task`: what was read, without what is not published yet, and what was published since.
+ * The log up to the version of `task`: the records that were read, then those that were published since.
  * Undefined when a record between them is missing.
  */
 export function upTo(

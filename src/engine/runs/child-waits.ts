@@ -1,6 +1,6 @@
 /**
- * A run that only waits for children needs no slot, and no frame either: it may be evicted, and a child's end brings it
- * back. The task stays ours and `working` all the while.
+ * A run that only waits for children gives its slot back. Its frame may be evicted. When a child ends, the run gets a
+ * slot again and is rebuilt if needed. The task keeps its run token and stays `working`.
  */
 import { isTerminal } from '../../core/states.ts'
 import type { Log } from '../../ports/log.ts'
@@ -10,13 +10,13 @@ import type { Presence, Presences } from './presence.ts'
 import type { Slots } from './slots.ts'
 
 export interface ChildWaits {
-  /** The run does nothing but wait for children: gives its slot back. */
+  /** The run only waits for children: its slot is freed. */
   releaseSlot(taskId: string): void
-  /** A child ended and the frame is here: resolves when the run has a slot again, or was stopped meanwhile. */
+  /** A child ended and the frame is in memory. Resolves when the run has a slot again, or was stopped. */
   reacquireSlot(taskId: string): Promise<void>
-  /** A child ended: a parent without a frame is built again. */
+  /** A child ended: a parent without a frame is rebuilt. */
   childEnded(parentId: string): void
-  /** Gives up a frame that is waiting or stopped. */
+  /** Discards the frame of a task that waits or is stopped. */
   evict(taskId: string): void
 }
 
@@ -38,12 +38,12 @@ export function createChildWaits(deps: {
   async function reacquireSlot(taskId: string): Promise<void> {
     const presence = presences.get(taskId)
     if (presence === undefined) return
-    // Also where another branch of the run waits for the slot already.
+    // Another branch of the run may wait for the slot already.
     if (presence.phase === 'waiting') presences.move(presence, 'child-ended')
     if (presence.phase === 'rejoining') await slotFor(presence)
   }
 
-  /** The move happens once per stay in the queue, and not at all when the task was stopped there. */
+  /** Several callers may wait. The first makes the move, and none does if the task was stopped. */
   async function slotFor(presence: Presence): Promise<void> {
     const { agent, token } = presence
     await slots.acquire(agent, token)
@@ -70,7 +70,7 @@ export function createChildWaits(deps: {
     if (presence.phase === 'evicted') checkAwaited(taskId, awaited)
   }
 
-  /** A child may have ended just now, before the run took that up. A child that cannot be read counts as ended. */
+  /** A child may have ended before the run noticed it. A child that cannot be read counts as ended. */
   function checkAwaited(taskId: string, awaited: readonly string[]): void {
     for (const childId of awaited) {
       ledger.read(childId).then(

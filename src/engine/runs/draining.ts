@@ -1,13 +1,13 @@
 /**
- * A process that stops hands its tasks on: at a boundary where one is reached in time, and also those without a frame.
- * It ends in a bounded time, whatever the store does; a task that could not be handed on is taken over as an orphan.
+ * A process that stops releases its tasks, so that the next process can run them: each at a boundary, if it reaches one
+ * in time. Draining ends in a bounded time, even if the store hangs. A task that was not released becomes an orphan.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Ledger } from '../ledger.ts'
 import { endsWithin } from '../time-limit.ts'
 import type { Presence, Presences } from './presence.ts'
 
-/** A stopping process waits this much longer for what it has handed to the store. */
+/** A stopping process waits this much longer for its last writes. */
 const LAST_WRITE_MS = 1_000
 
 export async function drainRuns(
@@ -25,14 +25,14 @@ export async function drainRuns(
   })
   const frames = presences.values().flatMap(({ run }) => (run === undefined ? [] : [run]))
 
-  async function handOn(): Promise<void> {
-    await Promise.allSettled([...frames.map((run) => run.release(late)), ...releaseFrameless()])
+  async function releaseAll(): Promise<void> {
+    await Promise.allSettled([...frames.map((run) => run.release(late)), ...releaseWithoutFrame()])
     // Tasks whose launch was on its way to the store when the drain began.
     await ledger.idle()
-    await Promise.allSettled(releaseFrameless())
+    await Promise.allSettled(releaseWithoutFrame())
   }
 
-  function releaseFrameless(): Promise<unknown>[] {
+  function releaseWithoutFrame(): Promise<unknown>[] {
     return presences
       .values()
       .filter(({ run }) => run === undefined)
@@ -44,7 +44,7 @@ export async function drainRuns(
     return ledger.commit(taskId, { type: 'release', run: token, reason })
   }
 
-  await endsWithin(clock, timeoutMs + LAST_WRITE_MS, handOn())
+  await endsWithin(clock, timeoutMs + LAST_WRITE_MS, releaseAll())
   cancel()
   for (const run of frames) run.discard('stopping')
   presences.clear()

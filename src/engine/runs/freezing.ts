@@ -1,6 +1,6 @@
 /**
- * Commands that may stop a task: pause, park from outside, hold. Whether the task stands still is asked when the command
- * is decided, and nothing of the task starts until the command is written or refused.
+ * Commands that may stop a task: pause, park from outside, hold. When the command is decided, the task may be at a
+ * boundary. It is then frozen: no operation of it starts until the command is written or refused.
  */
 import type { Command } from '../../core/commands.ts'
 import type { PauseMode } from '../../core/suspension.ts'
@@ -19,12 +19,12 @@ export function createCommitStop(
   presences: Pick<Presences, 'get'>,
 ): CommitStop {
   return async (taskId, mode, command) => {
-    /** One for each time the command was decided: a lost compare-and-set is decided again. */
+    /** One entry per decision: a command that loses a compare-and-set is decided again. */
     const frozen: Presence[] = []
     try {
       return await ledger.commit(taskId, (task) => {
         const presence = presences.get(taskId)
-        const atBoundary = task?.state === 'working' && standsStill(presence, mode)
+        const atBoundary = task?.state === 'working' && isAtBoundary(presence, mode)
         if (atBoundary && presence !== undefined) frozen.push(freeze(presence))
         return command(task, atBoundary)
       })
@@ -34,8 +34,8 @@ export function createCommitStop(
   }
 }
 
-/** Without a frame nothing moves. With one, the run closes its gate where it can. */
-function standsStill(presence: Presence | undefined, mode: PauseMode): boolean {
+/** A task without a frame is always at a boundary. A run closes its gate if it is at one. */
+function isAtBoundary(presence: Presence | undefined, mode: PauseMode): boolean {
   return presence?.run === undefined || presence.run.freeze(mode)
 }
 
@@ -52,7 +52,7 @@ function thaw(presence: Presence): void {
   presence.thawed = undefined
 }
 
-/** Resolves when no command that may stop the task is under way: a frame may start then. */
+/** Resolves when no command that may stop the task is in flight. A frame may start then. */
 export async function whenThawed(presence: Presence): Promise<void> {
   while (presence.freezes > 0) {
     await new Promise<void>((resolve) => {

@@ -1,18 +1,18 @@
 /**
- * Where a task is in this process: one phase per task, and one table of the moves between phases. What a task has
- * follows from its phase alone (P1), so a slot cannot be kept or given back twice by a path that was forgotten.
+ * The phase of a task in this process, and one table of the moves between phases. Whether a task has a slot and a frame
+ * follows from its phase alone (P1).
  *
  *   phase      frame  slot    the task
- *   absent     no     no      is not here
- *   building   no     yes     is ours; its journal is being read
- *   running    yes    yes     is ours; its code runs
- *   waiting    yes    no      is ours; its code only waits for children
- *   evicted    no     no      is ours; waits for children without a frame
- *   rejoining  yes    queued  is ours; a child ended, its code goes on when it has a slot
- *   reviving   no     queued  is ours; a child ended, it is built when it has a slot
+ *   absent     no     no      is not in this process
+ *   building   no     yes     is run here; its journal is being read
+ *   running    yes    yes     is run here; its code runs
+ *   waiting    yes    no      is run here; its code only waits for children
+ *   evicted    no     no      is run here; waits for children without a frame
+ *   rejoining  yes    queued  is run here; a child ended, its code goes on when it has a slot
+ *   reviving   no     queued  is run here; a child ended, it is built when it has a slot
  *   warm       yes    no      is stopped; goes on from the same frame if it is resumed soon
  *
- * P1  The slot of a token is given back when its task enters a phase without one.
+ * P1  The slot of a token is freed when its task enters a phase without a slot.
  * P2  A move that is not in the table does not happen.
  */
 import type { LogRecord } from '../../core/records.ts'
@@ -45,7 +45,7 @@ export type Move =
 
 type Row = readonly [from: readonly Phase[], move: Move, to: Phase]
 
-/** `stop`: the task was paused, parked or asks. `leave`: it ended, or is somebody else's now. */
+/** `stop`: the task was paused or parked, or asks a question. `leave`: it ended, or another process runs it. */
 export const transitions: readonly Row[] = [
   [['absent'], 'launch', 'building'],
   [['absent', 'building'], 'begin', 'running'],
@@ -74,15 +74,15 @@ export interface Presence {
   readonly taskId: string
   readonly agent: string
   phase: Phase
-  /** The run token under which the task is ours, or was before it stopped. */
+  /** The run token of the task in this process. A stopped task keeps its last one. */
   token: string
   /** The frame. */
   run: Run | undefined
-  /** While building: what was published since the build began. */
+  /** While building, the records that were published since the build began. */
   building: Building | undefined
-  /** How many commands that may stop the task are under way. */
+  /** How many commands that may stop the task are in flight. */
   freezes: number
-  /** Called when the last of them is over. */
+  /** Called when the last of them is settled. */
   thawed: (() => void) | undefined
 }
 
@@ -93,9 +93,9 @@ export interface Building {
 
 export interface Presences {
   readonly get: (taskId: string) => Presence | undefined
-  /** A task that was absent. It is listed after its first move. */
+  /** Makes an absent task. It is listed after its first move. */
   create(taskId: string, agent: string, token: string): Presence
-  /** False: the table has no such move. */
+  /** Returns false when the table has no such move. */
   move(presence: Presence, move: Move): boolean
   readonly values: () => readonly Presence[]
   clear(): void
@@ -114,7 +114,7 @@ export function createPresences(slots: Slots, warm: Warm): Presences {
     if (!hasFrame.has(to)) presence.run = undefined
     if (holdsSlot.has(from) && !holdsSlot.has(to)) slots.free(presence.token)
     if (evictable.has(from) && !evictable.has(to)) warm.remove(presence.taskId)
-    // Last: where nothing is kept warm, this evicts at once.
+    // This comes last, because it evicts at once where no frame is kept warm.
     if (evictable.has(to)) warm.add(presence.taskId)
     return true
   }

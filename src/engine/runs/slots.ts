@@ -3,14 +3,14 @@
  *
  * S1  A slot belongs to one run token, from the moment the token is minted.
  * S2  A free slot goes to the token that has waited longest in `acquire`; `take` never overtakes it.
- * S3  `free` gives back whatever the token has: its slot, or its place in the queue. Calling it again does nothing.
+ * S3  `free` gives back the slot of the token, or removes the token from the queue. Calling it again does nothing.
  */
 import { TransientMap } from '../transient-map.ts'
 
 export interface Slots {
   /** Takes a slot for the token, if one is free. */
   take(agent: string, token: string): boolean
-  /** Waits for a slot. Resolves when the token has one, or when its place in the queue was given up. */
+  /** Waits for a slot. Resolves when the token has one, or was removed from the queue. */
   acquire(agent: string, token: string): Promise<void>
   free(token: string): void
   readonly has: (token: string) => boolean

@@ -1,4 +1,4 @@
-/** Starts tasks that nobody runs: the next of a queue, and at the start of a process those of processes that are gone. */
+/** Starts tasks without a run: the next of a queue, and at the start of a process those that dead processes left. */
 import { isLullError } from '../../core/errors.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
@@ -19,7 +19,7 @@ export interface TakeoverDeps {
   readonly launching: () => Pick<Launching, 'start'>
 }
 
-/** False: no slot was free. */
+/** Resolves with false when no slot was free. */
 export type StartTask = (taskId: string, agent: string, died: boolean) => Promise<boolean>
 
 export function createStartTask(deps: TakeoverDeps): StartTask {
@@ -36,7 +36,7 @@ export function createStartTask(deps: TakeoverDeps): StartTask {
       const policy = { handle, reason: 'agent-unknown', summary, atBoundary: true } as const
       await ledger.commit(taskId, { type: 'policy-pause', ...policy })
     } catch (error) {
-      // Nothing is left to start. A task that cannot be read is stopped, and is left alone from now on.
+      // A removed task cannot start. An unreadable task is shown as stopped and is not tried again.
       if (!isLullError(error, 'TASK_NOT_FOUND') && !isLullError(error, 'TASK_UNREADABLE'))
         throw error
     }
@@ -46,7 +46,7 @@ export function createStartTask(deps: TakeoverDeps): StartTask {
 
 const PAGE = 256
 
-/** Finds what dead processes left and what waits for a slot, and starts what there is room for. */
+/** Finds the tasks that dead processes left and those that wait for a slot, and starts as many as there are slots. */
 export async function recover(
   deps: TakeoverDeps,
   backlog: Backlog,
@@ -62,7 +62,7 @@ export async function recover(
       seen.add(taskId)
       const task = await ledger.read(taskId)
       if (task === undefined || isUnreadable(task)) continue
-      // A pause that was accepted takes effect before anybody can ask.
+      // An accepted pause takes effect before the engine answers its first call.
       if (task.pausing !== undefined && (await start(taskId, task.agent, true))) continue
       backlog.addOrphan(taskId, task.agent)
     }

@@ -1,5 +1,5 @@
 /**
- * Frames that are kept in memory while their task is stopped or waits for children. A task that is woken soon goes on
+ * Frames that are kept in memory while their task is stopped or waits for children. A task that is woken soon continues
  * from its frame. After `warmForMs`, or when memory is short, the frame is evicted; the task is rebuilt from its journal
  * later. Authors see no difference.
  */
@@ -27,7 +27,7 @@ export function createWarm(
   { warmForMs, memoryLimitBytes }: WarmOptions,
   evict: (taskId: string) => void,
 ): Warm {
-  /** Since when each is kept, the oldest first. */
+  /** The instant from which each frame is kept, oldest first. */
   const since = new Map<string, number>()
   let cancel: (() => void) | undefined
 

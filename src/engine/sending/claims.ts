@@ -1,6 +1,6 @@
 /**
- * The same message twice means the same thing once. The key is claimed in a row that holds the task's id before the task
- * exists, so a repeat finds the task, the reply, or (after a crash in between) the id to go on with.
+ * A repeated message has no second effect. Its key is claimed in a row that holds the task's id before the task exists.
+ * A repeat finds the task, the reply, or (after a crash in between) the id to create the task with.
  */
 import { canonical } from '../../core/canonical-json.ts'
 import { LullError } from '../../core/errors.ts'
@@ -33,7 +33,7 @@ export function claimFor(
     agent,
     key: idempotencyKey ?? `${message.contextId ?? ''}/${message.messageId}`,
     taskId,
-    // A message that is only known by its id is taken for the same, whatever it says.
+    // Without an explicit key, messages with the same id count as the same, whatever their content.
     digest: idempotencyKey === undefined ? '' : context.signer.hash(canonical(message)),
     createdAt: context.clock.now(),
   }
@@ -47,7 +47,7 @@ export function checkSame(known: Claim, mine: Claim): void {
 
 /**
  * What a claim led to: a reply, a task, or a task that retention has removed since (as much of it as is still known).
- * Undefined when its holder died before anything came of it.
+ * Undefined when the process died before it created the task or stored the reply.
  */
 export async function outcomeOf(
   { ledger, store }: Pick<EngineContext, 'ledger' | 'store'>,

@@ -1,4 +1,4 @@
-/** A task comes into being: recorded, and set going in the same write where a slot is free. */
+/** Creates a task. If a slot is free, the same write starts it. */
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
 import type { Birth } from '../../core/records.ts'

@@ -123,7 +123,7 @@ describe('the same message to a task twice', () => {
     expect(types.filter((type) => type === 'answered' || type === 'deferred')).toHaveLength(2)
   })
 
-  it('under an explicit key is answered as done when retention has removed the task', async () => {
+  it('R3: under an explicit key is answered as done when retention has removed the task', async () => {
     const HOUR = 3_600_000
     const world = await createWorld({
       agents: [running((task) => task.ask('?').then(() => undefined))],

@@ -26,7 +26,7 @@ function counting() {
 }
 
 describe('the same message twice', () => {
-  it('under a UUID starts one task, and both callers get it', async () => {
+  it('I1: under a UUID starts one task, and both callers get it', async () => {
     const { done, agent: worker } = counting()
     const world = await createWorld({ agents: [worker] })
     const same = message('a', { messageId: uuid(1) })

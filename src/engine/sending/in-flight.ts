@@ -1,6 +1,7 @@
 /**
- * Keyed messages that are being handled. A repeat that comes meanwhile waits for the first one's answer, so the same
- * message is never handled twice at the same time (I1).
+ * Keyed messages that are being handled.
+ *
+ * I1  The same message is never handled twice at the same time. A repeat waits for the answer of the first.
  */
 import type { Claim } from '../../ports/store/claims.ts'
 import { TransientMap } from '../transient-map.ts'

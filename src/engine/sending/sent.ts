@@ -8,7 +8,7 @@ export type Sent =
       readonly kind: 'task'
       /** As the message left it. */
       readonly task: Task
-      /** What was written in the same commit after that, and the task that made: it may have ended already. */
+      /** Records that the same commit wrote after the message. `latest` is the task after them; it may have ended. */
       readonly laterRecords: readonly LogRecord[]
       readonly latest: Task
       readonly repeated: boolean

@@ -1,4 +1,4 @@
-/** A message starts a task, once per key. Its code begins while it is written, unless that could be the second time. */
+/** A message starts a task, once per key. The agent's code starts before the task is durable. */
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
