@@ -142,6 +142,8 @@ function timesDone(timeline: Timeline, name: string): number {
     if (record.type === 'message' || record.type === 'answered') {
       return record.message.messageId === name
     }
+    // What was put off is done when it is `answered`.
+    if (record.type === 'deferred') return false
     return 'idempotencyKey' in record && record.idempotencyKey === name
   }).length
 }

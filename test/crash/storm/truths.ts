@@ -76,7 +76,10 @@ const lies: Judges<Loose> = {
   },
   message(attempt, timeline, told) {
     const task = attempt.call.dialect === '1.0' ? told.task : told
-    const times = timeline.filter(({ record }) => messageIn(record) === nameOf(attempt.call)).length
+    const bearing = timeline.filter(({ record }) => messageIn(record) === nameOf(attempt.call))
+    const [first] = bearing
+    const isDeferred = first?.record.type === 'deferred' && bearing[1]?.record.type === 'answered'
+    const times = bearing.length - (isDeferred ? 1 : 0)
     if (times !== 1) return `has the message ${times} times`
     const state = task.metadata?.['urn:lull:a2a:task-control:1']?.state
     // Of a core state the metadata says more.
@@ -127,8 +130,12 @@ export function acknowledgedBy(attempt: Attempt, timeline: Timeline): Acknowledg
   return moment && { seq: moment.record.seq, at }
 }
 
+/** A message to a question that was suspended is `deferred` first and becomes the answer when the task is resumed. */
 function messageIn(record: Timeline[number]['record']): string | undefined {
   if (record.type === 'message' || record.type === 'answered') return record.message.messageId
+  if (record.type === 'deferred' && record.deferred.kind === 'answer') {
+    return record.deferred.message.messageId
+  }
   return undefined
 }
 
