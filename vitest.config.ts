@@ -11,6 +11,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          exclude: ['src/stores/postgres/**'],
           // Properties take what they need on a slow machine; none waits by the clock.
           testTimeout: 60_000,
           maxWorkers: 2,
@@ -26,6 +27,18 @@ export default defineConfig({
           testTimeout: 120_000,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        // The PostgreSQL store, on a real server.
+        test: {
+          name: 'postgres',
+          include: ['src/stores/postgres/**/*.test.ts'],
+          globalSetup: ['src/stores/postgres/test-support/global-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
         },
       },
       {

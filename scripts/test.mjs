@@ -41,6 +41,7 @@ const steps = [
   { ...check('attw', 'attw', '--pack', '.', '--profile', 'esm-only'), needsBuild: true },
   tests('unit'),
   tests('delayed'),
+  tests('postgres'),
   ...['scenarios', 'interop', 'conformance', 'docs', 'seeds', 'crash'].map((name) => ({
     ...tests(name),
     needsBuild: true,
