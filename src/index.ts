@@ -94,25 +94,25 @@ export {
 export type { MakePush, Push, PushTarget } from './core/push.ts'
 export type { ReceiptFault } from './core/receipts.ts'
 export type {
-  Birth,
   ChildResult,
+  ContextSnapshot,
   Decision,
-  Deferred,
+  DeferredAction,
   Failure,
   JournalRecord,
   LogRecord,
   Question,
   RecordBody,
   RunToken,
-  SeenContext,
+  Submission,
   Usage,
   UsageReport,
 } from './core/records.ts'
 export type {
+  AcceptedReminder,
   ExpiryReason,
   PendingReminder,
   Propagate,
-  Reminded,
   Reminder,
   RoleHint,
   TurnOutcome,

@@ -55,7 +55,7 @@ export async function createBuilder({ life, at, ids }) {
     const token = ids.uuid()
     const log = { task: undefined, records: [] }
     for (const command of [
-      birth(number, { taskId, contextId, token }, life.agent, ids),
+      submission(number, { taskId, contextId, token }, life.agent, ids),
       ...life.commands(number, { token, ids }),
     ]) {
       apply(log, command)
@@ -66,9 +66,9 @@ export async function createBuilder({ life, at, ids }) {
   }
 }
 
-function birth(number, { taskId, contextId, token }, agent, ids) {
+function submission(number, { taskId, contextId, token }, agent, ids) {
   const parts = [{ text: String(number) }]
   const message = { messageId: ids.uuid(), role: 'ROLE_USER', parts, taskId, contextId }
   const born = { taskId, ...caller, agent, contextId, message, eventsAfter: 0 }
-  return { type: 'submit', birth: born, run: { token, worker: WORKER } }
+  return { type: 'submit', submission: born, run: { token, worker: WORKER } }
 }

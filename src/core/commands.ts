@@ -6,8 +6,8 @@ import type { CloudEvent } from './cloud-event.ts'
 import type { ResumeConditions } from './conditions.ts'
 import type { Json } from './json.ts'
 import type { Message } from './message.ts'
-import type { Birth, Decision, Failure, JournalRecord, Question, RunToken } from './records.ts'
-import type { Provided, Reminder } from './reminders.ts'
+import type { Decision, Failure, JournalRecord, Question, RunToken, Submission } from './records.ts'
+import type { ProvidedReminder, Reminder } from './reminders.ts'
 import type { Actor, NewOperation, PauseMode, PolicyReason, SpanLinks } from './suspension.ts'
 import type { TranscriptEntry } from './transcript.ts'
 
@@ -25,7 +25,7 @@ export interface ReminderFilter {
 
 /** What the providers of the agent want the task to be reminded of, now that this happens. */
 export interface Providing {
-  readonly provided?: readonly Provided[]
+  readonly provided?: readonly ProvidedReminder[]
   /** How many reminders may be pending. */
   readonly limit?: number
 }
@@ -35,7 +35,7 @@ export type OuterCommand =
   /** `rejection`: the agent declined before it began. */
   | {
       readonly type: 'submit'
-      readonly birth: Birth
+      readonly submission: Submission
       readonly run?: RunToken | undefined
       readonly holds?: readonly HoldMark[]
       readonly rejection?: Message | undefined

@@ -68,9 +68,9 @@ describe('a log', () => {
 describe('a task that was just submitted', () => {
   it('is what it was born with, and nothing has happened to it', () => {
     const story = createStory()
-    const { birth } = submit({ parentId: 'task-0', origin: 'acp', metadata: { a: 1 } })
-    const { taskId, message: first, ...facts } = birth
-    story.tell({ type: 'submit', birth })
+    const { submission } = submit({ parentId: 'task-0', origin: 'acp', metadata: { a: 1 } })
+    const { taskId, message: first, ...facts } = submission
+    story.tell({ type: 'submit', submission })
     expect(JSON.parse(JSON.stringify(story.task))).toEqual({
       id: taskId,
       ...facts,

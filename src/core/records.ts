@@ -64,7 +64,7 @@ export interface ChildResult {
 }
 
 /** What a task sees of its context: what was there when it was created. */
-export interface SeenContext {
+export interface ContextSnapshot {
   /** The tasks, each with the version at which it is seen. */
   readonly tasks: readonly (readonly [taskId: string, version: number])[]
   /** Stateless messages up to this position. */
@@ -72,7 +72,7 @@ export interface SeenContext {
 }
 
 /** What a task is born with. */
-export interface Birth {
+export interface Submission {
   readonly taskId: string
   readonly tenant: string
   readonly principal: string
@@ -87,7 +87,7 @@ export interface Birth {
   readonly eventsAfter: number
   readonly reminders?: readonly Reminder[] | undefined
   /** Absent when the task begins its context. */
-  readonly seen?: SeenContext | undefined
+  readonly seen?: ContextSnapshot | undefined
 }
 
 /** Operations of a run, each recorded under its key and answered from there when the run is rebuilt. */
@@ -166,7 +166,7 @@ export type JournalRecord = {
 
 export type RecordBody =
   | JournalRecord
-  | ({ readonly type: 'submitted' } & Birth)
+  | ({ readonly type: 'submitted' } & Submission)
   /** A run took the task. `deaths` counts processes that died on it without a new record. */
   | { readonly type: 'started'; readonly run: RunToken; readonly deaths: number }
   /** A stopping process gave the task back; the next one goes on. */
@@ -252,7 +252,11 @@ export type RecordBody =
       readonly idempotencyKey?: string
     }
   /** Arrived under a hold: acts when the hold is lifted. */
-  | { readonly type: 'deferred'; readonly deferred: Deferred; readonly idempotencyKey?: string }
+  | {
+      readonly type: 'deferred'
+      readonly deferred: DeferredAction
+      readonly idempotencyKey?: string
+    }
   | {
       readonly type: 'held'
       readonly holdId: string
@@ -300,7 +304,7 @@ export type RecordBody =
   | { readonly type: 'receipt'; readonly receipt: Receipt; readonly hash: string }
 
 /** What arrived for a held task: a condition that fired, or an answer. */
-export type Deferred =
+export type DeferredAction =
   | {
       readonly kind: 'wake'
       readonly cause: ResumeCause

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  ACCEPTED_REMINDERS_KEPT,
+  type AcceptedReminder,
   afterTurn,
   inherited,
   isVisible,
   type PendingReminder,
-  REMINDED_MEMORY,
-  type Reminded,
   type Reminder,
   remembering,
 } from './reminders.ts'
@@ -95,8 +95,8 @@ describe('the TTL of a reminder', () => {
 
 describe('what a task remembers of its injections', () => {
   it('is the newest ones, each with what it was answered', () => {
-    const ids = Array.from({ length: REMINDED_MEMORY + 2 }, (_, n) => `r-${n}`)
-    const known = ids.reduce<readonly Reminded[]>(
+    const ids = Array.from({ length: ACCEPTED_REMINDERS_KEPT + 2 }, (_, n) => `r-${n}`)
+    const known = ids.reduce<readonly AcceptedReminder[]>(
       (before, id) => remembering(before, reminder(id, { acceptedAt: 7 }), 3),
       [],
     )

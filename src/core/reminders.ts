@@ -40,7 +40,7 @@ export interface PendingReminder {
 }
 
 /** What an injection was answered, kept after the reminder is gone so that a repeated one is answered the same. */
-export interface Reminded {
+export interface AcceptedReminder {
   readonly id: string
   /** Of its body. */
   readonly print: string
@@ -49,10 +49,10 @@ export interface Reminded {
 }
 
 /** How many injections a task remembers, the newest ones. */
-export const REMINDED_MEMORY = 256
+export const ACCEPTED_REMINDERS_KEPT = 256
 
 /** A reminder that a provider of the agent wants, and which one. */
-export interface Provided {
+export interface ProvidedReminder {
   readonly provider: string
   readonly reminder: Reminder
 }
@@ -133,10 +133,10 @@ export function shown(
 
 /** What a task remembers of its injections after one more. */
 export function remembering(
-  reminded: readonly Reminded[],
+  reminded: readonly AcceptedReminder[],
   { id, body, acceptedAt }: Reminder,
   dedupedCount: number = 0,
-): readonly Reminded[] {
+): readonly AcceptedReminder[] {
   const newest = { id, print: fingerprint(body), acceptedAt, dedupedCount }
-  return [...reminded, newest].slice(-REMINDED_MEMORY)
+  return [...reminded, newest].slice(-ACCEPTED_REMINDERS_KEPT)
 }

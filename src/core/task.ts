@@ -1,8 +1,8 @@
 /** A task as folded from its log. Immutable: `evolve` makes the next one. */
 import type { Json, JsonObject } from './json.ts'
 import type { Artifact, Message } from './message.ts'
-import type { Deferred, Failure, Question, RunToken, Usage } from './records.ts'
-import type { PendingReminder, Reminded } from './reminders.ts'
+import type { DeferredAction, Failure, Question, RunToken, Usage } from './records.ts'
+import type { AcceptedReminder, PendingReminder } from './reminders.ts'
 import type { State } from './states.ts'
 import type { ResumeCause, Suspension, Wake } from './suspension.ts'
 
@@ -43,7 +43,7 @@ export interface Task {
   readonly wakeUnseen?: true | undefined
   readonly resumes: readonly ResumeAnswer[]
   readonly holds: readonly string[]
-  readonly deferred?: Deferred | undefined
+  readonly deferred?: DeferredAction | undefined
 
   readonly run?: RunToken | undefined
   readonly deaths: number
@@ -51,7 +51,7 @@ export interface Task {
   readonly journal: Journal
   readonly reminders: readonly PendingReminder[]
   /** The newest injections from outside, pending or gone. */
-  readonly reminded: readonly Reminded[]
+  readonly reminded: readonly AcceptedReminder[]
   readonly children: readonly string[]
   readonly usage: Required<Usage>
 

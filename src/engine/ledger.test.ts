@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
 import { createFaultyStore } from './test-support/faulty-store.ts'
-import { birth, cancel, complete, ledgerOn, message } from './test-support/ledger-on.ts'
+import { cancel, complete, ledgerOn, message, submit } from './test-support/ledger-on.ts'
 
 describe('the ledger', () => {
   it('writes what came in one turn of the loop in one batch', async () => {
     const faulty = createFaultyStore()
     const ledger = ledgerOn(faulty.store)
     const ids = Array.from({ length: 100 }, (_, index) => `task-${index}`)
-    await Promise.all(ids.map((id) => ledger.create(id, birth(id))))
+    await Promise.all(ids.map((id) => ledger.create(id, submit(id))))
     expect(faulty.batches).toEqual([100])
     await Promise.all(ids.map((id) => ledger.commit(id, message('x'))))
     expect(faulty.batches).toEqual([100, 100])
@@ -19,7 +19,7 @@ describe('the ledger', () => {
     const faulty = createFaultyStore()
     const ledger = ledgerOn(faulty.store, 1_000)
     const ids = Array.from({ length: 300 }, (_, index) => `task-${index}`)
-    await Promise.all(ids.map((id) => ledger.create(id, birth(id))))
+    await Promise.all(ids.map((id) => ledger.create(id, submit(id))))
     expect(faulty.batches).toEqual([128, 128, 44])
     const told = ['a', 'b', 'c'].map((id) => ledger.commit('task-0', message(id)))
     const seqs = (await Promise.all(told)).map(({ records }) => records.map(({ seq }) => seq))
@@ -32,7 +32,7 @@ describe('the ledger', () => {
     const ledger = ledgerOn(faulty.store)
     const gate = faulty.hold()
     let answered = false
-    const creating = ledger.create('t', birth('t')).then(() => {
+    const creating = ledger.create('t', submit('t')).then(() => {
       answered = true
     })
     for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next))
@@ -45,7 +45,7 @@ describe('the ledger', () => {
   it('L2: decides the commands of a task in order, on what the ones before them made', async () => {
     const ledger = ledgerOn(createFaultyStore().store)
     const [born, told, ended, late] = await Promise.allSettled([
-      ledger.create('t', birth('t')),
+      ledger.create('t', submit('t')),
       ledger.commit('t', message('a')),
       ledger.commit('t', cancel),
       ledger.commit('t', message('b')),
@@ -58,7 +58,7 @@ describe('the ledger', () => {
     const { store } = createFaultyStore()
     const one = ledgerOn(store)
     const two = ledgerOn(store)
-    await one.create('t', birth('t'))
+    await one.create('t', submit('t'))
     await two.read('t')
     await one.commit('t', message('from one'))
     const { task, records } = await two.commit('t', message('from two'))
@@ -72,7 +72,7 @@ describe('the ledger', () => {
   it('L3: many writers at the same time lose nothing and keep the order of each', async () => {
     const { store } = createFaultyStore()
     const ledgers = [ledgerOn(store), ledgerOn(store), ledgerOn(store)]
-    await ledgers[0]?.create('t', birth('t'))
+    await ledgers[0]?.create('t', submit('t'))
     await Promise.all(
       ledgers.flatMap((ledger, who) =>
         Array.from({ length: 20 }, (_, n) => ledger.commit('t', message(`${who}-${n}`))),
@@ -94,12 +94,12 @@ describe('the ledger', () => {
     const faulty = createFaultyStore()
     const published: string[] = []
     const ledger = ledgerOn(faulty.store, 100, (task) => published.push(task.id))
-    await ledger.create('t', birth('t'))
+    await ledger.create('t', submit('t'))
     faulty.writesFail = true
     const tries = await Promise.allSettled([
       ledger.commit('t', message('a')),
       ledger.commit('t', cancel),
-      ledger.create('u', birth('u')),
+      ledger.create('u', submit('u')),
     ])
     for (const one of tries) {
       expect((one as PromiseRejectedResult).reason).toMatchObject({ code: 'STORE_UNAVAILABLE' })
@@ -114,7 +114,7 @@ describe('the ledger', () => {
   it('L4: what came behind a write that failed does not overtake it', async () => {
     const faulty = createFaultyStore()
     const ledger = ledgerOn(faulty.store)
-    await ledger.create('t', birth('t'))
+    await ledger.create('t', submit('t'))
     const gate = faulty.hold()
     const first = ledger.commit('t', message('first'))
     await new Promise((next) => setImmediate(next))
@@ -130,7 +130,7 @@ describe('the ledger', () => {
     const ledger = ledgerOn(faulty.store)
     faulty.refuses = ({ taskId }) => taskId === 'bad'
     const tries = await Promise.allSettled(
-      ['good', 'bad', 'fine'].map((id) => ledger.create(id, birth(id))),
+      ['good', 'bad', 'fine'].map((id) => ledger.create(id, submit(id))),
     )
     expect(tries.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
@@ -140,7 +140,7 @@ describe('the ledger', () => {
       if (task.id === 'bad') throw new Error('listener')
     })
     const tries = await Promise.allSettled(
-      ['bad', 'fine'].map((id) => ledger.create(id, birth(id))),
+      ['bad', 'fine'].map((id) => ledger.create(id, submit(id))),
     )
     expect(tries.map((one) => one.status)).toEqual(['fulfilled', 'fulfilled'])
     await ledger.commit('bad', message('on it goes'))
@@ -148,10 +148,10 @@ describe('the ledger', () => {
 
   it('shows a task that exists also while somebody creates it again', async () => {
     const faulty = createFaultyStore()
-    await ledgerOn(faulty.store).create('t', birth('t'))
+    await ledgerOn(faulty.store).create('t', submit('t'))
     const again = ledgerOn(faulty.store)
     const gate = faulty.hold()
-    const creating = again.create('t', birth('t'))
+    const creating = again.create('t', submit('t'))
     await new Promise((next) => setImmediate(next))
     expect((await again.read('t'))?.id).toBe('t')
     gate.fire()
@@ -163,7 +163,7 @@ describe('the ledger', () => {
     const { store } = createFaultyStore()
     const ledger = ledgerOn(store, 2)
     const ids = ['a', 'b', 'c', 'd']
-    for (const id of ids) await ledger.create(id, birth(id))
+    for (const id of ids) await ledger.create(id, submit(id))
     expect(ids.filter((id) => ledger.peek(id) !== undefined)).toHaveLength(2)
     for (const id of ids) expect((await ledger.read(id))?.id).toBe(id)
     expect(await ledger.read('nobody')).toBeUndefined()
@@ -173,7 +173,7 @@ describe('the ledger', () => {
   it('a long log that is read back from a snapshot folds to the same task', async () => {
     const { store } = createFaultyStore()
     const ledger = ledgerOn(store)
-    await ledger.create('t', birth('t'))
+    await ledger.create('t', submit('t'))
     for (let n = 0; n < 100; n++) await ledger.commit('t', message(`m-${n}`))
     const again = await ledgerOn(store).read('t')
     expect(again).toEqual(await ledger.read('t'))
@@ -190,12 +190,12 @@ describe('the ledger', () => {
     createdAt: 1,
   }
 
-  it('L5: what a task begun ahead asks for within a turn of the loop joins the commit of its birth', async () => {
+  it('L5: what a task begun ahead asks for within a turn of the loop joins the commit of its submission', async () => {
     const faulty = createFaultyStore()
     const published: (readonly LogRecord[])[] = []
     const ledger = ledgerOn(faulty.store, 100, (_task, records) => published.push(records))
     let completing: Promise<unknown> | undefined
-    const born = ledger.create('t', birth('t'), undefined, (task) => {
+    const born = ledger.create('t', submit('t'), undefined, (task) => {
       expect(task.run?.token).toBe('token')
       expect(ledger.peek('t')).toBeUndefined()
       setImmediate(() => {
@@ -214,7 +214,7 @@ describe('the ledger', () => {
     const published: Task[] = []
     const ledger = ledgerOn(faulty.store, 100, (task) => published.push(task))
     let completing: Promise<unknown> = Promise.resolve()
-    const born = ledger.create('t', birth('t'), undefined, () => {
+    const born = ledger.create('t', submit('t'), undefined, () => {
       completing = ledger.commit('t', complete)
       completing.catch(() => undefined)
     })
@@ -231,7 +231,7 @@ describe('the ledger', () => {
     await store.claim(other)
     const ledger = ledgerOn(store)
     let completing: Promise<unknown> = Promise.resolve()
-    const born = await ledger.create('t', birth('t'), { claim }, () => {
+    const born = await ledger.create('t', submit('t'), { claim }, () => {
       completing = ledger.commit('t', complete)
       completing.catch(() => undefined)
     })
@@ -245,7 +245,7 @@ describe('the ledger', () => {
     const ledger = ledgerOn(faulty.store)
     const gate = faulty.hold()
     const endAhead = (id: string) =>
-      ledger.create(id, birth(id), undefined, () => {
+      ledger.create(id, submit(id), undefined, () => {
         ledger.commit(id, complete).catch(() => undefined)
       })
     const all = Array.from({ length: 14 }, (_, n) => endAhead(`task-${n}`))
@@ -264,11 +264,11 @@ describe('the ledger', () => {
   it('lets tasks that end at once keep nobody else from being written', async () => {
     const faulty = createFaultyStore()
     const ledger = ledgerOn(faulty.store)
-    await ledger.create('patient', birth('patient'))
+    await ledger.create('patient', submit('patient'))
     const gate = faulty.hold()
     const all = Array.from({ length: 100 }, (_, n) => {
       const id = `task-${n}`
-      return ledger.create(id, birth(id), undefined, () => {
+      return ledger.create(id, submit(id), undefined, () => {
         ledger.commit(id, complete).catch(() => undefined)
       })
     })
@@ -287,7 +287,7 @@ describe('the ledger', () => {
     const ledger = ledgerOn(faulty.store)
     await ledger.createsSettled()
     const gate = faulty.hold()
-    const creating = ledger.create('t', birth('t'), undefined, () => undefined)
+    const creating = ledger.create('t', submit('t'), undefined, () => undefined)
     let there = false
     const born = ledger.createsSettled().then(() => {
       there = true
@@ -306,7 +306,7 @@ describe('the ledger', () => {
     const gate = faulty.hold()
     const all: Promise<unknown>[] = []
     for (let n = 0; n < 20; n++) {
-      all.push(ledger.create(`task-${n}`, birth(`task-${n}`)))
+      all.push(ledger.create(`task-${n}`, submit(`task-${n}`)))
       for (let turn = 0; turn < 3; turn++) await new Promise((next) => setImmediate(next))
     }
     gate.fire()

@@ -8,7 +8,7 @@
  */
 import { evolve } from '../core/evolve.ts'
 import type { Message } from '../core/message.ts'
-import type { Birth, SeenContext } from '../core/records.ts'
+import type { ContextSnapshot, Submission } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
 import type { EngineContext } from './context.ts'
 import { contextBegunBy } from './context-id.ts'
@@ -17,7 +17,7 @@ import { logOf } from './log-of.ts'
 
 type Deps = Pick<EngineContext, 'store' | 'ledger'>
 /** Whose conversation it is. */
-type ConversationKey = Pick<Birth, 'tenant' | 'principal' | 'contextId'>
+type ConversationKey = Pick<Submission, 'tenant' | 'principal' | 'contextId'>
 
 /** The newest tasks, and the newest messages. An agent that needs more of a long conversation keeps it itself. */
 const MOST = 200
@@ -45,7 +45,7 @@ export async function seenNow(
   { store, ledger }: Deps,
   { tenant, principal, contextId }: ConversationKey,
   { referenceTaskIds = [] }: Message,
-): Promise<SeenContext> {
+): Promise<ContextSnapshot> {
   const rows = await store.list({ tenant, principal, contextId, limit: MOST })
   const ids = new Set([...rows.map(({ id }) => id), ...referenceTaskIds])
   const tasks = await Promise.all([...ids].map(ledger.read))
@@ -64,7 +64,7 @@ async function read(
   { store, ledger }: Deps,
   { tenant, principal, contextId }: ConversationKey,
   message: Message,
-  seen: SeenContext,
+  seen: ContextSnapshot,
 ): Promise<Past> {
   const found = await Promise.all(
     seen.tasks.map(async ([id, version]) => atVersion(store, await ledger.read(id), version)),

@@ -18,7 +18,7 @@ export function remainsOf(row: TaskRow | undefined, message: Message): Task | un
     createdAt,
     statusAt,
   } = row
-  const birth = {
+  const submission = {
     taskId,
     tenant,
     principal,
@@ -28,6 +28,6 @@ export function remainsOf(row: TaskRow | undefined, message: Message): Task | un
     message: { ...message, taskId, contextId },
     eventsAfter: 0,
   }
-  const created = evolve(undefined, { type: 'submitted', ...birth, seq: 1, at: createdAt })
+  const created = evolve(undefined, { type: 'submitted', ...submission, seq: 1, at: createdAt })
   return { ...created, state, statusAt, updatedAt: statusAt, queued: [] }
 }

@@ -1,4 +1,4 @@
-import type { LogRecord, SeenContext } from '../../src/core/records.ts'
+import type { LogRecord, ContextSnapshot } from '../../src/core/records.ts'
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
@@ -46,6 +46,6 @@ export function normal(logs: readonly (readonly LogRecord[])[]): readonly (reado
 }
 
 /** Which tasks a new task sees in its context. A version also counts who ran the task, and that differs. */
-function withoutVersions(seen: SeenContext): object {
+function withoutVersions(seen: ContextSnapshot): object {
   return { ...seen, tasks: seen.tasks.map(([taskId]) => taskId) }
 }

@@ -2,7 +2,7 @@
 import type { Command } from '../commands.ts'
 import { refuse } from '../errors.ts'
 import type { Message } from '../message.ts'
-import type { Birth, RecordBody } from '../records.ts'
+import type { RecordBody, Submission } from '../records.ts'
 import { isInterrupted } from '../states.ts'
 import type { Task } from '../task.ts'
 import { weightOf } from '../weight.ts'
@@ -15,10 +15,10 @@ type Of<T extends Command['type']> = Command & { readonly type: T }
 /** Submitting what exists already is nothing new: a parent that died while delegating asks again. */
 export function submit(task: Task | undefined, command: Of<'submit'>): Decided {
   if (task !== undefined) return nothing
-  const { birth, run, rejection, holds = [] } = command
-  const records = [submitted(birth)]
+  const { submission, run, rejection, holds = [] } = command
+  const records = [submitted(submission)]
   if (rejection !== undefined) {
-    const reminders = (birth.reminders ?? []).map((reminder) => ({ reminder }))
+    const reminders = (submission.reminders ?? []).map((reminder) => ({ reminder }))
     return write(...records, ...ending({ reminders }, { type: 'rejected', message: rejection }))
   }
   for (const hold of holds) records.push({ type: 'held', ...hold })
@@ -27,22 +27,22 @@ export function submit(task: Task | undefined, command: Of<'submit'>): Decided {
 }
 
 /** Written out: spreading so many keys takes longer than all the rest. */
-function submitted(birth: Birth): RecordBody {
+function submitted(submission: Submission): RecordBody {
   return {
     type: 'submitted',
-    taskId: birth.taskId,
-    tenant: birth.tenant,
-    principal: birth.principal,
-    agent: birth.agent,
-    contextId: birth.contextId,
-    message: birth.message,
-    parentId: birth.parentId,
-    origin: birth.origin,
-    metadata: birth.metadata,
-    eventsAfter: birth.eventsAfter,
-    reminders: birth.reminders,
-    seen: birth.seen,
-  } satisfies RecordBody & { readonly [K in keyof Required<Birth>]: Birth[K] }
+    taskId: submission.taskId,
+    tenant: submission.tenant,
+    principal: submission.principal,
+    agent: submission.agent,
+    contextId: submission.contextId,
+    message: submission.message,
+    parentId: submission.parentId,
+    origin: submission.origin,
+    metadata: submission.metadata,
+    eventsAfter: submission.eventsAfter,
+    reminders: submission.reminders,
+    seen: submission.seen,
+  } satisfies RecordBody & { readonly [K in keyof Required<Submission>]: Submission[K] }
 }
 
 export function start(task: Task, command: Of<'start'>, at: number): Decided {

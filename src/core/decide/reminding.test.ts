@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Provided, REMINDED_MEMORY } from '../reminders.ts'
+import { ACCEPTED_REMINDERS_KEPT, type ProvidedReminder } from '../reminders.ts'
 import {
   asked,
   cancel,
@@ -106,10 +106,10 @@ describe('the same id', () => {
     const story = working()
     story.tell(remind('r-0'), remind('gone', { ttlTurns: 1 }), startTurn(), endTurn(1))
     const clear = { type: 'clear-reminders', filter: { dedupeKey: 'k' } } as const
-    for (let n = 1; n <= REMINDED_MEMORY; n++) {
+    for (let n = 1; n <= ACCEPTED_REMINDERS_KEPT; n++) {
       story.tell(remind(`r-${n}`, { dedupeKey: 'k' }), clear)
     }
-    expect(story.task.reminded).toHaveLength(REMINDED_MEMORY)
+    expect(story.task.reminded).toHaveLength(ACCEPTED_REMINDERS_KEPT)
     expect(typesOf(story.tell(remind('gone', { ttlTurns: 1 })))).toEqual(['reminder-injected'])
     expect(story.tell(remind('r-0'))).toEqual([])
   })
@@ -263,7 +263,7 @@ describe('a turn that did not complete', () => {
 })
 
 describe('what a provider wants', () => {
-  const atStart = (...wanted: readonly Provided[]) =>
+  const atStart = (...wanted: readonly ProvidedReminder[]) =>
     startTurn('run-1', { provided: wanted, limit: 2 })
 
   it('when a turn starts is shown in that turn', () => {
@@ -396,7 +396,7 @@ describe('the end of the task', () => {
 })
 
 describe('inherited reminders', () => {
-  it('are pending from birth and first shown by the first turn', () => {
+  it('are pending from submission and first shown by the first turn', () => {
     const story = createStory()
     const copy = reminder('r-1', { inheritedFrom: 'task-0' })
     story.tell({ ...submit({ reminders: [copy] }), run: run('run-1') })

@@ -1,7 +1,7 @@
 /** Decides a resume, and makes the records of every wake. Exactly one cause ends a suspension. */
 import type { Command } from '../commands.ts'
 import { refuse } from '../errors.ts'
-import type { Deferred, RecordBody, RunToken } from '../records.ts'
+import type { DeferredAction, RecordBody, RunToken } from '../records.ts'
 import type { Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
 import { type Decided, nothing, write } from './decided.ts'
@@ -67,7 +67,7 @@ function notPaused(task: Task, handle: string | undefined): Decided {
 /** The records of a wake. They accept changed code where that was the reason for the stop. */
 export function wakeRecords(
   suspension: Suspension,
-  wake: Deferred & { readonly kind: 'wake' },
+  wake: DeferredAction & { readonly kind: 'wake' },
   run: RunToken | undefined,
   who: Pick<RecordBody & { type: 'resumed' }, 'actor' | 'idempotencyKey'>,
 ): readonly RecordBody[] {

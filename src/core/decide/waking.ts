@@ -4,7 +4,7 @@ import type { Command } from '../commands.ts'
 import { matches } from '../conditions.ts'
 import { toIso } from '../instant.ts'
 import type { Message } from '../message.ts'
-import type { Deferred, RunToken } from '../records.ts'
+import type { DeferredAction, RunToken } from '../records.ts'
 import { isInterrupted, isPaused } from '../states.ts'
 import type { Suspension, TimeoutEvent } from '../suspension.ts'
 import type { Task } from '../task.ts'
@@ -45,7 +45,7 @@ function wakeOrDefer(
   task: Task,
   suspension: Suspension,
   run: RunToken | undefined,
-  wake: Deferred & { readonly kind: 'wake' },
+  wake: DeferredAction & { readonly kind: 'wake' },
 ): Decided {
   if (task.holds.length === 0) return { records: wakeRecords(suspension, wake, run, {}) }
   return task.deferred === undefined ? write({ type: 'deferred', deferred: wake }) : nothing

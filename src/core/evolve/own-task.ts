@@ -1,11 +1,11 @@
 import type { LogRecord } from '../records.ts'
-import { type Reminded, remembering } from '../reminders.ts'
+import { type AcceptedReminder, remembering } from '../reminders.ts'
 import type { Task } from '../task.ts'
 
 /** A task that may still be changed. It has every key, also those that may be undefined. */
 export type OwnTask = { -readonly [K in keyof Required<Task>]: Task[K] }
 
-const noReminded: readonly Reminded[] = []
+const noReminded: readonly AcceptedReminder[] = []
 const none: readonly never[] = []
 const firstJournal: Task['journal'] = { generation: 0, afterSeq: 0, countFrom: 0, voided: none }
 const noUsage: Task['usage'] = { inputTokens: 0, outputTokens: 0, costUsd: 0 }

@@ -17,7 +17,7 @@ import type {
   RecordType,
   RunToken,
 } from '../records.ts'
-import type { Provided, Reminder, TurnOutcome } from '../reminders.ts'
+import type { ProvidedReminder, Reminder, TurnOutcome } from '../reminders.ts'
 import type { Actor } from '../suspension.ts'
 import type { Task } from '../task.ts'
 
@@ -128,9 +128,9 @@ export function reminder(id: string, some: Partial<Reminder> = {}): Reminder {
   }
 }
 
-export const submit = (some: Partial<Of<'submit'>['birth']> = {}): Of<'submit'> => ({
+export const submit = (some: Partial<Of<'submit'>['submission']> = {}): Of<'submit'> => ({
   type: 'submit',
-  birth: {
+  submission: {
     taskId: 'task-1',
     tenant: 'default',
     principal: 'alice',
@@ -226,7 +226,11 @@ export const startTurn = (
   some: Some<'start-turn'> = {},
 ): Of<'start-turn'> => ({ type: 'start-turn', run: token, key: 'turn', ...some })
 /** Wanted by a provider of that name. */
-export const provided = (provider: string, id: string, some: Partial<Reminder> = {}): Provided => ({
+export const provided = (
+  provider: string,
+  id: string,
+  some: Partial<Reminder> = {},
+): ProvidedReminder => ({
   provider,
   reminder: reminder(id, some),
 })

@@ -1,11 +1,11 @@
 /** Which tasks a hold covers. */
-import type { Birth } from '../../core/records.ts'
+import type { Submission } from '../../core/records.ts'
 import type { Hold, HoldScope } from '../../ports/store/holds.ts'
 import type { OpenTaskQuery } from '../../ports/store/tasks.ts'
 import { ALL_TENANTS, type Caller } from '../caller.ts'
 
 /** What a scope compares. It is known before the task exists and never changes. */
-export type HoldableTask = Pick<Birth, 'taskId' | 'tenant' | 'agent' | 'contextId'>
+export type HoldableTask = Pick<Submission, 'taskId' | 'tenant' | 'agent' | 'contextId'>
 
 type KeysOfEach<Union> = Union extends Union ? keyof Union : never
 

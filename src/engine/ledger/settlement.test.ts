@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createFaultyStore } from '../test-support/faulty-store.ts'
-import { birth, complete, ledgerOn, message } from '../test-support/ledger-on.ts'
+import { complete, ledgerOn, message, submit } from '../test-support/ledger-on.ts'
 
 describe('a commit the store does not take', () => {
   it('L6: fails only the command whose content cannot be stored, also where it shared a commit', async () => {
     const faulty = createFaultyStore()
     const ledger = ledgerOn(faulty.store)
     faulty.refuses = ({ records }) => JSON.stringify(records).includes('poison')
-    await ledger.create('t', birth('t'))
+    await ledger.create('t', submit('t'))
     const names = ['a', 'poison', 'b', 'c']
     const told = await Promise.allSettled(names.map((id) => ledger.commit('t', message(id))))
     expect(told.map(({ status }) => status)).toEqual([
@@ -31,7 +31,7 @@ describe('a commit the store does not take', () => {
     faulty.refuses = ({ records }) => records.some(({ type }) => type === 'message')
     let refused: Promise<unknown> = Promise.resolve()
     let completed: Promise<unknown> = Promise.resolve()
-    const created = await ledger.create('t', birth('t'), undefined, () => {
+    const created = await ledger.create('t', submit('t'), undefined, () => {
       refused = ledger.commit('t', message('poison'))
       refused.catch(() => undefined)
       completed = ledger.commit('t', complete)
@@ -48,13 +48,13 @@ describe('a commit the store does not take', () => {
     const ledger = ledgerOn(faulty.store, 100, undefined, (_level, text) => lines.push(text))
     faulty.writesFail = true
     for (const id of ['a', 'b']) {
-      await expect(ledger.create(id, birth(id))).rejects.toMatchObject({
+      await expect(ledger.create(id, submit(id))).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
       })
     }
     expect(ledger.trouble()).toBe('the disk is on fire')
     faulty.writesFail = false
-    await ledger.create('c', birth('c'))
+    await ledger.create('c', submit('c'))
     expect(ledger.trouble()).toBeUndefined()
     expect(lines).toEqual(['the store cannot write; callers are refused', 'the store writes again'])
   })
@@ -64,7 +64,7 @@ describe('a commit the store does not take', () => {
     const limits = { cachedTasks: 10, cachedBytes: 1e9, waitingCommands: 3, waitingBytes: 1_000 }
     const ledger = ledgerOn(faulty.store, 10, undefined, undefined, limits)
     const gate = faulty.hold()
-    const few = ['a', 'b', 'c'].map((id) => ledger.create(id, birth(id)))
+    const few = ['a', 'b', 'c'].map((id) => ledger.create(id, submit(id)))
     expect(() => ledger.admit()).toThrow(
       expect.objectContaining({
         code: 'OVERLOADED',
@@ -74,7 +74,7 @@ describe('a commit the store does not take', () => {
     gate.fire()
     await Promise.all(few)
     ledger.admit()
-    const large = ledger.create('d', birth('d'), { bytes: 1_000 })
+    const large = ledger.create('d', submit('d'), { bytes: 1_000 })
     expect(() => ledger.admit()).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ limit: 'waitingBytes' }) }),
     )

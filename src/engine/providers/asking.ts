@@ -2,7 +2,7 @@
 import type { Providing } from '../../core/commands.ts'
 import { providing } from '../../core/decide/reminding.ts'
 import { isLullError } from '../../core/errors.ts'
-import type { Provided } from '../../core/reminders.ts'
+import type { ProvidedReminder } from '../../core/reminders.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import { reminderInput } from '../inputs.ts'
@@ -30,7 +30,7 @@ export function createAsk(
     watch: ReminderProvider,
     moment: Moment,
     task: Task,
-  ): readonly Provided[] | undefined {
+  ): readonly ProvidedReminder[] | undefined {
     try {
       const wanted = notAwaited(watch(moment, task))
       if (wanted === undefined || wanted === false) return undefined
@@ -60,7 +60,7 @@ export function createAsk(
     }
   }
 
-  function provided(provider: string, request: ReminderRequest): Provided {
+  function provided(provider: string, request: ReminderRequest): ProvidedReminder {
     const dedupeKey = request.dedupeKey ?? `provider:${provider}`
     const source = request.source ?? provider
     const id = `reminder-${host.ids.uuid()}`
@@ -69,7 +69,7 @@ export function createAsk(
   }
 
   return (moment, task) => {
-    let all: readonly Provided[] | undefined
+    let all: readonly ProvidedReminder[] | undefined
     for (const [name, watch] of providers) {
       const wanted = wantedBy(name, watch, moment, task)
       if (wanted !== undefined) all = all === undefined ? wanted : [...all, ...wanted]

@@ -1,7 +1,7 @@
 /** Creates a task. If a slot is free, the same write starts it. */
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
-import type { Birth } from '../../core/records.ts'
+import type { Submission } from '../../core/records.ts'
 import { inherited } from '../../core/reminders.ts'
 import type { Task } from '../../core/task.ts'
 import { weightOf } from '../../core/weight.ts'
@@ -14,7 +14,7 @@ import type { Incoming, Sending } from './incoming.ts'
 import { pendingAtStart, sentReminders } from './sent-reminders.ts'
 
 /** The position of the newest event is filled in when the creation is decided. */
-export type NewTask = Omit<Birth, 'eventsAfter' | 'seen'> & { eventsAfter: number }
+export type NewTask = Omit<Submission, 'eventsAfter' | 'seen'> & { eventsAfter: number }
 
 export interface Creation extends CommitExtras {
   /** The id was minted for this message and the key is nobody else's: the agent's code may begin while it is written. */
@@ -26,27 +26,27 @@ export interface Creation extends CommitExtras {
 /** The new task; or, where another task has the key, the claim of that one. */
 export async function createTask(
   { context, holds }: Pick<Sending, 'context' | 'holds'>,
-  birth: NewTask,
+  submission: NewTask,
   creation: Creation = {},
 ): Promise<Committed> {
   const { runs, events, ids } = context
-  const begins = birth.contextId === contextBegunBy(birth.taskId)
-  const seen = begins ? undefined : await seenNow(context, birth, birth.message)
+  const begins = submission.contextId === contextBegunBy(submission.taskId)
+  const seen = begins ? undefined : await seenNow(context, submission, submission.message)
   const { ahead = false, rejection, claim, push } = creation
   return runs.create({
-    taskId: birth.taskId,
-    agent: birth.agent,
+    taskId: submission.taskId,
+    agent: submission.agent,
     runs: rejection === undefined,
     ahead,
-    extras: { claim, push, bytes: weightOf(birth.message) },
+    extras: { claim, push, bytes: weightOf(submission.message) },
     command(run) {
-      birth.eventsAfter = events.lastPos()
+      submission.eventsAfter = events.lastPos()
       return {
         type: 'submit',
-        birth: seen === undefined ? birth : { ...birth, seen },
+        submission: seen === undefined ? submission : { ...submission, seen },
         run,
-        holds: holds.forNew(birth),
-        rejection: rejection === undefined ? undefined : said(birth, ids.uuid(), rejection),
+        holds: holds.forNew(submission),
+        rejection: rejection === undefined ? undefined : said(submission, ids.uuid(), rejection),
       }
     },
   })
@@ -67,7 +67,7 @@ export function createFromMessage(
 ): Promise<Committed> {
   const { message, metadata, origin } = request
   const contextId = chosen ?? message.contextId ?? contextBegunBy(taskId)
-  const birth = {
+  const submission = {
     taskId,
     tenant: caller.tenant,
     principal: caller.principal,
@@ -84,7 +84,7 @@ export function createFromMessage(
   }
   // A conversation that goes on has to be read before its code begins.
   const isFirst = message.contextId === undefined
-  return createTask(sending, birth, { claim, push, rejection, ahead: ahead && isFirst })
+  return createTask(sending, submission, { claim, push, rejection, ahead: ahead && isFirst })
 }
 
 function said({ taskId, contextId }: NewTask, messageId: string, text: string): Message {

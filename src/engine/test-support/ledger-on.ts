@@ -30,9 +30,9 @@ export function ledgerOn(
   })
 }
 
-export const birth = (taskId: string): Command => ({
+export const submit = (taskId: string): Command => ({
   type: 'submit',
-  birth: {
+  submission: {
     taskId,
     tenant: 'acme',
     principal: 'alice',
