@@ -13,8 +13,8 @@ export {
   agent,
   Fatal,
   type Outcome,
-  type Received,
-  type Reception,
+  type ReceiveContext,
+  type ReceiveResult,
   Rejection,
   reject,
   type Skill,
@@ -38,17 +38,22 @@ export type {
   Turn,
 } from './engine/agent-task.ts'
 export type { Conversation, ConversationArtifact } from './engine/conversation.ts'
-export type { ChangedByJson, NotStorable, StepResult, Storable } from './engine/step-result.ts'
+export type {
+  ChangedByJson,
+  JsonSerializable,
+  NotJsonSerializable,
+  StepResult,
+} from './engine/step-result.ts'
 
 // What reminds tasks by itself, and how reminders are written for a model.
 
 export { renderReminders } from './core/render-reminders.ts'
 export { idle } from './engine/providers/idle.ts'
 export type {
-  Moment,
+  ProviderInput,
   ReminderProvider,
   ReminderProviders,
-  TurnStarting,
+  TurnStart,
 } from './engine/providers/provider.ts'
 export { resumed } from './engine/providers/resumed.ts'
 export { type TokenPressureOptions, tokenPressure } from './engine/providers/token-pressure.ts'
@@ -61,7 +66,7 @@ export {
 
 export type { ServerConfig } from './server/config.ts'
 export { type OpenEngine, type OpenEngineOptions, openEngine } from './server/open-engine.ts'
-export { type ServeOptions, type Serving, serve } from './server/serve.ts'
+export { type RunningServer, type ServeOptions, serve } from './server/serve.ts'
 export { StartError } from './server/start-error.ts'
 
 // How the server speaks A2A; without our server it is `lull/a2a`.
@@ -87,7 +92,7 @@ export {
   type Artifact,
   type Message,
   type Part,
-  type PartFacts,
+  type PartDetails,
   type Role,
   textOf,
 } from './core/message.ts'
@@ -137,11 +142,11 @@ export type { TranscriptEntry } from './core/transcript.ts'
 
 export type { Caller } from './engine/caller.ts'
 export { createEngine, type Engine } from './engine/engine.ts'
-export type { Blockage, Health } from './engine/health.ts'
+export type { EventLoopBlock, Health } from './engine/health.ts'
 export type { HoldOutcome, TaskOutcome } from './engine/holds/held-tasks.ts'
 export type { HoldAnswer } from './engine/holds/place-hold.ts'
 export type { LiftAnswer } from './engine/holds.ts'
-export type { Batch, Delivery, LivePieces, Reading } from './engine/log-reader.ts'
+export type { LiveTextUpdate, ReaderUpdate, RecordBatch, TaskReader } from './engine/log-reader.ts'
 export type { PauseAnswer, PauseDialect } from './engine/pause-task.ts'
 export type { TaskPage, Verification } from './engine/read-tasks.ts'
 export type { RemindAnswer } from './engine/reminders.ts'
@@ -160,18 +165,18 @@ export type {
 } from './engine/requests.ts'
 export type { ResumeDialect } from './engine/resume-task.ts'
 export type { RetentionReport } from './engine/retention.ts'
-export type { Sent } from './engine/sending/sent.ts'
+export type { SendResult } from './engine/sending/sent.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.
 
-export type { Piece, Shown } from './core/live-text.ts'
+export type { TextChunk, TextPosition } from './core/live-text.ts'
 export type { Receipt, ReceiptKind, Signer } from './core/receipt.ts'
 export type { EngineDeps } from './engine/deps.ts'
 export { defaultOptions, type EngineOptions } from './engine/options.ts'
 export type { CancelTimer, Clock } from './ports/clock.ts'
 export type { IdSource } from './ports/ids.ts'
 export type { Log, LogLevel } from './ports/log.ts'
-export type { Memory } from './ports/memory.ts'
+export type { MemoryUsage } from './ports/memory.ts'
 export type {
   Claim,
   ClaimKey,
@@ -182,7 +187,7 @@ export type {
 export type { EventStore } from './ports/store/events.ts'
 export type { Hold, HoldScope, HoldStore } from './ports/store/holds.ts'
 export type { KeyValueStore } from './ports/store/key-values.ts'
-export type { Pruned } from './ports/store/pruning.ts'
+export type { PruneResult } from './ports/store/pruning.ts'
 export type { PushStore } from './ports/store/pushes.ts'
 export type { SessionRow, SessionStore } from './ports/store/sessions.ts'
 export type {

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { demoAgents } from '../demo/demo-agents.ts'
-import { type Serving, serve } from '../server/serve.ts'
+import { type RunningServer, serve } from '../server/serve.ts'
 import { runCli } from './run-cli.ts'
 import { createFakeIo } from './test-support/fake-io.ts'
 
 let directory: string
-let server: Serving
+let server: RunningServer
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lull-remote-'))
   const data = join(directory, 'data')

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { agent } from '../engine/agent.ts'
-import { type Serving, serve } from '../server/serve.ts'
+import { type RunningServer, serve } from '../server/serve.ts'
 import { createScriptAgent } from '../testing/script-agent/script-agent.ts'
 import { runCli } from './run-cli.ts'
 import { createFakeIo } from './test-support/fake-io.ts'
 
 let directory: string
-let server: Serving
+let server: RunningServer
 let taskId: string
 
 beforeAll(async () => {

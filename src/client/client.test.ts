@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agent } from '../engine/agent.ts'
-import { type Serving, serve } from '../server/serve.ts'
+import { type RunningServer, serve } from '../server/serve.ts'
 import type { ScriptOp } from '../testing/script-agent/ops.ts'
 import { createScriptAgent } from '../testing/script-agent/script-agent.ts'
 import type { Client, SendOptions } from './client.ts'
 import { connect } from './connect.ts'
-import type { Sent, Task, TaskFrame } from './task.ts'
+import type { SendResult, Task, TaskFrame } from './task.ts'
 
 let directory: string
-let server: Serving
+let server: RunningServer
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lull-client-'))
   const plain = agent({
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const parts = (...script: readonly ScriptOp[]) => [{ data: { script } as never }]
 
-function taskOf(sent: Sent): Task {
+function taskOf(sent: SendResult): Task {
   if (sent.kind !== 'task') throw new Error(`a message: ${JSON.stringify(sent.message)}`)
   return sent.task
 }

@@ -21,7 +21,7 @@ import type {
   ReminderSelection,
   RemindOutcome,
 } from './reminder-shapes.ts'
-import type { PendingReminder, Sent, Task, TaskFrame, TaskPage } from './task.ts'
+import type { PendingReminder, SendResult, Task, TaskFrame, TaskPage } from './task.ts'
 import type { Binding, Version } from './version.ts'
 
 export interface CallSignal {
@@ -68,7 +68,7 @@ export interface Client {
   capabilities(options?: CallSignal): Promise<Capabilities>
 
   /** Waits until the task ends, asks for something or is paused, unless told to `returnImmediately`. */
-  send(content: Content, options?: SendOptions): Promise<Sent>
+  send(content: Content, options?: SendOptions): Promise<SendResult>
   /**
    * The frames of a new or continued task until it ends or asks for something. Should the connection break after the first
    * frame, the task is watched from there on.
@@ -123,5 +123,9 @@ export interface Client {
   ): Promise<{ readonly clearedCount: number }>
 
   /** Answers what the task asks: input and authorisation with content, consent with a decision. */
-  answer(taskId: string, answer: Content | ConsentAnswer, options?: SendOptions): Promise<Sent>
+  answer(
+    taskId: string,
+    answer: Content | ConsentAnswer,
+    options?: SendOptions,
+  ): Promise<SendResult>
 }

@@ -10,7 +10,7 @@ export type {
   Trigger,
 } from '../core/conditions.ts'
 export type { Json, JsonObject } from '../core/json.ts'
-export type { Artifact, Message, Part, PartFacts, Role } from '../core/message.ts'
+export type { Artifact, Message, Part, PartDetails, Role } from '../core/message.ts'
 export type { ExpiryReason, Propagate, RoleHint } from '../core/reminders.ts'
 export type { InterruptedState, PausedState, State, TerminalState } from '../core/states.ts'
 export type { PauseMode, ResumeCause } from '../core/suspension.ts'
@@ -56,7 +56,7 @@ export type {
   ReminderChange,
   ReminderFrame,
   Resumption,
-  Sent,
+  SendResult,
   SnapshotFrame,
   StatusFrame,
   StopFacts,

@@ -1,6 +1,6 @@
 /** Reads one part of a message or artifact. An unknown part is kept as data. */
 import type { Json } from '../core/json.ts'
-import type { Part, PartFacts } from '../core/message.ts'
+import type { Part, PartDetails } from '../core/message.ts'
 import { memberOf, objectIn, present, textIn } from './shape.ts'
 import type { Version } from './version.ts'
 
@@ -35,9 +35,9 @@ function readPart03(value: Json): Part {
   return { url: textIn(file, 'uri') ?? textIn(file, 'fileWithUri') ?? '', ...facts }
 }
 
-function partFacts(value: Json, mediaType?: string, filename?: string): PartFacts {
+function partFacts(value: Json, mediaType?: string, filename?: string): PartDetails {
   const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
-  return present<PartFacts>({
+  return present<PartDetails>({
     mediaType: given(mediaType),
     filename: given(filename),
     metadata: objectIn(value, 'metadata'),

@@ -11,7 +11,7 @@ import type { ClientParts } from './parts.ts'
 import type { Reading } from './reading.ts'
 import { withReminder } from './reminder-shapes.ts'
 import { taskIdIn } from './streams.ts'
-import type { Sent, TaskFrame, TaskState } from './task.ts'
+import type { SendResult, TaskFrame, TaskState } from './task.ts'
 import type { Params } from './transport.ts'
 import type { Follow } from './watch.ts'
 import { writeMessage } from './write-message.ts'
@@ -21,7 +21,7 @@ type Sending = Pick<Client, 'send' | 'stream' | 'answer'>
 export function createSending(parts: ClientParts, { get }: Reading, follow: Follow): Sending {
   const { transport, read, attached, streams } = parts
 
-  async function send(content: Content, options: SendOptions = {}): Promise<Sent> {
+  async function send(content: Content, options: SendOptions = {}): Promise<SendResult> {
     const message = messageOf(content, options)
     const { taskId = '' } = message
     const reminder = attached.take(message.taskId)

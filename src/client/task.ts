@@ -163,7 +163,7 @@ export interface ReminderFrame extends Frame {
 export type TaskFrame = SnapshotFrame | MessageFrame | StatusFrame | ArtifactFrame | ReminderFrame
 
 /** The answer to a message: a task, or a message and nothing more. */
-export type Sent =
+export type SendResult =
   | {
       readonly kind: 'task'
       readonly task: Task

@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from './json.ts'
 
-export interface PartFacts {
+export interface PartDetails {
   readonly mediaType?: string
   readonly filename?: string
   readonly metadata?: JsonObject
@@ -12,10 +12,10 @@ export interface PartFacts {
 
 /** Exactly one of `text`, `data`, `raw` (base64) or `url`. */
 export type Part =
-  | (PartFacts & { readonly text: string })
-  | (PartFacts & { readonly data: Json })
-  | (PartFacts & { readonly raw: string })
-  | (PartFacts & { readonly url: string })
+  | (PartDetails & { readonly text: string })
+  | (PartDetails & { readonly data: Json })
+  | (PartDetails & { readonly raw: string })
+  | (PartDetails & { readonly url: string })
 
 export type Role = 'ROLE_USER' | 'ROLE_AGENT'
 

@@ -10,7 +10,7 @@ import type { TranscriptEntry } from '../core/transcript.ts'
 import type { LogLevel } from '../ports/log.ts'
 import type { Conversation, ConversationArtifact } from './conversation.ts'
 import type { ReminderRequest } from './requests.ts'
-import type { Storable } from './step-result.ts'
+import type { JsonSerializable } from './step-result.ts'
 
 export interface StepContext {
   /** Fires when a pause interrupts, on cancel, and on `timeoutMs`. An offer: a step that ignores it completes. */
@@ -130,7 +130,11 @@ export interface Turn {
   readonly wake: Wake | undefined
   /** Adds what the loop said or heard to the transcript. */
   record(role: 'agent' | 'tool', content: Json): void
-  tool<T>(name: string, run: StepFunction<T> & Storable<T>, options?: StepOptions): Promise<T>
+  tool<T>(
+    name: string,
+    run: StepFunction<T> & JsonSerializable<T>,
+    options?: StepOptions,
+  ): Promise<T>
   /** A batch, one after the other; a reminder that interrupts skips the rest. A failed tool does not stop the batch. */
   tools(tools: readonly Tool[]): Promise<readonly ToolResult[]>
 }
@@ -181,7 +185,11 @@ export interface AgentTask {
   /** The reminders as one block for a model; empty when there are none. */
   readonly reminderBlock: string
 
-  step<T>(name: string, run: StepFunction<T> & Storable<T>, options?: StepOptions): Promise<T>
+  step<T>(
+    name: string,
+    run: StepFunction<T> & JsonSerializable<T>,
+    options?: StepOptions,
+  ): Promise<T>
   turn<T>(run: (turn: Turn) => Promise<T> | T): Promise<T>
 
   park(park: Park): Promise<Wake>

@@ -16,15 +16,15 @@ export interface Skill {
 }
 
 /** How `receive` answers before a task exists. */
-export interface Reception {
+export interface ReceiveContext {
   readonly context: Conversation
   readonly principal: string
   /** Answer with a stateless message. */
-  readonly reply: (content: string | readonly Part[]) => Received
-  readonly reject: (why: string) => Received
+  readonly reply: (content: string | readonly Part[]) => ReceiveResult
+  readonly reject: (why: string) => ReceiveResult
 }
 
-export type Received =
+export type ReceiveResult =
   | { readonly kind: 'reply'; readonly parts: readonly Part[] }
   | { readonly kind: 'reject'; readonly why: string }
 
@@ -40,8 +40,8 @@ export interface AgentDefinition {
   /** Decide before a task exists: `reply`, `reject`, or nothing and a task starts. */
   readonly receive?: (
     message: Message,
-    reception: Reception,
-  ) => Promise<Received | undefined> | Received | undefined
+    context: ReceiveContext,
+  ) => Promise<ReceiveResult | undefined> | ReceiveResult | undefined
   /** May be absent for an agent that always replies. */
   readonly run?: (task: AgentTask) => Promise<Outcome> | Outcome
   /** How many of its tasks run at the same time; waiting ones do not count. Default 64. */

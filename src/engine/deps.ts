@@ -2,7 +2,7 @@ import type { Signer } from '../core/receipt.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { Memory } from '../ports/memory.ts'
+import type { MemoryUsage } from '../ports/memory.ts'
 import type { Store } from '../ports/store.ts'
 import type { Agent } from './agent.ts'
 import type { EngineOptions } from './options.ts'
@@ -16,6 +16,6 @@ export interface EngineDeps {
   readonly ids: IdSource
   readonly signer: Signer
   readonly log: Log
-  readonly memory: Memory
+  readonly memory: MemoryUsage
   readonly options?: Partial<EngineOptions>
 }

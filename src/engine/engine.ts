@@ -5,7 +5,7 @@
  */
 import type { CloudEvent } from '../core/cloud-event.ts'
 import { LullError } from '../core/errors.ts'
-import { nothingShown, type Shown } from '../core/live-text.ts'
+import { noTextShown, type TextPosition } from '../core/live-text.ts'
 import type { MakePush } from '../core/push.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Reminder } from '../core/reminders.ts'
@@ -22,7 +22,7 @@ import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds/place-hold.ts'
 import type { LiftAnswer } from './holds.ts'
 import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
-import type { Reading } from './log-reader.ts'
+import type { TaskReader } from './log-reader.ts'
 import { parse } from './parse.ts'
 import { type PauseAnswer, type PauseDialect, park, pause } from './pause-task.ts'
 import { follow, list, subscribe, type TaskPage, type Verification, verify } from './read-tasks.ts'
@@ -41,7 +41,7 @@ import type {
 import { type ResumeDialect, resume } from './resume-task.ts'
 import type { RetentionReport } from './retention.ts'
 import { createSend } from './sending/send.ts'
-import type { Sent } from './sending/sent.ts'
+import type { SendResult } from './sending/sent.ts'
 import { waitFor } from './wait.ts'
 
 export interface Engine {
@@ -51,7 +51,11 @@ export interface Engine {
    * A message: continues or answers a task, is answered at once, or starts a task. `push` makes the webhook that came with
    * it, kept in the same write as what the message does to the task; where it does nothing (`repeated`), nor is that.
    */
-  send(caller: Caller, request: SendRequest, along?: { readonly push?: MakePush }): Promise<Sent>
+  send(
+    caller: Caller,
+    request: SendRequest,
+    along?: { readonly push?: MakePush },
+  ): Promise<SendResult>
   get(caller: Caller, taskId: string): Promise<Task>
   list(caller: Caller, request?: ListRequest): Promise<TaskPage>
   /** The task once `wanted` says so, or as it stands after the time. */
@@ -75,8 +79,8 @@ export interface Engine {
   follow(
     caller: Caller,
     taskId: string,
-    options?: { readonly after?: number; readonly shown?: readonly Shown[] },
-  ): Promise<Reading>
+    options?: { readonly after?: number; readonly shown?: readonly TextPosition[] },
+  ): Promise<TaskReader>
 
   /** Calls back after every durable write to any task, in log order per task. Returns how to stop. */
   watch(changed: (task: Task) => void): () => void
@@ -138,7 +142,7 @@ export function createEngine(deps: EngineDeps): Engine {
       return subscribe(context, caller, taskId, after, options.signal)
     },
     async follow(caller, taskId, options = {}) {
-      const { shown = nothingShown, ...place } = options
+      const { shown = noTextShown, ...place } = options
       const { after = 0 } = parse(subscribeInput, place)
       return follow(context, caller, taskId, after, shown)
     },

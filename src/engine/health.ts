@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 
 /** A time agent code blocked the event loop. */
-export interface Blockage {
+export interface EventLoopBlock {
   readonly agent: string
   readonly taskId?: string
   readonly ms: number
@@ -18,14 +18,14 @@ export interface Health {
   readonly runs: { readonly live: number; readonly warm: number; readonly busy: number }
   readonly subscribers: number
   /** The latest times an agent blocked the event loop, newest last. */
-  readonly blocked: readonly Blockage[]
+  readonly blocked: readonly EventLoopBlock[]
   /** Tasks this process found that cannot be read. The log names each. */
   readonly unreadable: number
 }
 
 export interface Watchdog {
   report(agent: string, taskId: string, ms: number): void
-  readonly blocked: () => readonly Blockage[]
+  readonly blocked: () => readonly EventLoopBlock[]
   start(): void
   stop(): void
 }
@@ -43,11 +43,11 @@ export function createWatchdog(
   blockMs: number,
   suspects: () => readonly string[],
 ): Watchdog {
-  let blocked: readonly Blockage[] = []
+  let blocked: readonly EventLoopBlock[] = []
   let reportedAt = 0
   let cancel: (() => void) | undefined
 
-  function note(blockage: Blockage): void {
+  function note(blockage: EventLoopBlock): void {
     reportedAt = blockage.at
     blocked = [...blocked, blockage].slice(-KEPT)
     log('warn', 'an agent blocked the event loop: move the work into a worker or yield', {

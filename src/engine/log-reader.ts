@@ -8,13 +8,13 @@
  *  Q4  text that was shown and not recorded is discarded before the record that ends the task.
  */
 import {
-  afterPiece,
+  afterChunk,
   afterRecord,
   type LiveText,
-  lastPieces,
-  nextPieces,
-  type Piece,
-  type Shown,
+  lastChunks,
+  nextChunks,
+  type TextChunk,
+  type TextPosition,
 } from '../core/live-text.ts'
 import type { LogRecord } from '../core/records.ts'
 import { isTerminal, type State } from '../core/states.ts'
@@ -24,29 +24,29 @@ const BUFFER = 128
 export const PAGE = 256
 
 /** Records that follow each other. All live readers get the same object. */
-export interface Batch {
+export interface RecordBatch {
   readonly records: readonly LogRecord[]
   /** The task before the first of them; absent where there was none, or where they were read from the store. */
   readonly before?: Task | undefined
 }
 
 /** Live text for one reader, behind the record `after` and before the next one. */
-export interface LivePieces {
-  readonly pieces: readonly Piece[]
+export interface LiveTextUpdate {
+  readonly chunks: readonly TextChunk[]
   readonly after: number
 }
 
 /** Undefined: nothing will follow. */
-export type Delivery = Batch | LivePieces | undefined
+export type ReaderUpdate = RecordBatch | LiveTextUpdate | undefined
 
 /** The position of one reader in the log of a task. */
-export interface Reading {
+export interface TaskReader {
   /** The next delivery, as soon as there is one. Call it again only after it has resolved. */
-  next(): Delivery | Promise<Delivery>
+  next(): ReaderUpdate | Promise<ReaderUpdate>
   /** Whether every write so far has been delivered. Later batches come with the task before them. */
   readonly live: boolean
   /** What the reader held of unrecorded text before the last delivery. */
-  readonly shown: readonly Shown[]
+  readonly shown: readonly TextPosition[]
   /** A `next` that waits answers undefined. Closing twice is closing once. */
   close(): void
 }
@@ -65,14 +65,14 @@ export interface ReaderStart {
   /** The task has ended. */
   readonly ended: boolean
   /** What the reader holds of unrecorded text; undefined for a reader of records alone. */
-  readonly shown: readonly Shown[] | undefined
+  readonly shown: readonly TextPosition[] | undefined
 }
 
-const noPieces: readonly Piece[] = []
-const nothingHeld: readonly Shown[] = []
+const noChunks: readonly TextChunk[] = []
+const nothingHeld: readonly TextPosition[] = []
 
 /** A class, because there may be ten thousand of them, and most only wait. */
-export class LogReader implements Reading {
+export class LogReader implements TaskReader {
   readonly taskId: string
   readonly #deps: ReaderDeps
   readonly #wantsText: boolean
@@ -81,10 +81,10 @@ export class LogReader implements Reading {
   #behind: boolean
   #ended: boolean
   #closed = false
-  #held: readonly Shown[]
-  #heldBefore: readonly Shown[]
-  #queue: Batch[] | undefined
-  #resolve: ((next: Delivery | Promise<Delivery>) => void) | undefined
+  #held: readonly TextPosition[]
+  #heldBefore: readonly TextPosition[]
+  #queue: RecordBatch[] | undefined
+  #resolve: ((next: ReaderUpdate | Promise<ReaderUpdate>) => void) | undefined
 
   constructor(deps: ReaderDeps, { taskId, after, behind, ended, shown }: ReaderStart) {
     this.taskId = taskId
@@ -101,12 +101,12 @@ export class LogReader implements Reading {
     return !this.#behind
   }
 
-  get shown(): readonly Shown[] {
+  get shown(): readonly TextPosition[] {
     return this.#heldBefore
   }
 
   /** Records were published. */
-  offer(batch: Batch): void {
+  offer(batch: RecordBatch): void {
     if (this.#behind) return
     const queue = this.#queue ?? []
     if (queue.length > 0 && sizeOf(queue) + batch.records.length > BUFFER) {
@@ -121,11 +121,11 @@ export class LogReader implements Reading {
   /** The live text of the task has changed. */
   textChanged(): void {
     if (this.#resolve === undefined) return
-    const pieces = this.#newPieces()
-    if (pieces.length > 0) this.#wake(() => this.#givePieces(pieces))
+    const chunks = this.#newChunks()
+    if (chunks.length > 0) this.#wake(() => this.#giveChunks(chunks))
   }
 
-  next(): Delivery | Promise<Delivery> {
+  next(): ReaderUpdate | Promise<ReaderUpdate> {
     if (this.#closed) return undefined
     for (let batch = this.#queue?.shift(); batch !== undefined; batch = this.#queue?.shift()) {
       if (lastOf(batch) <= this.#seq) continue
@@ -136,8 +136,8 @@ export class LogReader implements Reading {
     }
     this.#queue = undefined
     if (this.#behind) return this.#read()
-    const pieces = this.#newPieces()
-    if (pieces.length > 0) return this.#givePieces(pieces)
+    const chunks = this.#newChunks()
+    if (chunks.length > 0) return this.#giveChunks(chunks)
     if (this.#ended) {
       this.close()
       return undefined
@@ -147,7 +147,7 @@ export class LogReader implements Reading {
     })
   }
 
-  async #read(): Promise<Delivery> {
+  async #read(): Promise<ReaderUpdate> {
     // Whatever is published from here on is queued; what came before is in the store.
     this.#behind = false
     const records = await this.#deps.records(this.taskId, this.#seq)
@@ -158,12 +158,12 @@ export class LogReader implements Reading {
     return records.length === 0 || this.#closed ? this.next() : this.#give({ records })
   }
 
-  #give(batch: Batch): Delivery {
+  #give(batch: RecordBatch): ReaderUpdate {
     const ends = batch.records.some(isLast)
-    const left = ends ? lastPieces(this.#held, batch.records) : noPieces
+    const left = ends ? lastChunks(this.#held, batch.records) : noChunks
     if (left.length > 0) {
       this.#queue = [batch, ...(this.#queue ?? [])]
-      return this.#givePieces(left)
+      return this.#giveChunks(left)
     }
     this.#seq = lastOf(batch)
     this.#heldBefore = this.#held
@@ -172,17 +172,17 @@ export class LogReader implements Reading {
     return batch
   }
 
-  #newPieces(): readonly Piece[] {
-    return this.#wantsText ? nextPieces(this.#held, this.#deps.liveTexts(this.taskId)) : noPieces
+  #newChunks(): readonly TextChunk[] {
+    return this.#wantsText ? nextChunks(this.#held, this.#deps.liveTexts(this.taskId)) : noChunks
   }
 
-  #givePieces(pieces: readonly Piece[]): LivePieces {
+  #giveChunks(chunks: readonly TextChunk[]): LiveTextUpdate {
     this.#heldBefore = this.#held
-    this.#held = pieces.reduce(afterPiece, this.#held)
-    return { pieces, after: this.#seq }
+    this.#held = chunks.reduce(afterChunk, this.#held)
+    return { chunks, after: this.#seq }
   }
 
-  #wake(answer: () => Delivery | Promise<Delivery>): void {
+  #wake(answer: () => ReaderUpdate | Promise<ReaderUpdate>): void {
     const resolve = this.#resolve
     if (resolve === undefined) return
     this.#resolve = undefined
@@ -198,11 +198,11 @@ export class LogReader implements Reading {
   }
 }
 
-function sizeOf(queue: readonly Batch[]): number {
+function sizeOf(queue: readonly RecordBatch[]): number {
   return queue.reduce((sum, { records }) => sum + records.length, 0)
 }
 
-function lastOf({ records }: Batch): number {
+function lastOf({ records }: RecordBatch): number {
   return records.at(-1)?.seq ?? 0
 }
 

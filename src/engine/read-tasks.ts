@@ -4,7 +4,7 @@ import { canonical } from '../core/canonical-json.ts'
 import { describeError } from '../core/describe-error.ts'
 import { LullError } from '../core/errors.ts'
 import { fold } from '../core/evolve.ts'
-import type { Shown } from '../core/live-text.ts'
+import type { TextPosition } from '../core/live-text.ts'
 import { type ReceiptFault, verifyReceipts } from '../core/receipts.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Signal } from '../core/signal.ts'
@@ -16,7 +16,7 @@ import { type EngineContext, taskFor } from './context.ts'
 import { listInput } from './inputs.ts'
 import { isUnreadable } from './ledger/unreadable-task.ts'
 import { logOf } from './log-of.ts'
-import type { Reading } from './log-reader.ts'
+import type { TaskReader } from './log-reader.ts'
 import { parse } from './parse.ts'
 import type { ListRequest } from './requests.ts'
 
@@ -87,8 +87,8 @@ export async function follow(
   caller: Caller,
   taskId: string,
   after: number,
-  shown: readonly Shown[],
-): Promise<Reading> {
+  shown: readonly TextPosition[],
+): Promise<TaskReader> {
   const task = await taskFor(context, caller, taskId)
   const position = positionIn(task, after)
   return context.subscriptions.follow(taskId, position, isTerminal(task.state), shown)

@@ -7,7 +7,7 @@
  */
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { Pruned } from '../ports/store/pruning.ts'
+import type { PruneResult } from '../ports/store/pruning.ts'
 import type { Store } from '../ports/store.ts'
 import type { EngineOptions } from './options.ts'
 
@@ -90,7 +90,7 @@ export function createRetention(deps: {
   return { prune, start, stop }
 }
 
-type PruneStep = (before: number, after: string | undefined) => Promise<Pruned>
+type PruneStep = (before: number, after: string | undefined) => Promise<PruneResult>
 
 /** Step after step, with room for other work in between. An infinite age removes nothing. */
 async function older(ageMs: number, now: number, step: PruneStep): Promise<number> {

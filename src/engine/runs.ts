@@ -23,7 +23,7 @@ import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { Memory } from '../ports/memory.ts'
+import type { MemoryUsage } from '../ports/memory.ts'
 import type { TaskStore } from '../ports/store/tasks.ts'
 import type { Agent } from './agent.ts'
 import type { Past } from './conversation.ts'
@@ -70,7 +70,7 @@ export interface RunsDeps {
   readonly clock: Clock
   readonly ids: IdSource
   readonly log: Log
-  readonly memory: Memory
+  readonly memory: MemoryUsage
   readonly agents: ReadonlyMap<string, Agent>
   readonly worker: string
   readonly host: RunHost

@@ -1,7 +1,7 @@
 /** Which results of steps the compiler accepts and refuses. Checked by `tsc`; nothing here runs. */
 import type { Json } from '../core/json.ts'
 import type { AgentTask, StepFunction } from './agent-task.ts'
-import type { StepResult, Storable } from './step-result.ts'
+import type { JsonSerializable, StepResult } from './step-result.ts'
 
 interface Plan {
   readonly sha: string
@@ -68,7 +68,10 @@ export async function refused(task: AgentTask): Promise<void> {
 }
 
 /** A wrapper hands the requirement on. */
-export function wrapped<T>(task: AgentTask, run: StepFunction<T> & Storable<T>): Promise<T> {
+export function wrapped<T>(
+  task: AgentTask,
+  run: StepFunction<T> & JsonSerializable<T>,
+): Promise<T> {
   return task.step('wrapped', run)
 }
 

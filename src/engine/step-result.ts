@@ -38,9 +38,11 @@ export type ChangedByJson =
   | Promise<unknown>
 
 /** Anything for a function whose result can be stored. For another, a type that no function has: it says which part. */
-export type Storable<T> = [T] extends [StepResult<T>] ? unknown : NotStorable<StepResult<T>>
+export type JsonSerializable<T> = [T] extends [StepResult<T>]
+  ? unknown
+  : NotJsonSerializable<StepResult<T>>
 
-export interface NotStorable<T> {
+export interface NotJsonSerializable<T> {
   /** The result with `never` in the place of what JSON would change. */
   readonly 'the result of a step must be JSON': T
 }

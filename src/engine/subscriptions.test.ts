@@ -4,7 +4,7 @@ import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
 import type { Store } from '../ports/store.ts'
 import { createLiveTexts } from './live-texts.ts'
-import type { Delivery } from './log-reader.ts'
+import type { ReaderUpdate } from './log-reader.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createFaultyStore } from './test-support/faulty-store.ts'
 import { alice, createWorld, running, signal, type World } from './test-support/world.ts'
@@ -198,7 +198,7 @@ describe('a reading', () => {
   const taskId = 't'
   const record = (seq: number, type = 'said'): LogRecord => ({ type, seq, at: 0 }) as never
   const task = (version: number): Task => ({ id: taskId, version }) as never
-  const seqs = (given: Delivery) =>
+  const seqs = (given: ReaderUpdate) =>
     given !== undefined && 'records' in given ? given.records.map(({ seq }) => seq) : undefined
 
   /** A log that may be longer than what was published: others write to it too. */

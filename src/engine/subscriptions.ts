@@ -1,11 +1,17 @@
 /** Who reads and watches which task, and how they learn of each write. `log-reader.ts` is one reader. */
-import type { Shown } from '../core/live-text.ts'
+import type { TextPosition } from '../core/live-text.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Signal } from '../core/signal.ts'
 import type { Task } from '../core/task.ts'
 import type { TaskStore } from '../ports/store/tasks.ts'
 import type { LiveTexts } from './live-texts.ts'
-import { type Batch, LogReader, PAGE, type ReaderDeps, type Reading } from './log-reader.ts'
+import {
+  LogReader,
+  PAGE,
+  type ReaderDeps,
+  type RecordBatch,
+  type TaskReader,
+} from './log-reader.ts'
 import { createTaskWatchers, type TaskWatchers } from './task-watchers.ts'
 import { TransientMap } from './transient-map.ts'
 
@@ -16,7 +22,7 @@ export interface Subscriptions extends Pick<TaskWatchers, 'watch' | 'watchAll'> 
    * @param ended whether the task has ended already
    * @param shown the unrecorded text that the reader holds; undefined for a reader of records alone
    */
-  follow(taskId: string, after: number, ended: boolean, shown?: readonly Shown[]): Reading
+  follow(taskId: string, after: number, ended: boolean, shown?: readonly TextPosition[]): TaskReader
   /** Reads records alone, one by one, until the signal fires. */
   open(
     taskId: string,
@@ -45,7 +51,7 @@ export function createSubscriptions(
     watchers.notify(task)
     const readers = byTask.get(task.id)
     if (readers === undefined) return
-    const batch: Batch = { records, before }
+    const batch: RecordBatch = { records, before }
     for (const reader of readers) reader.offer(batch)
   }
 
@@ -64,8 +70,8 @@ export function createSubscriptions(
     taskId: string,
     after: number,
     ended: boolean,
-    shown?: readonly Shown[],
-  ): Reading {
+    shown?: readonly TextPosition[],
+  ): TaskReader {
     const behind = versionOf(taskId) !== after
     const reader = new LogReader(readerDeps, { taskId, after, behind, ended, shown })
     const readers = byTask.get(taskId) ?? new Set()
@@ -86,7 +92,7 @@ export function createSubscriptions(
 
 /** The records of a reading, which begins with the first `next` and is closed with the generator. */
 async function* recordsOf(
-  begin: () => Reading,
+  begin: () => TaskReader,
   signal: Signal | undefined,
 ): AsyncGenerator<LogRecord, void> {
   if (signal?.aborted) return
@@ -97,7 +103,7 @@ async function* recordsOf(
     for (;;) {
       const batch = await reading.next()
       if (batch === undefined) return
-      if ('pieces' in batch) continue
+      if ('chunks' in batch) continue
       for (const record of batch.records) {
         if (signal?.aborted) return
         yield record

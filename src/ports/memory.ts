@@ -1,4 +1,4 @@
 /** The memory the process uses. The engine drops warm runs when it is too much. */
-export interface Memory {
+export interface MemoryUsage {
   readonly usedBytes: () => number
 }

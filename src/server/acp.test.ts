@@ -9,10 +9,10 @@ import { createWebSocketStream } from '@agentclientprotocol/sdk/experimental/ws-
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { scriptAgent } from '../testing/script-agent/script-agent.ts'
-import { type Serving, serve } from './serve.ts'
+import { type RunningServer, serve } from './serve.ts'
 
 let data: string
-let serving: Serving
+let serving: RunningServer
 beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), 'lull-acp-'))
   serving = await serve({ agents: [scriptAgent], port: 0, data, log: () => undefined, quiet: true })

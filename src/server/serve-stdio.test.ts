@@ -5,14 +5,14 @@ import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { scriptAgent } from '../testing/script-agent/script-agent.ts'
 import { openEngine } from './open-engine.ts'
-import { type Serving, serve } from './serve.ts'
+import { type RunningServer, serve } from './serve.ts'
 import { serveStdio } from './serve-stdio.ts'
 
 const agents = [scriptAgent]
 const log = (): void => undefined
 
 let directory: string
-let other: Serving
+let other: RunningServer
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lull-stdio-'))
   other = await serve({ agents, port: 0, data: join(directory, 'other'), log, quiet: true })

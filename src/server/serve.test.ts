@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Agent, agent } from '../engine/agent.ts'
 import type { Log } from '../ports/log.ts'
-import { type ServeOptions, type Serving, serve } from './serve.ts'
+import { type RunningServer, type ServeOptions, serve } from './serve.ts'
 
 let directory: string
-let open: Serving[]
+let open: RunningServer[]
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'lull-serve-'))
   open = []
@@ -28,7 +28,7 @@ const parker: Agent = agent({
   },
 })
 
-async function start(more: Partial<ServeOptions> = {}): Promise<Serving> {
+async function start(more: Partial<ServeOptions> = {}): Promise<RunningServer> {
   const data = join(directory, 'data')
   const serving = await serve({ agents: [parker], port: 0, data, log: quiet, quiet: true, ...more })
   open.push(serving)

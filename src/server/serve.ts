@@ -43,7 +43,7 @@ export interface ServeOptions extends ServerConfig {
   readonly signals?: boolean | undefined
 }
 
-export interface Serving {
+export interface RunningServer {
   readonly url: string
   readonly engine: Engine
   readonly port: number
@@ -56,7 +56,7 @@ export interface Serving {
 const CLOSE_GRACE_MS = 1_000
 
 /** @throws StartError or LullError, each with a sentence an operator can act on */
-export async function serve(given: ServeOptions): Promise<Serving> {
+export async function serve(given: ServeOptions): Promise<RunningServer> {
   const serving = await startServer(given)
   const forget = given.signals === false ? undefined : closeOnSignals(serving.close)
   if (given.quiet !== true)
@@ -71,7 +71,7 @@ export async function serve(given: ServeOptions): Promise<Serving> {
 }
 
 /** A server with its ACP mount, for a process that also speaks ACP on stdio. */
-export interface ServingAcp extends Serving {
+export interface ServingAcp extends RunningServer {
   readonly acp: AcpMount
 }
 

@@ -1,4 +1,4 @@
-import type { LogRecord, ContextSnapshot } from '../../src/core/records.ts'
+import type { ContextSnapshot, LogRecord } from '../../src/core/records.ts'
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { demoAgents } from '../../src/demo/demo-agents.ts'
-import { type Serving, serve } from '../../src/server/serve.ts'
+import { type RunningServer, serve } from '../../src/server/serve.ts'
 import { documents, root } from './documents.ts'
 
 let directory: string
-let server: Serving
+let server: RunningServer
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lull-docs-client-'))
   // A project that has the package installed.

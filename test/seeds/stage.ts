@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { demoAgents } from '../../src/demo/demo-agents.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { type Agent, type Serving, serve } from '../../src/server/serve.ts'
+import { type Agent, type RunningServer, serve } from '../../src/server/serve.ts'
 import type { Loose } from './examples.ts'
 
 export interface Stage extends AsyncDisposable {
@@ -56,7 +56,7 @@ export async function openStage({
   const home = await mkdtemp(join(tmpdir(), 'lull-seeds-'))
   const file = join(home, 'config.json')
   if (config !== undefined) await writeFile(file, JSON.stringify(config))
-  const start = (): Promise<Serving> =>
+  const start = (): Promise<RunningServer> =>
     serve({
       agents,
       port: 0,

@@ -6,7 +6,7 @@ import type { Task } from '../../core/task.ts'
 import type { Agent } from '../../engine/agent.ts'
 import type { Caller } from '../../engine/caller.ts'
 import { createEngine } from '../../engine/engine.ts'
-import type { Sent } from '../../engine/sending/sent.ts'
+import type { SendResult } from '../../engine/sending/sent.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
@@ -41,7 +41,7 @@ export async function openConversation(agents: readonly Agent[]): Promise<Client
   await engine.start()
   let count = 0
 
-  async function send(text: string, more: Partial<Message> = {}): Promise<Sent> {
+  async function send(text: string, more: Partial<Message> = {}): Promise<SendResult> {
     const messageId = `message-${++count}`
     const parts = [{ text }]
     const contextId = 'conversation'

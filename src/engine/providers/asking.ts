@@ -12,9 +12,9 @@ import type { ReminderRequest } from '../requests.ts'
 import type { RunHost } from '../run/host.ts'
 import { toReminder } from '../to-reminder.ts'
 import { providersOf } from './built-in.ts'
-import type { Moment, ReminderProvider } from './provider.ts'
+import type { ProviderInput, ReminderProvider } from './provider.ts'
 
-export type Ask = (moment: Moment, task: Task) => Providing
+export type Ask = (moment: ProviderInput, task: Task) => Providing
 
 const silent: Providing = {}
 
@@ -28,7 +28,7 @@ export function createAsk(
   function wantedBy(
     name: string,
     watch: ReminderProvider,
-    moment: Moment,
+    moment: ProviderInput,
     task: Task,
   ): readonly ProvidedReminder[] | undefined {
     try {

@@ -8,7 +8,7 @@ import type { Task } from '../../core/task.ts'
 import type { ReminderRequest } from '../requests.ts'
 
 /** A turn is about to start: what a provider wants now, that turn sees from its beginning. */
-export interface TurnStarting {
+export interface TurnStart {
   readonly type: 'turn-starting'
   readonly turn: number
   /** For how long nothing of the task was recorded. */
@@ -20,7 +20,7 @@ export interface TurnStarting {
 }
 
 /** What a provider sees: a turn that starts, or something the run records: a step or tool, usage, the end of a turn… */
-export type Moment = TurnStarting | JournalRecord
+export type ProviderInput = TurnStart | JournalRecord
 
 /**
  * What the task should be reminded of at this moment, if anything. It is called while the run writes, so it must be quick
@@ -29,7 +29,7 @@ export type Moment = TurnStarting | JournalRecord
  * @param task as it stood before this moment
  */
 export type ReminderProvider = (
-  moment: Moment,
+  moment: ProviderInput,
   task: Task,
 ) => ReminderRequest | readonly ReminderRequest[] | undefined | false
 

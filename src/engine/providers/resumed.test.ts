@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Wake } from '../../core/suspension.ts'
 import { working } from '../../core/test-support/story.ts'
 import type { ReminderRequest } from '../requests.ts'
-import type { TurnStarting } from './provider.ts'
+import type { TurnStart } from './provider.ts'
 import { resumed } from './resumed.ts'
 
 const wake: Wake = {
@@ -19,7 +19,7 @@ const wake: Wake = {
   pausedMs: 60_000,
 }
 
-function wanted(some: Partial<TurnStarting>): readonly ReminderRequest[] {
+function wanted(some: Partial<TurnStart>): readonly ReminderRequest[] {
   const moment = { type: 'turn-starting', turn: 4, idleMs: 0, ...some } as const
   return [resumed()(moment, working().task) || []].flat() as readonly ReminderRequest[]
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Piece, Shown } from '../../core/live-text.ts'
+import type { TextChunk, TextPosition } from '../../core/live-text.ts'
 import type { StepContext } from '../agent-task.ts'
-import type { Delivery, Reading } from '../log-reader.ts'
+import type { ReaderUpdate, TaskReader } from '../log-reader.ts'
 import { alice, createWorld, running, signal, type World } from '../test-support/world.ts'
 
 /** The frames one reader gets of one task, and the text they fold to. */
@@ -14,18 +14,22 @@ interface Watcher {
 interface Frame {
   readonly text: string
   readonly append: boolean
-  readonly state: Piece['state'] | undefined
+  readonly state: TextChunk['state'] | undefined
 }
 
-async function watcher(world: World, id: string, shown: readonly Shown[] = []): Promise<Watcher> {
-  const reading: Reading = await world.engine.follow(alice, id, { shown })
+async function watcher(
+  world: World,
+  id: string,
+  shown: readonly TextPosition[] = [],
+): Promise<Watcher> {
+  const reading: TaskReader = await world.engine.follow(alice, id, { shown })
   const frames: Frame[] = []
   const texts = new Map<string, { name: string | undefined; text: string }>()
   const take = ({
     artifact,
     append,
     state,
-  }: Pick<Piece, 'artifact' | 'append'> & Partial<Piece>) => {
+  }: Pick<TextChunk, 'artifact' | 'append'> & Partial<TextChunk>) => {
     const { artifactId, name, parts } = artifact
     const text = parts.map((part) => ('text' in part ? part.text : '')).join('')
     frames.push({ text, append, state })
@@ -35,9 +39,9 @@ async function watcher(world: World, id: string, shown: readonly Shown[] = []): 
   }
   const follow = async (): Promise<void> => {
     for (;;) {
-      const given: Delivery = await reading.next()
+      const given: ReaderUpdate = await reading.next()
       if (given === undefined) return
-      if ('pieces' in given) given.pieces.forEach(take)
+      if ('chunks' in given) given.chunks.forEach(take)
       else {
         for (const record of given.records) {
           if (record.type !== 'artifact') continue
@@ -85,7 +89,7 @@ const artifactText = async (world: World, id: string): Promise<unknown> =>
   (await world.get(id)).artifacts.map(({ name, parts }) => [name, parts])
 
 describe('a stream of a step', () => {
-  it('S1 shows the first piece at once and then one piece every 100 ms', async () => {
+  it('S1 shows the first chunk at once and then one chunk every 100 ms', async () => {
     const { agent, attempts } = stage()
     const world = await createWorld({ agents: [agent] })
     const { id } = await world.send('go')
@@ -225,9 +229,9 @@ describe('a stream of a step', () => {
     await world.settled()
     const first = await world.engine.follow(alice, id, { after: (await world.get(id)).version })
     const given = await first.next()
-    if (given === undefined || !('pieces' in given)) throw new Error('no live text')
+    if (given === undefined || !('chunks' in given)) throw new Error('no live text')
     first.close()
-    const { artifact, attempt } = given.pieces[0] as Piece
+    const { artifact, attempt } = given.chunks[0] as TextChunk
     const shown = [{ artifactId: artifact.artifactId, attempt, length: 3 }]
     const again = await watcher(world, id, shown)
     await world.settled()

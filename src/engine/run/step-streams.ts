@@ -6,7 +6,7 @@
  *     └──────────────end()─────────────────────┘
  *
  * Invariants (step-streams.test.ts):
- *  S1  the first piece is published when it is written, later ones within `FLUSH_MS` of it;
+ *  S1  the first chunk is published when it is written, later ones within `FLUSH_MS` of it;
  *  S2  writing makes no records, however often: each stream is one record when its step is;
  *  S3  an attempt that is over takes nothing: its writes are refused;
  *  S4  a name stands for one stream of the attempt and, across attempts, for one artifact;

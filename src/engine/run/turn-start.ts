@@ -4,7 +4,7 @@ import { LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
-import type { TurnStarting } from '../providers/provider.ts'
+import type { TurnStart } from '../providers/provider.ts'
 import type { Finished, RunCore } from './core.ts'
 import { orDefault } from './or-default.ts'
 import type { RunTranscript } from './run-transcript.ts'
@@ -75,8 +75,8 @@ export function createTurnStart(
 /** What the providers are told when a turn starts. */
 export function turnStarting(
   { task, host }: Pick<RunCore, 'task' | 'host'>,
-  digested: Pick<TurnStarting, 'digest'> = {},
-): TurnStarting {
+  digested: Pick<TurnStart, 'digest'> = {},
+): TurnStart {
   const { wake, wakeUnseen, turn, updatedAt } = task
   return {
     type: 'turn-starting',

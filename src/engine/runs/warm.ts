@@ -4,7 +4,7 @@
  * later. Authors see no difference.
  */
 import type { Clock } from '../../ports/clock.ts'
-import type { Memory } from '../../ports/memory.ts'
+import type { MemoryUsage } from '../../ports/memory.ts'
 
 export interface Warm {
   add(taskId: string): void
@@ -23,7 +23,7 @@ const CHECK_MS = 1_000
 
 export function createWarm(
   clock: Clock,
-  memory: Memory,
+  memory: MemoryUsage,
   { warmForMs, memoryLimitBytes }: WarmOptions,
   evict: (taskId: string) => void,
 ): Warm {

@@ -9,7 +9,7 @@ import type { Claim } from '../../ports/store/claims.ts'
 import type { EngineContext } from '../context.ts'
 import { remainsOf } from '../removed-task.ts'
 import type { Incoming } from './incoming.ts'
-import type { Sent } from './sent.ts'
+import type { SendResult } from './sent.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -53,7 +53,7 @@ export async function outcomeOf(
   { ledger, store }: Pick<EngineContext, 'ledger' | 'store'>,
   claim: Claim,
   message: Message,
-): Promise<Sent | undefined> {
+): Promise<SendResult | undefined> {
   if (claim.reply !== undefined) return { kind: 'message', message: claim.reply, repeated: true }
   const { taskId } = claim
   const task = (await ledger.read(taskId)) ?? remainsOf(await store.removedTask(taskId), message)

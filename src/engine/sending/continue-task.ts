@@ -18,14 +18,14 @@ import { remainsOf } from '../removed-task.ts'
 import { consentIn } from './answered-consent.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
 import type { Incoming, Sending } from './incoming.ts'
-import type { Sent } from './sent.ts'
+import type { SendResult } from './sent.ts'
 import { sentReminders } from './sent-reminders.ts'
 
 export async function continueTask(
   sending: Sending,
   incoming: Incoming,
   found: Task,
-): Promise<Sent> {
+): Promise<SendResult> {
   const { context, inFlight } = sending
   const { message, idempotencyKey } = incoming.request
   if (message.contextId !== undefined && message.contextId !== found.contextId) {
@@ -47,7 +47,7 @@ export async function repeatToRemoved(
   context: EngineContext,
   incoming: Incoming,
   taskId: string,
-): Promise<Sent | undefined> {
+): Promise<SendResult | undefined> {
   const { message, idempotencyKey } = incoming.request
   if (idempotencyKey === undefined || (await context.ledger.read(taskId)) !== undefined) return
   const row = await context.store.removedTask(taskId)
@@ -60,7 +60,7 @@ export async function repeatToRemoved(
   return repeatOf(task)
 }
 
-function repeatOf(task: Task): Sent {
+function repeatOf(task: Task): SendResult {
   return { kind: 'task', task, laterRecords: [], latest: task, repeated: true }
 }
 
@@ -94,7 +94,11 @@ function keyIn(record: LogRecord): string | undefined {
   }
 }
 
-async function deliver(context: EngineContext, incoming: Incoming, found: Task): Promise<Sent> {
+async function deliver(
+  context: EngineContext,
+  incoming: Incoming,
+  found: Task,
+): Promise<SendResult> {
   const { agents, runs } = context
   const { message, idempotencyKey } = incoming.request
   await remindFirst(context, incoming, found)

@@ -6,15 +6,15 @@
 import type { Claim } from '../../ports/store/claims.ts'
 import { TransientMap } from '../transient-map.ts'
 import { checkSame } from './claims.ts'
-import type { Sent } from './sent.ts'
+import type { SendResult } from './sent.ts'
 
 export interface InFlight {
   /** @throws LullError `IDEMPOTENCY_KEY_REUSED` */
-  once(claim: Claim, handle: () => Promise<Sent>): Promise<Sent>
+  once(claim: Claim, handle: () => Promise<SendResult>): Promise<SendResult>
 }
 
 export function createInFlight(): InFlight {
-  const handled = new TransientMap<{ readonly claim: Claim; readonly sent: Promise<Sent> }>()
+  const handled = new TransientMap<{ readonly claim: Claim; readonly sent: Promise<SendResult> }>()
 
   return {
     async once(claim, handle) {

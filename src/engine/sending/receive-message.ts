@@ -6,7 +6,7 @@ import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
-import type { Agent, Received } from '../agent.ts'
+import type { Agent, ReceiveResult } from '../agent.ts'
 import { contextBegunBy } from '../context-id.ts'
 import { emptyConversation } from '../conversation.ts'
 import { pastOfMessage } from '../past.ts'
@@ -14,7 +14,7 @@ import { partsOf } from '../run/parts.ts'
 import { checkSame, claimFor, outcomeOf } from './claims.ts'
 import { createFromMessage } from './create.ts'
 import type { Incoming, Sending } from './incoming.ts'
-import type { Sent } from './sent.ts'
+import type { SendResult } from './sent.ts'
 import { created } from './start-task.ts'
 
 /** What is known before the agent is asked. */
@@ -30,10 +30,10 @@ export async function receiveMessage(
   sending: Sending,
   incoming: Incoming,
   agent: Agent,
-): Promise<Sent> {
+): Promise<SendResult> {
   const { context, inFlight } = sending
   const { contextId } = incoming.request.message
-  const ask = (taskId: string, claim: Claim | undefined): Promise<Sent> =>
+  const ask = (taskId: string, claim: Claim | undefined): Promise<SendResult> =>
     decide(sending, {
       ...incoming,
       agent,
@@ -53,7 +53,7 @@ export async function receiveMessage(
   })
 }
 
-async function decide(sending: Sending, undecided: Undecided): Promise<Sent> {
+async function decide(sending: Sending, undecided: Undecided): Promise<SendResult> {
   const { agent, taskId, contextId } = undecided
   const said = await askAgent(sending, undecided)
   if (said?.kind === 'reject') {
@@ -70,7 +70,7 @@ async function decide(sending: Sending, undecided: Undecided): Promise<Sent> {
 async function askAgent(
   { context }: Sending,
   { agent, caller, request, contextId }: Undecided,
-): Promise<Received | undefined> {
+): Promise<ReceiveResult | undefined> {
   const { message } = request
   const { tenant, principal } = caller
   const conversation =
@@ -94,7 +94,7 @@ async function askAgent(
 }
 
 /** @throws TypeError for an answer that `reply` and `reject` did not make */
-function checked(received: Received | undefined): Received | undefined {
+function checked(received: ReceiveResult | undefined): ReceiveResult | undefined {
   if (received === undefined) return undefined
   if (received?.kind === 'reply') return { kind: 'reply', parts: partsOf(received.parts) }
   if (received?.kind === 'reject' && typeof received.why === 'string') return received

@@ -21,14 +21,14 @@ import { agentNamed } from './create.ts'
 import { createInFlight } from './in-flight.ts'
 import type { Incoming, Sending } from './incoming.ts'
 import { receiveMessage } from './receive-message.ts'
-import type { Sent } from './sent.ts'
+import type { SendResult } from './sent.ts'
 import { startTask } from './start-task.ts'
 
 export type Send = (
   caller: Caller,
   request: SendRequest,
   extras?: { readonly push?: MakePush },
-) => Promise<Sent>
+) => Promise<SendResult>
 
 export function createSend(context: EngineContext, holds: Holds): Send {
   const sending: Sending = { context, holds, inFlight: createInFlight() }
@@ -41,7 +41,7 @@ export function createSend(context: EngineContext, holds: Holds): Send {
   }
 }
 
-async function handle(sending: Sending, incoming: Incoming): Promise<Sent> {
+async function handle(sending: Sending, incoming: Incoming): Promise<SendResult> {
   const { context } = sending
   const { caller, request } = incoming
   const { taskId, referenceTaskIds } = request.message

@@ -3,7 +3,7 @@ import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 
 /** A task (new, continued, or the one the message started before), or a stateless reply. */
-export type Sent =
+export type SendResult =
   | {
       readonly kind: 'task'
       /** As the message left it. */

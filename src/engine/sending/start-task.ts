@@ -8,9 +8,13 @@ import type { Committed } from '../ledger.ts'
 import { checkSame, claimFor, outcomeOf } from './claims.ts'
 import { createFromMessage } from './create.ts'
 import type { Incoming, Sending } from './incoming.ts'
-import type { Sent } from './sent.ts'
+import type { SendResult } from './sent.ts'
 
-export async function startTask(sending: Sending, incoming: Incoming, agent: Agent): Promise<Sent> {
+export async function startTask(
+  sending: Sending,
+  incoming: Incoming,
+  agent: Agent,
+): Promise<SendResult> {
   const { context, inFlight } = sending
   const taskId = context.ids.uuid()
   const claim = claimFor(context, incoming, agent.name, taskId)
@@ -28,7 +32,7 @@ export async function startTask(sending: Sending, incoming: Incoming, agent: Age
   })
 }
 
-export function created({ task, laterRecords, latest }: Committed): Sent {
+export function created({ task, laterRecords, latest }: Committed): SendResult {
   return { kind: 'task', task, laterRecords, latest, repeated: false }
 }
 
@@ -38,7 +42,7 @@ async function repeated(
   known: Claim,
   mine: Claim,
   message: Message,
-): Promise<Sent> {
+): Promise<SendResult> {
   checkSame(known, mine)
   const outcome = await outcomeOf(context, known, message)
   if (outcome === undefined) throw new LullError('TASK_NOT_FOUND', { taskId: known.taskId })

@@ -1,5 +1,5 @@
 import type { Message } from '../../core/message.ts'
-import type { Pruned } from './pruning.ts'
+import type { PruneResult } from './pruning.ts'
 
 /** Makes a request idempotent. The first claim of a key decides which task (or reply) the key stands for. */
 export interface Claim {
@@ -52,6 +52,6 @@ export interface ClaimStore {
     upTo?: number,
   ): Promise<readonly StoredContextMessage[]>
   /** Removes messages older than `before` from contexts without an open task. Looks at up to `limit` messages. */
-  pruneContextMessages(before: number, limit: number, after?: string): Promise<Pruned>
+  pruneContextMessages(before: number, limit: number, after?: string): Promise<PruneResult>
   pruneClaims(createdBefore: number, limit: number): Promise<number>
 }

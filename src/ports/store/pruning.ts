@@ -2,7 +2,7 @@
  * The result of one call of a retention method. A call looks at a bounded number of rows, so that it does not block for
  * long. Rows that are still needed are kept.
  */
-export interface Pruned {
+export interface PruneResult {
   readonly removed: number
   /** The cursor for the next call. Absent when every row was looked at. */
   readonly after?: string

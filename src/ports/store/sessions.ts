@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts'
-import type { Pruned } from './pruning.ts'
+import type { PruneResult } from './pruning.ts'
 
 /** A conversation of an editor. The id is the context id. The row has what the tasks of the context do not have. */
 export interface SessionRow {
@@ -34,5 +34,5 @@ export interface SessionStore {
     limit: number,
   ): Promise<readonly SessionRow[]>
   /** Removes sessions last used before `updatedBefore` whose context has no open task. Looks at up to `limit` sessions. */
-  pruneSessions(updatedBefore: number, limit: number, after?: string): Promise<Pruned>
+  pruneSessions(updatedBefore: number, limit: number, after?: string): Promise<PruneResult>
 }

@@ -3,7 +3,7 @@ import type { LogRecord } from '../../core/records.ts'
 import type { State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { Claim } from './claims.ts'
-import type { Pruned } from './pruning.ts'
+import type { PruneResult } from './pruning.ts'
 
 /**
  * The columns a store indexes. They are derived from the task by a pure function (`engine/row.ts`). `tenant`,
@@ -130,7 +130,7 @@ export interface TaskStore {
     removedAt: number,
     limit: number,
     after?: string,
-  ): Promise<Pruned>
+  ): Promise<PruneResult>
   /** The row of a task that `pruneTasks` removed. */
   removedTask(taskId: string): Promise<TaskRow | undefined>
   /** Deletes the rows of tasks removed before `removedBefore`. */

@@ -7,19 +7,19 @@
  * recorded, every id also says which: `sequence.n+artifactId~attempt~length`. So a reader that comes back gets the rest
  * of that text, or the text of another attempt in its place, or learns that it was discarded.
  */
-import { nothingShown, type Shown } from '../../core/live-text.ts'
+import { noTextShown, type TextPosition } from '../../core/live-text.ts'
 
 export interface Cursor {
   readonly seq: number
   readonly n: number
   /** What the reader holds of text that is not recorded; absent: nothing. */
-  readonly shown?: readonly Shown[]
+  readonly shown?: readonly TextPosition[]
 }
 
 /** At most so many texts are named: a reader that holds more gets the others anew. */
 const MOST_SHOWN = 32
 
-export function cursorId({ seq, n, shown = nothingShown }: Cursor): string {
+export function cursorId({ seq, n, shown = noTextShown }: Cursor): string {
   const held = shown
     .slice(-MOST_SHOWN)
     .map((one) => `+${one.artifactId}~${one.attempt}~${one.length}`)
@@ -46,7 +46,7 @@ export function readCursor(id: string | undefined): Cursor | undefined {
   }
 }
 
-function readShown(text: string): Shown | undefined {
+function readShown(text: string): TextPosition | undefined {
   const found = /^([\w-]{1,64})~([\w-]{1,64})~([1-9]\d{0,14})$/.exec(text)
   if (found?.[1] === undefined || found[2] === undefined) return undefined
   return { artifactId: found[1], attempt: found[2], length: Number(found[3]) }

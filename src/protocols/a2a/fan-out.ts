@@ -3,12 +3,12 @@
  * folded once and each of its events is spelled once per codec, however many streams carry it.
  */
 import { evolve } from '../../core/evolve.ts'
-import type { Piece } from '../../core/live-text.ts'
+import type { TextChunk } from '../../core/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import type { Batch } from '../../engine/log-reader.ts'
+import type { RecordBatch } from '../../engine/log-reader.ts'
 import type { Codec } from './codec/codec.ts'
-import { eventsOf, pieceEvent, type TaskEvent } from './task-events.ts'
+import { chunkEvent, eventsOf, type TaskEvent } from './task-events.ts'
 
 /** A record, the task before and after it, and what it tells. */
 export interface Folded {
@@ -22,16 +22,16 @@ export interface Folded {
 export type Spell = (codec: Codec, event: TaskEvent, closes: boolean) => string | undefined
 
 export interface FanOut {
-  fold(before: Task | undefined, batch: Batch): readonly Folded[]
+  fold(before: Task | undefined, batch: RecordBatch): readonly Folded[]
   readonly spell: Spell
-  /** Live text: readers that are equally far have the same piece. */
-  spellPiece(codec: Codec, piece: Piece, task: Task): string | undefined
+  /** Live text: readers that are equally far have the same chunk. */
+  spellChunk(codec: Codec, chunk: TextChunk, task: Task): string | undefined
 }
 
 export function createFanOut(): FanOut {
-  const folds = new WeakMap<Batch, readonly Folded[]>()
+  const folds = new WeakMap<RecordBatch, readonly Folded[]>()
   const texts = new WeakMap<TaskEvent, Map<string, string | undefined>>()
-  const pieces = new WeakMap<Piece, TaskEvent>()
+  const chunks = new WeakMap<TextChunk, TaskEvent>()
 
   function textsOf(event: TaskEvent): Map<string, string | undefined> {
     const known = texts.get(event) ?? new Map<string, string | undefined>()
@@ -57,9 +57,9 @@ export function createFanOut(): FanOut {
       return folded
     },
     spell,
-    spellPiece(codec, piece, task) {
-      const event = pieces.get(piece) ?? pieceEvent(task, piece)
-      pieces.set(piece, event)
+    spellChunk(codec, chunk, task) {
+      const event = chunks.get(chunk) ?? chunkEvent(task, chunk)
+      chunks.set(chunk, event)
       return spell(codec, event, false)
     },
   }

@@ -1,21 +1,21 @@
 /** Records and live text as the frames of one reader's stream. Each frame has the id it can be continued from (cursor.ts). */
 import {
-  afterPiece,
+  afterChunk,
   afterRecord,
-  nothingShown,
-  type Piece,
-  recordedPiece,
-  type Shown,
+  noTextShown,
+  recordedChunk,
+  type TextChunk,
+  type TextPosition,
 } from '../../core/live-text.ts'
 import { isInterrupted, isTerminal, type State } from '../../core/states.ts'
-import type { LivePieces } from '../../engine/log-reader.ts'
+import type { LiveTextUpdate } from '../../engine/log-reader.ts'
 import { type FrameBatch, frameText } from '../../wire/event-stream.ts'
 import { notificationText } from '../../wire/json-rpc.ts'
 import type { Call } from './call.ts'
 import type { Codec } from './codec/codec.ts'
 import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
 import type { Folded, Spell } from './fan-out.ts'
-import { pieceEvent } from './task-events.ts'
+import { chunkEvent } from './task-events.ts'
 
 /** What the frames depend on: all that an open stream keeps of its request. */
 export interface Reader {
@@ -35,7 +35,7 @@ export function batchOf(
   start: Cursor,
   folded: readonly Folded[],
   spell: Spell,
-  shown: readonly Shown[] = nothingShown,
+  shown: readonly TextPosition[] = noTextShown,
 ): FrameBatch {
   let text = ''
   let held = shown
@@ -50,23 +50,23 @@ export function batchOf(
 }
 
 /** A record that closes text the reader holds: it is sent what it lacks. */
-function closing(held: readonly Shown[], folded: Folded): Folded {
-  const piece = held.length === 0 ? undefined : recordedPiece(held, folded.record)
-  return piece?.append ? { ...folded, events: [pieceEvent(folded.task, piece)] } : folded
+function closing(held: readonly TextPosition[], folded: Folded): Folded {
+  const chunk = held.length === 0 ? undefined : recordedChunk(held, folded.record)
+  return chunk?.append ? { ...folded, events: [chunkEvent(folded.task, chunk)] } : folded
 }
 
 /** Live text, behind the record `after`. */
 export function liveBatch(
   { codec, envelope }: Reader,
-  { pieces, after }: LivePieces,
-  shown: readonly Shown[],
-  spellPiece: (codec: Codec, piece: Piece) => string | undefined,
+  { chunks, after }: LiveTextUpdate,
+  shown: readonly TextPosition[],
+  spellChunk: (codec: Codec, chunk: TextChunk) => string | undefined,
 ): FrameBatch {
   let text = ''
   let held = shown
-  for (const piece of pieces) {
-    held = afterPiece(held, piece)
-    const data = spellPiece(codec, piece)
+  for (const chunk of chunks) {
+    held = afterChunk(held, chunk)
+    const data = spellChunk(codec, chunk)
     const id = cursorId({ ...afterSnapshot(after), shown: held })
     if (data !== undefined) text += frameText({ id, data: envelope(data) })
   }
@@ -76,7 +76,7 @@ export function liveBatch(
 /** Each event has two numbers, one for its frame and one for its notification: ids do not depend on who asks. */
 function framesOf(
   reader: Reader,
-  { seq, n: skip, shown = nothingShown }: Cursor,
+  { seq, n: skip, shown = noTextShown }: Cursor,
   folded: Folded,
   spell: Spell,
 ): string {

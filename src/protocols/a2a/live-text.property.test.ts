@@ -5,11 +5,11 @@
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { afterPiece, afterRecord, type Piece, recordedPiece } from '../../core/live-text.ts'
+import { afterChunk, afterRecord, recordedChunk, type TextChunk } from '../../core/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import { createLiveTexts, type LiveTexts } from '../../engine/live-texts.ts'
-import type { Delivery, Reading } from '../../engine/log-reader.ts'
+import type { ReaderUpdate, TaskReader } from '../../engine/log-reader.ts'
 import { createSubscriptions, type Subscriptions } from '../../engine/subscriptions.ts'
 import { afterSnapshot, type Cursor, cursorId, readCursor } from './cursor.ts'
 
@@ -76,7 +76,7 @@ function createModel() {
     append: () => append(said()),
     end: () =>
       append({ type: 'canceled', actor: { kind: 'client', id: 'x' }, seq: log.length + 1, at: 0 }),
-    follow: ({ seq, shown = [] }: Cursor, ended: boolean): Reading =>
+    follow: ({ seq, shown = [] }: Cursor, ended: boolean): TaskReader =>
       subscriptions.follow(taskId, seq - 1, ended, shown),
     write(step: Step, length: number): void {
       if (step.recorded !== undefined) return
@@ -137,11 +137,11 @@ function createReader(model: Model) {
   for (const { artifactId, recorded } of model.steps) {
     if (recorded !== undefined) held.set(artifactId, recorded)
   }
-  let reading: Reading | undefined
-  let arrived: { readonly delivery: Delivery } | undefined
+  let reading: TaskReader | undefined
+  let arrived: { readonly delivery: ReaderUpdate } | undefined
   let ended = false
 
-  function fold({ artifact, append }: Piece): void {
+  function fold({ artifact, append }: TextChunk): void {
     const [part] = artifact.parts
     const text = part !== undefined && 'text' in part ? part.text : ''
     held.set(artifact.artifactId, append ? (held.get(artifact.artifactId) ?? '') + text : text)
@@ -178,16 +178,16 @@ function createReader(model: Model) {
       return
     }
     let shown = reading.shown
-    if ('pieces' in delivery) {
-      for (const piece of delivery.pieces.slice(0, frames)) {
-        fold(piece)
-        shown = afterPiece(shown, piece)
+    if ('chunks' in delivery) {
+      for (const chunk of delivery.chunks.slice(0, frames)) {
+        fold(chunk)
+        shown = afterChunk(shown, chunk)
         id = cursorId({ ...afterSnapshot(delivery.after), shown })
       }
     } else {
       for (const record of delivery.records.slice(0, frames)) {
-        const piece = recordedPiece(shown, record)
-        if (piece !== undefined) fold(piece)
+        const chunk = recordedChunk(shown, record)
+        if (chunk !== undefined) fold(chunk)
         shown = afterRecord(shown, record)
         id = cursorId({ ...afterSnapshot(record.seq), shown })
       }

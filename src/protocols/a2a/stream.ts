@@ -7,11 +7,11 @@
  *  R4  it stays open while the task is stopped, and then keeps its place and little else: ten thousand may wait.
  */
 import { evolve } from '../../core/evolve.ts'
-import { nothingShown, type Shown } from '../../core/live-text.ts'
+import { noTextShown, type TextPosition } from '../../core/live-text.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'
-import type { Batch, LivePieces, Reading } from '../../engine/log-reader.ts'
+import type { LiveTextUpdate, RecordBatch, TaskReader } from '../../engine/log-reader.ts'
 import {
   type FrameBatch,
   type FrameSource,
@@ -89,7 +89,7 @@ class TaskFrames implements FrameSource {
   #beginning: FrameBatch | undefined
   /** The task at the place that is reached, for as long as the log is being caught up with. */
   #task: Task | undefined
-  #reading: Reading | undefined
+  #reading: TaskReader | undefined
   #over: boolean
 
   constructor(a2a: A2AContext, caller: Caller, reader: Reader, place: Place) {
@@ -122,7 +122,7 @@ class TaskFrames implements FrameSource {
   }
 
   async #following(): Promise<FrameBatch> {
-    const { seq, shown = nothingShown } = this.#start
+    const { seq, shown = noTextShown } = this.#start
     const place = { after: seq - 1, shown }
     this.#reading ??= await this.#a2a.engine.follow(this.#caller, this.#taskId, place)
     const reading = this.#reading
@@ -131,7 +131,7 @@ class TaskFrames implements FrameSource {
       if (reading.live) this.#task = undefined
       const batch = await reading.next()
       if (batch === undefined) return END
-      if ('pieces' in batch) return this.#liveText(batch, reading.shown)
+      if ('chunks' in batch) return this.#liveText(batch, reading.shown)
       const { shown: held } = reading
       const folded = this.#a2a.fanOut.fold(await this.#taskBefore(batch), batch)
       this.#task = folded.at(-1)?.task
@@ -140,16 +140,16 @@ class TaskFrames implements FrameSource {
     }
   }
 
-  async #liveText(batch: LivePieces, shown: readonly Shown[]): Promise<FrameBatch> {
+  async #liveText(batch: LiveTextUpdate, shown: readonly TextPosition[]): Promise<FrameBatch> {
     const { engine, fanOut } = this.#a2a
     const task = await engine.get(this.#caller, this.#taskId)
-    return liveBatch(this.#reader, batch, shown, (codec, piece) =>
-      fanOut.spellPiece(codec, piece, task),
+    return liveBatch(this.#reader, batch, shown, (codec, chunk) =>
+      fanOut.spellChunk(codec, chunk, task),
     )
   }
 
   /** Live records come with it; where a reader catches up it was folded last, or is folded now. */
-  async #taskBefore({ before, records }: Batch): Promise<Task | undefined> {
+  async #taskBefore({ before, records }: RecordBatch): Promise<Task | undefined> {
     const version = (records[0]?.seq ?? 1) - 1
     if (before !== undefined || version === 0) return before
     if (this.#task?.version === version) return this.#task

@@ -2,7 +2,7 @@
  * What a record of the log means to somebody who watches the task. The same list for every version, binding and
  * webhook, so that all of them see the same events in the same order (A2A 1.0 §3.5.2); codecs spell them.
  */
-import type { Piece } from '../../core/live-text.ts'
+import type { TextChunk } from '../../core/live-text.ts'
 import type { Artifact } from '../../core/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
 import type { ExpiryReason, Reminder } from '../../core/reminders.ts'
@@ -34,7 +34,7 @@ export type TaskEvent =
       readonly append: boolean
       readonly last: boolean
       /** Of a step's stream. */
-      readonly stream?: Piece['state']
+      readonly stream?: TextChunk['state']
     }
   | { readonly kind: 'reminder'; readonly task: Task; readonly change: ReminderChange }
 
@@ -57,7 +57,7 @@ const reports: ReadonlySet<RecordType> = new Set<RecordType>([
   'rejected',
 ])
 
-export function pieceEvent(task: Task, { artifact, append, last, state }: Piece): TaskEvent {
+export function chunkEvent(task: Task, { artifact, append, last, state }: TextChunk): TaskEvent {
   return { kind: 'artifact', task, artifact, append, last, stream: state }
 }
 

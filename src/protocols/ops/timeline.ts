@@ -5,7 +5,7 @@
 import { toIso } from '../../core/instant.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
-import type { Reading } from '../../engine/log-reader.ts'
+import type { TaskReader } from '../../engine/log-reader.ts'
 
 export interface TimelineEntry {
   /** The record it was made from. */
@@ -154,7 +154,7 @@ export interface TimelinePage {
 
 /** What is written so far, at most about `PAGE` entries of it. @param version of the task */
 export async function readTimeline(
-  reading: Reading,
+  reading: TaskReader,
   after: number,
   version: number,
 ): Promise<TimelinePage> {
@@ -163,7 +163,7 @@ export async function readTimeline(
   while (seq < version && entries.length < PAGE) {
     const batch = await reading.next()
     if (batch === undefined) break
-    if ('pieces' in batch) continue
+    if ('chunks' in batch) continue
     entries.push(...timelineOf(batch.records))
     seq = batch.records.at(-1)?.seq ?? seq
   }
@@ -171,12 +171,12 @@ export async function readTimeline(
 }
 
 /** The entries as server-sent events; `data` is one entry, `id` its place. Undefined: nothing follows. */
-export async function nextEvents(reading: Reading): Promise<string | undefined> {
+export async function nextEvents(reading: TaskReader): Promise<string | undefined> {
   for (;;) {
     const batch = await reading.next()
     if (batch === undefined) return undefined
     // Live text is no record.
-    if ('pieces' in batch) continue
+    if ('chunks' in batch) continue
     const frames = timelineOf(batch.records).map(
       (entry) => `id: ${entry.seq}\ndata: ${JSON.stringify(entry)}\n\n`,
     )

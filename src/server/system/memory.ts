@@ -1,5 +1,5 @@
-import type { Memory } from '../../ports/memory.ts'
+import type { MemoryUsage } from '../../ports/memory.ts'
 
-export const systemMemory: Memory = {
+export const systemMemory: MemoryUsage = {
   usedBytes: () => process.memoryUsage.rss(),
 }

@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
-import type { Pruned } from '../../ports/store/pruning.ts'
+import type { PruneResult } from '../../ports/store/pruning.ts'
 import type { OpenTaskQuery, StoredTask, TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Pushes } from './pushes.ts'
 import type { WorkQueries } from './work.ts'
@@ -25,7 +25,7 @@ export interface Tasks {
   list(query: TaskQuery): readonly TaskRow[]
   count(query: Filter): number
   open(query: OpenTaskQuery): readonly TaskRow[]
-  prune(statusBefore: number, removedAt: number, limit: number): Pruned
+  prune(statusBefore: number, removedAt: number, limit: number): PruneResult
   removed(taskId: string): TaskRow | undefined
   pruneRemoved(removedBefore: number, limit: number): number
   /** Whether the context has a task that has not ended. */

@@ -1,9 +1,9 @@
 /** Removes messages and sessions of contexts without an open task. */
-import type { Pruned } from '../../ports/store/pruning.ts'
+import type { PruneResult } from '../../ports/store/pruning.ts'
 import type { Database } from './driver.ts'
 import { hasOpenTask } from './open-tasks.ts'
 
-type Prune = (before: number, limit: number, after?: string) => Pruned
+type Prune = (before: number, limit: number, after?: string) => PruneResult
 
 /** Messages are in the order of their age, so a page without an old one is the last. */
 export function createPruneMessages(db: Database): Prune {

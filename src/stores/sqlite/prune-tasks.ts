@@ -1,12 +1,17 @@
 /** Removes ended tasks, oldest first, one terminal state after the other. Tasks that are still needed are skipped. */
 import { isTerminal, type State, states } from '../../core/states.ts'
-import type { Pruned } from '../../ports/store/pruning.ts'
+import type { PruneResult } from '../../ports/store/pruning.ts'
 import type { Database, Row } from './driver.ts'
 import { hasOpenTask } from './open-tasks.ts'
 import { toTaskRow } from './task-columns.ts'
 import type { Waits } from './waits.ts'
 
-type PruneTasks = (statusBefore: number, removedAt: number, limit: number, after?: string) => Pruned
+type PruneTasks = (
+  statusBefore: number,
+  removedAt: number,
+  limit: number,
+  after?: string,
+) => PruneResult
 
 /** The last task that was looked at. */
 type Cursor = readonly [state: State, statusAt: number, id: string]

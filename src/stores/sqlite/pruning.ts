@@ -1,5 +1,5 @@
 /** Retention. Each call removes at most `limit` rows in one transaction, so that it does not block for long. */
-import type { Pruned } from '../../ports/store/pruning.ts'
+import type { PruneResult } from '../../ports/store/pruning.ts'
 import { RUN } from './claim-index.ts'
 import type { Database, Statement } from './driver.ts'
 import { createPruneMessages, createPruneSessions } from './prune-contexts.ts'
@@ -8,10 +8,10 @@ import type { Transact } from './transaction.ts'
 import type { Waits } from './waits.ts'
 
 export interface Pruning {
-  tasks(statusBefore: number, removedAt: number, limit: number, after?: string): Pruned
+  tasks(statusBefore: number, removedAt: number, limit: number, after?: string): PruneResult
   removedTasks(removedBefore: number, limit: number): number
-  contextMessages(before: number, limit: number, after?: string): Pruned
-  sessions(updatedBefore: number, limit: number, after?: string): Pruned
+  contextMessages(before: number, limit: number, after?: string): PruneResult
+  sessions(updatedBefore: number, limit: number, after?: string): PruneResult
   holds(liftedBefore: number, limit: number): number
   events(receivedBefore: number, limit: number): number
   claims(createdBefore: number, limit: number): number

@@ -60,7 +60,7 @@ describe('scripts', () => {
     await until(() => stage.lines.length === 1)
     const reading = await stage.engine.follow(caller, task.id, { after: 2 })
     expect(await reading.next()).toMatchObject({
-      pieces: [{ artifact: { parts: [{ text: 'Hell' }] } }],
+      chunks: [{ artifact: { parts: [{ text: 'Hell' }] } }],
     })
     reading.close()
     for (let piece = 0; piece < 3; piece++) {

@@ -1,5 +1,5 @@
 import { isTerminal, states } from '../../core/states.ts'
-import type { Pruned } from '../../ports/store/pruning.ts'
+import type { PruneResult } from '../../ports/store/pruning.ts'
 import {
   creation,
   sampleClaim,
@@ -158,7 +158,7 @@ function ofNeededTasks(subject: Subject): void {
 
 function ofContexts(subject: Subject): void {
   const { it, expect } = subject.kit
-  async function all(prune: (after?: string) => Promise<Pruned>): Promise<number> {
+  async function all(prune: (after?: string) => Promise<PruneResult>): Promise<number> {
     let total = 0
     let after: string | undefined
     do {

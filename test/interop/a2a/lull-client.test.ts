@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type Client,
   connect,
-  type Sent,
+  type SendResult,
   type Task,
   type TaskFrame,
 } from '../../../src/client/index.ts'
 import { type OfficialServer, startOfficial1, startOfficial03 } from './official-servers.ts'
 
-function taskOf(sent: Sent): Task {
+function taskOf(sent: SendResult): Task {
   if (sent.kind !== 'task') throw new Error(`a message: ${JSON.stringify(sent.message)}`)
   return sent.task
 }

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Agent, agent } from '../../../src/engine/agent.ts'
-import { type Serving, serve } from '../../../src/server/serve.ts'
+import { type RunningServer, serve } from '../../../src/server/serve.ts'
 import { eventually } from './stage.ts'
 
 const STREAMS = 2_000
@@ -33,7 +33,7 @@ const talker: Agent = agent({
 })
 
 let directory: string
-let serving: Serving
+let serving: RunningServer
 let readers: ChildProcess
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lull-streams-'))

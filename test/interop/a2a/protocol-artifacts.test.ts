@@ -15,7 +15,7 @@ import {
 } from '../../../src/client/index.ts'
 import { agent } from '../../../src/engine/agent.ts'
 import { type Signal, signal } from '../../../src/engine/test-support/world.ts'
-import { type Serving, serve } from '../../../src/server/serve.ts'
+import { type RunningServer, serve } from '../../../src/server/serve.ts'
 import { createScriptAgent } from '../../../src/testing/script-agent/script-agent.ts'
 import { extensions, judge, judgeExchange, recording, used } from './published-shapes.ts'
 
@@ -49,7 +49,7 @@ async function readStream(client: Client): Promise<void> {
 }
 
 let directory: string
-let server: Serving
+let server: RunningServer
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lull-artifacts-'))
   const data = join(directory, 'data')

@@ -6,7 +6,7 @@ import type { Task } from '../../../core/task.ts'
 import { pauseInput, resumeInput } from '../../../engine/inputs.ts'
 import { parse } from '../../../engine/parse.ts'
 import type { ReminderRequest, SendRequest } from '../../../engine/requests.ts'
-import type { Sent } from '../../../engine/sending/sent.ts'
+import type { SendResult } from '../../../engine/sending/sent.ts'
 import type { A2AContext, Call } from '../call.ts'
 import type { SendConfiguration } from '../codec/codec.ts'
 import { A2AError } from '../faults.ts'
@@ -45,7 +45,7 @@ export function readSending(a2a: A2AContext, call: Call): Sending {
   return { message, metadata, configuration: { ...configuration, immediate: true }, harn }
 }
 
-export function send(a2a: A2AContext, call: Call, sending: Sending): Promise<Sent> {
+export function send(a2a: A2AContext, call: Call, sending: Sending): Promise<SendResult> {
   const { taskId } = sending.message
   // An agent's endpoint continues that agent's tasks only; the engine would find any of the caller's.
   return call.agent.scope === undefined || taskId === undefined
@@ -53,7 +53,7 @@ export function send(a2a: A2AContext, call: Call, sending: Sending): Promise<Sen
     : ownTask(a2a, call, taskId).then(() => carried(a2a, call, sending))
 }
 
-function carried(a2a: A2AContext, call: Call, sending: Sending): Promise<Sent> {
+function carried(a2a: A2AContext, call: Call, sending: Sending): Promise<SendResult> {
   const { harn } = sending
   return harn === undefined ? deliver(a2a, call, sending) : tunnelled(a2a, call, sending, harn)
 }
@@ -64,7 +64,7 @@ async function tunnelled(
   call: Call,
   sending: Sending,
   { pause, resume, reminder }: HarnOperations,
-): Promise<Sent> {
+): Promise<SendResult> {
   const { engine } = a2a
   const { caller } = call
   const { message, configuration } = sending
@@ -93,7 +93,7 @@ function deliver(
   call: Call,
   { message, metadata, configuration }: Sending,
   reminders?: readonly ReminderRequest[],
-): Promise<Sent> {
+): Promise<SendResult> {
   const { caller, agent } = call
   const key = call.request.header('idempotency-key')
   const request = {
@@ -115,7 +115,7 @@ async function deliverWithPush(
   request: SendRequest,
   configuration: SendConfiguration,
   target: PushTarget,
-): Promise<Sent> {
+): Promise<SendResult> {
   const pushes = pushesOf(a2a)
   const sent = await a2a.engine.send(call.caller, request, {
     push: pushes.withMessage(call.codec.webhook, target),

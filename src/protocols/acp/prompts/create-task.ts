@@ -2,7 +2,7 @@
 import type { Message, Part } from '../../../core/message.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { offersOf } from '../../../engine/offers.ts'
-import type { Sent } from '../../../engine/sending/sent.ts'
+import type { SendResult } from '../../../engine/sending/sent.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { AcpContext } from '../connection/context.ts'
 import { keptIn } from '../reminders/kept-reminders.ts'
@@ -40,7 +40,7 @@ export async function create(
   contextId: string,
   message: Message,
   canceled?: AbortSignal,
-): Promise<Sent> {
+): Promise<SendResult> {
   // Read anew: another agent may have been chosen since the connection attached.
   const session = await acp.sessions.get(caller, contextId)
   const { agent } = session
@@ -66,7 +66,7 @@ export async function create(
 }
 
 /** Cancels the task that a prompt still becomes after it was given up. */
-function cancelLate(acp: AcpContext, caller: Caller, sending: Promise<Sent>): void {
+function cancelLate(acp: AcpContext, caller: Caller, sending: Promise<SendResult>): void {
   sending
     .then((sent) => (sent.kind === 'task' ? cancelTask(acp, caller, sent.task.id) : undefined))
     .catch((error: unknown) =>

@@ -3,51 +3,54 @@
  * was said, so text that is discarded is followed by a sentence that says so; v2 empties the message (`v2/shapes.ts`).
  */
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import { type Piece, recordedPiece, type Shown } from '../../../core/live-text.ts'
+import { recordedChunk, type TextChunk, type TextPosition } from '../../../core/live-text.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { textChunk } from './artifact-updates.ts'
 
 const DISCARDED = '\n\n[Discarded: the attempt that wrote this did not finish.]\n\n'
 
-/** @param held what the editor was shown of unrecorded text before the piece */
-export function pieceUpdates(
+/** @param held what the editor was shown of unrecorded text before the chunk */
+export function chunkUpdates(
   taskId: string,
-  held: readonly Shown[],
-  piece: Piece,
+  held: readonly TextPosition[],
+  chunk: TextChunk,
 ): readonly SessionUpdate[] {
-  if (piece.state === 'discarded') return [discarded(taskId, piece.artifact.artifactId, piece)]
-  return [...replaced(taskId, held, piece), chunkOf(taskId, piece)]
+  if (chunk.state === 'discarded') return [discarded(taskId, chunk.artifact.artifactId, chunk)]
+  return [...replaced(taskId, held, chunk), chunkOf(taskId, chunk)]
 }
 
 /** A record as it is to be shown: where the editor has seen its text, only the rest of it. */
-export function shownRecord(held: readonly Shown[], record: LogRecord): LogRecord {
+export function shownRecord(held: readonly TextPosition[], record: LogRecord): LogRecord {
   if (held.length === 0 || record.type !== 'artifact') return record
-  const piece = recordedPiece(held, record)
-  return piece?.append ? { ...record, artifact: piece.artifact, append: true } : record
+  const chunk = recordedChunk(held, record)
+  return chunk?.append ? { ...record, artifact: chunk.artifact, append: true } : record
 }
 
 /** What a record discards of the text of other attempts. */
 export function recordUpdates(
   taskId: string,
-  held: readonly Shown[],
+  held: readonly TextPosition[],
   record: LogRecord,
 ): readonly SessionUpdate[] {
-  const piece = held.length === 0 ? undefined : recordedPiece(held, record)
-  return piece === undefined ? [] : replaced(taskId, held, piece)
+  const chunk = held.length === 0 ? undefined : recordedChunk(held, record)
+  return chunk === undefined ? [] : replaced(taskId, held, chunk)
 }
 
 /** A reader that was slow may see the next attempt without having been told that the last one is over. */
 function replaced(
   taskId: string,
-  held: readonly Shown[],
-  { artifact: { artifactId }, attempt }: Piece,
+  held: readonly TextPosition[],
+  { artifact: { artifactId }, attempt }: TextChunk,
 ): readonly SessionUpdate[] {
   return held
     .filter((one) => one.artifactId === artifactId && one.attempt !== attempt)
     .map((one) => discarded(taskId, artifactId, one))
 }
 
-function chunkOf(taskId: string, { artifact, attempt, append, last, state }: Piece): SessionUpdate {
+function chunkOf(
+  taskId: string,
+  { artifact, attempt, append, last, state }: TextChunk,
+): SessionUpdate {
   const { artifactId, name = '' } = artifact
   const text = artifact.parts.map((part) => ('text' in part ? part.text : '')).join('')
   return textChunk(attempt, text, { taskId, artifactId, name, append, last, stream: state })

@@ -8,14 +8,14 @@
  *  A5  a question that stands is put to the client, at once and whenever it attaches again.
  */
 import { evolve } from '../../../core/evolve.ts'
-import { afterPiece, afterRecord, type Piece } from '../../../core/live-text.ts'
+import { afterChunk, afterRecord, type TextChunk } from '../../../core/live-text.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { isInterrupted } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import { type Caller, maySee } from '../../../engine/caller.ts'
 import type { AcpContext } from '../connection/context.ts'
 import type { Questions } from '../prompts/questions.ts'
-import { pieceUpdates, recordUpdates, shownRecord } from '../render/live-updates.ts'
+import { chunkUpdates, recordUpdates, shownRecord } from '../render/live-updates.ts'
 import { atRest, type Shown, updatesOf } from '../render/updates.ts'
 import { type Follower, follower, type Waiter } from './follower.ts'
 import { replay } from './replay.ts'
@@ -126,7 +126,7 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
       for (;;) {
         const given = await reading.next()
         if (given === undefined || signal.aborted) break
-        if ('pieces' in given) for (const piece of given.pieces) await passText(mine, piece)
+        if ('chunks' in given) for (const chunk of given.chunks) await passText(mine, chunk)
         else for (const record of given.records) await pass(mine, record)
       }
     } finally {
@@ -139,11 +139,11 @@ export async function attach(deps: AttachDeps): Promise<Attachment> {
     mine.end()
   }
 
-  async function passText(mine: Follower, piece: Piece): Promise<void> {
+  async function passText(mine: Follower, chunk: TextChunk): Promise<void> {
     const { task, held } = mine
     if (task === undefined || task.parentId !== undefined) return
-    for (const update of pieceUpdates(task.id, held, piece)) await sender.shown({ update }, false)
-    mine.held = afterPiece(held, piece)
+    for (const update of chunkUpdates(task.id, held, chunk)) await sender.shown({ update }, false)
+    mine.held = afterChunk(held, chunk)
   }
 
   async function pass(mine: Follower, record: LogRecord): Promise<void> {

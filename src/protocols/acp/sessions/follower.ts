@@ -1,5 +1,5 @@
 /** How far an attachment has followed one task, and who waits until it needs somebody or has ended. */
-import { nothingShown, type Shown } from '../../../core/live-text.ts'
+import { noTextShown, type TextPosition } from '../../../core/live-text.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
@@ -15,7 +15,7 @@ export interface Follower {
   readonly task: Task | undefined
   readonly waiting: ReadonlySet<Waiter>
   /** What was sent of text that is not recorded. */
-  held: readonly Shown[]
+  held: readonly TextPosition[]
   /** A prompt of this connection began it, and it has not rested since. */
   begunHere: boolean
   moved(task: Task, record: LogRecord): void
@@ -52,7 +52,7 @@ export function follower(from: Task | undefined): Follower {
       return task
     },
     waiting,
-    held: nothingShown,
+    held: noTextShown,
     begunHere: false,
     moved(now, record) {
       task = now
