@@ -1,5 +1,5 @@
 /**
- * Checks package-lock.json; with `--fix`, completes it. Two things must hold for it to work everywhere:
+ * Checks every package-lock.json; with `--fix`, completes them. Two things must hold for one to work everywhere:
  *
  * 1. It names no download address: a clone installs from whichever registry its owner uses.
  * 2. Every optional package that a dependency pins for one platform has an entry. npm leaves out those it could
@@ -12,39 +12,49 @@ import { root } from './run.mjs'
 const systems = 'android darwin freebsd linux netbsd openbsd openharmony sunos win32'.split(' ')
 const processors = 'arm arm64 ia32 loong64 ppc64 riscv64 s390x wasm32 x64'.split(' ')
 
-const path = join(root, 'package-lock.json')
-const lockfile = JSON.parse(readFileSync(path, 'utf8'))
-const { packages } = lockfile
-
 const fix = process.argv.includes('--fix')
-const problems = []
 
-for (const [at, entry] of Object.entries(packages)) {
-  if (/^https?:/.test(entry.resolved ?? '')) {
-    problems.push(`${at} has a download address`)
-    delete entry.resolved
-  }
-  for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
-    if (isPresent(name, at)) continue
-    problems.push(`${name}@${range} is missing, an optional dependency of ${at || 'this package'}`)
-    packages[`node_modules/${name}`] = missingEntry(name, range, entry)
-  }
-}
+let entries = 0
+let problems = 0
+for (const file of ['package-lock.json', 'test/interop/mastra/package-lock.json']) check(file)
+console.log(`${entries} entries, ${problems} problems`)
+process.exitCode = problems > 0 && !fix ? 1 : 0
 
-for (const problem of problems) console.log(`${fix ? 'fixed: ' : ''}${problem}`)
-if (fix && problems.length > 0) {
-  const sorted = Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en'))
+function check(file) {
+  const path = join(root, file)
+  const lockfile = JSON.parse(readFileSync(path, 'utf8'))
+  const found = problemsIn(lockfile.packages)
+  for (const problem of found) console.log(`${fix ? 'fixed: ' : ''}${file}: ${problem}`)
+  entries += Object.keys(lockfile.packages).length
+  problems += found.length
+  if (!fix || found.length === 0) return
+  const sorted = Object.entries(lockfile.packages).sort(([a], [b]) => a.localeCompare(b, 'en'))
   lockfile.packages = Object.fromEntries(sorted)
   writeFileSync(path, `${JSON.stringify(lockfile, null, 2)}\n`)
 }
-console.log(`${Object.keys(packages).length} entries, ${problems.length} problems`)
-process.exitCode = problems.length > 0 && !fix ? 1 : 0
+
+/** Mends what it finds in place. */
+function problemsIn(packages) {
+  const problems = []
+  for (const [at, entry] of Object.entries(packages)) {
+    if (/^https?:/.test(entry.resolved ?? '')) {
+      problems.push(`${at} has a download address`)
+      delete entry.resolved
+    }
+    for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
+      if (isPresent(packages, name, at)) continue
+      problems.push(`${name}@${range} is missing, an optional dependency of ${at || 'its package'}`)
+      packages[`node_modules/${name}`] = missingEntry(name, range, entry)
+    }
+  }
+  return problems
+}
 
 /** Whether Node would find the package from there: nested first, then in each folder above. */
-function isPresent(name, from) {
+function isPresent(packages, name, from) {
   if (packages[join(from, 'node_modules', name)] !== undefined) return true
   const above = from.slice(0, Math.max(0, from.lastIndexOf('node_modules') - 1))
-  return from !== '' && isPresent(name, above)
+  return from !== '' && isPresent(packages, name, above)
 }
 
 /** No checksum, since the package was never seen; its name tells the platform. */
