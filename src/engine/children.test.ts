@@ -4,13 +4,13 @@ import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { AgentTask } from './agent-task.ts'
 import {
   alice,
-  createWorld,
+  createHarness,
   dataOf,
   effects,
+  type Harness,
   running,
   signal,
-  type World,
-} from './test-support/world.ts'
+} from './test-support/engine-harness.ts'
 
 /** A parent that does as the test says, and a child that parks until it is resumed. */
 function family(
@@ -31,39 +31,39 @@ function family(
   ]
 }
 
-async function childOf(world: World, id: string): Promise<string> {
-  const { children } = await world.until(id, (task) => task.children.length > 0)
-  await world.settled()
+async function childOf(harness: Harness, id: string): Promise<string> {
+  const { children } = await harness.until(id, (task) => task.children.length > 0)
+  await harness.settled()
   return children[0] ?? ''
 }
 
 describe('a child', () => {
   it('is a task of its own, in the context and for the principal of its parent', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: family(async (task) => {
         const child = await task.delegate('child', 'do this')
         const { state, artifacts } = await child.result()
         return { state, artifacts: artifacts.map((one) => one.name ?? '') }
       }),
     })
-    const { id, contextId } = await world.send('go')
-    const childId = await childOf(world, id)
-    const child = await world.until(childId, 'paused-by-agent')
+    const { id, contextId } = await harness.send('go')
+    const childId = await childOf(harness, id)
+    const child = await harness.until(childId, 'paused-by-agent')
     expect(child).toMatchObject({ parentId: id, contextId, principal: 'alice', agent: 'child' })
-    expect((await world.get(id)).state).toBe('working')
-    await world.engine.resume(alice, { taskId: childId, input: 5 })
-    expect(dataOf(await world.until(id, 'completed'), 'result')).toEqual({
+    expect((await harness.get(id)).state).toBe('working')
+    await harness.engine.resume(alice, { taskId: childId, input: 5 })
+    expect(dataOf(await harness.until(id, 'completed'), 'result')).toEqual({
       state: 'completed',
       artifacts: ['input'],
     })
   })
 
   it('of an agent nobody knows is refused before anything is written', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: family((task) => task.delegate('nobody', 'x').catch((e: { code: string }) => e.code)),
     })
-    const { id } = await world.send('go')
-    const ended = await world.until(id, 'completed')
+    const { id } = await harness.send('go')
+    const ended = await harness.until(id, 'completed')
     expect(dataOf(ended, 'result')).toBe('AGENT_UNKNOWN')
     expect(ended.children).toEqual([])
   })
@@ -80,15 +80,15 @@ describe('a child', () => {
       },
       { concurrency: 1 },
     )
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('2')
-    await world.settled()
-    expect((await world.get(id)).state).toBe('completed')
-    expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('2')
+    await harness.settled()
+    expect((await harness.get(id)).state).toBe('completed')
+    expect((await harness.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
   })
 
   it('that fails does not fail its parent', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: family(
         async (task) => (await (await task.delegate('child', 'x')).result()).state,
         async () => {
@@ -96,13 +96,13 @@ describe('a child', () => {
         },
       ),
     })
-    const { id } = await world.send('go')
-    expect(dataOf(await world.until(id, 'completed'), 'result')).toBe('failed')
+    const { id } = await harness.send('go')
+    expect(dataOf(await harness.until(id, 'completed'), 'result')).toBe('failed')
   })
 
   it('is controlled by its parent: pause, resume, remind, cancel', async () => {
     const go = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: family(
         async (task) => {
           const child = await task.delegate('child', 'x')
@@ -121,14 +121,14 @@ describe('a child', () => {
         },
       ),
     })
-    const { id } = await world.send('go')
-    const childId = await childOf(world, id)
-    await world.until(childId, 'working')
-    await world.settled()
+    const { id } = await harness.send('go')
+    const childId = await childOf(harness, id)
+    await harness.until(childId, 'working')
+    await harness.settled()
     go.fire()
-    const ended = await world.until(id, 'completed')
+    const ended = await harness.until(id, 'completed')
     expect(dataOf(ended, 'result')).toEqual(['paused-by-client', 'canceled', 'TASK_NOT_PAUSABLE'])
-    const log = await world.log(childId)
+    const log = await harness.log(childId)
     expect(log.find((record) => record.type === 'canceled')).toMatchObject({
       actor: { kind: 'parent', id },
       reason: 'enough',
@@ -142,14 +142,14 @@ describe('a parent', () => {
       if (task.text === '0') await task.park({ reason: 'leaf' })
       else await (await task.delegate('worker', String(Number(task.text) - 1))).result()
     })
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('2')
-    const child = await childOf(world, id)
-    const leaf = await childOf(world, child)
-    await world.until(leaf, 'paused-by-agent')
-    await world.engine.cancel(alice, { taskId: id })
-    expect((await world.get(child)).state).toBe('canceled')
-    expect((await world.get(leaf)).state).toBe('canceled')
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('2')
+    const child = await childOf(harness, id)
+    const leaf = await childOf(harness, child)
+    await harness.until(leaf, 'paused-by-agent')
+    await harness.engine.cancel(alice, { taskId: id })
+    expect((await harness.get(child)).state).toBe('canceled')
+    expect((await harness.get(leaf)).state).toBe('canceled')
   })
 
   it('that is cancelled at any moment leaves no child behind', async () => {
@@ -159,16 +159,16 @@ describe('a parent', () => {
       await Promise.all(both.map(async (born) => (await born).result()))
     })
     for (let moment = 0; moment < 25; moment++) {
-      const world = await createWorld({ agents: [agent] })
-      const { id } = await world.send('2')
+      const harness = await createHarness({ agents: [agent] })
+      const { id } = await harness.send('2')
       for (let turn = 0; turn < moment; turn++) await new Promise((go) => setImmediate(go))
-      await world.engine.cancel(alice, { taskId: id })
-      await world.settled()
-      const left = (await world.engine.list(alice)).tasks.filter(
+      await harness.engine.cancel(alice, { taskId: id })
+      await harness.settled()
+      const left = (await harness.engine.list(alice)).tasks.filter(
         ({ state }) => state !== 'canceled',
       )
       expect(left).toEqual([])
-      expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+      expect((await harness.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
     }
   })
 
@@ -178,27 +178,27 @@ describe('a parent', () => {
       if (task.text === '0') await task.park({ reason: 'leaf' })
       else await (await task.delegate('worker', String(Number(task.text) - 1))).result()
     })
-    let world = await createWorld({ agents: [agent], store })
-    const { id } = await world.send('2')
-    const child = await childOf(world, id)
-    const leaf = await childOf(world, child)
-    await world.until(leaf, 'paused-by-agent')
-    world.engine.cancel(alice, { taskId: id }).catch(() => undefined)
+    let harness = await createHarness({ agents: [agent], store })
+    const { id } = await harness.send('2')
+    const child = await childOf(harness, id)
+    const leaf = await childOf(harness, child)
+    await harness.until(leaf, 'paused-by-agent')
+    harness.engine.cancel(alice, { taskId: id }).catch(() => undefined)
     // Dies with the cancel of the parent written, and nothing more.
     while ((await store.list({ states: ['canceled'], limit: 1 })).length === 0) {
       await new Promise((resolve) => setImmediate(resolve))
     }
-    world.crash()
+    harness.crash()
     expect((await store.list({ states: ['canceled'], limit: 9 })).length).toBe(1)
-    world = await world.recover()
-    await world.settled()
-    expect((await world.get(child)).state).toBe('canceled')
-    expect((await world.get(leaf)).state).toBe('canceled')
+    harness = await harness.recover()
+    await harness.settled()
+    expect((await harness.get(child)).state).toBe('canceled')
+    expect((await harness.get(leaf)).state).toBe('canceled')
   })
 
   it('that is paused leaves its children alone, unless they are to be paused too', async () => {
     const go = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: family(
         async (task) => (await (await task.delegate('child', 'x')).result()).state,
         async (task) => {
@@ -207,69 +207,69 @@ describe('a parent', () => {
         },
       ),
     })
-    const { id } = await world.send('go')
-    const childId = await childOf(world, id)
-    await world.until(childId, 'working')
-    await world.settled()
-    expect((await world.engine.pause(alice, { taskId: id })).state).toBe('paused-by-client')
-    expect((await world.get(childId)).pausing).toBeUndefined()
-    await world.engine.resume(alice, { taskId: id })
+    const { id } = await harness.send('go')
+    const childId = await childOf(harness, id)
+    await harness.until(childId, 'working')
+    await harness.settled()
+    expect((await harness.engine.pause(alice, { taskId: id })).state).toBe('paused-by-client')
+    expect((await harness.get(childId)).pausing).toBeUndefined()
+    await harness.engine.resume(alice, { taskId: id })
 
-    const both = world.engine.pause(alice, { taskId: id, cascade: true })
-    await world.settled()
+    const both = harness.engine.pause(alice, { taskId: id, cascade: true })
+    await harness.settled()
     go.fire()
     await both
-    const child = await world.get(childId)
+    const child = await harness.get(childId)
     expect(child.state).toBe('paused-by-client')
     expect(child.suspension?.actor).toEqual({ kind: 'parent', id })
-    await world.engine.resume(alice, { taskId: childId })
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    await harness.engine.resume(alice, { taskId: childId })
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
   })
 
   it('can be paused at once while it waits, and goes on when resumed after the child ended', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: family(async (task) => (await (await task.delegate('child', 'x')).result()).state),
     })
-    const { id } = await world.send('go')
-    const childId = await childOf(world, id)
-    await world.until(childId, 'paused-by-agent')
-    expect((await world.engine.pause(alice, { taskId: id })).state).toBe('paused-by-client')
-    await world.engine.resume(alice, { taskId: childId })
-    await world.until(childId, 'completed')
-    await world.settled()
-    expect((await world.get(id)).state).toBe('paused-by-client')
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    const { id } = await harness.send('go')
+    const childId = await childOf(harness, id)
+    await harness.until(childId, 'paused-by-agent')
+    expect((await harness.engine.pause(alice, { taskId: id })).state).toBe('paused-by-client')
+    await harness.engine.resume(alice, { taskId: childId })
+    await harness.until(childId, 'completed')
+    await harness.settled()
+    expect((await harness.get(id)).state).toBe('paused-by-client')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
   })
 
   it.each([0, 60_000])(
     'that left memory while it waited goes on when the child ends (%i ms)',
     async (warmForMs) => {
       const begun = effects()
-      const world = await createWorld({
+      const harness = await createHarness({
         options: { warmForMs, cachedTasks: 1 },
         agents: family(async (task) => {
           begun.note('parent')
           return (await (await task.delegate('child', 'x')).result()).state
         }),
       })
-      const { id } = await world.send('go')
-      const childId = await childOf(world, id)
-      await world.until(childId, 'paused-by-agent')
-      await world.pass(60_000)
-      expect((await world.engine.health()).runs.live).toBe(0)
-      await world.engine.resume(alice, { taskId: childId })
-      await world.until(id, 'completed')
+      const { id } = await harness.send('go')
+      const childId = await childOf(harness, id)
+      await harness.until(childId, 'paused-by-agent')
+      await harness.pass(60_000)
+      expect((await harness.engine.health()).runs.live).toBe(0)
+      await harness.engine.resume(alice, { taskId: childId })
+      await harness.until(id, 'completed')
       expect(begun.count('parent')).toBe(2)
-      await world.settled()
-      expect((await world.engine.health()).runs.busy).toBe(0)
+      await harness.settled()
+      expect((await harness.engine.health()).runs.busy).toBe(0)
     },
   )
 
   it('waits for its slot when it is taken meanwhile, and leaks none when it is cancelled there', async () => {
     const go = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: family(
         async (task) => {
           if (task.text === 'block') return task.step('block', () => go.promise)
@@ -279,21 +279,21 @@ describe('a parent', () => {
         1,
       ),
     })
-    const { id } = await world.send('go')
-    const childId = await childOf(world, id)
-    await world.until(childId, 'paused-by-agent')
-    await world.settled()
-    const blocker = await world.send('block')
-    await world.until(blocker.id, 'working')
-    await world.engine.resume(alice, { taskId: childId })
-    await world.until(childId, 'completed')
-    await world.settled()
-    expect((await world.get(id)).state).toBe('working')
-    await world.engine.cancel(alice, { taskId: id })
+    const { id } = await harness.send('go')
+    const childId = await childOf(harness, id)
+    await harness.until(childId, 'paused-by-agent')
+    await harness.settled()
+    const blocker = await harness.send('block')
+    await harness.until(blocker.id, 'working')
+    await harness.engine.resume(alice, { taskId: childId })
+    await harness.until(childId, 'completed')
+    await harness.settled()
+    expect((await harness.get(id)).state).toBe('working')
+    await harness.engine.cancel(alice, { taskId: id })
     go.fire()
-    await world.until(blocker.id, 'completed')
-    await world.settled()
-    expect((await world.engine.health()).runs.busy).toBe(0)
+    await harness.until(blocker.id, 'completed')
+    await harness.settled()
+    expect((await harness.engine.health()).runs.busy).toBe(0)
   })
 
   it('that dies between recording and making its child makes it when rebuilt, once', async () => {
@@ -314,7 +314,7 @@ describe('a parent', () => {
       const child = await task.delegate('child', 'x')
       return (await child.result()).state
     })
-    const first = await createWorld({ agents, store: failing })
+    const first = await createHarness({ agents, store: failing })
     const { id } = await first.send('go')
     const childId = await childOf(first, id)
     await first.settled()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { loadDriver } from '../stores/sqlite/driver.ts'
 import { createSqliteStore } from '../stores/sqlite/sqlite-store.ts'
-import { alice, createWorld, running } from './test-support/world.ts'
+import { alice, createHarness, running } from './test-support/engine-harness.ts'
 
 const parks = running(async (task) => {
   await task.park({ reason: 'x', onEvent: 'go' })
@@ -24,7 +24,7 @@ it('L7: a damaged row of the database stops its task alone', async () => {
   const path = await mkdtemp(join(tmpdir(), 'lull-damaged-'))
   onTestFinished(() => rm(path, { recursive: true, force: true }))
   const before = await createSqliteStore({ path })
-  const first = await createWorld({ agents: [parks], store: before })
+  const first = await createHarness({ agents: [parks], store: before })
   const bad = await first.send('the one that is damaged')
   const good = await first.send('another')
   for (const { id } of [bad, good]) await first.until(id, 'paused-by-agent')
@@ -34,12 +34,12 @@ it('L7: a damaged row of the database stops its task alone', async () => {
 
   const after = await createSqliteStore({ path })
   onTestFinished(() => after.close())
-  const world = await createWorld({ ...first.given, store: after })
-  await world.emit('go')
-  await world.until(good.id, 'completed')
-  const { tasks } = await world.engine.list(alice)
+  const harness = await createHarness({ ...first.given, store: after })
+  await harness.emit('go')
+  await harness.until(good.id, 'completed')
+  const { tasks } = await harness.engine.list(alice)
   expect(tasks.find(({ id }) => id === bad.id)?.suspension?.reason).toBe('unreadable')
-  await expect(world.tell(bad.id, 'more')).rejects.toMatchObject({ code: 'TASK_UNREADABLE' })
-  await world.until((await world.send('new')).id, 'paused-by-agent')
-  expect(await world.engine.health()).toMatchObject({ ready: true, store: 'ok', unreadable: 1 })
+  await expect(harness.tell(bad.id, 'more')).rejects.toMatchObject({ code: 'TASK_UNREADABLE' })
+  await harness.until((await harness.send('new')).id, 'paused-by-agent')
+  expect(await harness.engine.health()).toMatchObject({ ready: true, store: 'ok', unreadable: 1 })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type EventFilter, passes } from '../core/conditions.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import { createWorld, running } from './test-support/world.ts'
+import { createHarness, running } from './test-support/engine-harness.ts'
 
 /** Parks for what its message says. */
 const waiter = running(async (task) => {
@@ -24,22 +24,22 @@ describe('filters that fix no type', () => {
         }
       },
     })
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [waiter],
       store: counted,
       options: { concurrency: 1_000, warmForMs: 0, cachedTasks: 1 },
     })
     const sent = await Promise.all(
-      Array.from({ length: 600 }, (_, n) => world.send(`{"exact":{"subject":"s${n % 300}"}}`)),
+      Array.from({ length: 600 }, (_, n) => harness.send(`{"exact":{"subject":"s${n % 300}"}}`)),
     )
-    for (const { id } of sent) await world.until(id, 'paused-by-agent')
+    for (const { id } of sent) await harness.until(id, 'paused-by-agent')
     calls.length = 0
-    await world.emit('tick', { subject: 'nobody' })
+    await harness.emit('tick', { subject: 'nobody' })
     expect(calls.filter((name) => name === 'load' || name === 'commit')).toEqual([])
-    await world.emit('tick', { subject: 's7' })
+    await harness.emit('tick', { subject: 's7' })
     expect(calls.filter((name) => name === 'load')).toHaveLength(2)
     const states = await Promise.all(
-      [7, 307, 8].map((n) => world.until(sent[n]?.id ?? '', () => true)),
+      [7, 307, 8].map((n) => harness.until(sent[n]?.id ?? '', () => true)),
     )
     expect(states.map(({ suspension }) => suspension === undefined)).toEqual([true, true, false])
   })
@@ -64,13 +64,13 @@ describe('filters that fix no type', () => {
         text,
         text,
         async (filters, type, subject) => {
-          const world = await createWorld({ agents: [waiter] })
-          const sent = await Promise.all(filters.map((one) => world.send(JSON.stringify(one))))
-          for (const { id } of sent) await world.until(id, 'paused-by-agent')
-          await world.emit(type, { subject })
-          await world.settled()
+          const harness = await createHarness({ agents: [waiter] })
+          const sent = await Promise.all(filters.map((one) => harness.send(JSON.stringify(one))))
+          for (const { id } of sent) await harness.until(id, 'paused-by-agent')
+          await harness.emit(type, { subject })
+          await harness.settled()
           for (const [n, { id }] of sent.entries()) {
-            const woken = (await world.get(id)).state === 'completed'
+            const woken = (await harness.get(id)).state === 'completed'
             const event = { id: '1', source: 's', type, subject }
             expect(woken).toBe(passes(filters[n] as EventFilter, event))
           }
@@ -81,13 +81,13 @@ describe('filters that fix no type', () => {
   })
 
   it('too long to be a name wake their tasks too', async () => {
-    const world = await createWorld({ agents: [waiter] })
+    const harness = await createHarness({ agents: [waiter] })
     const any = Array.from({ length: 200 }, (_, n) => ({ prefix: { type: `t${n}.` } }))
-    const { id } = await world.send(JSON.stringify({ any }))
-    await world.until(id, 'paused-by-agent')
-    await world.emit('other')
-    expect((await world.get(id)).state).toBe('paused-by-agent')
-    await world.emit('t199.x')
-    await world.until(id, 'completed')
+    const { id } = await harness.send(JSON.stringify({ any }))
+    await harness.until(id, 'paused-by-agent')
+    await harness.emit('other')
+    expect((await harness.get(id)).state).toBe('paused-by-agent')
+    await harness.emit('t199.x')
+    await harness.until(id, 'completed')
   })
 })

@@ -3,8 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { EngineOptions } from './options.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  echo,
+  running,
+  signal,
+} from './test-support/engine-harness.ts'
 import { createFaultyStore } from './test-support/faulty-store.ts'
-import { alice, createWorld, dataOf, echo, running, signal } from './test-support/world.ts'
 
 const settings: readonly [string, Partial<EngineOptions>][] = [
   ['warm', {}],
@@ -30,21 +37,21 @@ describe.each(settings)('events for %s tasks', (_name, options) => {
         fc.integer({ min: 1, max: 3 }),
         fc.boolean(),
         async (pauses, tasks, dies) => {
-          let world = await createWorld({ agents: [counter(pauses.length)], options })
+          let harness = await createHarness({ agents: [counter(pauses.length)], options })
           const sent = await Promise.all(
-            Array.from({ length: tasks }, (_, n) => world.send(`${n}`)),
+            Array.from({ length: tasks }, (_, n) => harness.send(`${n}`)),
           )
           for (const [n, turns] of pauses.entries()) {
             const event = { id: `${n}`, source: 'clock', type: 'tick', data: n }
-            const both = [world.engine.emit(alice, [event]), world.engine.emit(alice, [event])]
+            const both = [harness.engine.emit(alice, [event]), harness.engine.emit(alice, [event])]
             const answers = await Promise.all(both)
             expect(answers.flat().filter(({ fresh }) => fresh)).toHaveLength(1)
             for (let turn = 0; turn < turns; turn++) await new Promise((go) => setImmediate(go))
-            if (dies && n === 1) world = await world.recover()
+            if (dies && n === 1) harness = await harness.recover()
           }
-          await world.settled()
+          await harness.settled()
           for (const { id } of sent) {
-            const task = await world.get(id)
+            const task = await harness.get(id)
             expect(task.state).toBe('completed')
             expect(dataOf(task, 'seen')).toEqual(pauses.map((_, n) => n))
           }
@@ -57,32 +64,32 @@ describe.each(settings)('events for %s tasks', (_name, options) => {
 
 describe('an event', () => {
   it('is answered when everyone who waited has been told', async () => {
-    const world = await createWorld({ agents: [counter(1)] })
-    const sent = await Promise.all(Array.from({ length: 300 }, (_, n) => world.send(`${n}`)))
-    for (const { id } of sent) await world.until(id, 'paused-by-agent')
-    await world.emit('tick', { data: 7 })
-    for (const { id } of sent) expect((await world.get(id)).suspension).toBeUndefined()
+    const harness = await createHarness({ agents: [counter(1)] })
+    const sent = await Promise.all(Array.from({ length: 300 }, (_, n) => harness.send(`${n}`)))
+    for (const { id } of sent) await harness.until(id, 'paused-by-agent')
+    await harness.emit('tick', { data: 7 })
+    for (const { id } of sent) expect((await harness.get(id)).suspension).toBeUndefined()
   })
 
   it('that could not be told to everyone is told again, and each task hears it once', async () => {
     const faulty = createFaultyStore()
-    const world = await createWorld({ agents: [counter(2)], store: faulty.store })
-    const [one, two] = await Promise.all([world.send('1'), world.send('2')])
-    await world.until(one.id, 'paused-by-agent')
-    await world.until(two.id, 'paused-by-agent')
+    const harness = await createHarness({ agents: [counter(2)], store: faulty.store })
+    const [one, two] = await Promise.all([harness.send('1'), harness.send('2')])
+    await harness.until(one.id, 'paused-by-agent')
+    await harness.until(two.id, 'paused-by-agent')
     faulty.refuses = ({ taskId }) => taskId === two.id
-    await world.emit('tick', { data: 1 })
-    await world.pass(1_500)
-    expect((await world.get(one.id)).epoch).toBe(2)
-    expect((await world.get(two.id)).epoch).toBe(1)
+    await harness.emit('tick', { data: 1 })
+    await harness.pass(1_500)
+    expect((await harness.get(one.id)).epoch).toBe(2)
+    expect((await harness.get(two.id)).epoch).toBe(1)
     faulty.refuses = () => false
-    await world.pass(1_500)
-    expect((await world.get(two.id)).epoch).toBe(2)
-    expect((await world.get(one.id)).epoch).toBe(2)
+    await harness.pass(1_500)
+    expect((await harness.get(two.id)).epoch).toBe(2)
+    expect((await harness.get(one.id)).epoch).toBe(2)
   })
 
   it('is removed after its time, and a task that parks later does not see it', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           await task.park({ reason: 'first' })
@@ -91,33 +98,33 @@ describe('an event', () => {
       ],
       options: { eventsForMs: 1_000 },
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.emit('old')
-    await world.pass(2_000)
-    expect(await world.engine.prune()).toMatchObject({ events: 1 })
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, (task) => task.epoch === 2)
-    await world.settled()
-    expect((await world.get(id)).state).toBe('paused-by-agent')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await harness.emit('old')
+    await harness.pass(2_000)
+    expect(await harness.engine.prune()).toMatchObject({ events: 1 })
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, (task) => task.epoch === 2)
+    await harness.settled()
+    expect((await harness.get(id)).state).toBe('paused-by-agent')
   })
 
   it('V4: is forgotten by the task it woke once it is removed, before and after a restart', async () => {
-    let world = await createWorld({ agents: [counter(9)], options: { eventsForMs: 1_000 } })
-    const { id } = await world.send('go')
+    let harness = await createHarness({ agents: [counter(9)], options: { eventsForMs: 1_000 } })
+    const { id } = await harness.send('go')
     const wake = async (data: number): Promise<readonly number[]> => {
-      const { epoch } = await world.until(id, 'paused-by-agent')
-      await world.emit('tick', { data })
-      return (await world.until(id, (task) => task.epoch > epoch)).consumed
+      const { epoch } = await harness.until(id, 'paused-by-agent')
+      await harness.emit('tick', { data })
+      return (await harness.until(id, (task) => task.epoch > epoch)).consumed
     }
     expect(await wake(1)).toEqual([1])
     expect(await wake(2)).toEqual([1, 2])
-    await world.pass(2_000)
-    await world.engine.prune()
+    await harness.pass(2_000)
+    await harness.engine.prune()
     expect(await wake(3)).toEqual([3])
-    await world.pass(2_000)
-    await world.engine.prune()
-    world = await world.recover()
+    await harness.pass(2_000)
+    await harness.engine.prune()
+    harness = await harness.recover()
     expect(await wake(4)).toEqual([4])
   })
 
@@ -129,12 +136,12 @@ describe('an event', () => {
       await go.promise
       return inner.findClaim(key)
     }
-    const world = await createWorld({ agents: [echo], store: { ...inner, findClaim } })
-    const sending = world.send('hello', { idempotencyKey: 'key' })
+    const harness = await createHarness({ agents: [echo], store: { ...inner, findClaim } })
+    const sending = harness.send('hello', { idempotencyKey: 'key' })
     await asked.promise
-    await world.emit('go')
+    await harness.emit('go')
     go.fire()
     const { id } = await sending
-    expect((await world.log(id))[0]).toMatchObject({ type: 'submitted', eventsAfter: 1 })
+    expect((await harness.log(id))[0]).toMatchObject({ type: 'submitted', eventsAfter: 1 })
   })
 })

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isLullError } from '../core/errors.ts'
 import { isTerminal } from '../core/states.ts'
-import type { Effects, World } from './test-support/world.ts'
-import { alice, createWorld, effects, running } from './test-support/world.ts'
+import type { Effects, Harness } from './test-support/engine-harness.ts'
+import { alice, createHarness, effects, running } from './test-support/engine-harness.ts'
 
 interface Person {
   readonly steps: number
@@ -59,19 +59,19 @@ describe('a family', () => {
         fc.constantFrom(0, 60_000),
         async (adam, acts, concurrency, warmForMs) => {
           const done = effects()
-          let world = await createWorld({
+          let harness = await createHarness({
             agents: [living(done, concurrency)],
             options: { warmForMs, cachedTasks: warmForMs === 0 ? 2 : 100, maxDeaths: 1_000 },
           })
-          const { id } = await world.send(JSON.stringify(adam))
+          const { id } = await harness.send(JSON.stringify(adam))
           for (const { after, whom, what } of acts) {
             for (let turn = after; turn > 0; turn--) await new Promise((go) => setImmediate(go))
-            world = await disturb(world, whom, what)
+            harness = await disturb(harness, whom, what)
           }
-          await finish(world)
-          expect((await world.get(id)).state).toBe('completed')
-          expect(await world.store.count({ states: ['completed'] })).toBe(size(adam))
-          expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+          await finish(harness)
+          expect((await harness.get(id)).state).toBe('completed')
+          expect(await harness.store.count({ states: ['completed'] })).toBe(size(adam))
+          expect((await harness.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
           const died = acts.some(({ what }) => what === 'crash' || what === 'restart')
           if (!died) expect(new Set(done.list).size).toBe(done.list.length)
         },
@@ -81,17 +81,17 @@ describe('a family', () => {
   })
 })
 
-async function disturb(world: World, whom: number, what: string): Promise<World> {
-  const { engine } = world
+async function disturb(harness: Harness, whom: number, what: string): Promise<Harness> {
+  const { engine } = harness
   const { tasks } = await engine.list(root, { limit: 100 })
   const taskId = tasks[whom % tasks.length]?.id ?? ''
   const refused = (error: unknown): void => {
     if (!isLullError(error)) throw error
   }
-  if (what === 'crash') return world.recover()
+  if (what === 'crash') return harness.recover()
   if (what === 'restart') {
-    let next: World | undefined
-    const restarting = world.restart().then((started) => {
+    let next: Harness | undefined
+    const restarting = harness.restart().then((started) => {
       next = started
     })
     for (let turn = 0; next === undefined && turn < RESTART_TURNS; turn++) {
@@ -111,15 +111,15 @@ async function disturb(world: World, whom: number, what: string): Promise<World>
   if (what === 'lift') {
     for (const { id } of await engine.holds(root)) await engine.lift(root, id)
   }
-  return world
+  return harness
 }
 
 /** Lets everyone go on until nothing moves any more. */
-async function finish(world: World): Promise<void> {
-  const { engine } = world
+async function finish(harness: Harness): Promise<void> {
+  const { engine } = harness
   for (const { id } of await engine.holds(root)) await engine.lift(root, id)
   for (let round = 0; round < 30; round++) {
-    await world.settled()
+    await harness.settled()
     const { tasks } = await engine.list(root, { limit: 100 })
     if (tasks.every((task) => isTerminal(task.state))) return
     for (const { id, suspension, pausing } of tasks) {
@@ -127,6 +127,6 @@ async function finish(world: World): Promise<void> {
         await engine.resume(alice, { taskId: id }).catch(() => undefined)
       }
     }
-    world.clock.advance(1_000)
+    harness.clock.advance(1_000)
   }
 }

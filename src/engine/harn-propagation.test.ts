@@ -2,8 +2,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
 import type { ReminderRequest } from './requests.ts'
-import { quiet, toldBy } from './test-support/reminder-scene.ts'
-import { alice, createWorld, dataOf, running, signal, type World } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  type Harness,
+  running,
+  signal,
+} from './test-support/engine-harness.ts'
+import { quiet, toldBy } from './test-support/reminded-task.ts'
 
 describe('propagation', () => {
   const names = ['parent', 'child', 'grandchild'] as const
@@ -27,7 +34,7 @@ describe('propagation', () => {
   )
 
   interface Line {
-    readonly world: World
+    readonly harness: Harness
     readonly parentId: string
     /** What each generation saw. */
     readonly seen: readonly (readonly Readonly<Record<string, Json>>[])[]
@@ -35,22 +42,22 @@ describe('propagation', () => {
   }
 
   async function passedOn(...reminders: readonly ReminderRequest[]): Promise<Line> {
-    const world = await createWorld({ agents: generations })
-    const { id: parentId } = await world.send('go')
-    await world.until(parentId, 'paused-by-agent')
+    const harness = await createHarness({ agents: generations })
+    const { id: parentId } = await harness.send('go')
+    await harness.until(parentId, 'paused-by-agent')
     for (const reminder of reminders)
-      await world.engine.remind(alice, { taskId: parentId, reminder })
-    await world.engine.resume(alice, { taskId: parentId })
+      await harness.engine.remind(alice, { taskId: parentId, reminder })
+    await harness.engine.resume(alice, { taskId: parentId })
     const ids: string[] = []
     const seen: Line['seen'][number][] = []
     for (let id: string | undefined = parentId; id !== undefined; ) {
-      const task = await world.until(id, 'completed')
+      const task = await harness.until(id, 'completed')
       ids.push(id)
       seen.push(dataOf(task, 'seen') as unknown as Line['seen'][number])
       const next = dataOf(task, 'child')
       id = typeof next === 'string' ? next : undefined
     }
-    return { world, parentId, seen, ids }
+    return { harness, parentId, seen, ids }
   }
 
   const one = (propagate: ReminderRequest['propagate']): ReminderRequest => ({
@@ -97,15 +104,15 @@ describe('propagation', () => {
   })
 
   it('lifecycle_inherited: the child tells of a copy under the same id, and nothing comes back to the parent', async () => {
-    const { world, ids } = await passedOn(one('all'))
-    const [parent, child] = await Promise.all(ids.map(async (id) => toldBy(await world.log(id))))
+    const { harness, ids } = await passedOn(one('all'))
+    const [parent, child] = await Promise.all(ids.map(async (id) => toldBy(await harness.log(id))))
     expect(child).toEqual(['emitted to all 1', 'expired to all task_ended'])
     expect(parent).toEqual(['injected to all', 'emitted to all 1', 'expired to all task_ended'])
   })
 
   it('goes with what is pending when the child comes into being, and not later', async () => {
     const waiting = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(
           async (task) => {
@@ -119,11 +126,11 @@ describe('propagation', () => {
         running((task) => task.park({ reason: 'x' }).then(() => undefined), { name: 'child' }),
       ],
     })
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     await waiting.promise
-    const childId = String(dataOf(await world.until(id, 'input-required'), 'child'))
-    await world.engine.remind(alice, { taskId: id, reminder: { body: 'b', propagate: 'all' } })
-    await world.until(childId, 'paused-by-agent')
-    expect(await world.engine.reminders(alice, childId)).toEqual([])
+    const childId = String(dataOf(await harness.until(id, 'input-required'), 'child'))
+    await harness.engine.remind(alice, { taskId: id, reminder: { body: 'b', propagate: 'all' } })
+    await harness.until(childId, 'paused-by-agent')
+    expect(await harness.engine.reminders(alice, childId)).toEqual([])
   })
 })

@@ -7,38 +7,52 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
 import type { ReminderRequest } from './requests.ts'
-import { ids, parked, quiet, type Scene, toldBy, turns } from './test-support/reminder-scene.ts'
-import { alice, createWorld, dataOf, effects, running, signal } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  effects,
+  running,
+  signal,
+} from './test-support/engine-harness.ts'
+import {
+  ids,
+  parkedTask,
+  quiet,
+  type RemindedTask,
+  toldBy,
+  turns,
+} from './test-support/reminded-task.ts'
 
 const nothing = async (): Promise<Json> => null
 
 describe('injection and dedupe', () => {
   it('inject_basic: a body is enough', async () => {
-    const { world, id } = await parked(nothing)
-    const answer = await world.engine.remind(alice, { taskId: id, reminder: { body: 'b' } })
+    const { harness, id } = await parkedTask(nothing)
+    const answer = await harness.engine.remind(alice, { taskId: id, reminder: { body: 'b' } })
     expect(answer).toMatchObject({ dedupedCount: 0, reminderId: expect.stringMatching(/./) })
-    expect(await world.engine.reminders(alice, id)).toMatchObject([{ body: 'b' }])
+    expect(await harness.engine.reminders(alice, id)).toMatchObject([{ body: 'b' }])
   })
 
   it('ttl_metadata: what is given is shown unchanged', async () => {
-    const { world, id, inject } = await parked(nothing)
+    const { harness, id, inject } = await parkedTask(nothing)
     const given = { ttlTurns: 5, preserveOnCompact: true, propagate: 'none' } as const
     await inject('r-1', given)
-    expect(await world.engine.reminders(alice, id)).toMatchObject([given])
+    expect(await harness.engine.reminders(alice, id)).toMatchObject([given])
   })
 
   it('inject_dedupe_replaces, dedupe_replace: the newest of a key is left, and no message is made of it', async () => {
-    const { world, id, inject, pending } = await parked(nothing)
+    const { harness, id, inject, pending } = await parkedTask(nothing)
     await inject('r-1', { dedupeKey: 'k', ttlTurns: 1 })
     expect(
       await inject('r-2', { dedupeKey: 'k', ttlTurns: 7, roleHint: 'developer' }),
     ).toMatchObject({ dedupedCount: 1 })
     expect(await pending()).toEqual([['r-2', 7]])
-    expect((await world.get(id)).history).toHaveLength(1)
+    expect((await harness.get(id)).history).toHaveLength(1)
   })
 
   it('dedupe_event_log: the log names who displaced whom', async () => {
-    const { inject, told } = await parked(nothing)
+    const { inject, told } = await parkedTask(nothing)
     await inject('r-1', { dedupeKey: 'k' })
     await inject('r-2', { dedupeKey: 'k' })
     expect(await told()).toEqual(['injected r-1', 'deduped r-1 by r-2', 'injected r-2'])
@@ -47,40 +61,40 @@ describe('injection and dedupe', () => {
 
 describe('TTL', () => {
   it('inject_ttl_expires: one turn, then gone', async () => {
-    const { inject, resumed, told } = await parked((task) => turns(task, 2))
+    const { inject, resumed, told } = await parkedTask((task) => turns(task, 2))
     await inject('r-1', { ttlTurns: 1 })
     expect(await resumed()).toEqual([['r-1'], []])
     expect(await told()).toEqual(['injected r-1', 'emitted r-1 1', 'expired r-1 ttl'])
   })
 
   it('ttl_post_turn: one of two expires with the turn, the other has one turn left', async () => {
-    const { inject, resumed, pending, world, id } = await parked(async (task) => {
+    const { inject, resumed, pending, harness, id } = await parkedTask(async (task) => {
       await turns(task, 1)
       await task.park({ reason: 'look' })
       return null
     })
     await inject('one', { ttlTurns: 1 })
     await inject('two', { ttlTurns: 2 })
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, (task) => task.suspension?.reason === 'look')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, (task) => task.suspension?.reason === 'look')
     expect(await pending()).toEqual([['two', 1]])
     await resumed()
   })
 
   it('propagate_session_within_session: two turns of five are taken off, and the rest is left', async () => {
-    const { inject, world, id, pending } = await parked(async (task) => {
+    const { inject, harness, id, pending } = await parkedTask(async (task) => {
       await turns(task, 2)
       await task.park({ reason: 'look' })
       return null
     })
     await inject('r-1', { ttlTurns: 5 })
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, (task) => task.suspension?.reason === 'look')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, (task) => task.suspension?.reason === 'look')
     expect(await pending()).toEqual([['r-1', 3]])
   })
 
   it('is not consumed while the task is parked, within a turn or between turns', async () => {
-    const { inject, world, id, pending, resumed } = await parked(async (task) => {
+    const { inject, harness, id, pending, resumed } = await parkedTask(async (task) => {
       await task.turn(() => task.park({ reason: 'within' }))
       await task.park({ reason: 'between' })
       return turns(task, 2)
@@ -90,9 +104,9 @@ describe('TTL', () => {
       ['within', 2],
       ['between', 1],
     ] as const) {
-      await world.engine.resume(alice, { taskId: id })
-      await world.until(id, (task) => task.suspension?.reason === reason)
-      await world.pass(3_600_000)
+      await harness.engine.resume(alice, { taskId: id })
+      await harness.until(id, (task) => task.suspension?.reason === reason)
+      await harness.pass(3_600_000)
       expect(await pending()).toEqual([['r-1', left]])
     }
     expect(await resumed()).toEqual([['r-1'], []])
@@ -101,7 +115,7 @@ describe('TTL', () => {
   it('is not consumed while the task is paused in the middle of a turn', async () => {
     const begun = signal()
     const go = signal()
-    const { inject, world, id, pending } = await parked(async (task) => {
+    const { inject, harness, id, pending } = await parkedTask(async (task) => {
       await task.turn((turn) =>
         turn.tool('wait', async () => {
           begun.fire()
@@ -111,21 +125,21 @@ describe('TTL', () => {
       return turns(task, 2)
     })
     await inject('r-1', { ttlTurns: 2 })
-    await world.engine.resume(alice, { taskId: id })
+    await harness.engine.resume(alice, { taskId: id })
     await begun.promise
-    const pausing = world.engine.pause(alice, { taskId: id })
-    await world.settled()
+    const pausing = harness.engine.pause(alice, { taskId: id })
+    await harness.settled()
     go.fire()
     await pausing
-    await world.until(id, 'paused-by-client')
-    await world.pass(3_600_000)
+    await harness.until(id, 'paused-by-client')
+    await harness.pass(3_600_000)
     expect(await pending()).toEqual([['r-1', 2]])
-    await world.engine.resume(alice, { taskId: id })
-    expect(dataOf(await world.until(id, 'completed'), 'seen')).toEqual([['r-1'], []])
+    await harness.engine.resume(alice, { taskId: id })
+    expect(dataOf(await harness.until(id, 'completed'), 'seen')).toEqual([['r-1'], []])
   })
 
   it('is not consumed by a turn whose batch was skipped', async () => {
-    const { inject, world, id, resumed } = await parked(async (task) => {
+    const { inject, harness, id, resumed } = await parkedTask(async (task) => {
       const seen: string[][] = []
       await task.turn(async (turn) => {
         seen.push(ids(turn))
@@ -135,20 +149,20 @@ describe('TTL', () => {
       return [...seen, ...(await turns(task, 2))]
     })
     await inject('r-1', { ttlTurns: 1 })
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, (task) => task.suspension?.reason === 'before the batch')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, (task) => task.suspension?.reason === 'before the batch')
     await inject('stop', { mode: 'interrupt_immediate', ttlTurns: 1 })
     expect(await resumed()).toEqual([['r-1'], ['r-1', 'stop'], []])
   })
 })
 
 describe('clearing', () => {
-  const filled = async (): Promise<Scene> => {
-    const scene = await parked(nothing)
-    await scene.inject('r-1')
-    await scene.inject('r-2', { tags: ['t'] })
-    await scene.inject('r-3', { dedupeKey: 'k' })
-    return scene
+  const filled = async (): Promise<RemindedTask> => {
+    const reminded = await parkedTask(nothing)
+    await reminded.inject('r-1')
+    await reminded.inject('r-2', { tags: ['t'] })
+    await reminded.inject('r-3', { dedupeKey: 'k' })
+    return reminded
   }
 
   it.each([
@@ -156,16 +170,16 @@ describe('clearing', () => {
     ['clear_by_tag', { tag: 't' }, ['r-1', 'r-3']],
     ['clear_by_dedupe_key', { dedupeKey: 'k' }, ['r-1', 'r-2']],
   ])('%s: that one goes, the others stay', async (_, selector, left) => {
-    const { world, id, pending } = await filled()
-    const cleared = await world.engine.clearReminders(alice, { taskId: id, ...selector })
+    const { harness, id, pending } = await filled()
+    const cleared = await harness.engine.clearReminders(alice, { taskId: id, ...selector })
     expect(cleared).toEqual({ clearedCount: 1 })
     expect((await pending()).map(([one]) => one)).toEqual(left)
   })
 
   it('clear_by_tag_selectors: each selector in turn takes one, until none is left', async () => {
-    const { world, id, pending } = await filled()
+    const { harness, id, pending } = await filled()
     for (const selector of [{ id: 'r-1' }, { tag: 't' }, { dedupeKey: 'k' }]) {
-      const cleared = await world.engine.clearReminders(alice, { taskId: id, ...selector })
+      const cleared = await harness.engine.clearReminders(alice, { taskId: id, ...selector })
       expect(cleared).toEqual({ clearedCount: 1 })
     }
     expect(await pending()).toEqual([])
@@ -176,7 +190,7 @@ describe('compaction', () => {
   it.each([2, 5])(
     'compact_preserve_truncate, compact_preserve_on_compact: the preserved one stays with its %i turns, the other is gone',
     async (ttlTurns) => {
-      const { inject, resumed, told } = await parked(async (task) => {
+      const { inject, resumed, told } = await parkedTask(async (task) => {
         await task.compact()
         return turns(task, ttlTurns + 1)
       })
@@ -190,7 +204,7 @@ describe('compaction', () => {
 
   it('compact_preserve_custom: with a compactor of the agent’s own, which sees no reminders', async () => {
     const given: unknown[] = []
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(
           async (task) => {
@@ -209,19 +223,19 @@ describe('compaction', () => {
         ),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
     for (const preserveOnCompact of [true, false]) {
       const reminder = { id: String(preserveOnCompact), body: 'b', preserveOnCompact }
-      await world.engine.remind(alice, { taskId: id, reminder })
+      await harness.engine.remind(alice, { taskId: id, reminder })
     }
-    await world.engine.resume(alice, { taskId: id })
-    expect(dataOf(await world.until(id, 'completed'), 'seen')).toEqual([['true']])
+    await harness.engine.resume(alice, { taskId: id })
+    expect(dataOf(await harness.until(id, 'completed'), 'seen')).toEqual([['true']])
     expect(given).toEqual([[{ text: 'go' }], 'said'])
   })
 
   it('happens by itself when the transcript is too long, and drops and tells the same', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(
           async (task) => {
@@ -235,24 +249,24 @@ describe('compaction', () => {
         ),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
     for (const preserveOnCompact of [true, false]) {
       const reminder = { id: String(preserveOnCompact), body: 'b', preserveOnCompact }
-      await world.engine.remind(alice, { taskId: id, reminder })
+      await harness.engine.remind(alice, { taskId: id, reminder })
     }
-    await world.engine.resume(alice, { taskId: id })
-    expect(dataOf(await world.until(id, 'completed'), 'seen')).toEqual([['true']])
-    expect(toldBy(await world.log(id))).toContain('expired false compaction')
+    await harness.engine.resume(alice, { taskId: id })
+    expect(dataOf(await harness.until(id, 'completed'), 'seen')).toEqual([['true']])
+    expect(toldBy(await harness.log(id))).toContain('expired false compaction')
   })
 })
 
 describe('the lifecycle log', () => {
   it('lifecycle_event_log: inject, inject the same key, clear', async () => {
-    const { inject, told, world, id } = await parked(nothing)
+    const { inject, told, harness, id } = await parkedTask(nothing)
     await inject('r-1', { dedupeKey: 'k' })
     await inject('r-2', { dedupeKey: 'k' })
-    await world.engine.clearReminders(alice, { taskId: id, dedupeKey: 'k' })
+    await harness.engine.clearReminders(alice, { taskId: id, dedupeKey: 'k' })
     expect(await told()).toEqual([
       'injected r-1',
       'deduped r-1 by r-2',
@@ -268,7 +282,7 @@ describe('seams', () => {
     mode?: ReminderRequest['mode'],
   ): Promise<{ seen: Json | undefined; ran: readonly string[] }> {
     const ran = effects()
-    const { inject, world, id, resumed } = await parked(async (task) => {
+    const { inject, harness, id, resumed } = await parkedTask(async (task) => {
       const seen: Json[] = []
       await task.turn(async (turn) => {
         await task.park({ reason: 'before the batch' })
@@ -278,8 +292,8 @@ describe('seams', () => {
       })
       return [...seen, ...(await turns(task, 1))]
     })
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, (task) => task.suspension?.reason === 'before the batch')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, (task) => task.suspension?.reason === 'before the batch')
     if (mode !== undefined) await inject('r-1', { mode })
     return { seen: await resumed(), ran: ran.list }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createWorld, running } from './test-support/world.ts'
+import { createHarness, running } from './test-support/engine-harness.ts'
 
 const root = { tenant: '*', principal: 'root', operator: true }
 
@@ -14,14 +14,14 @@ describe('a child that is created while the hold of its parent is lifted', () =>
       for (let turn = 0; turn < count; turn++) await new Promise((go) => setImmediate(go))
     }
     for (let moment = 0; moment < 32; moment++) {
-      const world = await createWorld({ agents: [agent], options: { warmForMs: 0 } })
-      const { id } = await world.send('2')
+      const harness = await createHarness({ agents: [agent], options: { warmForMs: 0 } })
+      const { id } = await harness.send('2')
       await turns(moment % 8)
-      const { holdId } = await world.engine.hold(root, { scope: { all: true }, reason: 'x' })
+      const { holdId } = await harness.engine.hold(root, { scope: { all: true }, reason: 'x' })
       await turns(Math.floor(moment / 8))
-      await world.engine.lift(root, holdId)
-      await world.settled()
-      expect((await world.get(id)).state).toBe('completed')
+      await harness.engine.lift(root, holdId)
+      await harness.settled()
+      expect((await harness.get(id)).state).toBe('completed')
     }
   })
 })

@@ -4,13 +4,20 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { Caller } from './caller.ts'
 import { createDelayingStore } from './test-support/delaying-store.ts'
-import { alice, createWorld, message, running, signal, type World } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  type Harness,
+  message,
+  running,
+  signal,
+} from './test-support/engine-harness.ts'
 
 const root: Caller = { tenant: '*', principal: 'root', operator: true }
 const everything = { scope: { all: true }, reason: 'panic' } as const
 
 /** Every task writes for ever, and time passes, so that the newest status is always another task's. */
-async function busyWorld(tasks: number): Promise<{ world: World; stop: () => void }> {
+async function busyHarness(tasks: number): Promise<{ harness: Harness; stop: () => void }> {
   const busy = running(
     async (task) => {
       for (;;) await task.say('still busy')
@@ -18,33 +25,33 @@ async function busyWorld(tasks: number): Promise<{ world: World; stop: () => voi
     { concurrency: tasks },
   )
   const store = createDelayingStore(createMemoryStore(), { seed: 7, turns: 3 })
-  const world = await createWorld({ agents: [busy], store })
+  const harness = await createHarness({ agents: [busy], store })
   let stopped = false
   const tick = (): void => {
-    world.clock.advance(1)
+    harness.clock.advance(1)
     if (!stopped) setImmediate(tick)
   }
   tick()
   return {
-    world,
+    harness,
     stop: () => {
       stopped = true
-      world.crash()
+      harness.crash()
     },
   }
 }
 
 describe('a hold', () => {
   it('H2: misses none of 1,000 tasks that keep writing', async () => {
-    const { world, stop } = await busyWorld(1_000)
-    const sent = await Promise.all(Array.from({ length: 1_000 }, (_, n) => world.send(`${n}`)))
-    const { holdId, outcomes } = await world.engine.hold(root, everything)
+    const { harness, stop } = await busyHarness(1_000)
+    const sent = await Promise.all(Array.from({ length: 1_000 }, (_, n) => harness.send(`${n}`)))
+    const { holdId, outcomes } = await harness.engine.hold(root, everything)
     expect(outcomes).toEqual(
       sent
         .map(({ id }) => ({ taskId: id, outcome: 'held' }))
         .sort((a, b) => (a.taskId < b.taskId ? -1 : 1)),
     )
-    for (const { id } of sent) expect((await world.get(id)).holds).toEqual([holdId])
+    for (const { id } of sent) expect((await harness.get(id)).holds).toEqual([holdId])
     stop()
   })
 
@@ -54,14 +61,14 @@ describe('a hold', () => {
         fc.integer({ min: 1, max: 400 }),
         fc.nat({ max: 30 }),
         async (count, turns) => {
-          const { world, stop } = await busyWorld(count)
-          const sending = Array.from({ length: count }, (_, n) => world.send(`${n}`))
+          const { harness, stop } = await busyHarness(count)
+          const sending = Array.from({ length: count }, (_, n) => harness.send(`${n}`))
           for (let n = 0; n < turns; n++) await new Promise((resolve) => setImmediate(resolve))
-          const { holdId } = await world.engine.hold(root, everything)
+          const { holdId } = await harness.engine.hold(root, everything)
           const sent = await Promise.all(sending)
-          for (const { id } of sent) expect((await world.get(id)).holds).toEqual([holdId])
-          expect(await world.engine.lift(root, holdId)).toEqual({ holdId, tasks: count })
-          for (const { id } of sent) expect((await world.get(id)).holds).toEqual([])
+          for (const { id } of sent) expect((await harness.get(id)).holds).toEqual([holdId])
+          expect(await harness.engine.lift(root, holdId)).toEqual({ holdId, tasks: count })
+          for (const { id } of sent) expect((await harness.get(id)).holds).toEqual([])
           stop()
         },
       ),
@@ -82,34 +89,34 @@ describe('a hold', () => {
       },
       { name: 'child' },
     )
-    const world = await createWorld({ agents: [parent, child] })
-    const { id } = await world.send('go')
-    await world.settled()
-    const { holdId } = await world.engine.hold(root, everything)
+    const harness = await createHarness({ agents: [parent, child] })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const { holdId } = await harness.engine.hold(root, everything)
     go.fire()
-    await world.settled()
-    const { tasks } = await world.engine.list(alice)
+    await harness.settled()
+    const { tasks } = await harness.engine.list(alice)
     for (const task of tasks) expect(task.holds).toEqual([holdId])
-    await world.engine.lift(root, holdId)
-    await world.settled()
-    expect((await world.get(id)).state).toBe('working')
+    await harness.engine.lift(root, holdId)
+    await harness.settled()
+    expect((await harness.get(id)).state).toBe('working')
   })
 
   it('H3: holds a task that is created while it is applied', async () => {
-    const { world, stop } = await busyWorld(1_000)
-    await Promise.all(Array.from({ length: 300 }, (_, n) => world.send(`${n}`)))
+    const { harness, stop } = await busyHarness(1_000)
+    await Promise.all(Array.from({ length: 300 }, (_, n) => harness.send(`${n}`)))
     let answered = false
-    const holding = world.engine.hold(root, everything).finally(() => {
+    const holding = harness.engine.hold(root, everything).finally(() => {
       answered = true
     })
     const created: string[] = []
     while (!answered) {
-      const sent = await world.engine.send(alice, { message: message('late') })
+      const sent = await harness.engine.send(alice, { message: message('late') })
       if (sent.kind === 'task' && !answered) created.push(sent.task.id)
     }
     const { holdId } = await holding
     expect(created).not.toEqual([])
-    for (const id of created) expect((await world.get(id)).holds).toEqual([holdId])
+    for (const id of created) expect((await harness.get(id)).holds).toEqual([holdId])
     stop()
   })
 })

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { Caller } from './caller.ts'
-import { keywordAgent } from './test-support/keyword-agent.ts'
 import {
   alice,
-  createWorld,
+  createHarness,
   effects,
+  type Harness,
+  type HarnessOptions,
   olga,
   running,
-  type World,
-  type WorldOptions,
-} from './test-support/world.ts'
+} from './test-support/engine-harness.ts'
+import { keywordAgent } from './test-support/keyword-agent.ts'
 
 const root: Caller = { tenant: '*', principal: 'root', operator: true }
 const everything = { scope: { all: true }, reason: 'panic' } as const
 
-async function world(some: WorldOptions = {}): Promise<World> {
-  return createWorld({ agents: [keywordAgent], ...some })
+async function harness(some: HarnessOptions = {}): Promise<Harness> {
+  return createHarness({ agents: [keywordAgent], ...some })
 }
 
 describe('who may hold', () => {
   it('is an operator, within the own tenant', async () => {
-    const w = await world()
+    const w = await harness()
     const { id } = await w.send('park')
     await w.until(id, 'paused-by-agent')
     await expect(w.engine.hold(alice, everything)).rejects.toMatchObject({ code: 'NOT_OFFERED' })
@@ -34,7 +34,7 @@ describe('who may hold', () => {
   })
 
   it('over task ids is told of nobody else, and cannot be lifted by another tenant', async () => {
-    const w = await world()
+    const w = await harness()
     const { id } = await w.send('park')
     await w.until(id, 'paused-by-agent')
     const { holdId } = await w.engine.hold(olga, { scope: { taskIds: [id] }, reason: 'x' })
@@ -54,7 +54,7 @@ describe('a process that dies', () => {
       await task.park({ reason: 'x', onEvent: 'go' })
       await task.step('woken', () => done.note('woken'))
     })
-    const first = await createWorld({ agents: [agent], store })
+    const first = await createHarness({ agents: [agent], store })
     const parked = await first.send('parked')
     await first.until(parked.id, 'paused-by-agent')
     first.crash()
@@ -82,7 +82,7 @@ describe('a process that dies', () => {
   })
 
   it('H1: in the middle of lifting: the next one finishes it', async () => {
-    const first = await world()
+    const first = await harness()
     const { id } = await first.send('park')
     await first.until(id, 'paused-by-agent')
     const { holdId } = await first.engine.hold(root, everything)

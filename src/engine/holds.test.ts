@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { Caller } from './caller.ts'
-import { createFaultyStore } from './test-support/faulty-store.ts'
-import { keywordAgent, keywordRuns } from './test-support/keyword-agent.ts'
 import {
   alice,
-  createWorld,
+  createHarness,
   dataOf,
   effects,
+  type Harness,
+  type HarnessOptions,
   olga,
   running,
   signal,
-  type World,
-  type WorldOptions,
-} from './test-support/world.ts'
+} from './test-support/engine-harness.ts'
+import { createFaultyStore } from './test-support/faulty-store.ts'
+import { keywordAgent, keywordRuns } from './test-support/keyword-agent.ts'
 
 const root: Caller = { tenant: '*', principal: 'root', operator: true }
 const everything = { scope: { all: true }, reason: 'panic' } as const
 
-async function world(some: WorldOptions = {}): Promise<World> {
-  return createWorld({ agents: [keywordAgent], ...some })
+async function harness(some: HarnessOptions = {}): Promise<Harness> {
+  return createHarness({ agents: [keywordAgent], ...some })
 }
 
 describe('a hold', () => {
   it('says what became of each task, sorted by id', async () => {
-    const w = await world()
+    const w = await harness()
     const work = await w.send('work')
     const park = await w.send('park')
     const end = await w.send('end')
@@ -41,7 +41,7 @@ describe('a hold', () => {
   })
 
   it('is idempotent: the same scope again is the same hold, and nothing is written', async () => {
-    const w = await world()
+    const w = await harness()
     const { id } = await w.send('park')
     await w.until(id, 'paused-by-agent')
     const first = await w.engine.hold(root, everything)
@@ -59,7 +59,7 @@ describe('a hold', () => {
   })
 
   it('asked for twice at the same time is one hold', async () => {
-    const w = await world()
+    const w = await harness()
     const [first, second] = await Promise.all([
       w.engine.hold(root, everything),
       w.engine.hold(root, everything),
@@ -69,7 +69,7 @@ describe('a hold', () => {
   })
 
   it('interrupts what works and lets nothing resume it; lifting does', async () => {
-    const w = await world()
+    const w = await harness()
     const { id } = await w.send('work')
     await w.settled()
     const { holdId } = await w.engine.hold(root, everything)
@@ -87,7 +87,7 @@ describe('a hold', () => {
   it('lifted while the task quiesces lets it go on as if nothing had been', async () => {
     const go = signal()
     const done = effects()
-    const w = await createWorld({
+    const w = await createHarness({
       agents: [
         running(async (task) => {
           await task.step('stubborn', () => go.promise)
@@ -107,7 +107,7 @@ describe('a hold', () => {
   })
 
   it('pins a parked task: its event is kept, and acts when the hold is lifted', async () => {
-    const w = await world()
+    const w = await harness()
     const { id } = await w.send('park')
     await w.until(id, 'paused-by-agent')
     const { holdId } = await w.engine.hold(root, everything)
@@ -120,7 +120,7 @@ describe('a hold', () => {
   })
 
   it('pins a deadline: it acts when the hold is lifted', async () => {
-    const w = await world()
+    const w = await harness()
     const { id } = await w.send('timeout')
     await w.until(id, 'paused-by-agent')
     const { holdId } = await w.engine.hold(root, everything)
@@ -131,7 +131,7 @@ describe('a hold', () => {
   })
 
   it('pins a question: the first answer is kept, and acts when the hold is lifted', async () => {
-    const w = await world()
+    const w = await harness()
     const { id } = await w.send('ask')
     await w.until(id, 'input-required')
     const { holdId } = await w.engine.hold(root, everything)
@@ -146,7 +146,7 @@ describe('a hold', () => {
   it('keeps submitted tasks from starting, and new ones too where it says so', async () => {
     const done = effects()
     const agent = running((task) => done.note(task.text), { concurrency: 1 })
-    const w = await createWorld({ agents: [agent] })
+    const w = await createHarness({ agents: [agent] })
     const { holdId } = await w.engine.hold(root, { ...everything, holdNew: true })
     const held = await w.send('held')
     await w.settled()
@@ -161,7 +161,7 @@ describe('a hold', () => {
   })
 
   it('with holdNew lets no task slip through that is sent at the same time', async () => {
-    const w = await world()
+    const w = await harness()
     const sent = ['park', 'work', 'park'].map((what) => w.send(what))
     const { holdId } = await w.engine.hold(root, { ...everything, holdNew: true })
     const more = ['park', 'work'].map((what) => w.send(what))
@@ -174,7 +174,7 @@ describe('a hold', () => {
   it('that is lifted lets go of tasks that were born meanwhile', async () => {
     const store = createMemoryStore()
     const lifted = signal()
-    const w = await world({
+    const w = await harness({
       store: {
         ...store,
         async putHold(hold) {
@@ -195,7 +195,7 @@ describe('a hold', () => {
   it('that cannot be kept lets go of tasks that were born under it', async () => {
     const store = createMemoryStore()
     const refused = signal()
-    const w = await world({
+    const w = await harness({
       store: {
         ...store,
         async putHold() {
@@ -213,14 +213,14 @@ describe('a hold', () => {
   })
 
   it('without holdNew leaves new tasks alone', async () => {
-    const w = await world()
+    const w = await harness()
     await w.engine.hold(root, everything)
     const { id } = await w.send('end')
     await w.until(id, 'completed')
   })
 
   it('H4: lifted resumes only what it stopped: a pause of the client stays', async () => {
-    const w = await world()
+    const w = await harness()
     const paused = await w.send('work')
     const working = await w.send('work')
     await w.settled()
@@ -236,7 +236,7 @@ describe('a hold', () => {
   })
 
   it('under two holds a task goes on when the last is lifted', async () => {
-    const w = await world()
+    const w = await harness()
     const { id } = await w.send('park')
     await w.until(id, 'paused-by-agent')
     const one = await w.engine.hold(root, everything)
@@ -251,7 +251,7 @@ describe('a hold', () => {
 
   it('whose lifting failed halfway can be lifted again', async () => {
     const faulty = createFaultyStore()
-    const w = await world({ store: faulty.store })
+    const w = await harness({ store: faulty.store })
     const tasks = await Promise.all([w.send('work'), w.send('work')])
     await w.settled()
     const { holdId } = await w.engine.hold(root, everything)
@@ -265,7 +265,7 @@ describe('a hold', () => {
   })
 
   it('does not keep a task from being cancelled', async () => {
-    const w = await world()
+    const w = await harness()
     const { id } = await w.send('park')
     await w.until(id, 'paused-by-agent')
     await w.engine.hold(root, everything)
@@ -279,7 +279,7 @@ describe('a hold', () => {
     ['agent', { agent: 'worker' }],
     ['context', { contextId: 'here' }],
   ] as const)('reaches by %s what is in it, and nothing else', async (_name, scope) => {
-    const w = await world({
+    const w = await harness({
       agents: [keywordAgent, running(keywordRuns['park'] as never, { name: 'other' })],
     })
     const sent = (caller: Caller, agent: string, contextId: string) =>

@@ -1,7 +1,7 @@
 /** Wrong input is refused with the dotted path of the mistake, before anything is decided or written. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Engine } from './engine.ts'
-import { alice, createWorld, olga, running, type World } from './test-support/world.ts'
+import { alice, createHarness, type Harness, olga, running } from './test-support/engine-harness.ts'
 
 type Call = (engine: Engine, taskId: string, wrong: never) => Promise<unknown>
 
@@ -175,29 +175,37 @@ const table: readonly [call: string, wrong: unknown, path: string][] = [
 ]
 
 describe('the engine', () => {
-  let world: World
+  let harness: Harness
   let id: string
   beforeAll(async () => {
-    world = await createWorld({
+    harness = await createHarness({
       agents: [running((task) => task.park({ reason: 'x' }).then(() => undefined))],
     })
-    id = (await world.send('go')).id
-    await world.until(id, 'paused-by-agent')
+    id = (await harness.send('go')).id
+    await harness.until(id, 'paused-by-agent')
   })
 
   const cases = table.map(([call, wrong, path], row) => ({ row, call, wrong, path }))
   it.each(cases)('$call refuses what is wrong at "$path" (row $row)', async (one) => {
     const { call, wrong, path } = one
-    const before = [await world.log(id), await world.store.count({}), await world.store.holds(true)]
+    const before = [
+      await harness.log(id),
+      await harness.store.count({}),
+      await harness.store.holds(true),
+    ]
     const refusal: unknown = await Promise.resolve()
-      .then(() => calls[call]?.(world.engine, id, wrong as never))
+      .then(() => calls[call]?.(harness.engine, id, wrong as never))
       .then(
         () => 'accepted',
         (error: unknown) => error,
       )
     expect(refusal).toMatchObject({ code: 'INVALID_INPUT', details: { path } })
-    const after = [await world.log(id), await world.store.count({}), await world.store.holds(true)]
+    const after = [
+      await harness.log(id),
+      await harness.store.count({}),
+      await harness.store.holds(true),
+    ]
     expect(after).toEqual(before)
-    expect(await world.store.lastEventPos()).toBe(0)
+    expect(await harness.store.lastEventPos()).toBe(0)
   })
 })

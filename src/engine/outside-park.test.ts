@@ -1,11 +1,11 @@
 /** A worker outside the process parks the task it works on: as if the agent had asked, at the next boundary. */
 import { describe, expect, it } from 'vitest'
-import { alice, createWorld, effects, running, signal } from './test-support/world.ts'
+import { alice, createHarness, effects, running, signal } from './test-support/engine-harness.ts'
 
 async function working() {
   const done = effects()
   const go = signal()
-  const world = await createWorld({
+  const harness = await createHarness({
     agents: [
       running(async (task) => {
         await task.step('one', async () => {
@@ -16,47 +16,47 @@ async function working() {
       }),
     ],
   })
-  const { id } = await world.send('go')
-  await world.settled()
-  return { world, id, done, go: go.fire }
+  const { id } = await harness.send('go')
+  await harness.settled()
+  return { harness, id, done, go: go.fire }
 }
 
 describe('a park from outside', () => {
   it('commits at the next boundary, by the agent, and waits for its conditions', async () => {
-    const { world, id, done, go } = await working()
+    const { harness, id, done, go } = await working()
     const conditions = { onEvent: 'approved', timeout: { durationMinutes: 5 } }
-    const parking = world.engine.park(alice, { taskId: id, reason: 'approval', conditions })
-    await world.settled()
+    const parking = harness.engine.park(alice, { taskId: id, reason: 'approval', conditions })
+    await harness.settled()
     go()
     const parked = await parking
     expect(parked).toMatchObject({ state: 'paused-by-agent', reason: 'approval', conditions })
-    expect((await world.get(id)).suspension).toMatchObject({
+    expect((await harness.get(id)).suspension).toMatchObject({
       initiator: 'agent',
       actor: { kind: 'agent', id: 'worker' },
       handle: parked.handle,
     })
     expect(done.list).toEqual(['one'])
-    await world.emit('approved')
-    await world.until(id, 'completed')
+    await harness.emit('approved')
+    await harness.until(id, 'completed')
     expect(done.list).toEqual(['one', 'two'])
   })
 
   it('is woken by an event that came before it, as every park', async () => {
-    const { world, id, go } = await working()
-    await world.emit('approved')
+    const { harness, id, go } = await working()
+    await harness.emit('approved')
     const conditions = { onEvent: 'approved' }
-    const parking = world.engine.park(alice, { taskId: id, reason: 'approval', conditions })
-    await world.settled()
+    const parking = harness.engine.park(alice, { taskId: id, reason: 'approval', conditions })
+    await harness.settled()
     go()
     await parking
-    await world.until(id, 'completed')
+    await harness.until(id, 'completed')
   })
 
   it('of a task that is parked or ended is refused', async () => {
-    const { world, id, go } = await working()
+    const { harness, id, go } = await working()
     go()
-    await world.until(id, 'completed')
-    const late = world.engine.park(alice, { taskId: id, reason: 'x' })
+    await harness.until(id, 'completed')
+    const late = harness.engine.park(alice, { taskId: id, reason: 'x' })
     await expect(late).rejects.toMatchObject({ code: 'TASK_NOT_PAUSABLE' })
   })
 })

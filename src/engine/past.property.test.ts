@@ -3,7 +3,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
 import type { AgentTask } from './agent-task.ts'
-import { alice, createWorld, dataOf, message, running, type World } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  type Harness,
+  message,
+  running,
+} from './test-support/engine-harness.ts'
 
 const HOUR = 3_600_000
 
@@ -35,11 +42,11 @@ const talker = running(
 
 type Act = 'end' | 'park' | 'chat' | 'wake' | 'tick' | 'prune'
 
-async function act(world: World, what: Act): Promise<void> {
-  if (what === 'wake') await world.emit('go')
-  else if (what === 'tick') world.clock.advance(2 * HOUR)
-  else if (what === 'prune') await world.engine.prune()
-  else await world.engine.send(alice, { message: message(what, { contextId: 'c' }) })
+async function act(harness: Harness, what: Act): Promise<void> {
+  if (what === 'wake') await harness.emit('go')
+  else if (what === 'tick') harness.clock.advance(2 * HOUR)
+  else if (what === 'prune') await harness.engine.prune()
+  else await harness.engine.send(alice, { message: message(what, { contextId: 'c' }) })
 }
 
 async function compare(
@@ -47,19 +54,19 @@ async function compare(
   after: readonly Act[],
   cachedTasks = 4,
 ): Promise<readonly Json[]> {
-  const world = await createWorld({
+  const harness = await createHarness({
     agents: [talker],
     options: { warmForMs: 0, tasksForMs: HOUR, cachedTasks, concurrency: 1_000 },
   })
-  for (const what of before) await act(world, what)
-  const earlier = (await world.engine.list(alice, { limit: 1 })).tasks
-  const sent = await world.engine.send(alice, {
+  for (const what of before) await act(harness, what)
+  const earlier = (await harness.engine.list(alice, { limit: 1 })).tasks
+  const sent = await harness.engine.send(alice, {
     message: message('watch', { contextId: 'c', referenceTaskIds: earlier.map(({ id }) => id) }),
   })
   const id = sent.kind === 'task' ? sent.task.id : ''
-  await world.until(id, 'paused-by-agent')
-  for (const what of after) await act(world, what)
-  const next = await world.recover()
+  await harness.until(id, 'paused-by-agent')
+  for (const what of after) await act(harness, what)
+  const next = await harness.recover()
   await next.engine.resume(alice, { taskId: id })
   return dataOf(await next.until(id, 'completed'), 'seen') as Json[]
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createWorld, type LogLine, running } from './test-support/world.ts'
+import { createHarness, type LogLine, running } from './test-support/engine-harness.ts'
 
 const stops = (said: readonly LogLine[]) =>
   said
@@ -7,18 +7,18 @@ const stops = (said: readonly LogLine[]) =>
     .map(({ level, facts }) => [level, facts?.['taskId'], facts?.['reason']])
 
 it('a task whose agent is gone is stopped with a line in the log', async () => {
-  const world = await createWorld({
+  const harness = await createHarness({
     agents: [running((task) => task.step('wait', () => new Promise(() => undefined)))],
   })
-  const { id } = await world.send('go')
-  await world.settled()
-  const next = await world.recover({ agents: [running(() => 'x', { name: 'other' })] })
+  const { id } = await harness.send('go')
+  await harness.settled()
+  const next = await harness.recover({ agents: [running(() => 'x', { name: 'other' })] })
   await next.until(id, 'paused-by-client')
   expect(stops(next.said)).toEqual([['warn', id, 'agent-unknown']])
 })
 
 it('a task with too many records is stopped with one line in the log', async () => {
-  const world = await createWorld({
+  const harness = await createHarness({
     options: { journalRecords: 5 },
     agents: [
       running(async (task) => {
@@ -26,9 +26,9 @@ it('a task with too many records is stopped with one line in the log', async () 
       }),
     ],
   })
-  const { id } = await world.send('go')
-  await world.until(id, 'paused-by-client')
-  expect(stops(world.said)).toEqual([['warn', id, 'journal-limit']])
+  const { id } = await harness.send('go')
+  await harness.until(id, 'paused-by-client')
+  expect(stops(harness.said)).toEqual([['warn', id, 'journal-limit']])
 })
 
 it('a task whose code has changed is stopped with one line in the log', async () => {
@@ -37,12 +37,12 @@ it('a task whose code has changed is stopped with one line in the log', async ()
       await task.ask(question)
       await task.park({ reason: 'x' })
     })
-  const world = await createWorld({ agents: [asking('one?')] })
-  const { id } = await world.send('go')
-  await world.until(id, 'input-required')
-  await world.tell(id, 'yes')
-  await world.until(id, 'paused-by-agent')
-  const next = await world.recover({ agents: [asking('another?')] })
+  const harness = await createHarness({ agents: [asking('one?')] })
+  const { id } = await harness.send('go')
+  await harness.until(id, 'input-required')
+  await harness.tell(id, 'yes')
+  await harness.until(id, 'paused-by-agent')
+  const next = await harness.recover({ agents: [asking('another?')] })
   await next.engine.resume({ tenant: 'acme', principal: 'alice' }, { taskId: id })
   await next.until(id, 'paused-by-client')
   expect(stops(next.said)).toEqual([['warn', id, 'code-changed']])

@@ -2,20 +2,27 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
 import type { AgentDefinition } from './agent.ts'
 import type { AgentTask, ConsentRequest } from './agent-task.ts'
-import { alice, createWorld, dataOf, message, running, type World } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  type Harness,
+  message,
+  running,
+} from './test-support/engine-harness.ts'
 
 async function asking(
   ask: (task: AgentTask) => Promise<unknown>,
   some: Partial<AgentDefinition> = {},
-): Promise<{ world: World; id: string; contextId: string }> {
+): Promise<{ harness: Harness; id: string; contextId: string }> {
   const agent = running(async (task) => {
     const answer = await ask(task)
     await task.artifact({ name: 'answer', data: (answer ?? null) as Json })
   }, some)
-  const world = await createWorld({ agents: [agent] })
-  const { id, contextId } = await world.send('go')
-  await world.until(id, (task) => task.question !== undefined)
-  return { world, id, contextId }
+  const harness = await createHarness({ agents: [agent] })
+  const { id, contextId } = await harness.send('go')
+  await harness.until(id, (task) => task.question !== undefined)
+  return { harness, id, contextId }
 }
 
 const consentTo = (some: Partial<ConsentRequest> = {}) =>
@@ -27,41 +34,41 @@ const consentTo = (some: Partial<ConsentRequest> = {}) =>
 
 describe('a question', () => {
   it('shows as input-required with its text, and the answer comes back to the code', async () => {
-    const { world, id } = await asking((task) => task.ask('Red or blue?').then((a) => a.text))
-    const task = await world.get(id)
+    const { harness, id } = await asking((task) => task.ask('Red or blue?').then((a) => a.text))
+    const task = await harness.get(id)
     expect(task.state).toBe('input-required')
     expect(task.statusMessage?.parts).toEqual([{ text: 'Red or blue?' }])
-    await world.tell(id, 'blue')
-    const ended = await world.until(id, 'completed')
+    await harness.tell(id, 'blue')
+    const ended = await harness.until(id, 'completed')
     expect(dataOf(ended, 'answer')).toBe('blue')
     expect(ended.history.map((one) => one.role)).toEqual(['ROLE_USER', 'ROLE_AGENT', 'ROLE_USER'])
   })
 
   it('of the other kind shows as auth-required, and gives the data of the answer', async () => {
-    const { world, id } = await asking((task) => task.requireAuth('Sign in').then((a) => a.data))
-    expect((await world.get(id)).state).toBe('auth-required')
-    await world.tell(id, [{ text: 'here' }, { data: { token: 'x' } }])
-    expect(dataOf(await world.until(id, 'completed'), 'answer')).toEqual({ token: 'x' })
+    const { harness, id } = await asking((task) => task.requireAuth('Sign in').then((a) => a.data))
+    expect((await harness.get(id)).state).toBe('auth-required')
+    await harness.tell(id, [{ text: 'here' }, { data: { token: 'x' } }])
+    expect(dataOf(await harness.until(id, 'completed'), 'answer')).toEqual({ token: 'x' })
   })
 
   it('that expires fails the task, also when the answer comes just then', async () => {
     const at = Date.UTC(2026, 0, 1) + 1_000
-    const { world, id } = await asking((task) => task.ask('Quick!', { expiresAt: at }))
-    await world.pass(999)
-    expect((await world.get(id)).state).toBe('input-required')
-    await world.pass(1)
-    expect((await world.until(id, 'failed')).failure?.message).toContain('expired')
+    const { harness, id } = await asking((task) => task.ask('Quick!', { expiresAt: at }))
+    await harness.pass(999)
+    expect((await harness.get(id)).state).toBe('input-required')
+    await harness.pass(1)
+    expect((await harness.until(id, 'failed')).failure?.message).toContain('expired')
   })
 
   it('is not resumed by a resume', async () => {
-    const { world, id } = await asking((task) => task.ask('?'))
-    await expect(world.engine.resume(alice, { taskId: id })).rejects.toMatchObject({
+    const { harness, id } = await asking((task) => task.ask('?'))
+    await expect(harness.engine.resume(alice, { taskId: id })).rejects.toMatchObject({
       code: 'TASK_NOT_PAUSED',
     })
   })
 
   it('takes one answer: what is said after it waits for the next turn', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           const { text } = await task.ask('?')
@@ -70,10 +77,10 @@ describe('a question', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'input-required')
-    await Promise.all([world.tell(id, 'first'), world.tell(id, 'second')])
-    expect(dataOf(await world.until(id, 'completed'), 'answer')).toEqual({
+    const { id } = await harness.send('go')
+    await harness.until(id, 'input-required')
+    await Promise.all([harness.tell(id, 'first'), harness.tell(id, 'second')])
+    expect(dataOf(await harness.until(id, 'completed'), 'answer')).toEqual({
       text: 'first',
       more: [[{ text: 'go' }], [{ text: 'second' }]],
     })
@@ -82,49 +89,49 @@ describe('a question', () => {
 
 describe('consent', () => {
   it('is granted by a structured answer that names it', async () => {
-    const { world, id } = await consentTo()
-    const { state, question } = await world.get(id)
+    const { harness, id } = await consentTo()
+    const { state, question } = await harness.get(id)
     expect(state).toBe('user-consent-required')
     const consentId = question?.consent?.consentId
-    await world.tell(id, [{ data: { consentId, decision: 'granted' } as Json }])
-    await world.until(id, 'completed')
+    await harness.tell(id, [{ data: { consentId, decision: 'granted' } as Json }])
+    await harness.until(id, 'completed')
   })
 
   it('is refused under another id, and nothing is written', async () => {
-    const { world, id } = await consentTo()
-    const log = await world.log(id)
+    const { harness, id } = await consentTo()
+    const log = await harness.log(id)
     const data = { consentId: 'consent-x', decision: 'granted' }
-    await expect(world.tell(id, [{ data }])).rejects.toMatchObject({ code: 'CONSENT_MISMATCH' })
-    expect(await world.log(id)).toEqual(log)
+    await expect(harness.tell(id, [{ data }])).rejects.toMatchObject({ code: 'CONSENT_MISMATCH' })
+    expect(await harness.log(id)).toEqual(log)
   })
 
   it('that is denied throws; uncaught, it ends the task as rejected', async () => {
-    const { world, id } = await consentTo()
-    const consentId = (await world.get(id)).question?.consent?.consentId
-    await world.tell(id, [{ data: { consentId, decision: 'denied' } as Json }])
-    const task = await world.until(id, 'rejected')
+    const { harness, id } = await consentTo()
+    const consentId = (await harness.get(id)).question?.consent?.consentId
+    await harness.tell(id, [{ data: { consentId, decision: 'denied' } as Json }])
+    const task = await harness.until(id, 'rejected')
     expect(JSON.stringify(task.statusMessage)).toContain('Book it?')
   })
 
   it('that is denied can be caught', async () => {
-    const { world, id } = await asking((task) =>
+    const { harness, id } = await asking((task) =>
       task
         .requireConsent({ prompt: 'Sure?', operation: 1 })
         .catch((error: { code: string }) => error.code),
     )
-    const consentId = (await world.get(id)).question?.consent?.consentId
-    await world.tell(id, [{ data: { consentId, decision: 'denied' } as Json }])
-    expect(dataOf(await world.until(id, 'completed'), 'answer')).toBe('CONSENT_DENIED')
+    const consentId = (await harness.get(id)).question?.consent?.consentId
+    await harness.tell(id, [{ data: { consentId, decision: 'denied' } as Json }])
+    expect(dataOf(await harness.until(id, 'completed'), 'answer')).toBe('CONSENT_DENIED')
   })
 
   it('is asked for again when the answer is free text', async () => {
-    const { world, id } = await consentTo()
-    const before = await world.get(id)
-    await world.tell(id, 'hmm, maybe')
-    const after = await world.get(id)
+    const { harness, id } = await consentTo()
+    const before = await harness.get(id)
+    await harness.tell(id, 'hmm, maybe')
+    const after = await harness.get(id)
     expect(after.state).toBe('user-consent-required')
     expect(after.question).toEqual(before.question)
-    expect(await world.types(id)).toContain('asked-again')
+    expect(await harness.types(id)).toContain('asked-again')
   })
 
   it.each([
@@ -134,17 +141,17 @@ describe('consent', () => {
   ] as const)('is read out of "%s" by an agent that can', async (text, state) => {
     const acceptTextConsent = (said: string) =>
       said.startsWith('yes') ? true : said.startsWith('no') ? false : undefined
-    const { world, id } = await asking(
+    const { harness, id } = await asking(
       (task) => task.requireConsent({ prompt: 'Sure?', operation: 1 }).then(() => null),
       { acceptTextConsent },
     )
-    await world.tell(id, text)
-    await world.settled()
-    expect((await world.get(id)).state).toBe(state)
+    await harness.tell(id, text)
+    await harness.settled()
+    expect((await harness.get(id)).state).toBe(state)
   })
 
   it('is asked for again when the agent throws over the text', async () => {
-    const { world, id } = await asking(
+    const { harness, id } = await asking(
       (task) => task.requireConsent({ prompt: 'Sure?', operation: 1 }).then(() => null),
       {
         acceptTextConsent: () => {
@@ -152,8 +159,8 @@ describe('consent', () => {
         },
       },
     )
-    await world.tell(id, 'yes')
-    expect((await world.get(id)).state).toBe('user-consent-required')
+    await harness.tell(id, 'yes')
+    expect((await harness.get(id)).state).toBe('user-consent-required')
   })
 
   it.each([
@@ -161,51 +168,51 @@ describe('consent', () => {
     ['a promise that is rejected', () => Promise.reject(new Error('bug'))],
     ['a text', () => 'no'],
   ])('is asked for again, and not given, when the agent answers %s', async (_, answer) => {
-    const { world, id } = await asking(
+    const { harness, id } = await asking(
       (task) => task.requireConsent({ prompt: 'Sure?', operation: 1 }).then(() => null),
       { acceptTextConsent: answer as unknown as () => boolean },
     )
-    await world.tell(id, 'no')
-    await world.settled()
-    expect((await world.get(id)).state).toBe('user-consent-required')
-    expect(world.said.map(({ text }) => text)).toContain(
+    await harness.tell(id, 'no')
+    await harness.settled()
+    expect((await harness.get(id)).state).toBe('user-consent-required')
+    expect(harness.said.map(({ text }) => text)).toContain(
       'an agent could not read consent out of a text',
     )
   })
 
   it('can be given by a message without a task that refers to exactly this one', async () => {
-    const { world, id, contextId } = await consentTo()
-    const consentId = (await world.get(id)).question?.consent?.consentId
+    const { harness, id, contextId } = await consentTo()
+    const consentId = (await harness.get(id)).question?.consent?.consentId
     const data: Json = { consentId: consentId ?? '', decision: 'granted' }
     const answer = message([{ data }], { contextId, referenceTaskIds: [id] })
-    const sent = await world.engine.send(alice, { message: answer })
+    const sent = await harness.engine.send(alice, { message: answer })
     expect(sent).toMatchObject({ kind: 'task', task: { id } })
-    await world.until(id, 'completed')
+    await harness.until(id, 'completed')
   })
 
   it('is not given by a reference from another context, nor by somebody else', async () => {
-    const { world, id, contextId } = await consentTo()
-    const consentId = (await world.get(id)).question?.consent?.consentId
+    const { harness, id, contextId } = await consentTo()
+    const consentId = (await harness.get(id)).question?.consent?.consentId
     const data: Json = { consentId: consentId ?? '', decision: 'granted' }
     const elsewhere = message([{ data }], { contextId: 'other', referenceTaskIds: [id] })
-    const sent = await world.engine.send(alice, { message: elsewhere })
+    const sent = await harness.engine.send(alice, { message: elsewhere })
     expect(sent.kind === 'task' && sent.task.id).not.toBe(id)
     const theirs = message([{ data }], { contextId, referenceTaskIds: [id] })
-    await world.engine.send({ tenant: 'acme', principal: 'bob' }, { message: theirs })
-    await world.settled()
-    expect((await world.get(id)).state).toBe('user-consent-required')
+    await harness.engine.send({ tenant: 'acme', principal: 'bob' }, { message: theirs })
+    await harness.settled()
+    expect((await harness.get(id)).state).toBe('user-consent-required')
   })
 
   it('that expires fails the task', async () => {
-    const { world, id } = await consentTo({ expiresAt: Date.UTC(2026, 0, 1) + 5_000 })
-    await world.pass(5_000)
-    await world.until(id, 'failed')
+    const { harness, id } = await consentTo({ expiresAt: Date.UTC(2026, 0, 1) + 5_000 })
+    await harness.pass(5_000)
+    await harness.until(id, 'failed')
   })
 })
 
 describe('a message to a task that did not ask', () => {
   it('waits for its next turn, and does not resume a paused task', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           await task.turn(() => undefined)
@@ -215,25 +222,25 @@ describe('a message to a task that did not ask', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.tell(id, 'one')
-    await world.tell(id, 'two')
-    await world.settled()
-    expect((await world.get(id)).state).toBe('paused-by-agent')
-    await world.engine.resume(alice, { taskId: id })
-    expect(dataOf(await world.until(id, 'completed'), 'heard')).toEqual([
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await harness.tell(id, 'one')
+    await harness.tell(id, 'two')
+    await harness.settled()
+    expect((await harness.get(id)).state).toBe('paused-by-agent')
+    await harness.engine.resume(alice, { taskId: id })
+    expect(dataOf(await harness.until(id, 'completed'), 'heard')).toEqual([
       [{ text: 'one' }],
       [{ text: 'two' }],
     ])
   })
 
   it('is refused when the task has ended, and nothing is written', async () => {
-    const world = await createWorld()
-    const { id } = await world.send('go')
-    await world.until(id, 'completed')
-    const log = await world.log(id)
-    await expect(world.tell(id, 'more')).rejects.toMatchObject({ code: 'TASK_TERMINAL' })
-    expect(await world.log(id)).toEqual(log)
+    const harness = await createHarness()
+    const { id } = await harness.send('go')
+    await harness.until(id, 'completed')
+    const log = await harness.log(id)
+    await expect(harness.tell(id, 'more')).rejects.toMatchObject({ code: 'TASK_TERMINAL' })
+    expect(await harness.log(id)).toEqual(log)
   })
 })

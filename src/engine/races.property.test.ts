@@ -6,19 +6,25 @@ import { evolve } from '../core/evolve.ts'
 import { canMove, isTerminal, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { EngineOptions } from './options.ts'
-import { alice, createWorld, effects, running, type World } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  effects,
+  type Harness,
+  running,
+} from './test-support/engine-harness.ts'
 
 const kind = fc.constantFrom('resume', 'pause', 'cancel', 'event', 'due', 'finish', 'message')
 type Kind = 'resume' | 'pause' | 'cancel' | 'event' | 'due' | 'finish' | 'message'
 
-async function attempt(world: World, taskId: string, what: Kind): Promise<unknown> {
-  const { engine } = world
+async function attempt(harness: Harness, taskId: string, what: Kind): Promise<unknown> {
+  const { engine } = harness
   if (what === 'resume') return engine.resume(alice, { taskId })
   if (what === 'pause') return engine.pause(alice, { taskId, graceMs: 0 })
   if (what === 'cancel') return engine.cancel(alice, { taskId })
-  if (what === 'event') return world.emit('go')
-  if (what === 'message') return world.tell(taskId, 'hello')
-  if (what === 'due') world.clock.advance(60_000)
+  if (what === 'event') return harness.emit('go')
+  if (what === 'message') return harness.tell(taskId, 'hello')
+  if (what === 'due') harness.clock.advance(60_000)
   return undefined
 }
 
@@ -49,22 +55,22 @@ describe.each(settings)('concurrent calls on one %s task', (_name, options) => {
               if (end) return
             }
           })
-          const world = await createWorld({ agents: [agent], options })
-          const { id } = await world.send('go')
-          await world.until(id, 'paused-by-agent')
+          const harness = await createHarness({ agents: [agent], options })
+          const { id } = await harness.send('go')
+          await harness.until(id, 'paused-by-agent')
           for (const round of rounds) {
-            const before = await world.log(id)
+            const before = await harness.log(id)
             const tried = await Promise.allSettled(
               round.map((what) => {
                 if (what === 'finish') finish()
-                return attempt(world, id, what as Kind)
+                return attempt(harness, id, what as Kind)
               }),
             )
             for (const one of tried) {
               if (one.status === 'rejected' && !isLullError(one.reason)) throw one.reason
             }
-            await world.settled()
-            const fresh = (await world.log(id)).slice(before.length)
+            await harness.settled()
+            const fresh = (await harness.log(id)).slice(before.length)
             const cancels = tried.filter((_, index) => round[index] === 'cancel')
             const won = cancels.filter((one) => one.status === 'fulfilled').length
             expect(fresh.filter((record) => record.type === 'canceled')).toHaveLength(won)
@@ -78,12 +84,12 @@ describe.each(settings)('concurrent calls on one %s task', (_name, options) => {
             )
             expect(explicit).toHaveLength(resumes.length)
           }
-          await checkLog(world, id)
-          const works = (await world.log(id)).filter((record) => record.type === 'step')
+          await checkLog(harness, id)
+          const works = (await harness.log(id)).filter((record) => record.type === 'step')
           // A run that was cancelled in the middle of a step leaves no record of it.
           expect(done.count('work')).toBeGreaterThanOrEqual(works.length)
           expect(done.count('work')).toBeLessThanOrEqual(works.length + 1)
-          expect((await world.engine.verify(alice, id)).faults).toEqual([])
+          expect((await harness.engine.verify(alice, id)).faults).toEqual([])
         },
       ),
       { numRuns: 60 },
@@ -92,10 +98,10 @@ describe.each(settings)('concurrent calls on one %s task', (_name, options) => {
 })
 
 /** Every record follows from the one before it, and every suspension ended at most once. */
-async function checkLog(world: World, taskId: string): Promise<void> {
+async function checkLog(harness: Harness, taskId: string): Promise<void> {
   let task: Task | undefined
   const ended = new Map<string, number>()
-  for (const record of await world.log(taskId)) {
+  for (const record of await harness.log(taskId)) {
     const from: State | undefined = task?.state
     task = evolve(task, record)
     if (from !== undefined && from !== task.state) expect(canMove(from, task.state)).toBe(true)

@@ -3,24 +3,24 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { AgentTask } from './agent-task.ts'
-import { createWorldThatCrashes } from './test-support/crash-at-record.ts'
-import { ids, quiet, toldBy, turns } from './test-support/reminder-scene.ts'
+import { createHarnessThatCrashes } from './test-support/crash-at-record.ts'
 import {
   alice,
-  createWorld,
+  createHarness,
   dataOf,
+  type Harness,
   olga,
   running,
   signal,
-  type World,
-} from './test-support/world.ts'
+} from './test-support/engine-harness.ts'
+import { ids, quiet, toldBy, turns } from './test-support/reminded-task.ts'
 
-const inject = (world: World, taskId: string, some: object = {}) =>
-  world.engine.remind(alice, { taskId, reminder: { id: 'r-1', body: 'b', ttlTurns: 1, ...some } })
+const inject = (harness: Harness, taskId: string, some: object = {}) =>
+  harness.engine.remind(alice, { taskId, reminder: { id: 'r-1', body: 'b', ttlTurns: 1, ...some } })
 
 /** The task does something, and then has two turns. */
-async function turnsAfter(first: (task: AgentTask) => Promise<unknown>): Promise<World> {
-  return createWorld({
+async function turnsAfter(first: (task: AgentTask) => Promise<unknown>): Promise<Harness> {
+  return createHarness({
     agents: [
       running(async (task) => {
         await first(task)
@@ -30,22 +30,22 @@ async function turnsAfter(first: (task: AgentTask) => Promise<unknown>): Promise
   })
 }
 
-const seenBy = async (world: World, id: string): Promise<Json | undefined> =>
-  dataOf(await world.until(id, 'completed'), 'seen')
+const seenBy = async (harness: Harness, id: string): Promise<Json | undefined> =>
+  dataOf(await harness.until(id, 'completed'), 'seen')
 
 describe('a reminder that comes while the task', () => {
   it('is parked waits for its next turn', async () => {
-    const world = await turnsAfter((task) => task.park({ reason: 'x' }))
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await inject(world, id)
-    await world.engine.resume(alice, { taskId: id })
-    expect(await seenBy(world, id)).toEqual([['r-1'], []])
+    const harness = await turnsAfter((task) => task.park({ reason: 'x' }))
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await inject(harness, id)
+    await harness.engine.resume(alice, { taskId: id })
+    expect(await seenBy(harness, id)).toEqual([['r-1'], []])
   })
 
   it('is paused waits for its next turn, and a new process shows it too', async () => {
     const begun = signal()
-    const world = await turnsAfter((task) =>
+    const harness = await turnsAfter((task) =>
       task.step(
         'long',
         async ({ attempt }) => {
@@ -55,12 +55,12 @@ describe('a reminder that comes while the task', () => {
         { retry: { attempts: 1, backoffMs: 60_000 } },
       ),
     )
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     await begun.promise
-    await world.settled()
-    await world.engine.pause(alice, { taskId: id })
-    await inject(world, id)
-    const next = await world.recover()
+    await harness.settled()
+    await harness.engine.pause(alice, { taskId: id })
+    await inject(harness, id)
+    const next = await harness.recover()
     expect((await next.get(id)).state).toBe('paused-by-client')
     await next.engine.resume(alice, { taskId: id })
     await next.pass(60_000)
@@ -69,7 +69,7 @@ describe('a reminder that comes while the task', () => {
 
   it('quiesces does not hold up the pause and is shown after it', async () => {
     const [begun, go] = [signal(), signal()]
-    const world = await turnsAfter((task) =>
+    const harness = await turnsAfter((task) =>
       task.turn((turn) =>
         turn.tool('long', async () => {
           begun.fire()
@@ -77,16 +77,16 @@ describe('a reminder that comes while the task', () => {
         }),
       ),
     )
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     await begun.promise
-    const paused = world.engine.pause(alice, { taskId: id })
-    await world.until(id, (task) => task.pausing !== undefined)
-    await inject(world, id)
+    const paused = harness.engine.pause(alice, { taskId: id })
+    await harness.until(id, (task) => task.pausing !== undefined)
+    await inject(harness, id)
     go.fire()
     expect((await paused).state).toBe('paused-by-client')
-    await world.engine.resume(alice, { taskId: id })
-    expect(await seenBy(world, id)).toEqual([['r-1'], []])
-    expect(toldBy(await world.log(id))).toEqual([
+    await harness.engine.resume(alice, { taskId: id })
+    expect(await seenBy(harness, id)).toEqual([['r-1'], []])
+    expect(toldBy(await harness.log(id))).toEqual([
       'injected r-1',
       'emitted r-1 2',
       'expired r-1 ttl',
@@ -94,14 +94,14 @@ describe('a reminder that comes while the task', () => {
   })
 
   it('waits for an answer, or is held, is shown once it goes on', async () => {
-    const world = await turnsAfter((task) => task.ask('?'))
-    const { id } = await world.send('go')
-    await world.until(id, 'input-required')
-    const { holdId } = await world.engine.hold(olga, { scope: { taskIds: [id] }, reason: 'x' })
-    await inject(world, id)
-    await world.tell(id, 'yes')
-    await world.engine.lift(olga, holdId)
-    expect(await seenBy(world, id)).toEqual([['r-1'], []])
+    const harness = await turnsAfter((task) => task.ask('?'))
+    const { id } = await harness.send('go')
+    await harness.until(id, 'input-required')
+    const { holdId } = await harness.engine.hold(olga, { scope: { taskIds: [id] }, reason: 'x' })
+    await inject(harness, id)
+    await harness.tell(id, 'yes')
+    await harness.engine.lift(olga, holdId)
+    expect(await seenBy(harness, id)).toEqual([['r-1'], []])
   })
 
   it('waits for a slot is shown in its first turn', async () => {
@@ -115,63 +115,63 @@ describe('a reminder that comes while the task', () => {
         { concurrency: 1, ...quiet },
       ),
     ]
-    const world = await createWorld({ agents })
-    await world.send('first')
-    const { id, state } = await world.send('second')
+    const harness = await createHarness({ agents })
+    await harness.send('first')
+    const { id, state } = await harness.send('second')
     expect(state).toBe('submitted')
-    await inject(world, id)
+    await inject(harness, id)
     go.fire()
-    expect(await seenBy(world, id)).toEqual([['r-1'], []])
+    expect(await seenBy(harness, id)).toEqual([['r-1'], []])
   })
 })
 
 describe('a reminder at the last moment', () => {
-  const working = async (): Promise<World> => {
-    const world: World = await createWorld({
+  const working = async (): Promise<Harness> => {
+    const harness: Harness = await createHarness({
       agents: [
         running((task) =>
           task.turn((turn) =>
-            turn.tool('work', () => new Promise<void>((done) => world.clock.after(1_000, done))),
+            turn.tool('work', () => new Promise<void>((done) => harness.clock.after(1_000, done))),
           ),
         ),
       ],
     })
-    return world
+    return harness
   }
 
   it('one millisecond before the task completes is accepted, and its end is told before the last record', async () => {
-    const world = await working()
-    const { id } = await world.send('go')
+    const harness = await working()
+    const { id } = await harness.send('go')
     const watched: LogRecord[] = []
-    const records = await world.engine.subscribe(alice, id)
+    const records = await harness.engine.subscribe(alice, id)
     const watching = (async () => {
       for await (const record of records) watched.push(record)
     })()
-    await world.pass(999)
-    expect(await inject(world, id)).toMatchObject({ reminderId: 'r-1' })
-    await world.pass(1)
-    await world.until(id, 'completed')
+    await harness.pass(999)
+    expect(await inject(harness, id)).toMatchObject({ reminderId: 'r-1' })
+    await harness.pass(1)
+    await harness.until(id, 'completed')
     await watching
     expect(toldBy(watched)).toEqual(['injected r-1', 'expired r-1 task_ended'])
     expect(watched.slice(-2).map(({ type }) => type)).toEqual(['reminder-expired', 'completed'])
   })
 
   it('together with the end is either told or refused, never lost', async () => {
-    const world = await working()
-    const { id } = await world.send('go')
-    await world.settled()
-    world.clock.advance(1_000)
+    const harness = await working()
+    const { id } = await harness.send('go')
+    await harness.settled()
+    harness.clock.advance(1_000)
     const answers: string[] = []
     for (let n = 0; n < 20; n++) {
       const reminderId = `r-${n}`
-      const answer = inject(world, id, { id: reminderId }).then(
+      const answer = inject(harness, id, { id: reminderId }).then(
         () => `injected ${reminderId}`,
         (error: { code: string }) => error.code,
       )
       answers.push(await answer)
     }
-    await world.until(id, 'completed')
-    const told = toldBy(await world.log(id))
+    await harness.until(id, 'completed')
+    const told = toldBy(await harness.log(id))
     const accepted = answers.filter((answer) => answer !== 'TASK_TERMINAL')
     expect(told.filter((line) => line.startsWith('injected'))).toEqual(accepted)
     const ended = told.flatMap((line) => line.match(/r-\d+(?=.* task_ended)/g) ?? [])
@@ -180,14 +180,16 @@ describe('a reminder at the last moment', () => {
   })
 
   it('after the end is refused, and asked again with the id of one before it, answered', async () => {
-    const world = await working()
-    const { id } = await world.send('go')
-    await world.settled()
-    const answer = await inject(world, id)
-    await world.pass(1_000)
-    await world.until(id, 'completed')
-    expect(await inject(world, id)).toEqual(answer)
-    await expect(inject(world, id, { id: 'r-2' })).rejects.toMatchObject({ code: 'TASK_TERMINAL' })
+    const harness = await working()
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const answer = await inject(harness, id)
+    await harness.pass(1_000)
+    await harness.until(id, 'completed')
+    expect(await inject(harness, id)).toEqual(answer)
+    await expect(inject(harness, id, { id: 'r-2' })).rejects.toMatchObject({
+      code: 'TASK_TERMINAL',
+    })
   })
 })
 
@@ -210,12 +212,12 @@ describe('a parent that dies while it reminds its child', () => {
     'has reminded it no more often than it was asked to (death %i)',
     async (nth) => {
       let injected = 0
-      const { world, recover } = await createWorldThatCrashes(
+      const { harness, recover } = await createHarnessThatCrashes(
         { agents },
         ({ type }) => type === 'reminder-injected' && ++injected === nth,
       )
-      world.send('go').catch(() => undefined)
-      await world.settled()
+      harness.send('go').catch(() => undefined)
+      await harness.settled()
       const next = await recover()
       const { tasks } = await next.engine.list(alice)
       const parentId = tasks.find(({ agent }) => agent === 'parent')?.id ?? ''
@@ -228,7 +230,7 @@ describe('a parent that dies while it reminds its child', () => {
 })
 
 it('a death between the answer to an injection and the turn that shows it costs nothing', async () => {
-  const { world, recover } = await createWorldThatCrashes(
+  const { harness, recover } = await createHarnessThatCrashes(
     {
       agents: [
         running(async (task) => {
@@ -241,11 +243,11 @@ it('a death between the answer to an injection and the turn that shows it costs 
     },
     ({ type }) => type === 'resumed',
   )
-  const { id } = await world.send('go')
-  await world.until(id, 'paused-by-agent')
-  await inject(world, id, { ttlTurns: 2 })
-  world.engine.resume(alice, { taskId: id }).catch(() => undefined)
-  await world.settled()
+  const { id } = await harness.send('go')
+  await harness.until(id, 'paused-by-agent')
+  await inject(harness, id, { ttlTurns: 2 })
+  harness.engine.resume(alice, { taskId: id }).catch(() => undefined)
+  await harness.settled()
   const next = await recover()
   expect(await seenBy(next, id)).toEqual([['r-1'], ['r-1'], [], []])
 })

@@ -19,7 +19,7 @@ import { eventsOf, type ReminderChange } from '../protocols/a2a/task-events.ts'
 import type { Agent } from './agent.ts'
 import type { Turn } from './agent-task.ts'
 import type { ReminderRequest } from './requests.ts'
-import { alice, createWorld, running, type World } from './test-support/world.ts'
+import { alice, createHarness, type Harness, running } from './test-support/engine-harness.ts'
 
 // The same cases every time.
 fc.configureGlobal({ seed: 8785 })
@@ -89,7 +89,7 @@ it('every reminder ends once, is told, costs its turns, and is seen alike by eve
 })
 
 /** A turn that reads whenever it can. What a place saw once it must see again. */
-function looking(plan: readonly PlannedTurn[], world: () => World): Agent {
+function looking(plan: readonly PlannedTurn[], harness: () => Harness): Agent {
   const seen = new Map<string, string>()
   const read = (turn: Turn, place: string): void => {
     const now = turn.reminders.map(({ id }) => id).join()
@@ -97,7 +97,7 @@ function looking(plan: readonly PlannedTurn[], world: () => World): Agent {
     if (then !== now) throw new Error(`at ${place} it saw "${then}" and now "${now}"`)
     seen.set(place, now)
   }
-  const work = () => new Promise<void>((done) => world().clock.after(TOOL_MS, done))
+  const work = () => new Promise<void>((done) => harness().clock.after(TOOL_MS, done))
   const tool = (name: string) => ({ name, run: work })
   return running(
     async (task) => {
@@ -130,14 +130,14 @@ interface Played {
 }
 
 async function played(plan: readonly PlannedTurn[], acts: readonly Act[]): Promise<Played> {
-  let world: World = await createWorld({ agents: [looking(plan, () => world)] })
+  let harness: Harness = await createHarness({ agents: [looking(plan, () => harness)] })
   const heard: LogRecord[] = []
   const accepted = new Set<string>()
-  const { id: taskId } = await world.send('go')
+  const { id: taskId } = await harness.send('go')
   let last: ReminderRequest | undefined
 
   async function listen(): Promise<void> {
-    const records = await world.engine.subscribe(alice, taskId, { after: heard.at(-1)?.seq ?? 0 })
+    const records = await harness.engine.subscribe(alice, taskId, { after: heard.at(-1)?.seq ?? 0 })
     const hear = async (): Promise<void> => {
       for await (const record of records) heard.push(record)
     }
@@ -145,7 +145,7 @@ async function played(plan: readonly PlannedTurn[], acts: readonly Act[]): Promi
   }
 
   const inject = async (reminder: ReminderRequest): Promise<void> => {
-    await world.engine.remind(alice, { taskId, reminder })
+    await harness.engine.remind(alice, { taskId, reminder })
     accepted.add(reminder.id ?? '')
   }
 
@@ -155,14 +155,14 @@ async function played(plan: readonly PlannedTurn[], acts: readonly Act[]): Promi
       return inject(last)
     },
     repeat: () => (last === undefined ? undefined : inject(last)),
-    clear: () => world.engine.clearReminders(alice, { taskId, dedupeKey: 'l' }),
-    pause: ({ mode }) => world.engine.pause(alice, { taskId, mode, graceMs: 0 }),
-    resume: () => world.engine.resume(alice, { taskId }),
+    clear: () => harness.engine.clearReminders(alice, { taskId, dedupeKey: 'l' }),
+    pause: ({ mode }) => harness.engine.pause(alice, { taskId, mode, graceMs: 0 }),
+    resume: () => harness.engine.resume(alice, { taskId }),
     async crash() {
-      world = await world.recover()
+      harness = await harness.recover()
       await listen()
     },
-    pass: () => world.pass(TOOL_MS),
+    pass: () => harness.pass(TOOL_MS),
   }
 
   await listen()
@@ -170,11 +170,11 @@ async function played(plan: readonly PlannedTurn[], acts: readonly Act[]): Promi
     await Promise.resolve((perform[one.act] as (given: Act, n: number) => unknown)(one, n)).catch(
       isRefusal,
     )
-    if (n % 2 === 0) await world.settled()
+    if (n % 2 === 0) await harness.settled()
   }
-  await finish(world, taskId)
+  await finish(harness, taskId)
   await expect.poll(() => heard.at(-1)?.type).toBe('completed')
-  return { log: await world.log(taskId), heard, accepted }
+  return { log: await harness.log(taskId), heard, accepted }
 }
 
 const refusals = new Set(['TASK_TERMINAL', 'TASK_NOT_PAUSABLE', 'TASK_NOT_PAUSED'])
@@ -183,12 +183,12 @@ function isRefusal(error: { readonly code?: string }): void {
   if (!refusals.has(error.code ?? '')) throw error
 }
 
-async function finish(world: World, taskId: string): Promise<void> {
+async function finish(harness: Harness, taskId: string): Promise<void> {
   for (let round = 0; round < 200; round++) {
-    await world.pass(TOOL_MS)
-    const { state, suspension } = await world.get(taskId)
+    await harness.pass(TOOL_MS)
+    const { state, suspension } = await harness.get(taskId)
     if (isTerminal(state)) return
-    if (suspension !== undefined) await world.engine.resume(alice, { taskId })
+    if (suspension !== undefined) await harness.engine.resume(alice, { taskId })
   }
   throw new Error('it does not come to an end')
 }

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
 import type { AgentTask } from './agent-task.ts'
-import { alice, createWorld, dataOf, running, signal, type World } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  type Harness,
+  running,
+  signal,
+} from './test-support/engine-harness.ts'
 
 const bodies = (reminders: readonly { readonly body: string }[]): Json =>
   reminders.map(({ body }) => body)
@@ -9,8 +16,8 @@ const bodies = (reminders: readonly { readonly body: string }[]): Json =>
 /** A task that parks first, so that reminders can wait for it. */
 async function parked(
   run: (task: AgentTask) => Promise<Json>,
-): Promise<{ world: World; id: string }> {
-  const world = await createWorld({
+): Promise<{ harness: Harness; id: string }> {
+  const harness = await createHarness({
     agents: [
       running(async (task) => {
         await task.park({ reason: 'x' })
@@ -19,14 +26,14 @@ async function parked(
       }),
     ],
   })
-  const { id } = await world.send('go')
-  await world.until(id, 'paused-by-agent')
-  return { world, id }
+  const { id } = await harness.send('go')
+  await harness.until(id, 'paused-by-agent')
+  return { harness, id }
 }
 
 describe('a reminder', () => {
   it('waits for the next turn, is shown until its turns are used up, and is told of', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           await task.park({ reason: 'x' })
@@ -38,17 +45,17 @@ describe('a reminder', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
     const remind = (body: string, ttlTurns?: number) =>
-      world.engine.remind(alice, { taskId: id, reminder: { body, ttlTurns } })
+      harness.engine.remind(alice, { taskId: id, reminder: { body, ttlTurns } })
     await remind('always')
     await remind('twice', 2)
-    await world.engine.resume(alice, { taskId: id })
-    const seen = dataOf(await world.until(id, 'completed'), 'seen') as string[][]
+    await harness.engine.resume(alice, { taskId: id })
+    const seen = dataOf(await harness.until(id, 'completed'), 'seen') as string[][]
     const ours = seen.map((list) => list.filter((body) => !body.startsWith('You were stopped')))
     expect(ours).toEqual([['always', 'twice'], ['always', 'twice'], ['always']])
-    const log = await world.log(id)
+    const log = await harness.log(id)
     const emitted = log.flatMap((record) =>
       record.type === 'turn-started' ? [record.emitted.length] : [],
     )
@@ -59,7 +66,7 @@ describe('a reminder', () => {
   it('that arrives within a turn is seen when the turn reads again, and by a rebuilt run too', async () => {
     const arrived = signal()
     const started = signal()
-    const { world, id } = await parked((task) =>
+    const { harness, id } = await parked((task) =>
       task.turn(async (turn) => {
         const before = bodies(turn.reminders)
         await turn.tool('wait', async () => {
@@ -69,21 +76,21 @@ describe('a reminder', () => {
         return [before, bodies(turn.reminders)]
       }),
     )
-    await world.engine.resume(alice, { taskId: id })
+    await harness.engine.resume(alice, { taskId: id })
     await started.promise
-    await world.engine.remind(alice, { taskId: id, reminder: { body: 'hurry' } })
-    await world.engine.remind(alice, {
+    await harness.engine.remind(alice, { taskId: id, reminder: { body: 'hurry' } })
+    await harness.engine.remind(alice, {
       taskId: id,
       reminder: { body: 'later', mode: 'wait_for_completion' },
     })
     arrived.fire()
-    expect(dataOf(await world.until(id, 'completed'), 'result')).toEqual([[], ['hurry']])
+    expect(dataOf(await harness.until(id, 'completed'), 'result')).toEqual([[], ['hurry']])
   })
 
   it('that interrupts skips the rest of a batch', async () => {
     const started = signal()
     const arrived = signal()
-    const { world, id } = await parked((task) =>
+    const { harness, id } = await parked((task) =>
       task.turn(async (turn) => {
         const results = await turn.tools([
           {
@@ -99,14 +106,14 @@ describe('a reminder', () => {
         return results.map(({ name, status }) => `${name} ${status}`)
       }),
     )
-    await world.engine.resume(alice, { taskId: id })
+    await harness.engine.resume(alice, { taskId: id })
     await started.promise
-    await world.engine.remind(alice, {
+    await harness.engine.remind(alice, {
       taskId: id,
       reminder: { body: 'stop', mode: 'interrupt_immediate' },
     })
     arrived.fire()
-    expect(dataOf(await world.until(id, 'completed'), 'result')).toEqual([
+    expect(dataOf(await harness.until(id, 'completed'), 'result')).toEqual([
       'first done',
       'second skipped',
       'third skipped',
@@ -114,14 +121,14 @@ describe('a reminder', () => {
   })
 
   it('replaces those of its key, is idempotent by id, and is limited in number', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [running((task) => task.park({ reason: 'x' }).then(() => undefined))],
       options: { pendingReminders: 2 },
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
     const remind = (reminder: { id?: string; body: string; dedupeKey?: string }) =>
-      world.engine.remind(alice, { taskId: id, reminder })
+      harness.engine.remind(alice, { taskId: id, reminder })
     await remind({ id: 'r', body: 'one', dedupeKey: 'k' })
     expect(await remind({ body: 'two', dedupeKey: 'k' })).toMatchObject({ dedupedCount: 1 })
     await remind({ id: 's', body: 'three' })
@@ -130,8 +137,8 @@ describe('a reminder', () => {
       code: 'INVALID_INPUT',
     })
     await expect(remind({ body: 'four' })).rejects.toMatchObject({ code: 'REMINDER_LIMIT' })
-    expect(bodies(await world.engine.reminders(alice, id))).toEqual(['two', 'three'])
-    expect(await world.engine.clearReminders(alice, { taskId: id })).toEqual({ clearedCount: 2 })
+    expect(bodies(await harness.engine.reminders(alice, id))).toEqual(['two', 'three'])
+    expect(await harness.engine.clearReminders(alice, { taskId: id })).toEqual({ clearedCount: 2 })
   })
 
   it('travels to children as it says, and is refused where the agent takes none', async () => {
@@ -154,17 +161,17 @@ describe('a reminder', () => {
       name: 'deaf',
       reminders: false,
     })
-    const world = await createWorld({ agents: [parent, child, deaf] })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
+    const harness = await createHarness({ agents: [parent, child, deaf] })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
     for (const propagate of ['all', 'session', 'none'] as const) {
-      await world.engine.remind(alice, { taskId: id, reminder: { body: propagate, propagate } })
+      await harness.engine.remind(alice, { taskId: id, reminder: { body: propagate, propagate } })
     }
-    await world.engine.resume(alice, { taskId: id })
-    const seen = JSON.stringify(dataOf(await world.until(id, 'completed'), 'child saw'))
+    await harness.engine.resume(alice, { taskId: id })
+    const seen = JSON.stringify(dataOf(await harness.until(id, 'completed'), 'child saw'))
     expect(seen).toContain('["all","session"]')
-    const silent = await world.send('go', { agent: 'deaf' })
-    const refused = world.engine.remind(alice, { taskId: silent.id, reminder: { body: 'x' } })
+    const silent = await harness.send('go', { agent: 'deaf' })
+    const refused = harness.engine.remind(alice, { taskId: silent.id, reminder: { body: 'x' } })
     await expect(refused).rejects.toMatchObject({ code: 'NOT_OFFERED' })
   })
 })

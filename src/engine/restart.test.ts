@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
+import {
+  alice,
+  createHarness,
+  effects,
+  message,
+  running,
+  signal,
+} from './test-support/engine-harness.ts'
 import { createFaultyStore } from './test-support/faulty-store.ts'
-import { alice, createWorld, effects, message, running, signal } from './test-support/world.ts'
 
 const MINUTE = 60_000
 
@@ -16,7 +23,7 @@ describe('a process that stops', () => {
       })
       await task.step('two', () => done.note('two'))
     })
-    const first = await createWorld({ agents: [agent] })
+    const first = await createHarness({ agents: [agent] })
     const { id } = await first.send('go')
     await first.settled()
     const stopping = first.restart()
@@ -35,16 +42,16 @@ describe('a process that stops', () => {
   it('takes no new work, and still answers reads, pauses and cancels', async () => {
     const go = signal()
     const agent = running((task) => task.step('one', () => go.promise))
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.settled()
-    const draining = world.engine.drain()
-    await expect(world.engine.send(alice, { message: message('x') })).rejects.toMatchObject({
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const draining = harness.engine.drain()
+    await expect(harness.engine.send(alice, { message: message('x') })).rejects.toMatchObject({
       code: 'DRAINING',
     })
-    expect((await world.engine.get(alice, id)).state).toBe('working')
-    expect(await world.engine.health()).toMatchObject({ ready: false, draining: true })
-    await world.engine.cancel(alice, { taskId: id })
+    expect((await harness.engine.get(alice, id)).state).toBe('working')
+    expect(await harness.engine.health()).toMatchObject({ ready: false, draining: true })
+    await harness.engine.cancel(alice, { taskId: id })
     go.fire()
     await draining
   })
@@ -52,21 +59,21 @@ describe('a process that stops', () => {
   it('waits for a boundary a bounded time, and gives up also when the store is down', async () => {
     const faulty = createFaultyStore()
     const agent = running(() => new Promise(() => undefined))
-    const world = await createWorld({ agents: [agent], store: faulty.store })
-    const { id } = await world.send('go')
-    await world.settled()
-    const draining = world.engine.drain({ timeoutMs: 2_000 })
-    await world.pass(1_999)
+    const harness = await createHarness({ agents: [agent], store: faulty.store })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const draining = harness.engine.drain({ timeoutMs: 2_000 })
+    await harness.pass(1_999)
     expect(await Promise.race([draining, Promise.resolve('not yet')])).toBe('not yet')
     faulty.writesFail = true
-    await world.pass(1)
-    await world.pass(5_000)
+    await harness.pass(1)
+    await harness.pass(5_000)
     await draining
     faulty.writesFail = false
-    const second = await createWorld({
+    const second = await createHarness({
       agents: [running(() => 'done')],
       store: faulty.store,
-      clock: world.clock,
+      clock: harness.clock,
       ids: { uuid: () => `b-${Math.random()}`, random: () => 0 },
     })
     expect((await second.until(id, 'completed')).id).toBe(id)
@@ -78,7 +85,7 @@ describe('a process that stops', () => {
       await task.step('one', () => go.promise)
       await task.step('two', () => undefined)
     })
-    const first = await createWorld({ agents: [agent] })
+    const first = await createHarness({ agents: [agent] })
     const { id } = await first.send('go')
     await first.settled()
     await first.engine.pause(alice, { taskId: id, mode: 'wait_for_completion', graceMs: 0 })
@@ -94,7 +101,7 @@ describe('a process that stops', () => {
       if (task.text === 'child') await task.park({ reason: 'x' })
       else await (await task.delegate('worker', 'child')).result()
     })
-    const first = await createWorld({ agents: [agent], options: { warmForMs: 0 } })
+    const first = await createHarness({ agents: [agent], options: { warmForMs: 0 } })
     const { id } = await first.send('go')
     await first.settled()
     const resumed = await first.send('child')
@@ -116,7 +123,7 @@ describe('a process that stops', () => {
     const agent = running(async (task) => {
       await task.park({ reason: 'x', timeout: { durationMinutes: 10 } })
     })
-    const first = await createWorld({ agents: [agent] })
+    const first = await createHarness({ agents: [agent] })
     const { id } = await first.send('go')
     await first.until(id, 'paused-by-agent')
     const log = await first.log(id)
@@ -138,7 +145,7 @@ describe('a process that dies', () => {
         if (seen.length < 3) await new Promise(() => undefined)
       })
     })
-    const first = await createWorld({ agents: [agent] })
+    const first = await createHarness({ agents: [agent] })
     const { id } = await first.send('go')
     await first.settled()
     const second = await first.recover()
@@ -154,21 +161,21 @@ describe('a process that dies', () => {
       begun.note('begin')
       return task.step('deadly', () => new Promise(() => undefined))
     })
-    let world = await createWorld({ agents: [agent], options: { maxDeaths: 3 } })
-    const { id } = await world.send('go')
+    let harness = await createHarness({ agents: [agent], options: { maxDeaths: 3 } })
+    const { id } = await harness.send('go')
     for (let death = 0; death < 3; death++) {
-      await world.settled()
-      world = await world.recover()
+      await harness.settled()
+      harness = await harness.recover()
     }
-    const task = await world.until(id, 'paused-by-client')
+    const task = await harness.until(id, 'paused-by-client')
     expect(task.suspension).toMatchObject({
       reason: 'crash-loop',
       actor: { kind: 'policy', id: 'crash-loop' },
       summary: expect.stringContaining('3 times'),
     })
     expect(begun.count('begin')).toBe(3)
-    await world.engine.resume(alice, { taskId: id })
-    await world.settled()
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.settled()
     expect(begun.count('begin')).toBe(4)
   })
 
@@ -178,7 +185,7 @@ describe('a process that dies', () => {
       begun.note('begin')
       return task.step('one', () => new Promise(() => undefined))
     })
-    const first = await createWorld({ agents: [agent] })
+    const first = await createHarness({ agents: [agent] })
     const { id } = await first.send('go')
     await first.settled()
     const { handle } = await first.engine.pause(alice, { taskId: id, graceMs: 0 })
@@ -191,7 +198,7 @@ describe('a process that dies', () => {
 
   it('leaves no deadline behind: one that passed meanwhile fires at start, others are armed', async () => {
     const agent = running((task) => task.sleep(Number(task.text)).then(() => undefined))
-    const first = await createWorld({ agents: [agent] })
+    const first = await createHarness({ agents: [agent] })
     const soon = await first.send(`${MINUTE}`)
     const late = await first.send(`${10 * MINUTE}`)
     await first.until(late.id, 'paused-by-agent')
@@ -207,7 +214,7 @@ describe('a process that dies', () => {
   it('V2: after it took an event: what was acknowledged is told by the next one', async () => {
     const store = createMemoryStore()
     const agent = running((task) => task.park({ reason: 'x', onEvent: 'go' }).then(() => undefined))
-    const first = await createWorld({ agents: [agent], store })
+    const first = await createHarness({ agents: [agent], store })
     const { id } = await first.send('go')
     await first.until(id, 'paused-by-agent')
     first.crash()
@@ -224,7 +231,7 @@ describe('a process that dies', () => {
       await task.step('wait', () => go.promise)
       await task.park({ reason: 'x', onEvent: 'early' })
     })
-    const first = await createWorld({ agents: [agent], store: faulty.store })
+    const first = await createHarness({ agents: [agent], store: faulty.store })
     const { id } = await first.send('go')
     await first.settled()
     await first.emit('early')
@@ -242,7 +249,7 @@ describe('a process that dies', () => {
   it('with agents the next one does not have: their tasks are stopped by policy', async () => {
     const agent = running((task) => task.step('one', () => new Promise(() => undefined)))
     const queued = running(() => undefined, { name: 'queued', concurrency: 0 })
-    const first = await createWorld({ agents: [agent, queued] })
+    const first = await createHarness({ agents: [agent, queued] })
     const working = await first.send('x')
     const waiting = await first.send('x', { agent: 'queued' })
     await first.settled()
@@ -268,7 +275,7 @@ describe('a process that dies', () => {
         },
         { concurrency: 500 },
       )
-    const first = await createWorld({ agents: [agent(true)] })
+    const first = await createHarness({ agents: [agent(true)] })
     const sent = await Promise.all(Array.from({ length: 400 }, (_, n) => first.send(`${n}`)))
     await first.settled()
     now = most = 0

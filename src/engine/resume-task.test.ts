@@ -2,12 +2,19 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
 import type { AgentDefinition } from './agent.ts'
 import type { EngineOptions } from './options.ts'
-import { alice, createWorld, dataOf, effects, running, type World } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  effects,
+  type Harness,
+  running,
+} from './test-support/engine-harness.ts'
 
 async function parkedTwice(
   options: Partial<EngineOptions> = {},
-): Promise<{ world: World; id: string; handle: string }> {
-  const world = await createWorld({
+): Promise<{ harness: Harness; id: string; handle: string }> {
+  const harness = await createHarness({
     options,
     agents: [
       running(async (task) => {
@@ -17,60 +24,60 @@ async function parkedTwice(
       }),
     ],
   })
-  const { id } = await world.send('go')
-  const { suspension } = await world.until(id, 'paused-by-agent')
-  return { world, id, handle: suspension?.handle ?? '' }
+  const { id } = await harness.send('go')
+  const { suspension } = await harness.until(id, 'paused-by-agent')
+  return { harness, id, handle: suspension?.handle ?? '' }
 }
 
 describe('a resume', () => {
   it('is refused under a handle that is not the current one, also an old one of the same task', async () => {
-    const { world, id, handle } = await parkedTwice()
-    const wrong = world.engine.resume(alice, { taskId: id, handle: 'suspend-no' })
+    const { harness, id, handle } = await parkedTwice()
+    const wrong = harness.engine.resume(alice, { taskId: id, handle: 'suspend-no' })
     await expect(wrong).rejects.toMatchObject({ code: 'RESUME_HANDLE_MISMATCH' })
-    await world.engine.resume(alice, { taskId: id, handle })
-    await world.until(id, (task) => task.epoch === 2)
-    const log = await world.log(id)
-    const old = world.engine.resume(alice, { taskId: id, handle })
+    await harness.engine.resume(alice, { taskId: id, handle })
+    await harness.until(id, (task) => task.epoch === 2)
+    const log = await harness.log(id)
+    const old = harness.engine.resume(alice, { taskId: id, handle })
     await expect(old).rejects.toMatchObject({ code: 'RESUME_HANDLE_MISMATCH' })
-    expect(await world.log(id)).toEqual(log)
+    expect(await harness.log(id)).toEqual(log)
   })
 
   it('needs no handle, unless the server says so', async () => {
     const lax = await parkedTwice()
-    await lax.world.engine.resume(alice, { taskId: lax.id })
+    await lax.harness.engine.resume(alice, { taskId: lax.id })
     const strict = await parkedTwice({ requireHandle: true })
-    const refused = strict.world.engine.resume(alice, { taskId: strict.id })
+    const refused = strict.harness.engine.resume(alice, { taskId: strict.id })
     await expect(refused).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       details: { path: 'handle' },
     })
-    await strict.world.engine.resume(alice, { taskId: strict.id, handle: strict.handle })
+    await strict.harness.engine.resume(alice, { taskId: strict.id, handle: strict.handle })
   })
 
   it('wins alone: whoever comes later is told the winning cause and time', async () => {
-    const { world, id } = await parkedTwice()
+    const { harness, id } = await parkedTwice()
     const tries = await Promise.allSettled(
-      ['a', 'b', 'c'].map((input) => world.engine.resume(alice, { taskId: id, input })),
+      ['a', 'b', 'c'].map((input) => harness.engine.resume(alice, { taskId: id, input })),
     )
     expect(tries.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'rejected'])
     expect((tries[1] as PromiseRejectedResult).reason).toMatchObject({
       code: 'TASK_NOT_PAUSED',
-      details: { state: 'working', cause: 'explicit_resume', resumedAt: world.clock.now() },
+      details: { state: 'working', cause: 'explicit_resume', resumedAt: harness.clock.now() },
     })
-    await world.until(id, (task) => task.epoch === 2)
-    await world.engine.resume(alice, { taskId: id, input: 'd' })
-    expect(dataOf(await world.until(id, 'completed'), 'inputs')).toEqual(['a', 'd'])
+    await harness.until(id, (task) => task.epoch === 2)
+    await harness.engine.resume(alice, { taskId: id, input: 'd' })
+    expect(dataOf(await harness.until(id, 'completed'), 'inputs')).toEqual(['a', 'd'])
   })
 
   it('with the same idempotency key gets the first answer again, and does nothing', async () => {
-    const { world, id } = await parkedTwice()
+    const { harness, id } = await parkedTwice()
     const metadata = { idempotencyKey: 'once' }
-    const first = await world.engine.resume(alice, { taskId: id, input: 1, metadata })
-    await world.until(id, (task) => task.epoch === 2)
-    const log = await world.log(id)
-    expect(await world.engine.resume(alice, { taskId: id, input: 2, metadata })).toEqual(first)
-    expect(await world.log(id)).toEqual(log)
-    expect((await world.get(id)).state).toBe('paused-by-agent')
+    const first = await harness.engine.resume(alice, { taskId: id, input: 1, metadata })
+    await harness.until(id, (task) => task.epoch === 2)
+    const log = await harness.log(id)
+    expect(await harness.engine.resume(alice, { taskId: id, input: 2, metadata })).toEqual(first)
+    expect(await harness.log(id)).toEqual(log)
+    expect((await harness.get(id)).state).toBe('paused-by-agent')
   })
 
   it.each<[Json | undefined, boolean]>([
@@ -80,15 +87,15 @@ describe('a resume', () => {
     ['', true],
     [{ a: [1] }, true],
   ])('with input %j says whether there was any', async (input, had) => {
-    const { world, id } = await parkedTwice()
-    const answer = await world.engine.resume(alice, { taskId: id, input })
+    const { harness, id } = await parkedTwice()
+    const answer = await harness.engine.resume(alice, { taskId: id, input })
     expect(answer.hadResumeInput).toBe(had)
-    expect((await world.get(id)).history).toHaveLength(1)
+    expect((await harness.get(id)).history).toHaveLength(1)
   })
 
   it('after a pause of somebody else shows in task.wake', async () => {
     const seen: Json[] = []
-    const world = await createWorld({
+    const harness = await createHarness({
       options: { warmForMs: 0 },
       agents: [
         running(async (task) => {
@@ -98,7 +105,7 @@ describe('a resume', () => {
         }),
       ],
     })
-    await world.engine.hold(
+    await harness.engine.hold(
       { tenant: '*', principal: 'olga', operator: true },
       {
         scope: { all: true },
@@ -106,13 +113,13 @@ describe('a resume', () => {
         holdNew: true,
       },
     )
-    const { id } = await world.send('go')
-    const paused = await world.engine.pause(alice, { taskId: id })
-    const [hold] = await world.engine.holds({ tenant: '*', principal: 'olga', operator: true })
-    await world.engine.lift({ tenant: '*', principal: 'olga', operator: true }, hold?.id ?? '')
-    expect((await world.get(id)).state).toBe('paused-by-client')
-    await world.engine.resume(alice, { taskId: id, handle: paused.handle, input: 'hello' })
-    await world.until(id, 'completed')
+    const { id } = await harness.send('go')
+    const paused = await harness.engine.pause(alice, { taskId: id })
+    const [hold] = await harness.engine.holds({ tenant: '*', principal: 'olga', operator: true })
+    await harness.engine.lift({ tenant: '*', principal: 'olga', operator: true }, hold?.id ?? '')
+    expect((await harness.get(id)).state).toBe('paused-by-client')
+    await harness.engine.resume(alice, { taskId: id, handle: paused.handle, input: 'hello' })
+    await harness.until(id, 'completed')
     expect(seen).toEqual(['hello', 'hello', 'hello'])
   })
 })
@@ -138,11 +145,11 @@ describe('the turn after a resume', () => {
     }, some)
 
   it('gets one continuity reminder and the whole transcript', async () => {
-    const world = await createWorld({ agents: [conversation()] })
-    const { id } = await world.send('paint a boat')
-    await world.until(id, 'paused-by-agent')
-    await world.engine.resume(alice, { taskId: id })
-    const task = await world.until(id, 'completed')
+    const harness = await createHarness({ agents: [conversation()] })
+    const { id } = await harness.send('paint a boat')
+    await harness.until(id, 'paused-by-agent')
+    await harness.engine.resume(alice, { taskId: id })
+    const task = await harness.until(id, 'completed')
     const second = dataOf(task, 'second') as { transcript: object[]; reminders: string[] }
     expect(second.reminders).toEqual([expect.stringContaining('lunch')])
     expect(second.reminders[0]).toContain('explicit_resume')
@@ -151,22 +158,22 @@ describe('the turn after a resume', () => {
   })
 
   it('with continueTranscript false sees a digest in place of the transcript', async () => {
-    const world = await createWorld({ agents: [conversation()] })
-    const { id } = await world.send('paint a boat')
-    await world.until(id, 'paused-by-agent')
-    await world.engine.resume(alice, { taskId: id, continueTranscript: false })
-    const second = dataOf(await world.until(id, 'completed'), 'second')
+    const harness = await createHarness({ agents: [conversation()] })
+    const { id } = await harness.send('paint a boat')
+    await harness.until(id, 'paused-by-agent')
+    await harness.engine.resume(alice, { taskId: id, continueTranscript: false })
+    const second = dataOf(await harness.until(id, 'completed'), 'second')
     expect(second).toMatchObject({ transcript: [{ role: 'digest' }] })
   })
 
   it.each(['warm', 'rebuilt'])('sees in the digest what a %s run did', async (how) => {
     const given = { agents: [conversation()] }
-    let world = await createWorld(given)
-    const { id } = await world.send([{ data: { paint: 'a boat' } }])
-    await world.until(id, 'paused-by-agent')
-    if (how === 'rebuilt') world = await world.recover(given)
-    await world.engine.resume(alice, { taskId: id, continueTranscript: false })
-    const second = dataOf(await world.until(id, 'completed'), 'second')
+    let harness = await createHarness(given)
+    const { id } = await harness.send([{ data: { paint: 'a boat' } }])
+    await harness.until(id, 'paused-by-agent')
+    if (how === 'rebuilt') harness = await harness.recover(given)
+    await harness.engine.resume(alice, { taskId: id, continueTranscript: false })
+    const second = dataOf(await harness.until(id, 'completed'), 'second')
     const content = [
       'Asked: {"paint":"a boat"}',
       'Recorded last: thinking',
@@ -183,11 +190,11 @@ describe('the turn after a resume', () => {
       made.note('digest')
       return 'in short: a boat'
     }
-    const world = await createWorld({ agents: [conversation({ digest })] })
-    const { id } = await world.send('paint a boat')
-    await world.until(id, 'paused-by-agent')
-    await world.engine.resume(alice, { taskId: id, continueTranscript: false })
-    const task = await world.until(id, 'completed')
+    const harness = await createHarness({ agents: [conversation({ digest })] })
+    const { id } = await harness.send('paint a boat')
+    await harness.until(id, 'paused-by-agent')
+    await harness.engine.resume(alice, { taskId: id, continueTranscript: false })
+    const task = await harness.until(id, 'completed')
     expect(JSON.stringify(dataOf(task, 'second'))).toContain('in short: a boat')
     expect(made.count('digest')).toBe(1)
   })
@@ -199,11 +206,11 @@ describe('the turn after a resume', () => {
       throw new Error('no words')
     }
     const given = { agents: [conversation({ digest })] }
-    const world = await createWorld(given)
-    const { id } = await world.send('paint a boat')
-    await world.until(id, 'paused-by-agent')
-    await world.engine.resume(alice, { taskId: id, continueTranscript: false })
-    const task = await world.until(id, 'completed')
+    const harness = await createHarness(given)
+    const { id } = await harness.send('paint a boat')
+    await harness.until(id, 'paused-by-agent')
+    await harness.engine.resume(alice, { taskId: id, continueTranscript: false })
+    const task = await harness.until(id, 'completed')
     expect(JSON.stringify(dataOf(task, 'second'))).toContain('Asked: paint a boat')
     expect(made.count('digest')).toBe(1)
   })

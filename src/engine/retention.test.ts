@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { type Message, textOf } from '../core/message.ts'
 import { agent } from './agent.ts'
-import { alice, createWorld, dataOf, effects, message, running } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  effects,
+  message,
+  running,
+} from './test-support/engine-harness.ts'
 
 const HOUR = 3_600_000
 
 describe('what is older than its age', () => {
   it('is removed, by itself once an hour: ended tasks, events and claims', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           if (task.text === 'park') await task.park({ reason: 'x' })
@@ -15,38 +22,38 @@ describe('what is older than its age', () => {
       ],
       options: { tasksForMs: HOUR / 2, eventsForMs: HOUR / 2, claimsForMs: HOUR / 2 },
     })
-    const ended = await world.send('end')
-    const parked = await world.send('park')
-    await world.until(ended.id, 'completed')
-    await world.until(parked.id, 'paused-by-agent')
-    await world.emit('tick')
-    await world.pass(HOUR)
-    await expect(world.engine.get(alice, ended.id)).rejects.toMatchObject({
+    const ended = await harness.send('end')
+    const parked = await harness.send('park')
+    await harness.until(ended.id, 'completed')
+    await harness.until(parked.id, 'paused-by-agent')
+    await harness.emit('tick')
+    await harness.pass(HOUR)
+    await expect(harness.engine.get(alice, ended.id)).rejects.toMatchObject({
       code: 'TASK_NOT_FOUND',
     })
-    expect((await world.engine.list(alice)).tasks.map(({ id }) => id)).toEqual([parked.id])
-    await world.engine.resume(alice, { taskId: parked.id })
-    await world.until(parked.id, 'completed')
-    expect(await world.engine.prune()).toMatchObject({ tasks: 0, events: 0, claims: 0 })
+    expect((await harness.engine.list(alice)).tasks.map(({ id }) => id)).toEqual([parked.id])
+    await harness.engine.resume(alice, { taskId: parked.id })
+    await harness.until(parked.id, 'completed')
+    expect(await harness.engine.prune()).toMatchObject({ tasks: 0, events: 0, claims: 0 })
   })
 
   it('may be asked for again: the key of a message counts for its time alone', async () => {
-    const world = await createWorld({ options: { claimsForMs: HOUR } })
+    const harness = await createHarness({ options: { claimsForMs: HOUR } })
     const same = message('x', { messageId: '0190a000-0000-7000-8000-000000000001' })
-    const first = await world.engine.send(alice, { message: same })
-    await world.pass(2 * HOUR)
-    expect(await world.engine.prune()).toMatchObject({ claims: 1 })
-    const again = await world.engine.send(alice, { message: same })
+    const first = await harness.engine.send(alice, { message: same })
+    await harness.pass(2 * HOUR)
+    expect(await harness.engine.prune()).toMatchObject({ claims: 1 })
+    const again = await harness.engine.send(alice, { message: same })
     expect(again.repeated).toBe(false)
     expect(again.kind === 'task' && again.task.id).not.toBe(first.kind === 'task' && first.task.id)
   })
 
   it('keeps ended tasks where no age is set', async () => {
-    const world = await createWorld()
-    const { id } = await world.send('x')
-    await world.until(id, 'completed')
-    await world.pass(10 * HOUR)
-    expect((await world.engine.get(alice, id)).state).toBe('completed')
+    const harness = await createHarness()
+    const { id } = await harness.send('x')
+    await harness.until(id, 'completed')
+    await harness.pass(10 * HOUR)
+    expect((await harness.engine.get(alice, id)).state).toBe('completed')
   })
 })
 
@@ -68,11 +75,11 @@ describe('what retention must not break', () => {
       const { state, message: said } = await made.result()
       await task.artifact({ name: 'result', data: [state, textOf(said as Message)] })
     })
-    const world = await createWorld({ agents: [parent, child], options })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.pass(5 * HOUR)
-    const next = await world.recover()
+    const harness = await createHarness({ agents: [parent, child], options })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await harness.pass(5 * HOUR)
+    const next = await harness.recover()
     await next.engine.prune()
     await next.engine.resume(alice, { taskId: id })
     const ended = await next.until(id, 'completed')
@@ -94,47 +101,47 @@ describe('what retention must not break', () => {
         },
         how === 'with receive' ? { receive: () => done.note('receive') as undefined } : {},
       )
-      const world = await createWorld({ agents: [agent], options })
+      const harness = await createHarness({ agents: [agent], options })
       const request = { message: message('x'), idempotencyKey: 'once' }
-      const first = await world.engine.send(alice, request)
+      const first = await harness.engine.send(alice, request)
       const { id, contextId } = first.kind === 'task' ? first.task : { id: '', contextId: '' }
-      await world.ended(id)
-      await world.pass(2 * HOUR)
-      await world.engine.prune()
-      await expect(world.get(id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
+      await harness.ended(id)
+      await harness.pass(2 * HOUR)
+      await harness.engine.prune()
+      await expect(harness.get(id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
       const effectsBefore = [...done.list]
-      const again = await world.engine.send(alice, request)
+      const again = await harness.engine.send(alice, request)
       expect(again).toMatchObject({
         kind: 'task',
         repeated: true,
         task: { id, contextId, state: 'failed', artifacts: [] },
       })
-      await world.settled()
+      await harness.settled()
       expect(done.list).toEqual(effectsBefore)
-      await expect(world.get(id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
+      await expect(harness.get(id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
     },
   )
 
   it('removes messages, sessions and lifted holds after their ages', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [agent({ name: 'chat', description: 'x', receive: (_m, { reply }) => reply('hi') })],
       options: { ...options, holdsForMs: HOUR },
     })
-    await world.engine.send(alice, { message: message('hello', { contextId: 'c' }) })
-    const at = world.clock.now()
+    await harness.engine.send(alice, { message: message('hello', { contextId: 'c' }) })
+    const at = harness.clock.now()
     const session = { tenant: 'acme', principal: 'alice', id: 's', cwd: '/' }
-    await world.store.putSession({ ...session, createdAt: at, updatedAt: at })
+    await harness.store.putSession({ ...session, createdAt: at, updatedAt: at })
     const root = { tenant: '*', principal: 'root', operator: true } as const
-    const { holdId } = await world.engine.hold(root, { scope: { all: true }, reason: 'x' })
-    await world.engine.lift(root, holdId)
-    expect(await world.engine.prune()).toMatchObject({ messages: 0, sessions: 0, holds: 0 })
-    world.clock.advance(HOUR - 1)
-    expect(await world.engine.prune()).toMatchObject({ messages: 0, sessions: 0, holds: 0 })
-    world.clock.advance(2)
-    await world.settled()
-    await world.engine.prune()
-    expect(await world.store.contextMessages('acme', 'alice', 'c', 9)).toEqual([])
-    expect(await world.store.session('acme', 'alice', 's')).toBeUndefined()
-    expect(await world.store.holds(true)).toEqual([])
+    const { holdId } = await harness.engine.hold(root, { scope: { all: true }, reason: 'x' })
+    await harness.engine.lift(root, holdId)
+    expect(await harness.engine.prune()).toMatchObject({ messages: 0, sessions: 0, holds: 0 })
+    harness.clock.advance(HOUR - 1)
+    expect(await harness.engine.prune()).toMatchObject({ messages: 0, sessions: 0, holds: 0 })
+    harness.clock.advance(2)
+    await harness.settled()
+    await harness.engine.prune()
+    expect(await harness.store.contextMessages('acme', 'alice', 'c', 9)).toEqual([])
+    expect(await harness.store.session('acme', 'alice', 's')).toBeUndefined()
+    expect(await harness.store.holds(true)).toEqual([])
   })
 })

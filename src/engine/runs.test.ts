@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { isLullError } from '../core/errors.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { AgentTask } from './agent-task.ts'
-import { alice, createWorld, echo, effects, running, signal } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  echo,
+  effects,
+  running,
+  signal,
+} from './test-support/engine-harness.ts'
 
 describe('the limit of an agent', () => {
   it('lets so many of its tasks run at the same time, first come, first served', async () => {
@@ -21,10 +28,10 @@ describe('the limit of an agent', () => {
       },
       { concurrency: 3 },
     )
-    const world = await createWorld({ agents: [agent] })
+    const harness = await createHarness({ agents: [agent] })
     const names = Array.from({ length: 40 }, (_, index) => `${index}`)
-    const sent = await Promise.all(names.map((name) => world.send(name)))
-    for (const task of sent) await world.until(task.id, 'completed')
+    const sent = await Promise.all(names.map((name) => harness.send(name)))
+    for (const task of sent) await harness.until(task.id, 'completed')
     expect(most).toBe(3)
     expect(order.list).toEqual(names)
   })
@@ -39,17 +46,17 @@ describe('the limit of an agent', () => {
       },
       { concurrency: 1 },
     )
-    const world = await createWorld({ agents: [agent] })
-    const waiting = await Promise.all(['a', 'b', 'c'].map((name) => world.send(name)))
-    await world.settled()
+    const harness = await createHarness({ agents: [agent] })
+    const waiting = await Promise.all(['a', 'b', 'c'].map((name) => harness.send(name)))
+    await harness.settled()
     go.fire()
     const late: string[] = []
     for (let turn = 0; turn < 12; turn++) {
-      late.push((await world.send(`late ${turn}`)).id)
+      late.push((await harness.send(`late ${turn}`)).id)
       await new Promise((resolve) => setImmediate(resolve))
     }
     for (const id of [...waiting.map((task) => task.id), ...late]) {
-      await world.until(id, 'completed')
+      await harness.until(id, 'completed')
     }
     expect(order.list.slice(0, 3)).toEqual(['a', 'b', 'c'])
     expect(order.list).toHaveLength(15)
@@ -58,15 +65,15 @@ describe('the limit of an agent', () => {
   it('N2: holds thousands of waiting tasks in the store, not in memory', async () => {
     const go = signal()
     const agent = running((task) => task.step('work', () => go.promise), { concurrency: 2 })
-    const world = await createWorld({ agents: [agent], options: { cachedTasks: 50 } })
+    const harness = await createHarness({ agents: [agent], options: { cachedTasks: 50 } })
     const sent = await Promise.all(
-      Array.from({ length: 3_000 }, (_, index) => world.send(`${index}`)),
+      Array.from({ length: 3_000 }, (_, index) => harness.send(`${index}`)),
     )
-    const { runs } = await world.engine.health()
+    const { runs } = await harness.engine.health()
     expect(runs).toEqual({ live: 2, warm: 0, busy: 2 })
-    expect(await world.store.count({ states: ['submitted'] })).toBe(2_998)
+    expect(await harness.store.count({ states: ['submitted'] })).toBe(2_998)
     go.fire()
-    for (const task of sent) await world.until(task.id, 'completed')
+    for (const task of sent) await harness.until(task.id, 'completed')
   })
 
   it('B2: is given back by whatever ends or stops a run, and by whoever lost a race', async () => {
@@ -84,9 +91,9 @@ describe('the limit of an agent', () => {
             },
             { concurrency: 2 },
           )
-          const world = await createWorld({ agents: [agent] })
-          const tasks = await Promise.all(['a', 'b', 'c', 'd'].map((name) => world.send(name)))
-          const { engine } = world
+          const harness = await createHarness({ agents: [agent] })
+          const tasks = await Promise.all(['a', 'b', 'c', 'd'].map((name) => harness.send(name)))
+          const { engine } = harness
           const doing: Record<string, (taskId: string) => Promise<unknown>> = {
             pause: (taskId) => engine.pause(alice, { taskId, graceMs: 0 }),
             resume: (taskId) => engine.resume(alice, { taskId }),
@@ -95,8 +102,8 @@ describe('the limit of an agent', () => {
             lift: async () => {
               for (const { id } of await engine.holds(root)) await engine.lift(root, id)
             },
-            answer: (taskId) => world.tell(taskId, 'yes'),
-            event: () => world.emit('go'),
+            answer: (taskId) => harness.tell(taskId, 'yes'),
+            event: () => harness.emit('go'),
           }
           for (const [index, together] of acts.entries()) {
             const { id } = tasks[index % tasks.length] ?? { id: '' }
@@ -109,14 +116,14 @@ describe('the limit of an agent', () => {
           for (const { id } of tasks) {
             await engine.resume(alice, { taskId: id }).catch(() => undefined)
           }
-          await world.settled()
+          await harness.settled()
           const health = await engine.health()
-          const working = await world.store.count({ states: ['working'] })
+          const working = await harness.store.count({ states: ['working'] })
           expect(working).toBe(0)
           expect(health.runs.busy).toBe(0)
           for (const { id } of tasks)
             await engine.cancel(alice, { taskId: id }).catch(() => undefined)
-          await world.settled()
+          await harness.settled()
           expect((await engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
         },
       ),
@@ -173,40 +180,40 @@ describe('an agent that misbehaves', () => {
   ]
 
   it.each(bad)('%s: its own task alone suffers', async (_name, run, state) => {
-    const world = await createWorld({ agents: [echo, running(run as never)] })
-    const { id } = await world.send('x', { agent: 'worker' })
-    await world.settled()
-    expect((await world.get(id)).state).toBe(state)
-    const other = await world.send('hello')
-    expect((await world.until(other.id, 'completed')).statusMessage?.parts).toEqual([
+    const harness = await createHarness({ agents: [echo, running(run as never)] })
+    const { id } = await harness.send('x', { agent: 'worker' })
+    await harness.settled()
+    expect((await harness.get(id)).state).toBe(state)
+    const other = await harness.send('hello')
+    expect((await harness.until(other.id, 'completed')).statusMessage?.parts).toEqual([
       { text: 'hello' },
     ])
   })
 
   it('tells its caller the message, never the stack', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [running(() => Promise.reject(new Error('disk is full')))],
     })
-    const { id } = await world.send('x')
-    const task = await world.until(id, 'failed')
+    const { id } = await harness.send('x')
+    const task = await harness.until(id, 'failed')
     expect(task.statusMessage?.parts).toEqual([{ text: 'disk is full' }])
     expect(JSON.stringify(task.statusMessage)).not.toContain('runs.test')
     expect(task.failure?.stack).toContain('runs.test')
   })
 
   it('is named when it blocks the loop, and nobody else is', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(
           async (task) => {
             await task.step('quick', () => undefined)
-            world.clock.advance(400)
+            harness.clock.advance(400)
           },
           { name: 'hog' },
         ),
         running(
           async (task) => {
-            await task.step('heavy', () => world.clock.advance(300))
+            await task.step('heavy', () => harness.clock.advance(300))
           },
           { name: 'heavy' },
         ),
@@ -214,11 +221,11 @@ describe('an agent that misbehaves', () => {
       ],
     })
     const tasks = await Promise.all(
-      ['hog', 'heavy', 'echo', 'echo'].map((agent) => world.send('x', { agent })),
+      ['hog', 'heavy', 'echo', 'echo'].map((agent) => harness.send('x', { agent })),
     )
-    for (const { id } of tasks) await world.until(id, 'completed')
-    await world.settled()
-    const { blocked } = await world.engine.health()
+    for (const { id } of tasks) await harness.until(id, 'completed')
+    await harness.settled()
+    const { blocked } = await harness.engine.health()
     expect([...new Set(blocked.map((one) => one.agent))].sort()).toEqual(['heavy', 'hog'])
     expect(blocked.find((one) => one.agent === 'hog')).toMatchObject({ taskId: tasks[0]?.id })
   })
@@ -239,11 +246,11 @@ describe('a task that was taken over by another process', () => {
       })
       await task.step('two', () => done.note('two'))
     })
-    const first = await createWorld({ agents: [agent], store })
+    const first = await createHarness({ agents: [agent], store })
     const { id } = await first.send('go')
     await first.settled()
     // The second process believes the first one dead; it is only slow.
-    const second = await createWorld({
+    const second = await createHarness({
       agents: [agent],
       store,
       clock: first.clock,
@@ -279,25 +286,25 @@ describe('a run that cannot be built', () => {
       },
       { concurrency: 1 },
     )
-    const first = await createWorld({ agents: [agent], store })
+    const first = await createHarness({ agents: [agent], store })
     const patient = await first.send('patient')
     await first.until(patient.id, 'paused-by-agent')
-    const world = await first.restart()
+    const harness = await first.restart()
     broken = true
-    await world.engine.resume(alice, { taskId: patient.id })
-    const other = await world.send('other')
+    await harness.engine.resume(alice, { taskId: patient.id })
+    const other = await harness.send('other')
     const failures = (): number =>
-      world.said.filter(({ text }) => text.includes('could not be built')).length
+      harness.said.filter(({ text }) => text.includes('could not be built')).length
     for (let tries = 1; tries <= 3; tries++) {
-      await world.settled()
+      await harness.settled()
       expect(failures()).toBe(tries)
-      expect((await world.get(other.id)).state).toBe('submitted')
-      await world.pass(1_000)
+      expect((await harness.get(other.id)).state).toBe('submitted')
+      await harness.pass(1_000)
     }
-    await world.engine.cancel(alice, { taskId: patient.id })
+    await harness.engine.cancel(alice, { taskId: patient.id })
     const before = failures()
-    await world.pass(3_000)
+    await harness.pass(3_000)
     expect(failures()).toBe(before)
-    await world.until(other.id, 'completed')
+    await harness.until(other.id, 'completed')
   })
 })

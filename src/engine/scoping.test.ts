@@ -2,7 +2,15 @@
 import { describe, expect, it } from 'vitest'
 import type { Caller } from './caller.ts'
 import type { Engine } from './engine.ts'
-import { alice, bob, createWorld, mallory, message, olga, running } from './test-support/world.ts'
+import {
+  alice,
+  bob,
+  createHarness,
+  mallory,
+  message,
+  olga,
+  running,
+} from './test-support/engine-harness.ts'
 
 const calls: readonly [
   string,
@@ -26,50 +34,50 @@ const calls: readonly [
 ]
 
 async function parked() {
-  const world = await createWorld({
+  const harness = await createHarness({
     agents: [running((task) => task.park({ reason: 'x', onEvent: 'go' }).then(() => undefined))],
   })
-  const { id } = await world.send('go')
-  await world.until(id, 'paused-by-agent')
-  return { world, id }
+  const { id } = await harness.send('go')
+  await harness.until(id, 'paused-by-agent')
+  return { harness, id }
 }
 
 describe('a task that is not yours', () => {
   it.each(calls)('%s: is not found, exactly like one that does not exist', async (_name, call) => {
-    const { world, id } = await parked()
-    const log = await world.log(id)
+    const { harness, id } = await parked()
+    const log = await harness.log(id)
     const strangers: Caller[] = [bob, mallory, { ...olga, tenant: 'evil' }]
     for (const stranger of strangers) {
-      const refusal = await call(world.engine, stranger, id).then(
+      const refusal = await call(harness.engine, stranger, id).then(
         () => undefined,
         (error: unknown) => error,
       )
       expect(refusal).toMatchObject({ code: 'TASK_NOT_FOUND', details: { taskId: id } })
-      const nobody = call(world.engine, stranger, 'nobody')
+      const nobody = call(harness.engine, stranger, 'nobody')
       await expect(nobody).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
     }
-    expect(await world.log(id)).toEqual(log)
+    expect(await harness.log(id)).toEqual(log)
   })
 
   it('is in no list and no count', async () => {
-    const { world } = await parked()
+    const { harness } = await parked()
     for (const stranger of [bob, mallory]) {
-      expect(await world.engine.list(stranger)).toEqual({ tasks: [], total: 0 })
+      expect(await harness.engine.list(stranger)).toEqual({ tasks: [], total: 0 })
     }
   })
 
   it('is not woken by an event of another tenant, but of any principal of its own', async () => {
-    const { world, id } = await parked()
+    const { harness, id } = await parked()
     const event = { id: '1', source: 's', type: 'go' }
-    await world.engine.emit(mallory, [event])
-    await world.settled()
-    expect((await world.get(id)).state).toBe('paused-by-agent')
-    await world.engine.emit(bob, [event])
-    await world.until(id, 'completed')
+    await harness.engine.emit(mallory, [event])
+    await harness.settled()
+    expect((await harness.get(id)).state).toBe('paused-by-agent')
+    await harness.engine.emit(bob, [event])
+    await harness.until(id, 'completed')
   })
 
   it('cannot be answered by reference, continued in its context, or seen from there', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           await task.artifact({ name: 'seen', data: task.context.tasks.length })
@@ -77,35 +85,37 @@ describe('a task that is not yours', () => {
         }),
       ],
     })
-    const { id, contextId } = await world.send('secret')
-    await world.until(id, 'completed')
-    world.clock.advance(1)
-    const sent = await world.engine.send(bob, {
+    const { id, contextId } = await harness.send('secret')
+    await harness.until(id, 'completed')
+    harness.clock.advance(1)
+    const sent = await harness.engine.send(bob, {
       message: message('what is there?', { contextId, referenceTaskIds: [id] }),
     })
     const taskId = sent.kind === 'task' ? sent.task.id : ''
-    const task = await world.until(taskId, 'completed')
+    const task = await harness.until(taskId, 'completed')
     expect(task.artifacts.map(({ parts }) => parts[0])).toEqual([{ data: 0 }, { data: 0 }])
   })
 })
 
 describe('an operator', () => {
   it('sees and controls every task of the own tenant, or of all', async () => {
-    const { world, id } = await parked()
+    const { harness, id } = await parked()
     const root: Caller = { tenant: '*', principal: 'root', operator: true }
     for (const caller of [olga, root]) {
-      expect((await world.engine.get(caller, id)).id).toBe(id)
-      expect((await world.engine.list(caller)).total).toBe(1)
+      expect((await harness.engine.get(caller, id)).id).toBe(id)
+      expect((await harness.engine.list(caller)).total).toBe(1)
     }
-    await world.engine.resume(olga, { taskId: id })
-    const ended = await world.until(id, 'completed')
+    await harness.engine.resume(olga, { taskId: id })
+    const ended = await harness.until(id, 'completed')
     expect(ended.wake?.resumedBy).toEqual({ kind: 'operator', id: 'olga' })
   })
 
   it('is one only when the caller says so: a principal of that name is not', async () => {
-    const { world, id } = await parked()
+    const { harness, id } = await parked()
     const pretender: Caller = { tenant: '*', principal: 'root' }
-    await expect(world.engine.get(pretender, id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
-    expect((await world.engine.list(alice)).total).toBe(1)
+    await expect(harness.engine.get(pretender, id)).rejects.toMatchObject({
+      code: 'TASK_NOT_FOUND',
+    })
+    expect((await harness.engine.list(alice)).total).toBe(1)
   })
 })

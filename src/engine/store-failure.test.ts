@@ -1,37 +1,39 @@
 /** When the store fails: callers are told, nothing is told as success, and running tasks wait and go on. */
 import { describe, expect, it } from 'vitest'
 import type { AgentTask } from './agent-task.ts'
-import { createFaultyStore } from './test-support/faulty-store.ts'
 import {
   alice,
-  createWorld,
+  createHarness,
   dataOf,
   effects,
   message,
   olga,
   running,
   signal,
-} from './test-support/world.ts'
+} from './test-support/engine-harness.ts'
+import { createFaultyStore } from './test-support/faulty-store.ts'
 
 async function withTask(run: (task: AgentTask) => Promise<unknown>) {
   const faulty = createFaultyStore()
   const agent = running(async (task) => {
     await run(task)
   })
-  const world = await createWorld({ agents: [agent], store: faulty.store })
-  const { id } = await world.send('go')
-  await world.settled()
-  return { faulty, world, id }
+  const harness = await createHarness({ agents: [agent], store: faulty.store })
+  const { id } = await harness.send('go')
+  await harness.settled()
+  return { faulty, harness, id }
 }
 
 const unavailable = { code: 'STORE_UNAVAILABLE' }
 
 describe('while the store cannot write', () => {
   it('every call that writes is refused, and changes nothing', async () => {
-    const { faulty, world, id } = await withTask((task) => task.park({ reason: 'x', onEvent: 'e' }))
-    const log = await world.log(id)
+    const { faulty, harness, id } = await withTask((task) =>
+      task.park({ reason: 'x', onEvent: 'e' }),
+    )
+    const log = await harness.log(id)
     faulty.writesFail = true
-    const { engine } = world
+    const { engine } = harness
     const calls = [
       engine.send(alice, { message: message('new') }),
       engine.send(alice, { message: { ...message('more'), taskId: id } }),
@@ -44,18 +46,18 @@ describe('while the store cannot write', () => {
     for (const call of await Promise.allSettled(calls)) {
       expect((call as PromiseRejectedResult).reason).toMatchObject(unavailable)
     }
-    expect(await world.log(id)).toEqual(log)
+    expect(await harness.log(id)).toEqual(log)
     expect((await engine.list(alice)).total).toBe(1)
     expect(await engine.holds(olga)).toEqual([])
     expect((await engine.health()).runs.busy).toBe(0)
   })
 
   it('reads keep working, and health says what is wrong', async () => {
-    const { faulty, world, id } = await withTask((task) => task.park({ reason: 'x' }))
+    const { faulty, harness, id } = await withTask((task) => task.park({ reason: 'x' }))
     faulty.writesFail = true
-    expect((await world.engine.get(alice, id)).state).toBe('paused-by-agent')
-    expect((await world.engine.list(alice)).tasks).toHaveLength(1)
-    const { ready, store } = await world.engine.health()
+    expect((await harness.engine.get(alice, id)).state).toBe('paused-by-agent')
+    expect((await harness.engine.list(alice)).tasks).toHaveLength(1)
+    const { ready, store } = await harness.engine.health()
     expect({ ready, store }).toEqual({
       ready: false,
       store: { error: 'The store is unavailable: the disk is on fire' },
@@ -65,7 +67,7 @@ describe('while the store cannot write', () => {
   it('a running task waits with its record and goes on when the store is back, each step once', async () => {
     const done = effects()
     const gates = [signal(), signal()]
-    const { faulty, world, id } = await withTask(async (task) => {
+    const { faulty, harness, id } = await withTask(async (task) => {
       await Promise.all(
         gates.map(async (gate, index) => {
           await task.step(`${index}`, async () => {
@@ -79,49 +81,51 @@ describe('while the store cannot write', () => {
     })
     faulty.writesFail = true
     for (const gate of gates) gate.fire()
-    await world.pass(60_000)
+    await harness.pass(60_000)
     expect(done.list).toEqual(['0', '1'])
     faulty.writesFail = false
-    await world.pass(10_000)
-    await world.until(id, 'completed')
+    await harness.pass(10_000)
+    await harness.until(id, 'completed')
     expect(done.list).toEqual(['0', '1', 'after 0', 'after 1'])
   })
 
   it('a pause is refused and leaves the run as it was', async () => {
     const done = effects()
     const go = signal()
-    const { faulty, world, id } = await withTask(async (task) => {
+    const { faulty, harness, id } = await withTask(async (task) => {
       await task.step('one', () => go.promise)
       await task.step('two', () => done.note('two'))
     })
     faulty.writesFail = true
-    await expect(world.engine.pause(alice, { taskId: id })).rejects.toMatchObject(unavailable)
+    await expect(harness.engine.pause(alice, { taskId: id })).rejects.toMatchObject(unavailable)
     const mode = 'interrupt_immediate'
-    await expect(world.engine.pause(alice, { taskId: id, mode })).rejects.toMatchObject(unavailable)
+    await expect(harness.engine.pause(alice, { taskId: id, mode })).rejects.toMatchObject(
+      unavailable,
+    )
     faulty.writesFail = false
     go.fire()
-    await world.until(id, 'completed')
+    await harness.until(id, 'completed')
     expect(done.list).toEqual(['two'])
   })
 
   it('a pause of a run that stood still is refused and lets it go on', async () => {
-    const { faulty, world, id } = await withTask(async (task) => {
+    const { faulty, harness, id } = await withTask(async (task) => {
       const flaky = ({ attempt }: { attempt: number }) => {
         if (attempt === 1) throw new Error('once')
       }
       await task.step('flaky', flaky, { retry: { attempts: 1, backoffMs: 5_000 } })
     })
     faulty.writesFail = true
-    await expect(world.engine.pause(alice, { taskId: id })).rejects.toMatchObject(unavailable)
+    await expect(harness.engine.pause(alice, { taskId: id })).rejects.toMatchObject(unavailable)
     faulty.writesFail = false
-    await world.pass(5_000)
-    await world.until(id, 'completed')
+    await harness.pass(5_000)
+    await harness.until(id, 'completed')
   })
 
   it('no record is lost to a pause that is accepted as soon as the store is back', async () => {
     const done = effects()
     const go = signal()
-    const { faulty, world, id } = await withTask(async (task) => {
+    const { faulty, harness, id } = await withTask(async (task) => {
       await task.step('one', async () => {
         await go.promise
         done.note('one')
@@ -129,35 +133,35 @@ describe('while the store cannot write', () => {
     })
     faulty.writesFail = true
     go.fire()
-    await world.settled()
+    await harness.settled()
     faulty.writesFail = false
     // The run still waits before it tries again; the pause must not come before its record.
-    const pausing = world.engine.pause(alice, { taskId: id })
-    await world.pass(1_000)
+    const pausing = harness.engine.pause(alice, { taskId: id })
+    await harness.pass(1_000)
     expect((await pausing).state).toBe('paused-by-client')
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
     expect(done.list).toEqual(['one'])
   })
 
   it('a park, a question and an end wait as well', async () => {
-    const { faulty, world, id } = await withTask(async (task) => {
+    const { faulty, harness, id } = await withTask(async (task) => {
       await task.ask('first?')
       await task.park({ reason: 'then' })
     })
-    await world.until(id, 'input-required')
-    await world.tell(id, 'answer')
+    await harness.until(id, 'input-required')
+    await harness.tell(id, 'answer')
     faulty.writesFail = true
-    await world.pass(1_000)
+    await harness.pass(1_000)
     faulty.writesFail = false
-    await world.pass(20_000)
-    await world.until(id, 'paused-by-agent')
-    await world.engine.resume(alice, { taskId: id })
+    await harness.pass(20_000)
+    await harness.until(id, 'paused-by-agent')
+    await harness.engine.resume(alice, { taskId: id })
     faulty.writesFail = true
-    await world.pass(1_000)
+    await harness.pass(1_000)
     faulty.writesFail = false
-    await world.pass(20_000)
-    await world.until(id, 'completed')
+    await harness.pass(20_000)
+    await harness.until(id, 'completed')
   })
 
   it('a child is made when the store is back', async () => {
@@ -172,24 +176,24 @@ describe('while the store cannot write', () => {
       { name: 'parent' },
     )
     const faulty = createFaultyStore()
-    const world = await createWorld({ agents: [parent, child], store: faulty.store })
-    const { id } = await world.send('go')
+    const harness = await createHarness({ agents: [parent, child], store: faulty.store })
+    const { id } = await harness.send('go')
     faulty.breaksAt = ({ row, expected }) => expected === 0 && row?.agent === 'child'
     go.fire()
-    await world.pass(5_000)
+    await harness.pass(5_000)
     faulty.breaksAt = () => false
-    await world.pass(5_000)
-    expect(dataOf(await world.until(id, 'completed'), 'state')).toBe('completed')
+    await harness.pass(5_000)
+    expect(dataOf(await harness.until(id, 'completed'), 'state')).toBe('completed')
   })
 
   it('a deadline that falls due fires when the store is back', async () => {
-    const { faulty, world, id } = await withTask((task) => task.sleep(1_000))
+    const { faulty, harness, id } = await withTask((task) => task.sleep(1_000))
     faulty.writesFail = true
-    await world.pass(5_000)
-    expect((await world.get(id)).state).toBe('paused-by-agent')
+    await harness.pass(5_000)
+    expect((await harness.get(id)).state).toBe('paused-by-agent')
     faulty.writesFail = false
-    await world.pass(5_000)
-    await world.until(id, 'completed')
+    await harness.pass(5_000)
+    await harness.until(id, 'completed')
   })
 
   it('a policy that stops a task does so when the store is back', async () => {
@@ -198,7 +202,7 @@ describe('while the store cannot write', () => {
       for (let n = 0; n < 12; n++) await task.say(`${n}`)
       await task.step('long', () => new Promise(() => undefined))
     })
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [agent],
       store: faulty.store,
       options: { journalRecords: 10 },
@@ -206,10 +210,10 @@ describe('while the store cannot write', () => {
     let failures = 0
     faulty.breaksAt = ({ records }) =>
       records.some((record) => record.type === 'pause-requested') && failures++ < 2
-    const { id } = await world.send('go')
-    await world.pass(1_000)
-    await world.pass(1_000)
-    await world.until(id, (task) => task.pausing?.reason === 'journal-limit')
+    const { id } = await harness.send('go')
+    await harness.pass(1_000)
+    await harness.pass(1_000)
+    await harness.until(id, (task) => task.pausing?.reason === 'journal-limit')
   })
 })
 
@@ -220,21 +224,21 @@ describe('while the store cannot read', () => {
       await task.step('one', () => 1)
       await task.park({ reason: 'x' })
     })
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [agent],
       store: faulty.store,
       options: { warmForMs: 0 },
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    const resumed = world.engine.resume(alice, { taskId: id })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    const resumed = harness.engine.resume(alice, { taskId: id })
     await resumed
     faulty.readsFail = true
-    await world.pass(3_000)
+    await harness.pass(3_000)
     faulty.readsFail = false
-    await world.pass(3_000)
-    await world.until(id, 'completed')
-    expect((await world.engine.health()).runs.busy).toBe(0)
+    await harness.pass(3_000)
+    await harness.until(id, 'completed')
+    expect((await harness.engine.health()).runs.busy).toBe(0)
   })
 
   it('a look back at events is tried again', async () => {
@@ -244,15 +248,15 @@ describe('while the store cannot read', () => {
       await task.park({ reason: 'x', onEvent: 'early' })
     })
     const go = signal()
-    const world = await createWorld({ agents: [agent], store: faulty.store })
-    const { id } = await world.send('go')
-    await world.settled()
-    await world.emit('early')
+    const harness = await createHarness({ agents: [agent], store: faulty.store })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    await harness.emit('early')
     faulty.readsFail = true
     go.fire()
-    await world.pass(3_000)
+    await harness.pass(3_000)
     faulty.readsFail = false
-    await world.pass(3_000)
-    await world.until(id, 'completed')
+    await harness.pass(3_000)
+    await harness.until(id, 'completed')
   })
 })

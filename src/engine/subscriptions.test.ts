@@ -6,8 +6,14 @@ import type { Store } from '../ports/store.ts'
 import { createLiveTexts } from './live-texts.ts'
 import type { ReaderUpdate } from './log-reader.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
+import {
+  alice,
+  createHarness,
+  type Harness,
+  running,
+  signal,
+} from './test-support/engine-harness.ts'
 import { createFaultyStore } from './test-support/faulty-store.ts'
-import { alice, createWorld, running, signal, type World } from './test-support/world.ts'
 
 async function collect(stream: AsyncIterable<LogRecord>): Promise<readonly LogRecord[]> {
   const seen: LogRecord[] = []
@@ -17,13 +23,13 @@ async function collect(stream: AsyncIterable<LogRecord>): Promise<readonly LogRe
 
 /** A task that says something each time it is told to go on, and ends when told so. */
 async function talker(): Promise<{
-  world: World
+  harness: Harness
   id: string
   say: (times: number) => void
   end: () => void
 }> {
   let next = signal<number>()
-  const world = await createWorld({
+  const harness = await createHarness({
     agents: [
       running(async (task) => {
         for (;;) {
@@ -35,40 +41,40 @@ async function talker(): Promise<{
       }),
     ],
   })
-  const { id } = await world.send('go')
-  await world.settled()
-  return { world, id, say: (times) => next.fire(times), end: () => next.fire(0) }
+  const { id } = await harness.send('go')
+  await harness.settled()
+  return { harness, id, say: (times) => next.fire(times), end: () => next.fire(0) }
 }
 
 describe('a subscription', () => {
   it('gives what is in the log, then what is written, in order, and ends with the task', async () => {
-    const { world, id, say, end } = await talker()
-    const reading = collect(await world.engine.subscribe(alice, id))
+    const { harness, id, say, end } = await talker()
+    const reading = collect(await harness.engine.subscribe(alice, id))
     say(3)
-    await world.settled()
+    await harness.settled()
     end()
-    expect(await reading).toEqual(await world.log(id))
-    expect((await world.engine.health()).subscribers).toBe(0)
+    expect(await reading).toEqual(await harness.log(id))
+    expect((await harness.engine.health()).subscribers).toBe(0)
   })
 
   it('goes on after a sequence number', async () => {
-    const { world, id, say, end } = await talker()
+    const { harness, id, say, end } = await talker()
     say(2)
-    await world.settled()
-    const reading = collect(await world.engine.subscribe(alice, id, { after: 3 }))
+    await harness.settled()
+    const reading = collect(await harness.engine.subscribe(alice, id, { after: 3 }))
     end()
     expect((await reading).map(({ seq }) => seq)).toEqual(
-      (await world.log(id)).slice(3).map(({ seq }) => seq),
+      (await harness.log(id)).slice(3).map(({ seq }) => seq),
     )
   })
 
   it('of a task that ended gives its log and ends, and nothing after its last record', async () => {
-    const { world, id, end } = await talker()
+    const { harness, id, end } = await talker()
     end()
-    const { version } = await world.until(id, 'completed')
-    expect(await collect(await world.engine.subscribe(alice, id))).toEqual(await world.log(id))
-    expect(await collect(await world.engine.subscribe(alice, id, { after: version }))).toEqual([])
-    expect(await collect(await world.engine.subscribe(alice, id, { after: 999 }))).toEqual([])
+    const { version } = await harness.until(id, 'completed')
+    expect(await collect(await harness.engine.subscribe(alice, id))).toEqual(await harness.log(id))
+    expect(await collect(await harness.engine.subscribe(alice, id, { after: version }))).toEqual([])
+    expect(await collect(await harness.engine.subscribe(alice, id, { after: 999 }))).toEqual([])
   })
 
   it('Q1: has no gap and no repeat, however writing and reading interleave', async () => {
@@ -78,12 +84,12 @@ describe('a subscription', () => {
         fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 3 }),
         fc.nat({ max: 6 }),
         async (bursts, paces, after) => {
-          const { world, id, say, end } = await talker()
-          const { version: begun } = await world.get(id)
+          const { harness, id, say, end } = await talker()
+          const { version: begun } = await harness.get(id)
           const readers = paces.map(async (pace) => {
             const seen: number[] = []
             let since = 0
-            for await (const { seq } of await world.engine.subscribe(alice, id, { after })) {
+            for await (const { seq } of await harness.engine.subscribe(alice, id, { after })) {
               seen.push(seq)
               if (++since % 10 !== 0) continue
               for (let turn = 0; turn < pace; turn++) await new Promise((go) => setImmediate(go))
@@ -93,10 +99,10 @@ describe('a subscription', () => {
           for (const burst of bursts) {
             if (burst > 0) say(burst)
             await new Promise((go) => setImmediate(go))
-            await world.settled()
+            await harness.settled()
           }
           end()
-          const log = await world.until(id, 'completed').then(() => world.log(id))
+          const log = await harness.until(id, 'completed').then(() => harness.log(id))
           const wanted = log.map(({ seq }) => seq).filter((seq) => seq > Math.min(after, begun))
           for (const seen of await Promise.all(readers)) expect(seen).toEqual(wanted)
         },
@@ -106,40 +112,44 @@ describe('a subscription', () => {
   })
 
   it('Q2: of a reader that does not read keeps a bounded buffer and loses nothing', async () => {
-    const { world, id, say, end } = await talker()
-    const stream = await world.engine.subscribe(alice, id)
+    const { harness, id, say, end } = await talker()
+    const stream = await harness.engine.subscribe(alice, id)
     await stream.next()
     say(1_000)
-    await world.settled()
+    await harness.settled()
     end()
-    await world.until(id, 'completed')
+    await harness.until(id, 'completed')
     const rest = await collect(stream)
-    expect(rest.map(({ seq }) => seq)).toEqual((await world.log(id)).slice(1).map(({ seq }) => seq))
+    expect(rest.map(({ seq }) => seq)).toEqual(
+      (await harness.log(id)).slice(1).map(({ seq }) => seq),
+    )
   })
 
   it('ends when its signal fires, whether it waits or reads', async () => {
-    const { world, id } = await talker()
+    const { harness, id } = await talker()
     const controller = new AbortController()
-    const reading = collect(await world.engine.subscribe(alice, id, { signal: controller.signal }))
-    await world.settled()
-    expect((await world.engine.health()).subscribers).toBe(1)
+    const reading = collect(
+      await harness.engine.subscribe(alice, id, { signal: controller.signal }),
+    )
+    await harness.settled()
+    expect((await harness.engine.health()).subscribers).toBe(1)
     controller.abort()
     await reading
-    expect((await world.engine.health()).subscribers).toBe(0)
-    const late = await world.engine.subscribe(alice, id, { signal: controller.signal })
+    expect((await harness.engine.health()).subscribers).toBe(0)
+    const late = await harness.engine.subscribe(alice, id, { signal: controller.signal })
     expect(await collect(late)).toEqual([])
   })
 
   it('that nobody reads any more is forgotten', async () => {
-    const { world, id } = await talker()
-    for await (const _record of await world.engine.subscribe(alice, id)) break
-    expect((await world.engine.health()).subscribers).toBe(0)
+    const { harness, id } = await talker()
+    for await (const _record of await harness.engine.subscribe(alice, id)) break
+    expect((await harness.engine.health()).subscribers).toBe(0)
   })
 
   it('of a task that is not yours does not exist', async () => {
-    const { world, id } = await talker()
+    const { harness, id } = await talker()
     const other = { tenant: 'acme', principal: 'bob' }
-    await expect(world.engine.subscribe(other, id)).rejects.toMatchObject({
+    await expect(harness.engine.subscribe(other, id)).rejects.toMatchObject({
       code: 'TASK_NOT_FOUND',
     })
   })
@@ -147,48 +157,48 @@ describe('a subscription', () => {
 
 describe('waiting for a task', () => {
   it('gives the task as it was when it was as wanted, or as it stands when the time is over', async () => {
-    const { world, id, say } = await talker()
-    const waiting = world.engine.waitFor(alice, id, (task) => task.statusMessage !== undefined)
+    const { harness, id, say } = await talker()
+    const waiting = harness.engine.waitFor(alice, id, (task) => task.statusMessage !== undefined)
     say(1)
     expect((await waiting).statusMessage?.parts).toEqual([{ text: '0' }])
-    const late = world.engine.waitFor(alice, id, () => false, { timeoutMs: 1_000 })
-    await world.pass(1_000)
+    const late = harness.engine.waitFor(alice, id, () => false, { timeoutMs: 1_000 })
+    await harness.pass(1_000)
     expect((await late).state).toBe('working')
   })
 
   it('fails alone when what is wanted throws', async () => {
-    const { world, id, say, end } = await talker()
-    const waiting = world.engine.waitFor(alice, id, (task) => {
+    const { harness, id, say, end } = await talker()
+    const waiting = harness.engine.waitFor(alice, id, (task) => {
       if (task.version > 3) throw new Error('mine')
       return false
     })
     const failed = expect(waiting).rejects.toThrow('mine')
     say(2)
     await failed
-    await world.settled()
+    await harness.settled()
     end()
-    await world.until(id, 'completed')
+    await harness.until(id, 'completed')
   })
 
   it('ends when its signal fires', async () => {
-    const { world, id } = await talker()
+    const { harness, id } = await talker()
     const controller = new AbortController()
     const { signal: abort } = controller
-    const waiting = world.engine.waitFor(alice, id, () => false, { signal: abort })
-    await world.settled()
+    const waiting = harness.engine.waitFor(alice, id, () => false, { signal: abort })
+    await harness.settled()
     controller.abort()
     expect((await waiting).state).toBe('working')
-    const late = world.engine.waitFor(alice, id, () => false, { signal: abort })
+    const late = harness.engine.waitFor(alice, id, () => false, { signal: abort })
     expect((await late).state).toBe('working')
   })
 
   it('ends when the task cannot be read any more', async () => {
     const faulty = createFaultyStore()
-    const world = await createWorld({ store: faulty.store, options: { cachedTasks: 0 } })
-    const { id } = await world.send('x')
-    await world.until(id, 'completed')
+    const harness = await createHarness({ store: faulty.store, options: { cachedTasks: 0 } })
+    const { id } = await harness.send('x')
+    await harness.until(id, 'completed')
     faulty.readsFail = true
-    await expect(world.engine.waitFor(alice, id, () => false)).rejects.toMatchObject({
+    await expect(harness.engine.waitFor(alice, id, () => false)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     })
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createManualClock } from '../testing/manual-clock.ts'
-import { signal } from './test-support/world.ts'
+import { signal } from './test-support/engine-harness.ts'
 import { createTimers, type Timers } from './timers.ts'
 
 interface Setup {

@@ -2,11 +2,18 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../core/json.ts'
 import type { Turn } from './agent-task.ts'
-import { alice, createWorld, dataOf, running, signal, type World } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  type Harness,
+  running,
+  signal,
+} from './test-support/engine-harness.ts'
 
 const ids = (turn: Turn): Json => turn.reminders.map(({ id }) => id)
-const remind = (world: World, taskId: string, id: string, some: object = {}) =>
-  world.engine.remind(alice, { taskId, reminder: { id, body: `body of ${id}`, ...some } })
+const remind = (harness: Harness, taskId: string, id: string, some: object = {}) =>
+  harness.engine.remind(alice, { taskId, reminder: { id, body: `body of ${id}`, ...some } })
 
 describe('reading again', () => {
   it('shows at every place of a rebuilt run what it showed the first time', async () => {
@@ -27,11 +34,11 @@ describe('reading again', () => {
         }),
       ),
     ]
-    const world = await createWorld({ agents })
-    const { id } = await world.send('go')
+    const harness = await createHarness({ agents })
+    const { id } = await harness.send('go')
     await begun.promise
-    await remind(world, id, 'r-1')
-    const next = await world.recover()
+    await remind(harness, id, 'r-1')
+    const next = await harness.recover()
     expect(dataOf(await next.until(id, 'completed'), 'seen')).toEqual([[], [], ['r-1']])
     expect(lives).toBe(2)
   })
@@ -57,19 +64,19 @@ describe('reading again', () => {
         }),
       ),
     ]
-    const world = await createWorld({ agents })
-    const { id } = await world.send('go')
+    const harness = await createHarness({ agents })
+    const { id } = await harness.send('go')
     await begun.promise
-    await remind(world, id, 'r-1')
+    await remind(harness, id, 'r-1')
     go.fire()
     await stuck.promise
-    const next = await world.recover()
+    const next = await harness.recover()
     expect(dataOf(await next.until(id, 'completed'), 'seen')).toEqual([[], ['r-1'], ['r-1']])
   })
 
   it('leaves out what was cleared or displaced meanwhile', async () => {
     const [begun, go] = [signal(), signal()]
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(
           async (task) => {
@@ -87,16 +94,16 @@ describe('reading again', () => {
         ),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await remind(world, id, 'cleared')
-    await remind(world, id, 'old', { dedupeKey: 'k' })
-    await world.engine.resume(alice, { taskId: id })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await remind(harness, id, 'cleared')
+    await remind(harness, id, 'old', { dedupeKey: 'k' })
+    await harness.engine.resume(alice, { taskId: id })
     await begun.promise
-    await world.engine.clearReminders(alice, { taskId: id, id: 'cleared' })
-    await remind(world, id, 'new', { dedupeKey: 'k' })
+    await harness.engine.clearReminders(alice, { taskId: id, id: 'cleared' })
+    await remind(harness, id, 'new', { dedupeKey: 'k' })
     go.fire()
-    const seen = dataOf(await world.until(id, 'completed'), 'seen')
+    const seen = dataOf(await harness.until(id, 'completed'), 'seen')
     expect(seen).toEqual([['cleared', 'old'], ['new']])
   })
 })
@@ -104,7 +111,7 @@ describe('reading again', () => {
 describe('a reminder that interrupts', () => {
   it('skips no batch of a turn that has read it', async () => {
     const [begun, go] = [signal(), signal()]
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running((task) =>
           task.turn(async (turn) => {
@@ -124,16 +131,16 @@ describe('a reminder that interrupts', () => {
         ),
       ],
     })
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     await begun.promise
-    await remind(world, id, 'r-1', { mode: 'interrupt_immediate' })
+    await remind(harness, id, 'r-1', { mode: 'interrupt_immediate' })
     go.fire()
-    const seen = dataOf(await world.until(id, 'completed'), 'seen')
+    const seen = dataOf(await harness.until(id, 'completed'), 'seen')
     expect(seen).toEqual([['r-1'], ['one done', 'two skipped', 'three done']])
   })
 
   it('leaves the TTL of all reminders alone in the turn whose batch it cut short', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           const seen: Json[] = []
@@ -149,13 +156,13 @@ describe('a reminder that interrupts', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'input-required')
-    await remind(world, id, 'r-1', { mode: 'interrupt_immediate', ttlTurns: 1 })
-    await world.tell(id, 'yes')
-    const seen = dataOf(await world.until(id, 'completed'), 'seen')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'input-required')
+    await remind(harness, id, 'r-1', { mode: 'interrupt_immediate', ttlTurns: 1 })
+    await harness.tell(id, 'yes')
+    const seen = dataOf(await harness.until(id, 'completed'), 'seen')
     expect(seen).toEqual([[], ['r-1'], []])
-    const ended = (await world.log(id)).flatMap((one) => (one.type === 'turn-ended' ? [one] : []))
+    const ended = (await harness.log(id)).flatMap((one) => (one.type === 'turn-ended' ? [one] : []))
     expect(ended.map(({ outcome }) => outcome ?? 'completed')).toEqual([
       'skipped',
       'completed',
@@ -165,7 +172,7 @@ describe('a reminder that interrupts', () => {
 })
 
 it('a turn that fails costs no TTL: the one that tries again sees the same', async () => {
-  const world = await createWorld({
+  const harness = await createHarness({
     agents: [
       running(
         async (task) => {
@@ -184,16 +191,16 @@ it('a turn that fails costs no TTL: the one that tries again sees the same', asy
       ),
     ],
   })
-  const { id } = await world.send('go')
-  await world.until(id, 'paused-by-agent')
-  await remind(world, id, 'r-1', { ttlTurns: 1 })
-  await world.engine.resume(alice, { taskId: id })
-  const seen = dataOf(await world.until(id, 'completed'), 'seen')
+  const { id } = await harness.send('go')
+  await harness.until(id, 'paused-by-agent')
+  await remind(harness, id, 'r-1', { ttlTurns: 1 })
+  await harness.engine.resume(alice, { taskId: id })
+  const seen = dataOf(await harness.until(id, 'completed'), 'seen')
   expect(seen).toEqual([['r-1'], ['r-1'], []])
 })
 
 it('a turn that hands the task on with continueAs has ended: it costs, and is told', async () => {
-  const world = await createWorld({
+  const harness = await createHarness({
     agents: [
       running(async (task) => {
         const seen = (task.state ?? []) as Json[]
@@ -205,8 +212,8 @@ it('a turn that hands the task on with continueAs has ended: it costs, and is to
       }),
     ],
   })
-  const { id } = await world.send('go', { reminders: [{ id: 'r-1', body: 'b', ttlTurns: 2 }] })
-  const done = await world.until(id, 'completed')
+  const { id } = await harness.send('go', { reminders: [{ id: 'r-1', body: 'b', ttlTurns: 2 }] })
+  const done = await harness.until(id, 'completed')
   expect(dataOf(done, 'seen')).toEqual([['r-1'], ['r-1'], []])
-  expect((await world.types(id)).filter((type) => type === 'turn-ended')).toHaveLength(3)
+  expect((await harness.types(id)).filter((type) => type === 'turn-ended')).toHaveLength(3)
 })

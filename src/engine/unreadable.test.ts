@@ -5,7 +5,14 @@ import type { LogRecord } from '../core/records.ts'
 import type { StoredTask } from '../ports/store/tasks.ts'
 import type { Store } from '../ports/store.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import { alice, createWorld, olga, running, signal, type World } from './test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  type Harness,
+  olga,
+  running,
+  signal,
+} from './test-support/engine-harness.ts'
 
 type Damage = (stored: StoredTask) => StoredTask
 
@@ -41,55 +48,57 @@ function damaging(inner: Store, isDamaged: (taskId: string) => boolean, damage: 
 const refused = { code: 'TASK_UNREADABLE' }
 
 /** One task of an agent with concurrency 1 works and others wait for it; the process dies, and the first log is damaged. */
-async function withDamaged(damage: Damage): Promise<{ world: World; bad: string; good: string[] }> {
+async function withDamaged(
+  damage: Damage,
+): Promise<{ harness: Harness; bad: string; good: string[] }> {
   const inner = createMemoryStore()
   const never = signal()
   const agent = (work: () => Promise<void> | undefined) =>
     running((task) => task.step('work', work), { concurrency: 1 })
-  const first = await createWorld({ agents: [agent(() => never.promise)], store: inner })
+  const first = await createHarness({ agents: [agent(() => never.promise)], store: inner })
   const tasks = [await first.send('1'), await first.send('2'), await first.send('3')]
   await first.settled()
   const [bad = '', ...good] = tasks.map(({ id }) => id)
   first.crash()
   const store = damaging(inner, (taskId) => taskId === bad, damage)
-  const world = await createWorld({ ...first.given, store, agents: [agent(() => undefined)] })
-  return { world, bad, good }
+  const harness = await createHarness({ ...first.given, store, agents: [agent(() => undefined)] })
+  return { harness, bad, good }
 }
 
 describe.each(Object.entries(damages))('a log with %s', (_name, damage) => {
   it('does not keep the process from starting, nor other tasks of its agent from running', async () => {
-    const { world, good } = await withDamaged(damage)
-    for (const id of good) await world.until(id, 'completed')
-    expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
-    const { id } = await world.send('4')
-    await world.until(id, 'completed')
+    const { harness, good } = await withDamaged(damage)
+    for (const id of good) await harness.until(id, 'completed')
+    expect((await harness.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+    const { id } = await harness.send('4')
+    await harness.until(id, 'completed')
   })
 
   it('is shown as paused by policy, in lists too, and is logged once', async () => {
-    const { world, bad, good } = await withDamaged(damage)
-    for (const id of good) await world.until(id, 'completed')
-    const { tasks, total } = await world.engine.list(alice)
+    const { harness, bad, good } = await withDamaged(damage)
+    for (const id of good) await harness.until(id, 'completed')
+    const { tasks, total } = await harness.engine.list(alice)
     expect(total).toBe(3)
     const shown = tasks.find(({ id }) => id === bad)
     expect(shown).toMatchObject({
       state: 'paused-by-client',
       suspension: { reason: 'unreadable', actor: { kind: 'policy' } },
     })
-    expect(await world.get(bad)).toEqual(shown)
-    await world.pass(60_000)
-    const lines = world.said.filter(({ facts }) => facts?.['taskId'] === bad)
+    expect(await harness.get(bad)).toEqual(shown)
+    await harness.pass(60_000)
+    const lines = harness.said.filter(({ facts }) => facts?.['taskId'] === bad)
     expect(lines.map(({ text }) => text)).toEqual([
       'the log of a task cannot be read; the task is stopped, all others go on',
     ])
-    expect((await world.engine.health()).unreadable).toBe(1)
+    expect((await harness.engine.health()).unreadable).toBe(1)
   })
 
   it('refuses every command and every stream of that task', async () => {
-    const { world, bad } = await withDamaged(damage)
-    await world.settled()
-    const { engine } = world
+    const { harness, bad } = await withDamaged(damage)
+    await harness.settled()
+    const { engine } = harness
     const calls = [
-      world.tell(bad, 'more'),
+      harness.tell(bad, 'more'),
       engine.resume(alice, { taskId: bad }),
       engine.pause(alice, { taskId: bad }),
       engine.cancel(alice, { taskId: bad }),
@@ -102,14 +111,14 @@ describe.each(Object.entries(damages))('a log with %s', (_name, damage) => {
   })
 
   it('does not keep a hold of everything from being set and lifted', async () => {
-    const { world, bad, good } = await withDamaged(damage)
-    for (const id of good) await world.until(id, 'completed')
-    const { holdId, outcomes } = await world.engine.hold(olga, {
+    const { harness, bad, good } = await withDamaged(damage)
+    for (const id of good) await harness.until(id, 'completed')
+    const { holdId, outcomes } = await harness.engine.hold(olga, {
       scope: { all: true },
       reason: 'x',
     })
     expect(outcomes).toEqual([{ taskId: bad, outcome: 'unknown' }])
-    await world.engine.lift(olga, holdId)
+    await harness.engine.lift(olga, holdId)
   })
 })
 
@@ -121,20 +130,20 @@ describe('a damaged log', () => {
     const agent = running(async (task) => {
       await task.park({ reason: 'x', onEvent: 'go', timeout: { durationMinutes: 1 } })
     })
-    const first = await createWorld({ agents: [agent], store: inner })
+    const first = await createHarness({ agents: [agent], store: inner })
     const [bad, early, late] = await Promise.all(['1', '2', '3'].map((text) => first.send(text)))
     for (const { id } of [bad, early, late].map((task) => task ?? { id: '' })) {
       await first.until(id, 'paused-by-agent')
     }
     first.crash()
     const store = damaging(inner, (taskId) => taskId === bad?.id, damage)
-    const world = await createWorld({ ...first.given, store })
-    await world.emit('go')
-    await world.until(early?.id ?? '', 'completed')
-    await world.pass(61_000)
-    await world.until(late?.id ?? '', 'completed')
-    expect((await world.get(bad?.id ?? '')).suspension?.reason).toBe('unreadable')
-    expect(world.said.filter(({ level }) => level === 'error')).toHaveLength(1)
+    const harness = await createHarness({ ...first.given, store })
+    await harness.emit('go')
+    await harness.until(early?.id ?? '', 'completed')
+    await harness.pass(61_000)
+    await harness.until(late?.id ?? '', 'completed')
+    expect((await harness.get(bad?.id ?? '')).suspension?.reason).toBe('unreadable')
+    expect(harness.said.filter(({ level }) => level === 'error')).toHaveLength(1)
   })
 
   it('of a child does not keep its parent from being cancelled', async () => {
@@ -148,18 +157,18 @@ describe('a damaged log', () => {
       },
       { name: 'parent' },
     )
-    const first = await createWorld({ agents: [parent, child], store: inner })
+    const first = await createHarness({ agents: [parent, child], store: inner })
     const { id } = await first.send('go')
     await first.settled()
     const [childId = ''] = (await first.get(id)).children
     first.crash()
     const store = damaging(inner, (taskId) => taskId === childId, damage)
-    const world = await createWorld({ ...first.given, store })
-    await world.settled()
-    await world.engine.cancel(alice, { taskId: id })
-    await world.pass(5_000)
-    expect((await world.get(id)).state).toBe('canceled')
-    expect(world.said.filter(({ level }) => level === 'error')).toHaveLength(1)
+    const harness = await createHarness({ ...first.given, store })
+    await harness.settled()
+    await harness.engine.cancel(alice, { taskId: id })
+    await harness.pass(5_000)
+    expect((await harness.get(id)).state).toBe('canceled')
+    expect(harness.said.filter(({ level }) => level === 'error')).toHaveLength(1)
   })
 
   it('of a child lets its parent wait without a slot, and go on when the log can be read again', async () => {
@@ -174,36 +183,36 @@ describe('a damaged log', () => {
       },
       { name: 'parent', concurrency: 1 },
     )
-    const first = await createWorld({ agents: [parent, child], store: inner })
+    const first = await createHarness({ agents: [parent, child], store: inner })
     const { id } = await first.send('go')
     await first.settled()
     const [childId = ''] = (await first.get(id)).children
     first.crash()
     const store = damaging(inner, (taskId) => taskId === childId, damage)
-    const world = await createWorld({ ...first.given, store })
-    await world.emit('go')
-    await world.pass(60_000)
-    expect((await world.get(id)).state).toBe('working')
-    expect((await world.engine.health()).runs.busy).toBe(0)
-    expect(world.said.filter(({ level }) => level === 'error')).toHaveLength(1)
-    const healed = await world.restart({ store: inner })
+    const harness = await createHarness({ ...first.given, store })
+    await harness.emit('go')
+    await harness.pass(60_000)
+    expect((await harness.get(id)).state).toBe('working')
+    expect((await harness.engine.health()).runs.busy).toBe(0)
+    expect(harness.said.filter(({ level }) => level === 'error')).toHaveLength(1)
+    const healed = await harness.restart({ store: inner })
     expect((await healed.ended(id)).state).toBe('completed')
   })
 
   it('of a task that ended is removed after its time, and is not counted any more', async () => {
     const inner = createMemoryStore()
     const options = { tasksForMs: 1_000 }
-    const first = await createWorld({ store: inner, options })
+    const first = await createHarness({ store: inner, options })
     const { id } = await first.send('x')
     await first.ended(id)
     first.crash()
     const store = damaging(inner, (taskId) => taskId === id, damage)
-    const world = await createWorld({ ...first.given, store })
-    expect((await world.get(id)).suspension?.reason).toBe('unreadable')
-    await world.pass(2_000)
-    expect(await world.engine.prune()).toMatchObject({ tasks: 1 })
-    await expect(world.get(id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
-    expect((await world.engine.health()).unreadable).toBe(0)
+    const harness = await createHarness({ ...first.given, store })
+    expect((await harness.get(id)).suspension?.reason).toBe('unreadable')
+    await harness.pass(2_000)
+    expect(await harness.engine.prune()).toMatchObject({ tasks: 1 })
+    await expect(harness.get(id)).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
+    expect((await harness.engine.health()).unreadable).toBe(0)
   })
 
   it('of a task that has not ended is kept, and keeps no other task from being removed', async () => {
@@ -211,7 +220,7 @@ describe('a damaged log', () => {
     const agent = running(async (task) => {
       if (task.text === 'park') await task.park({ reason: 'x' })
     })
-    const first = await createWorld({
+    const first = await createHarness({
       agents: [agent],
       store: inner,
       options: { tasksForMs: 1_000 },
@@ -222,11 +231,11 @@ describe('a damaged log', () => {
     await first.ended(ended.id)
     first.crash()
     const store = damaging(inner, (taskId) => taskId === bad.id, damage)
-    const world = await createWorld({ ...first.given, store })
-    expect((await world.get(bad.id)).suspension?.reason).toBe('unreadable')
-    await world.pass(2_000)
-    expect(await world.engine.prune()).toMatchObject({ tasks: 1 })
-    expect((await world.get(bad.id)).suspension?.reason).toBe('unreadable')
-    expect((await world.engine.health()).unreadable).toBe(1)
+    const harness = await createHarness({ ...first.given, store })
+    expect((await harness.get(bad.id)).suspension?.reason).toBe('unreadable')
+    await harness.pass(2_000)
+    expect(await harness.engine.prune()).toMatchObject({ tasks: 1 })
+    expect((await harness.get(bad.id)).suspension?.reason).toBe('unreadable')
+    expect((await harness.engine.health()).unreadable).toBe(1)
   })
 })

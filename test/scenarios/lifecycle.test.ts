@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { agent } from '../../src/engine/agent.ts'
 import type { AgentTask } from '../../src/engine/agent-task.ts'
-import { alice, dataOf, effects } from '../../src/engine/test-support/world.ts'
+import { alice, dataOf, effects } from '../../src/engine/test-support/engine-harness.ts'
 import { describeStories } from './stage.ts'
 
 const worker = (run: (task: AgentTask) => Promise<unknown>, name = 'worker') =>
@@ -25,7 +25,7 @@ describeStories('a caller suspends a task', (stage) => {
     const gone = new Promise<void>((resolve) => {
       letGo = resolve
     })
-    const world = await stage.open(
+    const harness = await stage.open(
       worker(async (task) => {
         const rows = await task.step('fetch', async () => {
           done.note('fetch')
@@ -37,21 +37,21 @@ describeStories('a caller suspends a task', (stage) => {
         await task.artifact({ name: 'resumed by', data: task.wake?.resumedBy?.id ?? null })
       }),
     )
-    const { id } = await world.send('copy the table')
+    const { id } = await harness.send('copy the table')
     await inTheMiddle
 
-    const pausing = world.engine.pause(alice, { taskId: id, reason: 'maintenance window' })
-    await world.settled()
+    const pausing = harness.engine.pause(alice, { taskId: id, reason: 'maintenance window' })
+    await harness.settled()
     letGo()
     const paused = await pausing
     expect(paused).toMatchObject({ state: 'paused-by-client', reason: 'maintenance window' })
-    expect((await world.get(id)).suspension?.initiator).toBe('client')
+    expect((await harness.get(id)).suspension?.initiator).toBe('client')
 
-    await world.pass(3_600_000)
+    await harness.pass(3_600_000)
     expect(done.list).toEqual(['fetch'])
 
-    await world.engine.resume(alice, { taskId: id, handle: paused.handle })
-    const task = await world.until(id, 'completed')
+    await harness.engine.resume(alice, { taskId: id, handle: paused.handle })
+    const task = await harness.until(id, 'completed')
     expect(done.list).toEqual(['fetch', 'write 3'])
     expect(dataOf(task, 'resumed by')).toBe('alice')
   })
@@ -60,7 +60,7 @@ describeStories('a caller suspends a task', (stage) => {
 describeStories('an agent parks itself', (stage) => {
   it('on a build it started, and goes on by itself with what the build said', async () => {
     const builds = effects()
-    const world = await stage.open(
+    const harness = await stage.open(
       worker(async (task) => {
         const build = await task.step('start ci', ({ idempotencyKey }) => {
           builds.note(idempotencyKey)
@@ -76,20 +76,20 @@ describeStories('an agent parks itself', (stage) => {
         await task.artifact({ name: 'verdict', data: event.data?.ok ?? null })
       }),
     )
-    const { id } = await world.send('rebase')
-    const parked = await world.until(id, 'paused-by-agent')
+    const { id } = await harness.send('rebase')
+    const parked = await harness.until(id, 'paused-by-agent')
     expect(parked.suspension).toMatchObject({
       initiator: 'agent',
       reason: 'waiting on ci/build:1234',
       summary: 'Paused on CI build 1234',
     })
 
-    await world.pass(5 * 60_000)
-    await world.emit('ci.build.completed', { subject: '999', data: { ok: false } })
-    expect((await world.get(id)).state).toBe('paused-by-agent')
-    await world.emit('ci.build.completed', { subject: '1234', data: { ok: true } })
+    await harness.pass(5 * 60_000)
+    await harness.emit('ci.build.completed', { subject: '999', data: { ok: false } })
+    expect((await harness.get(id)).state).toBe('paused-by-agent')
+    await harness.emit('ci.build.completed', { subject: '1234', data: { ok: true } })
 
-    const task = await world.until(id, 'completed')
+    const task = await harness.until(id, 'completed')
     expect(dataOf(task, 'verdict')).toBe(true)
     expect(task.wake).toMatchObject({ cause: 'condition_fired', pausedMs: 5 * 60_000 })
     expect(builds.list).toHaveLength(1)
@@ -98,7 +98,7 @@ describeStories('an agent parks itself', (stage) => {
 
 describeStories('nobody comes in time', (stage) => {
   it('the default goes on with a summary, "fail" ends the task and says which deadline passed', async () => {
-    const world = await stage.open(
+    const harness = await stage.open(
       worker(async (task) => {
         const onTimeout = task.text === 'strict' ? ({ onTimeout: 'fail' } as const) : {}
         const { cause, continueTranscript } = await task.park({
@@ -109,18 +109,18 @@ describeStories('nobody comes in time', (stage) => {
         await task.artifact({ name: 'wake', data: { cause, continueTranscript } })
       }),
     )
-    const patient = await world.send('patient')
-    const strict = await world.send('strict')
-    await world.until(patient.id, 'paused-by-agent')
-    await world.until(strict.id, 'paused-by-agent')
-    await world.pass(5 * 60_000)
+    const patient = await harness.send('patient')
+    const strict = await harness.send('strict')
+    await harness.until(patient.id, 'paused-by-agent')
+    await harness.until(strict.id, 'paused-by-agent')
+    await harness.pass(5 * 60_000)
 
-    const gone = await world.until(patient.id, 'completed')
+    const gone = await harness.until(patient.id, 'completed')
     expect(dataOf(gone, 'wake')).toEqual({ cause: 'timeout', continueTranscript: false })
-    const failed = await world.until(strict.id, 'failed')
+    const failed = await harness.until(strict.id, 'failed')
     expect(JSON.stringify(failed.statusMessage?.parts)).toContain('2026-01-01T00:05:00.000Z')
-    await world.emit('approved')
-    const late = world.engine.resume(alice, { taskId: strict.id })
+    await harness.emit('approved')
+    const late = harness.engine.resume(alice, { taskId: strict.id })
     await expect(late).rejects.toMatchObject({ code: 'TASK_NOT_PAUSED' })
   })
 })
@@ -128,56 +128,56 @@ describeStories('nobody comes in time', (stage) => {
 describeStories('two resumes race', (stage) => {
   it('the first wins, the second is told so, and the work is done once', async () => {
     const done = effects()
-    const world = await stage.open(
+    const harness = await stage.open(
       worker(async (task) => {
         const { input } = await task.park({ reason: 'approval' })
         await task.step('pay', () => done.note(`pay ${input}`))
       }),
     )
-    const { id } = await world.send('pay the bill')
-    const { suspension } = await world.until(id, 'paused-by-agent')
+    const { id } = await harness.send('pay the bill')
+    const { suspension } = await harness.until(id, 'paused-by-agent')
     const handle = suspension?.handle ?? ''
     const [first, second] = await Promise.allSettled([
-      world.engine.resume(alice, { taskId: id, handle, input: 'now' }),
-      world.engine.resume(alice, { taskId: id, handle, input: 'later' }),
+      harness.engine.resume(alice, { taskId: id, handle, input: 'now' }),
+      harness.engine.resume(alice, { taskId: id, handle, input: 'later' }),
     ])
     expect(first.status).toBe('fulfilled')
     expect((second as PromiseRejectedResult).reason).toMatchObject({
       code: 'TASK_NOT_PAUSED',
       details: { cause: 'explicit_resume' },
     })
-    await world.until(id, 'completed')
+    await harness.until(id, 'completed')
     expect(done.list).toEqual(['pay now'])
   })
 })
 
 describeStories('a task is closed while it is suspended', (stage) => {
   it('it is cancelled for good: no resume, no event and no deadline brings it back', async () => {
-    const world = await stage.open(
+    const harness = await stage.open(
       worker(async (task) => {
         await task.park({ reason: 'x', onEvent: 'go', timeout: { durationMinutes: 1 } })
       }),
     )
-    const { id } = await world.send('wait')
-    const { suspension } = await world.until(id, 'paused-by-agent')
-    await world.engine.cancel(alice, { taskId: id, reason: 'not needed any more' })
-    const log = await world.log(id)
-    expect((await world.get(id)).state).toBe('canceled')
+    const { id } = await harness.send('wait')
+    const { suspension } = await harness.until(id, 'paused-by-agent')
+    await harness.engine.cancel(alice, { taskId: id, reason: 'not needed any more' })
+    const log = await harness.log(id)
+    expect((await harness.get(id)).state).toBe('canceled')
 
-    const resume = world.engine.resume(alice, { taskId: id, handle: suspension?.handle })
+    const resume = harness.engine.resume(alice, { taskId: id, handle: suspension?.handle })
     await expect(resume).rejects.toMatchObject({ code: 'TASK_NOT_PAUSED' })
-    await expect(world.engine.cancel(alice, { taskId: id })).rejects.toMatchObject({
+    await expect(harness.engine.cancel(alice, { taskId: id })).rejects.toMatchObject({
       code: 'TASK_TERMINAL',
     })
-    await world.emit('go')
-    await world.pass(60_000)
-    expect(await world.log(id)).toEqual(log)
+    await harness.emit('go')
+    await harness.pass(60_000)
+    expect(await harness.log(id)).toEqual(log)
   })
 })
 
 describeStories('suspensions are nested', (stage) => {
   it('a child stops and goes on by itself while its parent waits, and each has its own handle', async () => {
-    const world = await stage.open(
+    const harness = await stage.open(
       worker(async (task) => {
         const children = await Promise.all(['a', 'b'].map((name) => task.delegate('child', name)))
         const results = await Promise.all(children.map((child) => child.result()))
@@ -187,31 +187,34 @@ describeStories('suspensions are nested', (stage) => {
         await task.park({ reason: `${task.text} waits` })
       }, 'child'),
     )
-    const { id } = await world.send('split it')
-    await world.settled()
-    const { children } = await world.get(id)
+    const { id } = await harness.send('split it')
+    await harness.settled()
+    const { children } = await harness.get(id)
     const stopped = await Promise.all(
-      children.map((child) => world.until(child, 'paused-by-agent')),
+      children.map((child) => harness.until(child, 'paused-by-agent')),
     )
     const handles = stopped.map((task) => task.suspension?.handle)
     expect(new Set(handles).size).toBe(2)
 
-    await world.engine.pause(alice, { taskId: id, reason: 'lunch' })
-    await world.engine.resume(alice, { taskId: children[0] ?? '' })
-    await world.until(children[0] ?? '', 'completed')
-    expect((await world.get(children[1] ?? '')).state).toBe('paused-by-agent')
-    expect((await world.get(id)).state).toBe('paused-by-client')
+    await harness.engine.pause(alice, { taskId: id, reason: 'lunch' })
+    await harness.engine.resume(alice, { taskId: children[0] ?? '' })
+    await harness.until(children[0] ?? '', 'completed')
+    expect((await harness.get(children[1] ?? '')).state).toBe('paused-by-agent')
+    expect((await harness.get(id)).state).toBe('paused-by-client')
 
-    await world.engine.resume(alice, { taskId: id })
-    await world.engine.resume(alice, { taskId: children[1] ?? '' })
-    expect(dataOf(await world.until(id, 'completed'), 'states')).toEqual(['completed', 'completed'])
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.engine.resume(alice, { taskId: children[1] ?? '' })
+    expect(dataOf(await harness.until(id, 'completed'), 'states')).toEqual([
+      'completed',
+      'completed',
+    ])
   })
 })
 
 describeStories('the process restarts while a task is parked', (stage) => {
   it.each(['killed', 'stopped'] as const)('and the next one goes on (%s)', async (how) => {
     const done = effects()
-    let world = await stage.open(
+    let harness = await stage.open(
       worker(async (task) => {
         await task.turn(async (turn) => {
           turn.record('agent', 'I have a plan')
@@ -229,18 +232,19 @@ describeStories('the process restarts while a task is parked', (stage) => {
         await task.artifact({ name: 'input', data: input })
       }),
     )
-    const { id } = await world.send('plan and wait')
-    const parked = await world.until(id, 'paused-by-agent')
-    world = how === 'killed' ? await stage.killAndRestart(world) : await stage.stopAndRestart(world)
-    await world.settled()
-    expect((await world.get(id)).suspension).toEqual(parked.suspension)
+    const { id } = await harness.send('plan and wait')
+    const parked = await harness.until(id, 'paused-by-agent')
+    harness =
+      how === 'killed' ? await stage.killAndRestart(harness) : await stage.stopAndRestart(harness)
+    await harness.settled()
+    expect((await harness.get(id)).suspension).toEqual(parked.suspension)
 
     const handle = parked.suspension?.handle
-    await world.engine.resume(alice, { taskId: id, handle, input: { approved: true } })
-    const task = await world.until(id, 'completed')
+    await harness.engine.resume(alice, { taskId: id, handle, input: { approved: true } })
+    const task = await harness.until(id, 'completed')
     expect(dataOf(task, 'input')).toEqual({ approved: true })
     expect(dataOf(task, 'transcript')).toContain('I have a plan')
     expect(done.list).toEqual(['plan', 'second turn'])
-    expect((await world.engine.verify(alice, id)).faults).toEqual([])
+    expect((await harness.engine.verify(alice, id)).faults).toEqual([])
   })
 })

@@ -8,18 +8,22 @@ import { join } from 'node:path'
 import { afterEach, describe } from 'vitest'
 import type { Agent } from '../../src/engine/agent.ts'
 import type { EngineOptions } from '../../src/engine/options.ts'
-import { createWorld, type World, type WorldOptions } from '../../src/engine/test-support/world.ts'
+import {
+  createHarness,
+  type Harness,
+  type HarnessOptions,
+} from '../../src/engine/test-support/engine-harness.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { createSqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 
 export interface Stage {
   /** A process with these agents. */
-  open(...agents: readonly Agent[]): Promise<World>
+  open(...agents: readonly Agent[]): Promise<Harness>
   /** The process is killed, and another one starts on what it left. */
-  killAndRestart(world: World): Promise<World>
+  killAndRestart(harness: Harness): Promise<Harness>
   /** The process stops in order, and another one starts. */
-  stopAndRestart(world: World): Promise<World>
+  stopAndRestart(harness: Harness): Promise<Harness>
 }
 
 const temperatures: readonly [string, Partial<EngineOptions>][] = [
@@ -43,30 +47,30 @@ export function describeStories(title: string, tell: (stage: Stage) => void): vo
 
 function inMemory(options: Partial<EngineOptions>): Stage {
   return {
-    open: (...agents) => createWorld({ agents, options, store: createMemoryStore() }),
-    killAndRestart: (world) => world.recover(),
-    stopAndRestart: (world) => world.restart(),
+    open: (...agents) => createHarness({ agents, options, store: createMemoryStore() }),
+    killAndRestart: (harness) => harness.recover(),
+    stopAndRestart: (harness) => harness.restart(),
   }
 }
 
 /** The file is closed and opened again with every process. */
 function onDisk(options: Partial<EngineOptions>, cleanups: (() => Promise<void>)[]): Stage {
-  const stores = new WeakMap<World, { readonly store: Store; readonly path: string }>()
+  const stores = new WeakMap<Harness, { readonly store: Store; readonly path: string }>()
 
-  async function openAt(path: string, given: WorldOptions): Promise<World> {
+  async function openAt(path: string, given: HarnessOptions): Promise<Harness> {
     const store = await createSqliteStore({ path, durability: 'relaxed' })
-    const world = await createWorld({ ...given, store })
-    stores.set(world, { store, path })
-    return world
+    const harness = await createHarness({ ...given, store })
+    stores.set(harness, { store, path })
+    return harness
   }
 
-  async function reopen(world: World, stop: () => Promise<void> | void): Promise<World> {
-    const { store, path } = stores.get(world) ?? {}
-    if (store === undefined || path === undefined) throw new Error('not a world of this stage')
+  async function reopen(harness: Harness, stop: () => Promise<void> | void): Promise<Harness> {
+    const { store, path } = stores.get(harness) ?? {}
+    if (store === undefined || path === undefined) throw new Error('not a harness of this stage')
     await stop()
-    world.crash()
+    harness.crash()
     await store.close()
-    return openAt(path, world.given)
+    return openAt(path, harness.given)
   }
 
   return {
@@ -75,7 +79,7 @@ function onDisk(options: Partial<EngineOptions>, cleanups: (() => Promise<void>)
       cleanups.push(() => rm(path, { recursive: true, force: true }))
       return openAt(path, { agents, options })
     },
-    killAndRestart: (world) => reopen(world, () => undefined),
-    stopAndRestart: (world) => reopen(world, () => world.engine.drain()),
+    killAndRestart: (harness) => reopen(harness, () => undefined),
+    stopAndRestart: (harness) => reopen(harness, () => harness.engine.drain()),
   }
 }

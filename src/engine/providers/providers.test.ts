@@ -5,8 +5,15 @@ import type { LogRecord } from '../../core/records.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import { type AgentDefinition, agent } from '../agent.ts'
 import type { AgentTask } from '../agent-task.ts'
-import { createWorldThatCrashes } from '../test-support/crash-at-record.ts'
-import { alice, createWorld, dataOf, running, signal, type World } from '../test-support/world.ts'
+import { createHarnessThatCrashes } from '../test-support/crash-at-record.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  type Harness,
+  running,
+  signal,
+} from '../test-support/engine-harness.ts'
 import { idle } from './idle.ts'
 import type { ReminderProvider } from './provider.ts'
 import { tokenPressure } from './token-pressure.ts'
@@ -19,11 +26,11 @@ async function ran(
   run: Run,
   providers: NonNullable<AgentDefinition['providers']> = {},
   some: Partial<AgentDefinition> = {},
-): Promise<{ world: World; id: string; log: readonly LogRecord[] }> {
-  const world = await createWorld({ agents: [running(run, { providers, ...some })] })
-  const { id } = await world.send('go')
-  await world.until(id, 'completed')
-  return { world, id, log: await world.log(id) }
+): Promise<{ harness: Harness; id: string; log: readonly LogRecord[] }> {
+  const harness = await createHarness({ agents: [running(run, { providers, ...some })] })
+  const { id } = await harness.send('go')
+  await harness.until(id, 'completed')
+  return { harness, id, log: await harness.log(id) }
 }
 
 const injections = (log: readonly LogRecord[]): readonly Reminder[] =>
@@ -146,15 +153,15 @@ describe('idle', () => {
         await task.turn(() => undefined)
       }
     }
-    const world = await createWorld({ agents: [running(run, { providers })] })
-    const { id } = await world.send('go')
+    const harness = await createHarness({ agents: [running(run, { providers })] })
+    const { id } = await harness.send('go')
     for (const { fire } of go) {
-      await world.pass(ms)
+      await harness.pass(ms)
       fire()
-      await world.settled()
+      await harness.settled()
     }
-    await world.until(id, 'completed')
-    return world.log(id)
+    await harness.until(id, 'completed')
+    return harness.log(id)
   }
 
   it('provider_idle_nudge: 65 seconds twice, at a threshold of 60, is one for each turn, gone with it', async () => {
@@ -173,7 +180,7 @@ describe('idle', () => {
   })
 
   it('does not count the time a task is stopped', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(
           async (task) => {
@@ -184,11 +191,11 @@ describe('idle', () => {
         ),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.pass(600_000)
-    await world.until(id, 'completed')
-    expect(injections(await world.log(id))).toEqual([])
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await harness.pass(600_000)
+    await harness.until(id, 'completed')
+    expect(injections(await harness.log(id))).toEqual([])
   })
 })
 
@@ -205,19 +212,19 @@ describe('resumed', () => {
     continueTranscript: boolean,
     some: Partial<AgentDefinition> = {},
   ): Promise<readonly LogRecord[]> {
-    const world = await createWorld({ agents: [running(stopping, { providers, ...some })] })
-    const { id } = await world.send('go')
+    const harness = await createHarness({ agents: [running(stopping, { providers, ...some })] })
+    const { id } = await harness.send('go')
     for (const input of [1, 2]) {
-      const { suspension } = await world.until(id, (task) => task.suspension?.epoch === input)
-      await world.engine.resume(alice, {
+      const { suspension } = await harness.until(id, (task) => task.suspension?.epoch === input)
+      await harness.engine.resume(alice, {
         taskId: id,
         handle: suspension?.handle ?? null,
         input,
         continueTranscript,
       })
     }
-    await world.until(id, 'completed')
-    return world.log(id)
+    await harness.until(id, 'completed')
+    return harness.log(id)
   }
 
   it('provider_resume_continuity: two wakes before a turn are one reminder, of the second, and none where it is off', async () => {
@@ -236,7 +243,7 @@ describe('resumed', () => {
   })
 
   it('is one also where two turns start at the same time', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           await task.park({ reason: 'x' })
@@ -244,15 +251,15 @@ describe('resumed', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
-    expect(injections(await world.log(id))).toHaveLength(1)
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
+    expect(injections(await harness.log(id))).toHaveLength(1)
   })
 
   it('comes through where the limit of reminders is reached', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           await task.park({ reason: 'x' })
@@ -261,12 +268,12 @@ describe('resumed', () => {
       ],
       options: { pendingReminders: 1 },
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.engine.remind(alice, { taskId: id, reminder: { body: 'full' } })
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
-    expect(shownBy(await world.log(id))).toEqual([['full', expect.stringContaining('stopped')]])
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await harness.engine.remind(alice, { taskId: id, reminder: { body: 'full' } })
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
+    expect(shownBy(await harness.log(id))).toEqual([['full', expect.stringContaining('stopped')]])
   })
 })
 
@@ -320,9 +327,9 @@ describe('a provider of one’s own', () => {
   it.each(broken)(
     'provider_malformed_spec: that %s is told to operators, and the task goes on',
     async (_, watcher) => {
-      const { world, log } = await ran((task) => turns(task, 1), { watcher })
+      const { harness, log } = await ran((task) => turns(task, 1), { watcher })
       expect(injections(log)).toEqual([])
-      expect(world.said).toContainEqual({
+      expect(harness.said).toContainEqual({
         level: 'error',
         text: 'a reminder provider failed',
         facts: expect.objectContaining({ provider: 'watcher', agent: 'worker' }),
@@ -333,9 +340,9 @@ describe('a provider of one’s own', () => {
   it('cannot fill a task with reminders beyond its limit', async () => {
     const watcher: ReminderProvider = () =>
       Array.from({ length: 100 }, (_, n) => ({ body: 'x', dedupeKey: `k-${n}` }))
-    const { log, world } = await ran((task) => turns(task, 1), { watcher })
+    const { log, harness } = await ran((task) => turns(task, 1), { watcher })
     expect(shownBy(log).map((bodies) => bodies.length)).toEqual([64])
-    const leftOut = world.said.filter(({ text }) => text.includes('was left out'))
+    const leftOut = harness.said.filter(({ text }) => text.includes('was left out'))
     // When the turn started, and when it ended.
     expect(leftOut).toHaveLength(2 * (100 - 64))
     expect(leftOut[0]?.facts).toMatchObject({ provider: 'watcher', limit: 64 })
@@ -380,12 +387,12 @@ describe('after a crash', () => {
     expect(expected).toHaveLength(2)
     for (let nth = 1; nth < whole.log.length; nth++) {
       let written = 0
-      const { world, recover } = await createWorldThatCrashes(
+      const { harness, recover } = await createHarnessThatCrashes(
         { agents: [running(run)] },
         () => ++written === nth,
       )
-      world.send('go').catch(() => undefined)
-      await world.settled()
+      harness.send('go').catch(() => undefined)
+      await harness.settled()
       const next = await recover()
       const id = (await next.engine.list(alice)).tasks[0]?.id ?? ''
       const done = await next.until(id, 'completed')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../agent.ts'
-import { alice, createWorld, running } from '../test-support/world.ts'
+import { alice, createHarness, running } from '../test-support/engine-harness.ts'
 
 /** Watches its child, and ends it when it asks. */
 const coordinator: Agent = running(async (task) => {
@@ -23,21 +23,21 @@ const textOf = (task: { statusMessage?: { parts: readonly unknown[] } | undefine
 
 describe('a parent that watches its child', () => {
   it.each([0, 60_000])('gives its slot back meanwhile (warm for %i ms)', async (warmForMs) => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [coordinator],
       options: { concurrency: 1, warmForMs },
     })
-    const { id } = await world.send('parent')
-    await world.pass(120_000)
-    const task = await world.get(id)
+    const { id } = await harness.send('parent')
+    await harness.pass(120_000)
+    const task = await harness.get(id)
     expect(task.state).toBe('completed')
     expect(textOf(task)).toContain('submitted started step asked canceled')
-    expect((await world.engine.health()).runs.busy).toBe(0)
+    expect((await harness.engine.health()).runs.busy).toBe(0)
   })
 
   it('can be paused there, and gets nothing until it is resumed', async () => {
     const seen: string[] = []
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           if (task.text === 'child') {
@@ -49,26 +49,26 @@ describe('a parent that watches its child', () => {
         }),
       ],
     })
-    const { id } = await world.send('parent')
-    await world.settled()
-    await world.engine.pause(alice, { taskId: id })
-    expect((await world.get(id)).state).toBe('paused-by-client')
-    const [childId = ''] = (await world.get(id)).children
-    await world.tell(childId, 'yes')
-    await world.ended(childId)
-    await world.settled()
+    const { id } = await harness.send('parent')
+    await harness.settled()
+    await harness.engine.pause(alice, { taskId: id })
+    expect((await harness.get(id)).state).toBe('paused-by-client')
+    const [childId = ''] = (await harness.get(id)).children
+    await harness.tell(childId, 'yes')
+    await harness.ended(childId)
+    await harness.settled()
     expect(seen).not.toContain('answered')
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
     expect(seen).toContain('answered')
   })
 
   it('does not keep reading after it was canceled', async () => {
-    const world = await createWorld({ agents: [coordinator] })
-    const { id } = await world.send('parent')
-    await world.until(id, (task) => task.children.length > 0)
-    await world.engine.cancel(alice, { taskId: id })
-    await world.settled()
-    expect((await world.engine.health()).subscribers).toBe(0)
+    const harness = await createHarness({ agents: [coordinator] })
+    const { id } = await harness.send('parent')
+    await harness.until(id, (task) => task.children.length > 0)
+    await harness.engine.cancel(alice, { taskId: id })
+    await harness.settled()
+    expect((await harness.engine.health()).subscribers).toBe(0)
   })
 })

@@ -3,13 +3,13 @@ import type { Json } from '../../core/json.ts'
 import type { AgentTask, StepOptions } from '../agent-task.ts'
 import {
   alice,
-  createWorld,
+  createHarness,
   dataOf,
   effects,
+  type Harness,
   running,
   signal,
-  type World,
-} from '../test-support/world.ts'
+} from '../test-support/engine-harness.ts'
 import { storeWith } from './test-support/store-with.ts'
 
 type Code = (task: AgentTask) => Promise<unknown>
@@ -20,76 +20,77 @@ const agentOf = (code: Code) =>
   })
 
 /** A task that stopped under the old code, and goes on under the new. */
-async function deploy(before: Code, after: Code): Promise<{ world: World; id: string }> {
-  const old = await createWorld({ agents: [agentOf(before)] })
+async function deploy(before: Code, after: Code): Promise<{ harness: Harness; id: string }> {
+  const old = await createHarness({ agents: [agentOf(before)] })
   const { id } = await old.send('go')
   await old.until(id, (task) => task.suspension !== undefined || task.question !== undefined)
-  const world = await old.restart({ agents: [agentOf(after)] })
-  return { world, id }
+  const harness = await old.restart({ agents: [agentOf(after)] })
+  return { harness, id }
 }
 
-const changed: readonly [string, Code, Code, (world: World, id: string) => Promise<unknown>][] = [
+const changed: readonly [string, Code, Code, (harness: Harness, id: string) => Promise<unknown>][] =
   [
-    'a question',
-    (task) => task.ask('Red?'),
-    async (task) => (await task.ask('Blue?')).text,
-    (world, id) => world.tell(id, 'yes'),
-  ],
-  [
-    'the conditions of a park',
-    (task) => task.park({ reason: 'x', onEvent: 'a' }),
-    async (task) => (await task.park({ reason: 'x', onEvent: 'b' })).cause,
-    (world, id) => world.engine.resume(alice, { taskId: id }),
-  ],
-  [
-    'the operation that was consented to',
-    (task) => task.requireConsent({ prompt: 'Pay?', operation: { amount: 1 } }),
-    (task) => task.requireConsent({ prompt: 'Pay?', operation: { amount: 1_000 } }),
-    async (world, id) => {
-      const consentId = (await world.get(id)).question?.consent?.consentId ?? ''
-      await world.tell(id, [{ data: { consentId, decision: 'granted' } }])
-    },
-  ],
-]
+    [
+      'a question',
+      (task) => task.ask('Red?'),
+      async (task) => (await task.ask('Blue?')).text,
+      (harness, id) => harness.tell(id, 'yes'),
+    ],
+    [
+      'the conditions of a park',
+      (task) => task.park({ reason: 'x', onEvent: 'a' }),
+      async (task) => (await task.park({ reason: 'x', onEvent: 'b' })).cause,
+      (harness, id) => harness.engine.resume(alice, { taskId: id }),
+    ],
+    [
+      'the operation that was consented to',
+      (task) => task.requireConsent({ prompt: 'Pay?', operation: { amount: 1 } }),
+      (task) => task.requireConsent({ prompt: 'Pay?', operation: { amount: 1_000 } }),
+      async (harness, id) => {
+        const consentId = (await harness.get(id)).question?.consent?.consentId ?? ''
+        await harness.tell(id, [{ data: { consentId, decision: 'granted' } }])
+      },
+    ],
+  ]
 
 describe('code that asks for something else than what is recorded', () => {
   it.each(changed)(
     '%s: stops the task by policy, and runs that entry anew when accepted',
     async (_name, before, after, goOn) => {
-      const { world, id } = await deploy(before, after)
-      const first = (await world.get(id)).state
-      await goOn(world, id)
-      const task = await world.until(id, 'paused-by-client')
+      const { harness, id } = await deploy(before, after)
+      const first = (await harness.get(id)).state
+      await goOn(harness, id)
+      const task = await harness.until(id, 'paused-by-client')
       expect(task.suspension).toMatchObject({
         reason: 'code-changed',
         actor: { kind: 'policy', id: 'code-changed' },
         summary: expect.stringContaining('Resume'),
       })
-      await world.engine.resume(alice, { taskId: id })
-      await world.until(id, (now) => now.state === first)
-      await goOn(world, id)
-      await world.until(id, 'completed')
+      await harness.engine.resume(alice, { taskId: id })
+      await harness.until(id, (now) => now.state === first)
+      await goOn(harness, id)
+      await harness.until(id, 'completed')
     },
   )
 
   it('can be given up instead', async () => {
-    const { world, id } = await deploy(
+    const { harness, id } = await deploy(
       (task) => task.ask('Red?'),
       (task) => task.ask('Blue?'),
     )
-    await world.tell(id, 'yes')
-    await world.until(id, 'paused-by-client')
-    await world.engine.cancel(alice, { taskId: id })
-    expect((await world.get(id)).state).toBe('canceled')
+    await harness.tell(id, 'yes')
+    await harness.until(id, 'paused-by-client')
+    await harness.engine.cancel(alice, { taskId: id })
+    expect((await harness.get(id)).state).toBe('canceled')
   })
 
   it('a sleep of another length counts as another one', async () => {
-    const { world, id } = await deploy(
+    const { harness, id } = await deploy(
       (task) => task.sleep(1_000),
       (task) => task.sleep(2_000),
     )
-    await world.pass(1_000)
-    await world.until(id, (task) => task.suspension?.reason === 'code-changed')
+    await harness.pass(1_000)
+    await harness.until(id, (task) => task.suspension?.reason === 'code-changed')
   })
 })
 
@@ -109,15 +110,15 @@ function counted() {
 }
 
 /** Resumes the park, and lets the run stand still. */
-async function goOn(world: World, id: string): Promise<void> {
-  await world.engine.resume(alice, { taskId: id })
-  await world.pass(1_000)
+async function goOn(harness: Harness, id: string): Promise<void> {
+  await harness.engine.resume(alice, { taskId: id })
+  await harness.pass(1_000)
 }
 
 describe('code that changed around what is recorded (unclaimed.ts)', () => {
   it('may remove and reorder steps, and add some behind the stop', async () => {
     const { done, step } = counted()
-    const { world, id } = await deploy(
+    const { harness, id } = await deploy(
       async (task) => {
         await step(task, 'a')
         await step(task, 'b')
@@ -130,15 +131,15 @@ describe('code that changed around what is recorded (unclaimed.ts)', () => {
         return [...seen, await step(task, 'd')]
       },
     )
-    await goOn(world, id)
-    const task = await world.until(id, 'completed')
+    await goOn(harness, id)
+    const task = await harness.until(id, 'completed')
     expect(dataOf(task, 'result')).toEqual(['c', 'a', 'd'])
     expect(done.list).toEqual(['a', 'b', 'c', 'd'])
   })
 
   it('never runs a renamed step silently: it stops, names both, and runs once when accepted', async () => {
     const { done, step } = counted()
-    const { world, id } = await deploy(
+    const { harness, id } = await deploy(
       async (task) => {
         await step(task, 'charge')
         await task.park({ reason: 'x' })
@@ -148,22 +149,22 @@ describe('code that changed around what is recorded (unclaimed.ts)', () => {
         await task.park({ reason: 'x' })
       },
     )
-    await goOn(world, id)
-    const task = await world.until(id, 'paused-by-client')
+    await goOn(harness, id)
+    const task = await harness.until(id, 'paused-by-client')
     expect(task.suspension).toMatchObject({
       reason: 'code-changed',
       actor: { kind: 'policy', id: 'code-changed' },
       summary: expect.stringMatching(/step "charge the card".*step "charge"/),
     })
     expect(done.list).toEqual(['charge'])
-    await goOn(world, id)
-    await world.until(id, 'completed')
+    await goOn(harness, id)
+    await harness.until(id, 'completed')
     expect(done.list).toEqual(['charge', 'charge the card'])
   })
 
   it('stops again at the next renamed step, also after a crash: accepting one accepts no other', async () => {
     const { done, step } = counted()
-    const { world, id } = await deploy(
+    const { harness, id } = await deploy(
       async (task) => {
         for (const name of ['a', 'b', 'c']) await step(task, name)
         await task.park({ reason: 'x' })
@@ -174,7 +175,7 @@ describe('code that changed around what is recorded (unclaimed.ts)', () => {
         await task.park({ reason: 'x' })
       },
     )
-    let now = world
+    let now = harness
     for (const name of ['a2', 'b2', 'c2']) {
       await goOn(now, id)
       const { suspension } = await now.until(id, 'paused-by-client')
@@ -191,7 +192,7 @@ describe('code that changed around what is recorded (unclaimed.ts)', () => {
     ['agent', {}, 'run'],
   ])('runs an added step that its author allows for the %s', async (_name, options, newSteps) => {
     const { done, step } = counted()
-    const old = await createWorld({
+    const old = await createHarness({
       agents: [
         running(async (task) => {
           await step(task, 'a')
@@ -206,9 +207,9 @@ describe('code that changed around what is recorded (unclaimed.ts)', () => {
       await step(task, 'a')
       await task.park({ reason: 'x' })
     }
-    const world = await old.restart({ agents: [running(added, { newSteps })] })
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    const harness = await old.restart({ agents: [running(added, { newSteps })] })
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
     expect(done.list).toEqual(['a', 'added'])
   })
 
@@ -227,13 +228,13 @@ describe('code that changed around what is recorded (unclaimed.ts)', () => {
       }
       await Promise.all([left(), right()])
     }
-    const old = await createWorld({ agents: [running(code('b2', false))] })
+    const old = await createHarness({ agents: [running(code('b2', false))] })
     const { id } = await old.send('go')
     await old.settled()
-    const world = await old.recover({ agents: [running(code('renamed', true))] })
-    await world.pass(1_000)
-    await world.pass(1_000)
-    expect((await world.get(id)).suspension).toMatchObject({ reason: 'code-changed' })
+    const harness = await old.recover({ agents: [running(code('renamed', true))] })
+    await harness.pass(1_000)
+    await harness.pass(1_000)
+    expect((await harness.get(id)).suspension).toMatchObject({ reason: 'code-changed' })
     expect(done.count('renamed')).toBe(0)
   })
 
@@ -245,13 +246,13 @@ describe('code that changed around what is recorded (unclaimed.ts)', () => {
         await step(task, name)
         if (!live) await hung.promise
       })
-    const old = await createWorld({ agents: [running(code('inner', false))] })
+    const old = await createHarness({ agents: [running(code('inner', false))] })
     const { id } = await old.send('go')
     await old.settled()
-    const world = await old.recover({ agents: [running(code('renamed', true))] })
-    await world.pass(1_000)
+    const harness = await old.recover({ agents: [running(code('renamed', true))] })
+    await harness.pass(1_000)
     // The outer step is in flight, and waits for the one inside.
-    const task = await world.get(id)
+    const task = await harness.get(id)
     expect((task.suspension ?? task.pausing)?.reason).toBe('code-changed')
     expect(done.list).toEqual(['inner'])
   })
@@ -266,11 +267,11 @@ describe('code that changed around what is recorded (unclaimed.ts)', () => {
       }
       await Promise.all([task.step('in flight', () => (live ? undefined : hung.promise)), late()])
     }
-    const old = await createWorld({ agents: [running(code(false))] })
+    const old = await createHarness({ agents: [running(code(false))] })
     const { id } = await old.send('go')
     await old.settled()
-    const world = await old.recover({ agents: [running(code(true))] })
-    await world.until(id, 'completed')
+    const harness = await old.recover({ agents: [running(code(true))] })
+    await harness.until(id, 'completed')
     expect(done.list).toEqual(['late'])
   })
 })
@@ -285,13 +286,13 @@ describe('names that look like keys (K1, K2 of keys.ts)', () => {
         await task.park({ reason: 'x' })
       }),
     ]
-    const world = await createWorld({ agents, options: { warmForMs: 0 } })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await goOn(world, id)
-    await world.until(id, 'completed')
+    const harness = await createHarness({ agents, options: { warmForMs: 0 } })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await goOn(harness, id)
+    await harness.until(id, 'completed')
     expect(done.list).toEqual(['y', 'x#1/step:y'])
-    const keys = (await world.log(id)).flatMap((one) => (one.type === 'step' ? [one.key] : []))
+    const keys = (await harness.log(id)).flatMap((one) => (one.type === 'step' ? [one.key] : []))
     expect(new Set(keys).size).toBe(3)
   })
 
@@ -303,7 +304,7 @@ describe('names that look like keys (K1, K2 of keys.ts)', () => {
         await task.park({ reason: 'x' })
       })
     const done: string[] = []
-    const first = await createWorld({ agents: [agentOfAll([...names, 'x#1/step:y'], done)] })
+    const first = await createHarness({ agents: [agentOfAll([...names, 'x#1/step:y'], done)] })
     const { id } = await first.send('go')
     await first.until(id, 'paused-by-agent')
     const old = (await first.log(id)).map((record) =>
@@ -311,14 +312,14 @@ describe('names that look like keys (K1, K2 of keys.ts)', () => {
     )
     const ran: string[] = []
     const store = await storeWith(old)
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [agentOfAll([...names, 'x#1/step:y'], ran)],
       store,
       clock: first.clock,
     })
-    await goOn(world, id)
-    expect((await world.get(id)).suspension).toMatchObject({ reason: 'code-changed' })
+    await goOn(harness, id)
+    expect((await harness.get(id)).suspension).toMatchObject({ reason: 'code-changed' })
     expect(ran).toEqual([])
-    expect((await world.get(id)).suspension?.summary).toContain('"x#1/step:y"')
+    expect((await harness.get(id)).suspension?.summary).toContain('"x#1/step:y"')
   })
 })

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../../core/records.ts'
 import type { AgentTask } from '../agent-task.ts'
-import { alice, createWorld, running, type World } from '../test-support/world.ts'
+import { alice, createHarness, type Harness, running } from '../test-support/engine-harness.ts'
 
 type Item =
   | { readonly kind: 'step'; readonly name: string }
@@ -253,18 +253,18 @@ describe('a task that goes on with another version of its code', () => {
         const after = edits.reduce(edited, before)
         const hangs = new Set(where.hangs.map((number) => `s${number}`))
         const first: string[] = []
-        const old = await createWorld({ agents: [agentOf(before, hangs, first)] })
+        const old = await createHarness({ agents: [agentOf(before, hangs, first)] })
         const { id } = await old.send('go')
         await old.settled()
         // Only a task that stopped can go on.
         fc.pre((await old.get(id)).state !== 'completed')
         const history = historyOf(await old.log(id))
         const ran: string[] = []
-        const world = await old.recover({ agents: [agentOf(after, new Set(), ran)] })
-        if ((await world.get(id)).suspension !== undefined) {
-          await world.engine.resume(alice, { taskId: id })
+        const harness = await old.recover({ agents: [agentOf(after, new Set(), ran)] })
+        if ((await harness.get(id)).suspension !== undefined) {
+          await harness.engine.resume(alice, { taskId: id })
         }
-        const stops = await check(world, id, after, history, ran)
+        const stops = await check(harness, id, after, history, ran)
         // What the rule is for, without the rule.
         if (edits.length === 0) expect(stops).toEqual([])
         const gone = pathsOf(before).find((path) => !pathsOf(after).includes(path))
@@ -283,7 +283,7 @@ describe('a task that goes on with another version of its code', () => {
 
 /** Compares each stretch up to the next stop, accepts what it stopped at, and goes on to the end. Gives the stops. */
 async function check(
-  world: World,
+  harness: Harness,
   id: string,
   code: Code,
   before: History,
@@ -294,8 +294,8 @@ async function check(
   const unmissed = new Set<string>()
   let history = before
   for (let from = 0; ; from = ran.length) {
-    for (let seconds = 0; seconds < 4; seconds++) await world.pass(1_000)
-    const { state, suspension } = await world.get(id)
+    for (let seconds = 0; seconds < 4; seconds++) await harness.pass(1_000)
+    const { state, suspension } = await harness.get(id)
     const wanted = expected(code, history, { accepted, unmissed })
     expect(ran.slice(from).toSorted()).toEqual(wanted.ran.toSorted())
     expect(state).toBe(wanted.stoppedAt.length === 0 ? 'completed' : 'paused-by-client')
@@ -306,8 +306,8 @@ async function check(
     )
     expect(stopped?.toSorted()).toEqual(wanted.stoppedAt.toSorted())
     for (const [path = ''] of wanted.stoppedAt) accepted.add(path)
-    history = historyOf(await world.log(id))
+    history = historyOf(await harness.log(id))
     for (const [, unclaimed = ''] of wanted.stoppedAt) unmissed.add(unclaimed)
-    await world.engine.resume(alice, { taskId: id })
+    await harness.engine.resume(alice, { taskId: id })
   }
 }

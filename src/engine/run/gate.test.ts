@@ -1,7 +1,7 @@
 /** When operations may start, and when a run stands still: the invariants G1 to G5 of gate.ts, one by one. */
 import { describe, expect, it } from 'vitest'
 import type { PauseMode } from '../../core/suspension.ts'
-import { type Signal, signal } from '../test-support/world.ts'
+import { type Signal, signal } from '../test-support/engine-harness.ts'
 import { Gate, type Scope } from './gate.ts'
 
 const nowhere: Scope = {}

@@ -1,18 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import { alice, createWorld, dataOf, effects, running, signal } from '../test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  effects,
+  running,
+  signal,
+} from '../test-support/engine-harness.ts'
 import { caught, keeping, resultOf } from './test-support/results.ts'
 
 // R4 of core.ts.
 describe('values', () => {
   it('R4: are durable before the step that saw them, also one that another branch handed in', async () => {
     const order: string[] = []
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           const see = async (name: string) => {
             const value = task.uuid()
             await task.step(name, async () => {
-              const log = await world.log(task.id)
+              const log = await harness.log(task.id)
               const kept = log.some((record) => record.type === 'value' && record.value === value)
               order.push(`${name} ${kept}`)
             })
@@ -21,15 +28,15 @@ describe('values', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'completed')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'completed')
     expect(order).toEqual(['a true', 'b true'])
   })
 })
 
 describe('continueAs', () => {
   it('closes the journal and starts again with the state, for as long as it likes', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       options: { journalRecords: 20 },
       agents: [
         keeping(async (task) => {
@@ -40,15 +47,15 @@ describe('continueAs', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    const task = await world.until(id, 'completed')
+    const { id } = await harness.send('go')
+    const task = await harness.until(id, 'completed')
     expect(dataOf(task, 'result')).toBe(30)
     expect(task.journal.generation).toBe(30)
   })
 
   it('makes keys of its own in each generation, and keeps the transcript', async () => {
     const keys: string[] = []
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         keeping(async (task) => {
           await task.step('work', ({ idempotencyKey }) => keys.push(idempotencyKey))
@@ -61,8 +68,8 @@ describe('continueAs', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    const task = await world.until(id, 'completed')
+    const { id } = await harness.send('go')
+    const task = await harness.until(id, 'completed')
     expect(new Set(keys).size).toBe(2)
     expect(dataOf(task, 'result')).toBe(3)
   })
@@ -70,7 +77,7 @@ describe('continueAs', () => {
   it('while a pause quiesces lets the pause commit before the next generation works', async () => {
     const done = effects()
     const go = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           if (task.state === 1) return void (await task.step('next', () => done.note('next')))
@@ -79,14 +86,14 @@ describe('continueAs', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.settled()
-    await world.engine.pause(alice, { taskId: id, mode: 'wait_for_completion', graceMs: 0 })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    await harness.engine.pause(alice, { taskId: id, mode: 'wait_for_completion', graceMs: 0 })
     go.fire()
-    await world.until(id, 'paused-by-client')
+    await harness.until(id, 'paused-by-client')
     expect(done.list).toEqual([])
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
     expect(done.list).toEqual(['next'])
   })
 
@@ -101,7 +108,7 @@ describe('continueAs', () => {
 
 describe('the journal limit', () => {
   it('stops a task that grows without continueAs, with advice; resume lets it go on', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       options: { journalRecords: 10 },
       agents: [
         running(async (task) => {
@@ -109,18 +116,18 @@ describe('the journal limit', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    const task = await world.until(id, 'paused-by-client')
+    const { id } = await harness.send('go')
+    const task = await harness.until(id, 'paused-by-client')
     expect(task.suspension).toMatchObject({
       reason: 'journal-limit',
       summary: expect.stringContaining('continueAs'),
     })
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, (now) => now.epoch === 2 || now.state === 'completed')
-    if ((await world.get(id)).state !== 'completed') {
-      await world.engine.resume(alice, { taskId: id })
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, (now) => now.epoch === 2 || now.state === 'completed')
+    if ((await harness.get(id)).state !== 'completed') {
+      await harness.engine.resume(alice, { taskId: id })
     }
-    const ended = await world.until(id, 'completed')
+    const ended = await harness.until(id, 'completed')
     expect(ended.history).toHaveLength(1 + 15)
   })
 })

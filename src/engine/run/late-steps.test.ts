@@ -1,7 +1,14 @@
 /** A step that is over acts no more: the invariants X1 to X3 of execution.ts, and what its signal is told. */
 import { describe, expect, it } from 'vitest'
 import type { AgentTask } from '../agent-task.ts'
-import { aborted, alice, createWorld, running, signal, type World } from '../test-support/world.ts'
+import {
+  aborted,
+  alice,
+  createHarness,
+  type Harness,
+  running,
+  signal,
+} from '../test-support/engine-harness.ts'
 
 const calls: Readonly<Record<string, (task: AgentTask) => unknown>> = {
   say: (task) => task.say('late'),
@@ -12,8 +19,8 @@ const calls: Readonly<Record<string, (task: AgentTask) => unknown>> = {
   now: (task) => task.now(),
 }
 
-const warnings = (world: World) =>
-  world.said.filter(({ level, facts }) => level === 'warn' && facts?.['step'] !== undefined)
+const warnings = (harness: Harness) =>
+  harness.said.filter(({ level, facts }) => level === 'warn' && facts?.['step'] !== undefined)
 
 describe('a step that ran out of time and ignores its signal', () => {
   it.each(Object.entries(calls))(
@@ -21,7 +28,7 @@ describe('a step that ran out of time and ignores its signal', () => {
     async (name, call) => {
       const later = signal()
       const refusals: unknown[] = []
-      const world = await createWorld({
+      const harness = await createHarness({
         agents: [
           running(async (task) => {
             const slow = async () => {
@@ -37,18 +44,18 @@ describe('a step that ran out of time and ignores its signal', () => {
           }),
         ],
       })
-      const { id } = await world.send('go')
-      await world.pass(50)
-      await world.until(id, 'paused-by-agent')
-      const before = await world.types(id)
+      const { id } = await harness.send('go')
+      await harness.pass(50)
+      await harness.until(id, 'paused-by-agent')
+      const before = await harness.types(id)
       later.fire()
-      await world.settled()
-      expect(await world.types(id)).toEqual(before)
+      await harness.settled()
+      expect(await harness.types(id)).toEqual(before)
       expect(refusals).toHaveLength(2)
       expect(refusals[0]).toBe(
         `task.${name} was called in step "pay" after that step was over (Step "pay" took longer than 50 ms)`,
       )
-      expect(warnings(world).map(({ facts }) => [facts?.['taskId'], facts?.['step']])).toEqual([
+      expect(warnings(harness).map(({ facts }) => [facts?.['taskId'], facts?.['step']])).toEqual([
         [id, 'pay'],
       ])
     },
@@ -56,7 +63,7 @@ describe('a step that ran out of time and ignores its signal', () => {
 
   it('X1, X2: its result is not used, which is logged', async () => {
     const later = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           const slow = task.step('pay', () => later.promise, { timeoutMs: 50 })
@@ -64,18 +71,18 @@ describe('a step that ran out of time and ignores its signal', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.pass(50)
+    const { id } = await harness.send('go')
+    await harness.pass(50)
     later.fire()
-    const task = await world.ended(id)
-    await world.settled()
+    const task = await harness.ended(id)
+    await harness.settled()
     expect(task.statusMessage?.parts).toEqual([{ text: 'Step "pay" took longer than 50 ms' }])
-    expect(warnings(world)).toHaveLength(1)
+    expect(warnings(harness)).toHaveLength(1)
   })
 
   it('X3: nor does a step inside it, which is told as well', async () => {
     const reasons: unknown[] = []
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           const inner = async ({ signal: abort }: { signal: AbortSignal }) => {
@@ -89,11 +96,11 @@ describe('a step that ran out of time and ignores its signal', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.pass(50)
-    await world.until(id, 'paused-by-agent')
+    const { id } = await harness.send('go')
+    await harness.pass(50)
+    await harness.until(id, 'paused-by-agent')
     expect(reasons).toEqual(['Step "outer" took longer than 50 ms'])
-    const steps = (await world.log(id)).filter((record) => record.type === 'step')
+    const steps = (await harness.log(id)).filter((record) => record.type === 'step')
     expect(steps.map(({ name }) => name)).toEqual(['outer'])
   })
 })
@@ -112,11 +119,11 @@ describe("a step's signal", () => {
 
   it('says that the task was canceled, not that it was paused', async () => {
     const reasons: Error[] = []
-    const world = await createWorld({ agents: [waiting(reasons)] })
-    const { id } = await world.send('go')
-    await world.settled()
-    await world.engine.cancel(alice, { taskId: id })
-    await world.settled()
+    const harness = await createHarness({ agents: [waiting(reasons)] })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    await harness.engine.cancel(alice, { taskId: id })
+    await harness.settled()
     expect(reasons).toMatchObject([
       { name: 'AbortError', code: 'canceled', message: 'the task was canceled' },
     ])
@@ -124,29 +131,29 @@ describe("a step's signal", () => {
 
   it('says that a pause interrupts', async () => {
     const reasons: Error[] = []
-    const world = await createWorld({ agents: [waiting(reasons)] })
-    const { id } = await world.send('go')
-    await world.settled()
-    await world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
-    await world.settled()
+    const harness = await createHarness({ agents: [waiting(reasons)] })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    await harness.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+    await harness.settled()
     expect(reasons).toMatchObject([{ name: 'AbortError', code: 'paused' }])
   })
 
   it('says that the process stops', async () => {
     const reasons: Error[] = []
-    const world = await createWorld({ agents: [waiting(reasons)] })
-    await world.send('go')
-    await world.settled()
-    const drained = world.engine.drain({ timeoutMs: 10 })
-    await world.pass(10)
-    await world.pass(2_000)
+    const harness = await createHarness({ agents: [waiting(reasons)] })
+    await harness.send('go')
+    await harness.settled()
+    const drained = harness.engine.drain({ timeoutMs: 10 })
+    await harness.pass(10)
+    await harness.pass(2_000)
     await drained
     expect(reasons).toMatchObject([{ name: 'AbortError', code: 'stopping' }])
   })
 
   it('of the whole task says why as well', async () => {
     const reasons: unknown[] = []
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           task.signal.addEventListener('abort', () => reasons.push(task.signal.reason))
@@ -154,9 +161,9 @@ describe("a step's signal", () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.engine.cancel(alice, { taskId: id })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await harness.engine.cancel(alice, { taskId: id })
     expect(reasons).toMatchObject([{ code: 'canceled' }])
   })
 })
@@ -164,7 +171,7 @@ describe("a step's signal", () => {
 it('a step that its canceled task left behind is refused and logged', async () => {
   const later = signal()
   const refused = signal<string>()
-  const world = await createWorld({
+  const harness = await createHarness({
     agents: [
       running(async (task) => {
         await task.step('pay', async () => {
@@ -174,14 +181,14 @@ it('a step that its canceled task left behind is refused and logged', async () =
       }),
     ],
   })
-  const { id } = await world.send('go')
-  await world.settled()
-  await world.engine.cancel(alice, { taskId: id })
+  const { id } = await harness.send('go')
+  await harness.settled()
+  await harness.engine.cancel(alice, { taskId: id })
   later.fire()
   expect(await refused.promise).toContain('(the task was canceled)')
-  await world.settled()
-  expect((await world.types(id)).filter((type) => type === 'said')).toEqual([])
-  expect(warnings(world)).toHaveLength(1)
+  await harness.settled()
+  expect((await harness.types(id)).filter((type) => type === 'said')).toEqual([])
+  expect(warnings(harness)).toHaveLength(1)
 })
 
 it.each<[string, (task: AgentTask) => Promise<unknown>]>([
@@ -193,10 +200,10 @@ it.each<[string, (task: AgentTask) => Promise<unknown>]>([
   ['task.turn', (task) => task.turn(() => undefined)],
   ['task.continueAs', (task) => task.continueAs(1)],
 ])('%s inside a step is refused by its name', async (name, call) => {
-  const world = await createWorld({
+  const harness = await createHarness({
     agents: [running((task) => task.step('outer', () => call(task) as never))],
   })
-  const { id } = await world.send('go')
-  const task = await world.ended(id)
+  const { id } = await harness.send('go')
+  const task = await harness.ended(id)
   expect(task.failure?.message).toBe(`${name} cannot be called inside a step`)
 })

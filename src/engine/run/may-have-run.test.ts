@@ -1,7 +1,14 @@
 /** `mayHaveRun` (agent-task.ts) is false only when no execution of the step can have begun before. */
 import { describe, expect, it } from 'vitest'
 import type { AgentTask, StepContext } from '../agent-task.ts'
-import { aborted, alice, createWorld, running, signal, type World } from '../test-support/world.ts'
+import {
+  aborted,
+  alice,
+  createHarness,
+  type Harness,
+  running,
+  signal,
+} from '../test-support/engine-harness.ts'
 
 type Seen = readonly [name: string, attempt: number, mayHaveRun: boolean]
 
@@ -28,8 +35,8 @@ type Step = (
   options?: Parameters<AgentTask['step']>[2],
 ) => Promise<unknown>
 
-async function ended(world: World, id: string): Promise<void> {
-  await world.until(id, 'completed')
+async function ended(harness: Harness, id: string): Promise<void> {
+  await harness.until(id, 'completed')
 }
 
 describe('mayHaveRun', () => {
@@ -41,11 +48,11 @@ describe('mayHaveRun', () => {
       await step('in flight', () => (first ? hung.promise : undefined))
       await step('after')
     })
-    const world = await createWorld({ agents })
-    const { id } = await world.send('go')
-    await world.settled()
+    const harness = await createHarness({ agents })
+    const { id } = await harness.send('go')
+    await harness.settled()
     first = false
-    await ended(await world.recover(), id)
+    await ended(await harness.recover(), id)
     expect(seen).toEqual([
       ['before', 1, false],
       ['in flight', 1, false],
@@ -64,11 +71,11 @@ describe('mayHaveRun', () => {
         await step('next')
       })
     })
-    const world = await createWorld({ agents })
-    const { id } = await world.send('go')
-    await world.settled()
+    const harness = await createHarness({ agents })
+    const { id } = await harness.send('go')
+    await harness.settled()
     first = false
-    await ended(await world.recover(), id)
+    await ended(await harness.recover(), id)
     expect(seen).toEqual([
       ['outer', 1, false],
       ['inner', 1, false],
@@ -83,10 +90,10 @@ describe('mayHaveRun', () => {
       await task.park({ reason: 'x' })
       await step('b')
     })
-    const world = await createWorld({ agents, options: { warmForMs: 0 } })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    const next = await world.restart()
+    const harness = await createHarness({ agents, options: { warmForMs: 0 } })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    const next = await harness.restart()
     await next.engine.resume(alice, { taskId: id })
     await ended(next, id)
     expect(seen).toEqual([
@@ -101,12 +108,12 @@ describe('mayHaveRun', () => {
     const { seen, agents } = watched(async (_task, step) => {
       await step('slow', () => (first ? hung.promise : undefined))
     })
-    const world = await createWorld({ agents })
-    const { id } = await world.send('go')
-    await world.settled()
+    const harness = await createHarness({ agents })
+    const { id } = await harness.send('go')
+    await harness.settled()
     first = false
-    const again = world.restart()
-    await world.pass(60_000)
+    const again = harness.restart()
+    await harness.pass(60_000)
     await ended(await again, id)
     expect(seen.at(-1)).toEqual(['slow', 1, true])
   })
@@ -117,12 +124,12 @@ describe('mayHaveRun', () => {
     const { seen, agents } = watched(async (_task, step) => {
       await step('slow', () => (first ? hung.promise : undefined))
     })
-    const world = await createWorld({ agents })
-    const { id } = await world.send('go')
-    await world.settled()
-    await world.engine.pause(alice, { taskId: id, graceMs: 0 })
+    const harness = await createHarness({ agents })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    await harness.engine.pause(alice, { taskId: id, graceMs: 0 })
     first = false
-    const next = await world.recover()
+    const next = await harness.recover()
     await next.until(id, 'paused-by-client')
     await next.engine.resume(alice, { taskId: id })
     await ended(next, id)
@@ -138,13 +145,13 @@ describe('mayHaveRun', () => {
       await step('flaky', flaky, { retry: { attempts: 1, backoffMs: 0 } })
       await step('slow', ({ signal: abort }) => (first ? aborted(abort) : undefined))
     })
-    const world = await createWorld({ agents })
-    const { id } = await world.send('go')
-    await world.pass(0)
-    await world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+    const harness = await createHarness({ agents })
+    const { id } = await harness.send('go')
+    await harness.pass(0)
+    await harness.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
     first = false
-    await world.engine.resume(alice, { taskId: id })
-    await ended(world, id)
+    await harness.engine.resume(alice, { taskId: id })
+    await ended(harness, id)
     expect(seen).toEqual([
       ['flaky', 1, false],
       ['flaky', 2, true],

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { AgentTask, ArtifactInput } from '../agent-task.ts'
-import { alice, createWorld, dataOf, running } from '../test-support/world.ts'
+import { alice, createHarness, dataOf, running } from '../test-support/engine-harness.ts'
 
 async function ended(run: (task: AgentTask) => Promise<unknown>, warmForMs = 60_000) {
   const agent = running(async (task) => {
     await run(task)
   })
-  const world = await createWorld({ agents: [agent], options: { warmForMs } })
-  const { id } = await world.send('go')
-  await world.settled()
+  const harness = await createHarness({ agents: [agent], options: { warmForMs } })
+  const { id } = await harness.send('go')
+  await harness.settled()
   for (let stops = 0; stops < 5; stops++) {
-    if ((await world.get(id)).suspension === undefined) break
-    await world.engine.resume(alice, { taskId: id })
-    await world.settled()
+    if ((await harness.get(id)).suspension === undefined) break
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.settled()
   }
-  return { world, task: await world.until(id, 'completed') }
+  return { harness, task: await harness.until(id, 'completed') }
 }
 
 describe('what a run tells', () => {
@@ -68,13 +68,13 @@ describe('what a run tells', () => {
       (task) => task.delegate('nobody', 'x'),
     ]
     const codes: string[] = []
-    const { world, task } = await ended(async (run) => {
+    const { harness, task } = await ended(async (run) => {
       for (const call of wrong) {
         await call(run).catch((error: { code: string }) => codes.push(error.code))
       }
     })
     expect(codes).toEqual([...Array(15).fill('INVALID_INPUT'), 'AGENT_UNKNOWN'])
-    const types = (await world.types(task.id)).filter((type) => !type.startsWith('turn-'))
+    const types = (await harness.types(task.id)).filter((type) => !type.startsWith('turn-'))
     expect(types).toEqual(['submitted', 'started', 'completed'])
   })
 })
@@ -138,9 +138,9 @@ describe('an artifact', () => {
   it('of what no store can keep fails its task, not the store', async () => {
     const metadata = { n: 10n } as unknown as JsonObject
     const agent = running(async () => ({ name: 'x', text: 'y', metadata }))
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    const task = await world.until(id, 'failed')
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    const task = await harness.until(id, 'failed')
     expect(JSON.stringify(task)).toContain('artifact.metadata')
   })
 
@@ -152,9 +152,9 @@ describe('an artifact', () => {
   })
 
   it('may be the outcome itself', async () => {
-    const world = await createWorld({ agents: [running(() => ({ name: 'result', data: 42 }))] })
-    const { id } = await world.send('go')
-    expect(dataOf(await world.until(id, 'completed'), 'result')).toBe(42)
+    const harness = await createHarness({ agents: [running(() => ({ name: 'result', data: 42 }))] })
+    const { id } = await harness.send('go')
+    expect(dataOf(await harness.until(id, 'completed'), 'result')).toBe(42)
   })
 })
 
@@ -177,11 +177,11 @@ describe('the transcript', () => {
       { transcriptLimit: 4, compact: (transcript) => transcript.slice(-2) },
     )
     for (const warmForMs of [60_000, 0]) {
-      const world = await createWorld({ agents: [agent], options: { warmForMs } })
-      const { id } = await world.send('go')
-      await world.until(id, 'paused-by-agent')
-      await world.engine.resume(alice, { taskId: id })
-      await world.until(id, 'completed')
+      const harness = await createHarness({ agents: [agent], options: { warmForMs } })
+      const { id } = await harness.send('go')
+      await harness.until(id, 'paused-by-agent')
+      await harness.engine.resume(alice, { taskId: id })
+      await harness.until(id, 'completed')
     }
     expect(seen).toEqual([
       [1, null, 2, null],
@@ -198,7 +198,7 @@ describe('a long log', () => {
       for (let n = 0; n < 10; n++) await task.progress(n / 10)
       await task.park({ reason: 'y' })
     })
-    const first = await createWorld({ agents: [agent] })
+    const first = await createHarness({ agents: [agent] })
     const { id } = await first.send('go')
     await first.until(id, 'paused-by-agent')
     const second = await first.recover()

@@ -2,7 +2,14 @@
 import { describe, expect, it } from 'vitest'
 import type { PauseMode } from '../../core/suspension.ts'
 import { Fatal } from '../agent.ts'
-import { aborted, alice, createWorld, effects, running, signal } from '../test-support/world.ts'
+import {
+  aborted,
+  alice,
+  createHarness,
+  effects,
+  running,
+  signal,
+} from '../test-support/engine-harness.ts'
 
 /** A turn of a batch of three tools and one more tool, then a step after the turn. */
 function turnAgent() {
@@ -34,52 +41,52 @@ function turnAgent() {
 
 async function pausedInTheFirstTool(mode: PauseMode) {
   const { agent, done, started, finish } = turnAgent()
-  const world = await createWorld({ agents: [agent] })
-  const { id } = await world.send('go')
+  const harness = await createHarness({ agents: [agent] })
+  const { id } = await harness.send('go')
   await started
-  const answer = world.engine.pause(alice, { taskId: id, mode })
-  await world.settled()
+  const answer = harness.engine.pause(alice, { taskId: id, mode })
+  await harness.settled()
   finish()
   const paused = await answer
-  return { world, id, done, paused }
+  return { harness, id, done, paused }
 }
 
 describe('a pause in the first tool of a batch', () => {
   it('with interrupt_immediate ends that tool and dispatches no other', async () => {
-    const { world, id, done, paused } = await pausedInTheFirstTool('interrupt_immediate')
+    const { harness, id, done, paused } = await pausedInTheFirstTool('interrupt_immediate')
     expect(paused.state).toBe('paused-by-client')
-    await world.settled()
+    await harness.settled()
     expect(done.list).toEqual(['begin a'])
 
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
     expect(done.list.slice(1)).toEqual(
       ['a', 'b', 'c', 'd'].flatMap((name) => [`begin ${name}`, `end ${name}`]).concat('after'),
     )
   })
 
   it('with finish_step lets the whole batch finish and nothing after it', async () => {
-    const { world, id, done, paused } = await pausedInTheFirstTool('finish_step')
+    const { harness, id, done, paused } = await pausedInTheFirstTool('finish_step')
     expect(paused.state).toBe('paused-by-client')
-    await world.settled()
+    await harness.settled()
     const batch = ['a', 'b', 'c'].flatMap((name) => [`begin ${name}`, `end ${name}`])
     expect(done.list).toEqual(batch)
 
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
     expect(done.list).toEqual([...batch, 'begin d', 'end d', 'after'])
   })
 
   it('with wait_for_completion lets the whole turn finish and nothing after it', async () => {
-    const { world, id, done, paused } = await pausedInTheFirstTool('wait_for_completion')
+    const { harness, id, done, paused } = await pausedInTheFirstTool('wait_for_completion')
     expect(paused.state).toBe('paused-by-client')
-    await world.settled()
+    await harness.settled()
     const turn = ['a', 'b', 'c', 'd'].flatMap((name) => [`begin ${name}`, `end ${name}`])
     expect(done.list).toEqual(turn)
-    expect(await world.types(id)).toContain('turn-ended')
+    expect(await harness.types(id)).toContain('turn-ended')
 
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
     expect(done.list).toEqual([...turn, 'after'])
   })
 })
@@ -88,7 +95,7 @@ describe('interrupt_immediate', () => {
   it('runs an interrupted step again with the next attempt and the same idempotency key', async () => {
     const seen: { attempt: number; idempotencyKey: string }[] = []
     const started = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           await task.step('call', async ({ attempt, idempotencyKey, signal: abort }) => {
@@ -100,15 +107,15 @@ describe('interrupt_immediate', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     await started.promise
-    const paused = await world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+    const paused = await harness.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
     expect(paused.state).toBe('paused-by-client')
-    const attempt = (await world.log(id)).find((record) => record.type === 'attempt')
+    const attempt = (await harness.log(id)).find((record) => record.type === 'attempt')
     expect(attempt).toMatchObject({ attempt: 1, outcome: 'interrupted' })
 
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
     expect(seen.map((one) => one.attempt)).toEqual([1, 2])
     expect(seen[0]?.idempotencyKey).toBe(seen[1]?.idempotencyKey)
   })
@@ -121,7 +128,7 @@ describe('interrupt_immediate', () => {
     const done = effects()
     const started = signal()
     const finish = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           const pay = async (): Promise<unknown> => {
@@ -134,15 +141,15 @@ describe('interrupt_immediate', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     await started.promise
-    const pausing = world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
-    await world.settled()
+    const pausing = harness.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+    await harness.settled()
     finish.fire()
-    await world.pass(5_000)
+    await harness.pass(5_000)
     expect((await pausing).state).toBe('paused-by-client')
-    await world.engine.resume(alice, { taskId: id })
-    expect((await world.ended(id)).state).toBe('failed')
+    await harness.engine.resume(alice, { taskId: id })
+    expect((await harness.ended(id)).state).toBe('failed')
     expect(done.count('pay')).toBe(1)
   })
 
@@ -150,7 +157,7 @@ describe('interrupt_immediate', () => {
     const done = effects()
     const started = signal()
     const finish = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           const result = await task.step('stubborn', async () => {
@@ -164,22 +171,22 @@ describe('interrupt_immediate', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     await started.promise
-    const pausing = await world.engine.pause(alice, {
+    const pausing = await harness.engine.pause(alice, {
       taskId: id,
       mode: 'interrupt_immediate',
       graceMs: 0,
     })
     expect(pausing).toMatchObject({ state: 'working', pausing: true })
     finish.fire()
-    const task = await world.until(id, 'paused-by-client')
+    const task = await harness.until(id, 'paused-by-client')
     expect(task.suspension?.handle).toBe(pausing.handle)
-    await world.settled()
+    await harness.settled()
     expect(done.list).toEqual(['stubborn'])
 
-    await world.engine.resume(alice, { taskId: id })
-    const ended = await world.until(id, 'completed')
+    await harness.engine.resume(alice, { taskId: id })
+    const ended = await harness.until(id, 'completed')
     expect(done.list).toEqual(['stubborn', 'next'])
     expect(ended.statusMessage?.parts).toEqual([{ text: 'kept' }])
   })
@@ -188,7 +195,7 @@ describe('interrupt_immediate', () => {
     const done = effects()
     const raw = signal()
     const inRaw = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           done.note('begin')
@@ -207,25 +214,25 @@ describe('interrupt_immediate', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     await inRaw.promise
-    await world.settled()
-    const paused = await world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+    await harness.settled()
+    const paused = await harness.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
     expect(paused.state).toBe('paused-by-client')
     raw.fire()
-    await world.settled()
+    await harness.settled()
     expect(done.list).toEqual(['begin', 'first'])
 
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
-    await world.settled()
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
+    await harness.settled()
     expect(done.list).toEqual(['begin', 'first', 'begin', 'second', 'finally'])
   })
 
   it('fires the signal of the step, not the signal of the task', async () => {
     const started = signal()
     const fired = effects()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           task.signal.addEventListener('abort', () => fired.note('task'))
@@ -237,11 +244,11 @@ describe('interrupt_immediate', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     await started.promise
-    await world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+    await harness.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
     expect(fired.list).toEqual(['step'])
-    await world.engine.cancel(alice, { taskId: id })
+    await harness.engine.cancel(alice, { taskId: id })
     expect(fired.list).toEqual(['step', 'task'])
   })
 })
@@ -253,7 +260,7 @@ describe('an agent without turns', () => {
       const done = effects()
       const started = signal()
       const finish = signal()
-      const world = await createWorld({
+      const harness = await createHarness({
         agents: [
           running(async (task) => {
             await task.step('one', async () => {
@@ -265,16 +272,16 @@ describe('an agent without turns', () => {
           }),
         ],
       })
-      const { id } = await world.send('go')
+      const { id } = await harness.send('go')
       await started.promise
-      const answer = world.engine.pause(alice, { taskId: id, mode })
-      await world.settled()
+      const answer = harness.engine.pause(alice, { taskId: id, mode })
+      await harness.settled()
       finish.fire()
       expect((await answer).state).toBe('paused-by-client')
-      await world.settled()
+      await harness.settled()
       expect(done.list).toEqual(['one'])
-      await world.engine.resume(alice, { taskId: id })
-      await world.until(id, 'completed')
+      await harness.engine.resume(alice, { taskId: id })
+      await harness.until(id, 'completed')
       expect(done.list).toEqual(['one', 'two'])
     },
   )
@@ -282,7 +289,7 @@ describe('an agent without turns', () => {
   it('with wait_for_completion may end with its running step', async () => {
     const started = signal()
     const finish = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           await task.step('only', async () => {
@@ -292,16 +299,16 @@ describe('an agent without turns', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     await started.promise
-    const answer = world.engine.pause(alice, { taskId: id, mode: 'wait_for_completion' })
+    const answer = harness.engine.pause(alice, { taskId: id, mode: 'wait_for_completion' })
     const refused = expect(answer).rejects.toMatchObject({
       code: 'TASK_NOT_PAUSABLE',
       details: { state: 'completed' },
     })
-    await world.settled()
+    await harness.settled()
     finish.fire()
     await refused
-    expect((await world.get(id)).state).toBe('completed')
+    expect((await harness.get(id)).state).toBe('completed')
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { textOf } from '../../core/message.ts'
 import type { AgentDefinition } from '../agent.ts'
 import type { ArtifactInput, AgentTask as Task } from '../agent-task.ts'
-import { alice, createWorld, running } from '../test-support/world.ts'
+import { alice, createHarness, running } from '../test-support/engine-harness.ts'
 
 /** As a program without types can call it. */
 const bad = (value: unknown): never => value as never
@@ -54,7 +54,7 @@ const refused: Readonly<Record<string, (task: Task) => unknown>> = {
 }
 
 /** The agent has one slot: one that is not given back is noticed. */
-async function worldOf(call: (task: Task) => unknown, some: Partial<AgentDefinition> = {}) {
+async function harnessOf(call: (task: Task) => unknown, some: Partial<AgentDefinition> = {}) {
   const caught: unknown[] = []
   const agent = running(async (task) => {
     if (task.text === 'good') return 'fine'
@@ -67,34 +67,37 @@ async function worldOf(call: (task: Task) => unknown, some: Partial<AgentDefinit
     await task.park({ reason: 'waiting' })
     return 'done'
   }, some)
-  const world = await createWorld({ agents: [agent], options: { concurrency: 1, warmForMs: 0 } })
-  return { world, caught }
+  const harness = await createHarness({
+    agents: [agent],
+    options: { concurrency: 1, warmForMs: 0 },
+  })
+  return { harness, caught }
 }
 
 describe('after an operation that was refused and caught', () => {
   it.each(Object.entries(refused))('the task parks, goes on and ends: %s', async (_name, call) => {
-    const { world, caught } = await worldOf(call)
-    const { id } = await world.send('bad')
-    await world.pass(0)
-    const parked = await world.get(id)
+    const { harness, caught } = await harnessOf(call)
+    const { id } = await harness.send('bad')
+    await harness.pass(0)
+    const parked = await harness.get(id)
     expect([parked.state, parked.suspension?.reason]).toEqual(['paused-by-agent', 'waiting'])
     expect(caught).toHaveLength(1)
     // Rebuilt from the journal, it meets the same refusal and does nothing twice.
-    await world.engine.resume(alice, { taskId: id })
-    await world.pass(0)
-    expect((await world.get(id)).state).toBe('completed')
-    expect((await world.types(id)).filter((type) => type === 'step').length).toBeGreaterThan(0)
-    const good = await world.send('good')
-    await world.pass(0)
-    expect((await world.get(good.id)).state).toBe('completed')
-    expect((await world.engine.health()).runs).toMatchObject({ busy: 0 })
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.pass(0)
+    expect((await harness.get(id)).state).toBe('completed')
+    expect((await harness.types(id)).filter((type) => type === 'step').length).toBeGreaterThan(0)
+    const good = await harness.send('good')
+    await harness.pass(0)
+    expect((await harness.get(good.id)).state).toBe('completed')
+    expect((await harness.engine.health()).runs).toMatchObject({ busy: 0 })
   })
 
   it.each(Object.entries(refused))('inside a step the task goes on: %s', async (_name, call) => {
-    const { world } = await worldOf((task) => task.step('outer', () => call(task) as never))
-    const { id } = await world.send('bad')
-    await world.pass(0)
-    expect(await world.get(id)).toMatchObject({ suspension: { reason: 'waiting' } })
+    const { harness } = await harnessOf((task) => task.step('outer', () => call(task) as never))
+    const { id } = await harness.send('bad')
+    await harness.pass(0)
+    expect(await harness.get(id)).toMatchObject({ suspension: { reason: 'waiting' } })
   })
 })
 
@@ -126,16 +129,16 @@ describe("an agent's own digest or compact that fails", () => {
         await task.park({ reason: 'second' })
         return task.turn((turn) => turn.transcript.map(({ role }) => role).join())
       }, Object.fromEntries(counted))
-      const world = await createWorld({ agents: [agent], options: { warmForMs: 0 } })
-      const { id } = await world.send('go')
-      await world.until(id, 'paused-by-agent')
-      await world.engine.resume(alice, { taskId: id, continueTranscript: false })
-      await world.until(id, (task) => task.suspension?.reason === 'second')
-      await world.engine.resume(alice, { taskId: id })
-      const task = await world.until(id, 'completed')
+      const harness = await createHarness({ agents: [agent], options: { warmForMs: 0 } })
+      const { id } = await harness.send('go')
+      await harness.until(id, 'paused-by-agent')
+      await harness.engine.resume(alice, { taskId: id, continueTranscript: false })
+      await harness.until(id, (task) => task.suspension?.reason === 'second')
+      await harness.engine.resume(alice, { taskId: id })
+      const task = await harness.until(id, 'completed')
       expect(textOf(task.statusMessage ?? { parts: [] })).toBe('digest,user,agent')
       expect(calls).toBe(1)
-      const errors = world.said.filter(({ level }) => level === 'error')
+      const errors = harness.said.filter(({ level }) => level === 'error')
       expect(errors.map(({ text }) => text)).toEqual([
         expect.stringContaining('the default takes its place'),
       ])

@@ -6,31 +6,31 @@ import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { drive } from '../test-support/drive.ts'
-import { checkPlaces, delays, interpreter, program } from '../test-support/program.ts'
-import { createWorld } from '../test-support/world.ts'
+import { createHarness } from '../test-support/engine-harness.ts'
+import { checkPlaces, delays, randomAgent, randomOperations } from '../test-support/random-agent.ts'
 import { storeWith } from './test-support/store-with.ts'
 
 describe('a run rebuilt from any prefix of its log', () => {
   it('R1, R2: sees what was recorded, runs no recorded step again and comes to the same end', async () => {
     await fc.assert(
-      fc.asyncProperty(program, fc.nat(), async (ops, seed) => {
-        const first = interpreter(ops, delays(seed))
+      fc.asyncProperty(randomOperations, fc.nat(), async (ops, seed) => {
+        const first = randomAgent(ops, delays(seed))
         const ids = createCountingIds()
-        const world = await createWorld({ agents: [first.agent], ids })
-        const { id } = await world.send('go')
-        const ended = await drive(world, id)
+        const harness = await createHarness({ agents: [first.agent], ids })
+        const { id } = await harness.send('go')
+        const ended = await drive(harness, id)
         expect(ended.failure?.stack).toBeUndefined()
-        const log = await world.log(id)
+        const log = await harness.log(id)
         const truth = first.last()
         checkPlaces(truth.seen)
 
         for (let length = 2; length < log.length; length++) {
           const prefix = log.slice(0, length)
-          const again = interpreter(ops, delays(seed + length))
-          const rebuilt = await createWorld({
+          const again = randomAgent(ops, delays(seed + length))
+          const rebuilt = await createHarness({
             agents: [again.agent],
             store: await storeWith(prefix),
-            clock: world.clock,
+            clock: harness.clock,
             ids,
           })
           await rebuilt.settled()

@@ -2,19 +2,25 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentTask } from '../agent-task.ts'
 import type { ReminderProvider } from '../providers/provider.ts'
-import { parked, quiet, toldBy } from '../test-support/reminder-scene.ts'
-import { alice, createWorld, dataOf, running, type World } from '../test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  type Harness,
+  running,
+} from '../test-support/engine-harness.ts'
+import { parkedTask, quiet, toldBy } from '../test-support/reminded-task.ts'
 
 const ids = (task: AgentTask): string[] => task.reminders.map(({ id }) => id)
-const toldOfContinuity = async (world: World, id: string): Promise<string[]> =>
-  toldBy(await world.log(id)).flatMap((one) =>
+const toldOfContinuity = async (harness: Harness, id: string): Promise<string[]> =>
+  toldBy(await harness.log(id)).flatMap((one) =>
     one.includes('-continuity') ? one.split(' ', 1) : [],
   )
 const step = (task: AgentTask): Promise<number> => task.step('work', () => 1)
 
 describe('an agent without turns', () => {
   it('is shown its reminders, and each step outside of another counts as a turn', async () => {
-    const scene = await parked(async (task) => {
+    const reminded = await parkedTask(async (task) => {
       const seen: string[][] = []
       for (let n = 0; n < 3; n++) {
         seen.push(ids(task))
@@ -22,10 +28,10 @@ describe('an agent without turns', () => {
       }
       return seen
     })
-    await scene.inject('r-1', { ttlTurns: 2 })
-    await scene.inject('r-2')
-    expect(await scene.resumed()).toEqual([['r-1', 'r-2'], ['r-1', 'r-2'], ['r-2']])
-    expect(await scene.told()).toEqual([
+    await reminded.inject('r-1', { ttlTurns: 2 })
+    await reminded.inject('r-2')
+    expect(await reminded.resumed()).toEqual([['r-1', 'r-2'], ['r-1', 'r-2'], ['r-2']])
+    expect(await reminded.told()).toEqual([
       'injected r-1',
       'injected r-2',
       'emitted r-1 1',
@@ -36,7 +42,7 @@ describe('an agent without turns', () => {
   })
 
   it('loses no turn of a reminder by steps that did not see it or that failed', async () => {
-    const scene = await parked(async (task) => {
+    const reminded = await parkedTask(async (task) => {
       await step(task)
       const seen = ids(task)
       await task
@@ -48,20 +54,22 @@ describe('an agent without turns', () => {
       await step(task)
       return [seen, again, ids(task)]
     })
-    await scene.inject('r-1', { ttlTurns: 1 })
-    expect(await scene.resumed()).toEqual([['r-1'], ['r-1'], []])
+    await reminded.inject('r-1', { ttlTurns: 1 })
+    expect(await reminded.resumed()).toEqual([['r-1'], ['r-1'], []])
   })
 
   it('reads them inside a step too, and as one block for a model', async () => {
-    const scene = await parked(async (task) => task.step('ask model', () => task.reminderBlock))
-    await scene.inject('r-1', { body: 'CI is red', ttlTurns: 1 })
-    expect(await scene.resumed()).toContain('CI is red')
-    expect(await scene.pending()).toEqual([])
+    const reminded = await parkedTask(async (task) =>
+      task.step('ask model', () => task.reminderBlock),
+    )
+    await reminded.inject('r-1', { body: 'CI is red', ttlTurns: 1 })
+    expect(await reminded.resumed()).toContain('CI is red')
+    expect(await reminded.pending()).toEqual([])
   })
 
   it('T1: reads the same when it is rebuilt, whatever came since', async () => {
     const runs: string[][][] = []
-    const world = await createWorld({
+    const harness = await createHarness({
       options: { warmForMs: 0 },
       agents: [
         running(async (task) => {
@@ -76,12 +84,12 @@ describe('an agent without turns', () => {
         }, quiet),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
     const reminder = { id: 'late', body: 'b' }
-    await world.engine.remind(alice, { taskId: id, reminder })
-    await world.engine.resume(alice, { taskId: id })
-    const task = await world.until(id, 'completed')
+    await harness.engine.remind(alice, { taskId: id, reminder })
+    await harness.engine.resume(alice, { taskId: id })
+    const task = await harness.until(id, 'completed')
     expect(dataOf(task, 'seen')).toEqual([[], [], ['late']])
     expect(runs.map((seen) => seen.slice(0, 2))).toEqual([
       [[], []],
@@ -90,18 +98,18 @@ describe('an agent without turns', () => {
   })
 
   it('T2, T3: sees the same behind one result, and later what does not wait', async () => {
-    const scene = await parked(async (task) => {
+    const reminded = await parkedTask(async (task) => {
       const first = ids(task)
       await task.say('between')
       const second = ids(task)
       return [first, ids(task), second]
     })
-    await scene.inject('r-1', { mode: 'wait_for_completion' })
-    expect(await scene.resumed()).toEqual([['r-1'], ['r-1'], ['r-1']])
+    await reminded.inject('r-1', { mode: 'wait_for_completion' })
+    expect(await reminded.resumed()).toEqual([['r-1'], ['r-1'], ['r-1']])
   })
 
   it('T3: was shown early after a rebuild what waits for the end of the turn', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       options: { warmForMs: 0 },
       agents: [
         running(async (task) => {
@@ -114,12 +122,12 @@ describe('an agent without turns', () => {
         }, quiet),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
     const reminder = { id: 'late', body: 'b', mode: 'wait_for_completion' } as const
-    await world.engine.remind(alice, { taskId: id, reminder })
-    await world.engine.resume(alice, { taskId: id })
-    expect(dataOf(await world.until(id, 'completed'), 'seen')).toEqual([[], [], ['late']])
+    await harness.engine.remind(alice, { taskId: id, reminder })
+    await harness.engine.resume(alice, { taskId: id })
+    expect(dataOf(await harness.until(id, 'completed'), 'seen')).toEqual([[], [], ['late']])
   })
 
   it.each([
@@ -127,7 +135,7 @@ describe('an agent without turns', () => {
     ['rebuilt', 0],
   ])('T4: is told once of each stop, %s', async (_how, warmForMs) => {
     const bodies = (task: AgentTask): string[] => task.reminders.map(({ body }) => body)
-    const world = await createWorld({
+    const harness = await createHarness({
       options: { warmForMs },
       agents: [
         running(async (task) => {
@@ -144,18 +152,18 @@ describe('an agent without turns', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     for (const epoch of [1, 2]) {
-      await world.until(id, (task) => task.suspension?.epoch === epoch)
-      await world.engine.resume(alice, { taskId: id, input: epoch })
+      await harness.until(id, (task) => task.suspension?.epoch === epoch)
+      await harness.engine.resume(alice, { taskId: id, input: epoch })
     }
-    expect(dataOf(await world.until(id, 'completed'), 'seen')).toEqual([
+    expect(dataOf(await harness.until(id, 'completed'), 'seen')).toEqual([
       [expect.stringMatching(/\(lunch\).* given: 1$/)],
       [],
       [expect.stringMatching(/\(tea\).* given: 2$/)],
       [],
     ])
-    expect(await toldOfContinuity(world, id)).toEqual([
+    expect(await toldOfContinuity(harness, id)).toEqual([
       'injected',
       'emitted',
       'expired',
@@ -171,7 +179,7 @@ describe('an agent without turns', () => {
       if (moment.type === 'turn-starting') told.push(moment.wake?.reason)
       return false
     }
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(
           async (task) => {
@@ -187,19 +195,19 @@ describe('an agent without turns', () => {
         ),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
     expect(told).toEqual(['lunch', undefined, undefined])
   })
 
   it('sees inside task.turn what the turn sees', async () => {
-    const scene = await parked((task) =>
+    const reminded = await parkedTask((task) =>
       task.turn((turn) => [ids(task), turn.reminders.map(({ id }) => id)]),
     )
-    await scene.inject('r-1', { ttlTurns: 1 })
-    expect(await scene.resumed()).toEqual([['r-1'], ['r-1']])
-    expect(await scene.told()).toContain('emitted r-1 1')
+    await reminded.inject('r-1', { ttlTurns: 1 })
+    expect(await reminded.resumed()).toEqual([['r-1'], ['r-1']])
+    expect(await reminded.told()).toContain('emitted r-1 1')
   })
 })

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { TextChunk, TextPosition } from '../../core/live-text.ts'
 import type { StepContext } from '../agent-task.ts'
 import type { ReaderUpdate, TaskReader } from '../log-reader.ts'
-import { alice, createWorld, running, signal, type World } from '../test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  type Harness,
+  running,
+  signal,
+} from '../test-support/engine-harness.ts'
 
 /** The frames one reader gets of one task, and the text they fold to. */
 interface Watcher {
@@ -18,11 +24,11 @@ interface Frame {
 }
 
 async function watcher(
-  world: World,
+  harness: Harness,
   id: string,
   shown: readonly TextPosition[] = [],
 ): Promise<Watcher> {
-  const reading: TaskReader = await world.engine.follow(alice, id, { shown })
+  const reading: TaskReader = await harness.engine.follow(alice, id, { shown })
   const frames: Frame[] = []
   const texts = new Map<string, { name: string | undefined; text: string }>()
   const take = ({
@@ -85,47 +91,47 @@ function stage(options: { readonly retry?: { attempts: number } } = {}) {
   return { agent, attempts }
 }
 
-const artifactText = async (world: World, id: string): Promise<unknown> =>
-  (await world.get(id)).artifacts.map(({ name, parts }) => [name, parts])
+const artifactText = async (harness: Harness, id: string): Promise<unknown> =>
+  (await harness.get(id)).artifacts.map(({ name, parts }) => [name, parts])
 
 describe('a stream of a step', () => {
   it('S1 shows the first chunk at once and then one chunk every 100 ms', async () => {
     const { agent, attempts } = stage()
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.settled()
-    const reader = await watcher(world, id)
-    await world.settled()
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const reader = await watcher(harness, id)
+    await harness.settled()
     const out = attempts[0]?.step.stream('out')
     out?.write('a')
-    await world.settled()
+    await harness.settled()
     expect(reader.frames).toEqual([{ text: 'a', append: false, state: 'open' }])
     for (const text of 'bcdef') out?.write(text)
-    await world.settled()
+    await harness.settled()
     expect(reader.frames).toHaveLength(1)
-    await world.pass(100)
+    await harness.pass(100)
     expect(reader.frames[1]).toEqual({ text: 'bcdef', append: true, state: 'open' })
-    await world.pass(1_000)
+    await harness.pass(1_000)
     expect(reader.frames).toHaveLength(2)
     out?.write('g')
-    await world.settled()
+    await harness.settled()
     expect(reader.frames[2]).toEqual({ text: 'g', append: true, state: 'open' })
   })
 
   it('S2 makes one record with the step, however often it is written to', async () => {
     const { agent, attempts } = stage()
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.settled()
-    const before = (await world.log(id)).length
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const before = (await harness.log(id)).length
     const out = attempts[0]?.step.stream('out')
     for (let n = 0; n < 100_000; n++) out?.write('word ')
-    await world.pass(1_000)
-    expect(await world.log(id)).toHaveLength(before)
-    expect((await world.get(id)).artifacts).toEqual([])
+    await harness.pass(1_000)
+    expect(await harness.log(id)).toHaveLength(before)
+    expect((await harness.get(id)).artifacts).toEqual([])
     attempts[0]?.end()
-    const task = await world.until(id, 'completed')
-    const types = (await world.types(id)).slice(before)
+    const task = await harness.until(id, 'completed')
+    const types = (await harness.types(id)).slice(before)
     expect(types).toEqual(['artifact', 'step', 'completed'])
     expect(task.artifacts).toMatchObject([
       { name: 'out', parts: [{ text: 'word '.repeat(100_000) }] },
@@ -134,146 +140,146 @@ describe('a stream of a step', () => {
 
   it('T3 gives a reader that saw it live only the rest, and the finished task the whole', async () => {
     const { agent, attempts } = stage()
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.settled()
-    const reader = await watcher(world, id)
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const reader = await watcher(harness, id)
     const out = attempts[0]?.step.stream('out')
     out?.write('Hel')
-    await world.settled()
+    await harness.settled()
     out?.write('lo')
     attempts[0]?.end()
-    await world.until(id, 'completed')
-    await world.settled()
+    await harness.until(id, 'completed')
+    await harness.settled()
     expect(reader.frames).toEqual([
       { text: 'Hel', append: false, state: 'open' },
       { text: 'lo', append: true, state: 'recorded' },
     ])
-    expect(await artifactText(world, id)).toEqual([['out', [{ text: 'Hello' }]]])
+    expect(await artifactText(harness, id)).toEqual([['out', [{ text: 'Hello' }]]])
   })
 
   it.each(['retry', 'pause', 'crash'] as const)(
     'is never mixed of two attempts after a %s (text "F0 … F7 L8 L9")',
     async (how) => {
       const { agent, attempts } = stage(how === 'retry' ? { retry: { attempts: 1 } } : {})
-      let world = await createWorld({ agents: [agent] })
-      const { id } = await world.send('go')
-      await world.settled()
-      let reader = await watcher(world, id)
+      let harness = await createHarness({ agents: [agent] })
+      const { id } = await harness.send('go')
+      await harness.settled()
+      let reader = await watcher(harness, id)
       for (let n = 0; n < 8; n++) attempts[0]?.step.stream('out').write(`F${n} `)
-      await world.pass(100)
+      await harness.pass(100)
       expect(reader.text()).toMatch(/^F0 .*F7 $/)
       if (how === 'retry') attempts[0]?.end(new Error('once more'))
       if (how === 'pause') {
-        await world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
-        await world.until(id, 'paused-by-client')
-        await world.settled()
+        await harness.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+        await harness.until(id, 'paused-by-client')
+        await harness.settled()
         expect(reader.text()).toBeUndefined()
-        await world.engine.resume(alice, { taskId: id })
+        await harness.engine.resume(alice, { taskId: id })
       }
       if (how === 'crash') {
-        world = await world.recover()
-        reader = await watcher(world, id)
+        harness = await harness.recover()
+        reader = await watcher(harness, id)
       }
-      await world.pass(1_000)
+      await harness.pass(1_000)
       expect(reader.text()).toBeUndefined()
       for (let n = 0; n < 10; n++) attempts[1]?.step.stream('out').write(`L${n} `)
-      await world.pass(100)
+      await harness.pass(100)
       const late = 'L0 L1 L2 L3 L4 L5 L6 L7 L8 L9 '
       expect(reader.text()).toBe(late)
       attempts[1]?.end()
-      await world.until(id, 'completed')
-      await world.settled()
+      await harness.until(id, 'completed')
+      await harness.settled()
       expect(reader.text()).toBe(late)
-      expect(await artifactText(world, id)).toEqual([['out', [{ text: late }]]])
+      expect(await artifactText(harness, id)).toEqual([['out', [{ text: late }]]])
     },
   )
 
   it('T4 is discarded, for readers too, when its task ends without its record', async () => {
     const { agent, attempts } = stage()
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.settled()
-    const reader = await watcher(world, id)
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const reader = await watcher(harness, id)
     attempts[0]?.step.stream('out').write('half')
-    await world.settled()
-    await world.engine.cancel(alice, { taskId: id })
-    await world.until(id, 'canceled')
-    await world.settled()
+    await harness.settled()
+    await harness.engine.cancel(alice, { taskId: id })
+    await harness.until(id, 'canceled')
+    await harness.settled()
     expect(reader.frames.at(-1)).toEqual({ text: '', append: false, state: 'discarded' })
-    expect((await world.get(id)).artifacts).toEqual([])
+    expect((await harness.get(id)).artifacts).toEqual([])
   })
 
   it('is discarded when its step fails for good', async () => {
     const { agent, attempts } = stage()
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.settled()
-    const reader = await watcher(world, id)
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const reader = await watcher(harness, id)
     attempts[0]?.step.stream('out').write('half')
-    await world.settled()
+    await harness.settled()
     attempts[0]?.end(new Error('no'))
-    await world.until(id, 'failed')
-    await world.settled()
+    await harness.until(id, 'failed')
+    await harness.settled()
     expect(reader.text()).toBeUndefined()
-    expect((await world.get(id)).artifacts).toEqual([])
+    expect((await harness.get(id)).artifacts).toEqual([])
   })
 
   it('goes on for a reader that comes back with what it holds, also when the text was recorded meanwhile', async () => {
     const { agent, attempts } = stage()
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.settled()
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    await harness.settled()
     const out = attempts[0]?.step.stream('out')
     out?.write('Hello')
-    await world.settled()
-    const first = await world.engine.follow(alice, id, { after: (await world.get(id)).version })
+    await harness.settled()
+    const first = await harness.engine.follow(alice, id, { after: (await harness.get(id)).version })
     const given = await first.next()
     if (given === undefined || !('chunks' in given)) throw new Error('no live text')
     first.close()
     const { artifact, attempt } = given.chunks[0] as TextChunk
     const shown = [{ artifactId: artifact.artifactId, attempt, length: 3 }]
-    const again = await watcher(world, id, shown)
-    await world.settled()
+    const again = await watcher(harness, id, shown)
+    await harness.settled()
     expect(again.frames).toEqual([{ text: 'lo', append: true, state: 'open' }])
     attempts[0]?.end()
-    await world.until(id, 'completed')
-    const late = await watcher(world, id, shown)
-    await world.settled()
+    await harness.until(id, 'completed')
+    const late = await watcher(harness, id, shown)
+    await harness.settled()
     expect(late.frames).toEqual([{ text: 'lo', append: true, state: 'recorded' }])
   })
 
   it('S3 refuses what is written after its attempt, and shows nothing of it', async () => {
     const { agent, attempts } = stage({ retry: { attempts: 1 } })
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.settled()
-    const reader = await watcher(world, id)
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const reader = await watcher(harness, id)
     const out = attempts[0]?.step.stream('out')
     attempts[0]?.end(new Error('once more'))
-    await world.pass(1_000)
+    await harness.pass(1_000)
     expect(() => out?.write('late')).toThrow(/attempt is over/)
     attempts[1]?.end()
-    await world.until(id, 'completed')
+    await harness.until(id, 'completed')
     expect(() => attempts[1]?.step.stream('out').write('late')).toThrow(/attempt is over/)
     expect(reader.frames).toEqual([])
   })
 
   it('S4 is one stream by its name, and one artifact across attempts', async () => {
     const { agent, attempts } = stage({ retry: { attempts: 1 } })
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.settled()
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    await harness.settled()
     const { artifactId } = attempts[0]?.step.stream('out') ?? {}
     attempts[0]?.step.stream('out').write('a')
     attempts[0]?.end(new Error('once more'))
-    await world.pass(1_000)
+    await harness.pass(1_000)
     attempts[1]?.step.stream('out').write('b')
     attempts[1]?.step.stream('out').write('c')
     attempts[1]?.step.stream('other').write('d')
     attempts[1]?.step.stream('silent')
     attempts[1]?.end()
-    const { artifacts } = await world.until(id, 'completed')
+    const { artifacts } = await harness.until(id, 'completed')
     expect(artifacts).toMatchObject([
       { artifactId, name: 'out', parts: [{ text: 'bc' }] },
       { name: 'other', parts: [{ text: 'd' }] },
@@ -294,9 +300,9 @@ describe('a stream of a step', () => {
         data: [await write('x'.repeat(101), ''), await write('x'.repeat(60), 'y'.repeat(60))],
       })
     })
-    const world = await createWorld({ agents: [agent], options: { stepResultBytes: 100 } })
-    const { id } = await world.send('go')
-    const { artifacts } = await world.until(id, 'completed')
+    const harness = await createHarness({ agents: [agent], options: { stepResultBytes: 100 } })
+    const { id } = await harness.send('go')
+    const { artifacts } = await harness.until(id, 'completed')
     expect(artifacts).toMatchObject([
       {
         name: 'said',
@@ -318,25 +324,25 @@ describe('a stream of a step', () => {
       await task.park({ reason: 'lunch' })
       await task.step('after', () => 'done')
     })
-    let world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    world = await world.recover()
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
-    expect(await artifactText(world, id)).toEqual([['x#1/step:y', [{ text: 'Hello' }]]])
+    let harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    harness = await harness.recover()
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
+    expect(await artifactText(harness, id)).toEqual([['x#1/step:y', [{ text: 'Hello' }]]])
   })
 
   it('holds half a character back until its other half is written', async () => {
     const { agent, attempts } = stage()
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    await world.settled()
-    const reader = await watcher(world, id)
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const reader = await watcher(harness, id)
     attempts[0]?.step.stream('out').write('a\ud83d')
-    await world.settled()
+    await harness.settled()
     attempts[0]?.step.stream('out').write('\ude80')
-    await world.pass(100)
+    await harness.pass(100)
     expect(reader.frames.map(({ text }) => text)).toEqual(['a', '🚀'])
   })
 })
@@ -349,8 +355,8 @@ describe('inside a step', () => {
         else await task.artifactStream('a').write('b')
       }),
     )
-    const world = await createWorld({ agents: [agent] })
-    const { id } = await world.send('go')
-    expect((await world.until(id, 'failed')).failure?.message).toContain('stream(name)')
+    const harness = await createHarness({ agents: [agent] })
+    const { id } = await harness.send('go')
+    expect((await harness.until(id, 'failed')).failure?.message).toContain('stream(name)')
   })
 })

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../../core/json.ts'
 import { Fatal, reject } from '../agent.ts'
 import type { AgentTask, StepContext } from '../agent-task.ts'
-import { alice, createWorld, dataOf, effects, running, signal } from '../test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  dataOf,
+  effects,
+  running,
+  signal,
+} from '../test-support/engine-harness.ts'
 import { caught, keeping, resultOf } from './test-support/results.ts'
 
 describe('a step', () => {
@@ -50,7 +57,7 @@ describe('a step', () => {
 
   it('that fails throws the same, live and rebuilt', async () => {
     const seen: unknown[] = []
-    const world = await createWorld({
+    const harness = await createHarness({
       options: { warmForMs: 0 },
       agents: [
         keeping(async (task) => {
@@ -63,10 +70,10 @@ describe('a step', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
     expect(seen).toHaveLength(2)
     expect(seen[0]).toEqual(seen[1])
     expect(seen[0]).toMatchObject({ name: 'TypeError', code: 'ENOENT', message: 'no such file' })
@@ -74,23 +81,23 @@ describe('a step', () => {
 
   it('is tried again with doubling pauses, each attempt recorded', async () => {
     const at: number[] = []
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           const flaky = ({ attempt }: { attempt: number }) => {
-            at.push(world.clock.now())
+            at.push(harness.clock.now())
             if (attempt < 4) throw new Error(`attempt ${attempt}`)
           }
           await task.step('flaky', flaky, { retry: { attempts: 3, backoffMs: 100 } })
         }),
       ],
     })
-    const { id } = await world.send('go')
-    for (let n = 0; n < 8; n++) await world.pass(100)
-    await world.until(id, 'completed')
+    const { id } = await harness.send('go')
+    for (let n = 0; n < 8; n++) await harness.pass(100)
+    await harness.until(id, 'completed')
     const [first = 0] = at
     expect(at.map((one) => one - first)).toEqual([0, 100, 300, 700])
-    const attempts = (await world.log(id)).filter((record) => record.type === 'attempt')
+    const attempts = (await harness.log(id)).filter((record) => record.type === 'attempt')
     expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).toEqual([
       [1, 'failed'],
       [2, 'failed'],
@@ -101,20 +108,20 @@ describe('a step', () => {
   it('waits by its factor between attempts, and never longer than the most', async () => {
     const at: number[] = []
     const retry = { attempts: 4, backoffMs: 100, factor: 3, maxBackoffMs: 500 }
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           const fail = () => {
-            at.push(world.clock.now())
+            at.push(harness.clock.now())
             throw new Error('no')
           }
           await task.step('bad', fail, { retry })
         }),
       ],
     })
-    const { id } = await world.send('go')
-    for (let n = 0; n < 20; n++) await world.pass(100)
-    await world.until(id, 'failed')
+    const { id } = await harness.send('go')
+    for (let n = 0; n < 20; n++) await harness.pass(100)
+    await harness.until(id, 'failed')
     expect(at.map((one, n) => one - (at[n - 1] ?? one))).toEqual([0, 100, 300, 500, 500])
   })
 
@@ -156,7 +163,7 @@ describe('a step', () => {
 
   it('is not tried again once its task is canceled', async () => {
     const attempts: number[] = []
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running((task) =>
           task.step(
@@ -170,11 +177,11 @@ describe('a step', () => {
         ),
       ],
     })
-    const { id } = await world.send('go')
-    await world.settled()
-    await world.engine.cancel(alice, { taskId: id })
-    for (let n = 0; n < 8; n++) await world.pass(100)
-    expect((await world.get(id)).state).toBe('canceled')
+    const { id } = await harness.send('go')
+    await harness.settled()
+    await harness.engine.cancel(alice, { taskId: id })
+    for (let n = 0; n < 8; n++) await harness.pass(100)
+    expect((await harness.get(id)).state).toBe('canceled')
     expect(attempts).toEqual([1])
   })
 
@@ -182,7 +189,7 @@ describe('a step', () => {
     'has as many retries when it was rebuilt in between (warm %i ms)',
     async (warmForMs) => {
       const attempts: number[] = []
-      const world = await createWorld({
+      const harness = await createHarness({
         options: { warmForMs },
         agents: [
           running(async (task) => {
@@ -194,12 +201,12 @@ describe('a step', () => {
           }),
         ],
       })
-      const { id } = await world.send('go')
-      await world.settled()
-      await world.engine.pause(alice, { taskId: id })
-      await world.engine.resume(alice, { taskId: id })
-      for (let n = 0; n < 5; n++) await world.pass(5_000)
-      await world.until(id, 'failed')
+      const { id } = await harness.send('go')
+      await harness.settled()
+      await harness.engine.pause(alice, { taskId: id })
+      await harness.engine.resume(alice, { taskId: id })
+      for (let n = 0; n < 5; n++) await harness.pass(5_000)
+      await harness.until(id, 'failed')
       expect(attempts).toEqual([1, 2, 3])
     },
   )
@@ -241,7 +248,7 @@ describe('a step', () => {
   it('that is interrupted finds again what it did inside, and a retry does it anew', async () => {
     const done = effects()
     const waiting = signal()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           const run = async ({
@@ -262,19 +269,19 @@ describe('a step', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
+    const { id } = await harness.send('go')
     await waiting.promise
-    await world.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
-    await world.engine.resume(alice, { taskId: id })
-    await world.pass(1)
-    await world.until(id, 'completed')
+    await harness.engine.pause(alice, { taskId: id, mode: 'interrupt_immediate' })
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.pass(1)
+    await harness.until(id, 'completed')
     expect(done.list).toEqual(['inner in attempt 1', 'inner in attempt 3'])
   })
 
   it('under an explicit key is found by it, whatever it is called; a key serves once', async () => {
     const names = ['old name', 'new name']
     const done = effects()
-    const world = await createWorld({
+    const harness = await createHarness({
       options: { warmForMs: 0 },
       agents: [
         keeping(async (task) => {
@@ -286,10 +293,10 @@ describe('a step', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.engine.resume(alice, { taskId: id })
-    const result = dataOf(await world.until(id, 'completed'), 'result') as Json[]
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await harness.engine.resume(alice, { taskId: id })
+    const result = dataOf(await harness.until(id, 'completed'), 'result') as Json[]
     expect(done.list).toEqual(['old name'])
     expect(result[0]).toBe('first')
     expect(result[1]).toMatchObject({ code: 'INVALID_INPUT' })

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { AgentTask } from '../agent-task.ts'
-import { createWorld, running } from '../test-support/world.ts'
+import { createHarness, running } from '../test-support/engine-harness.ts'
 
 async function saidBy(run: (task: AgentTask) => Promise<void>): Promise<readonly string[]> {
-  const world = await createWorld({ agents: [running(run)] })
-  const { id } = await world.send('go')
-  const { history, statusMessage } = await world.ended(id)
+  const harness = await createHarness({ agents: [running(run)] })
+  const { id } = await harness.send('go')
+  const { history, statusMessage } = await harness.ended(id)
   const told = [...history.slice(1), ...(statusMessage === undefined ? [] : [statusMessage])]
   return told.map(({ parts }) => JSON.stringify(parts))
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { awkwardValues } from '../../core/test-support/awkward-values.ts'
 import type { AgentTask } from '../agent-task.ts'
-import { createWorld, olga, running, type World } from '../test-support/world.ts'
+import { createHarness, type Harness, olga, running } from '../test-support/engine-harness.ts'
 
 type Throwing = (task: AgentTask, thrown: () => never) => unknown
 
@@ -21,16 +21,16 @@ const cases = Object.keys(places).flatMap((place) =>
 )
 
 /** The agent can do one task at a time: a slot that is not given back is noticed. */
-async function worldOf(run: (task: AgentTask) => unknown): Promise<World> {
+async function harnessOf(run: (task: AgentTask) => unknown): Promise<Harness> {
   const agent = running((task) => (task.text === 'bad' ? run(task) : 'fine') as Promise<string>)
-  return createWorld({ agents: [agent], options: { concurrency: 1 } })
+  return createHarness({ agents: [agent], options: { concurrency: 1 } })
 }
 
-async function expectFree(world: World): Promise<void> {
-  const { id } = await world.send('good')
-  await world.pass(5_000)
-  expect((await world.get(id)).state).toBe('completed')
-  expect((await world.engine.health()).runs.busy).toBe(0)
+async function expectFree(harness: Harness): Promise<void> {
+  const { id } = await harness.send('good')
+  await harness.pass(5_000)
+  expect((await harness.get(id)).state).toBe('completed')
+  expect((await harness.engine.health()).runs.busy).toBe(0)
 }
 
 describe('a thrown value that is not an error', () => {
@@ -38,19 +38,19 @@ describe('a thrown value that is not an error', () => {
     const thrown = (): never => {
       throw awkwardValues[value]?.()
     }
-    const world = await worldOf((task) => places[place]?.(task, thrown))
-    const { id } = await world.send('bad')
-    await world.pass(5_000)
-    const task = await world.get(id)
+    const harness = await harnessOf((task) => places[place]?.(task, thrown))
+    const { id } = await harness.send('bad')
+    await harness.pass(5_000)
+    const task = await harness.get(id)
     expect(task.state).toBe('failed')
     expect(task.failure?.message).toEqual(expect.any(String))
-    expect(world.said.filter(({ text }) => text === 'an agent failed')).toHaveLength(1)
-    expect(world.said.filter(({ level }) => level === 'error')).toEqual([])
-    await expectFree(world)
+    expect(harness.said.filter(({ text }) => text === 'an agent failed')).toHaveLength(1)
+    expect(harness.said.filter(({ level }) => level === 'error')).toEqual([])
+    await expectFree(harness)
   })
 
   it.each(Object.keys(awkwardValues))('that a step throws can be caught: %s', async (value) => {
-    const world = await worldOf(async (task) => {
+    const harness = await harnessOf(async (task) => {
       const caught = await task
         .step('bad', () => {
           throw awkwardValues[value]?.()
@@ -60,12 +60,12 @@ describe('a thrown value that is not an error', () => {
       // The gate is free: a pause can commit here.
       await task.park({ reason: 'a park needs a run that stands still' })
     })
-    const { id } = await world.send('bad')
-    await world.pass(0)
-    expect((await world.get(id)).state).toBe('paused-by-agent')
-    await world.engine.resume(olga, { taskId: id })
-    await world.pass(0)
-    expect((await world.get(id)).state).toBe('completed')
-    await expectFree(world)
+    const { id } = await harness.send('bad')
+    await harness.pass(0)
+    expect((await harness.get(id)).state).toBe('paused-by-agent')
+    await harness.engine.resume(olga, { taskId: id })
+    await harness.pass(0)
+    expect((await harness.get(id)).state).toBe('completed')
+    await expectFree(harness)
   })
 })

@@ -9,9 +9,15 @@ import type { PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { EngineOptions } from '../options.ts'
 import { drive } from '../test-support/drive.ts'
+import { alice, createHarness, type Harness } from '../test-support/engine-harness.ts'
 import { createFaultyStore } from '../test-support/faulty-store.ts'
-import { checkPlaces, delays, interpreter, program, type Trace } from '../test-support/program.ts'
-import { alice, createWorld, type World } from '../test-support/world.ts'
+import {
+  checkPlaces,
+  delays,
+  randomAgent,
+  randomOperations,
+  type Trace,
+} from '../test-support/random-agent.ts'
 
 type Disturbance =
   | { readonly do: 'pause'; readonly mode: PauseMode }
@@ -66,60 +72,65 @@ async function check(
   disturbances: ReturnType<typeof script>,
   mostTimes: number,
 ): Promise<void> {
-  const property = fc.asyncProperty(program, disturbances, fc.nat(), async (ops, steps, seed) => {
-    const calm = interpreter(ops, delays(seed))
-    const still = await createWorld({ agents: [calm.agent] })
-    const reference = await drive(still, (await still.send('go')).id)
-    expect(reference.state, reference.failure?.stack).toBe('completed')
+  const property = fc.asyncProperty(
+    randomOperations,
+    disturbances,
+    fc.nat(),
+    async (ops, steps, seed) => {
+      const calm = randomAgent(ops, delays(seed))
+      const still = await createHarness({ agents: [calm.agent] })
+      const reference = await drive(still, (await still.send('go')).id)
+      expect(reference.state, reference.failure?.stack).toBe('completed')
 
-    let state: State = 'submitted'
-    const busy = interpreter(ops, delays(seed), () => !isPaused(state))
-    const faulty = createFaultyStore()
-    let world = await createWorld({
-      agents: [busy.agent],
-      store: faulty.store,
-      options: { maxDeaths: 1_000, ...options },
-    })
-    world.engine.watch((task) => {
-      state = task.state
-    })
-    const { id } = await world.send('go')
-    for (const { after, what } of steps) {
-      for (let turns = after; turns > 0; turns--) await new Promise((next) => setImmediate(next))
-      if (what.do === 'outage' || what.do === 'repair') faulty.writesFail = what.do === 'outage'
-      else world = await disturb(world, id, what)
-    }
-    faulty.writesFail = false
-    for (const hold of await world.engine.holds(olgaEverywhere)) {
-      await world.engine.lift(olgaEverywhere, hold.id)
-    }
-    const ended = await drive(world, id)
-    expect(ended.state, ended.failure?.stack).toBe('completed')
-    checkPlaces(busy.last().seen)
-    // Of a process that died nobody knows what it still did.
-    if (mostTimes === 1) expect(busy.late).toEqual([])
-    expect(shapeOf(ended)).toEqual(shapeOf(reference))
-    checkOnce(await world.log(id), busy.all, mostTimes)
-    const health = await world.engine.health()
-    expect(health.runs.busy).toBe(0)
-    const audit = await world.engine.verify(alice, id)
-    expect(audit.faults).toEqual([])
-  })
+      let state: State = 'submitted'
+      const busy = randomAgent(ops, delays(seed), () => !isPaused(state))
+      const faulty = createFaultyStore()
+      let harness = await createHarness({
+        agents: [busy.agent],
+        store: faulty.store,
+        options: { maxDeaths: 1_000, ...options },
+      })
+      harness.engine.watch((task) => {
+        state = task.state
+      })
+      const { id } = await harness.send('go')
+      for (const { after, what } of steps) {
+        for (let turns = after; turns > 0; turns--) await new Promise((next) => setImmediate(next))
+        if (what.do === 'outage' || what.do === 'repair') faulty.writesFail = what.do === 'outage'
+        else harness = await disturb(harness, id, what)
+      }
+      faulty.writesFail = false
+      for (const hold of await harness.engine.holds(olgaEverywhere)) {
+        await harness.engine.lift(olgaEverywhere, hold.id)
+      }
+      const ended = await drive(harness, id)
+      expect(ended.state, ended.failure?.stack).toBe('completed')
+      checkPlaces(busy.last().seen)
+      // Of a process that died nobody knows what it still did.
+      if (mostTimes === 1) expect(busy.late).toEqual([])
+      expect(shapeOf(ended)).toEqual(shapeOf(reference))
+      checkOnce(await harness.log(id), busy.all, mostTimes)
+      const health = await harness.engine.health()
+      expect(health.runs.busy).toBe(0)
+      const audit = await harness.engine.verify(alice, id)
+      expect(audit.faults).toEqual([])
+    },
+  )
   await fc.assert(property, { numRuns: 25 })
 }
 
 const olgaEverywhere = { tenant: '*', principal: 'olga', operator: true }
 
-async function disturb(world: World, taskId: string, { do: what, ...how }: Disturbance) {
-  const { engine } = world
+async function disturb(harness: Harness, taskId: string, { do: what, ...how }: Disturbance) {
+  const { engine } = harness
   const refused = (error: unknown): void => {
     if (!isLullError(error)) throw error
   }
-  if (what === 'crash') return world.recover()
+  if (what === 'crash') return harness.recover()
   if (what === 'restart') {
-    const again = world.restart()
-    await world.settled()
-    world.clock.advance(20_000)
+    const again = harness.restart()
+    await harness.settled()
+    harness.clock.advance(20_000)
     return again
   }
   if (what === 'pause') {
@@ -128,7 +139,7 @@ async function disturb(world: World, taskId: string, { do: what, ...how }: Distu
   }
   if (what === 'resume') {
     // By its handle: a park that came in between is not meant.
-    const { suspension, pausing } = await world.get(taskId)
+    const { suspension, pausing } = await harness.get(taskId)
     const { handle, reason = '', initiator } = suspension ?? pausing ?? {}
     const input: Json = initiator === 'agent' ? { to: reason } : null
     if (handle !== undefined) await engine.resume(alice, { taskId, handle, input }).catch(refused)
@@ -141,10 +152,10 @@ async function disturb(world: World, taskId: string, { do: what, ...how }: Distu
       await engine.lift(olgaEverywhere, hold.id).catch(refused)
     }
   }
-  if (what === 'message' && (await world.get(taskId)).question === undefined) {
-    await world.tell(taskId, 'by the way').catch(refused)
+  if (what === 'message' && (await harness.get(taskId)).question === undefined) {
+    await harness.tell(taskId, 'by the way').catch(refused)
   }
-  return world
+  return harness
 }
 
 /** Each attempt that began was recorded, and no recorded operation was carried out or written again. */

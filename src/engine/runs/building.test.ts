@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import { alice, createWorld, running, type Signal, signal } from '../test-support/world.ts'
+import {
+  alice,
+  createHarness,
+  running,
+  type Signal,
+  signal,
+} from '../test-support/engine-harness.ts'
 
 /** A store whose `records` (of one task) or `commit` answers when the test says so. */
 function createHeldStore() {
@@ -42,41 +48,41 @@ describe('N4: a run that is built while its task is written to', () => {
   it('knows a record that was written after its log was read', async () => {
     const { store, held } = createHeldStore()
     const { seen, agent } = rereads()
-    const world = await createWorld({ agents: [agent], store, options: { warmForMs: 0 } })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
+    const harness = await createHarness({ agents: [agent], store, options: { warmForMs: 0 } })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
     held.taskId = id
     held.records = signal()
-    await world.engine.resume(alice, { taskId: id })
-    await world.settled()
-    await world.engine.remind(alice, { taskId: id, reminder: { body: 'be brief' } })
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.settled()
+    await harness.engine.remind(alice, { taskId: id, reminder: { body: 'be brief' } })
     held.records.fire()
     held.records = undefined
-    await world.until(id, 'completed')
+    await harness.until(id, 'completed')
     expect(seen).toEqual([['be brief']])
   })
 
   it('is not told twice of a record that its log had before it was published', async () => {
     const { store, held } = createHeldStore()
     const { seen, agent } = rereads()
-    const world = await createWorld({ agents: [agent], store, options: { warmForMs: 0 } })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
+    const harness = await createHarness({ agents: [agent], store, options: { warmForMs: 0 } })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
     const read = signal()
     held.taskId = id
     held.records = read
-    await world.engine.resume(alice, { taskId: id })
+    await harness.engine.resume(alice, { taskId: id })
     const commit = signal()
     held.commit = commit
-    const reminding = world.engine.remind(alice, { taskId: id, reminder: { body: 'be brief' } })
-    await world.settled()
+    const reminding = harness.engine.remind(alice, { taskId: id, reminder: { body: 'be brief' } })
+    await harness.settled()
     read.fire()
     held.records = undefined
-    await world.settled()
+    await harness.settled()
     commit.fire()
     held.commit = undefined
     await reminding
-    await world.until(id, 'completed')
+    await harness.until(id, 'completed')
     expect(seen).toEqual([['be brief']])
   })
 
@@ -100,58 +106,58 @@ describe('N4: a run that is built while its task is written to', () => {
       begun.fire()
       await task.step('end', () => go.promise)
     })
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [parent, child],
       store,
       options: { warmForMs: 0, cachedTasks: 0 },
     })
-    const { id } = await world.send('go')
-    await world.settled()
-    const [childId = ''] = (await world.get(id)).children
-    await world.until(childId, 'paused-by-agent')
-    await world.settled()
-    await world.engine.remind(alice, { taskId: id, reminder: { body: 'early' } })
-    await world.engine.resume(alice, { taskId: childId })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const [childId = ''] = (await harness.get(id)).children
+    await harness.until(childId, 'paused-by-agent')
+    await harness.settled()
+    await harness.engine.remind(alice, { taskId: id, reminder: { body: 'early' } })
+    await harness.engine.resume(alice, { taskId: childId })
     // The child is built by now: building it reads the log of its parent too.
     await begun.promise
     const read = signal()
     held.taskId = id
     held.records = read
     go.fire()
-    await world.until(childId, 'completed')
-    await world.settled()
-    await world.engine.remind(alice, { taskId: id, reminder: { body: 'late' } })
+    await harness.until(childId, 'completed')
+    await harness.settled()
+    await harness.engine.remind(alice, { taskId: id, reminder: { body: 'late' } })
     read.fire()
     held.records = undefined
-    await world.until(id, 'completed')
+    await harness.until(id, 'completed')
     expect(seen).toEqual([['early', 'late']])
   })
 
   it('waits for a pause that is being written, and begins only if the pause was refused', async () => {
     const { store, held } = createHeldStore()
     const { seen, begun, agent } = rereads()
-    const world = await createWorld({ agents: [agent], store, options: { warmForMs: 0 } })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
+    const harness = await createHarness({ agents: [agent], store, options: { warmForMs: 0 } })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
     const read = signal()
     held.taskId = id
     held.records = read
-    await world.engine.resume(alice, { taskId: id })
+    await harness.engine.resume(alice, { taskId: id })
     const commit = signal()
     held.commit = commit
-    const pausing = world.engine.pause(alice, { taskId: id })
-    await world.settled()
+    const pausing = harness.engine.pause(alice, { taskId: id })
+    await harness.settled()
     read.fire()
     held.records = undefined
-    await world.settled()
+    await harness.settled()
     expect(begun).toEqual(['go'])
     commit.fire()
     held.commit = undefined
     expect((await pausing).state).toBe('paused-by-client')
     expect(begun).toEqual(['go'])
-    expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
-    await world.engine.resume(alice, { taskId: id })
-    await world.until(id, 'completed')
+    expect((await harness.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.until(id, 'completed')
     expect(seen).toEqual([[]])
   })
 })

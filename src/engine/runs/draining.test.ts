@@ -4,11 +4,11 @@ import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import {
   aborted,
   alice,
-  createWorld,
+  createHarness,
+  type Harness,
+  type HarnessOptions,
   running,
-  type World,
-  type WorldOptions,
-} from '../test-support/world.ts'
+} from '../test-support/engine-harness.ts'
 
 /** A store that stops answering when the test says so: no call of these names settles any more. */
 function createStallingStore() {
@@ -44,32 +44,32 @@ const parker = running((task) => task.park({ reason: 'x' }).then(() => undefined
   name: 'parker',
 })
 
-async function setUp(options: WorldOptions['options'] = {}) {
+async function setUp(options: HarnessOptions['options'] = {}) {
   const stalling = createStallingStore()
   const agents = [worker(), parker]
-  const world = await createWorld({ agents, store: stalling.store, options })
-  return { ...stalling, world }
+  const harness = await createHarness({ agents, store: stalling.store, options })
+  return { ...stalling, harness }
 }
 
 /** Drains, and says whether that ended with the clock standing still, in its time, or not at all. */
-async function drainOf(world: World): Promise<'at once' | 'in time' | 'never'> {
+async function drainOf(harness: Harness): Promise<'at once' | 'in time' | 'never'> {
   let ended = false
-  const draining = world.engine.drain({ timeoutMs: 2_000 }).finally(() => {
+  const draining = harness.engine.drain({ timeoutMs: 2_000 }).finally(() => {
     ended = true
   })
-  await world.settled()
+  await harness.settled()
   if (ended) return 'at once'
-  await world.pass(2_000)
-  await world.pass(1_000)
-  await world.pass(1_000)
+  await harness.pass(2_000)
+  await harness.pass(1_000)
+  await harness.pass(1_000)
   if (!ended) return 'never'
   await draining
   return 'in time'
 }
 
 /** Another process goes on with the store, and every task comes to its end there. */
-async function finish(world: World, store: Store): Promise<void> {
-  const next = await world.recover({ store, agents: [worker(true), parker] })
+async function finish(harness: Harness, store: Store): Promise<void> {
+  const next = await harness.recover({ store, agents: [worker(true), parker] })
   for (let round = 0; round < 4; round++) {
     await next.settled()
     for (const { id, suspension } of (await next.engine.list(alice)).tasks) {
@@ -83,52 +83,52 @@ async function finish(world: World, store: Store): Promise<void> {
 
 describe('a process that stops', () => {
   it('while a run is being built does not wait for its log, and hands the task on', async () => {
-    const { world, inner, stall } = await setUp({ warmForMs: 0 })
-    const { id } = await world.send('park')
-    await world.until(id, 'paused-by-agent')
+    const { harness, inner, stall } = await setUp({ warmForMs: 0 })
+    const { id } = await harness.send('park')
+    await harness.until(id, 'paused-by-agent')
     stall('records')
-    await world.engine.resume(alice, { taskId: id })
-    await world.settled()
-    expect(await drainOf(world)).toBe('at once')
+    await harness.engine.resume(alice, { taskId: id })
+    await harness.settled()
+    expect(await drainOf(harness)).toBe('at once')
     const log = await inner.records(id, 0, 100)
     expect(log.map(({ type }) => type)).toContain('released')
-    await finish(world, inner)
+    await finish(harness, inner)
   })
 
   it.each([0, 60_000])(
     'while a parent waits for a slot hands it on (warm for %i ms)',
     async (warmForMs) => {
-      const { world, inner } = await setUp({ warmForMs })
-      const parent = await world.send('parent')
-      await world.settled()
-      const [childId = ''] = (await world.get(parent.id)).children
-      const other = await world.send('work')
-      await world.until(other.id, 'working')
-      await world.engine.resume(alice, { taskId: childId })
-      await world.until(childId, 'completed')
-      await world.settled()
-      expect((await world.engine.health()).runs.busy).toBe(1)
-      expect(await drainOf(world)).toBe('in time')
-      expect(await world.types(parent.id)).toContain('released')
-      await finish(world, inner)
+      const { harness, inner } = await setUp({ warmForMs })
+      const parent = await harness.send('parent')
+      await harness.settled()
+      const [childId = ''] = (await harness.get(parent.id)).children
+      const other = await harness.send('work')
+      await harness.until(other.id, 'working')
+      await harness.engine.resume(alice, { taskId: childId })
+      await harness.until(childId, 'completed')
+      await harness.settled()
+      expect((await harness.engine.health()).runs.busy).toBe(1)
+      expect(await drainOf(harness)).toBe('in time')
+      expect(await harness.types(parent.id)).toContain('released')
+      await finish(harness, inner)
     },
   )
 
   it('while its store has stopped answering ends in time, and every task can go on', async () => {
-    const { world, inner, stall } = await setUp()
-    const working = await world.send('work')
-    await world.until(working.id, 'working')
-    await world.send('park')
-    await world.engine.emit(alice, [{ id: 'e', source: 's', type: 'tick' }])
-    await world.settled()
+    const { harness, inner, stall } = await setUp()
+    const working = await harness.send('work')
+    await harness.until(working.id, 'working')
+    await harness.send('park')
+    await harness.engine.emit(alice, [{ id: 'e', source: 's', type: 'tick' }])
+    await harness.settled()
     stall()
-    world.engine.cancel(alice, { taskId: working.id }).catch(() => undefined)
-    world.engine.emit(alice, [{ id: 'f', source: 's', type: 'tick' }]).catch(() => undefined)
-    await world.settled()
-    expect(await drainOf(world)).toBe('in time')
-    expect(world.said.map(({ text }) => text)).toContain(
+    harness.engine.cancel(alice, { taskId: working.id }).catch(() => undefined)
+    harness.engine.emit(alice, [{ id: 'f', source: 's', type: 'tick' }]).catch(() => undefined)
+    await harness.settled()
+    expect(await drainOf(harness)).toBe('in time')
+    expect(harness.said.map(({ text }) => text)).toContain(
       'the store did not answer in time; stopping without it',
     )
-    await finish(world, inner)
+    await finish(harness, inner)
   })
 })

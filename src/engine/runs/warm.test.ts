@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createManualClock } from '../../testing/manual-clock.ts'
-import { alice, createWorld, effects, running } from '../test-support/world.ts'
+import { alice, createHarness, effects, running } from '../test-support/engine-harness.ts'
 import { createWarm } from './warm.ts'
 
 const MINUTE = 60_000
@@ -14,50 +14,50 @@ describe('a stopped run', () => {
 
   it('goes on from the same frame while it is warm, and is rebuilt after that', async () => {
     const begun = effects()
-    const world = await createWorld({ agents: [parker(begun)] })
-    const warm = await world.send('warm')
-    await world.until(warm.id, 'paused-by-agent')
-    await world.pass(MINUTE - 1)
-    expect((await world.engine.health()).runs).toEqual({ live: 1, warm: 1, busy: 0 })
-    await world.engine.resume(alice, { taskId: warm.id })
-    await world.until(warm.id, 'completed')
+    const harness = await createHarness({ agents: [parker(begun)] })
+    const warm = await harness.send('warm')
+    await harness.until(warm.id, 'paused-by-agent')
+    await harness.pass(MINUTE - 1)
+    expect((await harness.engine.health()).runs).toEqual({ live: 1, warm: 1, busy: 0 })
+    await harness.engine.resume(alice, { taskId: warm.id })
+    await harness.until(warm.id, 'completed')
     expect(begun.count('begin')).toBe(1)
 
-    const cold = await world.send('cold')
-    await world.until(cold.id, 'paused-by-agent')
-    await world.pass(MINUTE)
-    expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
-    await world.engine.resume(alice, { taskId: cold.id })
-    await world.until(cold.id, 'completed')
+    const cold = await harness.send('cold')
+    await harness.until(cold.id, 'paused-by-agent')
+    await harness.pass(MINUTE)
+    expect((await harness.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+    await harness.engine.resume(alice, { taskId: cold.id })
+    await harness.until(cold.id, 'completed')
     expect(begun.count('begin')).toBe(3)
   })
 
   it('leaves memory earlier when it is short, the longest stopped first', async () => {
     let used = 0
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [parker()],
       options: { memoryLimitBytes: 100 },
       usedBytes: () => used,
     })
     for (let n = 0; n < 8; n++) {
-      const { id } = await world.send(`${n}`)
-      await world.until(id, 'paused-by-agent')
-      world.clock.advance(1)
+      const { id } = await harness.send(`${n}`)
+      await harness.until(id, 'paused-by-agent')
+      harness.clock.advance(1)
     }
-    expect((await world.engine.health()).runs.warm).toBe(8)
+    expect((await harness.engine.health()).runs.warm).toBe(8)
     used = 200
-    await world.pass(1_000)
-    expect((await world.engine.health()).runs.warm).toBe(4)
-    await world.pass(1_000)
-    expect((await world.engine.health()).runs.warm).toBe(2)
+    await harness.pass(1_000)
+    expect((await harness.engine.health()).runs.warm).toBe(4)
+    await harness.pass(1_000)
+    expect((await harness.engine.health()).runs.warm).toBe(2)
     used = 0
-    await world.pass(1_000)
-    expect((await world.engine.health()).runs.warm).toBe(2)
+    await harness.pass(1_000)
+    expect((await harness.engine.health()).runs.warm).toBe(2)
   })
 
   it('that leaves memory is told so by its signal, and by nothing else', async () => {
     const seen = effects()
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [
         running(async (task) => {
           task.signal.addEventListener('abort', () => seen.note('signal'))
@@ -71,10 +71,10 @@ describe('a stopped run', () => {
         }),
       ],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
-    await world.pass(MINUTE)
-    await world.settled()
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    await harness.pass(MINUTE)
+    await harness.settled()
     expect(seen.list).toEqual(['signal'])
   })
 })

@@ -1,7 +1,14 @@
 /** An agent's code begins while its task is being written. Nothing of it may be seen before that is durable. */
 import { describe, expect, it } from 'vitest'
+import {
+  alice,
+  createHarness,
+  effects,
+  message,
+  olga,
+  running,
+} from '../test-support/engine-harness.ts'
 import { createFaultyStore } from '../test-support/faulty-store.ts'
-import { alice, createWorld, effects, message, olga, running } from '../test-support/world.ts'
 
 const UUID = '0199aaaa-0000-7000-8000-00000000000a'
 
@@ -9,17 +16,17 @@ describe('a task that begins while it is written', () => {
   it('is one commit when its code ends at once, and so is one that fails', async () => {
     for (const run of [() => 'done', () => ({ name: 'x', text: 'y' })]) {
       const faulty = createFaultyStore()
-      const world = await createWorld({ store: faulty.store, agents: [running(run)] })
-      const task = await world.send('x')
-      expect((await world.ended(task.id)).state).toBe('completed')
+      const harness = await createHarness({ store: faulty.store, agents: [running(run)] })
+      const task = await harness.send('x')
+      expect((await harness.ended(task.id)).state).toBe('completed')
       expect(faulty.batches).toEqual([1])
     }
     const faulty = createFaultyStore()
     const failing = running(() => {
       throw new Error('no')
     })
-    const world = await createWorld({ store: faulty.store, agents: [failing] })
-    expect((await world.ended((await world.send('x')).id)).state).toBe('failed')
+    const harness = await createHarness({ store: faulty.store, agents: [failing] })
+    expect((await harness.ended((await harness.send('x')).id)).state).toBe('failed')
     expect(faulty.batches).toEqual([1])
   })
 
@@ -30,17 +37,17 @@ describe('a task that begins while it is written', () => {
       done.note('code')
       await task.step('work', () => done.note('step'))
     })
-    const world = await createWorld({ store: faulty.store, agents: [agent] })
-    world.engine.watch(({ state }) => done.note(state))
+    const harness = await createHarness({ store: faulty.store, agents: [agent] })
+    harness.engine.watch(({ state }) => done.note(state))
     const gate = faulty.hold()
-    const sending = world.send('x').then((task) => {
+    const sending = harness.send('x').then((task) => {
       done.note('answer')
       return task
     })
-    await world.settled()
+    await harness.settled()
     expect(done.list).toEqual(['code'])
     gate.fire()
-    await world.ended((await sending).id)
+    await harness.ended((await sending).id)
     expect(done.list.slice(0, 2)).toEqual(['code', 'working'])
     expect([done.count('step'), done.count('answer')]).toEqual([1, 1])
   })
@@ -54,38 +61,41 @@ describe('a task that begins while it is written', () => {
       },
       { name: 'parent' },
     )
-    const world = await createWorld({ store: faulty.store, agents: [parent, running(() => 'ok')] })
+    const harness = await createHarness({
+      store: faulty.store,
+      agents: [parent, running(() => 'ok')],
+    })
     const gate = faulty.hold()
-    const sending = world.send('x')
-    await world.settled()
-    expect(await world.store.count({})).toBe(0)
+    const sending = harness.send('x')
+    await harness.settled()
+    expect(await harness.store.count({})).toBe(0)
     gate.fire()
-    expect((await world.ended((await sending).id)).state).toBe('completed')
+    expect((await harness.ended((await sending).id)).state).toBe('completed')
   })
 
   it('leaves nothing behind when it cannot be written: no task, no run, no slot', async () => {
     const faulty = createFaultyStore()
     const agent = running(() => 'done', { concurrency: 1 })
-    const world = await createWorld({ store: faulty.store, agents: [agent] })
+    const harness = await createHarness({ store: faulty.store, agents: [agent] })
     faulty.writesFail = true
-    await expect(world.send('x')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-    await world.settled()
+    await expect(harness.send('x')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await harness.settled()
     faulty.writesFail = false
-    expect((await world.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
-    expect((await world.engine.list(olga)).tasks).toEqual([])
-    expect((await world.ended((await world.send('x')).id)).state).toBe('completed')
+    expect((await harness.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+    expect((await harness.engine.list(olga)).tasks).toEqual([])
+    expect((await harness.ended((await harness.send('x')).id)).state).toBe('completed')
   })
 
   it('does not begin twice for one message: at once, later, or in the next process', async () => {
     const done = effects()
     const agents = [running(() => done.note('code'))]
-    const world = await createWorld({ agents })
+    const harness = await createHarness({ agents })
     const same = { message: message('x', { messageId: UUID }) }
-    const sent = await Promise.all([1, 2, 3].map(() => world.engine.send(alice, same)))
+    const sent = await Promise.all([1, 2, 3].map(() => harness.engine.send(alice, same)))
     expect(sent.map(({ repeated }) => repeated)).toEqual([false, true, true])
-    await world.settled()
-    await world.engine.send(alice, same)
-    const next = await world.restart({ agents })
+    await harness.settled()
+    await harness.engine.send(alice, same)
+    const next = await harness.restart({ agents })
     expect((await next.engine.send(alice, same)).repeated).toBe(true)
     await next.settled()
     expect(done.list).toEqual(['code'])
@@ -94,16 +104,20 @@ describe('a task that begins while it is written', () => {
   it('is found by a hold that came while it was written', async () => {
     const faulty = createFaultyStore()
     const agent = running((task) => task.park({ reason: 'x' }).then(() => undefined))
-    const world = await createWorld({ store: faulty.store, agents: [agent] })
+    const harness = await createHarness({ store: faulty.store, agents: [agent] })
     const gate = faulty.hold()
-    const sending = world.send('x')
-    await world.settled()
-    const holding = world.engine.hold(olga, { scope: { all: true }, reason: 'stop', holdNew: true })
-    await world.settled()
+    const sending = harness.send('x')
+    await harness.settled()
+    const holding = harness.engine.hold(olga, {
+      scope: { all: true },
+      reason: 'stop',
+      holdNew: true,
+    })
+    await harness.settled()
     gate.fire()
     const { id } = await sending
     const { outcomes } = await holding
     expect(outcomes).toEqual([{ taskId: id, outcome: 'held' }])
-    expect((await world.get(id)).holds).toHaveLength(1)
+    expect((await harness.get(id)).holds).toHaveLength(1)
   })
 })

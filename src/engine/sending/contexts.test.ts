@@ -5,12 +5,12 @@ import type { AgentTask } from '../agent-task.ts'
 import {
   alice,
   bob,
-  createWorld,
+  createHarness,
   dataOf,
+  type Harness,
   message,
   running,
-  type World,
-} from '../test-support/world.ts'
+} from '../test-support/engine-harness.ts'
 
 /** Paints "paint <name>" and shows for anything else what it sees of the conversation. */
 const painter = running(async (task) => {
@@ -35,21 +35,21 @@ function seen({ context, referenced }: AgentTask): Json {
   }
 }
 
-async function say(world: World, text: string, some: Partial<ReturnType<typeof message>> = {}) {
-  const sent = await world.engine.send(alice, { message: message(text, some) })
+async function say(harness: Harness, text: string, some: Partial<ReturnType<typeof message>> = {}) {
+  const sent = await harness.engine.send(alice, { message: message(text, some) })
   if (sent.kind !== 'task') throw new Error('no task')
-  await world.settled()
-  world.clock.advance(1)
-  return world.get(sent.task.id)
+  await harness.settled()
+  harness.clock.advance(1)
+  return harness.get(sent.task.id)
 }
 
 describe('a context', () => {
   it('is minted where there is none, kept where the client brings one, and inferred from a task', async () => {
-    const world = await createWorld()
-    expect((await world.send('x')).contextId).not.toBe('')
-    const own = await say(world, 'x', { contextId: 'mine' })
+    const harness = await createHarness()
+    expect((await harness.send('x')).contextId).not.toBe('')
+    const own = await say(harness, 'x', { contextId: 'mine' })
     expect(own.contextId).toBe('mine')
-    const parker = await createWorld({
+    const parker = await createHarness({
       agents: [running((task) => task.park({ reason: 'x' }).then(() => undefined))],
     })
     const { id, contextId } = await parker.send('x')
@@ -62,13 +62,13 @@ describe('a context', () => {
   })
 
   it('shows its agent what happened in it before, and nothing of anybody else', async () => {
-    const world = await createWorld({ agents: [painter] })
-    const first = await say(world, 'paint boat', { contextId: 'sea' })
-    const second = await say(world, 'paint boat', { contextId: 'sea' })
-    await say(world, 'paint boat', { contextId: 'land' })
-    await world.engine.send(bob, { message: message('paint boat', { contextId: 'sea' }) })
-    await world.settled()
-    const look = await say(world, 'look', { contextId: 'sea', referenceTaskIds: [first.id] })
+    const harness = await createHarness({ agents: [painter] })
+    const first = await say(harness, 'paint boat', { contextId: 'sea' })
+    const second = await say(harness, 'paint boat', { contextId: 'sea' })
+    await say(harness, 'paint boat', { contextId: 'land' })
+    await harness.engine.send(bob, { message: message('paint boat', { contextId: 'sea' }) })
+    await harness.settled()
+    const look = await say(harness, 'look', { contextId: 'sea', referenceTaskIds: [first.id] })
     expect(dataOf(look, 'seen')).toEqual({
       messages: ['paint boat', 'paint boat'],
       tasks: 2,
@@ -84,19 +84,19 @@ describe('a context', () => {
       description: 'counts',
       receive: (_message, { context, reply }) => reply(`${context.messages.length} before`),
     })
-    const world = await createWorld({ agents: [chatty] })
+    const harness = await createHarness({ agents: [chatty] })
     const texts: unknown[] = []
     for (const text of ['one', 'two', 'three']) {
-      const sent = await world.engine.send(alice, { message: message(text, { contextId: 'c' }) })
+      const sent = await harness.engine.send(alice, { message: message(text, { contextId: 'c' }) })
       if (sent.kind === 'message') texts.push(sent.message.parts[0])
       expect(sent.kind === 'message' && sent.message.contextId).toBe('c')
-      world.clock.advance(1)
+      harness.clock.advance(1)
     }
     expect(texts).toEqual([{ text: '0 before' }, { text: '2 before' }, { text: '4 before' }])
   })
 
   it('shows a rebuilt run no more than it saw the first time', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       options: { warmForMs: 0 },
       agents: [
         running(async (task) => {
@@ -110,31 +110,36 @@ describe('a context', () => {
         }),
       ],
     })
-    const other = await say(world, 'other', { contextId: 'c' })
-    const watching = await say(world, 'watch', { contextId: 'c' })
-    await world.engine.resume(alice, { taskId: other.id })
-    await world.until(other.id, 'completed')
-    await say(world, 'other', { contextId: 'c' })
-    await world.engine.resume(alice, { taskId: watching.id })
-    const [before, after] = dataOf(await world.until(watching.id, 'completed'), 'seen') as Json[]
+    const other = await say(harness, 'other', { contextId: 'c' })
+    const watching = await say(harness, 'watch', { contextId: 'c' })
+    await harness.engine.resume(alice, { taskId: other.id })
+    await harness.until(other.id, 'completed')
+    await say(harness, 'other', { contextId: 'c' })
+    await harness.engine.resume(alice, { taskId: watching.id })
+    const [before, after] = dataOf(await harness.until(watching.id, 'completed'), 'seen') as Json[]
     expect(after).toEqual(before)
   })
 })
 
 describe('picking an artifact', () => {
-  async function gallery(): Promise<{ world: World; boat: string; car: string; ids: string[] }> {
-    const world = await createWorld({ agents: [painter] })
-    const one = await say(world, 'paint boat', { contextId: 'c' })
-    const two = await say(world, 'paint car', { contextId: 'c' })
+  async function gallery(): Promise<{
+    harness: Harness
+    boat: string
+    car: string
+    ids: string[]
+  }> {
+    const harness = await createHarness({ agents: [painter] })
+    const one = await say(harness, 'paint boat', { contextId: 'c' })
+    const two = await say(harness, 'paint car', { contextId: 'c' })
     const [boat, car] = [one, two].map((task) => task.artifacts[0]?.artifactId ?? '')
-    return { world, boat: boat ?? '', car: car ?? '', ids: [one.id, two.id] }
+    return { harness, boat: boat ?? '', car: car ?? '', ids: [one.id, two.id] }
   }
 
   it('takes the only candidate of the name, or of the referenced task', async () => {
-    const { world, boat, car, ids } = await gallery()
-    const named = await say(world, 'pick boat', { contextId: 'c' })
+    const { harness, boat, car, ids } = await gallery()
+    const named = await say(harness, 'pick boat', { contextId: 'c' })
     expect(dataOf(named, 'picked')).toBe(boat)
-    const referenced = await say(world, 'pick', {
+    const referenced = await say(harness, 'pick', {
       contextId: 'c',
       referenceTaskIds: [ids[1] ?? ''],
     })
@@ -142,30 +147,30 @@ describe('picking an artifact', () => {
   })
 
   it.each(['in a list', 'without the list'])('takes the one a part names, %s', async (how) => {
-    const { world, car, ids } = await gallery()
+    const { harness, car, ids } = await gallery()
     const reference = { artifactId: car, taskId: ids[1] ?? '' }
     const metadata = how === 'in a list' ? { referenceArtifacts: [reference] } : reference
     const parts = [{ text: 'pick', metadata }]
-    const sent = await world.engine.send(alice, { message: message(parts, { contextId: 'c' }) })
-    await world.settled()
-    const task = await world.get(sent.kind === 'task' ? sent.task.id : '')
+    const sent = await harness.engine.send(alice, { message: message(parts, { contextId: 'c' }) })
+    await harness.settled()
+    const task = await harness.get(sent.kind === 'task' ? sent.task.id : '')
     expect(dataOf(task, 'picked')).toBe(car)
   })
 
   it('asks back when several could be meant, until the answer names one', async () => {
-    const { world, car } = await gallery()
-    const asking = await say(world, 'pick', { contextId: 'c' })
+    const { harness, car } = await gallery()
+    const asking = await say(harness, 'pick', { contextId: 'c' })
     expect(asking.state).toBe('input-required')
     expect(JSON.stringify(asking.statusMessage)).toContain('boat')
-    await world.tell(asking.id, 'the other one')
-    await world.until(asking.id, 'input-required')
-    await world.settled()
-    await world.tell(asking.id, 'the car please')
-    expect(dataOf(await world.until(asking.id, 'completed'), 'picked')).toBe(car)
+    await harness.tell(asking.id, 'the other one')
+    await harness.until(asking.id, 'input-required')
+    await harness.settled()
+    await harness.tell(asking.id, 'the car please')
+    expect(dataOf(await harness.until(asking.id, 'completed'), 'picked')).toBe(car)
   })
 
   it('finds nothing where there is nothing', async () => {
-    const world = await createWorld({ agents: [painter] })
-    expect(dataOf(await say(world, 'pick boat', { contextId: 'c' }), 'picked')).toBeNull()
+    const harness = await createHarness({ agents: [painter] })
+    expect(dataOf(await say(harness, 'pick boat', { contextId: 'c' }), 'picked')).toBeNull()
   })
 })

@@ -1,7 +1,7 @@
 /** What `receive` throws or returns wrongly is a clear failure of that call alone, and it is logged. */
 import { describe, expect, it } from 'vitest'
 import { type AgentDefinition, agent } from '../agent.ts'
-import { alice, createWorld, message } from '../test-support/world.ts'
+import { alice, createHarness, message } from '../test-support/engine-harness.ts'
 
 type Receive = NonNullable<AgentDefinition['receive']>
 
@@ -34,29 +34,29 @@ const returning: Readonly<Record<string, unknown>> = {
 
 async function sentTo(receive: Receive) {
   const receiver = agent({ name: 'receiver', description: 'receives', receive, run: () => 'done' })
-  const world = await createWorld({ agents: [receiver] })
-  const sent = world.engine.send(alice, { message: message('hello') }).then(
+  const harness = await createHarness({ agents: [receiver] })
+  const sent = harness.engine.send(alice, { message: message('hello') }).then(
     ({ kind }) => kind,
     (error: unknown) => error,
   )
-  return { world, sent: await sent }
+  return { harness, sent: await sent }
 }
 
 describe('receive', () => {
   it.each(Object.entries(throwing))('throws %s: the call fails with a text', async (_, make) => {
-    const { world, sent } = await sentTo(() => {
+    const { harness, sent } = await sentTo(() => {
       throw make()
     })
     expect(sent).toBeInstanceOf(Error)
     expect(String(sent)).toContain('Agent receiver failed to receive the message: ')
-    expect(world.said.map(({ level, text, facts }) => [level, text, facts?.['agent']])).toEqual([
+    expect(harness.said.map(({ level, text, facts }) => [level, text, facts?.['agent']])).toEqual([
       ['error', 'an agent failed to receive a message', 'receiver'],
     ])
   })
 
   it.each(Object.entries(returning))('returns %s: the call fails', async (_, value) => {
-    const { world, sent } = await sentTo(() => value as ReturnType<Receive>)
+    const { harness, sent } = await sentTo(() => value as ReturnType<Receive>)
     expect(String(sent)).toContain('Agent receiver failed to receive the message: ')
-    expect(world.said.map(({ text }) => text)).toEqual(['an agent failed to receive a message'])
+    expect(harness.said.map(({ text }) => text)).toEqual(['an agent failed to receive a message'])
   })
 })

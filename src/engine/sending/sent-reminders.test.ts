@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../core/json.ts'
 import type { ReminderRequest } from '../requests.ts'
-import { createWorld, dataOf, message, running, type World } from '../test-support/world.ts'
+import {
+  createHarness,
+  dataOf,
+  type Harness,
+  message,
+  running,
+} from '../test-support/engine-harness.ts'
 
 const looking = running(async (task) => {
   await task.turn(async (turn) => {
@@ -13,19 +19,19 @@ const note = (body: string, some: Partial<ReminderRequest> = {}): ReminderReques
   body,
   ...some,
 })
-const idsOf = async (world: World, id: string): Promise<readonly string[]> =>
-  (await world.get(id)).reminders.map(({ reminder }) => reminder.id)
+const idsOf = async (harness: Harness, id: string): Promise<readonly string[]> =>
+  (await harness.get(id)).reminders.map(({ reminder }) => reminder.id)
 
 describe('reminders that come with a message', () => {
   it('are seen by the first turn of the task it begins', async () => {
-    const world = await createWorld({ agents: [looking] })
-    const { id } = await world.send('go', { reminders: [note('one'), note('two')] })
-    expect(dataOf(await world.until(id, 'completed'), 'seen')).toEqual(['one', 'two'])
+    const harness = await createHarness({ agents: [looking] })
+    const { id } = await harness.send('go', { reminders: [note('one'), note('two')] })
+    expect(dataOf(await harness.until(id, 'completed'), 'seen')).toEqual(['one', 'two'])
   })
 
   it('displace each other by key and by id', async () => {
-    const world = await createWorld({ agents: [looking] })
-    const { id } = await world.send('go', {
+    const harness = await createHarness({ agents: [looking] })
+    const { id } = await harness.send('go', {
       reminders: [
         note('one', { dedupeKey: 'k' }),
         note('two', { id: 'r' }),
@@ -33,44 +39,44 @@ describe('reminders that come with a message', () => {
         note('four', { id: 'r' }),
       ],
     })
-    expect(dataOf(await world.until(id, 'completed'), 'seen')).toEqual(['three', 'four'])
+    expect(dataOf(await harness.until(id, 'completed'), 'seen')).toEqual(['three', 'four'])
   })
 
   it('are refused beyond the limit, and nothing begins', async () => {
-    const world = await createWorld({ agents: [looking], options: { pendingReminders: 1 } })
-    const sent = world.send('go', { reminders: [note('one'), note('two')] })
+    const harness = await createHarness({ agents: [looking], options: { pendingReminders: 1 } })
+    const sent = harness.send('go', { reminders: [note('one'), note('two')] })
     await expect(sent).rejects.toMatchObject({ code: 'REMINDER_LIMIT' })
-    await expect(world.send('go', { reminders: [note(' ')] })).rejects.toMatchObject({
+    await expect(harness.send('go', { reminders: [note(' ')] })).rejects.toMatchObject({
       details: { path: 'reminders.0.body' },
     })
-    expect(world.said).toEqual([])
+    expect(harness.said).toEqual([])
   })
 
   it('reach a task that exists before the message does, once however often it is sent', async () => {
-    const world = await createWorld({
+    const harness = await createHarness({
       agents: [running((task) => task.park({ reason: 'x' }).then(() => undefined))],
     })
-    const { id } = await world.send('go')
-    await world.until(id, 'paused-by-agent')
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
     const request = { message: { ...message('more'), taskId: id }, reminders: [note('one')] }
-    const before = (await world.types(id)).length
-    await world.send('', request)
-    expect((await world.types(id)).slice(before)).toEqual(['reminder-injected', 'message'])
-    const ids = await idsOf(world, id)
-    await world.send('', request)
-    expect(await idsOf(world, id)).toEqual(ids)
+    const before = (await harness.types(id)).length
+    await harness.send('', request)
+    expect((await harness.types(id)).slice(before)).toEqual(['reminder-injected', 'message'])
+    const ids = await idsOf(harness, id)
+    await harness.send('', request)
+    expect(await idsOf(harness, id)).toEqual(ids)
   })
 
   it('are refused where the agent takes none', async () => {
     const deaf = running((task) => task.park({ reason: 'x' }).then(() => undefined), {
       reminders: false,
     })
-    const world = await createWorld({ agents: [deaf] })
+    const harness = await createHarness({ agents: [deaf] })
     const refusal = { code: 'NOT_OFFERED' }
-    await expect(world.send('go', { reminders: [note('one')] })).rejects.toMatchObject(refusal)
-    const { id } = await world.send('go')
+    await expect(harness.send('go', { reminders: [note('one')] })).rejects.toMatchObject(refusal)
+    const { id } = await harness.send('go')
     const request = { message: { ...message('more'), taskId: id }, reminders: [note('one')] }
-    await expect(world.send('', request)).rejects.toMatchObject(refusal)
+    await expect(harness.send('', request)).rejects.toMatchObject(refusal)
   })
 })
 
@@ -84,8 +90,8 @@ it('what a parent would pass on does not reach a child that takes none', async (
     },
     { name: 'parent' },
   )
-  const world = await createWorld({ agents: [parent, deaf] })
-  const { id } = await world.send('go', { reminders: [note('one', { propagate: 'all' })] })
-  const childId = String(dataOf(await world.until(id, 'completed'), 'child'))
-  expect(await world.types(childId)).not.toContain('reminder-expired')
+  const harness = await createHarness({ agents: [parent, deaf] })
+  const { id } = await harness.send('go', { reminders: [note('one', { propagate: 'all' })] })
+  const childId = String(dataOf(await harness.until(id, 'completed'), 'child'))
+  expect(await harness.types(childId)).not.toContain('reminder-expired')
 })

@@ -1,19 +1,19 @@
-/** A world whose process dies at a chosen record: it is durable, and nobody was told. For tests only. */
+/** A harness whose process dies at a chosen record: it is durable, and nobody was told. For tests only. */
 import type { LogRecord } from '../../core/records.ts'
 import type { Commit } from '../../ports/store/tasks.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import { createWorld, type World, type WorldOptions } from './world.ts'
+import { createHarness, type Harness, type HarnessOptions } from './engine-harness.ts'
 
-export interface CrashingWorld {
-  readonly world: World
+export interface CrashingHarness {
+  readonly harness: Harness
   /** Another process goes on with the same store, one that does not die. */
-  recover(some?: WorldOptions): Promise<World>
+  recover(some?: HarnessOptions): Promise<Harness>
 }
 
-export async function createWorldThatCrashes(
-  given: WorldOptions,
+export async function createHarnessThatCrashes(
+  given: HarnessOptions,
   deadly: (record: LogRecord) => boolean,
-): Promise<CrashingWorld> {
+): Promise<CrashingHarness> {
   const store = given.store ?? createMemoryStore()
   const dying = new Proxy(store, {
     get(target, name, receiver) {
@@ -21,11 +21,11 @@ export async function createWorldThatCrashes(
       if (name !== 'commit') return member
       return async (commits: readonly Commit[]) => {
         const results = await store.commit(commits)
-        if (commits.some(({ records }) => records.some(deadly))) world.crash()
+        if (commits.some(({ records }) => records.some(deadly))) harness.crash()
         return results
       }
     },
   })
-  const world = await createWorld({ ...given, store: dying })
-  return { world, recover: (some = {}) => createWorld({ ...world.given, store, ...some }) }
+  const harness = await createHarness({ ...given, store: dying })
+  return { harness, recover: (some = {}) => createHarness({ ...harness.given, store, ...some }) }
 }

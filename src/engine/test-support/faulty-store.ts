@@ -3,7 +3,7 @@ import { LullError } from '../../core/errors.ts'
 import type { Commit } from '../../ports/store/tasks.ts'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import { type Signal, signal } from './world.ts'
+import { type Signal, signal } from './engine-harness.ts'
 
 export interface FaultyStore {
   readonly store: Store

@@ -2,7 +2,7 @@
 import type { Json } from '../../core/json.ts'
 import type { Agent } from '../agent.ts'
 import type { AgentTask } from '../agent-task.ts'
-import { aborted, running } from './world.ts'
+import { aborted, running } from './engine-harness.ts'
 
 export const keywordRuns: Readonly<Record<string, (task: AgentTask) => Promise<unknown>>> = {
   async work(task) {

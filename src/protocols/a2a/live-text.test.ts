@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { agent } from '../../engine/agent.ts'
 import type { StepContext } from '../../engine/agent-task.ts'
-import { signal } from '../../engine/test-support/world.ts'
+import { signal } from '../../engine/test-support/engine-harness.ts'
 import { all, type Frame, take } from './test-support/frames.ts'
 import {
   anyone,

@@ -1,7 +1,7 @@
 /** Cites R1 to R4 of stream.ts. */
 import { describe, expect, it } from 'vitest'
 import { agent } from '../../engine/agent.ts'
-import { signal } from '../../engine/test-support/world.ts'
+import { signal } from '../../engine/test-support/engine-harness.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { all, type Frame, take } from './test-support/frames.ts'

@@ -4,12 +4,12 @@ import type { AgentTask } from '../../engine/agent-task.ts'
 import {
   alice,
   bob,
-  createWorld,
+  createHarness,
+  type Harness,
   mallory,
   olga,
   running,
-  type World,
-} from '../../engine/test-support/world.ts'
+} from '../../engine/test-support/engine-harness.ts'
 import { listWaiting } from './waiting.ts'
 
 const at = '2030-01-01T00:00:00.000Z'
@@ -35,24 +35,24 @@ const waiter = running(async (task) => {
   await waits[task.text]?.(task)
 })
 
-async function worldOf(...texts: readonly string[]): Promise<World> {
-  const world = await createWorld({ agents: [waiter] })
+async function harnessOf(...texts: readonly string[]): Promise<Harness> {
+  const harness = await createHarness({ agents: [waiter] })
   for (const text of texts) {
-    const { id } = await world.send(text)
-    await world.settled()
-    await world.until(id, ({ state }) => state !== 'submitted' && state !== 'working')
-    world.clock.advance(1_000)
+    const { id } = await harness.send(text)
+    await harness.settled()
+    await harness.until(id, ({ state }) => state !== 'submitted' && state !== 'working')
+    harness.clock.advance(1_000)
   }
-  return world
+  return harness
 }
 
-const list = ({ engine }: World, query = '', caller = alice) =>
+const list = ({ engine }: Harness, query = '', caller = alice) =>
   listWaiting(engine, caller, new URLSearchParams(query))
 
 describe('what waits', () => {
   it('is told with its conditions, since when, and when it falls due', async () => {
-    const world = await worldOf('event', 'instant', 'resume', 'question', 'consent', 'end')
-    const { tasks, total, cursor } = await list(world)
+    const harness = await harnessOf('event', 'instant', 'resume', 'question', 'consent', 'end')
+    const { tasks, total, cursor } = await list(harness)
     expect([total, cursor]).toEqual([5, undefined])
     const [consent, question, resume, instant, event] = tasks
     const since = expect.stringMatching(/^\d{4}-.*Z$/)
@@ -82,17 +82,17 @@ describe('what waits', () => {
   })
 
   it('is gone once it goes on', async () => {
-    const world = await worldOf('event')
-    await world.emit('ci.done', { subject: '7' })
-    expect(await list(world)).toEqual({ tasks: [], total: 0 })
+    const harness = await harnessOf('event')
+    await harness.emit('ci.done', { subject: '7' })
+    expect(await list(harness)).toEqual({ tasks: [], total: 0 })
   })
 
   it('is told page by page', async () => {
-    const world = await worldOf('event', 'resume', 'question')
+    const harness = await harnessOf('event', 'resume', 'question')
     const seen: unknown[] = []
     let cursor: string | undefined = ''
     while (cursor !== undefined) {
-      const page = await list(world, `limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`)
+      const page = await list(harness, `limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`)
       expect([page.tasks.length, page.total]).toEqual([1, 3])
       seen.push(page.tasks[0]?.['taskId'])
       cursor = page.cursor
@@ -101,29 +101,29 @@ describe('what waits', () => {
   })
 
   it('can be narrowed by state, agent and context', async () => {
-    const world = await worldOf('event', 'resume', 'question')
+    const harness = await harnessOf('event', 'resume', 'question')
     const states = async (query: string) =>
-      (await list(world, query)).tasks.map((task) => task['state'])
+      (await list(harness, query)).tasks.map((task) => task['state'])
     expect(await states('state=input-required')).toEqual(['input-required'])
     const both = 'state=input-required&state=paused-by-agent'
     expect(await states(both)).toEqual(['input-required', 'paused-by-agent', 'paused-by-agent'])
     expect(await states('agent=nobody')).toEqual([])
-    const [first] = (await list(world)).tasks
+    const [first] = (await list(harness)).tasks
     expect(await states(`contextId=${first?.['contextId']}`)).toEqual(['input-required'])
   })
 
   it('says who is held', async () => {
-    const world = await worldOf('event')
-    await world.engine.hold(olga, { scope: { tenant: 'acme' }, reason: 'stop' })
-    expect((await list(world)).tasks).toMatchObject([{ held: true }])
+    const harness = await harnessOf('event')
+    await harness.engine.hold(olga, { scope: { tenant: 'acme' }, reason: 'stop' })
+    expect((await list(harness)).tasks).toMatchObject([{ held: true }])
   })
 
   it('is told to who may see it, and to nobody else', async () => {
-    const world = await worldOf('event')
+    const harness = await harnessOf('event')
     for (const other of [bob, mallory]) {
-      expect(await list(world, '', other)).toEqual({ tasks: [], total: 0 })
+      expect(await list(harness, '', other)).toEqual({ tasks: [], total: 0 })
     }
-    expect((await list(world, '', olga)).total).toBe(1)
+    expect((await list(harness, '', olga)).total).toBe(1)
   })
 
   it.each([
@@ -142,8 +142,8 @@ describe('what waits', () => {
     ['principal=bob', 'principal'],
     ['__proto__=x', '__proto__'],
   ])('refuses %s by name', async (query, path) => {
-    const world = await createWorld()
-    const refused = await list(world, query).catch((error: unknown) => error)
+    const harness = await createHarness()
+    const refused = await list(harness, query).catch((error: unknown) => error)
     expect(isLullError(refused, 'INVALID_INPUT') && refused.details.path).toBe(path)
   })
 })

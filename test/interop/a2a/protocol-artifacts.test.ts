@@ -14,7 +14,7 @@ import {
   type Task,
 } from '../../../src/client/index.ts'
 import { agent } from '../../../src/engine/agent.ts'
-import { type Signal, signal } from '../../../src/engine/test-support/world.ts'
+import { type Signal, signal } from '../../../src/engine/test-support/engine-harness.ts'
 import { type RunningServer, serve } from '../../../src/server/serve.ts'
 import { createScriptAgent } from '../../../src/testing/script-agent/script-agent.ts'
 import { extensions, judge, judgeExchange, recording, used } from './published-shapes.ts'

@@ -2,7 +2,7 @@
 import type { Json } from '../../../core/json.ts'
 import type { Agent } from '../../agent.ts'
 import type { AgentTask } from '../../agent-task.ts'
-import { createWorld, dataOf, running } from '../../test-support/world.ts'
+import { createHarness, dataOf, running } from '../../test-support/engine-harness.ts'
 
 /** Keeps what `run` returns as data, so that a test can look at it. */
 export const keeping = (run: (task: AgentTask) => Promise<unknown>): Agent =>
@@ -13,10 +13,10 @@ export const keeping = (run: (task: AgentTask) => Promise<unknown>): Agent =>
 export async function resultOf(
   run: (task: AgentTask) => Promise<unknown>,
 ): Promise<Json | undefined> {
-  const world = await createWorld({ agents: [keeping(run)], options: { stepResultBytes: 100 } })
-  const { id } = await world.send('go')
-  await world.pass(10_000)
-  return dataOf(await world.until(id, 'completed'), 'result')
+  const harness = await createHarness({ agents: [keeping(run)], options: { stepResultBytes: 100 } })
+  const { id } = await harness.send('go')
+  await harness.pass(10_000)
+  return dataOf(await harness.until(id, 'completed'), 'result')
 }
 
 export const caught = (promise: Promise<unknown>): Promise<unknown> =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { agent } from '../../../engine/agent.ts'
 import type { StepContext } from '../../../engine/agent-task.ts'
-import { signal } from '../../../engine/test-support/world.ts'
+import { signal } from '../../../engine/test-support/engine-harness.ts'
 import type { Editor } from '../test-support/editor.ts'
 import { newSession, openHarness, prompt } from '../test-support/harness.ts'
 import { updateV2 } from '../v2/shapes.ts'

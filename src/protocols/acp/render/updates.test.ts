@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { running } from '../../../engine/test-support/world.ts'
+import { running } from '../../../engine/test-support/engine-harness.ts'
 import { newSession, openHarness, prompt } from '../test-support/harness.ts'
 
 async function shown(ops: readonly object[]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { agent } from '../../../engine/agent.ts'
-import { bob } from '../../../engine/test-support/world.ts'
+import { bob } from '../../../engine/test-support/engine-harness.ts'
 import type { Store } from '../../../ports/store.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'

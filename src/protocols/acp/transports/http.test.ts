@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bob } from '../../../engine/test-support/world.ts'
+import { bob } from '../../../engine/test-support/engine-harness.ts'
 import { anyone, type Harness, openHarness } from '../test-support/harness.ts'
 
 const url = 'http://lull.test/acp'

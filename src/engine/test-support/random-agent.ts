@@ -1,5 +1,5 @@
 /**
- * Random agents. A program is a tree of operations; every operation knows its place in the tree, and a step returns that
+ * Random agents. An agent is a tree of operations; every operation knows its place in the tree, and a step returns that
  * place. So an answer from the journal that reached the wrong branch is seen at once. For tests only.
  */
 import fc from 'fast-check'
@@ -7,7 +7,7 @@ import { expect } from 'vitest'
 import type { Json } from '../../core/json.ts'
 import type { Agent } from '../agent.ts'
 import type { AgentTask, StepContext, Turn } from '../agent-task.ts'
-import { running } from './world.ts'
+import { running } from './engine-harness.ts'
 
 export type Op =
   | { readonly op: 'step'; readonly name: string; readonly inner: readonly Op[] }
@@ -64,12 +64,12 @@ const inTurn = fc.oneof(leaf, stop, tools, nested, parallel(fc.oneof(leaf, tools
 const inBranch = fc.oneof({ weight: 3, arbitrary: leaf }, nested, stop, turn(inTurn))
 
 /** What a random agent does, top level. */
-export const program: fc.Arbitrary<Tree> = some(
+export const randomOperations: fc.Arbitrary<Tree> = some(
   fc.oneof(leaf, stop, nested, turn(inTurn), { weight: 2, arbitrary: parallel(inBranch) }),
   4,
 )
 
-/** What one run of a program saw and did, by place. */
+/** What one run of a random agent saw and did, by place. */
 export interface Trace {
   /** What each operation gave, as the run saw it. */
   readonly seen: Map<string, Json>
@@ -83,7 +83,7 @@ export function trace(): Trace {
   return { seen: new Map(), begun: new Map(), keys: new Map() }
 }
 
-export interface Interpreter {
+export interface RandomAgent {
   readonly agent: Agent
   /** The trace of the run that began last. */
   readonly last: () => Trace
@@ -97,11 +97,11 @@ export interface Interpreter {
  * @param delay how many loop turns an operation of that place takes: differs from run to run
  * @param mayBegin asked whenever a step begins
  */
-export function interpreter(
+export function randomAgent(
   ops: Tree,
   delay: (place: string, run: number) => number,
   mayBegin: () => boolean = () => true,
-): Interpreter {
+): RandomAgent {
   let runs = 0
   let current = trace()
   const all = trace()

@@ -3,7 +3,7 @@ import type { Json } from '../../core/json.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { AgentTask, Turn } from '../agent-task.ts'
 import type { ReminderRequest } from '../requests.ts'
-import { alice, createWorld, dataOf, running, type World } from './world.ts'
+import { alice, createHarness, dataOf, type Harness, running } from './engine-harness.ts'
 
 export const ids = (turn: Turn): string[] => turn.reminders.map(({ id }) => id)
 /** Without the reminder that says why a task was stopped. */
@@ -11,10 +11,10 @@ export const quiet: { readonly providers: { readonly resumed: false } } = {
   providers: { resumed: false },
 }
 
-export interface Scene {
-  readonly world: World
+export interface RemindedTask {
+  readonly harness: Harness
   readonly id: string
-  inject(id: string, some?: Partial<ReminderRequest>): ReturnType<World['engine']['remind']>
+  inject(id: string, some?: Partial<ReminderRequest>): ReturnType<Harness['engine']['remind']>
   /** What is pending: id and turns left. */
   pending(): Promise<readonly (readonly [string, number | undefined])[]>
   /** The artifact `seen`, once the task has ended. */
@@ -24,8 +24,8 @@ export interface Scene {
 }
 
 /** A task that is parked before it does anything. */
-export async function parked(run: (task: AgentTask) => Promise<Json>): Promise<Scene> {
-  const world = await createWorld({
+export async function parkedTask(run: (task: AgentTask) => Promise<Json>): Promise<RemindedTask> {
+  const harness = await createHarness({
     agents: [
       running(async (task) => {
         await task.park({ reason: 'x' })
@@ -33,20 +33,23 @@ export async function parked(run: (task: AgentTask) => Promise<Json>): Promise<S
       }, quiet),
     ],
   })
-  const { id } = await world.send('go')
-  await world.until(id, 'paused-by-agent')
+  const { id } = await harness.send('go')
+  await harness.until(id, 'paused-by-agent')
   return {
-    world,
+    harness,
     id,
     inject: (reminderId, some = {}) =>
-      world.engine.remind(alice, { taskId: id, reminder: { id: reminderId, body: 'b', ...some } }),
+      harness.engine.remind(alice, {
+        taskId: id,
+        reminder: { id: reminderId, body: 'b', ...some },
+      }),
     pending: async () =>
-      (await world.engine.reminders(alice, id)).map((one) => [one.id, one.ttlTurns]),
+      (await harness.engine.reminders(alice, id)).map((one) => [one.id, one.ttlTurns]),
     async resumed() {
-      await world.engine.resume(alice, { taskId: id })
-      return dataOf(await world.until(id, 'completed'), 'seen')
+      await harness.engine.resume(alice, { taskId: id })
+      return dataOf(await harness.until(id, 'completed'), 'seen')
     },
-    told: async () => toldBy(await world.log(id)),
+    told: async () => toldBy(await harness.log(id)),
   }
 }
 

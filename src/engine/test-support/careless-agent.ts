@@ -1,6 +1,6 @@
 /**
- * Random programs of careless authors. They throw anything, catch or do not, produce artifacts that are refused, run out
- * of time, delegate, watch, ask and park. A program travels in the message, so one agent runs all of them. For tests only.
+ * Random operations of careless authors. They throw anything, catch or do not, produce artifacts that are refused, run out
+ * of time, delegate, watch, ask and park. The operations travel in the message, so one agent runs all of them. For tests only.
  */
 import fc from 'fast-check'
 import type { Json } from '../../core/json.ts'
@@ -8,7 +8,7 @@ import type { Part } from '../../core/message.ts'
 import { awkwardValues } from '../../core/test-support/awkward-values.ts'
 import type { Agent } from '../agent.ts'
 import type { AgentTask } from '../agent-task.ts'
-import { running } from './world.ts'
+import { running } from './engine-harness.ts'
 
 export type CarelessOp =
   | { readonly op: 'throw'; readonly value: string; readonly in: Place; readonly caught: boolean }
@@ -19,10 +19,10 @@ export type CarelessOp =
   | {
       readonly op: 'delegate'
       readonly use: 'result' | 'watch' | 'nothing'
-      readonly program: CarelessProgram
+      readonly operations: CarelessOperations
     }
 
-export type CarelessProgram = readonly CarelessOp[]
+export type CarelessOperations = readonly CarelessOp[]
 type Place = 'run' | 'step' | 'turn' | 'tool' | 'nested'
 
 const caught = fc.boolean()
@@ -48,11 +48,11 @@ const careless: fc.Arbitrary<CarelessOp> = fc.oneof(
     .map(([stubborn, is]): CarelessOp => ({ op: 'timeout', stubborn, caught: is })),
 )
 const leaf = fc.oneof({ weight: 3, arbitrary: careful }, { weight: 2, arbitrary: careless })
-const delegated = (program: fc.Arbitrary<CarelessProgram>): fc.Arbitrary<CarelessOp> =>
+const delegated = (operations: fc.Arbitrary<CarelessOperations>): fc.Arbitrary<CarelessOp> =>
   fc.record<CarelessOp & { op: 'delegate' }>({
     op: fc.constant('delegate'),
     use: fc.constantFrom('result', 'watch', 'nothing'),
-    program,
+    operations,
   })
 const leaves = fc.array(leaf, { maxLength: 3 })
 const withChildren = fc.array(
@@ -60,18 +60,18 @@ const withChildren = fc.array(
   { maxLength: 4 },
 )
 
-export const carelessProgram: fc.Arbitrary<CarelessProgram> = fc.array(
+export const carelessOperations: fc.Arbitrary<CarelessOperations> = fc.array(
   fc.oneof({ weight: 2, arbitrary: leaf }, { weight: 1, arbitrary: delegated(withChildren) }),
   { minLength: 1, maxLength: 5 },
 )
 
-export const partsFor = (program: CarelessProgram): readonly Part[] => [
-  { data: { program } as unknown as Json },
+export const partsFor = (operations: CarelessOperations): readonly Part[] => [
+  { data: { operations } as unknown as Json },
 ]
 
-/** How the task of a program ends if nobody cancels it. */
-export function outcomeOf(program: CarelessProgram): 'completed' | 'failed' {
-  return program.some((op) => 'caught' in op && !op.caught) ? 'failed' : 'completed'
+/** How the task ends if nobody cancels it. */
+export function outcomeOf(operations: CarelessOperations): 'completed' | 'failed' {
+  return operations.some((op) => 'caught' in op && !op.caught) ? 'failed' : 'completed'
 }
 
 /** @param later waits for the clock, whatever a signal says */
@@ -79,8 +79,8 @@ export function carelessAgent(later: (ms: number) => Promise<void>): Agent {
   return running(
     async (task) => {
       const [part] = task.message.parts
-      const { program } = (part as unknown as { data: { program: CarelessProgram } }).data
-      for (const op of program) {
+      const { operations } = (part as unknown as { data: { operations: CarelessOperations } }).data
+      for (const op of operations) {
         const done = perform(task, op, later)
         if ('caught' in op && op.caught) await done.catch(() => undefined)
         else await done
@@ -140,10 +140,10 @@ async function perform(
 }
 
 async function delegate(task: AgentTask, op: CarelessOp & { op: 'delegate' }): Promise<void> {
-  const child = await task.delegate('careless', partsFor(op.program))
+  const child = await task.delegate('careless', partsFor(op.operations))
   if (op.use === 'result') {
     const { state } = await child.result()
-    if (state !== outcomeOf(op.program)) throw new Error(`the child is ${state}`)
+    if (state !== outcomeOf(op.operations)) throw new Error(`the child is ${state}`)
   }
   if (op.use !== 'watch') return
   for await (const _record of child.watch()) {

@@ -1,6 +1,6 @@
 /**
  * An engine to be tested: on a store in memory or the one it is given, with a clock that stands still and ids that
- * count. A world can lose its process (`crash`), and another one goes on with the same store. For tests only.
+ * count. A harness can lose its process (`crash`), and another one goes on with the same store. For tests only.
  */
 import type { CloudEvent } from '../../core/cloud-event.ts'
 import type { Json } from '../../core/json.ts'
@@ -30,7 +30,7 @@ export const bob: Caller = { tenant: 'acme', principal: 'bob' }
 export const mallory: Caller = { tenant: 'evil', principal: 'alice' }
 export const olga: Caller = { tenant: 'acme', principal: 'olga', operator: true }
 
-export interface WorldOptions {
+export interface HarnessOptions {
   readonly agents?: readonly Agent[]
   readonly options?: Partial<EngineOptions>
   readonly store?: Store
@@ -46,14 +46,14 @@ export interface LogLine {
   readonly facts: Readonly<Record<string, unknown>> | undefined
 }
 
-export interface World {
+export interface Harness {
   readonly engine: Engine
   /** As the engine sees it: cut off by `crash`. */
   readonly store: Store
   readonly clock: ManualClock
   readonly said: readonly LogLine[]
-  /** What it was made of; another process of the same world is made of the same. */
-  readonly given: WorldOptions
+  /** What it was made of; another process of the same harness is made of the same. */
+  readonly given: HarnessOptions
   /** The task a message started. */
   send(content: string | readonly Part[], request?: Partial<SendRequest>): Promise<Task>
   /** A message to a task that exists. */
@@ -73,12 +73,12 @@ export interface World {
   /** The process dies: nothing of its engine is written, read or called back any more. */
   crash(): void
   /** The process stops in order, and another one goes on. */
-  restart(some?: WorldOptions): Promise<World>
+  restart(some?: HarnessOptions): Promise<Harness>
   /** The process dies, and another one goes on. */
-  recover(some?: WorldOptions): Promise<World>
+  recover(some?: HarnessOptions): Promise<Harness>
 }
 
-export async function createWorld(given: WorldOptions = {}): Promise<World> {
+export async function createHarness(given: HarnessOptions = {}): Promise<Harness> {
   const clock = given.clock ?? createManualClock()
   const ids = given.ids ?? createCountingIds()
   const shared = given.store ?? createMemoryStore()
@@ -100,7 +100,7 @@ export async function createWorld(given: WorldOptions = {}): Promise<World> {
   })
   await engine.start()
 
-  const world: World = {
+  const harness: Harness = {
     engine,
     store,
     clock,
@@ -127,28 +127,28 @@ export async function createWorld(given: WorldOptions = {}): Promise<World> {
     },
     ended: (taskId) => engine.waitFor(olga, taskId, (task) => isTerminal(task.state)),
     log: (taskId) => shared.records(taskId, 0, 100_000),
-    types: async (taskId) => (await world.log(taskId)).map((record) => record.type),
+    types: async (taskId) => (await harness.log(taskId)).map((record) => record.type),
     async emit(type, some = {}) {
       await engine.emit(alice, [{ id: `event-${eventCount++}`, source: 'test', type, ...some }])
     },
     async pass(ms) {
-      await world.settled()
+      await harness.settled()
       clock.advance(ms)
-      await world.settled()
+      await harness.settled()
     },
     settled: life.settled,
     crash: life.end,
     async restart(some = {}) {
       await engine.drain()
       life.end()
-      return createWorld({ ...given, store: shared, clock, ids, ...some })
+      return createHarness({ ...given, store: shared, clock, ids, ...some })
     },
     recover(some = {}) {
       life.end()
-      return createWorld({ ...given, store: shared, clock, ids, ...some })
+      return createHarness({ ...given, store: shared, clock, ids, ...some })
     },
   }
-  return world
+  return harness
 }
 
 let eventCount = 0
