@@ -1,179 +1,47 @@
 /**
- * The records of a task's log. Everything else (state, journal, streams, receipts) is derived from them, and none is
- * ever changed or removed before its task is. Adding a field is compatible; renaming one is not.
+ * The records of a task's log. State, journal, streams and receipts are derived from them. A record is never changed, and
+ * it is removed only together with its task. Adding a field is compatible. Renaming a field is not.
  */
 import type { CloudEvent } from './cloud-event.ts'
-import type { Json, JsonObject } from './json.ts'
-import type { Artifact, Message } from './message.ts'
+import type { Json } from './json.ts'
+import type { Message } from './message.ts'
 import type { Receipt } from './receipt.ts'
-import type { ExpiryReason, Reminder, TurnOutcome } from './reminders.ts'
-import type { InterruptedState, TerminalState } from './states.ts'
+import type { JournalRecord } from './records/journal-record.ts'
+import type {
+  Decision,
+  DeferredAction,
+  Failure,
+  Question,
+  RunToken,
+} from './records/record-values.ts'
+import type { Submission } from './records/submission.ts'
+import type { ExpiryReason, Reminder } from './reminders.ts'
 import type { Actor, PauseMode, ResumeCause, Suspension, TimeoutEvent } from './suspension.ts'
 import type { TranscriptEntry } from './transcript.ts'
 
-/** Who runs a task: the token fences every write of that run, the worker names the process. */
-export interface RunToken {
-  readonly token: string
-  readonly worker: string
-}
-
-/** A failure as it is journaled: enough to throw it again, never a stack for callers. */
-export interface Failure {
-  readonly name: string
-  readonly message: string
-  readonly stack?: string
-  /** Of errors that have one, such as ours and Node's. */
-  readonly code?: string
-  readonly details?: Json
-}
-
-export interface Usage {
-  readonly inputTokens?: number
-  readonly outputTokens?: number
-  readonly costUsd?: number
-}
-
-/** What one model call used. With the size of the model's window, the agent is told when that fills up. */
-export interface UsageReport extends Usage {
-  /** In tokens. */
-  readonly contextWindow?: number
-}
-
-export interface Question {
-  readonly state: InterruptedState
-  readonly message: Message
-  readonly expiresAt?: number
-  readonly consent?: {
-    readonly consentId: string
-    /** SHA-256 of the canonical JSON of `operation`: the answer is bound to it. */
-    readonly digest: string
-    readonly operation: Json
-    readonly scope?: Json
-    readonly expiresAt?: number
-  }
-}
-
-export type Decision = 'granted' | 'denied'
-
-/** How a child ended, as its parent sees it. */
-export interface ChildResult {
-  readonly taskId: string
-  readonly state: TerminalState
-  readonly message?: Message
-  readonly artifacts: readonly Artifact[]
-}
-
-/** What a task sees of its context: what was there when it was created. */
-export interface ContextSnapshot {
-  /** The tasks, each with the version at which it is seen. */
-  readonly tasks: readonly (readonly [taskId: string, version: number])[]
-  /** Stateless messages up to this position. */
-  readonly messagesUpTo: number
-}
-
-/** What a task is born with. */
-export interface Submission {
-  readonly taskId: string
-  readonly tenant: string
-  readonly principal: string
-  readonly agent: string
-  readonly contextId: string
-  readonly message: Message
-  readonly parentId?: string | undefined
-  /** The protocol that made it, for rules such as "close cancels only tasks born over ACP". */
-  readonly origin?: string | undefined
-  readonly metadata?: JsonObject | undefined
-  /** Events up to here arrived before the task existed. */
-  readonly eventsAfter: number
-  readonly reminders?: readonly Reminder[] | undefined
-  /** Absent when the task begins its context. */
-  readonly seen?: ContextSnapshot | undefined
-}
-
-/** Operations of a run, each recorded under its key and answered from there when the run is rebuilt. */
-export type JournalRecord = {
-  /**
-   * It is new code in front of operations that were recorded before it: its place in the log is not its place in the code.
-   */
-  readonly inserted?: true
-} & (
-  | {
-      readonly type: 'step'
-      readonly key: string
-      readonly name: string
-      readonly attempt: number
-      readonly result?: Json
-      readonly failure?: Failure
-      readonly topLevel?: true
-    }
-  /** An attempt that did not settle the step: interrupted by a pause, or failed and to be retried. */
-  | {
-      readonly type: 'attempt'
-      readonly key: string
-      readonly attempt: number
-      readonly outcome: 'interrupted' | 'failed'
-      readonly failure?: Failure
-    }
-  | { readonly type: 'skipped'; readonly key: string; readonly name: string }
-  | {
-      readonly type: 'said'
-      readonly key: string
-      readonly message?: Message
-      readonly progress?: number
-    }
-  | {
-      readonly type: 'artifact'
-      readonly key: string
-      readonly artifact: Artifact
-      readonly append: boolean
-      readonly last: boolean
-      /** The text of a step's stream, and which attempt wrote it: a reader that saw it live gets only the rest. */
-      readonly attempt?: string
-    }
-  | { readonly type: 'usage'; readonly key: string; readonly usage: UsageReport }
-  /** `task.now()`, `task.uuid()`, `task.random()`. */
-  | { readonly type: 'value'; readonly key: string; readonly value: Json }
-  | {
-      readonly type: 'turn-ended'
-      readonly key: string
-      readonly turn: number
-      /** Absent: it completed. */
-      readonly outcome?: TurnOutcome
-      readonly transcript: readonly TranscriptEntry[]
-    }
-  | {
-      readonly type: 'compacted'
-      readonly key: string
-      readonly transcript: readonly TranscriptEntry[]
-    }
-  | {
-      readonly type: 'delegated'
-      readonly key: string
-      readonly childId: string
-      readonly agent: string
-      readonly message: Message
-    }
-  | { readonly type: 'child-ended'; readonly key: string; readonly result: ChildResult }
-  /** A control call a parent made on a child (`child.pause()` and the like), so that a rebuilt run does not repeat it. */
-  | {
-      readonly type: 'child-called'
-      readonly key: string
-      readonly call: string
-      readonly result: Json
-      readonly failure?: Failure
-    }
-)
+export type { JournalRecord } from './records/journal-record.ts'
+export type {
+  ChildResult,
+  Decision,
+  DeferredAction,
+  Failure,
+  Question,
+  RunToken,
+  Usage,
+  UsageReport,
+} from './records/record-values.ts'
+export type { ContextSnapshot, Submission } from './records/submission.ts'
 
 export type RecordBody =
   | JournalRecord
   | ({ readonly type: 'submitted' } & Submission)
-  /** A run took the task. `deaths` counts processes that died on it without a new record. */
+  /** A run took the task. `deaths` counts the processes that died while running it and wrote no new record. */
   | { readonly type: 'started'; readonly run: RunToken; readonly deaths: number }
-  /** A stopping process gave the task back; the next one goes on. */
+  /** A process that stops released the task. The next process goes on with it. */
   | { readonly type: 'released'; readonly reason: string; readonly inFlight?: true }
-  /** `idempotencyKey`, here and below: the key the sender chose. A repeat of the key is found by it. */
+  /** `idempotencyKey`, here and below, is the key that the sender chose. A repeated request is recognized by it. */
   | { readonly type: 'message'; readonly message: Message; readonly idempotencyKey?: string }
-  /** What the turn sees is fixed here, so that a rebuilt run sees the same. */
+  /** What the turn sees. A rebuilt run sees the same. */
   | {
       readonly type: 'turn-started'
       readonly key: string
@@ -189,7 +57,7 @@ export type RecordBody =
       readonly turn: number
       readonly reminders: readonly Reminder[]
       readonly emitted: readonly string[]
-      /** The handle of the wake that the providers were told of with this read. */
+      /** The handle of the wake that the providers got with this read. */
       readonly toldWake?: string
     }
   | {
@@ -198,7 +66,7 @@ export type RecordBody =
       readonly fingerprint: string
       readonly question: Question
     }
-  /** A consent question answered in words nobody could decide on: it stands. */
+  /** The answer to a consent question was neither yes nor no. The question stays open. */
   | { readonly type: 'asked-again'; readonly answer: Message; readonly idempotencyKey?: string }
   | {
       readonly type: 'answered'
@@ -207,10 +75,10 @@ export type RecordBody =
       readonly run?: RunToken
       readonly idempotencyKey?: string
     }
-  /** `quiesces`: something is in flight, and the commit comes later. */
+  /** With `quiesces` an operation is in flight, and `paused` follows later. */
   | { readonly type: 'pause-requested'; readonly suspension: Suspension; readonly quiesces?: true }
   | { readonly type: 'pause-upgraded'; readonly mode: PauseMode }
-  /** A hold stopped it; now somebody wants it paused as well. */
+  /** A task that a hold stopped is now paused by a caller too. Lifting the hold does not resume it. */
   | {
       readonly type: 'pause-kept'
       readonly actor: Actor
@@ -222,7 +90,7 @@ export type RecordBody =
       readonly handle: string
       readonly actor: Actor
       readonly cause: ResumeCause
-      /** What came with the resume: the code sees it as its wake. */
+      /** The input of the resume. The agent reads it from its wake. */
       readonly input?: Json
       readonly idempotencyKey?: string
     }
@@ -231,7 +99,7 @@ export type RecordBody =
       readonly handle: string
       readonly deadlineAt?: number
       readonly fireAt?: number
-      /** The process of its run had died: operations may have been in flight. */
+      /** Set when the process of the run had died. Operations may have been in flight. */
       readonly inFlight?: true
     }
   | { readonly type: 'parked'; readonly fingerprint: string; readonly suspension: Suspension }
@@ -240,18 +108,18 @@ export type RecordBody =
       readonly handle: string
       readonly cause: ResumeCause
       readonly actor?: Actor
-      /** The redactable copy; the receipt holds its hash. */
+      /** This copy can be redacted. The receipt has only its hash. */
       readonly input: Json
       readonly event?: CloudEvent | TimeoutEvent
-      /** The position of the event, consumed with this wake. */
+      /** The position of the event that this wake consumed. */
       readonly eventPos?: number
-      /** Events up to this position are gone from the store: nobody has to remember that they were consumed. */
+      /** Events up to this position are removed from the store, so the task need not remember which of them it consumed. */
       readonly eventsRemovedUpTo?: number
       readonly continueTranscript: boolean
       readonly run?: RunToken
       readonly idempotencyKey?: string
     }
-  /** Arrived under a hold: acts when the hold is lifted. */
+  /** It arrived under a hold and takes effect when the hold is lifted. */
   | {
       readonly type: 'deferred'
       readonly deferred: DeferredAction
@@ -264,26 +132,26 @@ export type RecordBody =
       readonly actor: Actor
     }
   | { readonly type: 'lifted'; readonly holdId: string; readonly actor: Actor }
-  /** The journal before this is closed; the next run starts from `state`. */
+  /** The journal before this record is closed. The next run starts from `state`. */
   | {
       readonly type: 'continued'
       readonly key: string
       readonly state: Json
       readonly transcript: readonly TranscriptEntry[]
     }
-  /** An operator accepted changed code: this entry is run anew. */
+  /** An operator accepted changed code. The operation with this key is executed again. */
   | {
       readonly type: 'voided'
       readonly key: string
-      /** The operation was new: this one, recorded behind it, is not missed any more. */
+      /** Set when the operation was new: the recorded operation after it that the code need not call any more. */
       readonly unclaimed?: string
     }
   | {
       readonly type: 'reminder-injected'
       readonly reminder: Reminder
-      /** Absent: it displaced none. */
+      /** How many reminders it replaced. Absent for none. */
       readonly dedupedCount?: number
-      /** The provider of the agent that wanted it; absent for what came from outside. */
+      /** The provider that asked for it. Absent for a reminder from outside. */
       readonly provider?: string
     }
   | {
@@ -303,21 +171,7 @@ export type RecordBody =
   | { readonly type: 'canceled'; readonly actor: Actor; readonly reason?: string }
   | { readonly type: 'receipt'; readonly receipt: Receipt; readonly hash: string }
 
-/** What arrived for a held task: a condition that fired, or an answer. */
-export type DeferredAction =
-  | {
-      readonly kind: 'wake'
-      readonly cause: ResumeCause
-      readonly input: Json
-      readonly event?: CloudEvent | TimeoutEvent
-      readonly eventPos?: number
-      readonly eventsRemovedUpTo?: number
-      readonly continueTranscript: boolean
-    }
-  | { readonly kind: 'answer'; readonly message: Message; readonly decision?: Decision }
-  | { readonly kind: 'failure'; readonly message: Message; readonly failure: Failure }
-
 export type RecordType = RecordBody['type']
 
-/** A record in its place: the nth of its task, written at that instant. */
+/** A record with its number in the log of its task and the instant at which it was written. */
 export type LogRecord = RecordBody & { readonly seq: number; readonly at: number }

@@ -1,0 +1,77 @@
+import type { Json } from '../json.ts'
+import type { Artifact, Message } from '../message.ts'
+import type { TurnOutcome } from '../reminders.ts'
+import type { TranscriptEntry } from '../transcript.ts'
+import type { ChildResult, Failure, UsageReport } from './record-values.ts'
+
+/** The record of one operation of a run. A rebuilt run finds it by `key` and does not execute the operation again. */
+export type JournalRecord = {
+  /** Set for an operation that new code calls before operations that are already in the log. Log order is not code order. */
+  readonly inserted?: true
+} & (
+  | {
+      readonly type: 'step'
+      readonly key: string
+      readonly name: string
+      readonly attempt: number
+      readonly result?: Json
+      readonly failure?: Failure
+      readonly topLevel?: true
+    }
+  /** An attempt that did not settle the step: a pause interrupted it, or it failed and is retried. */
+  | {
+      readonly type: 'attempt'
+      readonly key: string
+      readonly attempt: number
+      readonly outcome: 'interrupted' | 'failed'
+      readonly failure?: Failure
+    }
+  | { readonly type: 'skipped'; readonly key: string; readonly name: string }
+  | {
+      readonly type: 'said'
+      readonly key: string
+      readonly message?: Message
+      readonly progress?: number
+    }
+  | {
+      readonly type: 'artifact'
+      readonly key: string
+      readonly artifact: Artifact
+      readonly append: boolean
+      readonly last: boolean
+      /** Set for the text of a step's stream: the attempt that wrote it. A reader that saw it live gets only the rest. */
+      readonly attempt?: string
+    }
+  | { readonly type: 'usage'; readonly key: string; readonly usage: UsageReport }
+  /** `task.now()`, `task.uuid()`, `task.random()`. */
+  | { readonly type: 'value'; readonly key: string; readonly value: Json }
+  | {
+      readonly type: 'turn-ended'
+      readonly key: string
+      readonly turn: number
+      /** Absent for a turn that completed. */
+      readonly outcome?: TurnOutcome
+      readonly transcript: readonly TranscriptEntry[]
+    }
+  | {
+      readonly type: 'compacted'
+      readonly key: string
+      readonly transcript: readonly TranscriptEntry[]
+    }
+  | {
+      readonly type: 'delegated'
+      readonly key: string
+      readonly childId: string
+      readonly agent: string
+      readonly message: Message
+    }
+  | { readonly type: 'child-ended'; readonly key: string; readonly result: ChildResult }
+  /** A control call of a parent on a child, such as `child.pause()`. A rebuilt run does not repeat it. */
+  | {
+      readonly type: 'child-called'
+      readonly key: string
+      readonly call: string
+      readonly result: Json
+      readonly failure?: Failure
+    }
+)

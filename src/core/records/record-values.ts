@@ -1,0 +1,72 @@
+/** Values that records contain. */
+import type { CloudEvent } from '../cloud-event.ts'
+import type { Json } from '../json.ts'
+import type { Artifact, Message } from '../message.ts'
+import type { InterruptedState, TerminalState } from '../states.ts'
+import type { ResumeCause, TimeoutEvent } from '../suspension.ts'
+
+/** The run that has a task. Writes with another token are refused. `worker` names the process. */
+export interface RunToken {
+  readonly token: string
+  readonly worker: string
+}
+
+/** A failure as it is journaled. It can be thrown again. Callers are never shown its stack. */
+export interface Failure {
+  readonly name: string
+  readonly message: string
+  readonly stack?: string
+  /** Set for errors that have a code, such as those of Lull and of Node. */
+  readonly code?: string
+  readonly details?: Json
+}
+
+export interface Usage {
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+  readonly costUsd?: number
+}
+
+/** What one model call used. With `contextWindow`, the provider `tokenPressure` can warn before the window is full. */
+export interface UsageReport extends Usage {
+  /** The size of the model's context window in tokens. */
+  readonly contextWindow?: number
+}
+
+export interface Question {
+  readonly state: InterruptedState
+  readonly message: Message
+  readonly expiresAt?: number
+  readonly consent?: {
+    readonly consentId: string
+    /** SHA-256 of the canonical JSON of `operation`. An answer is valid only for this digest. */
+    readonly digest: string
+    readonly operation: Json
+    readonly scope?: Json
+    readonly expiresAt?: number
+  }
+}
+
+export type Decision = 'granted' | 'denied'
+
+/** How a child ended, as its parent sees it. */
+export interface ChildResult {
+  readonly taskId: string
+  readonly state: TerminalState
+  readonly message?: Message
+  readonly artifacts: readonly Artifact[]
+}
+
+/** What arrived for a held task. It takes effect when the hold is lifted. */
+export type DeferredAction =
+  | {
+      readonly kind: 'wake'
+      readonly cause: ResumeCause
+      readonly input: Json
+      readonly event?: CloudEvent | TimeoutEvent
+      readonly eventPos?: number
+      readonly eventsRemovedUpTo?: number
+      readonly continueTranscript: boolean
+    }
+  | { readonly kind: 'answer'; readonly message: Message; readonly decision?: Decision }
+  | { readonly kind: 'failure'; readonly message: Message; readonly failure: Failure }

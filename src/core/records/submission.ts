@@ -1,0 +1,30 @@
+import type { JsonObject } from '../json.ts'
+import type { Message } from '../message.ts'
+import type { Reminder } from '../reminders.ts'
+
+/** The part of a context that a task sees: what existed when the task was created. */
+export interface ContextSnapshot {
+  /** Each task is seen at this version. Later records of it are not seen. */
+  readonly tasks: readonly (readonly [taskId: string, version: number])[]
+  /** Stateless messages up to this position are seen. */
+  readonly messagesUpTo: number
+}
+
+/** What creates a task. */
+export interface Submission {
+  readonly taskId: string
+  readonly tenant: string
+  readonly principal: string
+  readonly agent: string
+  readonly contextId: string
+  readonly message: Message
+  readonly parentId?: string | undefined
+  /** The protocol that created the task. Closing an ACP session cancels only tasks that ACP created. */
+  readonly origin?: string | undefined
+  readonly metadata?: JsonObject | undefined
+  /** Events up to this position arrived before the task existed, so they cannot wake it. */
+  readonly eventsAfter: number
+  readonly reminders?: readonly Reminder[] | undefined
+  /** Absent for the first task of a context. */
+  readonly seen?: ContextSnapshot | undefined
+}
