@@ -40,11 +40,14 @@ export type OuterCommand =
       readonly holds?: readonly HoldMark[]
       readonly rejection?: Message | undefined
     }
-  /** A runner takes a task that nobody runs. `died`: its last run ended with its process. */
+  /**
+   * A process takes a task that nobody runs. `from`: the run it is taken from, whose process is gone. Where the task has
+   * another run than that, nothing happens.
+   */
   | {
       readonly type: 'start'
       readonly run: RunToken
-      readonly died: boolean
+      readonly from?: RunToken | undefined
       readonly maxDeaths: number
       readonly handle: string
     }
@@ -127,7 +130,10 @@ export type OuterCommand =
       readonly reason: PolicyReason
       readonly summary: string
       readonly atBoundary: boolean
+      /** The run that asks for it. */
       readonly run?: string
+      /** The run whose process is gone. Where the task has another run, nothing happens. */
+      readonly from?: RunToken | undefined
       readonly mismatch?: string
       readonly newOperations?: readonly NewOperation[]
     }

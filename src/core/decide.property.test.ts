@@ -116,7 +116,9 @@ const fromOutside: fc.Arbitrary<Command> = fc.oneof(
   often(1, fc.constant(submit())),
   often(
     8,
-    fc.boolean().map((died) => start('$new', { died, maxDeaths: 3, handle: '$fresh' })),
+    maybe(fc.constant({ from: run('$run') })).map((from) =>
+      start('$new', { ...from, maxDeaths: 3, handle: '$fresh' }),
+    ),
   ),
   often(
     4,
@@ -188,7 +190,7 @@ const fromOutside: fc.Arbitrary<Command> = fc.oneof(
         maybe(fc.record({ run: token, mismatch: key })),
       )
       .map(([reason, atBoundary, some]) =>
-        policyPause({ handle: '$fresh', reason, atBoundary, ...some }),
+        policyPause({ handle: '$fresh', reason, atBoundary, from: run('$run'), ...some }),
       ),
   ),
 )

@@ -292,7 +292,7 @@ describe('progress of a run', () => {
     'is anything it writes: %s ends the count of deaths',
     (_, command) => {
       const story = working()
-      story.tell(start('run-2', { died: true }))
+      story.tell(start('run-2', { from: run('run-1') }))
       expect(story.task.deaths).toBe(1)
       story.tell(command)
       expect(story.task.deaths).toBe(0)

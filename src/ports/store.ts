@@ -10,6 +10,7 @@
  * No call needs a transaction over several tasks, so a store may be partitioned by task id.
  */
 import type { ClaimStore } from './store/claims.ts'
+import type { ClusterStore } from './store/cluster.ts'
 import type { EventStore } from './store/events.ts'
 import type { HoldStore } from './store/holds.ts'
 import type { KeyValueStore } from './store/key-values.ts'
@@ -27,6 +28,8 @@ export interface Store
     ClaimStore,
     SessionStore,
     PushStore {
+  /** Present when several processes may use the store at the same time. */
+  readonly cluster?: ClusterStore
   /** Resolves when a small write worked. @throws LullError `STORE_UNAVAILABLE` */
   check(): Promise<void>
   close(): Promise<void>

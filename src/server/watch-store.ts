@@ -56,10 +56,14 @@ export function watchStore(log: Log, clock: Pick<Clock, 'now'>): StoreWatch {
     }
 
   return {
-    watched: (store) =>
-      Object.fromEntries(
-        Object.entries(store).map(([name, method]) => [name, observed(name, method as Method)]),
-      ) as { [K in keyof Store]: Store[K] },
+    watched: (store) => ({
+      ...store,
+      ...Object.fromEntries(
+        Object.entries(store)
+          .filter(([, method]) => typeof method === 'function')
+          .map(([name, method]) => [name, observed(name, method as Method)]),
+      ),
+    }),
     lose(error) {
       lost = error.details.why
       failed(error)

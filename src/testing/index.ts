@@ -18,6 +18,7 @@ export {
 } from './script-agent/script-agent.ts'
 export {
   type AsyncMatchers,
+  type ClusterUnderTest,
   describeStoreContract,
   type Expect,
   type MakeStore,

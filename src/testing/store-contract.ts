@@ -6,6 +6,7 @@
  */
 
 import { claims } from './store-contract/claims.ts'
+import { cluster } from './store-contract/cluster.ts'
 import { commits } from './store-contract/commits.ts'
 import { events } from './store-contract/events.ts'
 import { hostileContent } from './store-contract/hostile-content.ts'
@@ -19,10 +20,16 @@ import { type MakeStore, openForEachTest } from './store-contract/subject.ts'
 import type { TestKit } from './store-contract/test-kit.ts'
 import { work } from './store-contract/work.ts'
 
-export type { MakeStore, StoreUnderTest } from './store-contract/subject.ts'
+export type { ClusterUnderTest, MakeStore, StoreUnderTest } from './store-contract/subject.ts'
 export type { AsyncMatchers, Expect, Matchers, TestKit } from './store-contract/test-kit.ts'
 
-export function describeStoreContract(kit: TestKit, name: string, makeStore: MakeStore): void {
+/** @param isShared whether the store has a `cluster` part */
+export function describeStoreContract(
+  kit: TestKit,
+  name: string,
+  makeStore: MakeStore,
+  isShared = false,
+): void {
   const { describe } = kit
   describe(name, () => {
     const subject = openForEachTest(kit, makeStore)
@@ -37,5 +44,6 @@ export function describeStoreContract(kit: TestKit, name: string, makeStore: Mak
     describe('webhooks', () => pushes(subject))
     describe('retention', () => retention(subject))
     describe('hostile content', () => hostileContent(subject))
+    if (isShared) describe('several processes', () => cluster(subject))
   })
 }

@@ -86,7 +86,7 @@ describe('a hold on a working task', () => {
   it('survives a crash: no agent code runs before it is lifted', () => {
     const story = working()
     story.tell(hold('h-1', { atBoundary: false }))
-    expect(typesOf(story.tell(start('run-2', { died: true })))).toEqual(['paused'])
+    expect(typesOf(story.tell(start('run-2', { from: run('run-1') })))).toEqual(['paused'])
     expect(story.tell(start('run-3'))).toEqual([])
     story.tell(lift('h-1', 'run-4'))
     expect(story.task).toMatchObject({ state: 'working', run: run('run-4') })

@@ -105,13 +105,21 @@ describe('starting', () => {
     const ended = working()
     ended.tell(complete())
     for (const story of [paused(), parked(), asked(), ended]) {
-      expect(story.tell(start('run-2', { died: true }))).toEqual([])
+      expect(story.tell(start('run-2', { from: run('run-1') }))).toEqual([])
     }
+  })
+
+  it('C2: does nothing where the task was taken over from the same run before', () => {
+    const story = working()
+    story.tell(start('run-2', { from: run('run-1') }))
+    expect(story.tell(start('run-3', { from: run('run-1') }))).toEqual([])
+    expect(story.tell(policyPause({ from: run('run-1') }))).toEqual([])
+    expect(story.task.run).toEqual(run('run-2'))
   })
 
   it('takes a task over from a run that died, whose commands are stale from then on', () => {
     const story = working()
-    story.tell(start('run-2', { died: true }))
+    story.tell(start('run-2', { from: run('run-1') }))
     expect(story.task).toMatchObject({ run: run('run-2'), deaths: 1 })
     expect(story.refusal(step('s', 'run-1')).code).toBe('STALE_RUN')
     expect(typesOf(story.tell(step('s', 'run-2')))).toEqual(['step'])
@@ -120,7 +128,7 @@ describe('starting', () => {
 
 describe('a run that dies again and again', () => {
   const die = (story: Story, times: number): void => {
-    for (let n = 1; n <= times; n++) story.tell(start(`run-${n + 1}`, { died: true }))
+    for (let n = 1; n <= times; n++) story.tell(start(`run-${n + 1}`, { from: run(`run-${n}`) }))
   }
 
   it('is tried four times more', () => {
@@ -151,14 +159,14 @@ describe('a run that dies again and again', () => {
     die(story, 4)
     story.tell(step('progress', 'run-5'))
     expect(story.task.deaths).toBe(0)
-    story.tell(start('run-7', { died: true }))
+    story.tell(start('run-7', { from: run('run-5') }))
     expect(story.task).toMatchObject({ state: 'working', deaths: 1 })
   })
 
   it('is not saved by what others write', () => {
     const story = working()
     for (let n = 2; n <= 6; n++) {
-      story.tell(send(`m-${n}`), remind(`r-${n}`), start(`run-${n}`, { died: true }))
+      story.tell(send(`m-${n}`), remind(`r-${n}`), start(`run-${n}`, { from: run(`run-${n - 1}`) }))
     }
     expect(story.task.suspension?.reason).toBe('crash-loop')
   })
@@ -181,7 +189,7 @@ describe('a crash while quiescing', () => {
   it('commits the pause at start, before any agent code runs', () => {
     const story = quiescing({ conditions: { timeout: { durationMinutes: 1 } } })
     story.wait(5_000)
-    expect(typesOf(story.tell(start('run-2', { died: true })))).toEqual(['paused'])
+    expect(typesOf(story.tell(start('run-2', { from: run('run-1') })))).toEqual(['paused'])
     expect(story.task).toMatchObject({
       state: 'paused-by-client',
       suspension: {
@@ -274,7 +282,7 @@ describe('ending', () => {
 describe('a task that has ended', () => {
   const commands: readonly Command[] = [
     submit(),
-    start('run-2', { died: true }),
+    start('run-2', { from: run('run-1') }),
     send('m-1'),
     pause('suspend-9'),
     resume(),

@@ -47,7 +47,7 @@ function submitted(submission: Submission): RecordBody {
 
 export function start(task: Task, command: Of<'start'>, at: number): Decided {
   if (task.state !== 'submitted' && task.state !== 'working') return nothing
-  if (task.run !== undefined && !command.died) return nothing
+  if (task.run?.token !== command.from?.token) return nothing
   // A crash while quiescing: the pause takes effect before any agent code runs.
   if (task.pausing !== undefined) return write(withDeath(task, stopNow(task, at)))
   if (task.holds.length > 0) return nothing

@@ -284,7 +284,7 @@ describe('a pause by policy', () => {
 
   it('stops a submitted task, which has nothing to wait for', () => {
     const story = submitted()
-    story.tell(policyPause({ atBoundary: false }))
+    story.tell(policyPause({ atBoundary: false, from: undefined }))
     expect(story.task.state).toBe('paused-by-client')
     expect(story.task.suspension).toMatchObject({
       pausedFrom: 'submitted',
@@ -301,7 +301,7 @@ describe('a pause by policy', () => {
 
   it('asked for by a run that lost the task writes nothing', () => {
     const story = working()
-    story.tell(start('run-2', { died: true }))
+    story.tell(start('run-2', { from: run('run-1') }))
     expect(story.refusal(policyPause({ run: 'run-1' })).code).toBe('STALE_RUN')
     expect(typesOf(story.tell(policyPause({ run: 'run-2' })))).toContain('paused')
   })

@@ -82,8 +82,9 @@ export function commitPause(task: Task, command: Of<'commit-pause'>, at: number)
 }
 
 export function policyPause(task: Task, command: Of<'policy-pause'>, at: number): Decided {
-  if (command.run !== undefined && task.run?.token !== command.run) {
-    return refuse('STALE_RUN', { taskId: task.id })
+  const { run = command.from?.token } = command
+  if (task.run?.token !== run) {
+    return command.run === undefined ? nothing : refuse('STALE_RUN', { taskId: task.id })
   }
   if (task.state !== 'working' && task.state !== 'submitted') return nothing
   const stopsNow = command.atBoundary || task.state === 'submitted'

@@ -204,7 +204,7 @@ describe('showing', () => {
 
   it('is progress of the run', () => {
     const story = working()
-    story.tell(startTurn(), start('run-2', { died: true }))
+    story.tell(startTurn(), start('run-2', { from: run('run-1') }))
     expect(story.task.deaths).toBe(1)
     story.tell(remind('r-1'), { ...show(['r-1']), run: 'run-2' })
     expect(story.task.deaths).toBe(0)

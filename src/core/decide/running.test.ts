@@ -52,7 +52,7 @@ describe('a run that lost its task writes nothing', () => {
     ['it asked', asked],
     ['it was cancelled', () => told(cancel())],
     ['it was held', () => told(hold('h-1'))],
-    ['another worker took it over', () => told(start('run-2', { died: true }))],
+    ['another worker took it over', () => told(start('run-2', { from: run('run-1') }))],
     ['it gave the task back', () => told(release())],
     ['it was paused and resumed elsewhere', () => told(pause(), resume({ run: run('run-2') }))],
   ]

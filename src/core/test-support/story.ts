@@ -144,7 +144,6 @@ export const submit = (some: Partial<Of<'submit'>['submission']> = {}): Of<'subm
 export const start = (token: string = 'run-1', some: Some<'start'> = {}): Of<'start'> => ({
   type: 'start',
   run: run(token),
-  died: false,
   maxDeaths: 5,
   handle: `suspend-crash-${token}`,
   ...some,
@@ -205,12 +204,14 @@ export const remind = (id: string, some: Partial<Reminder> = {}, limit: number =
   reminder: reminder(id, some),
   limit,
 })
+/** Of a task whose process is gone, unless the run itself asks. */
 export const policyPause = (some: Some<'policy-pause'> = {}): Of<'policy-pause'> => ({
   type: 'policy-pause',
   handle: 'suspend-policy',
   reason: 'agent-unknown',
   summary: 'No agent of that name is registered',
   atBoundary: true,
+  ...(some.run === undefined ? { from: run('run-1') } : {}),
   ...some,
 })
 

@@ -11,20 +11,27 @@ export type ReadableWork = Pick<
 
 export function readableWork(store: ReadableWork, unreadable: ReadonlySet<string>): ReadableWork {
   /** Asks for so many more as may have to be left out. */
-  async function readable(
+  async function readable<T>(
     limit: number,
-    list: (limit: number) => Promise<readonly string[]>,
-  ): Promise<readonly string[]> {
+    list: (limit: number) => Promise<readonly T[]>,
+    idOf: (one: T) => string,
+  ): Promise<readonly T[]> {
     if (unreadable.size === 0) return list(limit)
     const listed = await list(limit + unreadable.size)
-    return listed.filter((taskId) => !unreadable.has(taskId)).slice(0, limit)
+    return listed.filter((one) => !unreadable.has(idOf(one))).slice(0, limit)
   }
+  const itself = (taskId: string): string => taskId
 
   return {
-    ready: (agent, limit) => readable(limit, (more) => store.ready(agent, more)),
+    ready: (agent, limit) => readable(limit, (more) => store.ready(agent, more), itself),
     readyAgents: () => store.readyAgents(),
-    orphans: (alive, limit) => readable(limit, (more) => store.orphans(alive, more)),
-    due: (now, limit) => readable(limit, (more) => store.due(now, more)),
+    orphans: (alive, limit) =>
+      readable(
+        limit,
+        (more) => store.orphans(alive, more),
+        ({ taskId }) => taskId,
+      ),
+    due: (now, limit) => readable(limit, (more) => store.due(now, more), itself),
     nextDueAt: () => store.nextDueAt(),
   }
 }

@@ -42,6 +42,11 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
       answerClaimed(plan, claim)
       queues().reread(plan.entry)
     },
+    /** Decided again: whoever makes the command asks for the holds of that moment. */
+    'holds-changed'(plan) {
+      plan.entry.queue.unshift(...plan.waiting)
+      queues().reread(plan.entry)
+    },
     failed: refused,
   }
 

@@ -6,15 +6,17 @@
  * B2  A slot that becomes free while tasks wait is used.
  * B3  A task that cannot be started does not block the others. It is tried again.
  */
+import type { RunToken } from '../../core/records.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
+import type { StartTask } from './takeover.ts'
 
 export interface Backlog {
   /** A task of the agent waits in the store's `ready` list. */
   addReady(agent: string): void
-  /** A dead process left this task. */
-  addOrphan(taskId: string, agent: string): void
+  /** A dead process left this task, with this run. */
+  addOrphan(taskId: string, agent: string, from: RunToken): void
   /** Starts as many waiting tasks as there are free slots. */
   pull(agent: string): void
   /** Does the same for every agent with waiting tasks. */
@@ -31,7 +33,7 @@ export interface BacklogDeps {
   /** How many tasks of the agent can be started now. */
   readonly room: (agent: string) => number
   /** Resolves with false when another task took the slot first. */
-  readonly start: (taskId: string, agent: string, died: boolean) => Promise<boolean>
+  readonly start: StartTask
 }
 
 const PAGE = 256
@@ -82,9 +84,9 @@ export function createBacklog(deps: BacklogDeps): Backlog {
   function retryLater(queue: Queue): void {
     queue.retry ??= clock.after(RETRY_MS, () => {
       queue.retry = undefined
-      for (const [taskId, died] of queue.failed) {
-        if (died) queue.orphans.push(taskId)
-        else queue.ready = true
+      for (const [taskId, from] of queue.failed) {
+        if (from === undefined) queue.ready = true
+        else queue.orphans.push({ taskId, from })
       }
       queue.failed.clear()
       pull(queue.agent)
@@ -97,8 +99,9 @@ export function createBacklog(deps: BacklogDeps): Backlog {
       // Deferred, so that the caller can use the slot it reserved first.
       setImmediate(() => pull(agent))
     },
-    addOrphan(taskId, agent) {
-      queueOf(agent).orphans.push(taskId)
+    addOrphan(taskId, agent, from) {
+      const { orphans } = queueOf(agent)
+      if (!orphans.some((known) => known.taskId === taskId)) orphans.push({ taskId, from })
     },
     pull,
     pullAll() {
@@ -111,14 +114,20 @@ export function createBacklog(deps: BacklogDeps): Backlog {
   }
 }
 
+/** An orphan has the run that a dead process left. */
+interface Waiting {
+  readonly taskId: string
+  readonly from?: RunToken
+}
+
 /** The waiting tasks of one agent. */
 interface Queue {
   readonly agent: string
-  orphans: string[]
+  orphans: Waiting[]
   /** Whether the store's list may have tasks of the agent. */
   ready: boolean
-  /** Tasks that could not be started, each with whether it is an orphan. They are skipped until the retry. */
-  readonly failed: Map<string, boolean>
+  /** Tasks that could not be started; orphans with their run. They are skipped until the retry. */
+  readonly failed: Map<string, RunToken | undefined>
   pulling: boolean
   retry?: (() => void) | undefined
 }
@@ -130,12 +139,12 @@ function isWaiting({ ready, orphans }: Queue): boolean {
 async function pullQueue(deps: BacklogDeps, queue: Queue, stopped: () => boolean): Promise<void> {
   const { agent } = queue
   for (let room = deps.room(agent); room > 0 && !stopped(); room = deps.room(agent)) {
-    const died = queue.orphans.length > 0
-    const page = died
-      ? queue.orphans.splice(0, Math.min(room, PAGE))
-      : await readyPage(deps.store, queue, Math.min(room, PAGE))
+    const page: readonly Waiting[] =
+      queue.orphans.length > 0
+        ? queue.orphans.splice(0, Math.min(room, PAGE))
+        : await readyPage(deps.store, queue, Math.min(room, PAGE))
     if (page.length === 0) return
-    const left = await Promise.all(page.map((taskId) => startOne(deps, queue, taskId, died)))
+    const left = await Promise.all(page.map((waiting) => startOne(deps, queue, waiting)))
     queue.orphans.push(...left.flat())
   }
 }
@@ -145,14 +154,14 @@ async function readyPage(
   store: Pick<WorkStore, 'ready'>,
   queue: Queue,
   limit: number,
-): Promise<readonly string[]> {
+): Promise<readonly Waiting[]> {
   const { agent, failed } = queue
   queue.ready = false
   try {
     const listed = await store.ready(agent, limit + failed.size)
     const page = listed.filter((taskId) => !failed.has(taskId)).slice(0, limit)
     if (page.length > 0) queue.ready = true
-    return page
+    return page.map((taskId) => ({ taskId }))
   } catch (error) {
     queue.ready = true
     throw error
@@ -163,15 +172,15 @@ async function readyPage(
 async function startOne(
   { start, log }: BacklogDeps,
   { agent, failed }: Queue,
-  taskId: string,
-  died: boolean,
-): Promise<readonly string[]> {
+  waiting: Waiting,
+): Promise<readonly Waiting[]> {
+  const { taskId, from } = waiting
   try {
-    const started = await start(taskId, agent, died)
-    return died && !started ? [taskId] : []
+    const started = await start(taskId, agent, from)
+    return from !== undefined && !started ? [waiting] : []
   } catch (error) {
     log('error', 'a waiting task could not be started; trying again', { taskId, agent, error })
-    failed.set(taskId, died)
+    failed.set(taskId, from)
     return []
   }
 }

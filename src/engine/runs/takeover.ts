@@ -1,5 +1,6 @@
 /** Starts tasks without a run: the next of a queue, and at the start of a process those that dead processes left. */
 import { isLullError } from '../../core/errors.ts'
+import type { RunToken } from '../../core/records.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
@@ -19,21 +20,28 @@ export interface TakeoverDeps {
   readonly launching: () => Pick<Launching, 'start'>
 }
 
-/** Resolves with false when no slot was free. */
-export type StartTask = (taskId: string, agent: string, died: boolean) => Promise<boolean>
+/**
+ * Starts a task that nobody runs, or takes it over from the run `from`; where the task has another run, nothing happens.
+ * Resolves with false when no slot was free.
+ */
+export type StartTask = (
+  taskId: string,
+  agent: string,
+  from: RunToken | undefined,
+) => Promise<boolean>
 
 export function createStartTask(deps: TakeoverDeps): StartTask {
   const { ledger, ids, maxDeaths, knows } = deps
-  return async (taskId, agent, died) => {
+  return async (taskId, agent, from) => {
     const handle = `suspend-${ids.uuid()}`
     try {
       if (knows(agent)) {
-        const facts = { type: 'start', died, maxDeaths, handle } as const
+        const facts = { type: 'start', from, maxDeaths, handle } as const
         const started = await deps.launching().start(taskId, agent, (run) => ({ ...facts, run }))
         return started !== undefined
       }
       const summary = `No agent named "${agent}" is registered any more. Register it and resume, or cancel.`
-      const policy = { handle, reason: 'agent-unknown', summary, atBoundary: true } as const
+      const policy = { handle, reason: 'agent-unknown', summary, atBoundary: true, from } as const
       await ledger.commit(taskId, { type: 'policy-pause', ...policy })
     } catch (error) {
       // A removed task cannot start. An unreadable task is shown as stopped and is not tried again.
@@ -56,15 +64,16 @@ export async function recover(
   const seen = new Set<string>()
   for (;;) {
     const listed = await store.orphans(worker, PAGE + seen.size)
-    const page = listed.filter((id) => !seen.has(id))
+    const page = listed.filter(({ taskId }) => !seen.has(taskId))
     if (page.length === 0) break
-    for (const taskId of page) {
+    for (const { taskId, owner } of page) {
       seen.add(taskId)
       const task = await ledger.read(taskId)
-      if (task === undefined || isUnreadable(task)) continue
+      // Another process may have taken the task over since it was listed.
+      if (task?.run?.worker !== owner || isUnreadable(task)) continue
       // An accepted pause takes effect before the engine answers its first call.
-      if (task.pausing !== undefined && (await start(taskId, task.agent, true))) continue
-      backlog.addOrphan(taskId, task.agent)
+      if (task.pausing !== undefined && (await start(taskId, task.agent, task.run))) continue
+      backlog.addOrphan(taskId, task.agent, task.run)
     }
   }
   for (const agent of await store.readyAgents()) backlog.addReady(agent)

@@ -41,8 +41,13 @@ export interface Commit {
   readonly row?: TaskRow
   /** The task folded up to the last record. Given when the task is likely to be loaded soon. */
   readonly snapshot?: Task
-  /** Only on creation. When another task has claimed the key, nothing of this commit is written. */
+  /**
+   * When the key is claimed already, nothing of this commit is written. One exception: on creation, a key that was claimed
+   * for this task is not in the way.
+   */
   readonly claim?: Claim
+  /** The hold epoch on which the commit was decided (`cluster.ts`). Embedded stores ignore it. */
+  readonly holdEpoch?: number
   /** Webhooks to be stored with the records. */
   readonly pushes?: readonly Push[]
 }
@@ -59,6 +64,8 @@ export type CommitResult =
   /** The task has another version. `version` is the stored one; 0 means no such task. Nothing was written. */
   | { readonly status: 'conflict'; readonly version: number }
   | { readonly status: 'claimed'; readonly claim: Claim }
+  /** The holds have changed since `holdEpoch`. Nothing was written. */
+  | { readonly status: 'holds-changed' }
   /** This commit could not be written. Nothing of it was written. The others of its batch are not affected. */
   | { readonly status: 'failed'; readonly kind: CommitFailure; readonly error: unknown }
 
@@ -100,7 +107,7 @@ export interface OpenTaskQuery {
 export interface TaskStore {
   /**
    * Results in the order of the batch. Rejects only when the store as a whole cannot write; nothing was written then.
-   * `claimed` wins over `conflict`.
+   * `claimed` wins over `conflict`, and `conflict` wins over `holds-changed`.
    */
   commit(batch: readonly Commit[]): Promise<readonly CommitResult[]>
 

@@ -1,11 +1,17 @@
-/** Finds tasks with something to do. */
+/** A task whose owner is gone. */
+export interface Orphan {
+  readonly taskId: string
+  readonly owner: string
+}
+
+/** Finds tasks with something to do. In a shared store, `ready`, `due` and `orphans` reserve what they return (`cluster.ts`). */
 export interface WorkStore {
   /** Tasks of the agent that are ready to run and have no owner, longest waiting first. */
   ready(agent: string, limit: number): Promise<readonly string[]>
   /** Agents that have ready tasks. */
   readyAgents(): Promise<readonly string[]>
-  /** Tasks whose owner is another worker than `alive`, the worker id of this process. */
-  orphans(alive: string, limit: number): Promise<readonly string[]>
+  /** Tasks whose owner is another worker than `alive`, the worker id of this process. No other process can live. */
+  orphans(alive: string, limit: number): Promise<readonly Orphan[]>
   /** Tasks due at or before `now`, earliest first. */
   due(now: number, limit: number): Promise<readonly string[]>
   nextDueAt(): Promise<number | undefined>

@@ -9,6 +9,7 @@ export function createCommit(
   tasks: Tasks,
   claims: Claims,
   pushes: Pushes,
+  holdEpoch: () => number | undefined = () => undefined,
 ): (batch: readonly Commit[]) => readonly CommitResult[] {
   function apply(commit: Commit): CommitResult {
     const problem = malformation(commit)
@@ -21,12 +22,17 @@ export function createCommit(
     } catch (error) {
       return { status: 'failed', kind: 'content', error }
     }
-    const { taskId, expected } = commit
-    const claim = expected === 0 ? commit.claim : undefined
+    const { taskId, expected, claim } = commit
     const taken = claim && claims.find(claim)
-    if (taken !== undefined && taken.taskId !== taskId) return { status: 'claimed', claim: taken }
+    if (taken !== undefined && (taken.taskId !== taskId || expected > 0)) {
+      return { status: 'claimed', claim: taken }
+    }
     const version = tasks.version(taskId)
     if (version !== expected) return { status: 'conflict', version }
+    const epoch = holdEpoch()
+    if (epoch !== undefined && commit.holdEpoch !== undefined && commit.holdEpoch !== epoch) {
+      return { status: 'holds-changed' }
+    }
     if (claim !== undefined) claims.take(claim)
     tasks.write(taskId, encoded)
     for (const push of commit.pushes ?? []) pushes.put(push)

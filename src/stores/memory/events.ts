@@ -1,5 +1,6 @@
 import { type CloudEvent, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
 import type { Store } from '../../ports/store.ts'
+import type { Reservations } from './reservations.ts'
 
 interface Appended {
   readonly pos: number
@@ -18,12 +19,17 @@ export interface Events {
   append(tenant: string, events: readonly CloudEvent[], receivedAt: number): readonly Appended[]
   after(...query: Parameters<Store['events']>): readonly StoredEvent[]
   lastPos(): number
+  /** Events that were not told and are not reserved. They are reserved now. */
+  untold(limit: number): readonly StoredEvent[]
+  markTold(positions: readonly number[]): void
   prune(receivedBefore: number, limit: number): number
 }
 
-export function createEvents(): Events {
+/** @param reservations of events that were not told; only a shared store has them */
+export function createEvents(reservations?: Reservations<number>): Events {
   /** By identity. A Map keeps the order of insertion, which is the order of positions. */
   const entries = new Map<string, Entry>()
+  const untold = new Set<number>()
   let last = 0
 
   return {
@@ -38,6 +44,10 @@ export function createEvents(): Events {
         if (known !== undefined) return { pos: known.pos, fresh: false }
         const pos = ++last
         entries.set(identity, { pos, tenant, receivedAt, names, body })
+        if (reservations !== undefined) {
+          untold.add(pos)
+          reservations.reserve(pos)
+        }
         return { pos, fresh: true }
       })
     },
@@ -48,17 +58,29 @@ export function createEvents(): Events {
         )
         .filter((entry) => names === undefined || names.some((name) => entry.names.includes(name)))
         .slice(0, limit)
-        .map(({ pos, tenant: of, receivedAt, body }) => ({
-          pos,
-          tenant: of,
-          receivedAt,
-          event: JSON.parse(body) as CloudEvent,
-        })),
+        .map(toStoredEvent),
     lastPos: () => last,
+    untold(limit) {
+      const found = [...entries.values()]
+        .filter(({ pos }) => untold.has(pos) && reservations?.isFree(pos))
+        .slice(0, limit)
+      for (const { pos } of found) reservations?.reserve(pos)
+      return found.map(toStoredEvent)
+    },
+    markTold(positions) {
+      for (const pos of positions) {
+        untold.delete(pos)
+        reservations?.release(pos)
+      }
+    },
     prune(receivedBefore, limit) {
       const old = [...entries].filter(([, entry]) => entry.receivedAt < receivedBefore)
       for (const [identity] of old.slice(0, limit)) entries.delete(identity)
       return Math.min(old.length, limit)
     },
   }
+}
+
+function toStoredEvent({ pos, tenant, receivedAt, body }: Entry): StoredEvent {
+  return { pos, tenant, receivedAt, event: JSON.parse(body) as CloudEvent }
 }

@@ -6,36 +6,83 @@ import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Hold } from '../../ports/store/holds.ts'
 import type { Store } from '../../ports/store.ts'
-import { createClaims } from './claims.ts'
+import { type Claims, createClaims } from './claims.ts'
 import { createCommit } from './commit.ts'
-import { createEvents } from './events.ts'
-import { createPushes } from './pushes.ts'
-import { createSessions } from './sessions.ts'
-import { createTasks } from './tasks.ts'
-import { createWorkQueries } from './work.ts'
+import { createEvents, type Events } from './events.ts'
+import { createPushes, type Pushes } from './pushes.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { createTasks, type Tasks } from './tasks.ts'
+import { createWorkQueries, type SharedWork, type WorkQueries } from './work.ts'
+
+/** What one store holds. */
+export interface MemoryData {
+  readonly work: WorkQueries
+  readonly pushes: Pushes
+  readonly tasks: Tasks
+  readonly claims: Claims
+  readonly events: Events
+  readonly sessions: Sessions
+  readonly values: Map<string, string>
+  readonly holds: Map<string, string>
+  /** How often holds have changed. Only a shared store counts. */
+  holdEpoch: number | undefined
+}
+
+export function createMemoryData(
+  shared?: SharedWork,
+  untold?: Parameters<typeof createEvents>[0],
+): MemoryData {
+  const work = createWorkQueries(shared)
+  const pushes = createPushes()
+  return {
+    work,
+    pushes,
+    tasks: createTasks(work, pushes),
+    claims: createClaims(),
+    events: createEvents(untold),
+    sessions: createSessions(),
+    values: new Map(),
+    holds: new Map(),
+    holdEpoch: shared === undefined ? undefined : 0,
+  }
+}
 
 export function createMemoryStore(): Store {
-  const work = createWorkQueries()
-  const pushes = createPushes()
-  const tasks = createTasks(work, pushes)
-  const claims = createClaims()
-  const events = createEvents()
-  const sessions = createSessions()
-  const values = new Map<string, string>()
-  const holds = new Map<string, string>()
+  return connectMemory(createMemoryData(), createGuard())
+}
+
+/** A store that can be closed: every call fails afterwards. */
+export interface Guard {
+  guarded<A extends readonly unknown[], R>(method: (...args: A) => R): (...args: A) => Promise<R>
+  close(): void
+}
+
+export function createGuard(): Guard {
   let open = true
-
-  function guarded<A extends readonly unknown[], R>(
-    method: (...args: A) => R,
-  ): (...args: A) => Promise<R> {
-    return async (...args) => {
-      if (!open) throw new LullError('STORE_UNAVAILABLE', { why: 'the store is closed' })
-      return method(...args)
-    }
-  }
-
   return {
-    commit: guarded(createCommit(tasks, claims, pushes)),
+    guarded:
+      (method) =>
+      async (...args) => {
+        if (!open) throw new LullError('STORE_UNAVAILABLE', { why: 'the store is closed' })
+        return method(...args)
+      },
+    close() {
+      open = false
+    },
+  }
+}
+
+export function holdsInEffect({ holds }: Pick<MemoryData, 'holds'>, all = false): readonly Hold[] {
+  return [...holds.values()]
+    .map((text) => JSON.parse(text) as Hold)
+    .filter((hold) => all || hold.liftedAt === undefined)
+    .sort((a, b) => a.createdAt - b.createdAt)
+}
+
+export function connectMemory(data: MemoryData, { guarded, close }: Guard): Store {
+  const { work, pushes, tasks, claims, events, sessions, values, holds } = data
+  return {
+    commit: guarded(createCommit(tasks, claims, pushes, () => data.holdEpoch)),
     load: guarded(tasks.load),
     row: guarded(tasks.row),
     records: guarded(tasks.records),
@@ -61,13 +108,9 @@ export function createMemoryStore(): Store {
     }),
     putHold: guarded((hold) => {
       holds.set(hold.id, JSON.stringify(hold))
+      if (data.holdEpoch !== undefined) data.holdEpoch++
     }),
-    holds: guarded((all = false) =>
-      [...holds.values()]
-        .map((text) => JSON.parse(text) as Hold)
-        .filter((hold) => all || hold.liftedAt === undefined)
-        .sort((a, b) => a.createdAt - b.createdAt),
-    ),
+    holds: guarded((all) => holdsInEffect(data, all)),
     findClaim: guarded(claims.find),
     claim: guarded((claim) => claims.take(claim).claim),
     reply: guarded(claims.reply),
@@ -101,8 +144,6 @@ export function createMemoryStore(): Store {
     pruneEvents: guarded(events.prune),
     pruneClaims: guarded(claims.prune),
     check: guarded(() => undefined),
-    close: async () => {
-      open = false
-    },
+    close: async () => close(),
   }
 }

@@ -1,12 +1,14 @@
-/** Finds tasks with something to do. Only rows of such tasks are kept here, because the engine hasWork after every write. */
+/** Finds tasks with something to do. Only rows of such tasks are kept here, because the engine asks after every write. */
 import type { TaskRow } from '../../ports/store/tasks.ts'
+import type { Orphan } from '../../ports/store/work.ts'
+import type { Reservations } from './reservations.ts'
 
 export interface WorkQueries {
   put(row: TaskRow): void
   remove(taskId: string): void
   ready(agent: string, limit: number): readonly string[]
   readyAgents(): readonly string[]
-  orphans(alive: string, limit: number): readonly string[]
+  orphans(alive: string, limit: number): readonly Orphan[]
   due(now: number, limit: number): readonly string[]
   nextDueAt(): number | undefined
   waiting(tenant: string, names: readonly string[], after: string, limit: number): readonly string[]
@@ -15,8 +17,22 @@ export interface WorkQueries {
 
 type Instant = 'readyAt' | 'dueAt' | 'createdAt'
 
-export function createWorkQueries(): WorkQueries {
+/** What several processes need: reservations, and which owners live. */
+export interface SharedWork {
+  readonly reservations: Reservations<string>
+  readonly isAlive: (worker: string) => boolean
+}
+
+export function createWorkQueries(shared?: SharedWork): WorkQueries {
   const rows = new Map<string, TaskRow>()
+  const isFree = ({ id }: TaskRow): boolean => shared?.reservations.isFree(id) ?? true
+
+  /** The first of the rows that are not reserved. They are reserved now. */
+  function take(found: readonly TaskRow[], limit: number): readonly TaskRow[] {
+    const taken = found.filter(isFree).slice(0, limit)
+    for (const { id } of taken) shared?.reservations.reserve(id)
+    return taken
+  }
 
   const which = (wanted: (row: TaskRow) => boolean): TaskRow[] => [...rows.values()].filter(wanted)
   const ready = (): TaskRow[] => which((row) => row.readyAt !== undefined)
@@ -26,6 +42,7 @@ export function createWorkQueries(): WorkQueries {
       const { id, readyAt, owner, dueAt, waits } = row
       const hasWork =
         readyAt !== undefined || owner !== undefined || dueAt !== undefined || waits.length > 0
+      shared?.reservations.release(id)
       if (hasWork) rows.set(id, row)
       else rows.delete(id)
     },
@@ -33,17 +50,22 @@ export function createWorkQueries(): WorkQueries {
       rows.delete(taskId)
     },
     ready: (agent, limit) =>
-      ids(earliest(ready(), 'readyAt').filter((row) => row.agent === agent)).slice(0, limit),
-    readyAgents: () => [...new Set(ready().map((row) => row.agent))],
-    orphans: (alive, limit) =>
-      ids(which(({ owner }) => owner !== undefined && owner !== alive)).slice(0, limit),
-    due: (now, limit) =>
       ids(
-        earliest(
-          which(({ dueAt }) => dueAt !== undefined && dueAt <= now),
-          'dueAt',
+        take(
+          earliest(ready(), 'readyAt').filter((row) => row.agent === agent),
+          limit,
         ),
-      ).slice(0, limit),
+      ),
+    readyAgents: () => [...new Set(ready().map((row) => row.agent))],
+    orphans(alive, limit) {
+      const isAlive = shared?.isAlive ?? ((owner: string) => owner === alive)
+      const found = which(({ owner }) => owner !== undefined && !isAlive(owner))
+      return take(found, limit).map(({ id, owner = '' }) => ({ taskId: id, owner }))
+    },
+    due(now, limit) {
+      const found = which(({ dueAt }) => dueAt !== undefined && dueAt <= now)
+      return ids(take(earliest(found, 'dueAt'), limit))
+    },
     nextDueAt: () =>
       earliest(
         which((row) => row.dueAt !== undefined),

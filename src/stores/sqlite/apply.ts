@@ -58,11 +58,16 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
   }
 
   function extend(commit: EncodedCommit, moves: Move[]): CommitResult {
-    const { expected, row } = commit
+    const { expected, row, claim } = commit
     const id = toText(commit.taskId)
+    const holder = claim && claims.take(claim)
+    if (holder !== undefined) return { status: 'claimed', claim: holder }
     const found = find.get(id)
     const version = Number(found?.['version'] ?? 0)
-    if (found === undefined || version !== expected) return { status: 'conflict', version }
+    if (found === undefined || version !== expected) {
+      if (claim !== undefined) claims.drop(claim)
+      return { status: 'conflict', version }
+    }
     const num = Number(found['num'])
     if (row !== undefined) {
       rows.change(row, num)

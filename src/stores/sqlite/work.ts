@@ -1,11 +1,12 @@
 /** Finds tasks with something to do. Each query reads a range of a partial index that holds only such tasks. */
+import type { Orphan } from '../../ports/store/work.ts'
 import type { Database, Row } from './driver.ts'
 import { fromText, toText } from './text.ts'
 
 export interface WorkQueries {
   ready(agent: string, limit: number): readonly string[]
   readyAgents(): readonly string[]
-  orphans(alive: string, limit: number): readonly string[]
+  orphans(alive: string, limit: number): readonly Orphan[]
   due(now: number, limit: number): readonly string[]
   nextDueAt(): number | undefined
 }
@@ -27,7 +28,8 @@ export function createWorkQueries(db: Database): WorkQueries {
   )
   // One process has the file, so every other worker has ended. Two ranges, because <> would read all tasks of this one.
   const orphans = db.prepare(
-    'SELECT id FROM tasks WHERE owner < ? UNION ALL SELECT id FROM tasks WHERE owner > ? LIMIT ?',
+    `SELECT id, owner FROM tasks WHERE owner < ?
+     UNION ALL SELECT id, owner FROM tasks WHERE owner > ? LIMIT ?`,
   )
   const due = db.prepare('SELECT id FROM tasks WHERE due_at <= ? ORDER BY due_at, num LIMIT ?')
   const nextDue = db.prepare(
@@ -37,7 +39,7 @@ export function createWorkQueries(db: Database): WorkQueries {
   return {
     ready: (agent, limit) => ready.all(toText(agent), limit).map(toId),
     readyAgents: () => readyAgents.all().map(toId),
-    orphans: (alive, limit) => orphans.all(toText(alive), toText(alive), limit).map(toId),
+    orphans: (alive, limit) => orphans.all(toText(alive), toText(alive), limit).map(toOrphan),
     due: (now, limit) => due.all(now, limit).map(toId),
     nextDueAt() {
       const row = nextDue.get()
@@ -48,4 +50,8 @@ export function createWorkQueries(db: Database): WorkQueries {
 
 function toId(row: Row): string {
   return fromText(String(row['id']))
+}
+
+function toOrphan(row: Row): Orphan {
+  return { taskId: toId(row), owner: fromText(String(row['owner'])) }
 }

@@ -66,7 +66,8 @@ async function compare(store: Store, model: Model): Promise<void> {
   }
   expect(sorted(await store.due(2, 99))).toEqual(model.due(2))
   expect(await store.nextDueAt()).toBe(model.nextDueAt())
-  expect(sorted(await store.orphans('w1', 99))).toEqual(model.orphans('w1'))
+  const orphans = await store.orphans('w1', 99)
+  expect(sorted(orphans.map(({ taskId }) => taskId))).toEqual(model.orphans('w1'))
   expect(await store.lastEventPos()).toBe(model.lastPos())
 }
 

@@ -1,6 +1,6 @@
 import type { ContextMessage } from '../../ports/store/claims.ts'
 import type { Store } from '../../ports/store.ts'
-import { creation, sampleClaim, sampleMessage } from '../sample-task.ts'
+import { creation, sampleClaim, sampleMessage, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
 export function claims(subject: Subject): void {
@@ -53,6 +53,24 @@ function claiming(subject: Subject): void {
       creation('task-2', {}, { claim: sampleClaim('task-2') }),
     ])
     expect(results).toEqual([{ status: 'written' }, { status: 'claimed', claim }])
+  })
+
+  it('writes a message to a task under a key once, and nothing of a repeat', async () => {
+    const { store } = subject
+    const claim = sampleClaim('task-1', { key: 'follow-up' })
+    await store.commit([creation('task-1')])
+    expect(await store.commit([step('task-1', 1, { claim })])).toEqual([
+      { status: 'conflict', version: 2 },
+    ])
+    expect(await store.findClaim(claim)).toBeUndefined()
+    expect(await store.commit([step('task-1', 2, { claim })])).toEqual([{ status: 'written' }])
+    expect(await store.findClaim(claim)).toEqual(claim)
+    const repeat = step('task-1', 3, { claim: { ...claim, createdAt: 2_000 } })
+    expect(await store.commit([repeat, step('task-1', 3)])).toEqual([
+      { status: 'claimed', claim },
+      { status: 'written' },
+    ])
+    expect(await store.records('task-1', 0, 9)).toHaveLength(4)
   })
 
   it('creates the task a key was claimed for beforehand', async () => {

@@ -7,6 +7,15 @@ export interface StoreUnderTest {
   /** Closes the store and opens it again on the same data. A store without durable data returns itself. */
   readonly reopen: () => Promise<Store>
   readonly cleanup: () => Promise<void>
+  /** Only for a store with a `cluster` part. */
+  readonly cluster?: ClusterUnderTest
+}
+
+export interface ClusterUnderTest {
+  /** Another connection to the same data, as another process has one. `cleanup` closes it. */
+  readonly connect: () => Promise<Store>
+  /** Lets so much time pass on the store's clock: moves the clock, or everything that was written by it. */
+  readonly pass: (ms: number) => Promise<void>
 }
 
 export type MakeStore = () => Promise<StoreUnderTest>
@@ -16,6 +25,7 @@ export interface Subject {
   /** The store of the running test. */
   readonly store: Store
   readonly reopen: () => Promise<Store>
+  readonly cluster: ClusterUnderTest | undefined
 }
 
 export function openForEachTest(kit: TestKit, makeStore: MakeStore): Subject {
@@ -40,5 +50,8 @@ export function openForEachTest(kit: TestKit, makeStore: MakeStore): Subject {
       return running().store
     },
     reopen: () => running().reopen(),
+    get cluster() {
+      return running().cluster
+    },
   }
 }

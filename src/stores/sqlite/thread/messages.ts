@@ -19,7 +19,7 @@ export interface WriterData extends WriterOptions {
 }
 
 /** Methods that may run on the writing thread, beside `commit`. */
-export type Method = Exclude<keyof Store, 'commit'>
+export type Method = Exclude<keyof Store, 'commit' | 'cluster'>
 
 export type Call =
   | { readonly write: FlatCommits; readonly commits: number }

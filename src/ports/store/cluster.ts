@@ -1,0 +1,97 @@
+import type { StoredEvent } from '../../core/cloud-event.ts'
+import type { Json } from '../../core/json.ts'
+import type { LiveText } from '../../core/live-text.ts'
+import type { Hold } from './holds.ts'
+
+/**
+ * What a store adds that several processes use at the same time. An embedded store has no such part: one process has it.
+ * All times in this part are compared by the store's clock, never by the clock of a process.
+ *
+ * Some methods of the other parts behave differently in a shared store, because several processes call them:
+ * - `ready`, `due` and `orphans` reserve what they return. Until `RESERVED_MS` have passed, or a commit has written the row
+ *   of the task, no call of any process returns the task again.
+ * - `orphans` returns the tasks whose owner has no lease (never registered, removed, or run out). Its first argument is
+ *   ignored.
+ * - `appendEvents` gives positions in commit order: a reader that has seen a position never sees a lower one appear later.
+ *   The new events are untold, and reserved for the caller (`untoldEvents`).
+ * - `putHold` changes the hold epoch in the same transaction.
+ * - A commit with a `holdEpoch` is refused when the epoch has changed. A commit that is under way while `putHold` runs
+ *   either is visible to every read after `putHold` has resolved, or is refused.
+ */
+export interface ClusterStore {
+  /** Adds a worker and gives it a lease. The id was never registered before. */
+  registerWorker(worker: NewWorker, leaseMs: number): Promise<Beat>
+  /** Renews the lease and replaces the note. Undefined: the lease ran out or was removed. It never comes back. */
+  heartbeat(workerId: string, leaseMs: number, note: Json): Promise<Beat | undefined>
+  /** Removes the worker, whether it lives or not. The tasks it owns are orphans from then on. */
+  removeWorker(workerId: string): Promise<void>
+  /** Every registered worker, ordered by id. Workers whose lease ran out stay until they are removed. */
+  workers(): Promise<readonly Worker[]>
+
+  /** The version of each task, in the order of the ids; 0 for a task that does not exist. */
+  versions(taskIds: readonly string[]): Promise<readonly number[]>
+  /** The holds in effect, oldest first, and the epoch they belong to. Both are read in one snapshot. */
+  holdsInEffect(): Promise<HoldsInEffect>
+  /** Events that no process has told to the tasks, and that are not reserved, by position. They are reserved for the caller. */
+  untoldEvents(limit: number): Promise<readonly StoredEvent[]>
+  /** The events have been told to every task that waited for them. */
+  markTold(positions: readonly number[]): Promise<void>
+  /**
+   * Gives work that one process does for all to the caller, for `forMs`. False: another call got it, and its time has not
+   * passed. A name is a short text.
+   */
+  takeDuty(name: string, forMs: number): Promise<boolean>
+
+  /**
+   * Calls back with what other processes have changed. Reports may be lost, repeated and reordered, so a listener uses them
+   * only to look sooner. They are sent after the change is durable. Returns a function that ends the calls.
+   */
+  onChanges(listener: (changes: Changes) => void): () => void
+  /** Reports to the listeners of all other processes. Never waits, and never fails. */
+  report(changes: Changes): void
+}
+
+/** How long a reservation lasts. */
+export const RESERVED_MS = 5_000
+
+export interface NewWorker {
+  readonly id: string
+  /** The agents that the process runs. */
+  readonly agents: readonly string[]
+}
+
+export interface Worker extends NewWorker {
+  /** Whether its lease holds. */
+  readonly alive: boolean
+  /** The note of its last heartbeat; null before the first one. */
+  readonly note: Json
+}
+
+export interface Beat {
+  /** The store's clock, epoch milliseconds. */
+  readonly now: number
+}
+
+export interface HoldsInEffect {
+  /** Grows with every `putHold`. */
+  readonly epoch: number
+  readonly holds: readonly Hold[]
+}
+
+/** Every field that is absent says nothing. */
+export interface Changes {
+  /** Tasks with the version they have reached. The store reports them after a commit. */
+  readonly tasks?: readonly { readonly id: string; readonly version: number }[]
+  /** Agents with tasks that became ready. The store reports them after a commit. */
+  readonly readyAgents?: readonly string[]
+  /** What steps write, before it is recorded. Sent with `report`; too long ones may be dropped. */
+  readonly texts?: readonly TextChange[]
+  /** Anything may have changed: the connection was interrupted, or reports were dropped. */
+  readonly everything?: true
+  /** Committed writes may be gone: another server took over. What is in memory is not valid any more. */
+  readonly rolledBack?: true
+}
+
+export type TextChange =
+  | { readonly published: LiveText }
+  | { readonly removed: Pick<LiveText, 'taskId' | 'artifactId' | 'attempt'> }

@@ -1,0 +1,98 @@
+/**
+ * One store in memory that several engines of the same program share, as processes share a database. For tests: each
+ * engine has a connection of its own, and hears what the others have changed.
+ */
+import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
+import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
+import type { Store } from '../../ports/store.ts'
+import { connectMemory, createGuard, createMemoryData, holdsInEffect } from './memory-store.ts'
+import { createReservations } from './reservations.ts'
+import { createWorkers } from './workers.ts'
+
+export interface MemoryCluster {
+  /** A connection of one process. */
+  connect(): Store
+}
+
+/** @param now the clock of the store */
+export function createMemoryCluster(now: () => number): MemoryCluster {
+  const workers = createWorkers(now)
+  const reservations = createReservations<string>(now)
+  const data = createMemoryData(
+    { reservations, isAlive: workers.isAlive },
+    createReservations<number>(now),
+  )
+  const duties = new Map<string, number>()
+  const connections = new Set<Listeners>()
+
+  function connect(): Store {
+    const mine: Listeners = new Set()
+    connections.add(mine)
+    const guard = createGuard()
+    const { guarded } = guard
+    const store = connectMemory(data, guard)
+    const { tasks, events } = data
+
+    function report(changes: Changes): void {
+      for (const listeners of connections) {
+        if (listeners === mine) continue
+        for (const listener of listeners) listener(changes)
+      }
+    }
+
+    const cluster: ClusterStore = {
+      registerWorker: guarded(workers.register),
+      heartbeat: guarded(workers.beat),
+      removeWorker: guarded(workers.remove),
+      workers: guarded(workers.list),
+      versions: guarded((taskIds) => taskIds.map(tasks.version)),
+      holdsInEffect: guarded(() => ({ epoch: data.holdEpoch ?? 0, holds: holdsInEffect(data) })),
+      untoldEvents: guarded(events.untold),
+      markTold: guarded(events.markTold),
+      takeDuty: guarded((name, forMs) => {
+        if ((duties.get(name) ?? 0) > now()) return false
+        duties.set(name, now() + forMs)
+        return true
+      }),
+      onChanges(listener) {
+        mine.add(listener)
+        return () => mine.delete(listener)
+      },
+      report,
+    }
+    return {
+      ...store,
+      cluster,
+      async commit(batch) {
+        const results = await store.commit(batch)
+        const changes = changesOf(batch, results)
+        if (changes !== undefined) report(changes)
+        return results
+      },
+      async close() {
+        connections.delete(mine)
+        await store.close()
+      },
+    }
+  }
+
+  return { connect }
+}
+
+type Listeners = Set<(changes: Changes) => void>
+
+/** Undefined when nothing was written. */
+function changesOf(
+  batch: readonly Commit[],
+  results: readonly CommitResult[],
+): Changes | undefined {
+  const written = batch.filter((_, index) => results[index]?.status === 'written')
+  if (written.length === 0) return undefined
+  return {
+    tasks: written.map(({ taskId, expected, records }) => ({
+      id: taskId,
+      version: expected + records.length,
+    })),
+    readyAgents: written.flatMap(({ row }) => (row?.readyAt === undefined ? [] : [row.agent])),
+  }
+}

@@ -1,0 +1,247 @@
+import { type Changes, type ClusterStore, RESERVED_MS } from '../../ports/store/cluster.ts'
+import type { Store } from '../../ports/store.ts'
+import { creation, sampleClaim, sampleEvent, sampleHold, sampleRow, step } from '../sample-task.ts'
+import type { ClusterUnderTest, Subject } from './subject.ts'
+
+const LEASE_MS = 15_000
+
+/** A connection, with its cluster part. */
+type Process = Store & { readonly cluster: ClusterStore }
+
+function asProcess(store: Store): Process {
+  const { cluster } = store
+  if (cluster === undefined) throw new Error('the store has no cluster part')
+  return { ...store, cluster }
+}
+
+/** Two connections to the same data, and the store's clock. */
+async function two(
+  subject: Subject,
+): Promise<{ a: Process; b: Process; pass: ClusterUnderTest['pass'] }> {
+  if (subject.cluster === undefined) throw new Error('the store under test has no cluster part')
+  const { connect, pass } = subject.cluster
+  return { a: asProcess(subject.store), b: asProcess(await connect()), pass }
+}
+
+export function cluster(subject: Subject): void {
+  leases(subject)
+  reservations(subject)
+  events(subject)
+  holds(subject)
+  changes(subject)
+}
+
+function leases(subject: Subject): void {
+  const { it, expect } = subject.kit
+  it('keeps the lease of a worker that beats, and ends it for good when it ran out', async () => {
+    const { a, b, pass } = await two(subject)
+    const { now } = await a.cluster.registerWorker({ id: 'w1', agents: ['tax'] }, LEASE_MS)
+    expect(await b.cluster.workers()).toEqual([
+      { id: 'w1', agents: ['tax'], alive: true, note: null },
+    ])
+    await pass(LEASE_MS - 5_000)
+    const beat = await a.cluster.heartbeat('w1', LEASE_MS, { done: 7 })
+    expect((beat?.now ?? 0) - now > LEASE_MS - 6_000).toBe(true)
+    await pass(LEASE_MS - 5_000)
+    expect((await b.cluster.workers())[0]).toEqual({
+      id: 'w1',
+      agents: ['tax'],
+      alive: true,
+      note: { done: 7 },
+    })
+    await pass(6_000)
+    expect((await b.cluster.workers())[0]?.alive).toBe(false)
+    expect(await a.cluster.heartbeat('w1', LEASE_MS, null)).toBeUndefined()
+    expect((await b.cluster.workers())[0]?.alive).toBe(false)
+    expect(await a.cluster.heartbeat('nobody', LEASE_MS, null)).toBeUndefined()
+  })
+
+  it('lists a task as orphaned when its owner has no lease, with the name of the owner', async () => {
+    const { a, b, pass } = await two(subject)
+    await a.cluster.registerWorker({ id: 'w1', agents: [] }, LEASE_MS)
+    await b.cluster.registerWorker({ id: 'w2', agents: [] }, 2 * LEASE_MS)
+    await a.commit([
+      creation('task-1', { owner: 'w1' }),
+      creation('task-2', { owner: 'w2' }),
+      creation('task-3'),
+    ])
+    expect(await b.orphans('w2', 9)).toEqual([])
+    await pass(LEASE_MS + 1_000)
+    expect(await b.orphans('w2', 9)).toEqual([{ taskId: 'task-1', owner: 'w1' }])
+    expect(await a.orphans('w1', 9)).toEqual([])
+    await b.cluster.removeWorker('w2')
+    expect(await a.orphans('w1', 9)).toEqual([{ taskId: 'task-2', owner: 'w2' }])
+    expect((await a.cluster.workers()).map(({ id }) => id)).toEqual(['w1'])
+  })
+
+  it('gives a duty to one process until its time has passed', async () => {
+    const { a, b, pass } = await two(subject)
+    expect(await a.cluster.takeDuty('retention', 60_000)).toBe(true)
+    expect(await b.cluster.takeDuty('retention', 60_000)).toBe(false)
+    expect(await b.cluster.takeDuty('other', 60_000)).toBe(true)
+    await pass(61_000)
+    const both = await Promise.all([
+      a.cluster.takeDuty('retention', 60_000),
+      b.cluster.takeDuty('retention', 60_000),
+    ])
+    expect(both.filter(Boolean)).toHaveLength(1)
+  })
+}
+
+function reservations(subject: Subject): void {
+  const { it, expect } = subject.kit
+  it('hands out a ready task once, until it is written or its reservation has passed', async () => {
+    const { a, b, pass } = await two(subject)
+    await a.commit([creation('task-1', { readyAt: 10 }), creation('task-2', { readyAt: 20 })])
+    expect(await a.ready('travel', 1)).toEqual(['task-1'])
+    expect(await b.ready('travel', 9)).toEqual(['task-2'])
+    expect(await a.ready('travel', 9)).toEqual([])
+    await b.commit([step('task-2', 2, { row: sampleRow('task-2', { readyAt: 30 }) })])
+    expect(await a.ready('travel', 9)).toEqual(['task-2'])
+    await pass(RESERVED_MS)
+    expect(await b.ready('travel', 9)).toEqual(['task-1', 'task-2'])
+  })
+
+  it('hands out a due task once, until it is written or its reservation has passed', async () => {
+    const { a, b, pass } = await two(subject)
+    await a.commit([creation('task-1', { dueAt: 10 }), creation('task-2', { dueAt: 20 })])
+    expect(await a.due(100, 1)).toEqual(['task-1'])
+    expect(await b.due(100, 9)).toEqual(['task-2'])
+    expect(await b.due(100, 9)).toEqual([])
+    await pass(RESERVED_MS)
+    expect(await b.due(15, 9)).toEqual(['task-1'])
+  })
+
+  it('writes a message under a key once, also when two processes bring it', async () => {
+    const { a, b } = await two(subject)
+    const claim = sampleClaim('task-1')
+    await a.commit([creation('task-1')])
+    const [[first], [second]] = await Promise.all([
+      a.commit([step('task-1', 2, { claim })]),
+      b.commit([step('task-1', 2, { claim })]),
+    ])
+    const results = [first, second].map((one) => one?.status).sort()
+    expect(results).toEqual(['claimed', 'written'])
+    expect(await a.records('task-1', 0, 9)).toHaveLength(3)
+  })
+
+  it('tells the versions of tasks in the order of the question', async () => {
+    const { a, b } = await two(subject)
+    await a.commit([creation('task-1'), creation('task-2')])
+    await a.commit([step('task-2', 2)])
+    expect(await b.cluster.versions(['task-2', 'task-9', 'task-1', 'task-2'])).toEqual([3, 0, 2, 3])
+    expect(await b.cluster.versions([])).toEqual([])
+  })
+}
+
+function events(subject: Subject): void {
+  const { it, expect } = subject.kit
+  it('hands an event that nobody told to one process, after its sender had time', async () => {
+    const { a, b, pass } = await two(subject)
+    const stored = await a.appendEvents('acme', [sampleEvent('1'), sampleEvent('2')], 500)
+    const [first = 0, second = 0] = stored.map(({ pos }) => pos)
+    expect(await b.cluster.untoldEvents(9)).toEqual([])
+    await a.cluster.markTold([first])
+    await pass(RESERVED_MS)
+    const untold = await b.cluster.untoldEvents(9)
+    expect(untold).toEqual([
+      { pos: second, tenant: 'acme', receivedAt: 500, event: sampleEvent('2') },
+    ])
+    expect(await a.cluster.untoldEvents(9)).toEqual([])
+    await pass(RESERVED_MS)
+    expect(await a.cluster.untoldEvents(9)).toHaveLength(1)
+    await a.cluster.markTold([second])
+    await pass(RESERVED_MS)
+    expect(await b.cluster.untoldEvents(9)).toEqual([])
+    await b.appendEvents('acme', [sampleEvent('1')], 600)
+    await pass(RESERVED_MS)
+    expect(await b.cluster.untoldEvents(9)).toEqual([])
+  })
+
+  it('never shows an event below one that was seen before', async () => {
+    const { a, b } = await two(subject)
+    const sent: Promise<unknown>[] = []
+    const seen: number[] = []
+    for (let round = 0; round < 20; round++) {
+      const batch = [1, 2, 3].map((one) => sampleEvent(`${round}-${one}`))
+      sent.push((round % 2 === 0 ? a : b).appendEvents('acme', batch, 500))
+      const page = await b.events('acme', seen.at(-1) ?? 0, 99)
+      seen.push(...page.map(({ pos }) => pos))
+    }
+    await Promise.all(sent)
+    const rest = await b.events('acme', seen.at(-1) ?? 0, 99)
+    const all = (await a.events('acme', 0, 99)).map(({ pos }) => pos)
+    expect([...seen, ...rest.map(({ pos }) => pos)]).toEqual(all)
+    expect(all).toHaveLength(60)
+  })
+}
+
+function holds(subject: Subject): void {
+  const { it, expect } = subject.kit
+  it('refuses a commit that was decided before the holds changed', async () => {
+    const { a, b } = await two(subject)
+    const { epoch, holds: none } = await b.cluster.holdsInEffect()
+    expect(none).toEqual([])
+    const claim = sampleClaim('task-2')
+    expect(await b.commit([creation('task-1', {}, { holdEpoch: epoch })])).toEqual([
+      { status: 'written' },
+    ])
+    await a.putHold(sampleHold('hold-1'))
+    expect(await b.commit([creation('task-2', {}, { holdEpoch: epoch, claim })])).toEqual([
+      { status: 'holds-changed' },
+    ])
+    expect(await b.load('task-2')).toBeUndefined()
+    expect(await b.findClaim(claim)).toBeUndefined()
+    const now = await b.cluster.holdsInEffect()
+    expect(now.holds).toEqual([sampleHold('hold-1')])
+    expect(now.epoch).toBeGreaterThan(epoch)
+    expect(await b.commit([creation('task-2', {}, { holdEpoch: now.epoch })])).toEqual([
+      { status: 'written' },
+    ])
+    await a.putHold(sampleHold('hold-1', { liftedAt: 9 }))
+    expect((await b.cluster.holdsInEffect()).epoch).toBeGreaterThan(now.epoch)
+    // A commit that is not about holds is not concerned.
+    expect(await b.commit([step('task-2', 2)])).toEqual([{ status: 'written' }])
+  })
+
+  it('shows every commit that was not refused to a reader that comes after the hold', async () => {
+    const { a, b } = await two(subject)
+    const { epoch } = await b.cluster.holdsInEffect()
+    const creating = Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        b.commit([creation(`task-${index}`, {}, { holdEpoch: epoch })]),
+      ),
+    )
+    await a.putHold(sampleHold('hold-1', { holdNew: true }))
+    const visible = await a.openTasks({ limit: 99 })
+    const written = (await creating).filter(([one]) => one?.status === 'written')
+    expect(visible).toHaveLength(written.length)
+  })
+}
+
+function changes(subject: Subject): void {
+  const { it, expect } = subject.kit
+  it('reports what another process wrote, and nothing of its own', async () => {
+    const { a, b } = await two(subject)
+    const heard: Changes[] = []
+    const own: Changes[] = []
+    const told = new Promise<void>((resolve) => {
+      b.cluster.onChanges((changes) => {
+        heard.push(changes)
+        const tasks = heard.flatMap((one) => one.tasks ?? [])
+        const everything = heard.some((one) => one.everything)
+        if (everything || tasks.some(({ version }) => version === 3)) resolve()
+      })
+    })
+    a.cluster.onChanges((changes) => {
+      own.push(changes)
+    })
+    await a.commit([creation('task-1', { readyAt: 10 })])
+    await a.commit([step('task-1', 2)])
+    await told
+    if (heard.some((one) => one.everything)) return
+    expect(heard.flatMap((one) => one.tasks ?? []).at(-1)).toEqual({ id: 'task-1', version: 3 })
+    expect(heard.flatMap((one) => one.readyAgents ?? [])).toContain('travel')
+    expect(own.flatMap((one) => one.tasks ?? [])).toEqual([])
+  })
+}
