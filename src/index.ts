@@ -145,14 +145,16 @@ export { createEngine, type Engine } from './engine/engine.ts'
 export type { EventLoopBlock, Health } from './engine/health.ts'
 export type { HoldOutcome, TaskOutcome } from './engine/holds/held-tasks.ts'
 export type { HoldAnswer } from './engine/holds/place-hold.ts'
+export type { HoldPreview } from './engine/holds/preview-hold.ts'
 export type { LiftAnswer } from './engine/holds.ts'
 export type { LiveTextUpdate, ReaderUpdate, RecordBatch, TaskReader } from './engine/log-reader.ts'
 export type { PauseAnswer, PauseDialect } from './engine/pause-task.ts'
-export type { TaskPage, Verification } from './engine/read-tasks.ts'
+export type { TaskCounts, TaskPage, Verification } from './engine/read-tasks.ts'
 export type { RemindAnswer } from './engine/reminders.ts'
 export type {
   CancelRequest,
   ClearRemindersRequest,
+  CountRequest,
   HoldRequest,
   ListRequest,
   ParkRequest,

@@ -3,6 +3,8 @@ import { acp } from './commands/acp.ts'
 import { answer } from './commands/answer.ts'
 import { demo } from './commands/demo.ts'
 import { eventsEmit } from './commands/events-emit.ts'
+import { hold, holdLift, holdList } from './commands/hold.ts'
+import { receiptsVerify } from './commands/receipts-verify.ts'
 import { send } from './commands/send.ts'
 import { serve } from './commands/serve.ts'
 import { tasksCancel, tasksPause, tasksResume } from './commands/tasks-control.ts'
@@ -26,4 +28,8 @@ export const commands: readonly Command[] = [
   tasksCancel,
   tasksRemind,
   eventsEmit,
+  hold,
+  holdList,
+  holdLift,
+  receiptsVerify,
 ]

@@ -1,8 +1,8 @@
 /** Tasks, messages and artifacts for people. */
 import type { ReminderChange, StatusFrame, Task } from '../client/task.ts'
 import { type Artifact, type Message, type Part, textOf } from '../core/message.ts'
+import { waitText } from '../core/wait-text.ts'
 import type { Colour, Paint } from './command.ts'
-import { waitText } from './wait-text.ts'
 
 const colourOf: Readonly<Record<string, Colour>> = {
   completed: 'green',

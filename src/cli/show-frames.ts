@@ -4,9 +4,9 @@
  */
 import type { ArtifactFrame, StatusFrame, Task, TaskFrame } from '../client/task.ts'
 import { isPaused } from '../core/states.ts'
+import { waitText } from '../core/wait-text.ts'
 import type { Io } from './command.ts'
 import { artifactLine, messageText, plain, reminderLine, stateText } from './render.ts'
-import { waitText } from './wait-text.ts'
 
 export interface FrameView {
   frame(frame: TaskFrame): void

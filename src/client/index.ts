@@ -14,6 +14,21 @@ export type { Artifact, Message, Part, PartDetails, Role } from '../core/message
 export type { ExpiryReason, Propagate, RoleHint } from '../core/reminders.ts'
 export type { InterruptedState, PausedState, State, TerminalState } from '../core/states.ts'
 export type { PauseMode, ResumeCause } from '../core/suspension.ts'
+export type {
+  Changes,
+  HoldPreview,
+  HoldResult,
+  HoldSummary,
+  LiftResult,
+  QuestionSummary,
+  ReceiptReport,
+  StopSummary,
+  TaskList,
+  TaskSummary,
+  TimelineEntry,
+  TimelineKind,
+  TimelinePage,
+} from '../wire/ops.ts'
 export type { Capabilities, ReminderCapabilities } from './capabilities.ts'
 export type { AgentCard, AgentInterface } from './card.ts'
 export type { CallSignal, Client, ConsentAnswer, ListFilter, SendOptions } from './client.ts'
@@ -41,6 +56,7 @@ export { type ClientOptions, type ConnectionOptions, createClient } from './crea
 export { applyFrame } from './fold.ts'
 export type { WatchOptions } from './follow-task.ts'
 export type { Fetch, HeaderRequest, HeaderSource } from './http.ts'
+export { createOps, type HoldInput, type Ops, type OpsOptions, type TaskFilter } from './ops.ts'
 export type {
   ReminderFallback,
   ReminderInput,

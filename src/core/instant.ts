@@ -12,3 +12,9 @@ export function toIso(instant: number): string {
   }
   return `${written}${String(Math.floor(instant - whole)).padStart(3, '0')}Z`
 }
+
+/** An instant that was written as ISO 8601, in epoch milliseconds; NaN when it is none. */
+export function fromIso(text: string): number {
+  // biome-ignore lint/style/noRestrictedGlobals: a pure conversion
+  return Date.parse(text)
+}

@@ -20,16 +20,27 @@ import { taskFor } from './context.ts'
 import type { EngineDeps } from './deps.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds/place-hold.ts'
+import { type HoldPreview, previewHold } from './holds/preview-hold.ts'
 import type { LiftAnswer } from './holds.ts'
 import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
 import type { TaskReader } from './log-reader.ts'
 import { parse } from './parse.ts'
 import { type PauseAnswer, type PauseDialect, park, pause } from './pause-task.ts'
-import { follow, list, subscribe, type TaskPage, type Verification, verify } from './read-tasks.ts'
+import {
+  count,
+  follow,
+  list,
+  subscribe,
+  type TaskCounts,
+  type TaskPage,
+  type Verification,
+  verify,
+} from './read-tasks.ts'
 import { clearReminders, type RemindAnswer, remind, reminders } from './reminders.ts'
 import type {
   CancelRequest,
   ClearRemindersRequest,
+  CountRequest,
   HoldRequest,
   ListRequest,
   ParkTaskRequest,
@@ -58,6 +69,8 @@ export interface Engine {
   ): Promise<SendResult>
   get(caller: Caller, taskId: string): Promise<Task>
   list(caller: Caller, request?: ListRequest): Promise<TaskPage>
+  /** How many tasks there are of each state. States without a task are absent. */
+  count(caller: Caller, request?: CountRequest): Promise<TaskCounts>
   /** The task once `wanted` says so, or as it stands after the time. */
   waitFor(
     caller: Caller,
@@ -104,6 +117,8 @@ export interface Engine {
     events: readonly CloudEvent[],
   ): Promise<readonly { readonly fresh: boolean }[]>
 
+  /** What such a hold would stop. Stops nothing. */
+  previewHold(caller: Caller, request: HoldRequest): Promise<HoldPreview>
   hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
   lift(caller: Caller, holdId: string): Promise<LiftAnswer>
   holds(caller: Caller): Promise<readonly Hold[]>
@@ -132,6 +147,7 @@ export function createEngine(deps: EngineDeps): Engine {
     send: createSend(context, holds),
     get: (caller, taskId) => taskFor(context, caller, taskId),
     list: (caller, request) => list(context, caller, request),
+    count: (caller, request) => count(context, caller, request),
     async waitFor(caller, taskId, wanted, options = {}) {
       const { timeoutMs = Number.POSITIVE_INFINITY } = parse(waitInput, options)
       await taskFor(context, caller, taskId)
@@ -166,6 +182,7 @@ export function createEngine(deps: EngineDeps): Engine {
       return events.emit(caller.tenant, parsed)
     },
 
+    previewHold: async (caller, request) => previewHold(context, operator(caller), request),
     hold: async (caller, request) => holds.hold(operator(caller), request),
     lift: async (caller, holdId) => holds.lift(operator(caller), holdId),
     holds: async (caller) => holds.list(operator(caller)),

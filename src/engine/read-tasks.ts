@@ -8,7 +8,7 @@ import type { TextPosition } from '../core/live-text.ts'
 import { type ReceiptFault, verifyReceipts } from '../core/receipts.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Signal } from '../core/signal.ts'
-import { isTerminal } from '../core/states.ts'
+import { isTerminal, type State, states } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { TaskQuery } from '../ports/store/tasks.ts'
 import { type Caller, scopeOf } from './caller.ts'
@@ -18,7 +18,7 @@ import { isUnreadable } from './ledger/unreadable-task.ts'
 import { logOf } from './log-of.ts'
 import type { TaskReader } from './log-reader.ts'
 import { parse } from './parse.ts'
-import type { ListRequest } from './requests.ts'
+import type { CountRequest, ListRequest } from './requests.ts'
 
 export interface TaskPage {
   readonly tasks: readonly Task[]
@@ -51,6 +51,23 @@ export async function list(
     total,
     ...(rows.length > limit && last !== undefined ? { cursor: `${last.statusAt}~${last.id}` } : {}),
   }
+}
+
+export type TaskCounts = Readonly<Partial<Record<State, number>>>
+
+export async function count(
+  { store }: Pick<EngineContext, 'store'>,
+  caller: Caller,
+  request: CountRequest = {},
+): Promise<TaskCounts> {
+  const given = parse(listInput, request)
+  const filter = { ...defined(given), ...scopeOf(caller) } as Omit<TaskQuery, 'limit' | 'before'>
+  const counted = await Promise.all(
+    states.map(
+      async (state) => [state, await store.count({ ...filter, states: [state] })] as const,
+    ),
+  )
+  return Object.fromEntries(counted.filter(([, tasks]) => tasks > 0))
 }
 
 function defined<T extends object>(value: T): Partial<T> {

@@ -108,3 +108,6 @@ export interface ListRequest {
   /** Default 50, at most 100. */
   readonly limit?: number | undefined
 }
+
+/** The filters of a list, without the state. */
+export type CountRequest = Omit<ListRequest, 'states' | 'cursor' | 'limit'>

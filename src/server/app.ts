@@ -6,7 +6,7 @@ import { ACP_PATH, type AcpMount } from './acp-mount.ts'
 import { eventRoutes } from './event-routes.ts'
 import { healthRoutes } from './health-routes.ts'
 import { homePage } from './home-page.ts'
-import { opsRoutes } from './ops-routes.ts'
+import { addOpsRoutes, opsMethods } from './ops-routes.ts'
 import { notAllowed, notFound, refusalOf } from './refusals.ts'
 
 export interface AppOptions {
@@ -27,7 +27,6 @@ const methods: Readonly<Record<string, readonly string[]>> = {
   '/readyz': ['GET', 'HEAD'],
   '/events': ['POST'],
   [ACP_PATH]: ['GET', 'POST', 'DELETE'],
-  '/ops/waiting': ['GET', 'HEAD'],
 }
 
 export function createApp(options: AppOptions): Hono {
@@ -36,7 +35,7 @@ export function createApp(options: AppOptions): Hono {
 
   healthRoutes(app, engine, options.lost ?? (() => undefined))
   eventRoutes(app, engine)
-  opsRoutes(app, engine)
+  addOpsRoutes(app, engine)
   if (acp !== undefined) {
     app.on(['GET', 'POST', 'DELETE'], ACP_PATH, (c) => acp.fetch(c.req.raw))
   }
@@ -56,7 +55,8 @@ export function createApp(options: AppOptions): Hono {
 }
 
 function methodsBelow(path: string, { agents }: Engine): readonly string[] | undefined {
-  if (/^\/ops\/tasks\/[^/]+\/timeline$/.test(path)) return ['GET', 'HEAD']
+  const ofOps = opsMethods(path)
+  if (ofOps !== undefined) return ofOps
   const name = /^\/agents\/([^/]+)\/?$/.exec(path)?.[1]
   return name !== undefined && agents.has(name) ? ['POST'] : undefined
 }

@@ -13,3 +13,8 @@ export function callerIn(query: URLSearchParams): Caller {
     problem: 'must have a length from 1 to 256',
   })
 }
+
+/** The caller of `/ops`: an operator of the tenant of `?tenant=`, where `*` means all tenants. */
+export function operatorIn(query: URLSearchParams): Caller {
+  return { ...callerIn(query), operator: true }
+}

@@ -1,26 +1,43 @@
-/** Routes for operators: waiting tasks and timelines, as JSON or as a stream of events. */
+/** `/ops`: the routes for operators, the dashboard and the command line. `protocols/ops/routes.ts` is the table. */
 import type { Context, Hono } from 'hono'
 import { LullError } from '../core/errors.ts'
 import type { Engine } from '../engine/engine.ts'
+import { changesFor } from '../protocols/ops/changes.ts'
+import type { OpsRoute } from '../protocols/ops/route.ts'
+import { opsRoutes, opsStreams } from '../protocols/ops/routes.ts'
 import { nextEvents, readTimeline } from '../protocols/ops/timeline.ts'
-import { listWaiting } from '../protocols/ops/waiting.ts'
 import { createHeartbeat, eventStream, eventStreamHeaders } from '../wire/event-stream.ts'
-import { callerIn } from './caller.ts'
+import { operatorIn } from './caller.ts'
 import { systemClock } from './system/clock.ts'
 
 const noStore = { 'cache-control': 'no-store' }
 const HEARTBEAT_MS = 4_000
 
-export function opsRoutes(app: Hono, engine: Engine): void {
+export function addOpsRoutes(app: Hono, engine: Engine): void {
   const heartbeat = createHeartbeat(systemClock.after, HEARTBEAT_MS)
 
-  app.get('/ops/waiting', async (c) => {
-    const query = new URL(c.req.url).searchParams
-    return c.json(await listWaiting(engine, callerIn(query), query), 200, noStore)
+  for (const route of opsRoutes) {
+    app.on(route.method, honoPath(route.path), async (c) => {
+      const query = new URL(c.req.url).searchParams
+      const request = {
+        id: c.req.param('id') ?? '',
+        query,
+        body: await bodyOf(c, route),
+        now: systemClock.now(),
+      }
+      return c.json(await route.handle(engine, operatorIn(query), request), 200, noStore)
+    })
+  }
+
+  app.get('/ops/changes', (c) => {
+    const { now, after } = systemClock
+    const deps = { engine, now, after, heartbeat }
+    const source = changesFor(deps, operatorIn(new URL(c.req.url).searchParams))
+    return new Response(eventStream(source), { headers: eventStreamHeaders })
   })
 
   app.get('/ops/tasks/:id/timeline', async (c) => {
-    const caller = callerIn(new URL(c.req.url).searchParams)
+    const caller = operatorIn(new URL(c.req.url).searchParams)
     const reading = await engine.follow(caller, c.req.param('id'), { after: afterIn(c) })
     if (c.req.header('accept')?.includes('text/event-stream')) {
       const next = async () => {
@@ -37,6 +54,36 @@ export function opsRoutes(app: Hono, engine: Engine): void {
       reading.close()
     }
   })
+}
+
+/** The methods of a path below `/ops`, for 405 answers; undefined when there is no such path. */
+export function opsMethods(path: string): readonly string[] | undefined {
+  const found = [...opsRoutes, ...opsStreams]
+    .filter((route) => matches(route.path, path))
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  return found.length === 0 ? undefined : found
+}
+
+function matches(pattern: string, path: string): boolean {
+  const [wanted, given] = [pattern.split('/'), path.split('/')]
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, index) => segment === '{id}' || segment === given[index])
+  )
+}
+
+/** Hono takes a colon for a parameter, so the colon of `holds:preview` must not stand alone. */
+function honoPath(path: string): string {
+  return path.replace('{id}', ':id').replace('holds:preview', ':action{holds:preview}')
+}
+
+async function bodyOf(c: Context, { body }: OpsRoute): Promise<unknown> {
+  if (body === undefined) return undefined
+  try {
+    return await c.req.json()
+  } catch {
+    throw new LullError('INVALID_INPUT', { path: '', problem: 'is not JSON' })
+  }
 }
 
 function afterIn(c: Context): number {

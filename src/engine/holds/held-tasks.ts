@@ -1,7 +1,7 @@
 /** Holds and lifts the tasks in the scope of a hold, one page of tasks after the other. */
 import { isTerminal } from '../../core/states.ts'
 import type { Hold, HoldScope } from '../../ports/store/holds.ts'
-import type { OpenTaskQuery } from '../../ports/store/tasks.ts'
+import type { OpenTaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import { type EngineContext, mintHandle } from '../context.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
 import { markOf } from './active-holds.ts'
@@ -107,20 +107,40 @@ export async function liftStaleHolds(
 
 /** Pages of task ids. They contain every open (or held) task in scope that exists when this is called (H2). */
 async function* tasksIn(
-  { store }: Pick<Context, 'store'>,
+  context: Pick<Context, 'store'>,
   scope: HoldScope,
   which: 'open' | 'held' = 'open',
 ): AsyncGenerator<readonly string[]> {
-  if ('taskIds' in scope) {
-    yield [...new Set(scope.taskIds)]
+  if ('taskIds' in scope) yield [...new Set(scope.taskIds)]
+  else for await (const rows of pagesIn(context, scope, which)) yield rows.map(({ id }) => id)
+}
+
+/** The rows of the open tasks in scope, page by page. */
+export async function* openRowsIn(
+  { store }: Pick<Context, 'store'>,
+  scope: HoldScope,
+): AsyncGenerator<readonly TaskRow[]> {
+  if (!('taskIds' in scope)) {
+    yield* pagesIn({ store }, scope, 'open')
     return
   }
+  const rows = await Promise.all([...new Set(scope.taskIds)].map((id) => store.row(id)))
+  yield rows
+    .filter((row) => row !== undefined)
+    .filter((row) => !isTerminal(row.state) && isCovered(scope, { ...row, taskId: row.id }))
+}
+
+async function* pagesIn(
+  { store }: Pick<Context, 'store'>,
+  scope: HoldScope,
+  which: 'open' | 'held',
+): AsyncGenerator<readonly TaskRow[]> {
   const held = which === 'held' ? { held: true as const } : {}
   const query = { ...queryOf(scope), limit: PAGE, ...held }
   let after: OpenTaskQuery['after']
   for (;;) {
     const page = await store.openTasks(after === undefined ? query : { ...query, after })
-    yield page.filter((row) => isCovered(scope, { ...row, taskId: row.id })).map(({ id }) => id)
+    yield page.filter((row) => isCovered(scope, { ...row, taskId: row.id }))
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
     after = { contextId: last.contextId, id: last.id }

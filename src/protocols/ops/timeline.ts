@@ -6,38 +6,7 @@ import { toIso } from '../../core/instant.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import type { LogRecord, RecordType } from '../../core/records.ts'
 import type { TaskReader } from '../../engine/log-reader.ts'
-
-export interface TimelineEntry {
-  /** The record it was made from. */
-  readonly seq: number
-  readonly at: string
-  readonly kind: TimelineKind
-  /** The type of the record. */
-  readonly event: RecordType
-  /** Of a step, a tool, an artifact, a child's agent. */
-  readonly name?: string
-  /** Of a turn. */
-  readonly turn?: number
-  /** Of a step: the execution that settled it. */
-  readonly attempt?: number
-  readonly outcome?: 'done' | 'failed' | 'interrupted' | 'skipped'
-  /** What was said, asked or given as a reason; at most 400 characters. */
-  readonly text?: string
-}
-
-export type TimelineKind =
-  | 'task'
-  | 'turn'
-  | 'step'
-  | 'tool'
-  | 'output'
-  | 'message'
-  | 'question'
-  | 'stop'
-  | 'wake'
-  | 'hold'
-  | 'child'
-  | 'reminder'
+import type { TimelineEntry, TimelinePage } from '../../wire/ops.ts'
 
 type Facts = Omit<TimelineEntry, 'seq' | 'at' | 'event'>
 type Describe<T extends RecordType> = (
@@ -143,13 +112,6 @@ export function timelineOf(records: readonly LogRecord[]): readonly TimelineEntr
     const shown = text === undefined || text === '' ? {} : { text: short(text) }
     return [{ seq: record.seq, at: toIso(record.at), event: record.type, ...rest, ...shown }]
   })
-}
-
-export interface TimelinePage {
-  readonly entries: readonly TimelineEntry[]
-  /** Where the next page begins. */
-  readonly after: number
-  readonly more: boolean
 }
 
 /** What is written so far, at most about `PAGE` entries of it. @param version of the task */

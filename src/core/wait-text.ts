@@ -1,5 +1,6 @@
 /** What wakes a stopped task, in words. */
-import type { EventFilter, ResumeConditions, Trigger } from '../core/conditions.ts'
+import type { EventFilter, ResumeConditions, Trigger } from './conditions.ts'
+import { fromIso } from './instant.ts'
 
 /** `on ci.build.completed:1234, or in 30 min (then it fails)`; without conditions only a resume wakes it. */
 export function waitText(
@@ -50,7 +51,7 @@ function filterText(filter: EventFilter): string {
 
 /** A point in time as a person counts it. */
 export function until(instant: string | undefined, now: number): string {
-  const ms = Date.parse(instant ?? '') - now
+  const ms = fromIso(instant ?? '') - now
   if (Number.isNaN(ms)) return 'after a while'
   if (ms <= 0) return 'now'
   const seconds = Math.ceil(ms / 1_000)

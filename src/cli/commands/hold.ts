@@ -1,0 +1,116 @@
+/** Holds: stop many tasks at once, see the holds in effect, and lift them. */
+import { createOps, type Ops } from '../../client/ops.ts'
+import { type Command, exitCodes, type Flag, type Input, UsageError } from '../command.ts'
+import { serverUrl, urlFlag } from '../remote.ts'
+import { age, plain } from '../render.ts'
+
+const scopeFlags: Readonly<Record<string, Flag>> = {
+  all: { about: 'Every task of every tenant' },
+  tenant: { value: 'name', about: 'Every task of this tenant' },
+  agent: { value: 'name', about: 'Every task of this agent' },
+  context: { value: 'id', about: 'Every task of this conversation' },
+  task: { value: 'id', about: 'This task; may be given several times' },
+}
+
+export const hold: Command = {
+  name: 'hold',
+  about: 'Stop many tasks at once; they go on when the hold is lifted',
+  flags: {
+    ...scopeFlags,
+    reason: { value: 'text', about: 'Why, for whoever looks at it' },
+    new: { about: 'Hold tasks that are yet to come, too' },
+    preview: { about: 'Only tell what would be stopped' },
+    ...urlFlag,
+  },
+  examples: [
+    'hold --agent builder --preview',
+    'hold --all --reason "incident 42" --new',
+    'hold --task <task-id> --task <task-id> --reason "wrong input"',
+  ],
+  async run(input, io) {
+    if (input.words.length > 0) throw new UsageError('hold takes flags only')
+    const [scope, reason] = [scopeIn(input), input.text('reason')]
+    const ops = opsOf(input)
+    if (input.has('preview')) {
+      const preview = await ops.previewHold({ scope, reason: reason ?? 'preview' })
+      const states = Object.entries(preview.states).map(([state, tasks]) => `${tasks} ${state}`)
+      const held = preview.alreadyHeld === 0 ? '' : `; ${preview.alreadyHeld} are held already`
+      const line = `This would hold ${tasksText(preview.tasks)}: ${states.join(', ') || 'none'}${held}`
+      io.print(input.has('json') ? JSON.stringify(preview) : line)
+      return exitCodes.ok
+    }
+    if (reason === undefined) throw new UsageError('--reason says why; give one')
+    const result = await ops.hold({ scope, reason, holdNew: input.has('new') })
+    if (input.has('json')) io.print(JSON.stringify(result))
+    else {
+      const held = result.outcomes.filter(({ outcome }) => /held$/.test(outcome)).length
+      io.print(`${plain(result.holdId)}  holds ${tasksText(held)}`)
+      io.print(io.paint('dim', `To let them go on: ${io.self} hold lift ${plain(result.holdId)}`))
+    }
+    return exitCodes.ok
+  },
+}
+
+export const holdList: Command = {
+  name: 'hold list',
+  about: 'List the holds in effect',
+  flags: urlFlag,
+  examples: ['hold list'],
+  async run(input, io) {
+    const holds = await opsOf(input).holds()
+    if (input.has('json')) io.print(JSON.stringify({ holds }))
+    else if (holds.length === 0) io.print('Nothing is held')
+    else {
+      const now = Date.now()
+      for (const { holdId, scope, reason, holdNew, createdAt } of holds) {
+        const covers = `${JSON.stringify(scope)}${holdNew ? ' and new tasks' : ''}`
+        io.print(`${plain(holdId)}  ${age(createdAt, now)}  ${plain(covers)}  ${plain(reason)}`)
+      }
+    }
+    return exitCodes.ok
+  },
+}
+
+export const holdLift: Command = {
+  name: 'hold lift',
+  args: '<hold-id>',
+  about: 'Lift a hold: the tasks it stopped go on',
+  flags: urlFlag,
+  examples: ['hold lift <hold-id>'],
+  async run(input, io) {
+    const [holdId, ...more] = input.words
+    if (holdId === undefined || more.length > 0) throw new UsageError('give one hold id')
+    const result = await opsOf(input).lift(holdId)
+    const line = `${plain(result.holdId)}  lifted from ${tasksText(result.tasks)}`
+    io.print(input.has('json') ? JSON.stringify(result) : line)
+    return exitCodes.ok
+  },
+}
+
+/** Holds of all tenants are listed and lifted with one command. */
+function opsOf(input: Input): Ops {
+  return createOps({ url: serverUrl(input), tenant: '*' })
+}
+
+/** @throws UsageError unless exactly one scope is given */
+function scopeIn(input: Input): Readonly<Record<string, unknown>> {
+  const [agent, contextId, tenant] = ['agent', 'context', 'tenant'].map((flag) => input.text(flag))
+  const taskIds = input.texts('task')
+  const scopes = [
+    ...(input.has('all') ? [{ all: true }] : []),
+    ...(agent === undefined ? [] : [{ agent }]),
+    ...(contextId === undefined ? [] : [{ contextId }]),
+    ...(taskIds.length === 0 ? [] : [{ taskIds }]),
+  ]
+  const [scope, second] = scopes
+  if (second !== undefined || (scope !== undefined && 'all' in scope && tenant !== undefined)) {
+    throw new UsageError('give one scope: --all, --tenant, --agent, --context or --task')
+  }
+  if (scope !== undefined) return tenant === undefined ? scope : { ...scope, tenant }
+  if (tenant !== undefined) return { tenant }
+  throw new UsageError('say what to hold: --all, --tenant, --agent, --context or --task')
+}
+
+function tasksText(tasks: number): string {
+  return tasks === 1 ? '1 task' : `${tasks} tasks`
+}

@@ -1,0 +1,27 @@
+import { createOps } from '../../client/ops.ts'
+import { type Command, exitCodes } from '../command.ts'
+import { urlFlag } from '../remote.ts'
+import { plain } from '../render.ts'
+import { taskIn } from '../task-id.ts'
+
+export const receiptsVerify: Command = {
+  name: 'receipts verify',
+  args: '<task-id>',
+  about: 'Check the receipts of a task: signatures, order, and that none is missing',
+  flags: urlFlag,
+  examples: ['receipts verify <task-id>'],
+  async run(input, io) {
+    const { client, taskId } = await taskIn(input)
+    const report = await createOps({ url: client.url, tenant: '*' }).receipts(taskId)
+    const { receipts, records, faults } = report
+    if (input.has('json')) io.print(JSON.stringify(report))
+    else {
+      for (const { seq, problem } of faults) {
+        io.print(`record ${seq}  ${io.paint('red', plain(problem))}`)
+      }
+      const verdict = faults.length === 0 ? io.paint('green', 'verified') : 'not genuine'
+      io.print(`Task ${plain(taskId)}  ${receipts.length} receipts, ${records} records: ${verdict}`)
+    }
+    return faults.length === 0 ? exitCodes.ok : exitCodes.refused
+  },
+}

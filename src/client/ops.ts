@@ -1,0 +1,149 @@
+/** The `/ops` interface of a Lull server: lists, timelines, holds, receipts and live changes, for operators. */
+import type {
+  Changes,
+  HoldPreview,
+  HoldResult,
+  HoldSummary,
+  LiftResult,
+  ReceiptReport,
+  TaskList,
+  TaskSummary,
+  TimelineEntry,
+  TimelinePage,
+} from '../wire/ops.ts'
+import { ClientError } from './client-error.ts'
+import { type ConnectionOptions, ownFetch } from './create-client.ts'
+import { chunksOf, readEvents } from './event-reader.ts'
+import { createHttp, type HttpRequest } from './http.ts'
+import { refusalIn, refusalOfStatus } from './refusal.ts'
+import { isObject, objectIn } from './shape.ts'
+
+export interface TaskFilter {
+  readonly states?: readonly string[] | undefined
+  readonly agent?: string | undefined
+  readonly contextId?: string | undefined
+  readonly parentId?: string | undefined
+  readonly held?: boolean | undefined
+  readonly cursor?: string | undefined
+  readonly limit?: number | undefined
+}
+
+export interface HoldInput {
+  /** `{all: true}`, or an object with one of `tenant`, `agent`, `contextId`, `taskIds`. */
+  readonly scope: Readonly<Record<string, unknown>>
+  readonly reason: string
+  readonly holdNew?: boolean | undefined
+}
+
+export interface Ops {
+  tasks(filter?: TaskFilter): Promise<TaskList>
+  task(taskId: string): Promise<TaskSummary>
+  timeline(taskId: string, after?: number): Promise<TimelinePage>
+  /** Entries after a position, then live until the task has ended. */
+  follow(taskId: string, after: number, signal: AbortSignal): AsyncGenerator<TimelineEntry, void>
+  receipts(taskId: string): Promise<ReceiptReport>
+  agents(): Promise<readonly { readonly name: string; readonly description: string }[]>
+  holds(): Promise<readonly HoldSummary[]>
+  previewHold(input: HoldInput): Promise<HoldPreview>
+  hold(input: HoldInput): Promise<HoldResult>
+  lift(holdId: string): Promise<LiftResult>
+  /** The first message says that the feed is open. Ends with the connection. */
+  changes(signal: AbortSignal): AsyncGenerator<Changes, void>
+}
+
+export interface OpsOptions extends ConnectionOptions {
+  /** The address of the server, or of an agent on it. */
+  readonly url: string
+  /** Default: the tenant of the credential. `*` means all tenants. */
+  readonly tenant?: string | undefined
+}
+
+export function createOps(options: OpsOptions): Ops {
+  const { tenant, idleMs = 60_000 } = options
+  const server = options.url.replace(/\/+$/, '').replace(/\/agents\/[^/]+$/, '')
+  const http = createHttp(options.fetch ?? ownFetch, options.headers)
+
+  function urlOf(path: string, query: readonly (readonly [string, string])[] = []): string {
+    const all = new URLSearchParams()
+    for (const [name, value] of query) all.append(name, value)
+    if (tenant !== undefined) all.set('tenant', tenant)
+    const text = all.toString()
+    return `${server}/ops/${path}${text === '' ? '' : `?${text}`}`
+  }
+
+  async function call<T>(method: HttpRequest['method'], url: string, body?: object): Promise<T> {
+    const response = await http.send({
+      url,
+      method,
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    })
+    const answer = parsed(await http.textOf(url, response))
+    if (response.ok && isObject(answer)) return answer as T
+    throw refused(url, response.status, answer)
+  }
+
+  async function* events<T>(url: string, signal: AbortSignal): AsyncGenerator<T, void> {
+    const headers = { accept: 'text/event-stream' }
+    const response = await http.send({ url, method: 'GET', headers, signal })
+    if (!response.ok || response.body === null) {
+      throw refused(url, response.status, parsed(await http.textOf(url, response)))
+    }
+    for await (const { data } of readEvents(chunksOf(response.body, idleMs))) {
+      yield JSON.parse(data) as T
+    }
+  }
+
+  const taskPath = (taskId: string, rest = ''): string =>
+    `tasks/${encodeURIComponent(taskId)}${rest}`
+
+  return {
+    tasks: (filter = {}) => call('GET', urlOf('tasks', queryOf(filter))),
+    task: (taskId) => call('GET', urlOf(taskPath(taskId))),
+    timeline: (taskId, after = 0) =>
+      call('GET', urlOf(taskPath(taskId, '/timeline'), [['after', String(after)]])),
+    follow: (taskId, after, signal) =>
+      events(urlOf(taskPath(taskId, '/timeline'), [['after', String(after)]]), signal),
+    receipts: (taskId) => call('GET', urlOf(taskPath(taskId, '/receipts'))),
+    agents: async () => (await call<{ agents: [] }>('GET', urlOf('agents'))).agents,
+    holds: async () => (await call<{ holds: [] }>('GET', urlOf('holds'))).holds,
+    previewHold: (input) => call('POST', urlOf('holds:preview'), input),
+    hold: (input) => call('POST', urlOf('holds'), input),
+    lift: (holdId) => call('DELETE', urlOf(`holds/${encodeURIComponent(holdId)}`)),
+    changes: (signal) => events(urlOf('changes'), signal),
+  }
+}
+
+function queryOf({
+  states = [],
+  held,
+  limit,
+  ...texts
+}: TaskFilter): (readonly [string, string])[] {
+  return [
+    ...states.map((state) => ['state', state] as const),
+    ...(held === undefined ? [] : [['held', String(held)] as const]),
+    ...(limit === undefined ? [] : [['limit', String(limit)] as const]),
+    ...Object.entries(texts).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    ),
+  ]
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function refused(url: string, status: number, answer: unknown): ClientError {
+  const error = objectIn(answer, 'error')
+  if (error !== undefined) return refusalIn(error, status)
+  const message = `${url} has no /ops (HTTP ${status}); give the address of a Lull server`
+  return (
+    refusalOfStatus(status) ??
+    new ClientError('unreachable', message, { reason: 'NOT_LULL', status })
+  )
+}

@@ -1,0 +1,42 @@
+/** Counts what a hold would stop. Nothing is written. */
+import type { State } from '../../core/states.ts'
+import type { HoldScope } from '../../ports/store/holds.ts'
+import type { Caller } from '../caller.ts'
+import type { EngineContext } from '../context.ts'
+import { holdInput } from '../inputs.ts'
+import { parse } from '../parse.ts'
+import type { HoldRequest } from '../requests.ts'
+import { openRowsIn } from './held-tasks.ts'
+import { withinTenantOf } from './hold-scope.ts'
+
+export interface HoldPreview {
+  /** How many open tasks are in the scope. */
+  readonly tasks: number
+  /** How many of them are in each state. */
+  readonly states: Readonly<Partial<Record<State, number>>>
+  readonly alreadyHeld: number
+  /** Ids of some of them. */
+  readonly sample: readonly string[]
+}
+
+const SAMPLE = 10
+
+export async function previewHold(
+  context: Pick<EngineContext, 'store'>,
+  caller: Caller,
+  request: HoldRequest,
+): Promise<HoldPreview> {
+  const scope: HoldScope = withinTenantOf(caller, parse(holdInput, request).scope)
+  const states: Partial<Record<State, number>> = {}
+  const sample: string[] = []
+  let [tasks, alreadyHeld] = [0, 0]
+  for await (const rows of openRowsIn(context, scope)) {
+    for (const { id, state, held } of rows) {
+      tasks++
+      if (held) alreadyHeld++
+      states[state] = (states[state] ?? 0) + 1
+      if (sample.length < SAMPLE) sample.push(id)
+    }
+  }
+  return { tasks, states, alreadyHeld, sample }
+}

@@ -1,0 +1,83 @@
+/** `/ops/holds`: stop many tasks at once, see what that would do, and let them go on. */
+import { z } from 'zod'
+import { LullError } from '../../core/errors.ts'
+import { toIso } from '../../core/instant.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { holdInput } from '../../engine/inputs.ts'
+import type { HoldRequest } from '../../engine/requests.ts'
+import type { HoldSummary } from '../../wire/ops.ts'
+import type { OpsRoute } from './route.ts'
+
+type Hold = Awaited<ReturnType<Engine['holds']>>[number]
+
+const hold: z.ZodType<HoldSummary> = z.object({
+  holdId: z.string(),
+  scope: z.record(z.string(), z.unknown()),
+  reason: z.string(),
+  holdNew: z.boolean(),
+  actor: z.object({ kind: z.string(), id: z.string() }),
+  createdAt: z.iso.datetime(),
+})
+
+export const listHolds: OpsRoute = {
+  method: 'GET',
+  path: '/ops/holds',
+  scope: 'ops:read',
+  about: 'The holds in effect',
+  answer: z.object({ holds: z.array(hold) }),
+  handle: async (engine, caller) => ({ holds: (await engine.holds(caller)).map(shown) }),
+}
+
+export const placeHold: OpsRoute = {
+  method: 'POST',
+  path: '/ops/holds',
+  scope: 'ops:control',
+  about: 'Stops every task in the scope, also tasks yet to come with `holdNew`',
+  body: holdInput,
+  answer: z.object({
+    holdId: z.string(),
+    outcomes: z.array(
+      z.object({
+        taskId: z.string(),
+        outcome: z.enum(['held', 'already_held', 'terminal', 'unknown']),
+      }),
+    ),
+  }),
+  handle: (engine, caller, { body }) => engine.hold(caller, objectIn(body)),
+}
+
+export const liftHold: OpsRoute = {
+  method: 'DELETE',
+  path: '/ops/holds/{id}',
+  scope: 'ops:control',
+  about: 'Lifts a hold: the tasks it stopped go on',
+  answer: z.object({ holdId: z.string(), tasks: z.number() }),
+  handle: (engine, caller, { id }) => engine.lift(caller, id),
+}
+
+export const previewHold: OpsRoute = {
+  method: 'POST',
+  path: '/ops/holds:preview',
+  scope: 'ops:read',
+  about: 'What a hold of this scope would stop',
+  body: holdInput,
+  answer: z.object({
+    tasks: z.number(),
+    /** How many of them are in each state. */
+    states: z.record(z.string(), z.number()),
+    alreadyHeld: z.number(),
+    /** Some of them. */
+    sample: z.array(z.string()),
+  }),
+  handle: (engine, caller, { body }) => engine.previewHold(caller, objectIn(body)),
+}
+
+function shown({ id, scope, reason, holdNew, actor, createdAt }: Hold): HoldSummary {
+  return { holdId: id, scope: { ...scope }, reason, holdNew, actor, createdAt: toIso(createdAt) }
+}
+
+/** The engine checks the rest. */
+function objectIn(body: unknown): HoldRequest {
+  if (typeof body === 'object' && body !== null) return body as HoldRequest
+  throw new LullError('INVALID_INPUT', { path: '', problem: 'must be a JSON object' })
+}

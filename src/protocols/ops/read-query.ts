@@ -1,0 +1,35 @@
+/** Reads query parameters with a schema. */
+import { z } from 'zod'
+import { LullError } from '../../core/errors.ts'
+import { parse } from '../../engine/parse.ts'
+
+/** A parameter is a list when its schema says so. @throws LullError `INVALID_INPUT` with the name of the parameter */
+export function readQuery<T extends z.ZodObject>(schema: T, query: URLSearchParams): z.output<T> {
+  const given: Record<string, unknown> = {}
+  for (const name of new Set(query.keys())) {
+    const values = query.getAll(name)
+    if (isList(schema, name)) given[name] = values
+    else if (values.length === 1) given[name] = values[0]
+    else throw new LullError('INVALID_INPUT', { path: name, problem: 'is given twice' })
+  }
+  return parse(schema, given)
+}
+
+function isList({ shape }: z.ZodObject, name: string): boolean {
+  const member = Object.hasOwn(shape, name) ? shape[name] : undefined
+  const type = member instanceof z.ZodOptional ? member.unwrap() : member
+  return type instanceof z.ZodArray
+}
+
+/** A whole number, written in digits. */
+export const count: z.ZodType<number | undefined> = z
+  .string()
+  .regex(/^\d{1,6}$/, 'must be a whole number')
+  .transform(Number)
+  .optional()
+
+/** `true` or `false`. */
+export const flag: z.ZodType<boolean | undefined> = z
+  .enum(['true', 'false'])
+  .transform((text) => text === 'true')
+  .optional()

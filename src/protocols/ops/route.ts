@@ -1,0 +1,30 @@
+/** What one route of `/ops` is. Routing, 405 answers, required scopes and the OpenAPI document are made from it. */
+import type { z } from 'zod'
+import type { Caller } from '../../engine/caller.ts'
+import type { Engine } from '../../engine/engine.ts'
+
+export interface OpsRequest {
+  /** The value of `{id}` in the path; empty when the path has none. */
+  readonly id: string
+  readonly query: URLSearchParams
+  /** The JSON body; undefined when there is none. */
+  readonly body: unknown
+  /** Wall clock, epoch milliseconds. */
+  readonly now: number
+}
+
+export interface OpsRoute {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** `{id}` stands for one segment. */
+  readonly path: string
+  readonly scope: 'ops:read' | 'ops:control'
+  readonly about: string
+  /** The query parameters. A parameter that is a list may be given several times. */
+  readonly query?: z.ZodObject
+  readonly body?: z.ZodType
+  readonly answer: z.ZodType
+  readonly handle: (engine: Engine, caller: Caller, request: OpsRequest) => Promise<object>
+}
+
+/** A route that answers with server-sent events. The server has its code. */
+export type OpsStream = Pick<OpsRoute, 'method' | 'path' | 'scope' | 'about'>

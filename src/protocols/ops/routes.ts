@@ -1,0 +1,79 @@
+/** Every route of `/ops`. */
+import { z } from 'zod'
+import { liftHold, listHolds, placeHold, previewHold } from './holds.ts'
+import { openApi } from './openapi.ts'
+import type { OpsRoute, OpsStream } from './route.ts'
+import { listTasks, showReceipts, showTask } from './tasks.ts'
+import { listWaiting } from './waiting.ts'
+
+const waiting: OpsRoute = {
+  method: 'GET',
+  path: '/ops/waiting',
+  scope: 'ops:read',
+  about: 'Tasks that are stopped or ask, the latest stop first, and what each waits for',
+  query: z.strictObject({
+    state: z.array(z.string()).optional(),
+    agent: z.string().optional(),
+    contextId: z.string().optional(),
+    cursor: z.string().optional(),
+    limit: z.string().optional(),
+    tenant: z.string().optional(),
+  }),
+  answer: z.object({
+    tasks: z.array(z.record(z.string(), z.unknown())),
+    total: z.number(),
+    cursor: z.string().optional(),
+  }),
+  handle: (engine, caller, { query }) => listWaiting(engine, caller, query),
+}
+
+const agents: OpsRoute = {
+  method: 'GET',
+  path: '/ops/agents',
+  scope: 'ops:read',
+  about: 'The agents of this server',
+  answer: z.object({
+    agents: z.array(z.object({ name: z.string(), description: z.string() })),
+  }),
+  handle: async (engine) => ({
+    agents: [...engine.agents.values()].map(({ name, description }) => ({ name, description })),
+  }),
+}
+
+const document: OpsRoute = {
+  method: 'GET',
+  path: '/ops/openapi.json',
+  scope: 'ops:read',
+  about: 'This interface as an OpenAPI 3.1 document',
+  answer: z.record(z.string(), z.unknown()),
+  handle: async () => openApi(opsRoutes, opsStreams),
+}
+
+export const opsRoutes: readonly OpsRoute[] = [
+  listTasks,
+  showTask,
+  showReceipts,
+  waiting,
+  agents,
+  listHolds,
+  placeHold,
+  previewHold,
+  liftHold,
+  document,
+]
+
+export const opsStreams: readonly OpsStream[] = [
+  {
+    method: 'GET',
+    path: '/ops/tasks/{id}/timeline',
+    scope: 'ops:read',
+    about:
+      'What happened to a task; with `accept: text/event-stream` also what happens from now on',
+  },
+  {
+    method: 'GET',
+    path: '/ops/changes',
+    scope: 'ops:read',
+    about: 'Tasks that change, as server-sent events',
+  },
+]

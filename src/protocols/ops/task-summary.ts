@@ -1,0 +1,168 @@
+/** A task as lists, the dashboard and the change feed show it: small, and in words where people read it. */
+import { z } from 'zod'
+import { nextDueAt } from '../../core/due.ts'
+import { toIso } from '../../core/instant.ts'
+import { textOf } from '../../core/message.ts'
+import { isTerminal, states } from '../../core/states.ts'
+import type { Suspension } from '../../core/suspension.ts'
+import type { Task } from '../../core/task.ts'
+import { waitText } from '../../core/wait-text.ts'
+import type { QuestionSummary, StopSummary, TaskSummary } from '../../wire/ops.ts'
+
+const instant = z.iso.datetime()
+
+const stop: z.ZodType<StopSummary> = z.object({
+  handle: z.string(),
+  initiator: z.enum(['client', 'agent']),
+  actor: z.object({ kind: z.string(), id: z.string() }),
+  reason: z.string().optional(),
+  summary: z.string().optional(),
+  conditions: z.unknown(),
+  wakes: z.string(),
+  deadlineAt: instant.optional(),
+})
+
+const question: z.ZodType<QuestionSummary> = z.object({
+  prompt: z.string(),
+  consentId: z.string().optional(),
+  operation: z.unknown(),
+  digest: z.string().optional(),
+})
+
+export const taskSummary: z.ZodType<TaskSummary> = z.object({
+  taskId: z.string(),
+  tenant: z.string(),
+  principal: z.string(),
+  agent: z.string(),
+  contextId: z.string(),
+  parentId: z.string().optional(),
+  state: z.enum(states as [string, ...string[]]),
+  version: z.number().int(),
+  createdAt: instant,
+  since: instant,
+  title: z.string(),
+  says: z.string(),
+  progress: z.number().optional(),
+  turn: z.number().int(),
+  pausing: z.boolean(),
+  held: z.boolean(),
+  stop: stop.optional(),
+  question: question.optional(),
+  dueAt: instant.optional(),
+  remainingMs: z.number().int().optional(),
+  usage: z.record(z.string(), z.number()),
+})
+
+const TITLE = 120
+const SENTENCE = 300
+
+export function summaryOf(task: Task, now: number): TaskSummary {
+  const { id: taskId, tenant, principal, agent, contextId, parentId, state, version, turn } = task
+  const dueAt = nextDueAt(task)
+  return {
+    taskId,
+    tenant,
+    principal,
+    agent,
+    contextId,
+    ...(parentId === undefined ? {} : { parentId }),
+    state,
+    version,
+    createdAt: toIso(task.createdAt),
+    since: toIso(task.statusAt),
+    title: short(firstText(task), TITLE),
+    says: short(sentenceOf(task, now), SENTENCE),
+    ...(task.progress === undefined ? {} : { progress: task.progress }),
+    turn,
+    pausing: task.pausing !== undefined,
+    held: task.holds.length > 0,
+    ...stopIn(task, now),
+    ...questionIn(task),
+    ...(dueAt === undefined
+      ? {}
+      : { dueAt: toIso(dueAt), remainingMs: Math.max(0, Math.round(dueAt - now)) }),
+    usage: { ...task.usage },
+  }
+}
+
+function stopIn(task: Task, now: number): Pick<TaskSummary, 'stop'> {
+  const found = task.suspension ?? task.pausing
+  if (found === undefined) return {}
+  const { handle, initiator, actor, reason, summary, conditions, deadlineAt } = found
+  return {
+    stop: {
+      handle,
+      initiator,
+      actor: { ...actor },
+      ...(reason === undefined ? {} : { reason }),
+      ...(summary === undefined ? {} : { summary }),
+      conditions: conditions ?? null,
+      wakes: wakesOf(found, now),
+      ...(deadlineAt === undefined ? {} : { deadlineAt: toIso(deadlineAt) }),
+    },
+  }
+}
+
+function questionIn({ question }: Task): Pick<TaskSummary, 'question'> {
+  if (question === undefined) return {}
+  const { consent } = question
+  return {
+    question: {
+      prompt: textOf(question.message),
+      ...(consent === undefined
+        ? {}
+        : { consentId: consent.consentId, operation: consent.operation, digest: consent.digest }),
+    },
+  }
+}
+
+/** What a person wants to know first. */
+function sentenceOf(task: Task, now: number): string {
+  const { state, suspension, pausing, question, statusMessage } = task
+  if (task.holds.length > 0 && !isTerminal(state))
+    return `Held by an operator. ${stopText(task, now)}`
+  if (suspension !== undefined) return stopText(task, now)
+  if (question !== undefined) return `Asks: ${textOf(question.message)}`
+  if (pausing !== undefined) return 'Pausing: the step in flight finishes first'
+  const text = statusMessage === undefined ? '' : textOf(statusMessage)
+  return text === '' ? words[state] : text
+}
+
+function stopText({ suspension }: Task, now: number): string {
+  if (suspension === undefined) return 'It does not start before the hold is lifted'
+  const { actor, initiator, reason } = suspension
+  const who = initiator === 'agent' ? 'Parked' : `Paused by ${actor.kind} ${actor.id}`
+  const why = reason === undefined || reason === '' ? '' : `: ${reason}`
+  return `${who}${why}. Wakes ${wakesOf(suspension, now)}`
+}
+
+function wakesOf({ conditions, deadlineAt }: Suspension, now: number): string {
+  return waitText(conditions, deadlineAt === undefined ? undefined : toIso(deadlineAt), now)
+}
+
+const words: Readonly<Record<Task['state'], string>> = {
+  submitted: 'Waits for a free slot',
+  working: 'Working',
+  'input-required': 'Asks for input',
+  'auth-required': 'Asks for authentication',
+  'user-consent-required': 'Asks for consent',
+  'paused-by-client': 'Paused',
+  'paused-by-agent': 'Parked',
+  completed: 'Completed',
+  failed: 'Failed',
+  canceled: 'Canceled',
+  rejected: 'Rejected',
+}
+
+function firstText({ history }: Task): string {
+  const [first] = history
+  if (first === undefined) return ''
+  const text = textOf(first)
+  if (text !== '') return text
+  const data = first.parts.find((part) => 'data' in part)
+  return data === undefined ? '' : JSON.stringify(data.data)
+}
+
+function short(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`
+}

@@ -1,0 +1,76 @@
+/** `GET /ops/tasks` and `GET /ops/tasks/{id}`. */
+import { z } from 'zod'
+import { type State, states } from '../../core/states.ts'
+import { count, flag, readQuery } from './read-query.ts'
+import type { OpsRoute } from './route.ts'
+import { summaryOf, taskSummary } from './task-summary.ts'
+
+const state = z.enum(states as [State, ...State[]])
+
+const tasksQuery = z.strictObject({
+  state: z.array(state).optional(),
+  agent: z.string().optional(),
+  contextId: z.string().optional(),
+  parentId: z.string().optional(),
+  held: flag,
+  cursor: z.string().optional(),
+  limit: count,
+  tenant: z.string().optional(),
+})
+
+export const listTasks: OpsRoute = {
+  method: 'GET',
+  path: '/ops/tasks',
+  scope: 'ops:read',
+  about: 'Tasks, the latest change first, and how many there are of each state',
+  query: tasksQuery,
+  answer: z.object({
+    tasks: z.array(taskSummary),
+    total: z.number(),
+    /** By state, with every filter but the state's own. */
+    counts: z.record(z.string(), z.number()),
+    cursor: z.string().optional(),
+  }),
+  async handle(engine, caller, { query, now }) {
+    const { state: wanted, tenant: _, ...filter } = readQuery(tasksQuery, query)
+    const { cursor, limit, ...counted } = filter
+    const [page, counts] = await Promise.all([
+      engine.list(caller, wanted === undefined ? filter : { ...filter, states: wanted }),
+      engine.count(caller, counted),
+    ])
+    return { ...page, tasks: page.tasks.map((task) => summaryOf(task, now)), counts }
+  },
+}
+
+export const showTask: OpsRoute = {
+  method: 'GET',
+  path: '/ops/tasks/{id}',
+  scope: 'ops:read',
+  about: 'One task',
+  answer: taskSummary,
+  handle: async (engine, caller, { id, now }) => summaryOf(await engine.get(caller, id), now),
+}
+
+export const showReceipts: OpsRoute = {
+  method: 'GET',
+  path: '/ops/tasks/{id}/receipts',
+  scope: 'ops:read',
+  about: 'The receipts of a task, and what is wrong with them',
+  answer: z.object({
+    taskId: z.string(),
+    /** How many records were checked. */
+    records: z.number(),
+    receipts: z.array(z.record(z.string(), z.unknown())),
+    /** Empty when every receipt is genuine and none is missing. */
+    faults: z.array(z.object({ seq: z.number(), problem: z.string() })),
+  }),
+  async handle(engine, caller, { id }) {
+    const { taskId, records, faults } = await engine.verify(caller, id)
+    const receipts: object[] = []
+    for await (const record of await engine.subscribe(caller, id)) {
+      if (record.type === 'receipt') receipts.push({ seq: record.seq, ...record.receipt })
+      if (record.seq >= records) break
+    }
+    return { taskId, records, receipts, faults }
+  },
+}

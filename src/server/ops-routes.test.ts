@@ -1,0 +1,139 @@
+/** Every route of `/ops`, over the application. */
+import { expect, it } from 'vitest'
+import type { Engine } from '../engine/engine.ts'
+import { opsRoutes } from '../protocols/ops/routes.ts'
+import { anybody } from './caller.ts'
+import { openApp } from './test-support/open-app.ts'
+
+type App = Awaited<ReturnType<typeof openApp>>['app']
+
+/** A task that is parked on the event. */
+async function parked(engine: Engine, name: string, tenant = anybody.tenant): Promise<string> {
+  const message = { messageId: name, role: 'ROLE_USER' as const, parts: [{ text: name }] }
+  const sent = await engine.send({ ...anybody, tenant }, { message })
+  if (sent.kind !== 'task') throw new Error('a task was expected')
+  const task = await engine.waitFor({ ...anybody, tenant }, sent.task.id, ({ state }) =>
+    state.startsWith('paused'),
+  )
+  return task.id
+}
+
+async function ask(app: App, path: string, method = 'GET', body?: unknown) {
+  const response = await app.request(path, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+  const answer = (await response.json()) as Record<string, unknown>
+  const route = opsRoutes.find(
+    (one) =>
+      one.method === method &&
+      new RegExp(`^${one.path.replace('{id}', '[^/]+')}$`).test(path.replace(/\?.*/, '')),
+  )
+  // The OpenAPI document is made from the same schema.
+  if (response.ok) expect(route?.answer.safeParse(answer).error).toBeUndefined()
+  return { status: response.status, answer }
+}
+
+it('lists tasks with counts per state, and says what each waits for', async () => {
+  const { app, engine } = await openApp()
+  const [first] = [await parked(engine, 'a'), await parked(engine, 'b')]
+  await engine.cancel(anybody, { taskId: first })
+  const { answer } = await ask(app, '/ops/tasks?state=paused-by-agent&limit=1')
+  expect(answer).toMatchObject({
+    total: 1,
+    counts: { 'paused-by-agent': 1, canceled: 1 },
+    tasks: [{ title: 'b', state: 'paused-by-agent', stop: { wakes: 'on b' } }],
+  })
+  expect((await ask(app, `/ops/tasks/${first}`)).answer).toMatchObject({ state: 'canceled' })
+  expect((await ask(app, '/ops/tasks/nobody')).status).toBe(404)
+})
+
+it.each([
+  ['/ops/tasks?state=asleep', 'state.0'],
+  ['/ops/tasks?limit=many', 'limit'],
+  ['/ops/tasks?held=perhaps', 'held'],
+  ['/ops/tasks?colour=red', 'colour'],
+  ['/ops/tasks?agent=a&agent=b', 'agent'],
+])('refuses %s and names %s', async (path, named) => {
+  const { app } = await openApp()
+  const { status, answer } = await ask(app, path)
+  expect([status, (answer['error'] as { path: string }).path]).toEqual([400, named])
+})
+
+it('previews, places, lists and lifts a hold', async () => {
+  const { app, engine } = await openApp()
+  const taskId = await parked(engine, 'a')
+  const request = { scope: { all: true }, reason: 'incident' }
+  const preview = await ask(app, '/ops/holds:preview', 'POST', request)
+  expect(preview.answer).toEqual({
+    tasks: 1,
+    states: { 'paused-by-agent': 1 },
+    alreadyHeld: 0,
+    sample: [taskId],
+  })
+  const placed = await ask(app, '/ops/holds', 'POST', request)
+  expect(placed.answer).toMatchObject({ outcomes: [{ taskId, outcome: 'held' }] })
+  const { holdId } = placed.answer as { holdId: string }
+  expect((await ask(app, '/ops/holds')).answer).toMatchObject({
+    holds: [{ holdId, reason: 'incident' }],
+  })
+  expect((await ask(app, `/ops/tasks/${taskId}`)).answer).toMatchObject({
+    held: true,
+    says: expect.stringContaining('Held by an operator'),
+  })
+  expect((await ask(app, `/ops/holds/${holdId}`, 'DELETE')).answer).toEqual({ holdId, tasks: 1 })
+  expect((await ask(app, `/ops/holds/${holdId}`, 'DELETE')).status).toBe(400)
+})
+
+it('refuses a hold without a body, with a broken one, and of no scope', async () => {
+  const { app } = await openApp()
+  expect((await ask(app, '/ops/holds', 'POST', 'text')).status).toBe(400)
+  expect((await ask(app, '/ops/holds', 'POST', { scope: {}, reason: 'x' })).status).toBe(400)
+  const broken = await app.request('/ops/holds', { method: 'POST', body: '{' })
+  expect(broken.status).toBe(400)
+})
+
+it('holds of one tenant leave other tenants alone, and `*` means all', async () => {
+  const { app, engine } = await openApp()
+  const [ours, theirs] = [await parked(engine, 'a'), await parked(engine, 'b', 'acme')]
+  const request = { scope: { all: true }, reason: 'x' }
+  const one = await ask(app, '/ops/holds:preview', 'POST', request)
+  expect(one.answer).toMatchObject({ sample: [ours] })
+  const all = await ask(app, '/ops/holds:preview?tenant=*', 'POST', request)
+  expect(all.answer['sample']).toEqual(expect.arrayContaining([ours, theirs]))
+})
+
+it('shows receipts and that they are genuine', async () => {
+  const { app, engine } = await openApp()
+  const taskId = await parked(engine, 'a')
+  const { answer } = await ask(app, `/ops/tasks/${taskId}/receipts`)
+  expect(answer).toMatchObject({ taskId, faults: [], receipts: [{ kind: 'SuspensionReceipt' }] })
+})
+
+it('describes every route as OpenAPI', async () => {
+  const { app } = await openApp()
+  const { answer } = await ask(app, '/ops/openapi.json')
+  const { paths } = answer as { paths: Record<string, Record<string, unknown>> }
+  for (const { path, method } of opsRoutes) expect(paths[path]).toHaveProperty(method.toLowerCase())
+  expect(paths).toHaveProperty(['/ops/changes'])
+})
+
+it('tells what changes', async () => {
+  const { app, engine } = await openApp()
+  const response = await app.request('/ops/changes')
+  const reader = response.body?.getReader()
+  const next = async () => new TextDecoder().decode((await reader?.read())?.value)
+  expect(await next()).toContain('"tasks":[]')
+  const taskId = await parked(engine, 'a')
+  expect(await next()).toContain(taskId)
+  await reader?.cancel()
+})
+
+it('tells which methods a path of /ops has', async () => {
+  const { app } = await openApp()
+  const { headers, status } = await app.request('/ops/holds', { method: 'PUT' })
+  expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+  expect((await app.request('/ops/nothing')).status).toBe(404)
+})

@@ -1,0 +1,155 @@
+/** What `/ops` answers. The server makes these, the client and the dashboard read them. */
+
+/** A task as lists, the dashboard and the change feed show it. Times are ISO 8601. */
+export interface TaskSummary {
+  readonly taskId: string
+  readonly tenant: string
+  readonly principal: string
+  readonly agent: string
+  readonly contextId: string
+  readonly parentId?: string | undefined
+  readonly state: string
+  /** Grows with every change. */
+  readonly version: number
+  readonly createdAt: string
+  /** Since when it is in this state. */
+  readonly since: string
+  /** The beginning of the message that started it. */
+  readonly title: string
+  /** What it does or waits for, in a sentence. */
+  readonly says: string
+  readonly progress?: number | undefined
+  readonly turn: number
+  /** A pause was accepted, and the step in flight has not finished yet. */
+  readonly pausing: boolean
+  readonly held: boolean
+  readonly stop?: StopSummary | undefined
+  readonly question?: QuestionSummary | undefined
+  /** When something happens by itself. */
+  readonly dueAt?: string | undefined
+  /** How far away `dueAt` is by the clock of the server. */
+  readonly remainingMs?: number | undefined
+  readonly usage: Readonly<Record<string, number>>
+}
+
+/** The stop a task is in, or comes to. */
+export interface StopSummary {
+  readonly handle: string
+  readonly initiator: 'client' | 'agent'
+  readonly actor: { readonly kind: string; readonly id: string }
+  readonly reason?: string | undefined
+  readonly summary?: string | undefined
+  /** Null: only a resume ends it. */
+  readonly conditions: unknown
+  /** What wakes it, in words. */
+  readonly wakes: string
+  readonly deadlineAt?: string | undefined
+}
+
+export interface QuestionSummary {
+  readonly prompt: string
+  readonly consentId?: string | undefined
+  /** What the user is asked to allow, and its digest. */
+  readonly operation?: unknown
+  readonly digest?: string | undefined
+}
+
+export interface TaskList {
+  readonly tasks: readonly TaskSummary[]
+  /** All that match, on every page. */
+  readonly total: number
+  /** How many there are of each state, with every filter but the state's own. */
+  readonly counts: Readonly<Record<string, number>>
+  /** For the next page; absent on the last. */
+  readonly cursor?: string | undefined
+}
+
+export interface HoldSummary {
+  readonly holdId: string
+  readonly scope: Readonly<Record<string, unknown>>
+  readonly reason: string
+  /** Tasks yet to come are held too. */
+  readonly holdNew: boolean
+  readonly actor: { readonly kind: string; readonly id: string }
+  readonly createdAt: string
+}
+
+/** What a hold would stop. */
+export interface HoldPreview {
+  readonly tasks: number
+  readonly states: Readonly<Record<string, number>>
+  readonly alreadyHeld: number
+  /** Ids of some of them. */
+  readonly sample: readonly string[]
+}
+
+export interface HoldResult {
+  readonly holdId: string
+  readonly outcomes: readonly {
+    readonly taskId: string
+    readonly outcome: 'held' | 'already_held' | 'terminal' | 'unknown'
+  }[]
+}
+
+export interface LiftResult {
+  readonly holdId: string
+  /** How many tasks the hold was lifted from. */
+  readonly tasks: number
+}
+
+export interface ReceiptReport {
+  readonly taskId: string
+  /** How many records were checked. */
+  readonly records: number
+  readonly receipts: readonly Readonly<Record<string, unknown>>[]
+  /** Empty when every receipt is genuine and none is missing. */
+  readonly faults: readonly { readonly seq: number; readonly problem: string }[]
+}
+
+/** One message of the change feed. */
+export interface Changes {
+  /** Tasks that changed since the message before, each as it is now. */
+  readonly tasks: readonly TaskSummary[]
+  /** More changed than a message holds: read the list again. */
+  readonly more: boolean
+}
+
+/** One visible record of a task's log. */
+export interface TimelineEntry {
+  /** The number of the record in the log. */
+  readonly seq: number
+  readonly at: string
+  readonly kind: TimelineKind
+  /** The type of the record. */
+  readonly event: string
+  /** Of a step, a tool, an artifact, a child's agent. */
+  readonly name?: string
+  /** Of a turn. */
+  readonly turn?: number
+  /** Of a step: the execution that settled it. */
+  readonly attempt?: number
+  readonly outcome?: 'done' | 'failed' | 'interrupted' | 'skipped'
+  /** What was said, asked or given as a reason; at most 400 characters. */
+  readonly text?: string
+}
+
+export type TimelineKind =
+  | 'task'
+  | 'turn'
+  | 'step'
+  | 'tool'
+  | 'output'
+  | 'message'
+  | 'question'
+  | 'stop'
+  | 'wake'
+  | 'hold'
+  | 'child'
+  | 'reminder'
+
+export interface TimelinePage {
+  readonly entries: readonly TimelineEntry[]
+  /** Where the next page begins. */
+  readonly after: number
+  readonly more: boolean
+}
