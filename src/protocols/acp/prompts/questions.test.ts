@@ -31,7 +31,7 @@ async function scene(capabilities: Loose = {}) {
 }
 
 describe('consent', () => {
-  it('is a permission request of the turn; allowed, the turn goes on to its end', async () => {
+  it('is a permission request; when it is allowed, the prompt continues to its end', async () => {
     const { editor, sessionId } = await scene()
     const asked = answering(editor, 'session/request_permission', () => choose('allow'))
     const { _meta } = await editor.request('session/prompt', prompt(sessionId, consent))
@@ -52,7 +52,7 @@ describe('consent', () => {
     expect(editor.updates('user_message_chunk')).toEqual([])
   })
 
-  it('rejected, ends the task as rejected: a refusal', async () => {
+  it('that is rejected ends the prompt with the stop reason refusal', async () => {
     const { editor, sessionId } = await scene()
     answering(editor, 'session/request_permission', () => choose('reject'))
     const { stopReason } = await editor.request('session/prompt', prompt(sessionId, consent))
@@ -62,7 +62,7 @@ describe('consent', () => {
   it.each([
     ['dismissed', { outcome: { outcome: 'cancelled' } }],
     ['answered with an option that was not offered', choose('maybe')],
-  ])('%s, stands: the turn ends, and the next attachment asks again', async (_, answer) => {
+  ])('Q3 %s stays open: the prompt ends, and the next attachment asks again', async (_, answer) => {
     const { harness, editor, sessionId } = await scene()
     answering(editor, 'session/request_permission', () => answer)
     const { stopReason, _meta } = await editor.request('session/prompt', prompt(sessionId, consent))
@@ -77,13 +77,13 @@ describe('consent', () => {
     await expect.poll(() => other.text()).toBe('pushed')
   })
 
-  it('of a client that knows no permissions, stands too', async () => {
+  it('Q3 stays open for a client without permission requests, and the prompt ends', async () => {
     const { editor, sessionId } = await scene()
     const { stopReason } = await editor.request('session/prompt', prompt(sessionId, consent))
     expect(stopReason).toBe('end_turn')
   })
 
-  it('is asked again after a disconnect and after a restart, and answered once', async () => {
+  it('Q1 is asked once per connection, also after a disconnect and after a restart', async () => {
     const { harness, editor, sessionId } = await scene()
     const first = answering(editor, 'session/request_permission', open)
     editor.begin('session/prompt', prompt(sessionId, consent))
@@ -105,7 +105,7 @@ describe('consent', () => {
     expect(tasks.map(({ state }) => state)).toEqual(['completed'])
   })
 
-  it('answered elsewhere, is withdrawn here, and the turn goes on', async () => {
+  it('Q1 Q2 that is answered elsewhere is withdrawn, and the prompt goes on', async () => {
     const { harness, editor, sessionId } = await scene()
     const asked = answering(editor, 'session/request_permission', open)
     const turn = editor.begin('session/prompt', prompt(sessionId, consent))
@@ -121,7 +121,7 @@ describe('consent', () => {
     expect(editor.notifications('$/cancel_request')).toEqual([{ requestId: id }])
   })
 
-  it('under a hold is withdrawn and kept; lifted, it is asked again', async () => {
+  it('Q1 is withdrawn under a hold, and asked again after the hold', async () => {
     const { harness, editor, sessionId } = await scene()
     const asked = answering(editor, 'session/request_permission', (n) =>
       n === 1 ? open() : choose('allow'),
@@ -136,7 +136,7 @@ describe('consent', () => {
     await expect.poll(() => editor.text()).toBe('pushed')
   })
 
-  it('of a sub-task reaches the user, and the turn of its parent waits for it', async () => {
+  it('of a child reaches the user, and the prompt of its parent waits for it', async () => {
     const { editor, sessionId } = await scene()
     const asked = answering(editor, 'session/request_permission', () => choose('allow'))
     const ops = [{ delegate: { script: consent }, wait: true }, { complete: 'both' }]
@@ -150,7 +150,7 @@ describe('consent', () => {
 describe('a question', () => {
   const ops = [{ ask: 'Squash or merge?' }, { echo: 'input' }]
 
-  it('is a form where the client has them', async () => {
+  it('is a form if the client supports forms', async () => {
     const { editor, sessionId } = await scene(forms)
     const asked = answering(editor, 'elicitation/create', () => ({
       action: 'accept',
@@ -179,7 +179,7 @@ describe('a question', () => {
     },
   )
 
-  it('that is open as a form is answered by a prompt, and the form withdrawn', async () => {
+  it('Q2 that is open as a form can be answered by a prompt, which withdraws the form', async () => {
     const { editor, sessionId } = await scene(forms)
     const asked = answering(editor, 'elicitation/create', open)
     const turn = editor.begin('session/prompt', prompt(sessionId, ops))
@@ -190,7 +190,7 @@ describe('a question', () => {
     expect(editor.notifications('$/cancel_request')).toHaveLength(1)
   })
 
-  it('of a sub-task, where there are no forms, gives the turn back: the next prompt is the answer', async () => {
+  it('Q3 of a child, for a client without forms, ends the prompt: the next prompt is the answer', async () => {
     const { editor, sessionId } = await scene()
     const delegate = [{ delegate: { script: [{ ask: 'which?' }] }, wait: true }, { complete: 'ok' }]
     const asked = await editor.request('session/prompt', prompt(sessionId, delegate))

@@ -1,11 +1,11 @@
 /**
- * What tasks ask their user, put to one connected client: consent as a permission request, other questions as a form
- * where the client has them. The question itself is the task's, so it can be withdrawn here (held, suspended, answered
- * elsewhere, disconnected) and asked again by whoever attaches next.
+ * Puts the questions of tasks to one connected client: a consent as a permission request, other questions as a form if
+ * the client supports forms. The question belongs to the task. A connection can withdraw it (the task is held, suspended
+ * or answered elsewhere, or the client disconnects), and the next attachment asks it again.
  *
- *  Q1  a question that stands is open once per connection, and one that stands no more is withdrawn;
- *  Q2  exactly one answer counts, whichever way it came: the engine decides;
- *  Q3  a question nobody can be asked, or that was dismissed, leaves the turn to its user: the next prompt is the answer.
+ *  Q1  A connection asks an open question once, and withdraws a question that is no longer open.
+ *  Q2  The engine accepts exactly one answer, by whichever way it comes.
+ *  Q3  A question that cannot be asked, or that was dismissed, ends the prompt. The next prompt is the answer.
  */
 import { isLullError } from '../../../core/errors.ts'
 import type { Part } from '../../../core/message.ts'
@@ -16,12 +16,12 @@ import type { AcpContext } from '../connection/context.ts'
 import type { Peer } from '../connection/peer.ts'
 
 export interface Questions {
-  /** Brings what is open in line with how the task stands. */
+  /** Asks or withdraws, so that the client is asked what the task asks now. */
   reconcile(task: Task): void
-  /** Whether the client is being asked: the turn is not over. */
+  /** The client is being asked and has not dismissed the question. */
   asking(taskId: string): boolean
-  /** What was dismissed may be asked again. */
-  forgive(): void
+  /** Dismissed questions are asked again at the next `reconcile`. */
+  forgetDismissed(): void
   close(): void
 }
 
@@ -36,7 +36,7 @@ export interface QuestionDeps {
   readonly caller: Caller
   readonly peer: Peer
   readonly sessionId: string
-  /** A question was dismissed: whoever waited for its answer need not wait on. */
+  /** Called when the client dismissed the question of the task. */
   readonly dismissed: (taskId: string) => void
 }
 
@@ -70,7 +70,7 @@ export function createQuestions(deps: QuestionDeps): Questions {
         message: { messageId, role: 'ROLE_USER', parts: [part], taskId },
       })
     } catch (error) {
-      // Somebody else was first.
+      // Another answer was first.
       const late = isLullError(error, 'CONSENT_MISMATCH') || isLullError(error, 'TASK_TERMINAL')
       if (!late) throw error
     }
@@ -96,7 +96,7 @@ export function createQuestions(deps: QuestionDeps): Questions {
       open.delete(task.id)
       if (key !== undefined) start(task, key)
     },
-    forgive() {
+    forgetDismissed() {
       for (const [taskId, { dismissed }] of open) if (dismissed) open.delete(taskId)
     },
     asking: (taskId) => open.get(taskId)?.dismissed === false,
@@ -107,7 +107,7 @@ export function createQuestions(deps: QuestionDeps): Questions {
   }
 }
 
-/** What tells one question of a task from the next; undefined where there is none, or no way to ask it. */
+/** The identity of the open question. Undefined: there is no question, or this client cannot be asked. */
 function questionToAsk(task: Task, { facts }: Peer): string | undefined {
   const { question, state, holds, deferred } = task
   if (question === undefined || !isInterrupted(state)) return undefined

@@ -221,7 +221,7 @@ export function titleOf({ parts }: Message): string {
   return words === '' ? 'Your consent is needed' : words
 }
 
-/** It needs somebody, or nothing any more: the stretch of work is over. A held task does not even begin. */
-export function atRest({ state, holds }: Task): boolean {
+/** The task has ended, is stopped, asks its user, or is held before its first run. */
+export function isIdle({ state, holds }: Task): boolean {
   return state === 'submitted' ? holds.length > 0 : state !== 'working'
 }

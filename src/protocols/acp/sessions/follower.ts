@@ -1,50 +1,59 @@
-/** How far an attachment has followed one task, and who waits until it needs somebody or has ended. */
+/** How far an attachment has followed one task, and the callers that wait for the task. */
 import { noTextShown, type TextPosition } from '../../../core/live-text.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 
-export interface Waiter {
-  /** Not before a record that fits; undefined once it has come. */
+/** Waits until the task is idle. */
+export interface IdleWaiter {
+  /** The waiter ignores idle states before a record that fits. Undefined once that record has come. */
   from: ((record: LogRecord) => boolean) | undefined
   readonly resolve: (task: Task | undefined) => void
 }
 
+export interface Expected {
+  /** The task as it is when it is idle. Undefined: the connection was lost first. */
+  readonly settled: Promise<Task | undefined>
+  /** Removes the waiter. `settled` never resolves after this call. */
+  forget(): void
+}
+
 export interface Follower {
-  /** As it stood after the last record that was sent. */
+  /** The task after the last record that was sent. */
   readonly task: Task | undefined
-  readonly waiting: ReadonlySet<Waiter>
-  /** What was sent of text that is not recorded. */
+  readonly waiting: ReadonlySet<IdleWaiter>
+  /** The live text that was sent and is not recorded yet. */
   held: readonly TextPosition[]
-  /** A prompt of this connection began it, and it has not rested since. */
+  /** True while the task runs because of a prompt of this connection. */
   begunHere: boolean
   moved(task: Task, record: LogRecord): void
-  /** It rests: those who wait are told. */
-  rested(): void
-  /** The connection has gone. */
+  /** The task is idle: resolves the waiters. */
+  becameIdle(): void
+  /** The connection is lost, or the task cannot be followed further. */
   lost(): void
-  /** The task has. */
+  /** Every record of the task was sent. */
   end(): void
-  expect(from: Waiter['from']): { readonly settled: Promise<Task | undefined>; forget(): void }
+  expect(from: IdleWaiter['from']): Expected
+  /** Resolves when the records up to this version were sent, or never will be. */
   reached(version: number): Promise<void>
 }
 
-export function follower(from: Task | undefined): Follower {
-  const waiting = new Set<Waiter>()
-  const places = new Set<{ readonly version: number; readonly resolve: () => void }>()
+export function createFollower(from: Task | undefined): Follower {
+  const waiting = new Set<IdleWaiter>()
+  const versionWaiters = new Set<{ readonly version: number; readonly resolve: () => void }>()
   let task = from
 
-  function arrive(upTo: number): void {
-    for (const place of places) {
-      if (place.version > upTo) continue
-      places.delete(place)
-      place.resolve()
+  function resolveVersions(upTo: number): void {
+    for (const waiter of versionWaiters) {
+      if (waiter.version > upTo) continue
+      versionWaiters.delete(waiter)
+      waiter.resolve()
     }
   }
 
-  function resolve(waiter: Waiter, with_: Task | undefined): void {
+  function resolve(waiter: IdleWaiter, found: Task | undefined): void {
     waiting.delete(waiter)
-    waiter.resolve(with_)
+    waiter.resolve(found)
   }
 
   return {
@@ -57,25 +66,25 @@ export function follower(from: Task | undefined): Follower {
     moved(now, record) {
       task = now
       for (const waiter of waiting) if (waiter.from?.(record)) waiter.from = undefined
-      arrive(now.version)
+      resolveVersions(now.version)
     },
-    rested() {
+    becameIdle() {
       this.begunHere = false
-      // After its last record nothing comes any more, whatever was expected.
-      const over = task !== undefined && isTerminal(task.state)
-      for (const waiter of waiting) if (over || waiter.from === undefined) resolve(waiter, task)
+      // An ended task has no further records, so a record that is still expected never comes.
+      const ended = task !== undefined && isTerminal(task.state)
+      for (const waiter of waiting) if (ended || waiter.from === undefined) resolve(waiter, task)
     },
     lost() {
       for (const waiter of waiting) resolve(waiter, undefined)
-      arrive(Number.POSITIVE_INFINITY)
+      resolveVersions(Number.POSITIVE_INFINITY)
     },
-    end: () => arrive(Number.POSITIVE_INFINITY),
+    end: () => resolveVersions(Number.POSITIVE_INFINITY),
     expect(from) {
-      let resolve: Waiter['resolve'] = () => undefined
+      let resolve: IdleWaiter['resolve'] = () => undefined
       const settled = new Promise<Task | undefined>((done) => {
         resolve = done
       })
-      const waiter: Waiter = { from, resolve }
+      const waiter: IdleWaiter = { from, resolve }
       waiting.add(waiter)
       return { settled, forget: () => waiting.delete(waiter) }
     },
@@ -83,7 +92,7 @@ export function follower(from: Task | undefined): Follower {
       (task?.version ?? 0) >= version
         ? Promise.resolve()
         : new Promise((resolve) => {
-            places.add({ version, resolve })
+            versionWaiters.add({ version, resolve })
           }),
   }
 }

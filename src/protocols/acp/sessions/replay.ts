@@ -1,31 +1,32 @@
-/** `session/load`: everything that was said and done in a session, oldest first, as it was shown when it happened. */
+/** `session/load`: sends the past of a session again, oldest first, as it was sent when it happened. */
 import { evolve } from '../../../core/evolve.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { isOwn } from '../connection/address.ts'
 import type { AcpContext } from '../connection/context.ts'
 import { heard, type Shown, said, updatesOf } from '../render/updates.ts'
+import type { SessionSender } from './session-sender.ts'
 import type { Session } from './sessions.ts'
 
-/** Stateless exchanges of one session that are replayed. */
+/** How many stateless messages of a session are replayed. */
 const MOST_MESSAGES = 1_000
 
 /**
- * @param open the tasks that have not ended, as they stood when the attachment began: the rest is sent live
- * @param isLive whether all of a task is sent live
- * @returns the tasks that had ended and were shown to their end
+ * @param open the open tasks as of the attachment; their later records are sent live
+ * @param isLive whether every record of a task is sent live
+ * @returns the ended tasks, of which every record was sent
  */
 export async function replay(
   acp: AcpContext,
   caller: Caller,
   { id }: Session,
   open: readonly Task[],
-  sender: { readonly shown: (shown: Shown, replayed: boolean) => Promise<void> },
+  sender: Pick<SessionSender, 'show'>,
   isLive: (taskId: string) => boolean,
 ): Promise<readonly string[]> {
   const { tenant, principal } = caller
   const opened = new Set(open.map((task) => task.id))
-  // One that ended since the others were listed is among both.
+  // A task that ended after the open tasks were listed is in both lists.
   const ended = (await acp.sessions.endedTasks(caller, id)).filter(
     (task) => isOwn(task) && !opened.has(task.id) && !isLive(task.id),
   )
@@ -41,7 +42,7 @@ export async function replay(
     })),
   ].sort((a, b) => a.at - b.at)
   for (const piece of pieces) {
-    for await (const shown of piece.shown()) await sender.shown(shown, true)
+    for await (const shown of piece.shown()) await sender.show(shown, true)
   }
   return ended.map((task) => task.id)
 }

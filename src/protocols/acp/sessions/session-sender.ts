@@ -1,4 +1,5 @@
 /** Sends one connected client what happens in one session. */
+import type { LogRecord } from '../../../core/records.ts'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Caller } from '../../../engine/caller.ts'
@@ -7,20 +8,38 @@ import type { Peer } from '../connection/peer.ts'
 import { outbound } from '../names.ts'
 import { turnEnded } from '../prompts/prompt-end.ts'
 import { reminderChanges } from '../reminders/reminder-notices.ts'
-import { atRest } from '../render/updates.ts'
+import { isIdle, type Shown } from '../render/updates.ts'
 import { awaitResumptionResponse } from '../schemas.ts'
 import { configOptions } from '../suspend/config-options.ts'
 import { lifecycleNotice, parkedParams } from '../suspend/lifecycle.ts'
-import type { SessionSender, TaskChange } from './attachment.ts'
+
+/** Each call resolves when the client's transport has taken the message. */
+export interface SessionSender {
+  show(shown: Shown, replayed: boolean): Promise<void>
+  /** An open task, when the attachment begins. */
+  taskFound(task: Task, asking: boolean): Promise<void>
+  /** After the updates of a record. */
+  taskChanged(change: TaskChange): Promise<void>
+}
+
+export interface TaskChange {
+  readonly before: Task | undefined
+  readonly record: LogRecord
+  readonly task: Task
+  /** A prompt of this connection waits for the task. */
+  readonly owned: boolean
+  /** The client is being asked what the task asks. */
+  readonly asking: boolean
+}
 
 export interface SessionSenderDeps {
   readonly acp: AcpContext
   readonly caller: Caller
   readonly peer: Peer
   readonly sessionId: string
-  /** Messages this connection sent itself. */
+  /** The messages that this connection sent. */
   readonly sent: { has(messageId: string): boolean }
-  /** Fires when the connection has gone. */
+  /** Fires when the connection is lost. */
   readonly gone: AbortSignal
 }
 
@@ -40,7 +59,7 @@ export function createSessionSender(deps: SessionSenderDeps): SessionSender {
     }
   }
 
-  /** Information only: whatever comes back, or nothing, changes nothing but the names of the handle. */
+  /** Informs the client. Its answer can name the handle differently, and has no other effect. */
   function tellParked(task: Task): void {
     const params = parkedParams(sessionId, task)
     if (params === undefined || !peer.facts.aware) return
@@ -70,15 +89,15 @@ export function createSessionSender(deps: SessionSenderDeps): SessionSender {
   }
 
   return {
-    async shown({ update, echoes, rfc }, replayed) {
+    async show({ update, echoes, rfc }, replayed) {
       if (rfc && !peer.facts.rfc) return
       if (!replayed && !peer.echoes && echoes !== undefined && sent.has(echoes)) return
       await peer.update(sessionId, update)
     },
-    async found(task, asking) {
+    async taskFound(task, asking) {
       if (task.parentId === undefined) await peer.moved?.(sessionId, task, asking)
     },
-    async changed(change) {
+    async taskChanged(change) {
       const { before, record, task, owned, asking } = change
       if (task.parentId !== undefined) return
       await peer.moved?.(sessionId, task, asking)
@@ -91,18 +110,19 @@ export function createSessionSender(deps: SessionSenderDeps): SessionSender {
           configOptions: [...options],
         })
       }
-      if (!owned && before !== undefined && stretchEnded(before, task)) {
+      if (!owned && before !== undefined && workEnded(before, task)) {
         await tell(outbound.turnEnded, { sessionId, ...turnEnded(acp.facts, task) })
       }
     },
   }
 }
 
-/** It came to rest, or it ended while it rested. */
-function stretchEnded(before: Task, task: Task): boolean {
-  return atRest(task) && (!atRest(before) || (isTerminal(task.state) && !isTerminal(before.state)))
+/** The task became idle, or it ended while it was idle. */
+function workEnded(before: Task, task: Task): boolean {
+  return isIdle(task) && (!isIdle(before) || (isTerminal(task.state) && !isTerminal(before.state)))
 }
 
+/** Names for handles that are kept per session. */
 const ALIASES = 64
 
 function latest(aliases: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

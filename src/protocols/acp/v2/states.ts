@@ -5,7 +5,7 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk'
 import type { StateUpdate } from '@agentclientprotocol/sdk/experimental/v2'
 import type { Task } from '../../../core/task.ts'
-import { atRest } from '../render/updates.ts'
+import { isIdle } from '../render/updates.ts'
 
 type State = 'running' | 'requires_action' | 'idle'
 
@@ -42,7 +42,7 @@ export function createStates(): States {
 
   return {
     moved(task, asking) {
-      const state: State = asking ? 'requires_action' : atRest(task) ? 'idle' : 'running'
+      const state: State = asking ? 'requires_action' : isIdle(task) ? 'idle' : 'running'
       if (state === 'idle') tasks.delete(task.id)
       else tasks.set(task.id, state)
       return changeTo(restOf(task))
