@@ -7,14 +7,13 @@ import { toIso } from '../../../core/instant.ts'
 import type { Artifact, Message, Part } from '../../../core/message.ts'
 import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import { isTunnelled, type Metadata } from '../harn/harn-metadata.ts'
-import { eventMessage, statusMessage } from '../metadata.ts'
+import type { Metadata } from '../harn/harn-metadata.ts'
+import { statusMessage } from '../metadata.ts'
 import { isObject, type Params } from '../params.ts'
-import type { TaskEvent } from '../task-events.ts'
-import type { Codec, StateWords, TaskView } from './codec.ts'
-import { wholeTask } from './codec.ts'
-import { newest } from './v1.ts'
+import { type Codec, type StateWords, type TaskView, wholeTask } from './codec.ts'
+import { newest } from './history-length.ts'
 import { objectOf, readMessage03 } from './v03-message.ts'
+import { type EventSpelling, writeEvent } from './write-event.ts'
 
 type StateNames = Readonly<Record<State, string>>
 
@@ -130,29 +129,20 @@ function createWriter(
     }
   }
 
-  function event(event: TaskEvent, closes: boolean): object | undefined {
-    const { task: now } = event
-    const { id: taskId, contextId } = now
-    if (event.kind === 'reminder' && !isTunnelled(facts, event)) return undefined
-    if (event.kind === 'artifact') {
-      const { append, last } = event
-      const artifact = protoArtifact(event.artifact)
-      const metadata = facts.ofEvent(event)
-      const beside = metadata === undefined ? {} : { metadata }
-      return {
-        artifactUpdate: { taskId, contextId, artifact, append, lastChunk: last, ...beside },
-      }
-    }
-    if (event.kind === 'status' && event.record.type === 'submitted') {
-      return { task: task(now, wholeTask) }
-    }
-    const metadata = facts.ofEvent(event)
-    const shown = status(now, event.kind === 'reminder' ? undefined : eventMessage(event))
-    const beside = metadata === undefined ? {} : { metadata }
-    return { statusUpdate: { taskId, contextId, status: shown, final: closes, ...beside } }
+  const spelling: EventSpelling = {
+    hasReminderFrames: false,
+    artifact: protoArtifact,
+    status,
+    taskFrame: (now) => ({ task: task(now, wholeTask) }),
+    artifactFrame: (artifactUpdate) => ({ artifactUpdate }),
+    statusFrame: (update, closes) => ({ statusUpdate: { ...update, final: closes } }),
   }
 
-  return { task, sentTask: (sent, view) => ({ task: task(sent, view) }), event }
+  return {
+    task,
+    sentTask: (sent, view) => ({ task: task(sent, view) }),
+    event: (event, closes) => writeEvent(event, closes, facts, spelling),
+  }
 }
 
 const protoRoles: Readonly<Record<string, string>> = { ROLE_USER: 'user', ROLE_AGENT: 'agent' }

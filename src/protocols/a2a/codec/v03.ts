@@ -1,19 +1,24 @@
-/** A2A 0.3, in the words of the RFCs: `kind` discriminators, `final`, and states that say how a task is stopped. */
+/** A2A 0.3 over JSON-RPC: `kind` discriminators and `final`. With `rfc` the states of stopped tasks are those of the RFCs. */
 import { toIso } from '../../../core/instant.ts'
 import type { Artifact, Message } from '../../../core/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import { isTunnelled, type Metadata } from '../harn/harn-metadata.ts'
-import { eventMessage, statusMessage } from '../metadata.ts'
-import { invalid, optionalBoolean, optionalInteger, type Params } from '../params.ts'
-import type { TaskEvent } from '../task-events.ts'
-import type { Codec, StateWords, TaskView } from './codec.ts'
-import { wholeTask } from './codec.ts'
+import type { Metadata } from '../harn/harn-metadata.ts'
+import { statusMessage } from '../metadata.ts'
+import { invalid, optionalBoolean, type Params } from '../params.ts'
+import {
+  type Codec,
+  type SendConfiguration,
+  type StateWords,
+  type TaskView,
+  wholeTask,
+} from './codec.ts'
+import { newest, readHistoryLength } from './history-length.ts'
 import { readTarget, taskIdOf } from './read-push.ts'
 import { notificationOf } from './rfc-notifications.ts'
-import { newest } from './v1.ts'
 import { readMessage03, wireMessage, wirePart } from './v03-message.ts'
+import { type EventSpelling, writeEvent } from './write-event.ts'
 
 const coreStates: Partial<Readonly<Record<State, string>>> = {
   'paused-by-client': 'working',
@@ -21,7 +26,7 @@ const coreStates: Partial<Readonly<Record<State, string>>> = {
   'user-consent-required': 'input-required',
 }
 
-/** @param words `core`: only states that a strict 0.3 client knows; the metadata has the exact state all the same */
+/** @param words `core`: only states of the 0.3 specification. The metadata has the exact state in both cases. */
 export function createV03(words: StateWords, facts: Metadata): Codec {
   const spelled = (state: State): string =>
     (words === 'core' ? coreStates[state] : undefined) ?? state
@@ -48,34 +53,13 @@ export function createV03(words: StateWords, facts: Metadata): Codec {
     }
   }
 
-  function event(event: TaskEvent, closes: boolean): object | undefined {
-    const { task: now } = event
-    const { id: taskId, contextId } = now
-    if (event.kind === 'reminder' && !isTunnelled(facts, event)) return undefined
-    if (event.kind === 'artifact') {
-      const { append, last } = event
-      const artifact = wireArtifact(event.artifact)
-      const metadata = facts.ofEvent(event)
-      const update = {
-        kind: 'artifact-update',
-        taskId,
-        contextId,
-        artifact,
-        append,
-        lastChunk: last,
-      }
-      return metadata === undefined ? update : { ...update, metadata }
-    }
-    if (event.kind === 'status' && event.record.type === 'submitted') return task(now, wholeTask)
-    const metadata = facts.ofEvent(event)
-    return {
-      kind: 'status-update',
-      taskId,
-      contextId,
-      status: status(now, event.kind === 'reminder' ? undefined : eventMessage(event)),
-      final: closes,
-      ...(metadata === undefined ? {} : { metadata }),
-    }
+  const spelling: EventSpelling = {
+    hasReminderFrames: false,
+    artifact: wireArtifact,
+    status,
+    taskFrame: (now) => task(now, wholeTask),
+    artifactFrame: (update) => ({ kind: 'artifact-update', ...update }),
+    statusFrame: (update, closes) => ({ kind: 'status-update', ...update, final: closes }),
   }
 
   return {
@@ -83,28 +67,12 @@ export function createV03(words: StateWords, facts: Metadata): Codec {
     name: `0.3 ${words}`,
     webhook: words === 'core' ? '0.3-core' : '0.3',
     readMessage: readMessage03,
-    readConfiguration: (value) => ({
-      historyLength: optionalInteger(
-        value,
-        'historyLength',
-        { min: 0 },
-        'configuration.historyLength',
-      ),
-      immediate: optionalBoolean(value, 'blocking', 'configuration.blocking') === false,
-      push: readSendTarget(value),
-    }),
-    readPush(params) {
-      const config = params['pushNotificationConfig'] ?? params['config']
-      if (config === undefined || config === null) {
-        throw invalid('pushNotificationConfig', 'is required')
-      }
-      const target = readTarget(config, 'pushNotificationConfig')
-      return { taskId: taskIdOf(params), target }
-    },
+    readConfiguration,
+    readPush,
     task,
     sentTask: task,
     sentMessage: wireMessage,
-    event,
+    event: (event, closes) => writeEvent(event, closes, facts, spelling),
     notification: notificationOf,
     push,
     pushList: (taskId, targets) => targets.map((target) => push(taskId, target)),
@@ -116,8 +84,24 @@ export function createV03(words: StateWords, facts: Metadata): Codec {
   }
 }
 
+function readConfiguration(value: Params): SendConfiguration {
+  return {
+    historyLength: readHistoryLength(value),
+    immediate: optionalBoolean(value, 'blocking', 'configuration.blocking') === false,
+    push: readSendTarget(value),
+  }
+}
+
+function readPush(params: Params): ReturnType<Codec['readPush']> {
+  const config = params['pushNotificationConfig'] ?? params['config']
+  if (config === undefined || config === null) {
+    throw invalid('pushNotificationConfig', 'is required')
+  }
+  return { taskId: taskIdOf(params), target: readTarget(config, 'pushNotificationConfig') }
+}
+
 function readSendTarget(configuration: Params): PushTarget | undefined {
-  // The proto of 0.3 calls it by its second name.
+  // The second name is that of the 0.3 proto.
   const given = configuration['pushNotificationConfig'] ?? configuration['pushNotification']
   if (given === undefined || given === null) return undefined
   return readTarget(given, 'configuration.pushNotificationConfig')

@@ -1,4 +1,4 @@
-/** A2A 1.0 (ProtoJSON). Core keeps messages and artifacts in this shape, so most of it is handing them on. */
+/** A2A 1.0 (ProtoJSON). Messages and artifacts of `core` have this shape already. */
 import { toIso } from '../../../core/instant.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message } from '../../../core/message.ts'
@@ -8,20 +8,20 @@ import type { Task } from '../../../core/task.ts'
 import { message as messageInput } from '../../../engine/inputs.ts'
 import { parse } from '../../../engine/parse.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
-import { eventMessage, statusMessage } from '../metadata.ts'
-import { invalid, isObject, optionalBoolean, optionalInteger, type Params } from '../params.ts'
-import type { TaskEvent } from '../task-events.ts'
-import type { Codec, TaskView } from './codec.ts'
-import { wholeTask } from './codec.ts'
+import { statusMessage } from '../metadata.ts'
+import { invalid, isObject, optionalBoolean, type Params } from '../params.ts'
+import { type Codec, type SendConfiguration, type TaskView, wholeTask } from './codec.ts'
+import { newest, readHistoryLength } from './history-length.ts'
 import { readTarget, taskIdOf } from './read-push.ts'
 import { notificationOf } from './rfc-notifications.ts'
+import { type EventSpelling, writeEvent } from './write-event.ts'
 
 export interface V1Options {
-  /** What readers who do not know consent see: a question of authorisation (§7.6), or one of input. */
+  /** The state of a task that waits for consent, for clients without the consent extension (§7.6). */
   readonly consentState: 'auth-required' | 'input-required'
 }
 
-/** Stopped tasks are working tasks to core readers: streams stay open and nobody is asked anything. */
+/** A stopped task is `WORKING`, so that streams stay open and no client asks its user for input. */
 const wireStates: Readonly<Record<State, string>> = {
   submitted: 'TASK_STATE_SUBMITTED',
   working: 'TASK_STATE_WORKING',
@@ -66,30 +66,13 @@ export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
     return wire
   }
 
-  function event(event: TaskEvent): object {
-    const { task: now } = event
-    const { id: taskId, contextId } = now
-    if (event.kind === 'artifact') {
-      const { artifact, append, last } = event
-      const metadata = facts.ofEvent(event)
-      const beside = metadata === undefined ? {} : { metadata }
-      return {
-        artifactUpdate: { taskId, contextId, artifact, append, lastChunk: last, ...beside },
-      }
-    }
-    if (event.kind === 'status' && event.record.type === 'submitted') {
-      return { task: task(now, wholeTask) }
-    }
-    const metadata = facts.ofEvent(event)
-    const message = event.kind === 'reminder' ? undefined : eventMessage(event)
-    return {
-      statusUpdate: {
-        taskId,
-        contextId,
-        status: status(now, message),
-        ...(metadata === undefined ? {} : { metadata }),
-      },
-    }
+  const spelling: EventSpelling = {
+    hasReminderFrames: true,
+    artifact: (artifact) => artifact,
+    status,
+    taskFrame: (now) => ({ task: task(now, wholeTask) }),
+    artifactFrame: (artifactUpdate) => ({ artifactUpdate }),
+    statusFrame: (statusUpdate) => ({ statusUpdate }),
   }
 
   return {
@@ -97,22 +80,12 @@ export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
     name: '1.0',
     webhook: '1.0',
     readMessage,
-    readConfiguration: (value) => ({
-      historyLength: optionalInteger(
-        value,
-        'historyLength',
-        { min: 0 },
-        'configuration.historyLength',
-      ),
-      immediate:
-        optionalBoolean(value, 'returnImmediately', 'configuration.returnImmediately') ?? false,
-      push: readSendTarget(value),
-    }),
+    readConfiguration,
     readPush: (params) => ({ taskId: taskIdOf(params), target: readTarget(params, '') }),
     task,
     sentTask: (sent, view) => ({ task: task(sent, view) }),
     sentMessage: (message) => ({ message }),
-    event,
+    event: (event, closes) => writeEvent(event, closes, facts, spelling),
     notification: notificationOf,
     push,
     pushList: (taskId, targets) => ({
@@ -126,12 +99,13 @@ export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
   }
 }
 
-export function newest(
-  history: readonly Message[],
-  length: number | undefined,
-): readonly Message[] {
-  if (length === undefined || length >= history.length) return history
-  return length === 0 ? [] : history.slice(-length)
+function readConfiguration(value: Params): SendConfiguration {
+  const immediate = optionalBoolean(value, 'returnImmediately', 'configuration.returnImmediately')
+  return {
+    historyLength: readHistoryLength(value),
+    immediate: immediate ?? false,
+    push: readSendTarget(value),
+  }
 }
 
 function readSendTarget(configuration: Params): PushTarget | undefined {

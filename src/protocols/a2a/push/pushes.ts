@@ -13,7 +13,8 @@ import type { Task } from '../../../core/task.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { WebhookShape } from '../codec/codec.ts'
-import { createDeliveryWorkers, type DeliveryDeps } from './delivery-workers.ts'
+import type { DeliveryDeps } from './deliver-records.ts'
+import { createDeliveryWorkers } from './delivery-workers.ts'
 import { refusedTarget } from './targets.ts'
 
 export interface Pushes {

@@ -1,0 +1,39 @@
+import type { Engine } from '../../../engine/engine.ts'
+import type { A2AConfig } from '../config.ts'
+import type { CardFacts, SecurityFacts } from './card-facts.ts'
+import { type ServedAgent, serveAgent } from './served-agent.ts'
+
+/** By name. The entry without a name is the first agent, which the root of the server serves. */
+export type ServedAgents = ReadonlyMap<string | undefined, ServedAgent>
+
+export interface ServedAgentsOptions {
+  readonly engine: Pick<Engine, 'agents'>
+  readonly publicUrl: string
+  readonly agents?: Readonly<Record<string, CardFacts>>
+  readonly security?: SecurityFacts
+}
+
+/** @param push whether the cards offer push notifications */
+export function servedAgents(
+  options: ServedAgentsOptions,
+  config: A2AConfig,
+  push: boolean,
+): ServedAgents {
+  const { engine, publicUrl, agents: facts = {}, security = {} } = options
+  const served = new Map<string | undefined, ServedAgent>()
+  for (const agent of engine.agents.values()) {
+    const common = {
+      facts: facts[agent.name] ?? {},
+      security,
+      push,
+      harn: config.harnTunnel,
+      consentState: config.consentState,
+    }
+    if (served.size === 0) {
+      served.set(undefined, serveAgent(agent, { ...common, url: publicUrl, scope: undefined }))
+    }
+    const url = `${publicUrl}/agents/${agent.name}`
+    served.set(agent.name, serveAgent(agent, { ...common, url, scope: agent.name }))
+  }
+  return served
+}

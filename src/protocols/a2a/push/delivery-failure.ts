@@ -1,0 +1,25 @@
+/** What a failed delivery does to its webhook: a later attempt, or the end of the attempts. Pure. */
+import { describeError } from '../../../core/describe-error.ts'
+import type { Push } from '../../../core/push.ts'
+import { TargetRefused } from './targets.ts'
+
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 3_600_000
+const GIVE_UP_MS = 24 * 3_600_000
+
+/** @param random in [0, 1): spreads retries */
+export function afterFailure(push: Push, error: unknown, at: number, random: number): Push {
+  const firstFailedAt = push.firstFailedAt ?? at
+  const attempts = push.attempts + 1
+  const failed: Push = { ...push, attempts, firstFailedAt, error: describeError(error).message }
+  if (error instanceof TargetRefused || at - firstFailedAt >= GIVE_UP_MS) {
+    return { ...failed, failedAt: at }
+  }
+  const pause = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS)
+  return { ...failed, retryAt: at + Math.round(pause * (0.5 + random / 2)) }
+}
+
+export function afterSuccess(push: Push, sentSeq: number): Push {
+  const { retryAt: _retry, firstFailedAt: _first, error: _error, ...rest } = push
+  return { ...rest, sentSeq, attempts: 0 }
+}
