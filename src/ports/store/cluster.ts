@@ -37,10 +37,10 @@ export interface ClusterStore {
   /** The events have been told to every task that waited for them. */
   markTold(positions: readonly number[]): Promise<void>
   /**
-   * Gives work that one process does for all to the caller, for `forMs`. False: another call got it, and its time has not
-   * passed. A name is a short text.
+   * Gives work that one process does for all to a worker, for `forMs` from now. False: another worker has it, and its time
+   * has not passed. A name is a short text. Duties whose time has passed may be forgotten.
    */
-  takeDuty(name: string, forMs: number): Promise<boolean>
+  takeDuty(name: string, workerId: string, forMs: number): Promise<boolean>
 
   /**
    * Calls back with what other processes have changed. Reports may be lost, repeated and reordered, so a listener uses them

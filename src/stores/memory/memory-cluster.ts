@@ -22,7 +22,7 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
     { reservations, isAlive: workers.isAlive },
     createReservations<number>(now),
   )
-  const duties = new Map<string, number>()
+  const duties = new Map<string, { readonly workerId: string; readonly until: number }>()
   const connections = new Set<Listeners>()
 
   function connect(): Store {
@@ -49,9 +49,10 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
       holdsInEffect: guarded(() => ({ epoch: data.holdEpoch ?? 0, holds: holdsInEffect(data) })),
       untoldEvents: guarded(events.untold),
       markTold: guarded(events.markTold),
-      takeDuty: guarded((name, forMs) => {
-        if ((duties.get(name) ?? 0) > now()) return false
-        duties.set(name, now() + forMs)
+      takeDuty: guarded((name, workerId, forMs) => {
+        const duty = duties.get(name)
+        if (duty !== undefined && duty.until > now() && duty.workerId !== workerId) return false
+        duties.set(name, { workerId, until: now() + forMs })
         return true
       }),
       onChanges(listener) {

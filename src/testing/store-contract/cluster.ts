@@ -76,13 +76,17 @@ function leases(subject: Subject): void {
 
   it('gives a duty to one process until its time has passed', async () => {
     const { a, b, pass } = await two(subject)
-    expect(await a.cluster.takeDuty('retention', 60_000)).toBe(true)
-    expect(await b.cluster.takeDuty('retention', 60_000)).toBe(false)
-    expect(await b.cluster.takeDuty('other', 60_000)).toBe(true)
-    await pass(61_000)
+    expect(await a.cluster.takeDuty('retention', 'w1', 60_000)).toBe(true)
+    expect(await b.cluster.takeDuty('retention', 'w2', 60_000)).toBe(false)
+    expect(await b.cluster.takeDuty('other', 'w2', 60_000)).toBe(true)
+    await pass(50_000)
+    expect(await a.cluster.takeDuty('retention', 'w1', 60_000)).toBe(true)
+    await pass(50_000)
+    expect(await b.cluster.takeDuty('retention', 'w2', 60_000)).toBe(false)
+    await pass(11_000)
     const both = await Promise.all([
-      a.cluster.takeDuty('retention', 60_000),
-      b.cluster.takeDuty('retention', 60_000),
+      a.cluster.takeDuty('retention', 'w1', 60_000),
+      b.cluster.takeDuty('retention', 'w2', 60_000),
     ])
     expect(both.filter(Boolean)).toHaveLength(1)
   })
