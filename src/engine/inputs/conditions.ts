@@ -8,21 +8,28 @@ import type {
   Trigger,
 } from '../../core/conditions.ts'
 import { json } from '../json-input.ts'
+import { bounded, list, tooLarge } from './bounded.ts'
 import { type FieldsOf, type KeysOfEach, oneOf, unionOf } from './exhaustive.ts'
 import { BLANK, instant, NOT_BLANK, text } from './primitives.ts'
 
+/** What an attribute begins or ends with. */
+const wanted = text.min(1).max(2_048)
+
 const attributes = (value: z.ZodType): z.ZodType =>
   z
-    .record(text.min(1), value)
+    .record(text.min(1).max(1_024), value)
     .refine((wants) => Object.keys(wants).length > 0, 'must name at least one attribute')
     .meta({ minProperties: 1 })
 
+/** Values and names of a filter, at any depth. An event is compared with all of them. */
+const FILTER_SIZE = 256
+
 const filterDialects: Readonly<Record<KeysOfEach<EventFilter>, () => z.ZodType>> = {
   exact: () => z.strictObject({ exact: attributes(json) }),
-  prefix: () => z.strictObject({ prefix: attributes(text.min(1)) }),
-  suffix: () => z.strictObject({ suffix: attributes(text.min(1)) }),
-  all: () => z.strictObject({ all: z.array(eventFilter).min(1) }),
-  any: () => z.strictObject({ any: z.array(eventFilter).min(1) }),
+  prefix: () => z.strictObject({ prefix: attributes(wanted) }),
+  suffix: () => z.strictObject({ suffix: attributes(wanted) }),
+  all: () => z.strictObject({ all: list(eventFilter, FILTER_SIZE, 1) }),
+  any: () => z.strictObject({ any: list(eventFilter, FILTER_SIZE, 1) }),
   not: () => z.strictObject({ not: eventFilter }),
 }
 
@@ -34,9 +41,14 @@ export const eventFilter: z.ZodType<EventFilter> = z.lazy(() =>
 ) as z.ZodType<EventFilter>
 
 const triggerKinds: Readonly<Record<KeysOfEach<Trigger>, z.ZodType>> = {
-  filter: z.strictObject({ filter: eventFilter }),
+  filter: z.strictObject({
+    filter: bounded(eventFilter, (filter) => tooLarge(filter, FILTER_SIZE)),
+  }),
   schedule: z.strictObject({
-    schedule: z.strictObject({ cron: text.min(1), timezone: text.min(1).optional() }),
+    schedule: z.strictObject({
+      cron: text.min(1).max(256),
+      timezone: text.min(1).max(64).optional(),
+    }),
   }),
   at: z.strictObject({ at: instant }),
 }

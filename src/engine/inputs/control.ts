@@ -11,9 +11,10 @@ import type {
   PauseRequest,
   ResumeRequest,
 } from '../requests.ts'
+import { list } from './bounded.ts'
 import { resumeConditions } from './conditions.ts'
 import { type FieldsOf, type KeysOfEach, oneOf, unionOf } from './exhaustive.ts'
-import { id, jsonObject, reason, summary, text } from './primitives.ts'
+import { id, jsonObject, reason, summary } from './primitives.ts'
 
 export const pauseMode: z.ZodType<PauseMode> = oneOf<PauseMode>({
   interrupt_immediate: true,
@@ -42,7 +43,7 @@ const resumeMetadata = jsonObject.refine(
 
 export const resumeInput: z.ZodType<ResumeRequest> = z.strictObject({
   taskId: id,
-  handle: text.min(1).nullish(),
+  handle: id.nullish(),
   input: json.optional(),
   continueTranscript: z.boolean().optional(),
   metadata: resumeMetadata.optional(),
@@ -73,7 +74,7 @@ const scopes: Readonly<Record<KeysOfEach<HoldScope>, z.ZodType>> = {
   tenant: z.strictObject({ tenant: id }),
   agent: z.strictObject({ tenant: id.optional(), agent: id }),
   contextId: z.strictObject({ tenant: id.optional(), contextId: id }),
-  taskIds: z.strictObject({ taskIds: z.array(id).min(1).max(10_000) }),
+  taskIds: z.strictObject({ taskIds: list(id, 10_000, 1) }),
 }
 
 export const holdInput: z.ZodType<HoldRequest> = z.strictObject({

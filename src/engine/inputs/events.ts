@@ -2,14 +2,18 @@
 import { z } from 'zod'
 import type { CloudEvent } from '../../core/cloud-event.ts'
 import { json } from '../json-input.ts'
+import { bounded, tooManyMembers } from './bounded.ts'
 import { id, instant, text } from './primitives.ts'
 
 /** Extension attributes: CloudEvents 1.0.2 §"Type System", as far as JSON shows it. */
-const attribute = z.union([text, z.boolean(), z.int32()], {
+const attribute = z.union([text.max(2_048), z.boolean(), z.int32()], {
   error: 'must be a string, a boolean or a 32-bit integer; what is larger belongs into data',
 })
 
 const ATTRIBUTE_NAME = /^[a-z0-9]{1,256}$/
+
+/** Attributes of one event, with those that CloudEvents defines. */
+const ATTRIBUTES = 64
 
 const uriReference = text.min(1).max(2_048)
 
@@ -20,7 +24,7 @@ function withoutNulls(event: unknown): unknown {
   return Object.fromEntries(entries.filter(([name, value]) => value !== null || name === 'data'))
 }
 
-export const cloudEvent: z.ZodType<CloudEvent> = z.preprocess(
+const wholeEvent = z.preprocess(
   withoutNulls,
   z
     .object({
@@ -48,3 +52,7 @@ export const cloudEvent: z.ZodType<CloudEvent> = z.preprocess(
       }
     }),
 ) as z.ZodType<CloudEvent>
+
+export const cloudEvent: z.ZodType<CloudEvent> = bounded(wholeEvent, (event) =>
+  tooManyMembers(event, ATTRIBUTES),
+)

@@ -2,11 +2,12 @@
 import { z } from 'zod'
 import type { Artifact, Message, Part } from '../../core/message.ts'
 import { json } from '../json-input.ts'
+import { list } from './bounded.ts'
 import { id, jsonObject, text } from './primitives.ts'
 
 const partFacts = {
-  mediaType: text.optional(),
-  filename: text.optional(),
+  mediaType: text.max(256).optional(),
+  filename: text.max(1_024).optional(),
   metadata: jsonObject.optional(),
 }
 
@@ -33,10 +34,10 @@ export const artifactFacts: z.ZodType<ArtifactFacts> = z.object({
 export const message: z.ZodType<Message> = z.object({
   messageId: id,
   role: z.enum(['ROLE_USER', 'ROLE_AGENT']),
-  parts: z.array(part).min(1).max(256),
+  parts: list(part, 256, 1),
   contextId: id.optional(),
   taskId: id.optional(),
-  referenceTaskIds: z.array(id).max(256).optional(),
-  extensions: z.array(text).optional(),
+  referenceTaskIds: list(id, 256).optional(),
+  extensions: list(text.max(2_048), 256).optional(),
   metadata: jsonObject.optional(),
 }) as z.ZodType<Message>

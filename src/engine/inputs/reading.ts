@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
 import type { ListRequest } from '../requests.ts'
+import { list } from './bounded.ts'
 import type { FieldsOf } from './exhaustive.ts'
 import { id, text } from './primitives.ts'
 
@@ -17,9 +18,9 @@ export const listInput: z.ZodType<ListRequest> = z.strictObject({
   agent: id.optional(),
   contextId: id.optional(),
   parentId: id.optional(),
-  states: z.array(z.enum(states as [State, ...State[]])).optional(),
+  states: list(z.enum(states as [State, ...State[]]), 64).optional(),
   held: z.boolean().optional(),
   statusAtFrom: z.number().optional(),
-  cursor: text.optional(),
+  cursor: text.max(4_096).optional(),
   limit: z.number().int().min(1).max(100).optional(),
 } satisfies FieldsOf<ListRequest>) as z.ZodType<ListRequest>

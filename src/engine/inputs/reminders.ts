@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Propagate, RoleHint } from '../../core/reminders.ts'
 import type { ClearRemindersRequest, ReminderRequest, RemindRequest } from '../requests.ts'
+import { list } from './bounded.ts'
 import { pauseMode } from './control.ts'
 import { type FieldsOf, oneOf } from './exhaustive.ts'
 import { BLANK, id, jsonObject, NOT_BLANK, text } from './primitives.ts'
@@ -16,7 +17,7 @@ const METADATA_LIMIT = 16_384
 export const reminderInput: z.ZodType<ReminderRequest> = z.strictObject({
   id: mark.optional(),
   body: text.max(16_384, 'must be at most 16,384 characters').regex(NOT_BLANK, BLANK),
-  tags: z.array(mark).max(TAGS_LIMIT, `must be at most ${TAGS_LIMIT} tags`).optional(),
+  tags: list(mark, TAGS_LIMIT).optional(),
   dedupeKey: mark.nullish(),
   ttlTurns: z.number().int().positive('must be greater than 0').nullish(),
   preserveOnCompact: z.boolean().optional(),
@@ -43,6 +44,6 @@ export const listRemindersInput: z.ZodType<{ taskId: string }> = z.strictObject(
 export const clearRemindersInput: z.ZodType<ClearRemindersRequest> = z.strictObject({
   taskId: id,
   id: id.optional(),
-  tag: text.optional(),
-  dedupeKey: text.optional(),
+  tag: text.max(256).optional(),
+  dedupeKey: text.max(256).optional(),
 } satisfies FieldsOf<ClearRemindersRequest>)

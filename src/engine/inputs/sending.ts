@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { SendRequest } from '../requests.ts'
+import { list } from './bounded.ts'
 import type { FieldsOf } from './exhaustive.ts'
 import { message } from './message.ts'
-import { id, jsonObject, text } from './primitives.ts'
+import { id, jsonObject } from './primitives.ts'
 import { reminderInput } from './reminders.ts'
 
 export const sendInput: z.ZodType<SendRequest> = z.strictObject({
@@ -11,6 +12,6 @@ export const sendInput: z.ZodType<SendRequest> = z.strictObject({
   /** An explicit idempotency key; without one a UUID `messageId` counts as one. */
   idempotencyKey: id.optional(),
   metadata: jsonObject.optional(),
-  origin: text.optional(),
-  reminders: z.array(reminderInput).optional(),
+  origin: id.optional(),
+  reminders: list(reminderInput, 64).optional(),
 } satisfies FieldsOf<SendRequest>)
