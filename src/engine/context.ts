@@ -32,12 +32,15 @@ export interface EngineContext {
 }
 
 /** @throws LullError `TASK_NOT_FOUND`, also for a task that the caller may not see */
+/** As long as an id may be anywhere. A longer one would come back in the error, and fill logs. */
+const LONGEST_ID = 256
+
 export async function taskFor(
   context: EngineContext,
   caller: Caller,
   taskId: string,
 ): Promise<Task> {
-  if (typeof taskId !== 'string' || taskId === '') {
+  if (typeof taskId !== 'string' || taskId === '' || taskId.length > LONGEST_ID) {
     throw new LullError('INVALID_INPUT', { path: 'taskId', problem: 'must be the id of a task' })
   }
   const task = context.ledger.peek(taskId) ?? (await context.ledger.read(taskId))

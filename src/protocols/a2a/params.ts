@@ -11,9 +11,16 @@ export function invalid(path: string, problem: string): LullError {
   return new LullError('INVALID_INPUT', { path, problem })
 }
 
+/** Ids of tasks and webhooks. Errors name them. */
+const LONGEST_ID = 256
+/** Everything that is read by hand: ids, instants, names of states, cursors. */
+const LONGEST_TEXT = 4_096
+
+/** The id that a call needs. */
 export function text(params: Params, name: string): string {
   const value = optionalText(params, name)
   if (value === undefined || value === '') throw invalid(name, 'is required')
+  if (value.length > LONGEST_ID) throw invalid(name, `must have a length of at most ${LONGEST_ID}`)
   return value
 }
 
@@ -21,6 +28,9 @@ export function optionalText(params: Params, name: string): string | undefined {
   const value = params[name]
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw invalid(name, 'must be a string')
+  if (value.length > LONGEST_TEXT) {
+    throw invalid(name, `must have a length of at most ${LONGEST_TEXT}`)
+  }
   return value
 }
 

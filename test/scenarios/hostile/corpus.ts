@@ -1,0 +1,133 @@
+/** Requests that were made to hold the event loop, each one of a class. All are a single request of at most 10 MiB. */
+export interface HostileRequest {
+  readonly name: string
+  readonly path?: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string
+  /** It is a right request, and its answer may be as large as itself. */
+  readonly right?: boolean
+}
+
+const json = { 'content-type': 'application/json' }
+const v1 = { ...json, 'a2a-version': '1.0' }
+
+const rpc = (name: string, method: string, params: string, right = false): HostileRequest => ({
+  name,
+  right,
+  headers: v1,
+  body: `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`,
+})
+
+const message = (more: string): string =>
+  `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]${more}}}`
+
+const list = (one: string, count: number): string => `[${Array(count).fill(one).join(',')}]`
+
+const members = (count: number): string =>
+  `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')}}`
+
+const pause = (name: string, conditions: string): HostileRequest =>
+  rpc(name, 'tasks/pause', `{"taskId":"t","conditions":${conditions}}`)
+
+const filter = (name: string, text: string): HostileRequest =>
+  pause(name, `{"trigger":{"filter":${text}}}`)
+
+const cron = (name: string, text: string): HostileRequest =>
+  pause(name, `{"trigger":{"schedule":{"cron":"${text}"}}}`)
+
+const batch = (name: string, text: string): HostileRequest => ({
+  name,
+  path: '/events',
+  headers: { 'content-type': 'application/cloudevents-batch+json' },
+  body: text,
+})
+
+const event = (more: string): string =>
+  `{"specversion":"1.0","id":"1","source":"/s","type":"t"${more}}`
+
+export const corpus: readonly HostileRequest[] = [
+  cron('cron: years that never fire', '* * * 1W,2W,3W,4W,5W,6W,7W * +0#5 1-9999'),
+  cron('cron: a long expression', `${'1,'.repeat(400_000)}1 * * * *`),
+  cron('cron: very many spaces', `*${' '.repeat(1_000_000)}`),
+  filter('filter: very many filters', `{"all":${list('{}', 260_000)}}`),
+  filter('filter: as many as a document can have', `{"all":${list('{}', 49_000)}}`),
+  filter('filter: deep', `${'{"not":'.repeat(60)}{}${'}'.repeat(60)}`),
+  filter('filter: very many attributes', `{"exact":${members(40_000)}}`),
+  rpc('extensions', 'SendMessage', message(`,"extensions":${list('1', 4_900_000)}`)),
+  rpc('extensions within a document', 'SendMessage', message(`,"extensions":${list('1', 95_000)}`)),
+  rpc('reference ids', 'SendMessage', message(`,"referenceTaskIds":${list('1', 95_000)}`)),
+  rpc('parts', 'SendMessage', `{"message":{"parts":${list('{}', 95_000)}}}`),
+  rpc(
+    'metadata with very many names',
+    'SendMessage',
+    message(`,"metadata":${members(49_000)}`),
+    true,
+  ),
+  rpc('names at the top', 'SendMessage', members(49_000)),
+  rpc(
+    'data with very many values',
+    'SendMessage',
+    message(`,"metadata":{"a":${list('1', 95_000)}}`),
+    true,
+  ),
+  rpc('an id of 9 MB', 'GetTask', `{"id":"${'x'.repeat(9_000_000)}"}`),
+  rpc('a context id of 9 MB', 'ListTasks', `{"contextId":"${'x'.repeat(9_000_000)}"}`),
+  rpc('a method name of 9 MB', 'x'.repeat(9_000_000), '{}'),
+  rpc('a text of escaped quotes', 'GetTask', `{"id":"${'\\"'.repeat(4_500_000)}"}`),
+  rpc('an instant of 9 MB', 'ListTasks', `{"statusTimestampAfter":"${'1'.repeat(9_000_000)}"}`),
+  rpc(
+    'base64 of 9 MB',
+    'SendMessage',
+    `{"message":{"parts":[{"raw":"${'QUJD'.repeat(2_250_000)}!"}]}}`,
+  ),
+  rpc(
+    'a url of 9 MB',
+    'CreateTaskPushNotificationConfig',
+    `{"taskId":"t","url":"http://a.example/${'%'.repeat(9_000_000)}"}`,
+  ),
+  { name: 'brackets', headers: v1, body: '['.repeat(9_000_000) },
+  { name: 'braces', headers: v1, body: '{"a":'.repeat(2_000_000) },
+  { name: 'white space', headers: v1, body: ' '.repeat(9_000_000) },
+  {
+    name: 'a batch of calls',
+    headers: v1,
+    body: list('{"jsonrpc":"2.0","id":1,"method":"GetTask"}', 14_000),
+  },
+  { name: 'names given twice', headers: v1, body: `{${'"a":1,'.repeat(49_000)}"a":1}` },
+  {
+    name: 'REST: very many query parameters',
+    right: true,
+    path: `/tasks?${'a=1&'.repeat(3_000)}`,
+    method: 'GET',
+    headers: v1,
+    body: '',
+  },
+  { name: 'REST: a body of members', path: '/message:send', headers: v1, body: members(49_000) },
+  batch('events: very many', list(event(''), 100_000)),
+  batch('events: as many as a document can have', list(event(''), 10_000)),
+  batch('events: wrong ones', list('{"specversion":"1.0"}', 49_000)),
+  batch('events: one with very many attributes', `[${event(`,${members(45_000).slice(1, -1)}`)}]`),
+  batch(
+    'events: one with very many wrong names',
+    `[${event(`,${members(45_000).slice(1, -1).replaceAll('"k', '"K')}`)}]`,
+  ),
+  {
+    name: 'events: text of 9 MB',
+    path: '/events',
+    headers: {
+      'ce-specversion': '1.0',
+      'ce-id': '1',
+      'ce-source': '/s',
+      'ce-type': 't',
+      'content-type': 'text/plain',
+    },
+    body: 'x'.repeat(9_000_000),
+  },
+  {
+    name: 'ops: a long id',
+    path: `/ops/tasks/${'x'.repeat(12_000)}/timeline`,
+    method: 'GET',
+    body: '',
+  },
+]

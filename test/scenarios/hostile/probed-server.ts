@@ -1,0 +1,55 @@
+/** A real server in a process of its own that tells how long a request held its event loop. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export interface ProbedServer extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  readonly data: string
+  /** Milliseconds of work that held the event loop at once, at most, since the last question. */
+  longest(): Promise<number>
+  readonly alive: () => boolean
+}
+
+const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
+const probe = new URL('./loop-probe.mjs', import.meta.url).href
+
+export async function openProbedServer(env: NodeJS.ProcessEnv = {}): Promise<ProbedServer> {
+  const data = await mkdtemp(join(tmpdir(), 'lull-hostile-'))
+  const child = fork(main, ['serve', '--script', '--port', '0', '--data', data, '--json'], {
+    env: { ...process.env, LOG_LEVEL: 'error', ...env },
+    execArgv: ['--import', probe],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  const ended = once(child, 'exit')
+  const { stdout } = child
+  if (stdout === null) throw new Error('the server has no output')
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface(stdout).on('line', (line) => {
+      if (line.startsWith('{"url"')) resolve((JSON.parse(line) as { url: string }).url)
+    })
+    ended.then(() => reject(new Error('the server ended before it served'))).catch(reject)
+  })
+  return {
+    url,
+    port: Number(new URL(url).port),
+    data,
+    async longest() {
+      const answered = once(child, 'message')
+      child.send('longest')
+      const [{ longest }] = (await answered) as [{ longest: number }]
+      return longest
+    },
+    alive: () => child.exitCode === null,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+      await rm(data, { recursive: true, force: true })
+    },
+  }
+}
