@@ -82,12 +82,13 @@ describe('filters that fix no type', () => {
 
   it('too long to be a name wake their tasks too', async () => {
     const harness = await createHarness({ agents: [waiter] })
-    const any = Array.from({ length: 200 }, (_, n) => ({ prefix: { type: `t${n}.` } }))
+    const long = 'x'.repeat(100)
+    const any = Array.from({ length: 40 }, (_, n) => ({ prefix: { type: `${long}${n}.` } }))
     const { id } = await harness.send(JSON.stringify({ any }))
     await harness.until(id, 'paused-by-agent')
     await harness.emit('other')
     expect((await harness.get(id)).state).toBe('paused-by-agent')
-    await harness.emit('t199.x')
+    await harness.emit(`${long}39.x`)
     await harness.until(id, 'completed')
   })
 })
