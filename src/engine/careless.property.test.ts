@@ -1,6 +1,6 @@
 /**
- * Careless agents on a slow store, in processes that die. Every task ends as its operations say, and at the end every slot,
- * gate and hold is free.
+ * Careless agents on a fast and on a slow store, in processes that die. Every task ends as its operations say, at the end
+ * every slot, gate and hold is free, and at no time do more tasks work than the agent has slots (W1 of `run-slot.ts`).
  */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -8,6 +8,7 @@ import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import { createManualClock } from '../testing/manual-clock.ts'
+import type { Agent } from './agent.ts'
 import {
   type CarelessOperations,
   carelessAgent,
@@ -31,6 +32,7 @@ const scenario = fc.record({
   concurrency: fc.integer({ min: 1, max: 3 }),
   warmForMs: fc.constantFrom(0, 60_000),
   seed: fc.integer(),
+  turns: fc.constantFrom(0, 3),
 })
 
 const ROUNDS = 150
@@ -41,29 +43,34 @@ interface Scenario {
   readonly concurrency: number
   readonly warmForMs: number
   readonly seed: number
+  /** The most event-loop turns that the store is late. */
+  readonly turns: number
 }
 
 async function check(given: Scenario): Promise<void> {
-  const { plans, disturbances, concurrency, warmForMs, seed } = given
+  const { plans, disturbances, concurrency, warmForMs, seed, turns } = given
   const clock = createManualClock()
   const later = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       clock.after(ms, resolve)
     })
+  const { agentOf, mostWorking } = countingWork(later)
+  const store = createMemoryStore()
   let harness = await createHarness({
     clock,
-    store: createDelayingStore(createMemoryStore(), { seed, turns: 3 }),
-    agents: [carelessAgent(later)],
+    store: turns === 0 ? store : createDelayingStore(store, { seed, turns }),
+    agents: [agentOf()],
     options: { concurrency, warmForMs },
   })
   const roots: string[] = []
   for (const operations of plans) roots.push((await harness.send(partsFor(operations))).id)
-  for (const one of disturbances) harness = await disturb(harness, roots, one)
+  for (const one of disturbances) harness = await disturb(harness, roots, one, agentOf)
   await liftAll(harness)
   const tasks = await untilAllEnded(harness, roots)
   for (const [index, id] of roots.entries()) expectOutcome(tasks, id, plans[index] ?? [])
   await harness.settled()
   expect((await harness.engine.health()).runs).toEqual({ live: 0, warm: 0, busy: 0 })
+  expect(mostWorking()).toBeLessThanOrEqual(concurrency)
   expect(await harness.engine.holds(olga)).toEqual([])
   expect(harness.said.filter(({ level }) => level === 'error')).toEqual([])
   for (const id of tasks.keys()) {
@@ -80,8 +87,8 @@ it('a parent that is rebuilt while it still waits for another child gives its sl
   await check({
     plans: [
       [
-        { op: 'delegate', use: 'nothing', operations: [] },
-        { op: 'delegate', use: 'result', operations: [] },
+        { op: 'delegate', use: 'nothing', in: 'run', operations: [] },
+        { op: 'delegate', use: 'result', in: 'run', operations: [] },
         { op: 'step' },
       ],
       [{ op: 'step' }],
@@ -90,18 +97,46 @@ it('a parent that is rebuilt while it still waits for another child gives its sl
     concurrency: 1,
     warmForMs: 0,
     seed: 142_497_444,
+    turns: 3,
   })
 })
+
+/** Agents that are the same but for the process they run in. A dead process does not count as working. */
+function countingWork(later: (ms: number) => Promise<void>): {
+  agentOf(): Agent
+  mostWorking(): number
+} {
+  let most = 0
+  return {
+    mostWorking: () => most,
+    agentOf() {
+      const working: string[] = []
+      return carelessAgent({
+        later,
+        async working(taskId, work) {
+          working.push(taskId)
+          most = Math.max(most, new Set(working).size)
+          try {
+            return await work
+          } finally {
+            working.splice(working.indexOf(taskId), 1)
+          }
+        },
+      })
+    },
+  }
+}
 
 async function disturb(
   harness: Harness,
   roots: readonly string[],
   one: Disturbance,
+  agentOf: () => Agent,
 ): Promise<Harness> {
   for (let turn = 0; turn < one.turns; turn++) await new Promise((next) => setImmediate(next))
   switch (one.what) {
     case 'crash':
-      return harness.recover()
+      return harness.recover({ agents: [agentOf()] })
     case 'second':
       harness.clock.advance(1_000)
       return harness

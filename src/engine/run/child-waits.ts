@@ -1,11 +1,21 @@
-/** The waits of a run for its children. While a run only waits, it needs no slot. */
-import type { RunCore } from './core.ts'
+/** The waits of a run for its children. While a run only waits, it needs no slot: `run-slot.ts`. */
+import type { OperationScope, RunCore } from './core.ts'
 
 export interface ChildWaits {
-  /** The run gives its slot back once it does nothing but wait. It goes on when it has a slot again. */
-  withoutSlot<T>(childId: string, wait: () => Promise<T>): Promise<T>
+  /**
+   * Waits for a child without a slot, where nothing else goes on, and takes a slot again before the code does.
+   * @param wait ends when the signal fires
+   * @throws the reason of the signal of the step it is called in: a step that is told to stop waits no longer
+   */
+  withoutSlot<T>(
+    childId: string,
+    scope: OperationScope,
+    wait: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T>
   /** The same for the next record of a child. Only the end of a child loads a run again, so a run that watches stays in memory. */
-  whileWatching<T>(childId: string, wait: () => Promise<T>): Promise<T>
+  whileWatching<T>(childId: string, scope: OperationScope, wait: () => Promise<T>): Promise<T>
+  /** Fires when the run is given up, or the step of that scope is told to stop. */
+  signalOf(scope: OperationScope): AbortSignal
   /** The children the run waits for, one for each call. */
   readonly awaited: () => readonly string[]
   readonly watching: () => boolean
@@ -15,25 +25,52 @@ export function createChildWaits(core: RunCore): ChildWaits {
   const awaited: string[] = []
   let watches = 0
 
-  async function withoutSlot<T>(childId: string, wait: () => Promise<T>): Promise<T> {
+  function signalOf({ inside }: OperationScope): AbortSignal {
+    const { signal } = core.control
+    return inside === undefined ? signal : AbortSignal.any([signal, inside.signal])
+  }
+
+  /** A step that is told to stop ends without a slot: the child may keep the only one for long. */
+  async function goOn(inside: OperationScope['inside']): Promise<void> {
+    inside?.signal.throwIfAborted()
+    await core.slot.take()
+  }
+
+  async function withoutSlot<T>(
+    childId: string,
+    scope: OperationScope,
+    wait: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { inside } = scope
+    const waiting = (): Promise<T> => wait(signalOf(scope))
     awaited.push(childId)
-    core.control.waits()
+    core.control.mayWait()
     try {
-      return await wait()
+      return await (inside === undefined ? waiting() : inside.whileWaiting(waiting))
     } finally {
       awaited.splice(awaited.indexOf(childId), 1)
-      await core.host.reacquireSlot(core.task.id)
+      if (!core.dead) await goOn(inside)
     }
   }
 
-  async function whileWatching<T>(childId: string, wait: () => Promise<T>): Promise<T> {
+  async function whileWatching<T>(
+    childId: string,
+    scope: OperationScope,
+    wait: () => Promise<T>,
+  ): Promise<T> {
     watches++
     try {
-      return await core.gate.whileWatching(() => withoutSlot(childId, wait))
+      return await core.gate.whileWaiting(() => withoutSlot(childId, scope, wait))
     } finally {
       watches--
     }
   }
 
-  return { withoutSlot, whileWatching, awaited: () => awaited, watching: () => watches > 0 }
+  return {
+    withoutSlot,
+    whileWatching,
+    signalOf,
+    awaited: () => awaited,
+    watching: () => watches > 0,
+  }
 }

@@ -97,12 +97,12 @@ async function resultOf(
   id: string,
   exists: Promise<void>,
 ): Promise<ChildResult> {
-  const { gate, host, control } = core
+  const { gate, host } = core
   const key = core.key('child-result', id)
   const scope = core.scope
   const end = async (): Promise<ChildResult> => {
     const already = await host.children.result(id)
-    return already ?? waits.withoutSlot(id, () => host.children.ended(id, control.signal))
+    return already ?? waits.withoutSlot(id, scope, (signal) => host.children.ended(id, signal))
   }
   return core.perform<ChildResult>({
     key,
@@ -129,13 +129,13 @@ async function* watch(
   id: string,
   exists: Promise<void>,
 ): AsyncGenerator<LogRecord, void> {
-  const { gate, host, control } = core
+  const { gate, host } = core
   const scope = core.scope
-  await gate.whileWatching(() => exists)
-  const records = host.children.watch(core.task, id, control.signal)[Symbol.asyncIterator]()
+  await gate.whileWaiting(() => exists)
+  const records = host.children.watch(core.task, id, waits.signalOf(scope))[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const next = await waits.whileWatching(id, () => records.next())
+      const next = await waits.whileWatching(id, scope, () => records.next())
       if (core.dead) return await neverSettles()
       // A run that is stopped gets the record when it goes on.
       await gate.during(scope, () => undefined)

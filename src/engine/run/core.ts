@@ -25,6 +25,7 @@ import { KeyCounter } from './key-counter.ts'
 import { NewOperations, type Rebuilding } from './new-operations.ts'
 import { type OperationScope, scopeOf, within } from './operation-scope.ts'
 import { Releaser } from './releaser.ts'
+import { RunSlot, type SlotHost } from './run-slot.ts'
 import { neverSettles, type RunAct, RunWriter, type Writing } from './run-writer.ts'
 import type { Unclaimed } from './unclaimed.ts'
 
@@ -62,8 +63,8 @@ export interface RunControl {
   newOperations(operations: readonly NewOperation[]): void
   /** Fires when the run is given up: nobody waits for anything any more. */
   readonly signal: AbortSignal
-  /** The run waits for a child, and may need no slot now. */
-  waits(): void
+  /** The run may do nothing but wait for children now, and then needs no slot. */
+  mayWait(): void
   /** Another run has the task. */
   lost(): void
 }
@@ -80,8 +81,9 @@ export interface RunCoreDeps {
 }
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
-export class RunCore implements GateDeps, Writing, Rebuilding {
+export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost {
   readonly host: RunHost
+  readonly slot: RunSlot
   readonly gate: Gate
   readonly releaser: Releaser
   readonly journal: Journal
@@ -105,15 +107,17 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
     this.ask = ask
     this.#task = task
     this.#durable = !ahead
+    this.slot = new RunSlot(this)
     this.#writer = new RunWriter(this)
     this.gate = new Gate(this)
     const newOperations = agent.newSteps === 'run' ? undefined : new NewOperations(this)
     this.#place = new CodePlace(journal, newOperations)
-    this.releaser = new Releaser(host.clock.now, (ms) => {
+    const reacted = (ms: number): void => {
       this.#place.reacted()
       if (ms >= host.limits.blockMs) host.blocked(task.agent, task.id, ms)
       control.reacted()
-    })
+    }
+    this.releaser = new Releaser(host.clock.now, reacted, () => this.slot.ask())
   }
 
   get taskId(): string {
@@ -134,6 +138,30 @@ export class RunCore implements GateDeps, Writing, Rebuilding {
 
   moved(): void {
     if (!this.#dead) this.control.moved()
+  }
+
+  release(): boolean {
+    return this.host.releaseSlot(this.taskId)
+  }
+
+  reacquire(): Promise<void> {
+    return this.host.reacquireSlot(this.taskId)
+  }
+
+  taken(): void {
+    if (this.#dead) return
+    this.releaser.review()
+    this.gate.review()
+  }
+
+  written(): void {
+    this.control.mayWait()
+  }
+
+  /** Nothing of the run can go on by itself but what waits outside, and the operations in flight (W1). */
+  onlyWaits(outside: number, inFlight: number): boolean {
+    const { gate, releaser } = this
+    return gate.waitsOnlyFor(outside, inFlight) && this.#writer.idle && !releaser.ready
   }
 
   lost(): void {

@@ -5,6 +5,7 @@
  *     refused, and its result is not used.
  * X2  What it does afterwards is logged once, with the task and the step.
  * X3  A step inside a step is over when the outer one is.
+ * X4  A step waits for a child while a call inside it does, or a step inside it.
  */
 import { LullError } from '../../core/errors.ts'
 import type { RunHost } from './host.ts'
@@ -22,6 +23,7 @@ export class Execution {
   #over: string | undefined
   #told = false
   #timedOut = false
+  #waits = 0
 
   constructor(deps: ExecutionDeps) {
     this.#deps = deps
@@ -34,6 +36,26 @@ export class Execution {
   /** Why the function may not act any more. */
   get over(): string | undefined {
     return this.#over ?? this.#deps.outer?.over
+  }
+
+  /** Whether it waits for a child (X4). */
+  get waits(): boolean {
+    return this.#waits > 0
+  }
+
+  async whileWaiting<T>(wait: () => Promise<T>): Promise<T> {
+    this.#addWaits(1)
+    try {
+      return await wait()
+    } finally {
+      this.#addWaits(-1)
+    }
+  }
+
+  #addWaits(count: number): void {
+    this.#waits += count
+    const { outer } = this.#deps
+    if (outer !== undefined) outer.#addWaits(count)
   }
 
   /** Fires the signal: an offer to stop. */

@@ -8,7 +8,9 @@ const nowhere: Scope = {}
 const inTurn: Scope = { turn: {} }
 const inStep: Scope = { inside: {} }
 
-function gateWith(some: { withheld?: () => number; unsettled?: () => number } = {}): {
+function gateWith(
+  some: { withheld?: () => number; unsettled?: () => number; slot?: () => boolean } = {},
+): {
   gate: Gate
   moves: () => number
 } {
@@ -19,6 +21,7 @@ function gateWith(some: { withheld?: () => number; unsettled?: () => number } = 
     moved: () => {
       moves++
     },
+    slot: { ask: some.slot ?? (() => true), take: () => undefined },
   })
   return { gate, moves: () => moves }
 }
@@ -167,7 +170,7 @@ describe('the gate', () => {
     const { gate } = gateWith()
     await expect(pass(gate)).rejects.toThrow('x')
     expect(gate.inFlight).toBe(0)
-    expect(gate.waitsOnlyFor(0)).toBe(true)
+    expect(gate.waitsOnlyFor(0, 0)).toBe(true)
     const next = operation(gate)
     expect(next.started()).toBe(true)
     gate.pause('wait_for_completion')
@@ -195,19 +198,41 @@ describe('the gate', () => {
     expect(gate.inFlight).toBe(0)
   })
 
-  it('knows whether the run does nothing but wait, its records included', async () => {
-    let unsettled = 1
-    const { gate } = gateWith({ unsettled: () => unsettled })
+  it('W1: knows whether anything goes on but these waits and these operations', async () => {
+    const { gate } = gateWith()
     const waiting = held((work) => gate.whileWaiting(work))
-    expect(gate.waitsOnlyFor(1)).toBe(true)
-    unsettled = 2
-    expect(gate.waitsOnlyFor(1)).toBe(false)
-    unsettled = 1
+    expect(gate.waitsOnlyFor(1, 0)).toBe(true)
     const running = operation(gate)
-    expect(gate.waitsOnlyFor(1)).toBe(false)
-    await running.end()
-    await waiting.end()
-    expect(gate.waitsOnlyFor(1)).toBe(false)
+    expect(gate.waitsOnlyFor(1, 0)).toBe(false)
+    expect(gate.waitsOnlyFor(1, 1)).toBe(true)
+    gate.waitForever()
+    expect(gate.waitsOnlyFor(1, 1)).toBe(true)
+    const retry = held((work) => gate.whileWaiting(work))
+    expect(gate.waitsOnlyFor(1, 1)).toBe(false)
+    for (const one of [running, retry, waiting]) await one.end()
+    expect(gate.waitsOnlyFor(0, 0)).toBe(true)
+  })
+
+  it('W2: nothing starts without a slot, and what is blocked for other reasons asks for none', async () => {
+    let slot = false
+    let asked = 0
+    const { gate } = gateWith({
+      slot: () => {
+        asked++
+        return slot
+      },
+    })
+    gate.pause('finish_step')
+    const step = operation(gate)
+    expect([step.started(), asked]).toEqual([false, 0])
+    gate.reopen()
+    const nested = operation(gate, inStep)
+    expect([step.started(), nested.started()]).toEqual([false, false])
+    expect(asked).toBeGreaterThan(0)
+    slot = true
+    gate.review()
+    await settled()
+    expect([step.started(), nested.started()]).toEqual([true, true])
   })
 
   it('tells whenever a boundary may have been reached', async () => {
@@ -219,7 +244,7 @@ describe('the gate', () => {
     const waiting = held((work) => gate.whileWaiting(work))
     expect(moves()).toBe(2)
     await waiting.end()
-    expect(gate.waitsOnlyFor(0)).toBe(true)
+    expect(gate.waitsOnlyFor(0, 0)).toBe(true)
     gate.pause('finish_step')
     operation(gate)
     expect(moves()).toBe(4)

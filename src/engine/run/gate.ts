@@ -11,8 +11,11 @@
  * G3  A park or a question starts only when nothing else is in flight, and nothing starts until it is over.
  * G4  Blocked operations start in the order they came.
  * G5  Whatever is entered is left: each entry takes the work that is done inside, and is over when that settles.
+ *
+ * No operation starts without a slot: `run-slot.ts`.
  */
 import type { PauseMode } from '../../core/suspension.ts'
+import type { RunSlot } from './run-slot.ts'
 
 export interface Scope {
   /** The turn the operation is in, if any. */
@@ -36,6 +39,7 @@ export interface GateDeps {
   unsettled(): number
   /** Called whenever the run may have reached a boundary. */
   moved(): void
+  readonly slot: Pick<RunSlot, 'ask' | 'take'>
 }
 
 const anywhere: Scope = {}
@@ -49,8 +53,8 @@ export class Gate {
   readonly #deps: GateDeps
   #inFlight = 0
   #outside = 0
-  /** How many of the waits outside are no operations. */
-  #watches = 0
+  /** How many of the waits outside never end. */
+  #endless = 0
   #turns = 0
   #stop = false
   #stopsWanted = 0
@@ -105,6 +109,7 @@ export class Gate {
         if (!inside) await this.#admit('operation', scope)
         inside = true
         try {
+          await this.#deps.slot.take()
           return await one()
         } finally {
           leaveForInterrupt()
@@ -126,14 +131,11 @@ export class Gate {
     }
   }
 
-  /** The same for a wait that is no operation, such as one for the next record of a child. */
-  async whileWatching<T>(work: () => Promise<T>): Promise<T> {
-    this.#watches++
-    try {
-      return await this.whileWaiting(work)
-    } finally {
-      this.#watches--
-    }
+  /** The code waits for something that this run never gets. */
+  waitForever(): void {
+    this.#endless++
+    this.#outside++
+    this.#deps.moved()
   }
 
   /** A turn is open until `work` settles. */
@@ -149,7 +151,7 @@ export class Gate {
 
   pause(wanted: PauseMode): void {
     this.#mode = wanted
-    this.#review()
+    this.review()
     this.#deps.moved()
   }
 
@@ -163,7 +165,7 @@ export class Gate {
   reopen(wanted?: PauseMode): void {
     this.#closed = false
     this.#mode = wanted
-    this.#review()
+    this.review()
     if (wanted !== undefined) this.#deps.moved()
   }
 
@@ -181,11 +183,19 @@ export class Gate {
     return this.#blocked.length + this.#outside + stuck
   }
 
-  /** The run does nothing but wait for this many things outside; no record of it is being written either. */
-  waitsOnlyFor(count: number): boolean {
-    const busy = this.#inFlight + this.#blocked.length + this.#deps.withheld()
-    const operations = count - this.#watches
-    return this.#outside === count && this.#deps.unsettled() === operations && busy === 0
+  /** The run has nothing outside to wait for but this much, and nothing is in flight but this many operations. */
+  waitsOnlyFor(outside: number, inFlight: number): boolean {
+    return this.#outside - this.#endless === outside && this.#inFlight === inFlight
+  }
+
+  /** Starts what was blocked and may start now. */
+  review(): void {
+    for (const one of this.#blocked) {
+      if (!this.#mayStart(one.kind, one.scope)) continue
+      this.#blocked = this.#blocked.filter((other) => other !== one)
+      this.#start(one.kind)
+      one.started()
+    }
   }
 
   async #inside<T>(kind: Kind, scope: Scope, work: () => Promise<T> | T): Promise<T> {
@@ -201,7 +211,7 @@ export class Gate {
   #leave(): void {
     this.#inFlight--
     this.#stop = false
-    this.#review()
+    this.review()
     this.#deps.moved()
   }
 
@@ -216,7 +226,11 @@ export class Gate {
     })
   }
 
-  #mayStart(kind: Kind, { turn, inside }: Scope): boolean {
+  #mayStart(kind: Kind, scope: Scope): boolean {
+    return this.#isAllowed(kind, scope) && this.#deps.slot.ask()
+  }
+
+  #isAllowed(kind: Kind, { turn, inside }: Scope): boolean {
     if (this.#closed) return false
     if (kind === 'last') return true
     if (kind === 'stop') return this.#mode === undefined && !this.#stop && this.#inFlight === 0
@@ -231,14 +245,5 @@ export class Gate {
     if (kind !== 'stop') return
     this.#stopsWanted--
     this.#stop = true
-  }
-
-  #review(): void {
-    for (const one of this.#blocked) {
-      if (!this.#mayStart(one.kind, one.scope)) continue
-      this.#blocked = this.#blocked.filter((other) => other !== one)
-      this.#start(one.kind)
-      one.started()
-    }
   }
 }

@@ -39,9 +39,9 @@ export interface RunHost {
   fireAt(conditions: ResumeConditions | undefined): number | undefined
   /** The position of the newest event. */
   eventsNow(): Promise<number>
-  /** The run does nothing but wait for children: it needs no slot, and may leave memory. */
-  releaseSlot(taskId: string): void
-  /** A child ended: resolves when the run has a slot again. */
+  /** The run does nothing but wait for children: it needs no slot, and may leave memory. False: it keeps its slot. */
+  releaseSlot(taskId: string): boolean
+  /** The run could go on: resolves when it has a slot again, or was stopped. */
   reacquireSlot(taskId: string): Promise<void>
   blocked(agent: string, taskId: string, ms: number): void
   readonly children: ChildHost

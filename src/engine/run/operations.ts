@@ -61,6 +61,11 @@ export class Operations {
     return this.#children?.created()
   }
 
+  /** How many steps wait for a child. */
+  waitingSteps(): number {
+    return this.#steps?.waiting() ?? 0
+  }
+
   watching(): boolean {
     return this.#children?.watching() ?? false
   }

@@ -6,7 +6,6 @@ import type { NewOperation, PolicyReason } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { RunCore } from './core.ts'
 import { describeKey } from './keys.ts'
-import { neverSettles } from './run-writer.ts'
 
 interface PolicyStop {
   readonly reason: PolicyReason
@@ -63,7 +62,7 @@ export class PolicyStops {
   #stopForChange(policy: PolicyStop): void {
     this.#codeChanged = true
     // The code waits for an operator's decision, and never gets an answer.
-    void this.#core.gate.whileWaiting(neverSettles)
+    this.#core.gate.waitForever()
     this.#stop(policy)
   }
 

@@ -9,21 +9,31 @@
 export class Releaser {
   readonly #now: () => number
   readonly #ran: (ms: number) => void
+  readonly #mayGoOn: () => boolean
   #queue: Waiting[] = []
   #held = false
   #shut = false
   #scheduled = false
   #startedAt: number | undefined
 
-  /** @param ran called after the run's code reacted, with how long that took, to notice code that blocks the loop */
-  constructor(now: () => number, ran: (ms: number) => void) {
+  /**
+   * @param ran called after the run's code reacted, with how long that took, to notice code that blocks the loop
+   * @param mayGoOn whether the run has a slot; `review` is called when it has one again
+   */
+  constructor(now: () => number, ran: (ms: number) => void, mayGoOn: () => boolean) {
     this.#now = now
     this.#ran = ran
+    this.#mayGoOn = mayGoOn
   }
 
   /** Results that wait to be handed out. */
   get size(): number {
     return this.#queue.length
+  }
+
+  /** Whether a result can be handed out. */
+  get ready(): boolean {
+    return this.#first() !== undefined
   }
 
   /** Queues a result; `seq` is its record. `nested`: it is for code inside a running step. */
@@ -52,9 +62,14 @@ export class Releaser {
     this.#schedule()
   }
 
+  /** Hands out what can be handed out now. */
+  review(): void {
+    this.#schedule()
+  }
+
   /** Two macrotasks side by side: what runs between them is the microtasks of the release, and nobody else's. */
   #schedule(): void {
-    if (this.#scheduled || this.#first() === undefined) return
+    if (this.#scheduled || !this.ready || !this.#mayGoOn()) return
     this.#scheduled = true
     setImmediate(next, this)
     setImmediate(reacted, this)

@@ -19,6 +19,8 @@ export interface Writing {
   readonly dead: boolean
   /** Another run has the task. */
   lost(): void
+  /** Nothing is being written any more. */
+  written(): void
 }
 
 const RETRY_FIRST_MS = 100
@@ -76,6 +78,11 @@ export class RunWriter {
     return this.#items.filter((item) => item.state !== 'decided').length
   }
 
+  /** Every act that was handed in is durable. */
+  get idle(): boolean {
+    return this.#items.length === 0
+  }
+
   #handIn(item: Item): Promise<Committed> {
     const { host, taskId } = this.#run
     item.state = 'handed in'
@@ -101,6 +108,7 @@ export class RunWriter {
 
   #remove(item: Item): void {
     this.#items.splice(this.#items.indexOf(item), 1)
+    if (this.idle) this.#run.written()
   }
 
   #failed(item: Item, error: unknown): Promise<Committed> {

@@ -89,15 +89,16 @@ export class Run implements RunControl {
     return this.#operations.awaited()
   }
 
-  /** Whether the run waits for the next record of a child: only a live run learns of that. */
-  get watching(): boolean {
-    return this.#operations.watching()
+  /** Whether the run cannot be rebuilt where it stands: it is in a step, or waits for the next record of a child (W3). */
+  get needsFrame(): boolean {
+    return this.#core.gate.inFlight > 0 || this.#operations.watching()
   }
 
-  /** Whether the run only waits for children and needs no slot. */
-  get onlyWaitsForChildren(): boolean {
+  /** Whether the run only waits for children and needs no slot (W1). */
+  get #onlyWaitsForChildren(): boolean {
     const { length } = this.awaited
-    return length > 0 && this.#core.gate.waitsOnlyFor(length) && this.#isOurs(this.task)
+    if (length === 0 || !this.#isOurs(this.task)) return false
+    return this.#core.onlyWaits(length, this.#operations.waitingSteps())
   }
 
   /** The code before the first result runs like the code after any result: through the releaser, which times it. */
@@ -146,25 +147,26 @@ export class Run implements RunControl {
     this.#deps.owner.lost(this.taskId)
   }
 
-  waits(): void {
-    setImmediate(() => this.reacted())
+  mayWait(): void {
+    if (this.awaited.length > 0) setImmediate(() => this.giveBackSlot())
   }
 
   reacted(): void {
     if (this.dead) return
-    this.#releaseSlot()
+    this.giveBackSlot()
     this.moved()
   }
 
-  #releaseSlot(): void {
-    if (!this.dead && this.onlyWaitsForChildren) this.#deps.host.releaseSlot(this.taskId)
+  /** Gives the slot back if the run only waits for children. */
+  giveBackSlot(): void {
+    if (!this.dead && this.#onlyWaitsForChildren) this.#core.slot.giveBack()
   }
 
   /** The run may have reached the boundary that an accepted pause waits for. */
   moved(): void {
     const { gate } = this.#core
     // The last operation beside a wait for a child may end without a result that the code reacts to.
-    if (this.onlyWaitsForChildren) setImmediate(() => this.#releaseSlot())
+    this.mayWait()
     if (this.#handOver !== undefined) {
       if (gate.atBoundary('finish_step')) this.#handOver('it reached a boundary')
       return
@@ -208,6 +210,7 @@ export class Run implements RunControl {
   adopt(token: string): void {
     this.#token = token
     this.#policy.resumed()
+    this.#core.slot.grant()
     this.#open()
   }
 

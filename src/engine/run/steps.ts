@@ -33,6 +33,8 @@ export interface Steps {
   settle<T>(step: StepAttempts<T>): Promise<Finished<T>>
   /** Offers the running steps to stop: a pause interrupts, or the run is over. */
   abort(code: AbortCode): void
+  /** How many of the running steps wait for a child. */
+  readonly waiting: () => number
 }
 
 export interface StepAttempts<T> {
@@ -133,6 +135,7 @@ export function createSteps(core: RunCore): Steps {
   return {
     run,
     settle,
+    waiting: () => [...executor.running].filter(({ waits }) => waits).length,
     abort(code) {
       const reason = new Aborted(code)
       for (const execution of executor.running) {

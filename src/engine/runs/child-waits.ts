@@ -10,9 +10,9 @@ import type { Presence, Presences } from './presence.ts'
 import type { Slots } from './slots.ts'
 
 export interface ChildWaits {
-  /** The run only waits for children: its slot is freed. */
-  releaseSlot(taskId: string): void
-  /** A child ended and the frame is in memory. Resolves when the run has a slot again, or was stopped. */
+  /** The run only waits for children: its slot is freed. False: it keeps its slot. */
+  releaseSlot(taskId: string): boolean
+  /** The frame is in memory and could go on. Resolves when the run has a slot again, or was stopped. */
   reacquireSlot(taskId: string): Promise<void>
   /** A child ended: a parent without a frame is rebuilt. */
   childEnded(parentId: string): void
@@ -30,9 +30,9 @@ export function createChildWaits(deps: {
 }): ChildWaits {
   const { ledger, log, slots, presences, builder, draining } = deps
 
-  function releaseSlot(taskId: string): void {
+  function releaseSlot(taskId: string): boolean {
     const presence = presences.get(taskId)
-    if (presence !== undefined && !draining()) presences.move(presence, 'wait')
+    return presence !== undefined && !draining() && presences.move(presence, 'wait')
   }
 
   async function reacquireSlot(taskId: string): Promise<void> {
@@ -63,7 +63,7 @@ export function createChildWaits(deps: {
 
   function evict(taskId: string): void {
     const presence = presences.get(taskId)
-    if (presence?.phase === 'waiting' && presence.run?.watching) return
+    if (presence?.phase === 'waiting' && presence.run?.needsFrame) return
     const awaited = [...(presence?.run?.awaited ?? [])]
     presence?.run?.discard('evicted')
     if (presence === undefined || !presences.move(presence, 'evict')) return

@@ -46,7 +46,7 @@ export function createTaskLauncher(deps: {
     presence.token = token
     presences.move(presence, 'launch')
     run.adopt(token)
-    if (run.onlyWaitsForChildren) presences.move(presence, 'wait')
+    run.giveBackSlot()
     return true
   }
 

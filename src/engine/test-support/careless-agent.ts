@@ -1,13 +1,14 @@
 /**
  * Random operations of careless authors. They throw anything, catch or do not, produce artifacts that are refused, run out
- * of time, delegate, watch, ask and park. The operations travel in the message, so one agent runs all of them. For tests only.
+ * of time, delegate, wait inside and outside of steps, watch, ask and park. The operations travel in the message, so one
+ * agent runs all of them. For tests only.
  */
 import fc from 'fast-check'
 import type { Json } from '../../core/json.ts'
 import type { Part } from '../../core/message.ts'
 import { awkwardValues } from '../../core/test-support/awkward-values.ts'
 import type { Agent } from '../agent.ts'
-import type { AgentTask } from '../agent-task.ts'
+import type { AgentTask, Child } from '../agent-task.ts'
 import { running } from './engine-harness.ts'
 
 export type CarelessOp =
@@ -19,10 +20,14 @@ export type CarelessOp =
   | {
       readonly op: 'delegate'
       readonly use: 'result' | 'watch' | 'nothing'
+      /** Where it waits. */
+      readonly in: WaitPlace
       readonly operations: CarelessOperations
     }
 
 export type CarelessOperations = readonly CarelessOp[]
+const waitPlaces = ['run', 'step', 'nested', 'tool', 'batch', 'beside', 'parking', 'both'] as const
+type WaitPlace = (typeof waitPlaces)[number]
 type Place = 'run' | 'step' | 'turn' | 'tool' | 'nested'
 
 const caught = fc.boolean()
@@ -52,6 +57,7 @@ const delegated = (operations: fc.Arbitrary<CarelessOperations>): fc.Arbitrary<C
   fc.record<CarelessOp & { op: 'delegate' }>({
     op: fc.constant('delegate'),
     use: fc.constantFrom('result', 'watch', 'nothing'),
+    in: fc.constantFrom(...waitPlaces),
     operations,
   })
 const leaves = fc.array(leaf, { maxLength: 3 })
@@ -74,14 +80,21 @@ export function outcomeOf(operations: CarelessOperations): 'completed' | 'failed
   return operations.some((op) => 'caught' in op && !op.caught) ? 'failed' : 'completed'
 }
 
-/** @param later waits for the clock, whatever a signal says */
-export function carelessAgent(later: (ms: number) => Promise<void>): Agent {
+/** What the agent needs from its test. */
+export interface CarelessDeps {
+  /** Waits for the clock, whatever a signal says. */
+  later(ms: number): Promise<void>
+  /** Code of the task works until the promise settles. */
+  working<T>(taskId: string, work: Promise<T>): Promise<T>
+}
+
+export function carelessAgent(deps: CarelessDeps): Agent {
   return running(
     async (task) => {
       const [part] = task.message.parts
       const { operations } = (part as unknown as { data: { operations: CarelessOperations } }).data
       for (const op of operations) {
-        const done = perform(task, op, later)
+        const done = perform(task, op, deps)
         if ('caught' in op && op.caught) await done.catch(() => undefined)
         else await done
       }
@@ -90,11 +103,8 @@ export function carelessAgent(later: (ms: number) => Promise<void>): Agent {
   )
 }
 
-async function perform(
-  task: AgentTask,
-  op: CarelessOp,
-  later: (ms: number) => Promise<void>,
-): Promise<void> {
+async function perform(task: AgentTask, op: CarelessOp, deps: CarelessDeps): Promise<void> {
+  const { later } = deps
   switch (op.op) {
     case 'throw':
       return thrownIn[op.in](task, () => {
@@ -135,12 +145,20 @@ async function perform(
       await task.sleep(1_000)
       return
     case 'delegate':
-      return delegate(task, op)
+      return delegate(task, op, deps)
   }
 }
 
-async function delegate(task: AgentTask, op: CarelessOp & { op: 'delegate' }): Promise<void> {
+async function delegate(
+  task: AgentTask,
+  op: CarelessOp & { op: 'delegate' },
+  deps: CarelessDeps,
+): Promise<void> {
   const child = await task.delegate('careless', partsFor(op.operations))
+  await waitsIn[op.in](task, () => waitFor(child, op), deps)
+}
+
+async function waitFor(child: Child, op: CarelessOp & { op: 'delegate' }): Promise<void> {
   if (op.use === 'result') {
     const { state } = await child.result()
     if (state !== outcomeOf(op.operations)) throw new Error(`the child is ${state}`)
@@ -149,6 +167,34 @@ async function delegate(task: AgentTask, op: CarelessOp & { op: 'delegate' }): P
   for await (const _record of child.watch()) {
     // Watching is all it does.
   }
+}
+
+type WaitsIn = (task: AgentTask, wait: () => Promise<void>, deps: CarelessDeps) => Promise<unknown>
+
+const waitsIn: Readonly<Record<WaitPlace, WaitsIn>> = {
+  run: (_task, wait) => wait(),
+  step: (task, wait) => task.step('waits', wait),
+  nested: (task, wait) => task.step('outer', () => task.step('waits', wait)),
+  tool: (task, wait) => task.turn((turn) => turn.tool('waits', wait)),
+  batch: (task, wait, deps) =>
+    task.turn(async (turn) => {
+      const tools = await turn.tools([
+        { name: 'works', run: () => work(task, deps) },
+        { name: 'waits', run: () => wait().then(() => 1) },
+        { name: 'works', run: () => work(task, deps) },
+      ])
+      const failed = tools.find(({ status }) => status === 'failed')
+      if (failed !== undefined) throw new Error(JSON.stringify(failed))
+    }),
+  beside: (task, wait, deps) =>
+    Promise.all([task.step('waits', wait), task.step('works', () => work(task, deps))]),
+  parking: (task, wait) => Promise.all([task.step('waits', wait), task.park({ reason: 'beside' })]),
+  both: (task, wait) => Promise.all([task.step('waits', wait), wait()]),
+}
+
+async function work(task: AgentTask, { later, working }: CarelessDeps): Promise<number> {
+  await working(task.id, later(700))
+  return 1
 }
 
 const thrownIn: Readonly<Record<Place, (task: AgentTask, thrown: () => never) => Promise<void>>> = {
