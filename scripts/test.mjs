@@ -21,6 +21,8 @@ const tests = (name) => ({
   isTests: true,
 })
 
+const scratch = mkdtempSync(join(tmpdir(), 'lull-test-'))
+
 const steps = [
   check('lint', 'biome', 'check', '.'),
   check('types', 'tsc', '--noEmit'),
@@ -46,19 +48,27 @@ const steps = [
     ...tests(name),
     needsBuild: true,
   })),
+  // Last: it judges by what the tests above did. When only some were chosen, it runs what it needs of the others.
+  {
+    ...check('promises', 'node', 'scripts/check-promises.mjs', '--reports', scratch),
+    needsBuild: true,
+  },
 ]
 
-const slow = ['publint', 'attw', 'scenarios', 'interop', 'conformance', 'docs', 'seeds', 'crash']
+const slow = [
+  ...['publint', 'attw', 'scenarios', 'interop', 'conformance', 'docs', 'seeds', 'crash'],
+  'promises',
+]
 
-const chosen = choose(
-  parseArgs({ options: { only: { type: 'string' }, fast: { type: 'boolean' } } }).values,
-)
+const { only, fast } = parseArgs({
+  options: { only: { type: 'string' }, fast: { type: 'boolean' } },
+}).values
+const chosen = choose()
 // In a full run building is a check of its own; a part that needs dist gets a current one first.
 await bootstrap({
   dist: !chosen.some(({ name }) => name === 'build') && chosen.some((s) => s.needsBuild),
 })
 
-const scratch = mkdtempSync(join(tmpdir(), 'lull-test-'))
 const outcomes = []
 for (const step of chosen) {
   console.log(`\n── ${step.name} ${'─'.repeat(76 - step.name.length)}`)
@@ -69,7 +79,7 @@ for (const step of chosen) {
 rmSync(scratch, { recursive: true })
 report()
 
-function choose({ only, fast }) {
+function choose() {
   if (fast) return steps.filter(({ name }) => !slow.includes(name))
   if (only === undefined) return steps
   const names = only.split(',')
@@ -85,7 +95,8 @@ function isBlocked(step) {
 
 async function perform(step) {
   if (step.isTests) return performTests(step)
-  const code = await run(step.command, step.args)
+  const more = step.name === 'promises' && only !== undefined ? ['--run-missing'] : []
+  const code = await run(step.command, [...step.args, ...more])
   return code === 0 ? { passed: 1, failed: 0, notes: [] } : refused(`exit code ${code}`)
 }
 

@@ -8,7 +8,7 @@ import {
   RestTransportFactory,
 } from 'a2a-js-v03/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { caller, eventually, openStage, type Stage } from './stage.ts'
+import { caller, eventually, openStage, type Stage, UNTIL_PAUSED } from './stage.ts'
 
 let stage: Stage
 let client: Client
@@ -137,7 +137,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
 
     it('streams through a pause and a park and ends normally', async () => {
       const ops = [
-        { step: 'first', ms: 200 },
+        { step: 'first', ms: UNTIL_PAUSED },
         { park: { reason: 'waiting', conditions: { onEvent: 'go' } } },
         { complete: 'done' },
       ]
@@ -146,7 +146,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
         if ('status' in frame) states.push(frame.status.state)
         if (frame.kind !== 'task') continue
         const taskId = (frame as Task).id
-        await stage.control('tasks/pause', { taskId, reason: 'review' })
+        await stage.pause(taskId, 'review')
         await stage.control('tasks/resume', { taskId })
         await eventually(
           async () => (await stage.engine.get(caller, taskId)).state === 'paused-by-agent',

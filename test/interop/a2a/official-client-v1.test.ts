@@ -3,7 +3,7 @@
 import { Role, type StreamResponse, type Task, TaskState } from 'a2a-js-v1'
 import { type Client, ClientFactory, ClientFactoryOptions } from 'a2a-js-v1/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, openStage, type Stage } from './stage.ts'
+import { eventually, openStage, type Stage, UNTIL_PAUSED } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -170,7 +170,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'])('the official 1.3.0 client over %s', (tr
 
   it('is unaware of a pause, a resume, a park and a reminder, and its stream ends normally', async () => {
     const ops = [
-      { step: 'first', ms: 200 },
+      { step: 'first', ms: UNTIL_PAUSED },
       { park: { reason: 'waiting', conditions: { onEvent: `go-${transport}` } } },
       { turn: [{ say: 'on' }] },
       { complete: 'done' },
@@ -182,7 +182,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'])('the official 1.3.0 client over %s', (tr
       if (payload?.$case === 'task') {
         const taskId = payload.value.id
         await stage.control('tasks/inject_reminder', { taskId, reminder: { body: 'look up' } })
-        await stage.control('tasks/pause', { taskId, reason: 'review' })
+        await stage.pause(taskId, 'review')
         await stage.control('tasks/resume', { taskId })
         await eventually(async () => {
           const task = await stage.engine.get({ tenant: 'default', principal: 'anonymous' }, taskId)

@@ -13,7 +13,7 @@ import {
   RestTransportFactory,
 } from 'a2a-js-v03/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { caller, eventually, openStage, type Stage } from './stage.ts'
+import { caller, eventually, openStage, type Stage, UNTIL_PAUSED } from './stage.ts'
 
 let stage: Stage
 beforeAll(async () => {
@@ -123,7 +123,7 @@ const go = (): string => `go-${++count}`
 /** A pause and its resume, a park and its resume, a park and its event. */
 function eventful(event: string): readonly object[] {
   return [
-    { step: 'first', ms: 400 },
+    { step: 'first', ms: UNTIL_PAUSED },
     { park: { reason: 'until somebody says so' } },
     { say: 'half way' },
     { park: { reason: 'until it happens', conditions: { onEvent: event } } },
@@ -132,7 +132,7 @@ function eventful(event: string): readonly object[] {
 }
 
 async function direct(taskId: string, event: string): Promise<void> {
-  await stage.control('tasks/pause', { taskId, reason: 'review' })
+  await stage.pause(taskId, 'review')
   await stage.control('tasks/resume', { taskId })
   await until(taskId, 'paused-by-agent')
   await stage.control('tasks/resume', { taskId, input: 'go on' })
@@ -209,7 +209,7 @@ describe.each([
 
   it('sees the end of a task that is canceled while it is paused', async () => {
     const states = await watched(client.stream(eventful(go())), async (taskId) => {
-      await stage.control('tasks/pause', { taskId })
+      await stage.pause(taskId, 'review')
       await stage.control('CancelTask', { id: taskId })
     })
     expect(states).toEqual(['working', 'working', paused.client, 'canceled'])

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { createEngine, type Engine } from '../../../src/engine/engine.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
 import { type A2A, createA2A } from '../../../src/protocols/a2a/index.ts'
 import { systemClock } from '../../../src/server/system/clock.ts'
 import { createIds } from '../../../src/server/system/ids.ts'
@@ -25,10 +26,15 @@ export interface Stage {
   readonly a2a: A2A
   /** A webhook on a loopback address, and what it got. */
   readonly hook: { readonly url: string; readonly received: readonly Received[] }
+  /** Pauses a task whose step of `UNTIL_PAUSED` runs. The step ends once the pause waits for it. */
+  pause(taskId: string, reason: string): Promise<void>
   /** Control methods, which official clients do not have. */
   control(method: string, params: unknown): Promise<unknown>
   close(): Promise<void>
 }
+
+/** As the `ms` of a step: it lasts until the task is paused, however busy the machine is. */
+export const UNTIL_PAUSED = 1_000_000_000
 
 export const caller = { tenant: 'default', principal: 'anonymous' }
 
@@ -37,9 +43,18 @@ export async function openStage(): Promise<Stage> {
   const store = await createSqliteStore({ path: data })
   const ids = createIds()
   const log = (): void => undefined
+  const lasting = new Set<() => void>()
+  const clock: Pick<Clock, 'now' | 'after'> = {
+    now: Date.now,
+    after(ms, done) {
+      if (ms < UNTIL_PAUSED) return systemClock.after(ms, done)
+      lasting.add(done)
+      return () => void lasting.delete(done)
+    },
+  }
   const engine = createEngine({
     store,
-    agents: [createScriptAgent()],
+    agents: [createScriptAgent({ clock })],
     clock: systemClock,
     ids,
     signer: testSigner,
@@ -74,20 +89,29 @@ export async function openStage(): Promise<Stage> {
   })
   const hookUrl = `${await listen(hook)}/hook`
 
+  const control: Stage['control'] = async (method, params) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
+    if (error !== undefined) throw new Error(JSON.stringify(error))
+    return result
+  }
+
   return {
     url,
     engine,
     a2a,
     hook: { url: hookUrl, received },
-    async control(method, params) {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      })
-      const { result, error } = (await response.json()) as { result?: unknown; error?: unknown }
-      if (error !== undefined) throw new Error(JSON.stringify(error))
-      return result
+    control,
+    async pause(taskId, reason) {
+      await eventually(() => lasting.size > 0)
+      const paused = control('tasks/pause', { taskId, reason })
+      await eventually(async () => (await engine.get(caller, taskId)).pausing !== undefined)
+      for (const done of lasting) done()
+      await paused
     },
     async close() {
       a2a.close()

@@ -1,6 +1,6 @@
 /** Mastra's A2A clients, unmodified, on the Node that they need: through send, stream, subscribe, pause, park and consent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { caller, eventually, openStage, type Stage } from '../a2a/stage.ts'
+import { caller, eventually, openStage, type Stage, UNTIL_PAUSED } from '../a2a/stage.ts'
 import { type Mastra, openMastra } from './witness.ts'
 
 let stage: Stage
@@ -38,7 +38,7 @@ const resume = async (taskId: string): Promise<void> => {
 
 /** Stops the task, lets the client look at it, and wakes it. */
 const pauseAndResume = async (taskId: string): Promise<void> => {
-  await stage.control('tasks/pause', { taskId, reason: 'review' })
+  await stage.pause(taskId, 'review')
   await resume(taskId)
 }
 
@@ -57,7 +57,7 @@ it('runs on the Node that it demands', () => {
 describe.each(['0.3', '1.0'])('A2AAgent of @mastra/core, A2A %s', (version) => {
   let runs = 0
   const newRun = (): object => ({ url: stage.url, version, runId: `${version}-${++runs}` })
-  const working = [{ step: 'long', ms: 300 }, { complete: 'fin' }]
+  const working = [{ step: 'long', ms: UNTIL_PAUSED }, { complete: 'fin' }]
 
   it('reads the card', async () => {
     const card = await mastra.call('card', newRun())
@@ -219,7 +219,7 @@ describe.each(['0.3', '1.0'] as const)('MastraClient of @mastra/client-js, A2A %
   })
 
   it('streams through a pause, and shows no text that nobody said', async () => {
-    const order = telling({ say: 'begin' }, { step: 'long', ms: 300 }, { complete: 'fin' })
+    const order = telling({ say: 'begin' }, { step: 'long', ms: UNTIL_PAUSED }, { complete: 'fin' })
     const frames = await during(call('sendMessageStream', order), 'working', pauseAndResume)
     expect(statesOf(frames)).toContain(working)
     expect(statesOf(frames).at(-1)).toBe(completed)
