@@ -29,7 +29,7 @@ export function accept(
   socket.once('close', failed)
   server.handleUpgrade(request, socket, head, (webSocket) => {
     socket.off('close', failed)
-    prepared.accept(webSocket as never)
+    prepared.accept(webSocket)
     keepAlive(webSocket)
   })
   server.off('headers', addId)

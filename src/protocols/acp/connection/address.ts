@@ -3,7 +3,7 @@ import { RequestError } from '@agentclientprotocol/sdk'
 import { isInterrupted, isPaused, type State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import { parse } from '../../../engine/parse.ts'
-import { addressMeta } from '../schemas.ts'
+import { addressMeta } from '../schemas/meta.ts'
 import { INVALID_PARAMS, STATE_CONFLICT } from './faults.ts'
 
 export type Meta = Readonly<Record<string, unknown>> | null | undefined

@@ -5,7 +5,7 @@
 import type { Message } from '../../../core/message.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { createQuestions } from '../prompts/questions.ts'
-import { said } from '../render/updates.ts'
+import { agentChunks } from '../render/updates.ts'
 import { type Attachment, attach } from '../sessions/attachment.ts'
 import { createSessionSender } from '../sessions/session-sender.ts'
 import { keyOf, type Session } from '../sessions/sessions.ts'
@@ -111,7 +111,7 @@ export function createConnection(acp: AcpContext, caller: Caller): Connection {
       })
     },
     async say(sessionId, message) {
-      for (const { update } of said(message)) await peer().update(sessionId, update)
+      for (const update of agentChunks(message)) await peer().update(sessionId, update)
     },
     close() {
       gone.abort()

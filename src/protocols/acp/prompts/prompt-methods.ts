@@ -1,14 +1,14 @@
 /** `session/prompt`. */
-import { type PromptRequest, type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
+import { type ContentBlock, type PromptResponse, RequestError } from '@agentclientprotocol/sdk'
 
 import type { Task } from '../../../core/task.ts'
 import { parse } from '../../../engine/parse.ts'
-import { toSuspend } from '../connection/address.ts'
+import { type Meta, toSuspend } from '../connection/address.ts'
 import { isCancellation } from '../connection/cancellation.ts'
 import type { Connection } from '../connection/connection.ts'
 import { INTERNAL } from '../connection/faults.ts'
 import { isBlank, partOf } from '../render/content.ts'
-import { contentBlocks } from '../schemas.ts'
+import { contentBlocks } from '../schemas/content-blocks.ts'
 import { keyOf } from '../sessions/sessions.ts'
 import { suspendTask } from '../suspend/suspending.ts'
 import { type SuspendFields, tunnelled } from '../suspend/tunnel.ts'
@@ -21,6 +21,13 @@ import type { PromptDeps, PromptOutcome } from './prompt-outcome.ts'
 import { routePrompt } from './route-prompt.ts'
 import { noteTitle } from './session-title.ts'
 
+/** The fields of a prompt that version 1 and version 2 have in common. The blocks are not parsed. */
+export interface PromptFields {
+  readonly sessionId: string
+  readonly prompt: readonly unknown[]
+  readonly _meta?: Meta
+}
+
 /** A prompt that has been routed. */
 export interface BegunPrompt {
   /** Undefined where it was given up before it became anything. */
@@ -31,7 +38,7 @@ export interface BegunPrompt {
 /** Version 1: answered when the work has ended. */
 export async function prompt(
   connection: Connection,
-  request: PromptRequest,
+  request: PromptFields,
   signal: AbortSignal,
 ): Promise<PromptResponse> {
   return (await beginPrompt(connection, request, signal)).ended
@@ -39,7 +46,7 @@ export async function prompt(
 
 export async function beginPrompt(
   connection: Connection,
-  request: PromptRequest,
+  request: PromptFields,
   signal: AbortSignal,
 ): Promise<BegunPrompt> {
   const { acp, caller } = connection
@@ -64,7 +71,7 @@ export async function beginPrompt(
   try {
     const outcome = await outcomeOf(connection, request, messageId, prompt, signal, unlock)
     if (outcome !== undefined && !outcome.recorded) {
-      await connection.peer().echo?.(sessionId, messageId, request.prompt)
+      await connection.peer().echo?.(sessionId, messageId, blocksOf(request))
     }
     const ended = endOf(connection, sessionId, outcome, prompt).finally(over)
     return { messageId: outcome === undefined ? undefined : messageId, ended }
@@ -78,7 +85,7 @@ export async function beginPrompt(
 
 async function outcomeOf(
   connection: Connection,
-  request: PromptRequest,
+  request: PromptFields,
   messageId: string,
   prompt: OpenPrompt,
   signal: AbortSignal,
@@ -86,7 +93,7 @@ async function outcomeOf(
 ): Promise<PromptOutcome | undefined> {
   const attachment = await connection.attached(request.sessionId)
   const deps: PromptDeps = { connection, attachment, meta: request._meta, messageId }
-  const blocks = parse(contentBlocks, request.prompt, 'prompt')
+  const blocks = blocksOf(request)
   const command = commandIn(blocks, connection.acp.offers)
   if (command !== undefined) return runCommand(deps, command, signal, unlock)
   const parts = isBlank(blocks) ? [] : blocks.map(partOf)
@@ -101,6 +108,10 @@ async function outcomeOf(
   if (carried === undefined) return outcome
   unlock()
   return suspendWith(deps, outcome, carried.request, signal)
+}
+
+function blocksOf({ prompt }: PromptFields): readonly ContentBlock[] {
+  return parse(contentBlocks, prompt, 'prompt')
 }
 
 /** A suspend that came with a prompt: of the task the prompt went to, or, where it said nothing, of the one that runs. */

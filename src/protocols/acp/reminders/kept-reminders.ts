@@ -1,11 +1,22 @@
+/** Reminders that wait in a session for its next task. The row of the session stores them as JSON. */
 import type { JsonObject } from '../../../core/json.ts'
+import { reminderInput } from '../../../engine/inputs.ts'
+import { parse } from '../../../engine/parse.ts'
 import type { ReminderRequest } from '../../../engine/requests.ts'
 
-/** A reminder that waits in a session for its next task. */
 export type KeptReminder = ReminderRequest & { readonly id: string }
 
-export function keptIn(session: {
+interface StoredReminders {
   readonly reminders?: readonly JsonObject[]
-}): readonly KeptReminder[] {
-  return (session.reminders ?? []) as unknown as readonly KeptReminder[]
+}
+
+export function keptIn({ reminders = [] }: StoredReminders): readonly KeptReminder[] {
+  return reminders.map((stored) => {
+    const { id = '', ...reminder } = parse(reminderInput, stored, 'reminder')
+    return { ...reminder, id }
+  })
+}
+
+export function withKept(reminders: readonly KeptReminder[]): Required<StoredReminders> {
+  return { reminders: JSON.parse(JSON.stringify(reminders)) }
 }

@@ -1,4 +1,4 @@
-/** Reminders to a session: to its task, or, where it is idle, kept for its next one. */
+/** A reminder to a session goes to its task. An idle session keeps it for its next task. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import { toIso } from '../../../core/instant.ts'
@@ -10,10 +10,10 @@ import type { ReminderRequest } from '../../../engine/requests.ts'
 import type { AcpContext } from '../connection/context.ts'
 import { STATE_CONFLICT } from '../connection/faults.ts'
 import { agentOf } from '../sessions/sessions.ts'
-import { type KeptReminder, keptIn } from './kept-reminders.ts'
+import { type KeptReminder, keptIn, withKept } from './kept-reminders.ts'
 
-/** As many as a task may have. */
-const MOST = 64
+/** The limit of a task too. */
+const MAX_KEPT = 64
 
 export async function injectReminder(
   acp: AcpContext,
@@ -49,17 +49,17 @@ async function keepForNext(
       ({ dedupeKey }) => dedupeKey == null || dedupeKey !== given.dedupeKey,
     )
     dedupedCount = kept.length - others.length
-    if (others.length >= MOST) {
-      const data = { reason: 'reminder_limit', sessionId, limit: MOST }
-      throw new RequestError(STATE_CONFLICT, `${sessionId} already has ${MOST} reminders`, data)
+    if (others.length >= MAX_KEPT) {
+      const data = { reason: 'reminder_limit', sessionId, limit: MAX_KEPT }
+      throw new RequestError(STATE_CONFLICT, `${sessionId} already has ${MAX_KEPT} reminders`, data)
     }
-    return { reminders: [...others, reminder] as unknown as readonly JsonObject[] }
+    return withKept([...others, reminder])
   })
   await waiting.expect(caller, sessionId)
   return { reminderId: reminder.id, dedupedCount, acceptedAt: toIso(clock.now()) }
 }
 
-/** Idempotent by id; the same id with another body is a mistake. */
+/** Reminder ids are idempotent. @throws LullError when the id was used with another body */
 function unchanged(known: KeptReminder, { body }: KeptReminder): object {
   if (known.body === body) return {}
   const problem = 'was used for a reminder with another body'

@@ -1,7 +1,7 @@
 /**
- * Sessions whose next task is to be reminded of something, whichever protocol brings it. A prompt takes the reminders
- * along; a task that comes by another way is watched for. Which sessions these are is kept in the store, so that a server
- * knows them before an editor has come.
+ * Sessions that keep reminders for their next task. A prompt brings the reminders with it. A task that another protocol
+ * creates in the session gets them when it appears. The list of these sessions is in the store, so that it works after a
+ * restart, before any client connects.
  */
 import type { Json } from '../../../core/json.ts'
 import { isTerminal } from '../../../core/states.ts'
@@ -14,7 +14,7 @@ import { isOwn } from '../connection/address.ts'
 import { keyOf, type Sessions } from '../sessions/sessions.ts'
 import type { AcpStore } from '../sessions/store.ts'
 import type { Watching } from '../sessions/watching.ts'
-import { keptIn } from './kept-reminders.ts'
+import { keptIn, withKept } from './kept-reminders.ts'
 
 /** A list of `[tenant, principal, sessionId]`. */
 export const WAITING = 'acp/waiting-reminders'
@@ -22,7 +22,7 @@ export const WAITING = 'acp/waiting-reminders'
 export interface WaitingReminders {
   start(): Promise<void>
   expect(caller: Caller, sessionId: string): Promise<void>
-  /** The reminders with these ids went with a task. */
+  /** A task has the reminders with these ids now. */
   delivered(caller: Caller, sessionId: string, ids: ReadonlySet<string>): Promise<void>
   /** The session was deleted. */
   forget(caller: Caller, sessionId: string): Promise<void>
@@ -53,20 +53,23 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
     if (waiting.has(key)) return
     const unwatch = watching.on(sessionId, (task) => {
       const theirs = task.tenant === tenant && task.principal === principal
-      // A prompt has taken them along.
+      // A task of a prompt has them already.
       if (!theirs || !isOwn(task) || task.origin === 'acp' || isTerminal(task.state)) return
       const agent = engine.agents.get(task.agent)
       if (agent === undefined || !offersOf(agent).reminders) return
-      hand(caller, sessionId, task).catch((error: unknown) =>
-        log('warn', 'reminders of a session did not reach its task', { taskId: task.id, error }),
+      deliver(caller, sessionId, task).catch((error: unknown) =>
+        log('warn', 'the kept reminders of a session did not reach its task', {
+          taskId: task.id,
+          error,
+        }),
       )
     })
     waiting.set(key, { place: [tenant, principal, sessionId], unwatch })
   }
 
-  async function hand(caller: Caller, sessionId: string, { id: taskId }: Task): Promise<void> {
+  async function deliver(caller: Caller, sessionId: string, { id: taskId }: Task): Promise<void> {
     const kept = keptIn(await sessions.get(caller, sessionId))
-    // Twice is once: the id of a reminder decides.
+    // Reminder ids are idempotent, so a repeat changes nothing.
     for (const reminder of kept) await engine.remind(caller, { taskId, reminder })
     await delivered(caller, sessionId, new Set(kept.map(({ id }) => id)))
   }
@@ -76,10 +79,10 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
     sessionId: string,
     ids: ReadonlySet<string>,
   ): Promise<void> {
-    const session = await sessions.change(caller, sessionId, (now) => ({
-      reminders: keptIn(now).filter(({ id }) => !ids.has(id)) as never,
-    }))
-    // Those that came meanwhile wait for the task after this one.
+    const session = await sessions.change(caller, sessionId, (now) =>
+      withKept(keptIn(now).filter(({ id }) => !ids.has(id))),
+    )
+    // Reminders that came meanwhile stay for the next task.
     if (keptIn(session).length === 0) await forget(caller, sessionId)
   }
 

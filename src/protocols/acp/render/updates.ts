@@ -3,23 +3,23 @@
  * `session/load`. In the shape of ACP v1; `v2/` makes its own out of it.
  */
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
-import type { JsonObject } from '../../../core/json.ts'
 import type { Message } from '../../../core/message.ts'
 import type { LogRecord, RecordType } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
-import { rfcUpdate } from '../suspend/lifecycle.ts'
+import { type RfcUpdate, rfcUpdate } from '../suspend/lifecycle.ts'
 import { artifactUpdates } from './artifact-updates.ts'
 import { blockOf } from './content.ts'
 import type { Facts } from './facts.ts'
 import { childUpdates, stepUpdates } from './tool-updates.ts'
 
-export interface Shown {
-  readonly update: SessionUpdate
-  /** The message it repeats: not for whoever sent that. */
-  readonly echoes?: string
-  /** Only for clients that declare the RFC: others cannot read it. */
-  readonly rfc?: true
-}
+export type Shown =
+  | {
+      readonly update: SessionUpdate
+      /** The id of the message that the update repeats. The sender of the message does not get it. */
+      readonly echoes?: string
+    }
+  /** Only clients that declare the RFC get this update. */
+  | { readonly rfcUpdate: RfcUpdate }
 
 type Updates = readonly Shown[]
 const none: Updates = []
@@ -52,7 +52,7 @@ export function updatesOf(
   return [
     ...shown,
     show({ sessionUpdate: 'session_info_update', _meta: facts.ofTask(task) }),
-    ...(rfc === undefined ? none : [{ update: rfc, rfc: true as const }]),
+    ...(rfc === undefined ? none : [{ rfcUpdate: rfc }]),
   ]
 }
 
@@ -125,7 +125,11 @@ export function heard(message: Message): Updates {
 }
 
 export function said(message: Message | undefined): Updates {
-  return message === undefined ? none : chunks(message, 'agent_message_chunk').map(show)
+  return message === undefined ? none : agentChunks(message).map(show)
+}
+
+export function agentChunks(message: Message): readonly SessionUpdate[] {
+  return chunks(message, 'agent_message_chunk')
 }
 
 function chunks(
@@ -195,7 +199,7 @@ function stopped({ suspension }: Task): Updates {
   if (suspension === undefined) return none
   const { handle, initiator, reason, summary, conditions } = suspension
   const verb = initiator === 'agent' ? 'Parked' : 'Suspended'
-  const rawInput = { reason, resumeWhen: conditions } as unknown as JsonObject
+  const rawInput = { reason, resumeWhen: conditions }
   return [
     show({
       sessionUpdate: 'tool_call',

@@ -1,10 +1,11 @@
-/** `session/new`, `session/load`, `session/resume`: how a connection comes to a session. */
+/** `session/new`, `session/load`, `session/resume`: a connection attaches to a session. */
 import { posix, win32 } from 'node:path'
 import type {
   LoadSessionRequest,
   LoadSessionResponse,
   NewSessionRequest,
   NewSessionResponse,
+  SessionConfigOption,
 } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -12,10 +13,10 @@ import { parse } from '../../../engine/parse.ts'
 import { isOwn, type Meta } from '../connection/address.ts'
 import type { Connection } from '../connection/connection.ts'
 import { availableCommands } from '../prompts/commands.ts'
-import { resumeRequest } from '../schemas.ts'
+import { resumeRequest } from '../schemas/requests.ts'
 import { configOptions } from '../suspend/config-options.ts'
 import { suspendSession, wakeSession } from '../suspend/control-methods.ts'
-import { isFields, tunnelled, type WakeFields } from '../suspend/tunnel.ts'
+import { isFields, tunnelled } from '../suspend/tunnel.ts'
 
 export async function newSession(
   connection: Connection,
@@ -36,7 +37,7 @@ export async function newSession(
   return { sessionId: session.id, configOptions: [...options] }
 }
 
-/** On whichever system the editor runs. */
+/** The client may run on another operating system than the server. */
 function isAbsolutePath(path: string): boolean {
   return path.length <= LONGEST_PATH && (posix.isAbsolute(path) || win32.isAbsolute(path))
 }
@@ -60,19 +61,25 @@ export async function loadSession(
 ): Promise<LoadSessionResponse> {
   await reach(connection, sessionId, true)
   await carryOut(connection, sessionId, _meta, signal)
-  return standing(connection, sessionId)
+  return sessionState(connection, sessionId)
+}
+
+export interface ResumedSession {
+  readonly configOptions: SessionConfigOption[]
+  readonly _meta: JsonObject
 }
 
 /**
- * Attaches and never wakes: clients send it at every start. It wakes where it carries something to wake with, or where
- * the client speaks the RFC, which means that by it.
+ * Attaches. Clients send it at every start, so it wakes a suspended task only when the request has a handle, an input or
+ * `continueTranscript`, or when the client declares the RFC, where `session/resume` means wake.
+ * @param reached the connection is attached already
  */
 export async function resumeSession(
   connection: Connection,
   params: unknown,
   signal: AbortSignal,
   reached = false,
-): Promise<JsonObject> {
+): Promise<ResumedSession> {
   const { sessionId, handle, input, continueTranscript, _meta } = parse(resumeRequest, params)
   if (!reached) await reach(connection, sessionId, false)
   const wakes =
@@ -83,14 +90,11 @@ export async function resumeSession(
   const woken = wakes
     ? await wakeSession(connection, { sessionId, handle, input, continueTranscript, _meta })
     : await carryOut(connection, sessionId, _meta, signal)
-  const { configOptions: options, _meta: facts } = await standing(connection, sessionId)
-  return {
-    configOptions: options as unknown as JsonObject[],
-    _meta: withWake(facts as JsonObject, woken),
-  }
+  const { configOptions: options, _meta: facts } = await sessionState(connection, sessionId)
+  return { configOptions: options, _meta: withWake(facts, woken) }
 }
 
-/** Attached, and told what can be done here. */
+/** Attaches, and tells the client the slash commands. */
 export async function reach(
   connection: Connection,
   sessionId: string,
@@ -113,7 +117,7 @@ async function isSuspended({ acp, caller }: Connection, sessionId: string): Prom
   return open.some((task) => isOwn(task) && task.suspension !== undefined)
 }
 
-/** What the request carries in its metadata; the answer of a wake. */
+/** Suspends or wakes as the metadata of the request asks. @returns the answer of a wake */
 async function carryOut(
   connection: Connection,
   sessionId: string,
@@ -123,16 +127,16 @@ async function carryOut(
   const carried = tunnelled(meta, sessionId, connection.acp.config.harnTunnel)
   if (carried === undefined) return undefined
   if (carried.op === 'wake') {
-    return wakeSession(connection, { ...carried.request, _meta: meta } as WakeFields)
+    return wakeSession(connection, { ...carried.request, _meta: meta })
   }
-  await suspendSession(connection, { ...carried.request, _meta: meta as never }, signal)
+  await suspendSession(connection, { ...carried.request, _meta: meta }, signal)
   return undefined
 }
 
-async function standing(
+async function sessionState(
   { acp, caller }: Connection,
   sessionId: string,
-): Promise<LoadSessionResponse> {
+): Promise<ResumedSession> {
   return {
     configOptions: [...(await configOptions(acp, caller, sessionId))],
     _meta: acp.facts.ofSession(await acp.sessions.openTasks(caller, sessionId)),

@@ -9,7 +9,7 @@ import { outbound } from '../names.ts'
 import { turnEnded } from '../prompts/prompt-end.ts'
 import { reminderChanges } from '../reminders/reminder-notices.ts'
 import { isIdle, type Shown } from '../render/updates.ts'
-import { awaitResumptionResponse } from '../schemas.ts'
+import { awaitResumptionResponse } from '../schemas/notifications.ts'
 import { configOptions } from '../suspend/config-options.ts'
 import { lifecycleNotice, parkedParams } from '../suspend/lifecycle.ts'
 
@@ -89,8 +89,13 @@ export function createSessionSender(deps: SessionSenderDeps): SessionSender {
   }
 
   return {
-    async show({ update, echoes, rfc }, replayed) {
-      if (rfc && !peer.facts.rfc) return
+    async show(shown, replayed) {
+      if ('rfcUpdate' in shown) {
+        const update = shown.rfcUpdate
+        if (peer.facts.rfc) await peer.notify('session/update', { sessionId, update })
+        return
+      }
+      const { update, echoes } = shown
       if (!replayed && !peer.echoes && echoes !== undefined && sent.has(echoes)) return
       await peer.update(sessionId, update)
     },

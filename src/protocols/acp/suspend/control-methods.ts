@@ -16,7 +16,12 @@ import { ownHandle } from '../prompts/continue-task.ts'
 import { create } from '../prompts/create-task.ts'
 import { injectReminder } from '../reminders/reminding.ts'
 import { isBlank, partOf } from '../render/content.ts'
-import { injectReminderRequest, steeringRequest, suspendRequest, wakeRequest } from '../schemas.ts'
+import {
+  injectReminderRequest,
+  steeringRequest,
+  suspendRequest,
+  wakeRequest,
+} from '../schemas/requests.ts'
 import { suspendResponse, suspendTask, wakeTask } from './suspending.ts'
 import { isFields, type SuspendFields, type WakeFields } from './tunnel.ts'
 

@@ -1,5 +1,4 @@
-/** Stops and wakes, told as they happen: the RFC's shapes and our `epoch`. */
-import type { SessionUpdate } from '@agentclientprotocol/sdk'
+/** What clients are told of stops and wakes: the fields of the RFC, and `epoch`. */
 import { toIso } from '../../../core/instant.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import type { LogRecord } from '../../../core/records.ts'
@@ -11,17 +10,19 @@ export interface Notice {
   readonly params: JsonObject
 }
 
-/** The RFC's `suspended` or `resumed`; undefined for every other record. */
-export function rfcUpdate(record: LogRecord, task: Task): SessionUpdate | undefined {
+/** An update that the RFC adds to ACP. */
+export type RfcUpdate = JsonObject & { readonly sessionUpdate: 'suspended' | 'resumed' }
+
+/** Undefined for a record that neither stops nor wakes the task. */
+export function rfcUpdate(record: LogRecord, task: Task): RfcUpdate | undefined {
   const stop = stopIn(record, task)
   const wake = wakeIn(record, task)
-  const told =
-    (stop && { sessionUpdate: 'suspended', ...stop }) ??
-    (wake && { sessionUpdate: 'resumed', ...wake })
-  return told && ({ ...told, _meta: { lull: { taskId: task.id } } } as unknown as SessionUpdate)
+  const _meta = { lull: { taskId: task.id } }
+  if (stop !== undefined) return { sessionUpdate: 'suspended', ...stop, _meta }
+  return wake && { sessionUpdate: 'resumed', ...wake, _meta }
 }
 
-/** The same as a notification of our own. */
+/** The same as a notification of Lull's extension. */
 export function lifecycleNotice(
   sessionId: string,
   record: LogRecord,
@@ -39,7 +40,7 @@ export function lifecycleNotice(
   return { method: outbound.resumed, params }
 }
 
-/** What `session/await_resumption` says of a task that parked itself. */
+/** The parameters of `session/await_resumption` for a parked task. */
 export function parkedParams(sessionId: string, task: Task): JsonObject | undefined {
   const { suspension } = task
   if (suspension === undefined) return undefined
@@ -80,7 +81,7 @@ function wakeIn(record: LogRecord, { resumes }: Task): JsonObject | undefined {
   return answer && wakeFacts(answer)
 }
 
-/** The RFC's words for a wake. */
+/** The fields of the RFC for a wake. */
 export function wakeFacts(answer: Task['resumes'][number]): JsonObject {
   const { handle, cause, hadResumeInput, continueTranscript, resumedAt } = answer
   return { handle, cause, hadResumeInput, continueTranscript, resumedAt: toIso(resumedAt) }

@@ -8,7 +8,7 @@ import type { Json } from '../../../core/json.ts'
 import { camelCased, camelConditions } from '../../../core/worker-suspension.ts'
 import { parse } from '../../../engine/parse.ts'
 import type { Meta } from '../connection/address.ts'
-import { suspendRequest, wakeRequest } from '../schemas.ts'
+import { suspendRequest, wakeRequest } from '../schemas/requests.ts'
 
 export type SuspendFields = z.infer<typeof suspendRequest>
 export type WakeFields = z.infer<typeof wakeRequest>

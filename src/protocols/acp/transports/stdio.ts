@@ -4,8 +4,5 @@ import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk'
 
 /** A stream for `acp.connect`: `stdioStream(process.stdout, process.stdin)`. */
 export function stdioStream(output: Writable, input: Readable): Stream {
-  return ndJsonStream(
-    Writable.toWeb(output),
-    Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>,
-  )
+  return ndJsonStream(Writable.toWeb(output), Readable.toWeb(input))
 }

@@ -9,8 +9,8 @@ import { type Handled, handling, type Method } from '../connection/handling.ts'
 import { type Extension, inbound } from '../names.ts'
 import { cancelSession } from '../prompts/canceling.ts'
 import { availableCommands } from '../prompts/commands.ts'
-import { beginPrompt } from '../prompts/prompt-methods.ts'
-import { resumeRequest } from '../schemas.ts'
+import { beginPrompt, type PromptFields } from '../prompts/prompt-methods.ts'
+import { resumeRequest } from '../schemas/requests.ts'
 import { newSession, reach, resumeSession } from '../sessions/attach-methods.ts'
 import { closeIfKnown, list, remove, setConfigOption } from '../sessions/session-methods.ts'
 import { extension } from '../suspend/control-methods.ts'
@@ -35,13 +35,13 @@ export function createV2(connection: Connection): sdk.AgentApp {
         _meta: steeringMeta,
       }
     })
-    .onRequest('session/prompt', handle(insert as never))
-    .onRequest('session/new', handle(begin as never))
-    .onRequest('session/resume', handle(resume as never))
-    .onRequest('session/list', handle(list as never))
+    .onRequest('session/prompt', handle(insert))
+    .onRequest('session/new', handle(begin))
+    .onRequest('session/resume', handle(resume))
+    .onRequest('session/list', handle(list))
     .onRequest('session/close', handle(closeIfKnown))
     .onRequest('session/delete', handle(remove))
-    .onRequest('session/set_config_option', handle(configure as never))
+    .onRequest('session/set_config_option', handle(configure))
     .onNotification('session/cancel', async ({ params: { sessionId } }) => {
       await cancelSession(acp, caller, sessionId).catch(report)
     })
@@ -49,7 +49,7 @@ export function createV2(connection: Connection): sdk.AgentApp {
   for (const name of Object.keys(extension) as Extension[]) {
     const method = handle(extension[name])
     for (const called of inbound[name]) {
-      app.onRequest(called as `_${string}`, raw as never, (request: Handled<unknown>) => {
+      app.onRequest(called as `_${string}`, raw, (request: Handled<unknown>) => {
         connection.peer().markAware()
         return method(request)
       })
@@ -62,11 +62,7 @@ function raw(params: unknown): unknown {
   return params
 }
 
-const insert: Method<Parameters<typeof beginPrompt>[1], sdk.PromptResponse> = async (
-  connection,
-  request,
-  signal,
-) => {
+const insert: Method<PromptFields, sdk.PromptResponse> = async (connection, request, signal) => {
   const { messageId, ended } = await beginPrompt(connection, request, signal)
   // How it ends is told by the state; nobody waits for it here.
   ended.catch(() => undefined)
@@ -74,8 +70,8 @@ const insert: Method<Parameters<typeof beginPrompt>[1], sdk.PromptResponse> = as
   return { messageId }
 }
 
-const begin: Method<sdk.NewSessionRequest, object> = async (connection, params) => {
-  const { configOptions, ...created } = await newSession(connection, params as never)
+const begin: Method<sdk.NewSessionRequest, sdk.NewSessionResponse> = async (connection, params) => {
+  const { configOptions, ...created } = await newSession(connection, params)
   return {
     ...created,
     configOptions: (configOptions ?? []).map(optionV2),
@@ -83,9 +79,13 @@ const begin: Method<sdk.NewSessionRequest, object> = async (connection, params) 
   }
 }
 
-const resume: Method<unknown, object> = async (connection, params, signal) => {
+const resume: Method<sdk.ResumeSessionRequest, sdk.ResumeSessionResponse> = async (
+  connection,
+  params,
+  signal,
+) => {
   const { sessionId } = parse(resumeRequest, params)
-  const { replayFrom } = params as { readonly replayFrom?: { readonly type?: unknown } | null }
+  const { replayFrom } = params
   if (replayFrom != null && replayFrom.type !== 'start') {
     const problem = 'must be start: histories are replayed whole'
     throw new LullError('INVALID_INPUT', { path: 'replayFrom.type', problem })
@@ -93,7 +93,7 @@ const resume: Method<unknown, object> = async (connection, params, signal) => {
   if (replayFrom != null) await reach(connection, sessionId, true)
   const answer = await resumeSession(connection, params, signal, replayFrom != null)
   await connection.peer().standing?.(sessionId)
-  const { configOptions, ...rest } = answer as { readonly configOptions: never[] }
+  const { configOptions, ...rest } = answer
   return {
     ...rest,
     configOptions: configOptions.map(optionV2),
@@ -101,10 +101,10 @@ const resume: Method<unknown, object> = async (connection, params, signal) => {
   }
 }
 
-const configure: Method<sdk.SetSessionConfigOptionRequest, object> = async (
-  connection,
-  { sessionId, configId, value },
-) => {
+const configure: Method<
+  sdk.SetSessionConfigOptionRequest,
+  sdk.SetSessionConfigOptionResponse
+> = async (connection, { sessionId, configId, value }) => {
   const request = { sessionId, configId, value } as Parameters<typeof setConfigOption>[1]
   const { configOptions } = await setConfigOption(connection, request)
   return { configOptions: configOptions.map(optionV2) }

@@ -1,6 +1,10 @@
 /** A client that speaks version 2. */
 import type { PromptResponse } from '@agentclientprotocol/sdk'
-import type { AgentContext, StateUpdate } from '@agentclientprotocol/sdk/experimental/v2'
+import type {
+  AgentContext,
+  SessionUpdate,
+  StateUpdate,
+} from '@agentclientprotocol/sdk/experimental/v2'
 import { textOf } from '../../../core/message.ts'
 import type { ClientFacts } from '../capabilities.ts'
 import {
@@ -18,11 +22,11 @@ export function createPeerV2(client: AgentContext, facts: ClientFacts): Peer {
   const states = new Map<string, States>()
   let known = facts
 
-  const send = (sessionId: string, update: object): Promise<void> =>
-    client.notify('session/update', { sessionId, update } as never)
+  const send = (sessionId: string, update: SessionUpdate): Promise<void> =>
+    client.notify('session/update', { sessionId, update })
 
   const request: Peer['request'] = (method, params, signal) =>
-    client.request(method as `_${string}`, params as never, {
+    client.request(method as `_${string}`, params, {
       cancellationSignal: signal,
       stopWaitingOnCancel: true,
     })
@@ -66,7 +70,7 @@ export function createPeerV2(client: AgentContext, facts: ClientFacts): Peer {
         await tellState(sessionId, states.left(end))
       }
     },
-    notify: (method, params) => client.notify(method as `_${string}`, params as never),
+    notify: (method, params) => client.notify(method as `_${string}`, params),
     request,
     async askConsent(sessionId, message, consent, signal) {
       const toolCall = {

@@ -1,0 +1,89 @@
+/** What Lull writes into `_meta`, and the `data` of its errors. */
+import { z } from 'zod'
+import { states } from '../../../core/states.ts'
+import { pauseMode, resumeConditions } from '../../../engine/inputs.ts'
+import { cause, handle, initiator, instant, reason, summary, wake } from './primitives.ts'
+
+/** Names the task of a request, when the session has several. */
+export const addressMeta: z.ZodType<{ lull?: { taskId?: string | undefined } | undefined }> =
+  z.looseObject({
+    lull: z.looseObject({ taskId: z.string().min(1).max(256).optional() }).optional(),
+  })
+
+/** `_meta.lull.suspend`: whether a task is stopped, and why. */
+export const suspendMeta: z.ZodType = z.object({
+  state: z.enum(['suspended', 'quiescing', 'active']),
+  taskId: z.string(),
+  handle: handle.optional(),
+  epoch: z.number().int().nonnegative(),
+  initiator: initiator.optional(),
+  reason: reason.optional(),
+  summary: summary.optional(),
+  mode: pauseMode.optional(),
+  requestedAt: instant.optional(),
+  suspendedAt: instant.optional(),
+  deadlineAt: instant.optional(),
+  resumeWhen: resumeConditions.optional(),
+  cause: cause.optional(),
+  hadResumeInput: z.boolean().optional(),
+  continueTranscript: z.boolean().optional(),
+  resumedAt: instant.optional(),
+  held: z.literal(true).optional(),
+})
+
+const taskFacts = {
+  taskId: z.string(),
+  state: z.enum(states as [string, ...string[]]),
+  suspend: suspendMeta.optional(),
+  question: z
+    .object({ text: z.string(), consentId: z.string().optional(), expiresAt: instant.optional() })
+    .optional(),
+}
+
+/** `_meta.lull` of updates and of results that concern one task. */
+export const taskMeta: z.ZodType = z.object(taskFacts)
+
+/** `_meta.lull` of a session. `suspend` belongs to the task that a wake without a handle resumes. */
+export const sessionMeta: z.ZodType = z.object({
+  suspend: suspendMeta.optional(),
+  /** In the answer to a `session/resume` that woke a task. */
+  wake: z.object(wake).optional(),
+  tasks: z.array(z.object(taskFacts)),
+})
+
+/** `_meta.harn.suspend`: the RFC's WorkerSuspension, snake_case. */
+export const workerSuspensionMeta: z.ZodType = z.object({
+  state: z.enum(['suspended', 'quiescing', 'active']),
+  handle: handle.optional(),
+  reason: z.string().nullish(),
+  resume_when: z.record(z.string(), z.unknown()).nullish(),
+  initiator: initiator.optional(),
+  suspended_at_ms: z.number().int().optional(),
+  pipeline_span_link: z.string().nullish(),
+  prior_span_link: z.string().nullish(),
+  parent_worker_id: z.string().nullish(),
+  cause: cause.optional(),
+})
+
+/** `agentCapabilities._meta.lull`. A member is absent when no agent of the server offers it. */
+export const capabilitiesMeta: z.ZodType = z.object({
+  suspend: z
+    .object({
+      version: z.literal(1),
+      methods: z.array(z.string()),
+      modes: z.array(pauseMode),
+      causes: z.array(cause),
+      promptWhileSuspended: z.literal('wake'),
+    })
+    .optional(),
+  reminders: z.object({ version: z.literal(1), methods: z.array(z.string()) }).optional(),
+})
+
+/** `data` of errors. */
+export const errorData: z.ZodType = z.looseObject({
+  reason: z.string().optional(),
+  path: z.string().optional(),
+  problem: z.string().optional(),
+  sessionId: z.string().optional(),
+  taskId: z.string().optional(),
+})

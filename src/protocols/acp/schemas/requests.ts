@@ -1,0 +1,97 @@
+/** Requests of clients, and the answers. */
+import type { ContentBlock } from '@agentclientprotocol/sdk'
+import { z } from 'zod'
+import { pauseMode, reminderInput, resumeConditions } from '../../../engine/inputs.ts'
+import { json } from '../../../engine/json-input.ts'
+import { contentBlocks } from './content-blocks.ts'
+import { cause, handle, instant, meta, reason, sessionId, summary } from './primitives.ts'
+
+export const suspendRequest: z.ZodType<{
+  sessionId: string
+  reason?: string | undefined
+  resumeWhen?: z.infer<typeof resumeConditions> | null | undefined
+  mode?: z.infer<typeof pauseMode> | undefined
+  _meta?: Record<string, unknown> | null | undefined
+}> = z.strictObject({
+  sessionId,
+  reason: reason.optional(),
+  resumeWhen: resumeConditions.nullish(),
+  mode: pauseMode.optional(),
+  _meta: meta,
+})
+
+export const suspendResponse: z.ZodType = z.object({
+  handle,
+  reason: reason.optional(),
+  suspendedAt: instant,
+  resumeWhen: resumeConditions.optional(),
+  summary: summary.optional(),
+  _meta: meta,
+})
+
+export const wakeRequest: z.ZodType<{
+  sessionId: string
+  handle?: string | null | undefined
+  input?: z.infer<typeof json> | undefined
+  continueTranscript?: boolean | undefined
+  _meta?: Record<string, unknown> | null | undefined
+}> = z.strictObject({
+  sessionId,
+  handle: handle.nullish(),
+  input: json.optional(),
+  continueTranscript: z.boolean().optional(),
+  _meta: meta,
+})
+
+export const wakeResponse: z.ZodType = z.object({
+  handle,
+  cause,
+  resumedAt: instant,
+  hadResumeInput: z.boolean(),
+  continueTranscript: z.boolean(),
+  _meta: meta,
+})
+
+/** `session/resume` of ACP with the fields of the RFC. `cwd` is optional, because the RFC omits it. */
+export const resumeRequest: z.ZodType<{
+  sessionId: string
+  cwd?: string | undefined
+  handle?: string | null | undefined
+  input?: z.infer<typeof json> | undefined
+  continueTranscript?: boolean | undefined
+  _meta?: Record<string, unknown> | null | undefined
+}> = z.looseObject({
+  sessionId,
+  cwd: z.string().min(1).optional(),
+  mcpServers: z.array(z.looseObject({})).optional(),
+  additionalDirectories: z.array(z.string()).optional(),
+  handle: handle.nullish(),
+  input: json.optional(),
+  continueTranscript: z.boolean().optional(),
+  _meta: meta,
+})
+
+/** A client may also send the fields of the reminder beside `sessionId`. */
+export const injectReminderRequest: z.ZodType<{
+  sessionId: string
+  reminder: z.infer<typeof reminderInput>
+  _meta?: Record<string, unknown> | null | undefined
+}> = z.strictObject({ sessionId, reminder: reminderInput, _meta: meta })
+
+export const injectReminderResponse: z.ZodType = z.object({
+  reminderId: z.string(),
+  dedupedCount: z.number().int().nonnegative(),
+  acceptedAt: instant,
+  _meta: meta,
+})
+
+export const steeringRequest: z.ZodType<{
+  sessionId: string
+  prompt: ContentBlock[]
+  _meta?: Record<string, unknown> | null | undefined
+}> = z.looseObject({ sessionId, prompt: contentBlocks, _meta: meta })
+
+export const steeringResponse: z.ZodType = z.object({
+  outcome: z.enum(['injected', 'startedNewTurn', 'promptRequired']),
+  _meta: meta,
+})
