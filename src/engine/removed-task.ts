@@ -1,6 +1,6 @@
 /** A task that retention has removed, as far as it is still known. */
 import { evolve } from '../core/evolve.ts'
-import type { Message } from '../core/message.ts'
+import { type Message, messageTo } from '../core/message.ts'
 import type { Task } from '../core/task.ts'
 import type { TaskRow } from '../ports/store/tasks.ts'
 
@@ -25,7 +25,7 @@ export function remainsOf(row: TaskRow | undefined, message: Message): Task | un
     agent,
     contextId,
     parentId,
-    message: { ...message, taskId, contextId },
+    message: messageTo(message, taskId, contextId),
     eventsAfter: 0,
   }
   const created = evolve(undefined, { type: 'submitted', ...submission, seq: 1, at: createdAt })

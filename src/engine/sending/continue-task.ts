@@ -6,6 +6,7 @@
  */
 import type { Command } from '../../core/commands.ts'
 import { LullError } from '../../core/errors.ts'
+import { messageTo } from '../../core/message.ts'
 import type { LogRecord, RunToken } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
@@ -104,7 +105,7 @@ async function deliver(
   await remindFirst(context, incoming, found)
   const command = (now: Task | undefined, run: RunToken | undefined): Command => ({
     type: 'message',
-    message: { ...message, taskId: found.id, contextId: found.contextId },
+    message: messageTo(message, found.id, found.contextId),
     ...(idempotencyKey === undefined ? { once: isKey(context, message) } : { idempotencyKey }),
     ...(now?.question?.consent === undefined
       ? {}

@@ -1,6 +1,6 @@
 /** Creates a task. If a slot is free, the same write starts it. */
 import { LullError } from '../../core/errors.ts'
-import type { Message } from '../../core/message.ts'
+import { type Message, messageTo } from '../../core/message.ts'
 import type { Submission } from '../../core/records.ts'
 import { inherited } from '../../core/reminders.ts'
 import type { Task } from '../../core/task.ts'
@@ -73,7 +73,7 @@ export function createFromMessage(
     principal: caller.principal,
     agent: agent.name,
     contextId,
-    message: { ...message, taskId, contextId },
+    message: messageTo(message, taskId, contextId),
     parentId: undefined,
     origin,
     metadata,
@@ -110,7 +110,7 @@ export async function createChild(
       principal,
       agent: name,
       contextId,
-      message: { ...message, taskId: childId },
+      message: messageTo(message, childId, contextId),
       parentId: parent.id,
       origin: undefined,
       metadata: undefined,
