@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInThisContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { alice, createWorld, message, running } from '../test-support/world.ts'
+import { alice, createHarness, message, running } from '../test-support/engine-harness.ts'
 
 setFlagsFromString('--allow-natives-syntax')
 const sameClass: (a: object, b: object) => boolean = runInThisContext(
@@ -19,8 +19,10 @@ function differing(a: unknown, b: unknown, path: string): readonly string[] {
 }
 
 it('gave the message of every task a hidden class of its own', async () => {
-  const world = await createWorld({ agents: [running(() => ({ name: 'note', text: 'hello' }))] })
-  const send = () => world.engine.send(alice, { message: message('hello') })
+  const harness = await createHarness({
+    agents: [running(() => ({ name: 'note', text: 'hello' }))],
+  })
+  const send = () => harness.engine.send(alice, { message: message('hello') })
   // V8 settles on the classes within the first few objects.
   for (let n = 0; n < 50; n++) await send()
   expect(differing(await send(), await send(), 'sent')).toEqual([])

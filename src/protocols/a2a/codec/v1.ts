@@ -5,15 +5,14 @@ import type { Message } from '../../../core/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
-import { message as messageInput } from '../../../engine/inputs.ts'
-import { parse } from '../../../engine/parse.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
 import { statusMessage } from '../metadata.ts'
-import { invalid, isObject, optionalBoolean, type Params } from '../params.ts'
+import { optionalBoolean, type Params } from '../params.ts'
 import { type Codec, type SendConfiguration, type TaskView, wholeTask } from './codec.ts'
 import { newest, readHistoryLength } from './history-length.ts'
 import { readTarget, taskIdOf } from './read-push.ts'
 import { notificationOf } from './rfc-notifications.ts'
+import { readMessage1 } from './v1-message.ts'
 import { type EventSpelling, writeEvent } from './write-event.ts'
 
 export interface V1Options {
@@ -79,7 +78,7 @@ export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
     version: '1.0',
     name: '1.0',
     webhook: '1.0',
-    readMessage,
+    readMessage: readMessage1,
     readConfiguration,
     readPush: (params) => ({ taskId: taskIdOf(params), target: readTarget(params, '') }),
     task,
@@ -122,47 +121,4 @@ function push(taskId: string, { id, url, token, authentication }: PushTarget): o
     ...(token === undefined ? {} : { token }),
     ...(authentication === undefined ? {} : { authentication }),
   }
-}
-
-const partNames: ReadonlySet<string> = new Set([
-  'text',
-  'data',
-  'raw',
-  'url',
-  'mediaType',
-  'filename',
-  'metadata',
-])
-
-/** Unknown members are dropped and `null` or `""` means absent, as for any ProtoJSON reader (§5.7). */
-function readMessage(value: unknown): Message {
-  if (!isObject(value)) return parse(messageInput, value, 'message')
-  const members = Object.entries(value).filter(([name, member]) => !isAbsent(name, member))
-  const { parts, ...rest } = Object.fromEntries(members)
-  const read = Array.isArray(parts) ? parts.map(readPart) : parts
-  return parse(messageInput, { ...rest, parts: read }, 'message')
-}
-
-function isAbsent(name: string, value: unknown): boolean {
-  return value === null || (value === '' && name !== 'messageId')
-}
-
-const contents: ReadonlySet<string> = new Set(['text', 'data', 'raw', 'url'])
-
-function readPart(value: unknown, index: number): unknown {
-  if (!isObject(value)) return value
-  const members = Object.entries(value).filter(([name, member]) => isPartMember(name, member))
-  // Checked here, because a union of four schemas would name the wrong one.
-  if (members.filter(([name]) => contents.has(name)).length !== 1) {
-    throw invalid(
-      `message.parts.${index}`,
-      'must have exactly one of text, data, raw (base64) or url',
-    )
-  }
-  return Object.fromEntries(members)
-}
-
-/** `null` is a value only where the part is data. */
-function isPartMember(name: string, value: unknown): boolean {
-  return partNames.has(name) && (value !== null || name === 'data')
 }

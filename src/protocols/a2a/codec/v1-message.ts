@@ -1,0 +1,79 @@
+/**
+ * Messages of A2A 1.0. As for any ProtoJSON reader (§5.7), unknown members are dropped, and `null` or `""` means absent.
+ */
+import type { Message, Part, PartDetails } from '../../../core/message.ts'
+import { message as messageInput } from '../../../engine/inputs.ts'
+import { parse } from '../../../engine/parse.ts'
+import { invalid, isObject, type Params } from '../params.ts'
+
+type IsAbsent = (member: unknown) => boolean
+type Members = readonly (readonly [name: string, isAbsent: IsAbsent])[]
+
+/** The members of which a part has exactly one. */
+type Content = Part extends infer P
+  ? P extends Part
+    ? Exclude<keyof P, keyof PartDetails>
+    : never
+  : never
+
+const isNull: IsAbsent = (member) => member === null
+const isNullOrEmpty: IsAbsent = (member) => member === null || member === ''
+
+const messageMembers: Members = Object.entries({
+  messageId: isNull,
+  role: isNullOrEmpty,
+  parts: isNullOrEmpty,
+  contextId: isNullOrEmpty,
+  taskId: isNullOrEmpty,
+  referenceTaskIds: isNullOrEmpty,
+  extensions: isNullOrEmpty,
+  metadata: isNullOrEmpty,
+} satisfies Record<keyof Message, IsAbsent>)
+
+const partContents: Members = Object.entries({
+  text: isNull,
+  // Data may be `null`.
+  data: () => false,
+  raw: isNull,
+  url: isNull,
+} satisfies Record<Content, IsAbsent>)
+
+const partMembers: Members = [
+  ...partContents,
+  ...Object.entries({
+    mediaType: isNull,
+    filename: isNull,
+    metadata: isNull,
+  } satisfies Record<keyof PartDetails, IsAbsent>),
+]
+
+export function readMessage1(value: unknown): Message {
+  if (!isObject(value)) return parse(messageInput, value, 'message')
+  const message = pick(value, messageMembers)
+  const { parts } = message
+  if (Array.isArray(parts)) message['parts'] = parts.map(readPart)
+  return parse(messageInput, message, 'message')
+}
+
+function readPart(value: unknown, index: number): unknown {
+  if (!isObject(value)) return value
+  const part = pick(value, partMembers)
+  // Checked here, because a union of four schemas would name the wrong one.
+  if (partContents.filter(([name]) => name in part).length !== 1) {
+    throw invalid(
+      `message.parts.${index}`,
+      'must have exactly one of text, data, raw (base64) or url',
+    )
+  }
+  return part
+}
+
+/** A copy of the members that are known and present. */
+function pick(value: Params, members: Members): Record<string, unknown> {
+  const picked: Record<string, unknown> = {}
+  for (const [name, isAbsent] of members) {
+    const member = value[name]
+    if (member !== undefined && !isAbsent(member)) picked[name] = member
+  }
+  return picked
+}
