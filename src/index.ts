@@ -167,7 +167,7 @@ export type {
 } from './engine/requests.ts'
 export type { ResumeDialect } from './engine/resume-task.ts'
 export type { RetentionReport } from './engine/retention.ts'
-export type { SendResult } from './engine/sending/sent.ts'
+export type { SendResult } from './engine/sending/send-result.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.
 

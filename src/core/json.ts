@@ -25,3 +25,10 @@ function inner(value: Json): Json {
   if (Array.isArray(value)) return value.map(inner)
   return typeof value === 'object' && value !== null ? withoutNulls(value as JsonObject) : value
 }
+
+/** Whether the value is an object literal, also one of another realm, and no instance of a class. */
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}

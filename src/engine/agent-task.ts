@@ -1,4 +1,6 @@
-/** The `task` an agent's `run` is given. Every operation is journaled: a rebuilt run repeats none of them. */
+/**
+ * The `task` that an agent's `run` gets. Every operation is journaled, and a rebuilt run executes none of them again.
+ */
 import type { ResumeConditions } from '../core/conditions.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Artifact, Message, Part } from '../core/message.ts'
@@ -13,50 +15,54 @@ import type { ReminderRequest } from './requests.ts'
 import type { JsonSerializable } from './step-result.ts'
 
 export interface StepContext {
-  /** Fires when a pause interrupts, on cancel, and on `timeoutMs`. An offer: a step that ignores it completes. */
+  /** Fires on an interrupting pause, on cancel and on `timeoutMs`. A step may ignore it and complete. */
   readonly signal: AbortSignal
-  /** 32 hexadecimal digits, the same for every attempt of this step, across crashes: hand it to what you call. */
+  /**
+   * 32 hexadecimal digits, the same for every attempt of this step, also after a crash. Pass it to the service you call.
+   */
   readonly idempotencyKey: string
-  /** 1, then one more for each recorded attempt. A crash leaves no record of the attempt it ended. */
+  /**
+   * 1 for the first attempt, and one more for each recorded attempt. An attempt that ended with a crash is not recorded.
+   */
   readonly attempt: number
   /**
-   * False only when no execution of this step can have begun before this one. True after a retry, an abort, a crash or a
-   * lost lease that may have fallen into it, and inside a step for which it is true.
+   * Whether an earlier execution of this step may have begun. True after a retry or an abort, after a crash or a lost
+   * lease that may have happened during it, and inside a step for which it is true.
    */
   readonly mayHaveRun: boolean
   /**
-   * Live output of this attempt as an artifact of that name: readers see it while it is written, and the whole text is
-   * recorded with the step's result. A new attempt starts it anew. The same name is the same stream.
+   * Live output of this attempt as an artifact of that name. Readers see it while it is written. The whole text is
+   * recorded with the step's result. A new attempt starts with an empty text. The same name returns the same stream.
    */
   stream(name: string): StepStream
 }
 
 export interface StepStream {
   readonly artifactId: string
-  /** Adds to the text. @throws LullError `STEP_RESULT` when the text is too long or the attempt is over */
+  /** Appends to the text. @throws LullError `STEP_RESULT` when the text is too long or the attempt is over */
   write(text: string): void
 }
 
-/** `throw new Fatal('why')` inside the step ends the retries. */
+/** How a failed step is retried. `throw new Fatal('why')` inside the step ends the retries. */
 export interface Retry {
   /** Further attempts after a failure. */
   readonly attempts: number
-  /** The pause before the first of them. Default 200. */
+  /** The wait before the first retry. Default 200. */
   readonly backoffMs?: number
-  /** Each further pause is this much longer. Default 2. */
+  /** Each further wait is this many times longer. Default 2. */
   readonly factor?: number
-  /** No pause is longer. Default 60,000. */
+  /** The longest wait. Default 60,000. */
   readonly maxBackoffMs?: number
 }
 
 export interface StepOptions {
   readonly retry?: Retry
   readonly timeoutMs?: number
-  /** Names the journal entry explicitly, in place of name and occurrence. */
+  /** The key of the journal entry. Default: the step's name and how often it was used before. */
   readonly key?: string
   /**
-   * The step is new in front of operations that running tasks have recorded: a rebuilt task runs it once. Without this
-   * such a task is stopped, because a new step cannot be told from one that was renamed.
+   * Set it for a step that new code calls before operations that running tasks have recorded. A rebuilt task executes it
+   * once. Otherwise the task is stopped, because Lull cannot tell a new step from a renamed one.
    */
   readonly added?: boolean
 }
@@ -76,19 +82,19 @@ export interface Answer {
 }
 
 export interface AskOptions {
-  /** Epoch milliseconds; the task fails when nobody answered by then. */
+  /** Epoch milliseconds. The task fails if it has no answer by then. */
   readonly expiresAt?: number
 }
 
 export interface ConsentRequest {
   readonly prompt: string
-  /** What exactly is consented to; the answer is bound to it. */
+  /** What the user consents to. The answer is valid for exactly this value. */
   readonly operation: Json
   readonly scope?: Json
   readonly expiresAt?: number
 }
 
-/** An artifact to be made: text, data, base64 bytes or parts. */
+/** A new artifact with one of text, data, base64 bytes or parts. */
 export interface ArtifactInput {
   readonly name?: string
   readonly description?: string
@@ -120,22 +126,24 @@ export type ToolResult =
 export interface Turn {
   /** 1, 2, 3… */
   readonly number: number
-  /** Reading again shows what arrived during the turn. */
+  /** A second read shows reminders that arrived during the turn. */
   readonly reminders: readonly Reminder[]
-  /** The reminders as one block for a model; empty when there are none. */
+  /** The reminders as one block of text for a model. Empty when there are none. */
   readonly reminderBlock: string
-  /** What was said to the task since the turn before. */
+  /** The messages to the task since the previous turn. */
   readonly messages: readonly Message[]
   readonly transcript: readonly TranscriptEntry[]
   readonly wake: Wake | undefined
-  /** Adds what the loop said or heard to the transcript. */
+  /** Adds an entry to the transcript. */
   record(role: 'agent' | 'tool', content: Json): void
   tool<T>(
     name: string,
     run: StepFunction<T> & JsonSerializable<T>,
     options?: StepOptions,
   ): Promise<T>
-  /** A batch, one after the other; a reminder that interrupts skips the rest. A failed tool does not stop the batch. */
+  /**
+   * Runs the tools one after the other. A failed tool does not stop the batch. An interrupting reminder skips the rest.
+   */
   tools(tools: readonly Tool[]): Promise<readonly ToolResult[]>
 }
 
@@ -143,7 +151,7 @@ export interface Turn {
 export interface Child {
   readonly id: string
   readonly agent: string
-  /** Waits for its end. The parent's slot is free meanwhile. */
+  /** Waits until the child has ended. The parent's slot is free meanwhile. */
   result(): Promise<ChildResult>
   get(): Promise<Task>
   watch(): AsyncIterable<LogRecord>
@@ -156,33 +164,33 @@ export interface Child {
 export interface AgentTask {
   readonly id: string
   readonly contextId: string
-  /** The text of the message that started it. */
+  /** The text of the message that created the task. */
   readonly text: string
   readonly message: Message
-  /** What the run has seen so far: the first message, those its turns saw, and answers. */
+  /** The messages that the run has seen so far: the first message, the messages of its turns, and answers. */
   readonly messages: readonly Message[]
   readonly metadata: JsonObject
   readonly principal: string
   readonly tenant: string
-  /** Fires on cancel and when the run is given up (eviction, discard); never on a pause. */
+  /** Fires when the task is cancelled and when the run is dropped from memory. It does not fire on a pause. */
   readonly signal: AbortSignal
   readonly context: Conversation
-  /** Tasks and artifacts the message refers to. */
+  /** The tasks and artifacts that the message refers to. */
   readonly referenced: {
     readonly tasks: readonly Task[]
     readonly artifacts: readonly ConversationArtifact[]
   }
-  /** The state `continueAs` handed over. */
+  /** The state that the run before passed to `continueAs`. */
   readonly state: Json | undefined
-  /** The last wake, also after somebody else's pause. */
+  /** The end of the last stop, whoever asked for the stop. */
   readonly wake: Wake | undefined
 
   /**
-   * What the task is reminded of, for agents without `task.turn`: each step outside of another is a turn of theirs. Inside
-   * `task.turn` it is what that turn sees.
+   * The pending reminders, for agents that do not use `task.turn`. Each step that is not inside another step counts as
+   * one turn. Inside `task.turn` it is the list of that turn.
    */
   readonly reminders: readonly Reminder[]
-  /** The reminders as one block for a model; empty when there are none. */
+  /** The reminders as one block of text for a model. Empty when there are none. */
   readonly reminderBlock: string
 
   step<T>(
@@ -198,7 +206,7 @@ export interface AgentTask {
   requireAuth(question: string | readonly Part[], options?: AskOptions): Promise<Answer>
   /** Resolves only when granted. @throws LullError `CONSENT_DENIED` */
   requireConsent(request: ConsentRequest): Promise<Answer>
-  /** The artifact that is meant; asks back when there are several candidates and none is named. */
+  /** The artifact that the message refers to. Asks the user when there are several candidates. */
   pickArtifact(name?: string): Promise<ConversationArtifact | undefined>
 
   say(content: string | readonly Part[]): Promise<void>
@@ -212,12 +220,12 @@ export interface AgentTask {
 
   delegate(agent: string, message: string | readonly Part[]): Promise<Child>
   usage(usage: UsageReport): Promise<void>
-  /** Shortens the transcript now, with the agent's `compact`. */
+  /** Shortens the transcript with the agent's `compact`. */
   compact(): Promise<void>
-  /** Closes the journal and starts the run again with `state`; never returns. For loops without end. */
+  /** Closes the journal and starts a new run with `state`. It never returns. Use it in endless loops. */
   continueAs(state: Json): Promise<never>
 
-  /** Epoch milliseconds, journaled. */
+  /** Epoch milliseconds, journaled like `uuid()` and `random()`. */
   now(): number
   uuid(): string
   random(): number

@@ -1,4 +1,4 @@
-/** What an author writes: a `run` function plus a card. */
+/** The definition of an agent: a `run` function and the facts of its card. */
 import { LullError } from '../core/errors.ts'
 import type { Message, Part } from '../core/message.ts'
 import type { TranscriptEntry } from '../core/transcript.ts'
@@ -15,12 +15,13 @@ export interface Skill {
   readonly examples?: readonly string[]
 }
 
-/** How `receive` answers before a task exists. */
+/** What `receive` gets beside the message: the conversation so far, and the two answers that start no task. */
 export interface ReceiveContext {
   readonly context: Conversation
   readonly principal: string
-  /** Answer with a stateless message. */
+  /** Answers with a stateless message. No task is created. */
   readonly reply: (content: string | readonly Part[]) => ReceiveResult
+  /** Creates a task that is `rejected` at once. */
   readonly reject: (why: string) => ReceiveResult
 }
 
@@ -28,7 +29,7 @@ export type ReceiveResult =
   | { readonly kind: 'reply'; readonly parts: readonly Part[] }
   | { readonly kind: 'reject'; readonly why: string }
 
-/** What a run may return: nothing, a text or parts for the final status, or a last artifact. */
+/** What `run` may return: nothing, a text or parts for the final status message, or a last artifact. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a run that returns nothing is welcome
 export type Outcome = void | string | readonly Part[] | ArtifactInput
 
@@ -37,34 +38,34 @@ export interface AgentDefinition {
   readonly description: string
   readonly version?: string
   readonly skills?: readonly Skill[]
-  /** Decide before a task exists: `reply`, `reject`, or nothing and a task starts. */
+  /** Is called before a task exists. Returns `reply(…)`, `reject(…)`, or nothing to start a task. */
   readonly receive?: (
     message: Message,
     context: ReceiveContext,
   ) => Promise<ReceiveResult | undefined> | ReceiveResult | undefined
-  /** May be absent for an agent that always replies. */
+  /** May be absent for an agent whose `receive` always replies. */
   readonly run?: (task: AgentTask) => Promise<Outcome> | Outcome
-  /** How many of its tasks run at the same time; waiting ones do not count. Default 64. */
+  /** How many tasks of the agent run at the same time. Stopped tasks do not count. Default 64. */
   readonly concurrency?: number
   /**
-   * What happens when a rebuilt task comes to a step that it does not know, in front of others that it has recorded:
-   * `stop` (default) asks an operator, `run` takes it for new and runs it, which repeats a step that was only renamed.
+   * What happens when a rebuilt task calls a step that is not recorded, before steps that are recorded. `stop` (default)
+   * stops the task for an operator. `run` executes the step. That repeats a side effect if the step was only renamed.
    */
   readonly newSteps?: 'stop' | 'run'
-  /** False: the agent's tasks cannot be paused. */
+  /** False if the agent's tasks cannot be paused. */
   readonly pause?: boolean
-  /** False: the agent takes no reminders, and its providers are off. */
+  /** False if the agent takes no reminders. Its providers are then off. */
   readonly reminders?: boolean
   /**
-   * What reminds its tasks by itself, by name. Built in and on: `resumed`, `tokenPressure`, `toolOutputTruncated`, `idle`.
-   * False switches one off, a function replaces or adds one.
+   * Providers of reminders, by name. These are built in and on: `resumed`, `tokenPressure`, `toolOutputTruncated`,
+   * `idle`. False switches one off. A function replaces one or adds one.
    */
   readonly providers?: ReminderProviders
-  /** Reads consent out of free text: true, false, or undefined to ask again. */
+  /** Reads consent from free text. Returns true, false, or undefined to ask again. */
   readonly acceptTextConsent?: (text: string) => boolean | undefined
-  /** What a turn sees instead of the transcript after `continueTranscript: false`. */
+  /** Makes the text that replaces the transcript after a resume with `continueTranscript: false`. */
   readonly digest?: (transcript: readonly TranscriptEntry[]) => Promise<string> | string
-  /** Shortens a transcript that grew over `transcriptLimit` entries. */
+  /** Shortens a transcript with more than `transcriptLimit` entries. */
   readonly compact?: (
     transcript: readonly TranscriptEntry[],
   ) => Promise<readonly TranscriptEntry[]> | readonly TranscriptEntry[]
@@ -74,7 +75,7 @@ export interface AgentDefinition {
 
 export type Agent = Readonly<AgentDefinition>
 
-/** Defines an agent. */
+/** Defines an agent. @throws LullError `INVALID_INPUT` */
 export function agent(definition: AgentDefinition): Agent {
   if (!/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(definition.name)) {
     const problem = 'must be 1 to 64 letters, digits, dots, hyphens or underscores'
@@ -87,17 +88,17 @@ export function agent(definition: AgentDefinition): Agent {
   return Object.freeze({ ...definition })
 }
 
-/** Thrown by an agent, it ends the task as rejected. */
+/** An agent throws it to end the task as `rejected`. */
 export class Rejection extends Error {
   override readonly name = 'Rejection'
 }
 
-/** `throw reject('why')` ends the task as `rejected`. */
+/** For `throw reject('why')`, which ends the task as `rejected`. */
 export function reject(why: string): Rejection {
   return new Rejection(why)
 }
 
-/** Thrown inside a step, it is not retried: trying again would not help. */
+/** A step throws it to fail without a retry. */
 export class Fatal extends Error {
   override readonly name: string = 'Fatal'
 }

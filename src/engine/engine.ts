@@ -1,5 +1,5 @@
 /**
- * The engine: everything a task can be asked, for every protocol, in one place. It sequences; `core` decides.
+ * The engine: one method for each request, the same for every protocol. It puts the steps in order, and `core` decides.
  *
  *   request ──parse──▶ command ──decide──▶ records ──append──▶ store ──▶ runs, subscribers, timers ──▶ answer
  */
@@ -52,33 +52,33 @@ import type {
 import { type ResumeDialect, resume } from './resume-task.ts'
 import type { RetentionReport } from './retention.ts'
 import { createSend } from './sending/send.ts'
-import type { SendResult } from './sending/sent.ts'
+import type { SendResult } from './sending/send-result.ts'
 import { waitFor } from './wait.ts'
 
 export interface Engine {
   readonly agents: ReadonlyMap<string, Agent>
 
   /**
-   * A message: continues or answers a task, is answered at once, or starts a task. `push` makes the webhook that came with
-   * it, kept in the same write as what the message does to the task; where it does nothing (`repeated`), nor is that.
+   * A message continues a task, answers its question, gets a stateless reply, or starts a task. `push` makes the webhook
+   * that came with the message. It is stored in the same commit, and not at all for a repeated message.
    */
   send(
     caller: Caller,
     request: SendRequest,
-    along?: { readonly push?: MakePush },
+    options?: { readonly push?: MakePush },
   ): Promise<SendResult>
   get(caller: Caller, taskId: string): Promise<Task>
   list(caller: Caller, request?: ListRequest): Promise<TaskPage>
   /** How many tasks there are of each state. States without a task are absent. */
   count(caller: Caller, request?: CountRequest): Promise<TaskCounts>
-  /** The task once `wanted` says so, or as it stands after the time. */
+  /** Resolves with the task when `wanted` returns true for it, or with the current task after `timeoutMs`. */
   waitFor(
     caller: Caller,
     taskId: string,
     wanted: (task: Task) => boolean,
     options?: { readonly timeoutMs?: number; readonly signal?: Signal },
   ): Promise<Task>
-  /** The records after a sequence number, then live; ends after the task's last record. */
+  /** The records after a sequence number, then live ones. Ends after the task's last record. */
   subscribe(
     caller: Caller,
     taskId: string,
@@ -86,8 +86,8 @@ export interface Engine {
   ): Promise<AsyncGenerator<LogRecord, void>>
 
   /**
-   * The same in batches, each record with what it takes to fold it, and the live text of steps between them; close it
-   * when nobody reads any more. `shown`: what the reader holds of live text from an earlier reading.
+   * The same in batches, with the live text of steps between them. The caller must close the reader. `shown` is what a
+   * reader already has of live text, when it connects again.
    */
   follow(
     caller: Caller,
@@ -95,11 +95,11 @@ export interface Engine {
     options?: { readonly after?: number; readonly shown?: readonly TextPosition[] },
   ): Promise<TaskReader>
 
-  /** Calls back after every durable write to any task, in log order per task. Returns how to stop. */
+  /** Calls `changed` after every durable write to any task, in log order per task. Returns a function that stops it. */
   watch(changed: (task: Task) => void): () => void
 
   pause(caller: Caller, request: PauseRequest, dialect?: PauseDialect): Promise<PauseAnswer>
-  /** For workers outside the process: parks a working task at its next boundary. */
+  /** Parks a working task at its next boundary, for a worker outside of this process. */
   park(caller: Caller, request: ParkTaskRequest): Promise<PauseAnswer>
   resume(caller: Caller, request: ResumeRequest, dialect?: ResumeDialect): Promise<ResumeAnswer>
   cancel(caller: Caller, request: CancelRequest): Promise<Task>
@@ -111,7 +111,7 @@ export interface Engine {
     request: ClearRemindersRequest,
   ): Promise<{ readonly clearedCount: number }>
 
-  /** External events. Durable when it resolves, and whoever waited for them has been woken. */
+  /** External events. When it resolves, the events are durable and the tasks that waited for them are woken. */
   emit(
     caller: Caller,
     events: readonly CloudEvent[],
@@ -123,16 +123,19 @@ export interface Engine {
   lift(caller: Caller, holdId: string): Promise<LiftAnswer>
   holds(caller: Caller): Promise<readonly Hold[]>
 
-  /** Folds the log again and checks every receipt. */
+  /** Folds the log of a task again and checks every receipt. */
   verify(caller: Caller, taskId: string): Promise<Verification>
   health(): Promise<Health>
 
-  /** Removes what is older than the configured ages; also done by itself once an hour. */
+  /** Removes data that is older than the configured ages. The engine also does this once an hour. */
   prune(): Promise<RetentionReport>
 
-  /** Takes over what a dead process left, arms every deadline, dispatches events. Call once, before anything else. */
+  /** Takes over the tasks of dead processes and starts timers and events. Call it once, before any other method. */
   start(): Promise<void>
-  /** Stops: no new work, runs come to a boundary (bounded), every task can go on in the next process. */
+  /**
+   * Stops the engine: it refuses new work and brings runs to a boundary within `timeoutMs`. Tasks go on in the next
+   * process.
+   */
   drain(options?: { readonly timeoutMs?: number }): Promise<void>
 }
 
@@ -195,7 +198,7 @@ export function createEngine(deps: EngineDeps): Engine {
   }
 }
 
-/** Holding many tasks at once is an operator's call. */
+/** Only operators may hold tasks. @throws LullError `NOT_OFFERED` */
 function operator(caller: Caller): Caller {
   if (caller.operator) return caller
   throw new LullError('NOT_OFFERED', { agent: 'engine', capability: 'holds to this caller' })

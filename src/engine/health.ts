@@ -1,8 +1,8 @@
-/** What an operator needs to know about this process. */
+/** The state of this process, for operators. */
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 
-/** A time agent code blocked the event loop. */
+/** Agent code blocked the event loop for `ms`. */
 export interface EventLoopBlock {
   readonly agent: string
   readonly taskId?: string
@@ -13,13 +13,13 @@ export interface EventLoopBlock {
 export interface Health {
   readonly ready: boolean
   readonly draining: boolean
-  /** An error while the store's check fails, and while commits fail though the check works. */
+  /** An error while the store's check fails or commits fail. */
   readonly store: 'ok' | { readonly error: string }
   readonly runs: { readonly live: number; readonly warm: number; readonly busy: number }
   readonly subscribers: number
-  /** The latest times an agent blocked the event loop, newest last. */
+  /** The latest cases of agent code that blocked the event loop, newest last. */
   readonly blocked: readonly EventLoopBlock[]
-  /** Tasks this process found that cannot be read. The log names each. */
+  /** How many unreadable tasks this process has found. The log names each of them. */
   readonly unreadable: number
 }
 
@@ -34,8 +34,8 @@ const KEPT = 20
 const TICK_MS = 100
 
 /**
- * Finds agent code that blocks the event loop. Most blocking is measured where it happens, inside `run/`. Blocking later in
- * a step shows only as a late tick; the agents with steps in flight are named then.
+ * Finds agent code that blocks the event loop. Code between two operations is timed by `run/releaser.ts`. Code inside a
+ * step is noticed by a late tick. The report then names the agents with steps in flight.
  */
 export function createWatchdog(
   clock: Clock,

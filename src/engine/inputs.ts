@@ -1,6 +1,7 @@
 /**
- * The shapes of what callers and agents hand in, by subject. Parsed once, before anything is decided or written; a mistake
- * is refused with the dotted path and a sentence. Protocol schemas are generated from these same definitions.
+ * The schemas of all input from callers and agents, by subject. Input is parsed once, before anything is decided or
+ * written. An error has the dotted path of the mistake and a sentence. The published JSON schemas are generated from
+ * these schemas.
  */
 export {
   askOptionsInput,

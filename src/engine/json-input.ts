@@ -1,10 +1,9 @@
 /**
- * JSON from callers and agents, checked and copied by hand. A schema for it would contain itself, and zod follows every
- * object of every parse of all that such a schema is part of, in case they form a circle: with messages made of words,
- * that is most of the work.
+ * JSON from callers and agents, checked and copied by hand. A recursive zod schema tracks every object that it visits,
+ * to find cycles. For messages that tracking took most of the time of a parse.
  */
 import { z } from 'zod'
-import type { Json } from '../core/json.ts'
+import { isPlainObject, type Json } from '../core/json.ts'
 
 export const json: z.ZodType<Json> = z.unknown().check((payload) => {
   const path: PropertyKey[] = []
@@ -17,12 +16,12 @@ export const json: z.ZodType<Json> = z.unknown().check((payload) => {
   }
 }) as z.ZodType<Json>
 
-/** Undefined when it is not JSON; `path` then says where. A circle ends as a nesting that is too deep. */
+/** Undefined when the value is not JSON; `path` is then its place. A cycle overflows the stack, see `parse.ts`. */
 function copied(value: unknown, path: PropertyKey[]): Json | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
   if (Array.isArray(value)) return copiedList(value, path)
-  return isPlain(value) ? copiedObject(value, path) : undefined
+  return isPlainObject(value) ? copiedObject(value, path) : undefined
 }
 
 function copiedList(list: readonly unknown[], path: PropertyKey[]): Json | undefined {
@@ -44,11 +43,4 @@ function copiedObject(object: object, path: PropertyKey[]): Json | undefined {
     copy[name] = json
   }
   return copy
-}
-
-/** Made as a literal, of whichever realm, and not by a class. */
-function isPlain(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }

@@ -1,22 +1,22 @@
 /**
- * The transient channel: the live text of every task that runs in this process, as last published. Readers are told that
- * something changed and take what they need when they have room (`core/live-text.ts` says what that is).
+ * The live text of every task that runs in this process, as last published. A reader is told that a text changed and
+ * asks for the difference when it has room (`nextChunks` in `core/live-text.ts`).
  *
- * Another transport (several processes, one database) replaces this file alone. It keeps one rule: a text is removed
- * after the record that holds it was published, so that no reader takes recorded text for discarded.
+ * A text is removed only after the record that contains it was published. Otherwise a reader would take recorded text
+ * for discarded text.
  */
 import type { LiveText } from '../core/live-text.ts'
 import { TransientMap } from './transient-map.ts'
 
 export interface LiveTexts {
-  /** In place of what was published of the same artifact before. */
+  /** Replaces the published text of the same artifact. */
   publish(text: LiveText): void
-  /** The attempt is over, recorded or not. A text that another attempt has published meanwhile stays. */
+  /** Removes the text of an attempt that is over. The text of another attempt stays. */
   remove(text: Pick<LiveText, 'taskId' | 'artifactId' | 'attempt'>): void
-  /** Nothing runs for the task here any more. */
+  /** Removes all texts of a task whose run is over. */
   clear(taskId: string): void
   of(taskId: string): readonly LiveText[]
-  /** Calls back with the id of a task whose texts have changed. */
+  /** Calls `changed` with the id of a task whose texts have changed. */
   watch(changed: (taskId: string) => void): void
 }
 

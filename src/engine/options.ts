@@ -1,40 +1,46 @@
-/** What can be tuned. Every limit is a clear error when reached. */
+/** Limits and times of an engine. A request that reaches a limit is refused with an error that names the limit. */
 export interface EngineOptions {
-  /** How many tasks of one agent run at the same time, unless the agent says so itself. */
+  /** How many tasks of one agent run at the same time. An agent's own `concurrency` overrides it. */
   readonly concurrency: number
   /** How long a stopped run stays in memory. */
   readonly warmForMs: number
-  /** Above this, the runs that are stopped longest leave memory first. */
+  /** Above this, stopped runs are dropped from memory, the one that stopped first at first. */
   readonly memoryLimitBytes: number
   /** How long the answer to a pause may wait for its commit. */
   readonly graceMs: number
   /** Whether a resume must name the handle. */
   readonly requireHandle: boolean
-  /** Processes that may die on a task without progress before it is stopped. */
+  /** How many processes may die while running a task, without a new record of it, before the task is stopped. */
   readonly maxDeaths: number
+  /** The most bytes that a step's result and its streams may have together. */
   readonly stepResultBytes: number
+  /** How many records a journal may have before the task is stopped with `journal-limit`. */
   readonly journalRecords: number
+  /** How many reminders may be pending on one task. */
   readonly pendingReminders: number
-  /** Messages in a task's history, and bytes of them, above which the task takes no further message. */
+  /** How many messages, and bytes of messages, a task's history may have. The task refuses further messages. */
   readonly historyMessages: number
   readonly historyBytes: number
-  /** Messages that may wait for a task's next turn, and bytes of them. */
+  /** How many messages, and bytes of messages, may wait for a task's next turn. */
   readonly queuedMessages: number
   readonly queuedBytes: number
+  /** Agent code that blocks the event loop for this long is logged and shown in `health`. */
   readonly blockMs: number
-  /** Tasks kept in memory for reading, and about how many bytes of them. */
+  /** How many tasks, and about how many bytes of tasks, are kept in memory for reading. */
   readonly cachedTasks: number
   readonly cachedBytes: number
-  /** Commands that may wait for the store, and bytes of the messages among them. Above it new messages are refused. */
+  /** How many commands, and bytes of messages in them, may wait for the store before new messages are refused. */
   readonly waitingCommands: number
   readonly waitingBytes: number
+  /** How long events are kept, for tasks that begin to wait for them later. */
   readonly eventsForMs: number
+  /** How long idempotency keys are kept. */
   readonly claimsForMs: number
-  /** How long a task is kept after it ended; Infinity keeps it. */
+  /** How long a task is kept after it ended. Infinity keeps it forever. */
   readonly tasksForMs: number
-  /** How long stateless messages are kept in their context; as long as tasks, unless set. */
+  /** How long stateless messages are kept in their context. Default: `tasksForMs`. */
   readonly messagesForMs: number
-  /** How long a session is kept after its last use; as long as tasks, unless set. */
+  /** How long a session is kept after its last use. Default: `tasksForMs`. */
   readonly sessionsForMs: number
   /** How long a hold is kept after it was lifted. */
   readonly holdsForMs: number

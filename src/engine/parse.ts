@@ -1,4 +1,4 @@
-/** Turns unknown input into what a schema says it is, or into a refusal that names the place and says what to send. */
+/** Checks unknown input against a schema. An error names the path of the mistake and says what to send instead. */
 import type { z } from 'zod'
 import { LullError } from '../core/errors.ts'
 
@@ -20,7 +20,7 @@ export function parse<T extends z.ZodType>(schema: T, value: unknown, root = '')
   })
 }
 
-/** Schemas follow the nesting of a value, so one that is nested without end must end here. */
+/** A value that is nested too deeply overflows the stack of the schema, which is reported as invalid input. */
 function tried<T extends z.ZodType>(
   schema: T,
   value: unknown,
@@ -28,7 +28,7 @@ function tried<T extends z.ZodType>(
 ): z.ZodSafeParseResult<z.output<T>> {
   try {
     const quick = schema.safeParse(value)
-    // Words cost more than the check itself: only what is refused is parsed again for them.
+    // Making error texts costs more than the check. Only a value that failed is parsed again with texts.
     return quick.success ? quick : schema.safeParse(value, { error: sentence })
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
@@ -37,8 +37,8 @@ function tried<T extends z.ZodType>(
 }
 
 /**
- * In a union, the branch that got furthest says more than "no branch matched". A branch that only misses its own key was
- * not meant.
+ * Of a failed union, the error of the branch that matched deepest is the most useful one. Branches whose own key is
+ * absent in the value are ignored.
  */
 function deepest(issue: Issue | undefined, value: unknown): Issue | undefined {
   if (issue?.code !== 'invalid_union' || issue.errors.length === 0) return issue
@@ -55,7 +55,7 @@ function member(value: unknown, key: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
 }
 
-/** What to send instead. A schema's own words come first; these are for the rest. */
+/** Says what to send instead, for errors to which the schema gave no text of its own. */
 function sentence(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -1,10 +1,9 @@
 /**
- * What happened in a context before a task or message: its stateless messages, its tasks with their artifacts, as far as
- * the principal may see them.
+ * The past of a context: its stateless messages and its tasks with their artifacts, as far as the principal may see
+ * them.
  *
- * P1  What a task sees is fixed in its first record: which tasks, each at which version, and messages up to which
- *     position. A run that is rebuilt sees exactly what the first one saw, whatever happened in the context since.
- *     Retention keeps all of it while the task is open.
+ * P1  A task's first record says which part of the context the task sees: which tasks at which versions, and messages up
+ *     to which position. A rebuilt run sees exactly this part, and retention keeps it while the task is open.
  */
 import { evolve } from '../core/evolve.ts'
 import type { Message } from '../core/message.ts'
@@ -19,10 +18,10 @@ type Deps = Pick<EngineContext, 'store' | 'ledger'>
 /** Whose conversation it is. */
 type ConversationKey = Pick<Submission, 'tenant' | 'principal' | 'contextId'>
 
-/** The newest tasks, and the newest messages. An agent that needs more of a long conversation keeps it itself. */
+/** At most so many of the newest tasks, and so many of the newest messages, are seen. */
 const MOST = 200
 
-/** What the task's own run sees. */
+/** The past that a task's run sees. */
 export async function pastOfTask(deps: Deps, task: Task): Promise<Past> {
   const [message] = task.history
   if (message === undefined || task.contextId === contextBegunBy(task.id)) return noPast
@@ -31,7 +30,7 @@ export async function pastOfTask(deps: Deps, task: Task): Promise<Past> {
   return seen === undefined ? noPast : read(deps, task, message, seen)
 }
 
-/** What an agent sees that decides about a message before a task exists. */
+/** The past that an agent's `receive` sees. */
 export async function pastOfMessage(
   deps: Deps,
   key: ConversationKey,
@@ -40,7 +39,7 @@ export async function pastOfMessage(
   return read(deps, key, message, await seenNow(deps, key, message))
 }
 
-/** What a task or message sees that comes into the context now. */
+/** What a task or message that is added to the context now will see. */
 export async function seenNow(
   { store, ledger }: Deps,
   { tenant, principal, contextId }: ConversationKey,

@@ -1,4 +1,6 @@
-/** What callers ask of the engine, in the words of the wire. Checked by `inputs.ts`, so plain objects are welcome. */
+/**
+ * Requests to the engine. The field names are those of the protocols. `inputs.ts` checks every request when it arrives.
+ */
 import type { ResumeConditions } from '../core/conditions.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Message } from '../core/message.ts'
@@ -8,15 +10,15 @@ import type { PauseMode } from '../core/suspension.ts'
 import type { HoldScope } from '../ports/store/holds.ts'
 
 export interface SendRequest {
-  /** Which agent; the first registered one when absent. Ignored when the message continues a task. */
+  /** The agent's name. Default: the first registered agent. Ignored when the message continues a task. */
   readonly agent?: string | undefined
   readonly message: Message
-  /** Without one, a `messageId` that is a UUID counts as one. */
+  /** Default: the `messageId`, if it is a UUID. */
   readonly idempotencyKey?: string | undefined
   readonly metadata?: JsonObject | undefined
-  /** The protocol it came by. */
+  /** The protocol by which the message came. */
   readonly origin?: string | undefined
-  /** What the task is to be reminded of: the turn that sees the message sees them too. A stateless reply ignores them. */
+  /** Reminders for the task. The turn that sees the message sees them too. A stateless reply ignores them. */
   readonly reminders?: readonly ReminderRequest[] | undefined
 }
 
@@ -26,7 +28,7 @@ export interface PauseRequest {
   /** Default `finish_step`. */
   readonly mode?: PauseMode | undefined
   readonly conditions?: ResumeConditions | null | undefined
-  /** How long the answer may wait for the commit: default 10,000, at most 60,000. */
+  /** How long the answer may wait until the task is paused. Default 10,000, at most 60,000. */
   readonly graceMs?: number | undefined
   /** Pause its sub-tasks too. */
   readonly cascade?: boolean | undefined
@@ -39,7 +41,7 @@ export interface ResumeRequest {
   readonly input?: Json | undefined
   /** Default true. */
   readonly continueTranscript?: boolean | undefined
-  /** `idempotencyKey` in here makes a repeated resume return the first answer. */
+  /** With `metadata.idempotencyKey`, a repeated resume returns the first answer. */
   readonly metadata?: JsonObject | undefined
 }
 
@@ -91,7 +93,7 @@ export interface ParkRequest {
 export interface HoldRequest {
   readonly scope: HoldScope
   readonly reason: string
-  /** Also hold tasks that are yet to come. */
+  /** Also hold tasks that are created later. */
   readonly holdNew?: boolean | undefined
 }
 
@@ -103,7 +105,7 @@ export interface ListRequest {
   readonly held?: boolean | undefined
   /** Inclusive, epoch milliseconds. */
   readonly statusAtFrom?: number | undefined
-  /** From the page before. */
+  /** The `cursor` of the previous page. */
   readonly cursor?: string | undefined
   /** Default 50, at most 100. */
   readonly limit?: number | undefined

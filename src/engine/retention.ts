@@ -1,9 +1,10 @@
 /**
- * Removes what is older than its age, in bounded steps, so that no other work waits long behind one.
+ * Removes data that is older than the configured age. It works in bounded steps, so that other work never waits long.
  *
- * R1  A context that has an open task is kept whole: a parent reads its children, and a run sees its conversation.
- * R2  A task with a webhook that is not delivered is kept.
- * R3  A removed task stays known as long as idempotency keys are: a repeat of its message is answered, and runs nothing.
+ * R1  A context with an open task is kept completely: a parent reads its children, and a run reads its conversation.
+ * R2  A task with an undelivered webhook is kept.
+ * R3  The row of a removed task is kept as long as idempotency keys are. A repeated message is answered from it and starts
+ *     no second task.
  */
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -53,7 +54,7 @@ export function createRetention(deps: {
     )
     if (tasks > 0) await tasksRemoved()
     const claims = await older(claimsForMs, now, counted(store.pruneClaims))
-    // After the claims: they lead to these rows.
+    // After the claims, because claims point to these rows.
     await older(claimsForMs, now, counted(store.pruneRemovedTasks))
     const events = await older(eventsForMs, now, counted(store.pruneEvents))
     if (events > 0) await eventsRemoved()
@@ -92,7 +93,7 @@ export function createRetention(deps: {
 
 type PruneStep = (before: number, after: string | undefined) => Promise<PruneResult>
 
-/** Step after step, with room for other work in between. An infinite age removes nothing. */
+/** Removes step by step and lets other work run between two steps. An infinite age removes nothing. */
 async function older(ageMs: number, now: number, step: PruneStep): Promise<number> {
   if (!Number.isFinite(ageMs)) return 0
   let total = 0
@@ -106,7 +107,7 @@ async function older(ageMs: number, now: number, step: PruneStep): Promise<numbe
   }
 }
 
-/** Where everything old can be removed, there is more as long as a step is full. */
+/** For methods that remove every old row. There may be more rows as long as a step removed as many as it could. */
 function counted(remove: (before: number, limit: number) => Promise<number>): PruneStep {
   return async (before) => {
     const removed = await remove(before, STEP)

@@ -6,7 +6,7 @@ import type { TaskRow } from '../ports/store/tasks.ts'
 
 const none: readonly string[] = []
 
-/** The columns a store indexes, derived from the task and from nothing else. */
+/** The row of a task: the columns that a store indexes. It is derived from the task alone. */
 export function rowOf(task: Task): TaskRow {
   const paused = isPaused(task.state)
   const dueAt = nextDueAt(task)
@@ -30,7 +30,7 @@ export function rowOf(task: Task): TaskRow {
   return row
 }
 
-/** Whether any indexed column differs: most steps change none, and then the row is left alone. */
+/** Whether all indexed columns are equal. Most steps change none of them, and then the row is not written. */
 export function sameRow(a: TaskRow, b: TaskRow): boolean {
   return (
     a.state === b.state &&
@@ -44,7 +44,7 @@ export function sameRow(a: TaskRow, b: TaskRow): boolean {
   )
 }
 
-/** Nothing a row is made of was replaced: most steps leave all of it alone, and then there is no row to make. */
+/** Whether no field that the row is derived from was replaced. Then the row need not be derived again. */
 export function keepsRow(before: Task, after: Task): boolean {
   return (
     before.state === after.state &&
@@ -57,7 +57,7 @@ export function keepsRow(before: Task, after: Task): boolean {
   )
 }
 
-/** It could run and nobody runs it. */
+/** Whether the task can run and no process runs it. */
 function isReady(task: Task): boolean {
   if (task.run !== undefined || task.holds.length > 0) return false
   return task.state === 'submitted' || task.state === 'working'

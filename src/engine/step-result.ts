@@ -1,13 +1,14 @@
 /**
- * What a step may return: a value that comes back from the journal as it was. The types refuse other values where they can
- * tell; `checkedResult` refuses the rest when the step has run, with the path of the member that JSON would change.
+ * A step may return a value that JSON keeps unchanged, because a rebuilt run gets it from the journal. The types refuse
+ * other values at compile time where they can. `checkedResult` refuses the rest after the step has run.
  *
- * A member of an object that is `undefined` is dropped, and -0 becomes 0: reading them gives an equal value.
+ * JSON drops members that are `undefined` and turns -0 into 0. Both are allowed, because reading them gives equal
+ * values.
  */
 import { LullError } from '../core/errors.ts'
-import type { Json } from '../core/json.ts'
+import { isPlainObject, type Json } from '../core/json.ts'
 
-/** `T` where JSON keeps it as it is; `never` in the place of every part that would come back as something else. */
+/** `T` with `never` in place of every part that JSON would change. */
 export type StepResult<T> = unknown extends T
   ? T
   : // biome-ignore lint/suspicious/noConfusingVoidType: a step that returns nothing is welcome
@@ -26,7 +27,7 @@ export type StepResult<T> = unknown extends T
           }
         : { readonly [K in keyof T]: StepResult<T[K]> }
 
-/** Objects that come back from JSON as something else. */
+/** Objects that a JSON round trip changes. */
 export type ChangedByJson =
   | { toISOString(): string }
   | RegExp
@@ -37,13 +38,16 @@ export type ChangedByJson =
   | ArrayBufferView
   | Promise<unknown>
 
-/** Anything for a function whose result can be stored. For another, a type that no function has: it says which part. */
+/**
+ * `unknown` if JSON keeps `T` unchanged. Otherwise a type that no function has, so that the compiler shows which part is
+ * wrong.
+ */
 export type JsonSerializable<T> = [T] extends [StepResult<T>]
   ? unknown
   : NotJsonSerializable<StepResult<T>>
 
 export interface NotJsonSerializable<T> {
-  /** The result with `never` in the place of what JSON would change. */
+  /** The result with `never` in place of what JSON would change. */
   readonly 'the result of a step must be JSON': T
 }
 
@@ -53,8 +57,8 @@ interface Refused {
 }
 
 /**
- * The JSON round trip of a step's result, which the agent gets the first time too.
- * @param streamed the bytes that are recorded with it
+ * Returns a step's result after a JSON round trip, so that the first run sees the same value as a rebuilt one.
+ * @param streamed the bytes of the step's streams, which are recorded with the result
  * @throws LullError `STEP_RESULT`
  */
 export function checkedResult(
@@ -70,7 +74,7 @@ export function checkedResult(
     throw new LullError('STEP_RESULT', { step, path, problem: `${path} ${problem}` })
   }
   const text = JSON.stringify(value)
-  // A character takes at most three bytes.
+  // A UTF-16 unit takes at most three bytes, so most texts need no exact count.
   const bytes = streamed + (3 * text.length + streamed > limit ? Buffer.byteLength(text) : 0)
   if (bytes > limit) {
     const what = streamed === 0 ? 'result has' : 'result and its streams have'
@@ -80,7 +84,7 @@ export function checkedResult(
   return JSON.parse(text) as Json
 }
 
-/** @param above the objects the value lies in: one of them again is a circle */
+/** @param above the objects that contain the value; the value itself among them is a cycle */
 function firstRefused(value: unknown, path: string, above: readonly object[]): Refused | undefined {
   if (typeof value !== 'object' || value === null) {
     const problem = primitives[typeof value]?.(value)
@@ -100,7 +104,7 @@ function firstRefused(value: unknown, path: string, above: readonly object[]): R
     }
     return undefined
   }
-  if (!isPlain(value)) return { path, problem: instanceProblem(value) }
+  if (!isPlainObject(value)) return { path, problem: instanceProblem(value) }
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue
     const refused = firstRefused(member, `${path}.${name}`, inside)
@@ -117,12 +121,6 @@ const primitives: Readonly<Record<string, (value: unknown) => string | undefined
   bigint: () => 'is a bigint; return it as text',
   symbol: () => 'is a symbol; leave it out',
   function: () => 'is a function; leave it out',
-}
-
-/** Objects of other realms are plain too: their prototype is the end of the chain as well. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 const advice: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** What an agent's own code hands in. */
+/** Arguments of `task.*` calls. */
 import { z } from 'zod'
 import type { Json } from '../../core/json.ts'
 import type { Decision, UsageReport } from '../../core/records.ts'
@@ -35,7 +35,7 @@ export const consentInput: z.ZodType<ConsentRequest> = z.strictObject({
   expiresAt: epochMs.optional(),
 } satisfies FieldsOf<ConsentRequest>) as z.ZodType<ConsentRequest>
 
-/** What an answer to a consent must have to be one; it may say more. */
+/** The required members of an answer to a consent question. Further members are allowed. */
 export const consentAnswer: z.ZodType<{ consentId: string; decision: Decision }> = z.object({
   consentId: id,
   decision: oneOf<Decision>({ granted: true, denied: true }),
@@ -57,7 +57,7 @@ export const transcriptInput: z.ZodType<{ role: 'agent' | 'tool'; content: Json 
   },
 )
 
-/** What an agent's `compact` gives. */
+/** The result of an agent's `compact`. */
 export const transcriptEntriesInput: z.ZodType<readonly TranscriptEntry[]> = z.array(
   z.strictObject({
     turn: z.int().min(0),

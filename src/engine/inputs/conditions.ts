@@ -1,4 +1,4 @@
-/** What wakes a suspended task. */
+/** Conditions that wake a stopped task. */
 import { z } from 'zod'
 import type {
   EventFilter,

@@ -1,4 +1,4 @@
-/** Pausing, resuming, parking, cancelling and holding. */
+/** Requests to pause, resume, park, cancel and hold. */
 import { z } from 'zod'
 import type { PauseMode } from '../../core/suspension.ts'
 import type { HoldScope } from '../../ports/store/holds.ts'
@@ -22,7 +22,7 @@ export const pauseMode: z.ZodType<PauseMode> = oneOf<PauseMode>({
   wait_for_completion: true,
 })
 
-/** A caller may wait this long for a pause to commit. */
+/** The longest time a caller may wait until a task is paused. */
 const GRACE_LIMIT_MS = 60_000
 
 export const pauseInput: z.ZodType<PauseRequest> = z.strictObject({
@@ -35,7 +35,7 @@ export const pauseInput: z.ZodType<PauseRequest> = z.strictObject({
   metadata: jsonObject.optional(),
 } satisfies FieldsOf<PauseRequest>)
 
-/** A key that is none would silently make of a repeated resume a second one. */
+/** An invalid key is refused. If it were ignored, a repeated resume would resume a second time. */
 const resumeMetadata = jsonObject.refine(
   ({ idempotencyKey: key }) => key === undefined || id.safeParse(key).success,
   { path: ['idempotencyKey'], error: 'must be text of 1 to 256 characters' },

@@ -1,11 +1,11 @@
-/** External events. */
+/** CloudEvents from outside. */
 import { z } from 'zod'
 import type { CloudEvent } from '../../core/cloud-event.ts'
 import { json } from '../json-input.ts'
 import { bounded, tooManyMembers } from './bounded.ts'
 import { id, instant, text } from './primitives.ts'
 
-/** Extension attributes: CloudEvents 1.0.2 §"Type System", as far as JSON shows it. */
+/** Extension attributes: the types of CloudEvents 1.0.2, "Type System", that JSON can express. */
 const attribute = z.union([text.max(2_048), z.boolean(), z.int32()], {
   error: 'must be a string, a boolean or a 32-bit integer; what is larger belongs into data',
 })
@@ -17,7 +17,7 @@ const ATTRIBUTES = 64
 
 const uriReference = text.min(1).max(2_048)
 
-/** `null` is how the JSON format spells an attribute that is not there. */
+/** In the JSON format of CloudEvents, `null` stands for an absent attribute. */
 function withoutNulls(event: unknown): unknown {
   if (typeof event !== 'object' || event === null || Array.isArray(event)) return event
   const entries = Object.entries(event)

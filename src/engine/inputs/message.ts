@@ -5,7 +5,7 @@ import { json } from '../json-input.ts'
 import { list } from './bounded.ts'
 import { id, jsonObject, text } from './primitives.ts'
 
-const partFacts = {
+const partDetails = {
   mediaType: text.max(256).optional(),
   filename: text.max(1_024).optional(),
   metadata: jsonObject.optional(),
@@ -13,15 +13,15 @@ const partFacts = {
 
 export const part: z.ZodType<Part> = z.union(
   [
-    z.strictObject({ text, ...partFacts }),
-    z.strictObject({ data: json, ...partFacts }),
-    z.strictObject({ raw: z.base64(), ...partFacts }),
-    z.strictObject({ url: text.min(1), ...partFacts }),
+    z.strictObject({ text, ...partDetails }),
+    z.strictObject({ data: json, ...partDetails }),
+    z.strictObject({ raw: z.base64(), ...partDetails }),
+    z.strictObject({ url: text.min(1), ...partDetails }),
   ],
   { error: 'must have exactly one of text, data, raw (base64) or url' },
 ) as z.ZodType<Part>
 
-/** What an agent says about an artifact beside its parts. */
+/** The members of an artifact beside its parts. */
 type ArtifactFacts = Partial<Pick<Artifact, 'artifactId' | 'name' | 'description' | 'metadata'>>
 
 export const artifactFacts: z.ZodType<ArtifactFacts> = z.object({

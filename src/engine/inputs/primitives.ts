@@ -1,4 +1,4 @@
-/** Shapes that several inputs share. */
+/** Schemas that several inputs share. */
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
 import { json } from '../json-input.ts'
@@ -9,7 +9,7 @@ export const text: z.ZodString = z.string()
 
 export const id: z.ZodString = text.min(1).max(256)
 
-/** As patterns, which the published schemas can say too. */
+/** A pattern, so that the published JSON schemas contain it too. */
 export const NOT_BLANK: RegExp = /\S/
 
 export const BLANK = 'must not be blank'

@@ -1,4 +1,4 @@
-/** Lists, waits and subscriptions. */
+/** Requests to list, to wait and to subscribe. */
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
 import type { ListRequest } from '../requests.ts'

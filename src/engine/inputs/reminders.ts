@@ -1,4 +1,4 @@
-/** Reminders. */
+/** Requests about reminders. */
 import { z } from 'zod'
 import type { Propagate, RoleHint } from '../../core/reminders.ts'
 import type { ClearRemindersRequest, ReminderRequest, RemindRequest } from '../requests.ts'
@@ -7,7 +7,7 @@ import { pauseMode } from './control.ts'
 import { type FieldsOf, oneOf } from './exhaustive.ts'
 import { BLANK, id, jsonObject, NOT_BLANK, text } from './primitives.ts'
 
-/** What marks a reminder: ids, tags, keys and sources are shown and compared, never read as text. */
+/** An id, tag, key or source of a reminder. */
 const mark = text.max(256, 'must be at most 256 characters').regex(NOT_BLANK, BLANK)
 
 const TAGS_LIMIT = 32

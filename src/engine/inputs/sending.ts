@@ -9,7 +9,6 @@ import { reminderInput } from './reminders.ts'
 export const sendInput: z.ZodType<SendRequest> = z.strictObject({
   agent: id.optional(),
   message,
-  /** An explicit idempotency key; without one a UUID `messageId` counts as one. */
   idempotencyKey: id.optional(),
   metadata: jsonObject.optional(),
   origin: id.optional(),

@@ -1,4 +1,4 @@
-/** What the providers of an agent want at a moment. */
+/** Calls the providers of an agent and checks the reminders that they return. */
 import type { Providing } from '../../core/commands.ts'
 import { providing } from '../../core/decide/reminding.ts'
 import { isLullError } from '../../core/errors.ts'
@@ -14,7 +14,7 @@ import { toReminder } from '../to-reminder.ts'
 import { providersOf } from './built-in.ts'
 import type { ProviderInput, ReminderProvider } from './provider.ts'
 
-export type Ask = (moment: ProviderInput, task: Task) => Providing
+export type Ask = (input: ProviderInput, task: Task) => Providing
 
 const silent: Providing = {}
 
@@ -24,15 +24,15 @@ export function createAsk(
 ): Ask {
   const providers = providersOf(agent)
 
-  /** A provider that fails is its author's problem, not the task's. */
+  /** The reminders of one provider. A failure of the provider is logged and does not affect the task. */
   function wantedBy(
     name: string,
-    watch: ReminderProvider,
-    moment: ProviderInput,
+    provider: ReminderProvider,
+    input: ProviderInput,
     task: Task,
   ): readonly ProvidedReminder[] | undefined {
     try {
-      const wanted = notAwaited(watch(moment, task))
+      const wanted = notAwaited(provider(input, task))
       if (wanted === undefined || wanted === false) return undefined
       const list = Array.isArray(wanted) ? wanted : [wanted]
       return list.map((request) => provided(name, parse(reminderInput, request)))
@@ -48,7 +48,7 @@ export function createAsk(
     }
   }
 
-  /** Nothing is left out without a word. */
+  /** Logs each reminder that is dropped because too many are pending. */
   function reportLeftOut(task: Task, wanted: Required<Providing>): void {
     const before = new Set(task.reminders.map(({ reminder }) => reminder.id))
     const { records } = providing(task.reminders, wanted)
@@ -68,10 +68,10 @@ export function createAsk(
     return { provider, reminder: toReminder(given, id, host.clock.now()) }
   }
 
-  return (moment, task) => {
+  return (input, task) => {
     let all: readonly ProvidedReminder[] | undefined
-    for (const [name, watch] of providers) {
-      const wanted = wantedBy(name, watch, moment, task)
+    for (const [name, provider] of providers) {
+      const wanted = wantedBy(name, provider, input, task)
       if (wanted !== undefined) all = all === undefined ? wanted : [...all, ...wanted]
     }
     if (all === undefined) return silent

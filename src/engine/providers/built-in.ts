@@ -1,4 +1,4 @@
-/** Which providers an agent has: four are built in. */
+/** The providers of an agent: the four built-in ones and its own. */
 import { LullError } from '../../core/errors.ts'
 import { idle } from './idle.ts'
 import type { RemindedAgent, ReminderProvider, ReminderProviders } from './provider.ts'
@@ -6,7 +6,7 @@ import { resumed } from './resumed.ts'
 import { tokenPressure } from './token-pressure.ts'
 import { toolOutputTruncated } from './tool-output-truncated.ts'
 
-/** On unless an agent says otherwise. */
+/** These are on unless the agent's `providers` switches them off. */
 const builtIn: Readonly<Record<string, ReminderProvider>> = {
   resumed: resumed(),
   tokenPressure: tokenPressure(),
@@ -16,7 +16,7 @@ const builtIn: Readonly<Record<string, ReminderProvider>> = {
 
 const known = new WeakMap<RemindedAgent, readonly (readonly [string, ReminderProvider])[]>()
 
-/** The built-in ones first, then the agent's own, each in its order. */
+/** The active providers: built-in ones first, then the agent's own. */
 export function providersOf(
   agent: RemindedAgent,
 ): readonly (readonly [string, ReminderProvider])[] {

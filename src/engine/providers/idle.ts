@@ -1,13 +1,13 @@
 import type { ReminderProvider } from './provider.ts'
 
 /**
- * Tells a turn that nothing happened for a while before it, such as in a loop that waits for something outside. Stops do
- * not count: `resumed` tells of them.
+ * Reminds a turn that nothing was recorded for `afterMs` before it, for example in a loop that polls. A stop does not
+ * count, because `resumed` reports it.
  */
 export function idle({ afterMs = 60_000 }: { readonly afterMs?: number } = {}): ReminderProvider {
-  return (moment) => {
-    if (moment.type !== 'turn-starting' || moment.idleMs < afterMs) return undefined
-    const seconds = Math.floor(moment.idleMs / 1_000)
+  return (input) => {
+    if (input.type !== 'turn-starting' || input.idleMs < afterMs) return undefined
+    const seconds = Math.floor(input.idleMs / 1_000)
     return {
       body: `Nothing happened for ${seconds} seconds before this turn. Go on, or come to an end.`,
       tags: ['idle'],

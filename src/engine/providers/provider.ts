@@ -1,42 +1,45 @@
 /**
- * Providers: small functions that watch a task and remind it. One is asked at every moment of a run; what it wants is
- * written in the same commit as the moment itself, so that a crash can neither lose it nor repeat it.
+ * Providers: functions of an agent that add reminders to its tasks. Each provider is called when a turn starts and for
+ * each journal record. Its reminders are written in the same commit, so a crash can neither lose nor repeat them.
  */
 import type { JournalRecord } from '../../core/records.ts'
 import type { Wake } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { ReminderRequest } from '../requests.ts'
 
-/** A turn is about to start: what a provider wants now, that turn sees from its beginning. */
+/** A turn is about to start. It sees the reminders that providers return now. */
 export interface TurnStart {
   readonly type: 'turn-starting'
   readonly turn: number
-  /** For how long nothing of the task was recorded. */
+  /** The time since the last record of the task. */
   readonly idleMs: number
-  /** The stop it comes back from, if there was one since the turn before. */
+  /** The end of the last stop, if there was one since the previous turn. */
   readonly wake?: Wake
-  /** What stands in place of the transcript, after a resume that asked for it. */
+  /** The text that replaces the transcript after a resume with `continueTranscript: false`. */
   readonly digest?: string
 }
 
-/** What a provider sees: a turn that starts, or something the run records: a step or tool, usage, the end of a turn… */
+/**
+ * What a provider is called with: the start of a turn, or a record of the run such as a step, usage or the end of a
+ * turn.
+ */
 export type ProviderInput = TurnStart | JournalRecord
 
 /**
- * What the task should be reminded of at this moment, if anything. It is called while the run writes, so it must be quick
- * and cannot wait for anything; what it throws is logged and otherwise ignored.
+ * Returns reminders for the task, or nothing. It is called synchronously while the run writes, so it must be quick and
+ * must not return a promise. An error that it throws is logged and otherwise ignored.
  *
- * @param task as it stood before this moment
+ * @param task the task before the turn or record
  */
 export type ReminderProvider = (
-  moment: ProviderInput,
+  input: ProviderInput,
   task: Task,
 ) => ReminderRequest | readonly ReminderRequest[] | undefined | false
 
-/** By name. False: off; true: the built-in one of that name, as it is by default; a function: yours. */
+/** Providers by name. A function is the agent's own provider. False switches a built-in one off, true leaves it on. */
 export type ReminderProviders = Readonly<Record<string, ReminderProvider | boolean>>
 
-/** What of an agent is about reminders. */
+/** The members of an agent that concern reminders. */
 export interface RemindedAgent {
   readonly reminders?: boolean
   readonly providers?: ReminderProviders

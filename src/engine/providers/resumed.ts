@@ -6,7 +6,7 @@ import type { ReminderProvider } from './provider.ts'
 const INPUT_LIMIT = 1_000
 const DIGEST_LIMIT = 16_000
 
-/** For the turn alone that starts now. */
+/** The reminder is shown in one turn only. */
 const once = {
   ttlTurns: 1,
   propagate: 'none',
@@ -15,14 +15,14 @@ const once = {
 } as const satisfies Partial<ReminderRequest>
 
 /**
- * After a stop the next turn is told: stopped when, why and by whom, woken by what and with what. Where the transcript was
- * replaced by a digest, it gets that too.
+ * Tells the first turn after a stop when, why and by whom the task was stopped, and what ended the stop. Includes the
+ * digest if one replaced the transcript.
  */
 export function resumed(): ReminderProvider {
-  return (moment) => {
-    if (moment.type !== 'turn-starting' || moment.wake === undefined) return undefined
-    const { wake, digest, turn } = moment
-    // Two turns that start at the same time share one wake: the second finds that the reminder is there.
+  return (input) => {
+    if (input.type !== 'turn-starting' || input.wake === undefined) return undefined
+    const { wake, digest, turn } = input
+    // Two turns that start at the same time share one wake, and the reminder is added once.
     const id = `${wake.handle}-continuity`
     const continuity = {
       ...once,

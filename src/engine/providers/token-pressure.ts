@@ -3,7 +3,7 @@ import type { Task } from '../../core/task.ts'
 import type { ReminderProvider } from './provider.ts'
 
 export interface TokenPressureOptions {
-  /** How many tokens the model's window holds. What a report says itself (`contextWindow`) counts more. */
+  /** The size of the model's context window in tokens. `contextWindow` of a usage report overrides it. */
   readonly window?: number
 }
 
@@ -13,7 +13,7 @@ interface Level {
   readonly advice: string
 }
 
-/** Highest first. */
+/** The highest level comes first. */
 const levels: readonly Level[] = [
   { from: 0.95, tag: 'critical', advice: 'Finish now, or hand over what you have.' },
   { from: 0.85, tag: 'warning', advice: 'Keep to what is needed to finish.' },
@@ -21,13 +21,13 @@ const levels: readonly Level[] = [
 ]
 
 /**
- * Tells the agent at 70, 85 and 95 percent of the model's window how full it is, by what `task.usage` reports of each
- * model call. Says nothing while a reminder of the same level is pending, and nothing where no window is known.
+ * Warns at 70, 85 and 95 percent of the model's context window, from the reports of `task.usage`. It adds nothing while
+ * a reminder of the same level is pending, or if the size of the window is not known.
  */
 export function tokenPressure({ window }: TokenPressureOptions = {}): ReminderProvider {
-  return (moment, task) => {
-    if (moment.type !== 'usage') return undefined
-    const filled = fillOf(moment.usage, window)
+  return (input, task) => {
+    if (input.type !== 'usage') return undefined
+    const filled = fillOf(input.usage, window)
     const level = levels.find(({ from }) => filled >= from)
     if (level === undefined || isPending(task, level)) return undefined
     const percent = Math.floor(filled * 100)

@@ -2,21 +2,21 @@ import type { Json } from '../../core/json.ts'
 import type { ReminderProvider } from './provider.ts'
 
 export interface ToolOutputTruncatedOptions {
-  /** Whether a result is only a part of it. Default: it is an object that says `truncated: true`. */
+  /** Whether a result is incomplete. Default: it is an object with `truncated: true`. */
   readonly isTruncated?: (result: Json) => boolean
 }
 
-/** Tells the agent that it has not seen all of what a tool or step gave. */
+/** Warns that the result of a tool or step is incomplete. */
 export function toolOutputTruncated({
   isTruncated = saysSo,
 }: ToolOutputTruncatedOptions = {}): ReminderProvider {
-  return (moment) => {
-    if (moment.type !== 'step' || moment.result === undefined) return undefined
-    if (!isTruncated(moment.result)) return undefined
+  return (input) => {
+    if (input.type !== 'step' || input.result === undefined) return undefined
+    if (!isTruncated(input.result)) return undefined
     return {
-      body: `The output of "${moment.name}" was cut off: what you have is not all of it.`,
+      body: `The output of "${input.name}" was cut off: what you have is not all of it.`,
       tags: ['truncation'],
-      dedupeKey: `provider:toolOutputTruncated:${moment.name}`.slice(0, 256),
+      dedupeKey: `provider:toolOutputTruncated:${input.name}`.slice(0, 256),
       ttlTurns: 1,
       propagate: 'none',
       source: 'lull',

@@ -1,13 +1,15 @@
-/** Artifacts that the metadata of a part refers to. */
+/** References to artifacts in the metadata of a part. */
 import type { Part } from '../../core/message.ts'
 
 export interface ArtifactReference {
   readonly artifactId: string
-  /** Absent: any task of the conversation. */
+  /** Absent if any task of the conversation may have the artifact. */
   readonly taskId?: string
 }
 
-/** `{referenceArtifacts: [{artifactId, taskId}, …]}`, or `{artifactId, taskId}` itself; what is neither refers to nothing. */
+/**
+ * Reads `{referenceArtifacts: [{artifactId, taskId}, …]}` or `{artifactId, taskId}`. Other metadata has no references.
+ */
 export function artifactReferences({ metadata }: Part): readonly ArtifactReference[] {
   if (metadata === undefined) return []
   const { referenceArtifacts: list } = metadata

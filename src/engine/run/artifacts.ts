@@ -1,4 +1,4 @@
-/** Artifacts of a run: whole ones, and those that are appended to. */
+/** The artifacts of a run: complete ones, and streams that are appended to. */
 import { LullError } from '../../core/errors.ts'
 import type { Artifact, Part } from '../../core/message.ts'
 import type { JournalRecord } from '../../core/records.ts'
@@ -35,14 +35,14 @@ export function createArtifacts(core: RunCore, tell: Tell): Artifacts {
     return tell('artifact', key, make, (record) => record.artifact)
   }
 
-  /** A step may run again, and the pieces that two attempts append must not mix. */
+  /** Appending inside a step is refused: a step may run again, and the chunks of two attempts must not mix. */
   function notInStep(what: string): void {
     if (core.scope.inside === undefined) return
     const problem = `${what} cannot be used inside a step, which may run again; write to the step's own stream(name)`
     throw new LullError('INVALID_INPUT', { path: '', problem })
   }
 
-  /** An artifact that is appended to by its name is the newest one of this task with that name. */
+  /** A name stands for the newest artifact of this task with that name. */
   function idOf(name: string | undefined): string | undefined {
     return core.task.artifacts.findLast((known) => known.name === name)?.artifactId
   }
@@ -71,7 +71,7 @@ export function createArtifacts(core: RunCore, tell: Tell): Artifacts {
   return { artifact, stream }
 }
 
-/** The artifact a run ends with. Undefined where it is recorded already. */
+/** The artifact that a run returns. Undefined if it is already recorded. */
 export function lastArtifact(core: RunCore, input: ArtifactInput): ArtifactRecord | undefined {
   const { artifactId = core.host.ids.uuid(), ...content } = contentOf(input)
   const key = core.key('artifact', content.name)
@@ -96,7 +96,7 @@ function artifactParts(input: ArtifactInput): readonly Part[] {
   return partsOf(parts)
 }
 
-/** The artifact as it will be recorded, its id aside. @throws LullError `INVALID_INPUT` before anything is recorded */
+/** Checks an artifact before anything is recorded. @throws LullError `INVALID_INPUT` */
 function contentOf(input: ArtifactInput): Omit<Artifact, 'artifactId'> & { artifactId?: string } {
   const { artifactId, name, description, metadata } = parse(artifactFacts, input, 'artifact')
   return {

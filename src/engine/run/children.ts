@@ -1,4 +1,6 @@
-/** Sub-tasks. The child's id is in the parent's log before the child exists, so a rebuilt parent finds the same one. */
+/**
+ * Sub-tasks. The child's id is in the parent's log before the child exists, so a rebuilt parent finds the same child.
+ */
 import { isLullError } from '../../core/errors.ts'
 import type { Part } from '../../core/message.ts'
 import type { JournalRecord } from '../../core/records.ts'
@@ -29,7 +31,10 @@ export function createChildren(core: RunCore): Children {
   const childOf = createChildFactory({ core, waits, whileStoreFails })
   const beingCreated = new Set<Promise<void>>()
 
-  /** Resolves when the record is written. The child is created while the code goes on, and calls on it wait for that. */
+  /**
+   * Resolves when the record is written. The child is created while the code goes on. Calls on the child wait until it
+   * exists.
+   */
   async function delegate(agent: string, content: string | readonly Part[]): Promise<Child> {
     const parts = partsOf(content)
     children.check(agent)
@@ -52,7 +57,7 @@ export function createChildren(core: RunCore): Children {
     })
   }
 
-  /** In flight until the child exists, so that no stop falls in between. */
+  /** The operation is in flight until the child exists, so the parent cannot stop before that. */
   function recordAndCreate(
     scope: OperationScope,
     delegated: JournalRecord & Delegated,
@@ -70,7 +75,7 @@ export function createChildren(core: RunCore): Children {
     })
   }
 
-  /** Creating a child that exists changes nothing. */
+  /** Creating an existing child has no effect. */
   function create({ childId, agent, message }: Delegated): Promise<void> {
     return whileStoreFails(() => children.create(core.task, childId, agent, message))
   }

@@ -1,14 +1,14 @@
 /**
- * Where the code of a run stands: the record of the result that it was given last. Each scope has its own place, because
- * branches run concurrently. `unclaimed.ts` decides by it whether a rebuilt run may start an operation.
+ * The place of a run's code: the number of the record whose result it got last. Each scope has its own place, because
+ * branches run concurrently. `unclaimed.ts` uses it to decide whether a rebuilt run may start a new operation.
  */
 import type { Journal } from './journal.ts'
 import type { NewOperations } from './new-operations.ts'
 import type { OperationScope } from './operation-scope.ts'
 
-/** Where the code stood when it asked for an operation. */
+/** The place of the code when it called an operation. */
 export interface Asked {
-  /** The record of the result it had just been given (`unclaimed.ts`). */
+  /** The number of the record whose result the code got last. */
   readonly place: number
   /** The operation may have been in flight when a run of the task died. */
   readonly mayHaveBegun: boolean
@@ -22,13 +22,13 @@ interface Wanted {
 
 export class CodePlace {
   readonly #journal: Journal
-  /** Undefined: the author lets new operations run. */
+  /** Undefined if the agent allows new operations (`newSteps: 'run'`). */
   readonly #newOperations: NewOperations | undefined
-  /** Set while the code reacts to a result: in which scope, and where it stands. */
+  /** Set while the code reacts to a result: the scope and the place. */
   #reaction: { readonly prefix: string; readonly place: number } | undefined
-  /** The newest result in its place that the code of a scope was given. */
+  /** The highest place of each scope. */
   #places: Map<string, number> | undefined
-  /** New operations that are recorded in front of others. */
+  /** New operations that the code calls before recorded ones. */
   #inserted: Set<string> | undefined
   #newestResult = 0
 
@@ -37,7 +37,7 @@ export class CodePlace {
     this.#newOperations = newOperations
   }
 
-  /** Where the code of that scope stands now. */
+  /** The place of the code of that scope now. */
   asked({ prefix, place = 0, mayHaveRun }: OperationScope): Asked {
     const { diedAt } = this.#journal
     const isReaction = this.#reaction?.prefix === prefix
@@ -49,7 +49,7 @@ export class CodePlace {
     }
   }
 
-  /** Resolves when an operation that is not recorded may run. Undefined: it may run at once. */
+  /** Resolves when an operation that is not recorded may run. Undefined if it may run at once. */
   admit(
     { key, harmless, added }: Wanted,
     { place }: Asked,
@@ -69,13 +69,13 @@ export class CodePlace {
     return this.#inserted?.has(key) ?? false
   }
 
-  /** The code asks for the operation of that key. */
+  /** The code calls the operation of that key. */
   claim(key: string): void {
     this.#journal.unclaimed.ask(key)
     this.#newOperations?.moved()
   }
 
-  /** The code of that scope is given a result. */
+  /** The code of that scope gets a result. */
   give({ prefix, inside }: OperationScope, seq: number, place: number): void {
     if (inside === undefined && seq > this.#newestResult) this.#newestResult = seq
     if (this.#journal.unclaimed.isEmpty) return

@@ -1,6 +1,7 @@
 /**
- * When a run of the task last ended with operations in flight: its process died, lost its lease, or stopped without them.
- * Folded from the log. What the code asks for before it sees a result recorded after that may have begun already.
+ * Finds in the log when a run last ended with operations in flight: its process died, lost its lease, or stopped before
+ * they were finished. An operation that the code calls before it gets a result recorded after that may have begun
+ * already.
  */
 import type { LogRecord } from '../../core/records.ts'
 
@@ -8,7 +9,7 @@ export class Deaths {
   #running = false
   #last = 0
 
-  /** The record that followed the last such end; 0 when there was none. */
+  /** The number of the record after the last such end. 0 if there was none. */
   get last(): number {
     return this.#last
   }

@@ -12,9 +12,9 @@ export async function gatedRecord<R extends JournalRecord>(
 }
 
 /**
- * Does some work and records what came of it. The record is handed in before the gate is left, and awaited after that:
- * a pause that waits for the operation then shares its commit.
- * @param before what stands before the record in the same commit
+ * Executes work as an operation and records its result. The record is queued before the gate is left and awaited
+ * afterwards, so that a pause that waits for the operation shares its commit.
+ * @param before records that come before it in the same commit
  */
 export async function recordedDuring<R extends JournalRecord>(
   core: RunCore,

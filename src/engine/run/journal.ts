@@ -1,9 +1,9 @@
 /**
- * What a run did before, by key. Built from the log when a run is rebuilt; answers come out in the order in which they
- * were recorded (`releaser.ts`), so concurrent branches meet the same occurrences as the first time.
+ * The finished operations of a run, by key. The journal is built from the log when a run is rebuilt. Results are handed
+ * out in the order of their records (`releaser.ts`), so concurrent branches run in the same order as the first time.
  *
- * A live run needs no journal of what it does, with one exception: a step that is interrupted runs its function again,
- * and what happened inside it must not happen twice. So records are kept while the step they lie in is not settled.
+ * A live run adds records to the journal only for the inside of a step that is not settled. An interrupted step runs its
+ * function again, and the operations inside it must not be executed twice.
  */
 import type { Message } from '../../core/message.ts'
 import type { Decision, JournalRecord, LogRecord } from '../../core/records.ts'
@@ -15,7 +15,7 @@ import { ReminderView } from './reminder-view.ts'
 import { nothingUnclaimed, Unclaimed } from './unclaimed.ts'
 import { Wakes, type Woken } from './wakes.ts'
 
-/** A finished operation. `seq` is the record that finished it. */
+/** A finished operation. `seq` is the number of the record that finished it. */
 export type Entry = { readonly seq: number } & (
   | { readonly kind: 'record'; readonly record: LogRecord & { readonly key: string } }
   | { readonly kind: 'park'; readonly fingerprint: string; readonly result: Wake }
@@ -43,7 +43,7 @@ function isOfType<T extends JournalRecord['type']>(
   return record.type === type
 }
 
-/** Attempts of a step that were recorded without settling it, and how many of them failed. */
+/** The recorded attempts of a step that is not settled, and how many of them failed. */
 export interface Attempts {
   readonly made: number
   readonly failed: number
@@ -53,21 +53,21 @@ export interface Attempts {
 
 const none: Attempts = { made: 0, failed: 0, seq: 0 }
 
-/** A class, like all that is made for every run. Until something is recorded or kept, it holds nothing. */
+/** A class: one instance per run is cheaper than one closure per method and run. Its maps are created when needed. */
 export class Journal {
-  /** What the code saw of its wakes; goes on with the live run. */
+  /** Which wake the code sees. Follows the log also while the run is live. */
   readonly wakes: Wakes
-  /** What it sees of its reminders; goes on likewise. */
+  /** Which reminders the code sees. Follows the log also while the run is live. */
   readonly reminders: ReminderView = new ReminderView()
-  /** The record that followed the last end of a run with operations in flight; 0 when there was none. */
+  /** The number of the record after the last end of a run with operations in flight. 0 if there was none. */
   readonly diedAt: number
-  /** The transcript `continueAs` handed over. */
-  readonly transcript: readonly TranscriptEntry[] = untold
-  /** What a rebuilt run has not asked for yet. */
+  /** The transcript that the run before passed on with `continueAs`. */
+  readonly transcript: readonly TranscriptEntry[] = emptyTranscript
+  /** Recorded operations that the rebuilt run has not called yet. */
   readonly unclaimed: Unclaimed
   /** Operations that an operator accepted as new. */
   #accepted: Set<string> | undefined
-  /** Operations that changed code does not ask for any more: an operator has seen that. */
+  /** Operations that changed code does not call any more, as an operator has accepted. */
   #unmissed: Set<string> | undefined
   #entries: Map<string, Entry> | undefined
   #attempts: Map<string, Attempts> | undefined
@@ -76,7 +76,7 @@ export class Journal {
 
   /**
    * @param log the records from the last `continued` on, oldest first
-   * @param wake the last one before them
+   * @param wake the last wake before them
    */
   constructor(log: readonly LogRecord[], wake?: Wake) {
     this.wakes = new Wakes(wake)
@@ -100,12 +100,12 @@ export class Journal {
     return found(this.#attempts, key) ?? none
   }
 
-  /** Whether the operation has begun, or may begin whatever else is recorded. */
+  /** Whether an earlier run has begun the operation, or an operator has accepted it as new. */
   knows(key: string): boolean {
     return this.#accepted?.has(key) || this.attempts(key).made > 0 || this.unclaimed.hasInside(key)
   }
 
-  /** Whether the place of the entry in the log is its place in the code. */
+  /** Whether the order of the entry in the log is its order in the code. */
   isInPlace(key: string, entry: Entry): boolean {
     if (this.#accepted?.has(key)) return false
     return (
@@ -114,7 +114,7 @@ export class Journal {
     )
   }
 
-  /** The operations that code which has not changed asks for again, with their records. */
+  /** The recorded operations that unchanged code calls again, with the numbers of their records. */
   #operations(): Map<string, number> {
     const recorded = new Map<string, number>()
     for (const [key, { seq }] of this.#attempts ?? []) recorded.set(key, seq)
@@ -130,7 +130,7 @@ export class Journal {
     return recorded
   }
 
-  /** Follows what is written while the run is live. What a `resumed` record woke. */
+  /** Follows the records of a live run. Returns what a `resumed` record woke. */
   follow(record: LogRecord): Woken | undefined {
     this.reminders.follow(record)
     const woken = this.wakes.follow(record)
@@ -138,7 +138,7 @@ export class Journal {
     return woken
   }
 
-  /** Keeps what is recorded under the prefix, until `forget`. */
+  /** Keeps the records whose keys have this prefix, until `forget`. */
   keep(prefix: string): void {
     this.#kept ??= new Set()
     this.#kept.add(prefix)
@@ -214,14 +214,14 @@ export class Journal {
   }
 }
 
-const untold: readonly TranscriptEntry[] = []
+const emptyTranscript: readonly TranscriptEntry[] = []
 
 function dropUnder(prefix: string, map: Map<string, unknown> | undefined): void {
   if (map === undefined) return
   for (const key of map.keys()) if (key.startsWith(prefix)) map.delete(key)
 }
 
-/** Under its key, or as an older version spelled it. */
+/** Looks up the key, and then the key as versions before 0.2 wrote it. */
 function found<T>(map: ReadonlyMap<string, T> | undefined, key: string): T | undefined {
   if (map === undefined) return undefined
   const old = map.has(key) ? undefined : oldSpelling(key)

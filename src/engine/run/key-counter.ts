@@ -25,7 +25,7 @@ export class KeyCounter {
     return key
   }
 
-  /** Counts from the beginning under the prefix: a step's function runs once more. */
+  /** Starts to count again under the prefix, because a step's function runs again. */
   restart(prefix: string): void {
     const counts = this.#counts
     if (counts === undefined) return

@@ -1,5 +1,5 @@
 /**
- * How operations are named in the journal. A key is a path of segments, one for each step the operation lies in:
+ * The keys of operations in the journal. A key is a path with one segment for each step that the operation is in:
  *
  *   key      = *( segment [ "!" failures ] "/" ) segment
  *   segment  = kind ":" name "#" ( occurrence | "key" )
@@ -22,8 +22,8 @@ const unescapeName = (text: string): string =>
   text.replace(/%(25|23|2F|21)/g, (code) => decodeURIComponent(code))
 
 /**
- * The key as versions before 0.2 wrote it, which escaped nothing. Undefined where it is the same, and where it could be
- * the key of another operation: a step of such a name is new to an old journal.
+ * The key as versions before 0.2 wrote it, without escapes. Undefined if it is the same, and if it could be the key of
+ * another operation. A step with such a name is new to an old journal.
  */
 export function oldSpelling(key: string): string | undefined {
   if (!key.includes('%')) return undefined
@@ -31,7 +31,7 @@ export function oldSpelling(key: string): string | undefined {
   return isAmbiguous ? undefined : unescapeName(key)
 }
 
-/** The steps an operation lies in, outermost first, each with the prefix of the attempt. */
+/** The steps that an operation is in, outermost first, each with the prefix of its attempt. */
 export function outerSteps(
   key: string,
 ): readonly { readonly key: string; readonly prefix: string }[] {

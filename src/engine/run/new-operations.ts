@@ -1,21 +1,21 @@
-/** Operations of a rebuilt run that wait, because the journal does not know them: `unclaimed.ts` says for what. */
+/** New operations of a rebuilt run that wait until they may run. The rule is in `unclaimed.ts`. */
 import type { NewOperation } from '../../core/suspension.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Unclaimed } from './unclaimed.ts'
 
-/** The run, as it stands. */
+/** The rebuilt run. */
 export interface Rebuilding {
   readonly clock: Pick<Clock, 'after'>
   readonly unclaimed: Unclaimed
-  /** No result is about to be handed out, and no pause is under way. */
+  /** Whether no result waits to be handed out and no pause is under way. */
   isStill(): boolean
-  /** The code has changed: it asks for these, and never for what is recorded behind them. */
+  /** The code has changed: it calls these operations, and does not call the recorded ones after them. */
   changed(operations: readonly NewOperation[]): void
 }
 
 /**
- * So long a run must stand still before it counts as stopped: code may wait in one branch for what is not journaled (a
- * timer, an import) before it asks for what is recorded.
+ * How long a run must stand still before its code counts as changed. A branch may wait for something that is not
+ * journaled (a timer, an import) before it calls a recorded operation.
  */
 const STILL_MS = 1_000
 
@@ -25,7 +25,7 @@ interface Waiting {
   readonly start: () => void
 }
 
-/** The step it is in, as far as that can be told to stop. */
+/** The signal of the step that the operation is in. */
 type Outer = AbortSignal | undefined
 
 export class NewOperations {
@@ -38,7 +38,7 @@ export class NewOperations {
     this.#run = run
   }
 
-  /** Resolves when the operation may run. Rejects when the step it is in is told to stop: that step must come to its end. */
+  /** Resolves when the operation may run. Rejects when the step that it is in is aborted, so that the step can end. */
   admit(key: string, place: number, outer: Outer): Promise<void> {
     return new Promise((start, reject) => {
       const one: Waiting = { key, place, start }
@@ -51,7 +51,7 @@ export class NewOperations {
     })
   }
 
-  /** The code asked for something, or was given something. */
+  /** The code called an operation or got a result. */
   moved(): void {
     this.#moves++
     for (const one of this.#waiting) {

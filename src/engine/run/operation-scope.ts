@@ -1,4 +1,4 @@
-/** What an operation is in: a turn, a step, or neither. Follows the code of a run through its promises. */
+/** The turn or step in which an operation is called. It follows the code of a run through its promises. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Execution } from './execution.ts'
 import type { Scope } from './gate.ts'
@@ -6,16 +6,19 @@ import type { Scope } from './gate.ts'
 export interface OperationScope extends Scope {
   /** The execution of the step whose function called it, if any. */
   readonly inside?: Execution | undefined
-  /** Keys inside a step are counted apart, because a recorded step does not run its function again. */
+  /**
+   * The prefix of keys inside a step. They are counted per step, because a recorded step does not run its function
+   * again.
+   */
   readonly prefix: string
-  /** An earlier execution of the step it is in may have begun. */
+  /** Whether an earlier execution of the step may have begun. */
   readonly mayHaveRun?: true
-  /** Where the code stood when it asked for that step. */
+  /** The place of the code when it called the step. */
   readonly place?: number
 }
 
 const top: OperationScope = { prefix: '' }
-/** One for all runs: Node attaches every storage to every promise, and keeps it as long as the promise. */
+/** One storage for all runs, because Node attaches every storage to every promise. */
 const scopes = new AsyncLocalStorage<{ readonly run: object; readonly scope: OperationScope }>()
 
 /** The scope that code of this run is in. A run that was started by a step of another run is not inside that step. */

@@ -1,8 +1,8 @@
 import type { RunCore } from './core.ts'
 
 /**
- * What a function of the agent's author makes (`digest`, `compact`), or the default where that function fails. The failure
- * is logged and not thrown: the caller records what comes out here, so a rebuilt run gets the same without another call.
+ * The result of an agent's function (`digest`, `compact`), or a default value if the function fails. The failure is
+ * logged and not thrown. The caller records the result, so a rebuilt run does not call the function again.
  */
 export async function orDefault<T>(
   { host, taskId }: Pick<RunCore, 'host' | 'taskId'>,

@@ -21,7 +21,7 @@ export function completion(
   return artifact === undefined ? { type: 'complete' } : { type: 'complete', artifact }
 }
 
-/** The caller learns the message, never the stack; the log has both. */
+/** Callers see the message of the error. The stack is only in the log. */
 export function failing(error: unknown, agent: Agent, core: RunCore): RunAct {
   const { host } = core
   const end = failed(error, core)

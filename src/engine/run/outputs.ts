@@ -1,4 +1,4 @@
-/** What a run reports: status messages, progress, artifacts, usage. */
+/** The outputs of a run: status messages, progress, artifacts and usage. */
 import { LullError } from '../../core/errors.ts'
 import type { Part } from '../../core/message.ts'
 import type { JournalRecord, UsageReport } from '../../core/records.ts'
@@ -11,9 +11,9 @@ import { recordOf } from './journal.ts'
 import { agentMessage, partsOf } from './parts.ts'
 
 /**
- * Writes a journaled record that acts on nothing outside the task.
+ * Writes a journaled record that has no effect outside of the task.
  * @param make makes the record when it may be written
- * @param read what the caller gets of the record
+ * @param read makes the value for the caller from the record
  */
 export type Tell = <T extends JournalRecord['type'], V>(
   type: T,

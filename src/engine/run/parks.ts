@@ -64,7 +64,7 @@ export function createParks(core: RunCore, stop: Stop): Parks {
       throw new LullError('INVALID_INPUT', { path: 'ms', problem })
     }
     const at = toIso(Math.ceil(host.clock.now() + ms))
-    // The instant differs on every run. The fingerprint is the duration, which the code asks for.
+    // The instant differs in every run, so the fingerprint is made from the duration.
     return park({ reason: `sleeping for ${ms} ms`, trigger: { at } }, `sleep:${ms}`)
   }
 

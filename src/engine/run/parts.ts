@@ -4,7 +4,7 @@ import { part } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RunCore } from './core.ts'
 
-/** A text is one text part; parts are checked. */
+/** A text becomes one text part. Given parts are checked. @throws LullError `INVALID_INPUT` */
 export function partsOf(content: string | readonly Part[]): readonly Part[] {
   if (typeof content === 'string') return [{ text: content }]
   if (!Array.isArray(content)) {
@@ -17,7 +17,10 @@ export function partsOf(content: string | readonly Part[]): readonly Part[] {
   })
 }
 
-/** The text of a part that is nothing else, as most are: there is nothing to parse. Read once: it may be a getter. */
+/**
+ * The text of a part with no other member. Most parts are so, and need no parsing. The member is read once: it may be a
+ * getter.
+ */
 function textAlone(one: unknown): string | undefined {
   if (typeof one !== 'object' || one === null) return undefined
   for (const key in one) if (key !== 'text') return undefined

@@ -1,12 +1,12 @@
-/** Which artifact a message means. The agent made them, so it decides; only when it cannot, it asks. */
+/** Finds the artifact that a message refers to, and asks the user if it is not clear. */
 
 import type { AgentTask, Answer } from '../agent-task.ts'
 import type { ConversationArtifact } from '../conversation.ts'
 import { artifactReferences } from './artifact-references.ts'
 
 /**
- * In this order: what a part's `referenceArtifacts` names; an artifact id or name in the text; a file part sent along
- * that bears an artifact's name; the only candidate. Several and none named: asks back.
+ * Looks in this order: `referenceArtifacts` of a part; an artifact id or name in the text; a file part with the name of
+ * an artifact; the only candidate. Asks the user if there are several candidates and none is named.
  */
 export async function pickArtifact(
   task: AgentTask,
@@ -27,7 +27,7 @@ export async function pickArtifact(
   }
 }
 
-/** From the tasks the message refers to, else from the whole conversation; the newest of each name. */
+/** The newest artifact of each name, of the tasks that the message refers to, or of the whole conversation. */
 function candidatesFor(task: AgentTask, name: string | undefined): readonly ConversationArtifact[] {
   const referred = task.referenced.tasks.flatMap((one) =>
     one.artifacts.map((artifact) => ({ taskId: one.id, artifact })),

@@ -18,7 +18,7 @@ export interface Questions {
     options?: AskOptions,
   ): Promise<Answer>
   consent(request: ConsentRequest): Promise<Answer>
-  /** A question of this run took effect. */
+  /** The question of that key is recorded. */
   asked(key: string): void
   answered(message: Message, decision: Decision | undefined, seq: number): void
 }

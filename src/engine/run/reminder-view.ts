@@ -1,10 +1,10 @@
 /**
- * What the code of a turn sees when it reads its reminders again. The code may decide by it, so live and rebuilt runs must
- * agree: both fold the same records here.
+ * Which reminders the code of a turn sees when it reads them again. The code may branch on them, so live and rebuilt
+ * runs must see the same. Both fold the same records here.
  *
- * V1  The code behind a result sees what was pending when that result was recorded: what came while a step or batch ran,
- *     it sees after it, and what was cleared or displaced meanwhile is gone.
- * V2  What waits for the completion of the turn is not seen within it.
+ * V1  The code after a result sees the reminders that were pending when that result was recorded. Reminders that arrived
+ *     during a step or batch are seen after it. Those that were cleared or replaced meanwhile are not.
+ * V2  A reminder that waits for the completion of the turn is not seen within the turn.
  */
 import type { LogRecord } from '../../core/records.ts'
 import { isVisible, type Reminder } from '../../core/reminders.ts'
@@ -12,7 +12,7 @@ import { isVisible, type Reminder } from '../../core/reminders.ts'
 type TurnStarted = LogRecord & { readonly type: 'turn-started' }
 
 interface Change {
-  /** The record it belongs to. */
+  /** The number of the record that the change takes effect with. */
   readonly seq: number
   readonly added?: Reminder
   readonly removed?: readonly string[]
@@ -20,15 +20,15 @@ interface Change {
 
 interface OpenTurn {
   readonly changes: Change[]
-  /** Ids that are recorded as shown in it, or about to be. */
+  /** Ids that are recorded as shown in the turn, or are being recorded. */
   readonly shown: Set<string>
-  /** Its end is in the log: what changes after it does not concern it. */
+  /** The end of the turn is in the log. Later changes do not affect it. */
   ended: boolean
 }
 
-/** A class: one instance per run is cheaper than one closure per method and run. Without turns it holds nothing. */
+/** A class: one instance per run is cheaper than one closure per method and run. */
 export class ReminderView {
-  /** Those whose code is not over. */
+  /** The turns whose code has not ended. */
   #turns: Map<number, OpenTurn> | undefined
   #lastKeyed = 0
 
@@ -57,7 +57,7 @@ export class ReminderView {
         this.#change({ seq: record.seq, removed: record.ids })
         break
       case 'reminder-expired': {
-        // What the end of a turn or a compaction brought about belongs to that.
+        // An expiry by the end of a turn or by a compaction takes effect with the record of that.
         const isConsequence = record.reason === 'ttl' || record.reason === 'compaction'
         this.#change({ seq: isConsequence ? this.#lastKeyed : record.seq, removed: record.ids })
         break
@@ -66,7 +66,7 @@ export class ReminderView {
     }
   }
 
-  /** What the turn sees behind the result of that record, and what of it was not shown in this turn before. */
+  /** The reminders that the turn sees after the result of that record; `fresh` are those that it has not seen before. */
   read(
     started: TurnStarted,
     seq: number,
@@ -86,12 +86,12 @@ export class ReminderView {
     return { all, fresh }
   }
 
-  /** Whether the code of a turn has read it. */
+  /** Whether the code of an open turn has read the reminder. */
   wasRead(id: string): boolean {
     return [...(this.#turns?.values() ?? [])].some(({ shown }) => shown.has(id))
   }
 
-  /** The code of the turn is over. */
+  /** The code of the turn has ended. */
   forget(turn: number): void {
     this.#turns?.delete(turn)
   }

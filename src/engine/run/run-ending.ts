@@ -1,4 +1,4 @@
-/** How the code of a run ends: the task completes, fails or is rejected, or goes on in a new run (`continueAs`). */
+/** Ends a task when the code of its run ends: completed, failed, rejected, or continued in a new run (`continueAs`). */
 import type { Json } from '../../core/json.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
@@ -25,7 +25,7 @@ export interface RunEndingDeps {
 
 const RETRY_MS = 1_000
 
-/** Runs the agent's code and ends the task with what it came to. Never rejects. */
+/** Runs the agent's code and ends the task with its result. Never rejects. */
 export async function runToEnd(deps: RunEndingDeps): Promise<void> {
   const act = await outcomeOf(deps)
   try {
@@ -45,7 +45,7 @@ async function outcomeOf(deps: RunEndingDeps): Promise<RunAct> {
   }
 }
 
-/** Ends the task. Waits for a store that is down. */
+/** Writes the command that ends the task. Waits while the store is down. */
 async function end({ operations, ending, die }: RunEndingDeps, act: RunAct): Promise<void> {
   const { core } = operations
   if (core.dead) return
@@ -57,7 +57,7 @@ async function end({ operations, ending, die }: RunEndingDeps, act: RunAct): Pro
   })
 }
 
-/** The task could not end as its code wanted, so it fails and says why. Otherwise it would never end. */
+/** The command that should end the task was refused. The task fails with that error, so that it ends. */
 async function endFailed(deps: RunEndingDeps, error: unknown): Promise<void> {
   const { core } = deps.operations
   const { host, taskId } = core

@@ -1,4 +1,4 @@
-/** What the loop of a run said and heard so far. A rebuilt run makes the same from its journal. */
+/** The transcript of a run. A rebuilt run makes the same transcript from its journal. */
 import type { MembersOf } from '../../core/json.ts'
 import type { Message, Part } from '../../core/message.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
@@ -15,11 +15,11 @@ const LIMIT = 1_000
 export interface RunTranscript {
   readonly entries: () => readonly TranscriptEntry[]
   add(entry: TranscriptEntry): void
-  /** A turn began: it hears its messages, and sees its digest in place of what was before. */
+  /** A turn began: its messages are added, and its digest replaces the earlier entries. */
   begin(started: TurnStarted): void
   compact(): Promise<void>
   compactIfLong(): Promise<void>
-  /** Messages the run has seen. */
+  /** The messages that the run has seen. */
   readonly heard: () => readonly Message[]
   hear(message: Message): void
 }

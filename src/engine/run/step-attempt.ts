@@ -1,4 +1,4 @@
-/** One attempt of a step: runs its function within its time, and says what it came to. */
+/** Executes one attempt of a step within its time limit. */
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
 import { Fatal, Rejection } from '../agent.ts'
@@ -15,20 +15,20 @@ export interface Attempt<T> {
   readonly name: string
   readonly code: StepFunction<T>
   readonly timeoutMs: number | undefined
-  /** Where the step was called, and where the code stood then. */
+  /** The scope in which the step was called, and the place of the code then. */
   readonly scope: OperationScope
   readonly place: number
-  /** Of the operations inside this attempt. */
+  /** The prefix of the keys of operations inside this attempt. */
   readonly prefix: string
   readonly attempt: number
   readonly mayHaveRun: boolean
   readonly streams: AttemptStreams
 }
 
-/** Runs attempts of the steps of one run. */
+/** Executes attempts of the steps of one run. */
 export interface StepExecutor {
   execute<T>(attempt: Attempt<T>): Promise<Outcome>
-  /** The functions that run now. */
+  /** The executions that have not ended. */
   readonly running: ReadonlySet<Execution>
 }
 
@@ -50,7 +50,7 @@ export function createStepExecutor(core: RunCore): StepExecutor {
       const fatal = isFatal(error)
       const { reason } = execution.signal
       const wasPaused = reason instanceof Aborted && reason.code === 'paused'
-      // A step that timed out, or whose failure is final, did not end because of the pause.
+      // A timeout and a fatal error are not caused by the pause.
       if (wasPaused && !fatal && !execution.timedOut) return { status: 'interrupted' }
       return { status: 'failed', failure: describeError(error), fatal }
     } finally {
@@ -59,7 +59,7 @@ export function createStepExecutor(core: RunCore): StepExecutor {
     }
   }
 
-  /** Calls the function of the step. Reports one that blocks the event loop, and one that returns too late. */
+  /** Calls the function of the step. Reports a function that blocks the event loop or returns after its end. */
   function call<T>(attempt: Attempt<T>, execution: Execution): Promise<T> {
     const { code, scope, prefix, place, mayHaveRun } = attempt
     const { agent, id } = core.task
@@ -105,7 +105,7 @@ export function createStepExecutor(core: RunCore): StepExecutor {
     }
   }
 
-  /** The step and those inside it are over. Their functions are told, and may ignore it. */
+  /** Ends the step and the steps inside it, and fires their signals. */
   function timeOut(execution: Execution, error: Error): void {
     for (const one of running) {
       if (one !== execution && !one.isInside(execution)) continue
@@ -116,7 +116,7 @@ export function createStepExecutor(core: RunCore): StepExecutor {
   return { execute, running }
 }
 
-/** The signal and the key are made when the step reads them: few steps do, and making one is not cheap. */
+/** The signal and the idempotency key are created when the step reads them, because few steps do. */
 class Context implements StepContext {
   readonly #core: RunCore
   readonly #execution: Execution
@@ -148,13 +148,13 @@ class Context implements StepContext {
   }
 }
 
-/** Trying again would not help, or would repeat a side effect that has happened. */
+/** Whether a retry would not help, or would repeat a side effect that has happened. */
 function isFatal(error: unknown): boolean {
   try {
     if (error instanceof Fatal || error instanceof Rejection) return true
     return isLullError(error, 'STEP_RESULT') || describeError(error).name === 'Fatal'
   } catch {
-    // A proxy may refuse to be looked at.
+    // A proxy may throw when it is inspected.
     return false
   }
 }

@@ -7,7 +7,7 @@ import { type Entry, recordOf } from './journal.ts'
 export type StepRecord = JournalRecord & { readonly type: 'step' }
 export type AttemptRecord = JournalRecord & { readonly type: 'attempt' }
 
-/** What one attempt came to. */
+/** The outcome of one attempt. */
 export type Outcome =
   | { readonly status: 'done'; readonly result: Json | undefined }
   | { readonly status: 'interrupted' }
@@ -23,7 +23,7 @@ export interface AttemptFacts {
   readonly retries: boolean
 }
 
-/** What is recorded of an attempt: it settled the step, or the step is tried again. */
+/** The record of an attempt: `step` if it settles the step, `attempt` if the step is tried again. */
 export function attemptRecord(facts: AttemptFacts): StepRecord | AttemptRecord {
   const { key, name, scope, attempt, outcome, retries } = facts
   const base = { key, attempt }
@@ -37,7 +37,7 @@ export function attemptRecord(facts: AttemptFacts): StepRecord | AttemptRecord {
   return outcome.result === undefined ? record : { ...record, result: outcome.result }
 }
 
-/** The result of a settled step, or its failure thrown. */
+/** Returns the result of a settled step, or throws its failure. */
 export function settledValue<T>({ failure, result }: StepRecord): T {
   if (failure !== undefined) throw revive(failure)
   return result as T
@@ -48,7 +48,7 @@ export function recordedStep<T>(entry: Entry): { readonly value: T } | undefined
   return record && { value: settledValue<T>(record) }
 }
 
-/** A recorded failure as it is thrown. A live run throws it too, so that a rebuilt run gets the same error. */
+/** Makes an error from a recorded failure. A live run throws this error too, so that a rebuilt run gets the same one. */
 export function revive({ name, message, stack, code, details }: Failure): Error {
   const error = Object.assign(new Error(message), { name })
   if (stack !== undefined) error.stack = stack

@@ -1,6 +1,7 @@
 /**
- * Reminders as an agent without `task.turn` sees them. Each step outside of another is a turn. What the code reads before
- * such a step or inside it was shown in the turn of that step, and the step's record takes the turn off their TTL.
+ * Reminders for agents that do not use `task.turn`. Each step that is not inside another step counts as one turn. A
+ * reminder that the code reads before or inside such a step is shown in that turn. The step's record takes one off its
+ * TTL.
  *
  * T1  A read is journaled, so a rebuilt run reads the same.
  * T2  All reads after one result and before the next give the same list.
@@ -16,7 +17,7 @@ import { isVisible, type Reminder } from '../../core/reminders.ts'
 import type { RunCore } from './core.ts'
 import { turnStarting } from './turn-start.ts'
 
-/** What a read is journaled as. */
+/** The journaled value of a read. */
 type RecordedRead = {
   readonly turn: number
   readonly reminders: readonly MembersOf<Reminder>[]
@@ -36,7 +37,7 @@ export function createStepReminders(
   let last: Read | undefined
   let lastTurn = 0
 
-  /** What is pending now, and what the providers add, as the coming turn shows it. */
+  /** The pending reminders and those that the providers add, as the next turn shows them. */
   function show(key: string): RecordedRead {
     const { task } = core
     const turn = task.turn + 1

@@ -1,6 +1,6 @@
 /**
- * The streams of one attempt of a step. What is written is published as live text at once, then about ten times a second;
- * it enters the log when the attempt is recorded, in the commit of the step's record.
+ * The streams of one attempt of a step. Text is published as live text at once, and then about ten times a second. It is
+ * written to the log in the commit of the step's record.
  *
  *   open ──recording()──▶ recording ──end()──▶ over
  *     └──────────────end()─────────────────────┘
@@ -8,7 +8,7 @@
  * Invariants (step-streams.test.ts):
  *  S1  the first chunk is published when it is written, later ones within `FLUSH_MS` of it;
  *  S2  writing makes no records, however often: each stream is one record when its step is;
- *  S3  an attempt that is over takes nothing: its writes are refused;
+ *  S3  writes to an attempt that is over are refused;
  *  S4  a name stands for one stream of the attempt and, across attempts, for one artifact;
  *  S5  streams and result together keep to the limit of a step's result.
  */
@@ -26,13 +26,13 @@ interface Stream {
   readonly artifactId: string
   text: string
   published: number
-  /** Set for `FLUSH_MS` after something was published. */
+  /** Set for `FLUSH_MS` after text was published. */
   cancelFlush: (() => void) | undefined
 }
 
 const noStreams: ReadonlyMap<string, Stream> = new Map()
 
-/** A class, because every step has one and few write to it. */
+/** A class: every step has an instance, and most steps write nothing to it. */
 export class AttemptStreams {
   readonly #core: RunCore
   readonly #step: string
@@ -42,14 +42,14 @@ export class AttemptStreams {
   #streams: Map<string, Stream> | undefined
   #bytes = 0
 
-  /** @param key of the step; its streams lie under it, like everything that happens inside a step */
+  /** @param key the key of the step, under which the keys of its streams are */
   constructor(core: RunCore, step: string, key: string) {
     this.#core = core
     this.#step = step
     this.#key = key
   }
 
-  /** Of all that was written. */
+  /** How many bytes were written to all streams. */
   get bytes(): number {
     return this.#bytes
   }
@@ -64,7 +64,7 @@ export class AttemptStreams {
     return { artifactId: stream.artifactId, write: (text) => this.#write(stream, text) }
   }
 
-  /** What belongs into the commit of the step's record. Nothing can be written from here on. */
+  /** The records for the commit of the step's record. Later writes are refused. */
   recording(): readonly ArtifactRecord[] {
     if (this.#phase !== 'open') return []
     this.#phase = 'recording'
@@ -83,7 +83,7 @@ export class AttemptStreams {
     }))
   }
 
-  /** The attempt is recorded, or will never be. */
+  /** The attempt is recorded or discarded. */
   end(): void {
     if (this.#phase === 'over') return
     this.#phase = 'over'
@@ -144,7 +144,7 @@ export class AttemptStreams {
   }
 }
 
-/** A surrogate pair that was cut by the writer is published when its second half has come. */
+/** The first half of a surrogate pair is published together with its second half. */
 function wholeCharacters(text: string): number {
   const last = text.charCodeAt(text.length - 1)
   return last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length

@@ -1,4 +1,6 @@
-/** Where a run stops by itself: parks and questions. Nothing else of the run moves until the stop is over (gate, G3). */
+/**
+ * Stops that the agent's code asks for: parks and questions. No other operation of the run starts meanwhile (gate, G3).
+ */
 import type { Message } from '../../core/message.ts'
 import type { Decision } from '../../core/records.ts'
 import type { Wake } from '../../core/suspension.ts'
@@ -8,18 +10,18 @@ import { createQuestions, type Questions } from './questions.ts'
 import type { RunAct } from './run-writer.ts'
 
 export interface Stops extends Pick<Parks, 'park' | 'sleep'>, Pick<Questions, 'ask' | 'consent'> {
-  /** A question of this run took effect. */
+  /** The question of that key is recorded. */
   asked(key: string): void
-  /** The park of that key is over. */
+  /** The park of that key has ended. */
   woken(key: string, wake: Wake, seq: number): void
   answered(message: Message, decision: Decision | undefined, seq: number): void
 }
 
-/** Writes the command of a stop, and resolves when the stop took effect. */
+/** Writes the command of a stop. Resolves when the stop is recorded. */
 export type Stop = (act: () => Promise<RunAct>) => Promise<void>
 
 export function createStops(core: RunCore): Stops {
-  /** Tries until the stop took effect: a stop that meets a pause under way waits for the resume. */
+  /** Tries until the stop is recorded. While a pause is under way, the stop waits for the resume. */
   const stop: Stop = async (act) => {
     await core.flush()
     for (;;) {

@@ -1,4 +1,4 @@
-/** Puts the operations of a run together into the `task` its author sees. */
+/** The `task` object that agent code gets, made from the operations of a run. */
 
 import { textOf } from '../../core/message.ts'
 import { renderReminders } from '../../core/render-reminders.ts'
@@ -10,7 +10,7 @@ import { artifactReferences } from './artifact-references.ts'
 import type { Operations } from './operations.ts'
 import { pickArtifact } from './pick-artifact.ts'
 
-/** What can be called is its own and knows its task: an author may take it out, spread it, wrap it or replace it. */
+/** Methods are own, bound properties, so that agent code may destructure, spread, wrap or replace them. */
 export class TaskApi implements AgentTask {
   readonly #operations: Operations
   readonly #past: Past
@@ -117,7 +117,7 @@ export class TaskApi implements AgentTask {
   }
 }
 
-/** Artifacts a part names in its metadata: `referenceArtifacts: [{artifactId, taskId}]`, or one of them without the list. */
+/** The artifacts that the metadata of the message's parts refers to. */
 function referencedArtifacts(
   message: AgentTask['message'],
   tasks: readonly Task[],

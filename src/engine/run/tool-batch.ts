@@ -11,8 +11,8 @@ export type ToolBatch = (tools: readonly Tool[]) => Promise<readonly ToolResult[
 
 export function createToolBatch(core: RunCore, steps: Steps): ToolBatch {
   /**
-   * One after the other, in flight as a whole, so that `finish_step` lets the batch finish; `interrupt_immediate` stops
-   * between two tools, and the rest is dispatched after the resume.
+   * Runs the tools one after the other as one operation, so that `finish_step` lets the batch finish.
+   * `interrupt_immediate` stops between two tools, and the rest runs after the resume.
    */
   async function batch(tools: readonly Tool[]): Promise<readonly ToolResult[]> {
     const scope = core.scope
@@ -45,14 +45,14 @@ export function createToolBatch(core: RunCore, steps: Steps): ToolBatch {
           results.push(resultOf(name, () => (done.settle() ?? null) as Json))
         }
       }
-      // Withheld before the gate is left: that is what a pause that waits for the batch looks for.
+      // The result is in the releaser before the gate is left, because a pause that waits for the batch checks for that.
       return { results, released: seq > 0 ? core.released(seq, place) : undefined }
     })
     await released
     return results
   }
 
-  /** A reminder that no turn has shown yet wants to be read before the next tool is dispatched. */
+  /** Whether an interrupting reminder that no turn has shown yet is pending. */
   function isInterrupted(): boolean {
     return core.task.reminders.some(
       ({ reminder: { id, mode }, emittedAtTurn }) =>

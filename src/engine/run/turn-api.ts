@@ -1,4 +1,4 @@
-/** What the code of a turn is given. */
+/** The `turn` object that agent code gets. */
 import type { Reminder } from '../../core/reminders.ts'
 import { renderReminders } from '../../core/render-reminders.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'

@@ -1,4 +1,4 @@
-/** Starts a turn: fixes in one record what the turn sees, so that a rebuilt run sees the same. */
+/** Starts a turn. Its record contains what the turn sees, so that a rebuilt run sees the same. */
 import { type DigestLog, defaultDigest, followDigest } from '../../core/digest.ts'
 import { LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
@@ -33,7 +33,7 @@ export function createTurnStart(
     return started
   }
 
-  /** A turn that meets a pause under way starts after the resume. */
+  /** While a pause is under way, the turn waits for the resume. */
   async function begin(key: string): Promise<Finished<TurnStarted>> {
     const scope = core.scope
     for (;;) {
@@ -52,7 +52,7 @@ export function createTurnStart(
     }
   }
 
-  /** Only the first turn after a wake that asked for a digest has one. */
+  /** The digest, for the first turn after a resume with `continueTranscript: false`. */
   async function digestOf(task: Task): Promise<string | undefined> {
     const { wake, wakeUnseen } = task
     if (!wakeUnseen || wake?.continueTranscript !== false) return undefined
@@ -62,7 +62,7 @@ export function createTurnStart(
     return orDefault(core, 'digest', made, () => digestOfLog(task))
   }
 
-  /** The task holds no results of steps: they are read from its log. */
+  /** Reads the results of steps from the log, because the folded task does not contain them. */
   async function digestOfLog(task: Task): Promise<string> {
     let seen: DigestLog = { steps: [] }
     for await (const record of host.records(task.id)) seen = followDigest(seen, record)
@@ -72,7 +72,7 @@ export function createTurnStart(
   return start
 }
 
-/** What the providers are told when a turn starts. */
+/** The input of the providers when a turn starts. */
 export function turnStarting(
   { task, host }: Pick<RunCore, 'task' | 'host'>,
   digested: Pick<TurnStart, 'digest'> = {},

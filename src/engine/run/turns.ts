@@ -1,4 +1,4 @@
-/** Turns: iterations of the agent's loop. What a turn saw is recorded when it starts, so a rebuilt run sees the same. */
+/** Turns: iterations of the agent's loop. The record of its start contains what a turn sees. */
 import type { Message } from '../../core/message.ts'
 import type { Reminder, TurnOutcome } from '../../core/reminders.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
@@ -19,17 +19,17 @@ import { createTurnStart, type TurnStarted } from './turn-start.ts'
 export interface Turns {
   run<T>(code: (turn: Turn) => Promise<T> | T): Promise<T>
   compact(): Promise<void>
-  /** Ends the turns that are open: the task goes on in another run. */
+  /** Ends the open turns, because the task goes on in another run. */
   endOpen(): Promise<void>
   readonly transcript: () => readonly TranscriptEntry[]
-  /** Messages the run has seen. */
+  /** The messages that the run has seen. */
   readonly heard: () => readonly Message[]
   hear(message: Message): void
-  /** What the code sees of its reminders, in a turn or outside of one. */
+  /** The reminders that the code sees, in a turn or outside of one. */
   readonly reminders: () => readonly Reminder[]
 }
 
-/** How a turn goes. */
+/** The state of an open turn. */
 interface TurnProgress {
   readonly recorded: TranscriptEntry[]
   outcome: TurnOutcome
@@ -87,7 +87,7 @@ export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: 
     )
   }
 
-  /** Reading again: what arrived since and may be shown within a running turn, without what is gone. */
+  /** A further read within the turn: with reminders that arrived since and without those that are gone. */
   function reread(started: TurnStarted): readonly Reminder[] {
     const { all, fresh } = core.journal.reminders.read(started, core.lastResult)
     if (fresh.length > 0) {
@@ -120,7 +120,7 @@ interface TurnDeps {
   readonly reread: (started: TurnStarted) => readonly Reminder[]
 }
 
-/** What the code of a turn is given. */
+/** Makes the `turn` object of agent code. */
 function createTurn(deps: TurnDeps, started: TurnStarted, progress: TurnProgress): Turn {
   const { core, steps, transcript, batch, reread } = deps
   const number = started.turn

@@ -1,40 +1,40 @@
 /**
- * Whether an operation that the journal does not know may run while a run is rebuilt.
+ * Decides whether a rebuilt run may execute an operation that is not in the journal.
  *
- * Code that was deployed in between may have got a new step, or a new name for one that is recorded. Nobody can tell which,
- * and the second must not run: its side effect has happened. The rule:
+ * Newly deployed code may have a new step, or a new name for a recorded step. Lull cannot tell which. A renamed step
+ * must not run again, because its side effect has happened. The rule:
  *
- *   A new operation runs when the code has asked for every operation that is recorded behind the place where it stands.
- *   Until then it waits for the other branches. When the run stands still, the code has changed: an operator decides.
+ *   A new operation runs after the code has called every operation that is recorded after the code's place.
+ *   Until then it waits for the other branches. If the run stands still, the code has changed, and an operator decides.
  *
- * The place is the record of the result that the code has just been given. In sequential code that is the newest operation
- * it has asked for; in parallel branches each has its own. Removed and reordered operations are nobody's concern as long as
- * an operation recorded behind them is asked for.
+ * The place of the code is the record of the last result that it got. In sequential code that is the last operation it
+ * called. Parallel branches have a place each. Removed and reordered operations do not matter, as long as the code calls
+ * an operation that is recorded after them.
  *
- * An operator who resumes accepts all operations that wait, and that the one each of them waits for is not asked for.
+ * An operator who resumes the task accepts every waiting operation as new, and the recorded one it waits for as removed.
  *
- * U1  Code that has not changed is never stopped: it asks for everything that is recorded before it needs anything new.
- * U2  An operation inside a step is compared with what lies inside the same attempt of that step, and outside of it;
- *     operations outside are not compared with what lies inside a step that was asked for: that step asks for them itself.
+ * U1  Unchanged code is never stopped: it calls all recorded operations before it calls a new one.
+ * U2  An operation inside a step is compared with the operations of the same attempt of that step, and with those outside
+ *     of it. An operation outside of a step is not compared with the inside of a step that the code has called.
  */
 import { oldSpelling, outerSteps } from './keys.ts'
 
 export class Unclaimed {
-  /** Recorded operations that the code has not asked for, by key, with their records. */
+  /** Recorded operations that the code has not called, by key, with the numbers of their records. */
   readonly #left: Map<string, number>
   readonly #asked: Set<string> = new Set()
 
-  /** @param recorded by key, with their records */
+  /** @param recorded operations by key, with the numbers of their records */
   constructor(recorded: Map<string, number>) {
     this.#left = recorded
   }
 
-  /** The code has asked for everything: whatever it asks for now may run. */
+  /** Whether the code has called every recorded operation. Any operation may run then. */
   get isEmpty(): boolean {
     return this.#left.size === 0
   }
 
-  /** The code asks for an operation. */
+  /** The code calls an operation. */
   ask(key: string): void {
     if (this.#left.size === 0) return
     for (const spelling of [key, oldSpelling(key)]) {
@@ -44,7 +44,7 @@ export class Unclaimed {
     }
   }
 
-  /** The first operation recorded behind the place that is not asked for; undefined: the new one may run. */
+  /** The first operation after the place that the code has not called. Undefined if the new operation may run. */
   behind(place: number, key: string): string | undefined {
     let first: { readonly key: string; readonly seq: number } | undefined
     for (const [other, seq] of this.#left) {
@@ -54,7 +54,7 @@ export class Unclaimed {
     return first?.key
   }
 
-  /** Something is recorded inside that step: it had begun. */
+  /** Whether an operation inside that step is recorded, so that the step had begun. */
   hasInside(step: string): boolean {
     const spellings = [step, oldSpelling(step) ?? step]
     for (const key of this.#left.keys()) {
@@ -71,5 +71,5 @@ export class Unclaimed {
   }
 }
 
-/** Of a run that is not rebuilt. */
+/** For a run that is not rebuilt. */
 export const nothingUnclaimed: Unclaimed = new Unclaimed(new Map())

@@ -1,25 +1,27 @@
 /**
- * Which wake the code of a run sees, and from when on. The code may decide by it, so live and rebuilt runs must agree:
- * both fold the same records here.
+ * Which wake the code of a run sees. The code may branch on it, so live and rebuilt runs must see the same wake at the
+ * same point. Both fold the same records here.
  *
- * W1  The code behind a result sees the last wake before the record of that result.
- * W2  After somebody else's pause, the code behind the last result before it sees the new wake already: that result was
- *     withheld, or its code waits at its next operation. (Code that has looked before is rebuilt: `run.ts`.)
- * W3  Input that came with taking a pause back is a wake too, under W1 alone: nothing was stopped, and what is in flight
- *     is recorded after it.
+ * W1  The code after a result sees the last wake before the record of that result.
+ * W2  After a pause, the code after the last result before the pause sees the new wake: the result was withheld, or the code
+ *     waits at its next operation. If the code has read the old wake already, the run is rebuilt (`run.ts`).
+ * W3  The input of a resume that withdraws a pause is a wake too, and follows W1 only: nothing was stopped, and operations in
+ *     flight are recorded after it.
  */
 import type { LogRecord } from '../../core/records.ts'
 import { type Suspension, type Wake, wakeOf } from '../../core/suspension.ts'
 
 export interface Woken {
   readonly wake: Wake
-  /** The park that ended; absent after a pause. */
+  /** The park that ended. Absent after a pause. */
   readonly park?: { readonly key: string; readonly fingerprint: string }
 }
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
 export class Wakes {
-  /** By the record of the result, until it is handed out. What the beginning of the code sees is just `seen`. */
+  /**
+   * The wake that the code after a result sees, by the number of the result's record, until the result is handed out.
+   */
   #behind: Map<number, Wake | undefined> | undefined
   #last = 0
   #latest: Wake | undefined
@@ -28,13 +30,13 @@ export class Wakes {
   #stopped: Suspension | undefined
   #park: Woken['park']
 
-  /** @param first what a run sees that has no results yet */
+  /** @param first the wake that the code sees before its first result */
   constructor(first?: Wake) {
     this.#latest = first
     this.#seen = first
   }
 
-  /** Follows the log, in order. What a `resumed` record woke. */
+  /** Follows the log, in order. Returns what a `resumed` record woke. */
   follow(record: LogRecord): Woken | undefined {
     switch (record.type) {
       case 'pause-requested':
@@ -58,7 +60,7 @@ export class Wakes {
     }
   }
 
-  /** The result is handed out: what the code behind it sees. */
+  /** The result is handed out. The code after it sees its wake from now on. */
   show(seq: number): void {
     if (this.#behind === undefined || !this.#behind.has(seq)) return
     this.#seen = this.#behind.get(seq)
@@ -66,13 +68,13 @@ export class Wakes {
     this.#looked = false
   }
 
-  /** What the code sees now. */
+  /** The wake that the code sees now. */
   look(): Wake | undefined {
     this.#looked = true
     return this.#seen
   }
 
-  /** Whether the code has looked since the last result, which a pause would change in its back. */
+  /** Whether the code has read its wake since the last result. A pause would then change a value that was read. */
   looked(): boolean {
     return this.#looked && !this.#isBehind(this.#last)
   }
@@ -111,7 +113,7 @@ export class Wakes {
   }
 }
 
-/** Records that are handed to the code as results; values and rereadings are taken without waiting. */
+/** Whether the record is handed to the code as a result. Values and repeated reads are returned without waiting. */
 function isResult(record: LogRecord): boolean {
   if (record.type === 'answered') return true
   return 'key' in record && !silent.has(record.type)

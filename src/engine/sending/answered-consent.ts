@@ -1,4 +1,4 @@
-/** Answers to a consent question: which task a message without a task id answers, and what it says. */
+/** Answers to consent questions: finds the task that a message without a task id answers, and reads the decision. */
 import { knowsMessage } from '../../core/decide/lifecycle.ts'
 import { type Message, textOf } from '../../core/message.ts'
 import type { Decision } from '../../core/records.ts'
@@ -12,8 +12,8 @@ import { claimFor, isKey } from './claims.ts'
 import type { Incoming } from './incoming.ts'
 
 /**
- * A message that names no task but refers to exactly one of its context that asks for consent answers that one. A repeat
- * of the message means the same task when the task has gone on.
+ * A message without a task id answers a consent question if exactly one of the tasks it refers to, in the same context,
+ * asks for consent. A repeat of that message finds the same task, also after the task has gone on.
  */
 export async function taskOfConsent(
   context: EngineContext,
@@ -31,7 +31,7 @@ export async function taskOfConsent(
   return asking.length === 1 ? asking[0] : undefined
 }
 
-/** Where the sender chose a key, the key alone tells a repeat. */
+/** If the sender chose an idempotency key, only the key identifies a repeat. */
 async function answeredBefore(
   context: EngineContext,
   incoming: Incoming,
@@ -54,7 +54,7 @@ export interface ConsentAnswer {
   readonly decision?: Decision
 }
 
-/** A structured answer decides. Free text decides only where the agent reads it. */
+/** Reads a structured answer, or free text if the agent has `acceptTextConsent`. */
 export function consentIn(
   { log }: Pick<EngineContext, 'log'>,
   message: Message,
@@ -68,7 +68,7 @@ export function consentIn(
     const accepted: unknown = notAwaited(agent?.acceptTextConsent?.(textOf(message)))
     if (accepted === undefined) return {}
     if (typeof accepted === 'boolean') return { decision: accepted ? 'granted' : 'denied' }
-    // Nothing else counts as a yes: a promise would, whatever it comes to.
+    // Only a boolean decides. A promise is truthy and must not count as consent.
     throw new TypeError('acceptTextConsent must return true, false or undefined, and no promise')
   } catch (error) {
     log('warn', 'an agent could not read consent out of a text', { agent: agent?.name, error })
@@ -76,7 +76,7 @@ export function consentIn(
   }
 }
 
-/** `{consentId, decision}` is looked for in data parts and under a consent extension's key in the metadata. */
+/** The values that may be an answer: data parts, and metadata under the key of a consent extension. */
 function placesOf(message: Message): readonly unknown[] {
   const parts = message.parts.map((part) => ('data' in part ? part.data : undefined))
   const metadata = Object.entries(message.metadata ?? {})

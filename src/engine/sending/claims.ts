@@ -1,6 +1,6 @@
 /**
- * A repeated message has no second effect. Its key is claimed in a row that holds the task's id before the task exists.
- * A repeat finds the task, the reply, or (after a crash in between) the id to create the task with.
+ * Claims make sending idempotent. A claim is a row that binds the key of a message to a task id, before the task exists.
+ * A repeated message finds the task, the reply, or (after a crash in between) the id with which the task is created.
  */
 import { canonical } from '../../core/canonical-json.ts'
 import { LullError } from '../../core/errors.ts'
@@ -9,16 +9,16 @@ import type { Claim } from '../../ports/store/claims.ts'
 import type { EngineContext } from '../context.ts'
 import { remainsOf } from '../removed-task.ts'
 import type { Incoming } from './incoming.ts'
-import type { SendResult } from './sent.ts'
+import type { SendResult } from './send-result.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** A bare `messageId` counts as a key only when it is a UUID: others are chosen by hand and used again. */
+/** Whether the `messageId` is used as idempotency key. Only UUIDs are, because other ids are often used again. */
 export function isKey({ options }: Pick<EngineContext, 'options'>, message: Message): boolean {
   return options.messageIdIsKey && UUID.test(message.messageId)
 }
 
-/** Undefined where the message has no key. An explicit key decides alone, whatever its message is called. */
+/** The claim for a message. Undefined if it has no key. An explicit key is used without the message id. */
 export function claimFor(
   context: Pick<EngineContext, 'options' | 'signer' | 'clock'>,
   { caller, request }: Pick<Incoming, 'caller' | 'request'>,
@@ -33,7 +33,7 @@ export function claimFor(
     agent,
     key: idempotencyKey ?? `${message.contextId ?? ''}/${message.messageId}`,
     taskId,
-    // Without an explicit key, messages with the same id count as the same, whatever their content.
+    // Without an explicit key, two messages with the same id are the same message, even if their content differs.
     digest: idempotencyKey === undefined ? '' : context.signer.hash(canonical(message)),
     createdAt: context.clock.now(),
   }
@@ -46,7 +46,7 @@ export function checkSame(known: Claim, mine: Claim): void {
 }
 
 /**
- * What a claim led to: a reply, a task, or a task that retention has removed since (as much of it as is still known).
+ * The result of the message that made the claim: a reply, a task, or what is left of a task that retention removed.
  * Undefined when the process died before it created the task or stored the reply.
  */
 export async function outcomeOf(

@@ -1,8 +1,8 @@
 /**
- * A message to a task that exists: an answer where the task asked something, queued for its next turn otherwise.
+ * A message to an existing task. It answers the task's question, or it is queued for the next turn.
  *
- * An explicit key is claimed first, and the record that takes the message bears the key. After a crash in between, a
- * repeat finds the claim without such a record, and delivers the message.
+ * An explicit idempotency key is claimed first, and the record of the message contains the key. After a crash in
+ * between, a repeated message finds the claim but no such record, and is delivered.
  */
 import type { Command } from '../../core/commands.ts'
 import { LullError } from '../../core/errors.ts'
@@ -19,7 +19,7 @@ import { remainsOf } from '../removed-task.ts'
 import { consentIn } from './answered-consent.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
 import type { Incoming, Sending } from './incoming.ts'
-import type { SendResult } from './sent.ts'
+import type { SendResult } from './send-result.ts'
 import { sentReminders } from './sent-reminders.ts'
 
 export async function continueTask(
@@ -43,7 +43,7 @@ export async function continueTask(
   )
 }
 
-/** A repeat of a keyed message to a task that retention has removed since is answered as done. */
+/** Answers a repeated message to a task that retention has removed. Undefined if the message is not such a repeat. */
 export async function repeatToRemoved(
   context: EngineContext,
   incoming: Incoming,
@@ -65,7 +65,7 @@ function repeatOf(task: Task): SendResult {
   return { kind: 'task', task, laterRecords: [], latest: task, repeated: true }
 }
 
-/** Claims the key. True: a message was delivered under it before. @throws LullError `IDEMPOTENCY_KEY_REUSED` */
+/** Claims the key. True if a message with this key was delivered before. @throws LullError `IDEMPOTENCY_KEY_REUSED` */
 async function wasDelivered(
   { store }: EngineContext,
   { id, state }: Task,
@@ -73,7 +73,7 @@ async function wasDelivered(
 ): Promise<boolean> {
   const known = await store.findClaim(claim)
   if (known === undefined) {
-    // A task that has ended takes no message: the key stays free.
+    // An ended task refuses the message, so its key is not claimed.
     if (!isTerminal(state)) checkSame(await store.claim(claim), claim)
     return false
   }
@@ -82,7 +82,7 @@ async function wasDelivered(
   return false
 }
 
-/** The key of the message that the record took. */
+/** The idempotency key of the message in the record. */
 function keyIn(record: LogRecord): string | undefined {
   switch (record.type) {
     case 'message':
@@ -122,7 +122,7 @@ async function deliver(
   return { kind: 'task', task, laterRecords, latest, repeated: records.length === 0 }
 }
 
-/** The turn that sees the message sees its reminders too. */
+/** Reminders are written before their message, so that the turn that sees the message sees them too. */
 async function remindFirst(
   context: EngineContext,
   { request }: Incoming,

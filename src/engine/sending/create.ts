@@ -1,4 +1,4 @@
-/** Creates a task. If a slot is free, the same write starts it. */
+/** Creates tasks. If a slot is free, the commit that creates a task also starts it. */
 import { LullError } from '../../core/errors.ts'
 import { type Message, messageTo } from '../../core/message.ts'
 import type { Submission } from '../../core/records.ts'
@@ -13,17 +13,19 @@ import { seenNow } from '../past.ts'
 import type { Incoming, Sending } from './incoming.ts'
 import { pendingAtStart, sentReminders } from './sent-reminders.ts'
 
-/** The position of the newest event is filled in when the creation is decided. */
+/** `eventsAfter` is set when the command is decided. */
 export type NewTask = Omit<Submission, 'eventsAfter' | 'seen'> & { eventsAfter: number }
 
 export interface Creation extends CommitExtras {
-  /** The id was minted for this message and the key is nobody else's: the agent's code may begin while it is written. */
+  /**
+   * Whether the agent's code may start before the task is durable. Only for a new task id whose key nobody has claimed.
+   */
   readonly ahead?: boolean
-  /** Why the agent declined it before it began. */
+  /** Why the agent's `receive` rejected the message. */
   readonly rejection?: string | undefined
 }
 
-/** The new task; or, where another task has the key, the claim of that one. */
+/** Creates the task. If another task has the idempotency key, the result has the claim of that task instead. */
 export async function createTask(
   { context, holds }: Pick<Sending, 'context' | 'holds'>,
   submission: NewTask,
@@ -46,17 +48,18 @@ export async function createTask(
         submission: seen === undefined ? submission : { ...submission, seen },
         run,
         holds: holds.forNew(submission),
-        rejection: rejection === undefined ? undefined : said(submission, ids.uuid(), rejection),
+        rejection:
+          rejection === undefined ? undefined : agentMessage(submission, ids.uuid(), rejection),
       }
     },
   })
 }
 
-/** What is decided about a message before its task is created. */
+/** The facts of a new task that do not come from the message. */
 export interface Decided extends Omit<Creation, 'push'> {
   readonly agent: Agent
   readonly taskId: string
-  /** Absent: the one of the message, or a new one. */
+  /** Default: the context of the message, or a new one. */
   readonly contextId?: string
 }
 
@@ -82,16 +85,16 @@ export function createFromMessage(
       request.reminders &&
       pendingAtStart(sending.context, taskId, sentReminders(sending.context, agent, request)),
   }
-  // A conversation that goes on has to be read before its code begins.
+  // In an existing context, the conversation must be read before the agent's code starts.
   const isFirst = message.contextId === undefined
   return createTask(sending, submission, { claim, push, rejection, ahead: ahead && isFirst })
 }
 
-function said({ taskId, contextId }: NewTask, messageId: string, text: string): Message {
+function agentMessage({ taskId, contextId }: NewTask, messageId: string, text: string): Message {
   return { messageId, role: 'ROLE_AGENT', parts: [{ text }], taskId, contextId }
 }
 
-/** A child of a task: same tenant, principal and context, and what travels of its parent's reminders. */
+/** Creates a child with the tenant, principal and context of its parent, and with the reminders that it inherits. */
 export async function createChild(
   { context, holds }: Pick<Sending, 'context' | 'holds'>,
   parent: Task,
@@ -120,7 +123,7 @@ export async function createChild(
   )
 }
 
-/** The first registered agent where none is named. */
+/** The agent of that name, or the first registered agent. @throws LullError `AGENT_UNKNOWN` */
 export function agentNamed({ agents }: EngineContext, name: string | undefined): Agent {
   const agent = name === undefined ? agents.values().next().value : agents.get(name)
   if (agent === undefined) throw new LullError('AGENT_UNKNOWN', { agent: name ?? '' })

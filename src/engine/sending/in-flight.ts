@@ -1,12 +1,12 @@
 /**
- * Keyed messages that are being handled.
+ * Messages with an idempotency key that are being handled now.
  *
- * I1  The same message is never handled twice at the same time. A repeat waits for the answer of the first.
+ * I1  The same message is never handled twice at the same time. A repeat waits for the answer to the first.
  */
 import type { Claim } from '../../ports/store/claims.ts'
 import { TransientMap } from '../transient-map.ts'
 import { checkSame } from './claims.ts'
-import type { SendResult } from './sent.ts'
+import type { SendResult } from './send-result.ts'
 
 export interface InFlight {
   /** @throws LullError `IDEMPOTENCY_KEY_REUSED` */
@@ -35,7 +35,7 @@ export function createInFlight(): InFlight {
   }
 }
 
-/** The lengths come first: whatever characters the parts have, two keys never make the same name. */
+/** The name starts with the lengths of its parts, so different keys never have the same name. */
 function nameOf({ tenant, principal, agent, key }: Claim): string {
   const { length } = tenant
   return `${length},${principal.length},${agent.length},${tenant}${principal}${agent}${key}`

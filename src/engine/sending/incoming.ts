@@ -5,15 +5,15 @@ import type { Holds } from '../holds.ts'
 import type { SendRequest } from '../requests.ts'
 import type { InFlight } from './in-flight.ts'
 
-/** A message as it came in. */
+/** A message that arrived, and who sent it. */
 export interface Incoming {
   readonly caller: Caller
   readonly request: SendRequest
-  /** Makes the webhook that came with it. */
+  /** Makes the webhook that came with the message. */
   readonly push: MakePush | undefined
 }
 
-/** What handling a message needs. */
+/** The parts of the engine that handle messages. */
 export interface Sending {
   readonly context: EngineContext
   readonly holds: Holds

@@ -1,6 +1,7 @@
 /**
- * An agent decides about a message before a task exists: a stateless reply, a rejection, or a task after all. It is asked
- * once per key: the key is claimed before, and the claim holds the id of the task to come.
+ * An agent with `receive` decides about a message before a task exists: a stateless reply, a rejection, or a new task.
+ * `receive` is called once per idempotency key. The key is claimed before, and the claim has the id of the task to
+ * create.
  */
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
@@ -14,13 +15,13 @@ import { partsOf } from '../run/parts.ts'
 import { checkSame, claimFor, outcomeOf } from './claims.ts'
 import { createFromMessage } from './create.ts'
 import type { Incoming, Sending } from './incoming.ts'
-import type { SendResult } from './sent.ts'
+import type { SendResult } from './send-result.ts'
 import { created } from './start-task.ts'
 
-/** What is known before the agent is asked. */
+/** What is known before `receive` is called. */
 interface Undecided extends Incoming {
   readonly agent: Agent
-  /** Of the task, if one starts. */
+  /** The id of the task, if one is created. */
   readonly taskId: string
   readonly contextId: string
   readonly claim: Claim | undefined
@@ -101,7 +102,7 @@ function checked(received: ReceiveResult | undefined): ReceiveResult | undefined
   throw new TypeError('receive must return reply(content), reject(text) or nothing')
 }
 
-/** A reply is kept in the context, and under the claim, before it is given. */
+/** Stores the reply in the context and with the claim, and returns it afterwards. */
 async function reply(
   { context: { store, ids, clock } }: Sending,
   { caller, request, contextId, claim }: Undecided,

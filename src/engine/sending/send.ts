@@ -1,11 +1,11 @@
 /**
- * A message comes in. Each case is one file:
+ * Handles a message that arrives. Each case is one file:
  *
  *   names a task, or answers its consent question  ──▶ continue-task (answered-consent finds the task)
  *   an agent that decides before a task exists     ──▶ receive-message: a reply, a rejection, or a task
  *   any other agent                                ──▶ start-task
  *
- * A repeat of a keyed message is found in each of them: while the first is handled by `in-flight`, later by its claim.
+ * Each case recognizes a repeated message: by `in-flight` while the first one is handled, and later by its claim.
  */
 import { LullError } from '../../core/errors.ts'
 import type { MakePush } from '../../core/push.ts'
@@ -21,7 +21,7 @@ import { agentNamed } from './create.ts'
 import { createInFlight } from './in-flight.ts'
 import type { Incoming, Sending } from './incoming.ts'
 import { receiveMessage } from './receive-message.ts'
-import type { SendResult } from './sent.ts'
+import type { SendResult } from './send-result.ts'
 import { startTask } from './start-task.ts'
 
 export type Send = (
@@ -33,7 +33,7 @@ export type Send = (
 export function createSend(context: EngineContext, holds: Holds): Send {
   const sending: Sending = { context, holds, inFlight: createInFlight() }
   return async (caller, given, { push } = {}) => {
-    // First, and before the message is looked at: a refusal under load must be cheap.
+    // Checked before the message is parsed, because a refusal under load must be cheap.
     context.ledger.admit()
     const request = parse(sendInput, given)
     if (context.draining()) throw new LullError('DRAINING', { retryAfterMs: 1_000 })

@@ -1,4 +1,6 @@
-/** Reminders that come with a message: a new task is created with them, one that exists gets them before the message. */
+/**
+ * Reminders that come with a message. A new task is created with them. An existing task gets them before the message.
+ */
 import { LullError } from '../../core/errors.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import type { Agent } from '../agent.ts'
@@ -15,14 +17,14 @@ export function sentReminders(
 ): readonly Reminder[] {
   if (reminders.length > 0) checkOffered(agent)
   return reminders.map((given, index) => {
-    // The same id for the same message: sent again, it brings no second reminder. An explicit key tells messages apart.
+    // The id is derived from the message, so a repeated message adds no second reminder.
     const named = idempotencyKey ?? message.messageId
     const own = signer.hash(JSON.stringify([named, index, given.body])).slice(0, 32)
     return toReminder(given, `reminder-${own}`, clock.now())
   })
 }
 
-/** The reminders that are left when each has displaced those before it. @throws LullError `REMINDER_LIMIT` */
+/** The reminders without those that a later one replaces. @throws LullError `REMINDER_LIMIT` */
 export function pendingAtStart(
   { options }: EngineContext,
   taskId: string,

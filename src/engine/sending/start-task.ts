@@ -1,4 +1,4 @@
-/** A message starts a task, once per key. The agent's code starts before the task is durable. */
+/** A message starts a task, once per idempotency key. The agent's code may start before the task is durable. */
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
@@ -8,7 +8,7 @@ import type { Committed } from '../ledger.ts'
 import { checkSame, claimFor, outcomeOf } from './claims.ts'
 import { createFromMessage } from './create.ts'
 import type { Incoming, Sending } from './incoming.ts'
-import type { SendResult } from './sent.ts'
+import type { SendResult } from './send-result.ts'
 
 export async function startTask(
   sending: Sending,
@@ -36,7 +36,7 @@ export function created({ task, laterRecords, latest }: Committed): SendResult {
   return { kind: 'task', task, laterRecords, latest, repeated: false }
 }
 
-/** The claim was written with its task, so the task exists or existed. */
+/** The result of the first message with this key. The claim was written with its task, so the task exists or existed. */
 async function repeated(
   context: EngineContext,
   known: Claim,

@@ -2,7 +2,7 @@
 import type { Message, Part } from '../../../core/message.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { offersOf } from '../../../engine/offers.ts'
-import type { SendResult } from '../../../engine/sending/sent.ts'
+import type { SendResult } from '../../../engine/sending/send-result.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { AcpContext } from '../connection/context.ts'
 import { keptIn } from '../reminders/kept-reminders.ts'

@@ -2,13 +2,13 @@ import type { Message } from '../../core/message.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 
-/** A task (new, continued, or the one the message started before), or a stateless reply. */
+/** The result of a message: a task or a stateless reply. `repeated` is true if the message had been handled before. */
 export type SendResult =
   | {
       readonly kind: 'task'
-      /** As the message left it. */
+      /** The task after the records of the message. */
       readonly task: Task
-      /** Records that the same commit wrote after the message. `latest` is the task after them; it may have ended. */
+      /** Records that the same commit wrote after those of the message. `latest` is the task after them. */
       readonly laterRecords: readonly LogRecord[]
       readonly latest: Task
       readonly repeated: boolean
