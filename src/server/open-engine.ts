@@ -100,14 +100,25 @@ function stopping(
     if (ended === 'late')
       log('error', 'the engine did not stop in time; tasks go on at the next start')
   }
+  const letEnd = keepProcessAlive()
   let closed: Promise<void> | undefined
   return {
     drain: () => drain(),
     close({ drainMs } = {}) {
-      closed ??= drain(drainMs).finally(() => store.close())
+      closed ??= drain(drainMs)
+        .finally(() => store.close())
+        .finally(letEnd)
       return closed
     },
   }
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The timers of the engine keep no process alive, so a program without a server would end while its tasks wait. */
+function keepProcessAlive(): () => void {
+  const timer = setInterval(() => undefined, LONGEST_TIMER_MS)
+  return () => clearInterval(timer)
 }
 
 function keyFor(data: string, given: string | undefined): Buffer {
