@@ -9,8 +9,8 @@ export const layers = {
   engine: { imports: ['core', 'ports'], packages: ['zod', 'croner'], builtins: ['async_hooks'] },
   stores: {
     imports: ['core', 'ports'],
-    packages: ['@photostructure/sqlite'],
-    builtins: ['events', 'fs', 'os', 'path', 'timers/promises', 'url', 'worker_threads'],
+    packages: ['@photostructure/sqlite', 'pg'],
+    builtins: ['crypto', 'events', 'fs', 'os', 'path', 'timers/promises', 'url', 'worker_threads'],
   },
   wire: { imports: [], packages: [], builtins: [] },
   protocols: {

@@ -1,0 +1,57 @@
+/** What the store adds for several processes: leases, notices, and what a process asks about the work of others. */
+import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
+import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
+import { toText } from '../../ports/store/text.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Database } from './database.ts'
+import { createUntoldEvents } from './events.ts'
+import { createHoldsInEffect } from './notes.ts'
+import type { Notices } from './notices.ts'
+import { createWorkers } from './workers.ts'
+
+/** @param leases a connection of its own, so that a heartbeat never waits behind other statements */
+export function createCluster(db: Database, leases: Database, notices: Notices): ClusterStore {
+  const { onChanges, report } = notices
+  return {
+    ...createWorkers(leases),
+    ...createUntoldEvents(db),
+    ...createHoldsInEffect(db),
+    async versions(taskIds) {
+      const rows = await db.read(
+        `SELECT coalesce((SELECT r.last FROM ${db.schema}.records r
+           WHERE r.task_id = u.id ORDER BY r.first DESC LIMIT 1), 0) AS version
+         FROM unnest($1::text[]) WITH ORDINALITY AS u (id, o) ORDER BY u.o`,
+        [taskIds.map(toText)],
+      )
+      return rows.map((row) => Number(row['version']))
+    },
+    onChanges,
+    report,
+  }
+}
+
+/** Reports what a commit has written to the other processes. */
+export function reporting(commit: Store['commit'], notices: Notices): Store['commit'] {
+  return async (batch) => {
+    const results = await commit(batch)
+    const changes = changesOf(batch, results)
+    if (changes !== undefined) notices.report(changes)
+    return results
+  }
+}
+
+/** Undefined when nothing was written. */
+function changesOf(
+  batch: readonly Commit[],
+  results: readonly CommitResult[],
+): Changes | undefined {
+  const written = batch.filter((_, index) => results[index]?.status === 'written')
+  if (written.length === 0) return undefined
+  return {
+    tasks: written.map(({ taskId, expected, records }) => ({
+      id: taskId,
+      version: expected + records.length,
+    })),
+    readyAgents: written.flatMap(({ row }) => (row?.readyAt === undefined ? [] : [row.agent])),
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Writes batches of commits. A batch is one round trip. Invariants (commit.test.ts):
+ *  B1  a call of the database has each task and each claimed key at most once; further commits of them go in later calls;
+ *  B2  a commit that the database refuses for its content fails alone: the batch is halved until that commit is alone;
+ *  B3  when the connection is lost, the same call is sent again; a commit that stands in the log as it was sent is written.
+ */
+import type { CommitResult } from '../../ports/store/tasks.ts'
+import type { Store } from '../../ports/store.ts'
+import { readClaim } from './claims.ts'
+import type { Database, Row } from './database.ts'
+import { type EncodedCommit, encodeCommit, parametersOf } from './encoded-commit.ts'
+import { failureOf } from './failures.ts'
+
+const written: CommitResult = { status: 'written' }
+
+/** A commit and its place in the batch. */
+interface Placed {
+  readonly place: number
+  readonly commit: EncodedCommit
+}
+
+export function createCommit(db: Database): Store['commit'] {
+  const arity = parametersOf([], false).length
+  const parameters = Array.from({ length: arity }, (_, n) => `$${n + 1}`).join(', ')
+  const text = `SELECT place, status, version, detail FROM ${db.schema}.commit_1(${parameters})`
+
+  async function send(commits: readonly EncodedCommit[]): Promise<readonly CommitResult[]> {
+    let resent = false
+    const refused = await db.writeOnce(text, (again) => {
+      resent = again
+      return parametersOf(commits, again)
+    })
+    const byPlace = new Map(refused.map((row) => [Number(row['place']), row]))
+    return commits.map((commit, n) => {
+      const row = byPlace.get(n + 1)
+      return row === undefined ? written : toResult(row, commit, resent)
+    })
+  }
+
+  /** Halves the batch until the commit that cannot be stored is alone. */
+  async function sendOrHalve(commits: readonly EncodedCommit[]): Promise<readonly CommitResult[]> {
+    try {
+      return await send(commits)
+    } catch (error) {
+      if (failureOf(error).kind !== 'content') throw error
+      if (commits.length === 1) return [{ status: 'failed', kind: 'content', error }]
+      const half = commits.length >> 1
+      const first = await sendOrHalve(commits.slice(0, half))
+      return [...first, ...(await sendOrHalve(commits.slice(half)))]
+    }
+  }
+
+  return async (batch) => {
+    const results: CommitResult[] = []
+    const toSend: Placed[] = []
+    for (const [place, commit] of batch.map(encodeCommit).entries()) {
+      if ('status' in commit) results[place] = commit
+      else toSend.push({ place, commit })
+    }
+    for (const round of roundsOf(toSend)) {
+      const answers = await sendOrHalve(round.map(({ commit }) => commit))
+      for (const [n, { place }] of round.entries()) results[place] = answers[n] ?? written
+    }
+    return results
+  }
+}
+
+/** Each round has every task and every claimed key at most once. The order among commits of one task is kept. */
+function roundsOf(commits: readonly Placed[]): readonly (readonly Placed[])[] {
+  const rounds: Placed[][] = []
+  const used = new Map<string, number>()
+  for (const placed of commits) {
+    const { taskId, claim } = placed.commit
+    const names = [`task ${taskId}`, ...(claim ? [`key ${claim.slice(0, 4).join('\n')}`] : [])]
+    const round = Math.max(...names.map((name) => used.get(name) ?? 0))
+    for (const name of names) used.set(name, round + 1)
+    rounds[round] = [...(rounds[round] ?? []), placed]
+  }
+  return rounds
+}
+
+function toResult(row: Row, commit: EncodedCommit, resent: boolean): CommitResult {
+  if (row['status'] === 'claimed') {
+    return { status: 'claimed', claim: readClaim(JSON.parse(String(row['detail'])) as Row) }
+  }
+  if (row['status'] === 'holds-changed') return { status: 'holds-changed' }
+  // Records carry the instant and the token of their run, so equal text is our own earlier attempt.
+  if (resent && row['detail'] === commit.body) return written
+  return { status: 'conflict', version: Number(row['version']) }
+}

@@ -1,0 +1,144 @@
+/**
+ * Statements on PostgreSQL. A statement is one round trip on a connection of a pool. Invariants (database.test.ts):
+ *  Q1  a statement that was not carried out for a passing reason is sent again, for a bounded time;
+ *  Q2  a statement that may have been carried out is sent again with `again`, so that it can recognise its own effect;
+ *  Q3  a connection that failed, or leads to a read-only server, is not used again.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Place } from './connection.ts'
+import { type Failure, failureOf, unavailable } from './failures.ts'
+
+export type Value = string | number | boolean | null | undefined | readonly Value[]
+export type Row = Readonly<Record<string, unknown>>
+
+export interface Database {
+  /** The schema that qualifies every name. */
+  readonly schema: string
+  read(text: string, values?: readonly Value[]): Promise<readonly Row[]>
+  /** A write that has the same effect when it is carried out twice. */
+  write(text: string, values?: readonly Value[]): Promise<readonly Row[]>
+  /** A write that is told whether an earlier attempt may have been carried out. */
+  writeOnce(text: string, values: (again: boolean) => readonly Value[]): Promise<readonly Row[]>
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  readonly place: Place
+  readonly schema: string
+  /** Connections that write at the same time. Default 4: more give no more throughput, and ten times the latency. */
+  readonly writers?: number
+  /** How long a statement waits for a server that cannot be used, before it fails. Default 10 s. */
+  readonly waitMs?: number
+  /** How long a statement of unknown outcome is sent again. Default 30 s. */
+  readonly resolveMs?: number
+}
+
+const WRITERS = 4
+const READERS = 4
+/** A statement that lost a race against others wins soon. */
+const RACES = 5
+const IDLE_MS = 30_000
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const { place, schema, waitMs = 10_000, resolveMs = 30_000 } = options
+  const pool = (max: number): pg.Pool => {
+    const created = new pg.Pool({ ...place.config, max, idleTimeoutMillis: IDLE_MS })
+    // An idle connection that ends is replaced when it is needed.
+    created.on('error', () => undefined)
+    return created
+  }
+  const readers = pool(READERS)
+  const writers = pool(options.writers ?? WRITERS)
+  const closing = new AbortController()
+
+  async function run(
+    from: pg.Pool,
+    text: string,
+    values: (again: boolean) => readonly Value[],
+  ): Promise<readonly Row[]> {
+    const began = performance.now()
+    let again = false
+    let races = 0
+    for (let attempt = 1; ; attempt++) {
+      if (closing.signal.aborted) throw unavailable('the store is closed')
+      try {
+        return await send(from, text, values(again))
+      } catch (error) {
+        const failure = failureOf(error)
+        if (failure.kind === 'content') throw error
+        again ||= failure.kind === 'lost' && from === writers
+        const isRace = isRaceLost(error)
+        if (isRace) races++
+        const patience = again ? resolveMs : waitMs
+        const isPatient = races < RACES && performance.now() - began < patience
+        if (closing.signal.aborted) throw unavailable('the store is closed')
+        if (failure.kind === 'refused' || !isPatient)
+          throw toUnavailable(failure, again, place, error)
+        await pause(isRace ? races : attempt, closing.signal)
+      }
+    }
+  }
+
+  let closed: Promise<void> | undefined
+  return {
+    schema,
+    read: (text, values = []) => run(readers, text, () => values),
+    write: (text, values = []) => run(writers, text, () => values),
+    writeOnce: (text, values) => run(writers, text, values),
+    close() {
+      closing.abort()
+      closed ??= Promise.all([readers.end(), writers.end()]).then(() => undefined)
+      return closed
+    },
+  }
+}
+
+async function send(
+  pool: pg.Pool,
+  text: string,
+  values: readonly Value[],
+): Promise<readonly Row[]> {
+  const client = await pool.connect()
+  let failed: unknown
+  // A connection that ends while it has no statement reports it here; the statement that follows fails by itself.
+  const ended = (): void => undefined
+  client.on('error', ended)
+  try {
+    const { rows } = await client.query<Row>(text, [...values])
+    return rows
+  } catch (error) {
+    failed = error
+    throw error
+  } finally {
+    client.off('error', ended)
+    client.release(failed !== undefined && !isUsable(failed))
+  }
+}
+
+/** Whether the connection is in order although the statement failed. */
+function isUsable(error: unknown): boolean {
+  return failureOf(error).kind === 'content' || isRaceLost(error)
+}
+
+/** 40001 and 40P01: the server chose this statement among several that could not go on together. */
+function isRaceLost(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown }
+  return code === '40001' || code === '40P01'
+}
+
+function toUnavailable(
+  { why }: Failure,
+  again: boolean,
+  { name }: Place,
+  cause: unknown,
+): ReturnType<typeof unavailable> {
+  const what = again ? `${why}, and it is unknown whether this was written` : why
+  return unavailable(`${what} (${name})`, cause)
+}
+
+/** 10 ms at first, then up to 500 ms. Chance keeps processes from coming back at the same instant. */
+async function pause(attempt: number, signal: AbortSignal): Promise<void> {
+  const most = Math.min(500, 10 * 2 ** Math.min(attempt, 6))
+  await sleep(most / 2 + (Math.random() * most) / 2, undefined, { signal }).catch(() => undefined)
+}

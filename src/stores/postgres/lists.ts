@@ -1,0 +1,123 @@
+/**
+ * Lists and counts. A list is read one state at a time, each from an index in the order of the list, and the pages are
+ * merged. The newest ten tasks of one state then cost ten rows, however many tasks other states have.
+ */
+import { isTerminal, type State, states } from '../../core/states.ts'
+import type { OpenTaskQuery, TaskQuery } from '../../ports/store/tasks.ts'
+import { toText } from '../../ports/store/text.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Database, Value } from './database.ts'
+import { selectedColumns, tasksIn, toTaskRow } from './rows.ts'
+
+type Lists = Pick<Store, 'row' | 'list' | 'count' | 'openTasks'>
+type Filter = Omit<TaskQuery, 'limit' | 'before'>
+
+const NEWEST_FIRST = 'ORDER BY t.status_at DESC, t.id DESC'
+/** The same text as in the index `tasks_open`, which lets PostgreSQL use that index. */
+const NOT_ENDED = "t.state NOT IN ('completed', 'failed', 'canceled', 'rejected')"
+/** Derived from the table of states, so that a state added later is classified correctly. */
+const OPEN = `t.state IN (${states
+  .filter((state) => !isTerminal(state))
+  .map((state) => `'${state}'`)
+  .join(', ')})`
+
+export function createLists(db: Database): Lists {
+  const s = db.schema
+  const from = `SELECT ${selectedColumns} FROM ${tasksIn(s)}`
+
+  return {
+    async row(taskId) {
+      const [row] = await db.read(`${from} WHERE t.id = $1`, [toText(taskId)])
+      return row && toTaskRow(row)
+    },
+    async list(query) {
+      if (query.states?.length === 0) return []
+      const bind = binder()
+      const conditions = [...conditionsOf(query, bind), ...cursorOf(query, bind)]
+      const limit = bind.value(query.limit)
+      const pages = pagesOf(query, bind).map((state) => {
+        const where = whereOf([...conditions, ...state])
+        return `(SELECT t.* FROM ${s}.tasks t ${where} ${NEWEST_FIRST} LIMIT ${limit})`
+      })
+      // The rows of the merged page alone are completed.
+      const merged = `SELECT t.* FROM (${pages.join(' UNION ALL ')}) AS t ${NEWEST_FIRST} LIMIT ${limit}`
+      const sql = `SELECT ${selectedColumns} FROM (${merged}) AS t
+        LEFT JOIN ${s}.agenda a ON a.task_id = t.id ${NEWEST_FIRST}`
+      return (await db.read(sql, bind.values)).map(toTaskRow)
+    },
+    async count(query) {
+      const bind = binder()
+      const conditions = conditionsOf(query, bind)
+      if (query.states) conditions.push(`t.state = ANY (${bind.value(query.states)})`)
+      const sql = `SELECT count(*) AS n FROM ${s}.tasks t ${whereOf(conditions)}`
+      const [row] = await db.read(sql, bind.values)
+      return Number(row?.['n'])
+    },
+    async openTasks({ tenant, agent, contextId, held, after, limit }: OpenTaskQuery) {
+      const bind = binder()
+      const place = after && [after.contextId, after.id].map((text) => bind.value(toText(text)))
+      const conditions = [
+        held ? 't.held' : NOT_ENDED,
+        OPEN,
+        ...equal('tenant', tenant, bind),
+        ...equal('agent', agent, bind),
+        ...equal('context_id', contextId, bind),
+        ...(place ? [`(t.context_id, t.id) > (${place.join(', ')})`] : []),
+      ]
+      const sql = `${from} ${whereOf(conditions)} ORDER BY t.context_id, t.id LIMIT ${bind.value(limit)}`
+      return (await db.read(sql, bind.values)).map(toTaskRow)
+    },
+  }
+}
+
+/** Collects the values of a statement while its text is put together. */
+interface Binder {
+  readonly values: Value[]
+  /** The placeholder of the value. */
+  value(value: Value): string
+}
+
+function binder(): Binder {
+  const values: Value[] = []
+  return { values, value: (value) => `$${values.push(value)}` }
+}
+
+/** The conditions that tell pages apart. No condition where another index has few rows, or is in the order of the list. */
+function pagesOf(query: TaskQuery, bind: Binder): readonly (readonly string[])[] {
+  const { parentId, contextId, tenant, principal, held } = query
+  const isOfPrincipal = tenant !== undefined && principal !== undefined
+  const isNarrow = parentId !== undefined || contextId !== undefined
+  if (isNarrow || (held === true && !isOfPrincipal)) {
+    return [query.states ? [`t.state = ANY (${bind.value(query.states)})`] : []]
+  }
+  const wanted = new Set<State>(query.states ?? states)
+  return [...wanted].map((state) => [`t.state = ${bind.value(state)}`])
+}
+
+function conditionsOf(query: Filter, bind: Binder): string[] {
+  return [
+    ...equal('tenant', query.tenant, bind),
+    ...equal('principal', query.principal, bind),
+    ...equal('agent', query.agent, bind),
+    ...equal('context_id', query.contextId, bind),
+    ...equal('parent_id', query.parentId, bind),
+    ...(query.held === undefined ? [] : [query.held ? 't.held' : 'NOT t.held']),
+    ...(query.statusAtFrom === undefined
+      ? []
+      : [`t.status_at >= ${bind.value(query.statusAtFrom)}`]),
+  ]
+}
+
+function equal(column: string, value: string | undefined, bind: Binder): readonly string[] {
+  return value === undefined ? [] : [`t.${column} = ${bind.value(toText(value))}`]
+}
+
+function cursorOf({ before }: TaskQuery, bind: Binder): readonly string[] {
+  if (before === undefined) return []
+  const place = [bind.value(before.statusAt), bind.value(toText(before.id))]
+  return [`(t.status_at, t.id) < (${place.join(', ')})`]
+}
+
+function whereOf(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+}

@@ -1,0 +1,154 @@
+/**
+ * Brings the schema to the one of this version. Migrations are numbered files, forward only. Invariants (migrate.test.ts):
+ *  M1  the missing migrations run in one transaction under a lock, so that of several processes one migrates;
+ *  M2  a schema that is up to date is not written to;
+ *  M3  a process starts on a newer schema when that says this process can still use it (`readable_from`), else it refuses;
+ *  M4  a schema of another program is left alone.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { isLullError } from '../../core/errors.ts'
+import type { Place } from './connection.ts'
+import { failureOf, unavailable } from './failures.ts'
+
+export interface Migration {
+  readonly number: number
+  readonly sql: string
+}
+
+interface SchemaRow {
+  readonly number: number
+  /** The oldest program that can use this schema, by the number of its last migration. */
+  readonly readable_from: number
+}
+
+/** Programs from this migration on can use the schema that the last migration makes. */
+const READABLE_FROM = 1
+const OLDEST_VERSION = 140_000
+/** A process that waits for a lock blocks all statements that queue behind it, so it does not wait for long. */
+const LOCK_MS = 3_000
+const ATTEMPTS = 10
+
+export function readMigrations(
+  directory: string = fileURLToPath(new URL('./migrations/', import.meta.url)),
+): readonly Migration[] {
+  return readdirSync(directory)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({
+      number: Number.parseInt(file, 10),
+      sql: readFileSync(join(directory, file), 'utf8'),
+    }))
+}
+
+/** @throws LullError `STORE_UNAVAILABLE` with a sentence an operator can act on */
+export async function migrate(
+  place: Place,
+  schema: string,
+  migrations: readonly Migration[] = readMigrations(),
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await connected(place, (client) => bringUpToDate(client, schema, migrations))
+    } catch (error) {
+      if (isLullError(error)) throw error
+      const { kind, why } = failureOf(error)
+      if (kind === 'refused' || kind === 'content' || attempt === ATTEMPTS) {
+        throw unavailable(`${why} (${place.name})`, error)
+      }
+      await sleep(50 * attempt)
+    }
+  }
+}
+
+async function connected<T>(place: Place, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ ...place.config, query_timeout: 0 })
+  // A connection that is cut fails the statement that runs. It must not end the process.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return await work(client)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function bringUpToDate(
+  client: pg.Client,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  await checkServer(client)
+  const known = migrations.at(-1)?.number ?? 0
+  if (isCurrent(await readSchemaRow(client, schema), schema, known)) return
+  await client.query('BEGIN')
+  await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`)
+  await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`lull:${schema}`])
+  // Another process may have migrated while this one waited for the lock.
+  const applied = await readSchemaRow(client, schema)
+  if (!isCurrent(applied, schema, known)) {
+    if (applied === undefined) await found(client, schema)
+    for (const { number, sql } of migrations) {
+      if (number > (applied?.number ?? 0)) await client.query(sql.replaceAll('{schema}', schema))
+    }
+    const row = [known, READABLE_FROM]
+    await client.query(`UPDATE ${schema}.schema SET number = $1, readable_from = $2`, row)
+  }
+  await client.query('COMMIT')
+}
+
+async function checkServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number; encoding: string; standby: boolean }>(
+    `SELECT current_setting('server_version_num')::integer AS version,
+       current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby`,
+  )
+  const [server] = rows
+  if (server === undefined) return
+  const { version, encoding, standby } = server
+  if (version < OLDEST_VERSION) {
+    throw unavailable(`PostgreSQL ${Math.floor(version / 10_000)} is too old; use 14 or newer`)
+  }
+  if (encoding !== 'UTF8') {
+    const database = 'create the database with ENCODING UTF8'
+    throw unavailable(`the database stores text as ${encoding}, not as UTF8; ${database}`)
+  }
+  if (standby) throw unavailable('PostgreSQL is a standby; connect to the primary server')
+}
+
+/** Whether nothing has to be done. @throws LullError when the schema is too new */
+function isCurrent(applied: SchemaRow | undefined, schema: string, known: number): boolean {
+  if (applied === undefined || applied.number < known) return false
+  if (applied.readable_from <= known) return true
+  throw unavailable(
+    `the schema ${schema} was written by a newer version of Lull (schema ${applied.number}, this version knows ${known}); ` +
+      'use that version, or another schema',
+  )
+}
+
+/** Undefined when Lull has not been here. @throws LullError when another program has */
+async function readSchemaRow(client: pg.Client, schema: string): Promise<SchemaRow | undefined> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v')`,
+    [schema],
+  )
+  if (rows.length === 0) return undefined
+  if (!rows.some(({ name }) => name === 'schema')) {
+    const names = 'choose another schema (LULL_POSTGRES_SCHEMA)'
+    throw unavailable(`the schema ${schema} has tables of another program; ${names}`)
+  }
+  return (await client.query<SchemaRow>(`SELECT number, readable_from FROM ${schema}.schema`))
+    .rows[0]
+}
+
+async function found(client: pg.Client, schema: string): Promise<void> {
+  const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
+  if (rows.length === 0) await client.query(`CREATE SCHEMA ${schema}`)
+  await client.query(
+    `CREATE TABLE ${schema}.schema (number integer NOT NULL, readable_from integer NOT NULL)`,
+  )
+  await client.query(`INSERT INTO ${schema}.schema (number, readable_from) VALUES (0, 0)`)
+}

@@ -1,0 +1,66 @@
+/** Small values by name, and holds. */
+import type { Json } from '../../core/json.ts'
+import type { ClusterStore } from '../../ports/store/cluster.ts'
+import type { Hold } from '../../ports/store/holds.ts'
+import { toText } from '../../ports/store/text.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Database } from './database.ts'
+
+export function createKeyValues(db: Database): Pick<Store, 'getValue' | 'setValue'> {
+  const s = db.schema
+  return {
+    async getValue(name) {
+      const [row] = await db.read(`SELECT value FROM ${s}.key_values WHERE name = $1`, [
+        toText(name),
+      ])
+      return row === undefined ? undefined : (JSON.parse(String(row['value'])) as Json)
+    },
+    async setValue(name, value) {
+      await db.write(
+        `INSERT INTO ${s}.key_values (name, value) VALUES ($1, $2)
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+        [toText(name), JSON.stringify(value)],
+      )
+    },
+  }
+}
+
+export function createHolds(db: Database): Pick<Store, 'putHold' | 'holds'> {
+  const s = db.schema
+  return {
+    async putHold(hold) {
+      await db.write(`SELECT ${s}.put_hold_1($1, $2, $3, $4)`, [
+        toText(hold.id),
+        hold.createdAt,
+        hold.liftedAt,
+        JSON.stringify(hold),
+      ])
+    },
+    // Scans the table, because operators make few holds.
+    async holds(all = false) {
+      const rows = await db.read(
+        `SELECT body FROM ${s}.holds WHERE lifted_at IS NULL OR $1 ORDER BY created_at, pos`,
+        [all],
+      )
+      return rows.map((row) => JSON.parse(String(row['body'])) as Hold)
+    },
+  }
+}
+
+export function createHoldsInEffect(db: Database): Pick<ClusterStore, 'holdsInEffect'> {
+  const s = db.schema
+  return {
+    async holdsInEffect() {
+      const [row] = await db.read(
+        `SELECT value AS epoch, ARRAY(
+           SELECT body FROM ${s}.holds WHERE lifted_at IS NULL ORDER BY created_at, pos) AS bodies
+         FROM ${s}.counters WHERE name = 'holds'`,
+      )
+      const bodies = (row?.['bodies'] ?? []) as readonly string[]
+      return {
+        epoch: Number(row?.['epoch'] ?? 0),
+        holds: bodies.map((body) => JSON.parse(body) as Hold),
+      }
+    },
+  }
+}

@@ -1,0 +1,72 @@
+/** The store for many processes: a PostgreSQL database. */
+import { randomUUID } from 'node:crypto'
+import type { Store } from '../../ports/store.ts'
+import { createClaims } from './claims.ts'
+import { createCluster, reporting } from './cluster.ts'
+import { createCommit } from './commit.ts'
+import { readPlace, readSchema } from './connection.ts'
+import { openDatabase } from './database.ts'
+import { createEvents } from './events.ts'
+import { createLists } from './lists.ts'
+import { createLogs } from './logs.ts'
+import { migrate } from './migrate.ts'
+import { createHolds, createKeyValues } from './notes.ts'
+import { createNotices } from './notices.ts'
+import { createPruning } from './pruning.ts'
+import { createPushes } from './pushes.ts'
+import { createSessions } from './sessions.ts'
+import { createWork } from './work.ts'
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:5432/database`. */
+  readonly url: string
+  /** The schema that has the tables. It is created when it does not exist. Default `lull`. */
+  readonly schema?: string | undefined
+  /** The same database without a pooler in between, for the connections that listen and renew leases. Default: `url`. */
+  readonly direct?: string | undefined
+  /** How long a call waits for a database that cannot be used, before it fails. Default 10 s. */
+  readonly waitMs?: number | undefined
+}
+
+/** A heartbeat that takes longer comes too late to be of use. */
+const LEASE_WAIT_MS = 4_000
+
+/** @throws LullError `INVALID_INPUT`, or `STORE_UNAVAILABLE` with what to do about it */
+export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { waitMs } = options
+  const place = readPlace(options.url, 'postgres')
+  const direct = readPlace(options.direct ?? options.url, 'postgres.direct')
+  const schema = readSchema(options.schema ?? 'lull', 'postgres.schema')
+  await migrate(place, schema)
+  const db = openDatabase({ place, schema, ...(waitMs === undefined ? {} : { waitMs }) })
+  const leases = openDatabase({
+    place: direct,
+    schema,
+    writers: 1,
+    waitMs: LEASE_WAIT_MS,
+    resolveMs: LEASE_WAIT_MS,
+  })
+  const notices = createNotices({ place: direct, schema, sender: randomUUID() })
+  await notices.started
+  return {
+    commit: reporting(createCommit(db), notices),
+    ...createLogs(db),
+    ...createLists(db),
+    ...createWork(db),
+    ...createEvents(db),
+    ...createKeyValues(db),
+    ...createHolds(db),
+    ...createClaims(db),
+    ...createSessions(db),
+    ...createPushes(db),
+    ...createPruning(db),
+    cluster: createCluster(db, leases, notices),
+    async check() {
+      // Writes, because a server that only reads answers reads.
+      await db.write(`UPDATE ${schema}.counters SET value = value WHERE name = 'check'`)
+    },
+    async close() {
+      await Promise.all([db.close(), leases.close(), notices.close()])
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/** Finds tasks with something to do. Each query reads a range of a partial index that holds only such tasks. */
+
+import { RESERVED_MS } from '../../ports/store/cluster.ts'
+import { fromText, toText } from '../../ports/store/text.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Database, Row, Value } from './database.ts'
+
+type Work = Pick<
+  Store,
+  'ready' | 'readyAgents' | 'orphans' | 'due' | 'nextDueAt' | 'waiting' | 'waitNames'
+>
+
+export function createWork(db: Database): Work {
+  const s = db.schema
+
+  /** The first tasks that are not reserved. They are reserved now. `SKIP LOCKED` passes over those of another call. */
+  const reserve = (
+    where: string,
+    order: string,
+    values: readonly Value[],
+  ): Promise<readonly Row[]> =>
+    db.write(
+      `WITH found AS (
+         SELECT task_id FROM ${s}.agenda
+         WHERE ${where} AND (hidden_until IS NULL OR hidden_until <= ${s}.clock_1())
+         ORDER BY ${order} LIMIT $2 FOR UPDATE SKIP LOCKED),
+       reserved AS (
+         UPDATE ${s}.agenda a SET hidden_until = ${s}.clock_1() + $3 * interval '1 ms'
+         FROM found WHERE a.task_id = found.task_id
+         RETURNING a.task_id, a.owner, a.ready_at, a.due_at)
+       SELECT task_id AS id, owner FROM reserved ORDER BY ${order}`,
+      [...values, RESERVED_MS],
+    )
+
+  return {
+    ready: async (agent, limit) =>
+      (
+        await reserve('agent = $1 AND ready_at IS NOT NULL', 'ready_at, task_id', [
+          toText(agent),
+          limit,
+        ])
+      ).map(toId),
+    // Skips from one agent to the next. Reading all rows would read the whole backlog of an agent.
+    readyAgents: async () =>
+      (
+        await db.read(
+          `WITH RECURSIVE next (agent) AS (
+             (SELECT agent FROM ${s}.agenda WHERE ready_at IS NOT NULL ORDER BY agent LIMIT 1)
+             UNION ALL
+             SELECT (SELECT a.agent FROM ${s}.agenda a
+                     WHERE a.ready_at IS NOT NULL AND a.agent > next.agent ORDER BY a.agent LIMIT 1)
+             FROM next WHERE next.agent IS NOT NULL)
+           SELECT agent AS id FROM next WHERE agent IS NOT NULL`,
+        )
+      ).map(toId),
+    // Skips from one owner to the next, because the living ones own most tasks.
+    orphans: async (_alive, limit) =>
+      (
+        await reserve(
+          `owner = ANY (ARRAY(
+             WITH RECURSIVE next (owner) AS (
+               (SELECT owner FROM ${s}.agenda WHERE owner IS NOT NULL ORDER BY owner LIMIT 1)
+               UNION ALL
+               SELECT (SELECT o.owner FROM ${s}.agenda o WHERE o.owner > next.owner ORDER BY o.owner LIMIT 1)
+               FROM next WHERE next.owner IS NOT NULL)
+             SELECT next.owner FROM next WHERE NOT EXISTS (
+               SELECT FROM ${s}.workers w WHERE w.id = next.owner AND w.lease_until > ${s}.clock_1())))
+           AND $1::text IS NULL`,
+          'task_id',
+          [null, limit],
+        )
+      ).map((row) => ({ taskId: toId(row), owner: fromText(String(row['owner'])) })),
+    due: async (now, limit) =>
+      (await reserve('due_at <= $1', 'due_at, task_id', [now, limit])).map(toId),
+    async nextDueAt() {
+      const [row] = await db.read(
+        `SELECT due_at FROM ${s}.agenda WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1`,
+      )
+      return row && Number(row['due_at'])
+    },
+    ...createWaits(db),
+  }
+}
+
+function createWaits(db: Database): Pick<Store, 'waiting' | 'waitNames'> {
+  const s = db.schema
+  return {
+    // One range per name. A single range over all names would sort every waiting task.
+    waiting: async (tenant, names, after, limit) =>
+      (
+        await db.read(
+          `SELECT DISTINCT w.task_id AS id FROM unnest($2::text[]) AS wanted (name) CROSS JOIN LATERAL (
+             SELECT task_id FROM ${s}.waits
+             WHERE tenant = $1 AND waits.name = wanted.name AND task_id > $3
+             ORDER BY task_id LIMIT $4) AS w
+           ORDER BY w.task_id LIMIT $4`,
+          [toText(tenant), names.map(toText), toText(after), limit],
+        )
+      ).map(toId),
+    // Skips from one name to the next, because many tasks may wait for the same name.
+    async waitNames(tenant, prefix, after, limit) {
+      const start = toText(prefix)
+      const rows = await db.read(
+        `WITH RECURSIVE next (name, n) AS (
+           SELECT $2::text COLLATE "C", 0
+           UNION ALL
+           SELECT (SELECT w.name FROM ${s}.waits w
+                   WHERE w.tenant = $1 AND w.name > next.name AND w.name < $3
+                   ORDER BY w.name LIMIT 1), n + 1
+           FROM next WHERE next.name IS NOT NULL AND n < $4)
+         SELECT name AS id FROM next WHERE name IS NOT NULL AND n > 0 ORDER BY n`,
+        [toText(tenant), after > prefix ? toText(after) : start, textAfter(start), limit],
+      )
+      return rows.map(toId)
+    },
+  }
+}
+
+/** The smallest text greater than every text with the prefix. */
+function textAfter(prefix: string): string {
+  const last = prefix.length - 1
+  return prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1)
+}
+
+function toId(row: Row): string {
+  return fromText(String(row['id']))
+}
