@@ -75,6 +75,18 @@ export default defineConfig({
         },
       },
       {
+        // The dashboard, in a real browser.
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          expect: { poll: { timeout: 20_000, interval: 20 } },
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
         test: {
           name: 'docs',
           include: ['test/docs/**/*.test.ts'],

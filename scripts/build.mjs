@@ -12,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { locked } from './lock.mjs'
 import { root, run, say } from './run.mjs'
@@ -21,7 +21,7 @@ const [dist, next, old] = ['dist', 'dist.next', 'dist.old'].map((name) => join(r
 const stamp = '.inputs'
 
 const isTest = (file) => /\.test(-d)?\.ts$/.test(file)
-const isAsset = (file) => /^stores\/.+\/migrations\/[^/]+\.sql$/.test(file)
+const isAsset = (file) => /^src\/stores\/.+\/migrations\/[^/]+\.sql$/.test(file)
 
 export function isBuilt() {
   const made = join(dist, stamp)
@@ -38,7 +38,10 @@ export async function build() {
   try {
     const code = await run('tsc', ['-p', 'tsconfig.build.json', '--outDir', next], { quiet: true })
     if (code !== 0) return false
-    for (const file of sources().filter(isAsset)) cpSync(join(root, 'src', file), join(next, file))
+    if (!(await buildDashboard())) return false
+    for (const file of filesIn('src').filter(isAsset)) {
+      cpSync(join(root, file), join(next, file.slice('src/'.length)))
+    }
     writeFileSync(join(next, stamp), inputs)
     replaceDist()
   } finally {
@@ -46,6 +49,12 @@ export async function build() {
   }
   say(`built in ${((Date.now() - started) / 1000).toFixed(1)} s`)
   return true
+}
+
+/** The page of the dashboard, next to the code that serves it. */
+async function buildDashboard() {
+  const outDir = join(next, 'server', 'dashboard')
+  return (await run('vite', ['build', 'dashboard', '--outDir', outDir], { quiet: true })) === 0
 }
 
 function replaceDist() {
@@ -58,8 +67,8 @@ function replaceDist() {
 function fingerprint() {
   const hash = createHash('sha256')
   const configs = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.mjs']
-  const files = sources().filter((file) => !isTest(file))
-  for (const file of [...configs, ...files.map((file) => `src/${file}`)]) {
+  const files = filesIn('src').filter((file) => !isTest(file))
+  for (const file of [...configs, ...files, ...filesIn('dashboard')]) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))
@@ -68,11 +77,11 @@ function fingerprint() {
   return hash.digest('hex')
 }
 
-/** The files of `src`, relative to it, always in the same order and with forward slashes. */
-function sources() {
-  return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+/** The files of a folder, relative to the root, always in the same order and with forward slashes. */
+function filesIn(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(root, 'src').length + 1))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .map((file) => file.split(sep).join('/'))
     .sort()
 }

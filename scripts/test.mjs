@@ -28,6 +28,7 @@ const steps = [
   check('types', 'tsc', '--noEmit'),
   check('test types', 'tsc', '-p', 'tsconfig.test.json'),
   check('kit types', 'tsc', '-p', 'conformance'),
+  check('dashboard types', 'tsc', '-p', 'dashboard'),
   check('layers', 'node', 'scripts/check-layers.mjs'),
   check('lockfile', 'node', 'scripts/lockfile.mjs'),
   check('commits', 'node', 'scripts/check-commits.mjs'),
@@ -44,7 +45,7 @@ const steps = [
   tests('unit'),
   tests('delayed'),
   tests('postgres'),
-  ...['scenarios', 'interop', 'conformance', 'docs', 'seeds', 'crash'].map((name) => ({
+  ...['scenarios', 'interop', 'conformance', 'browser', 'docs', 'seeds', 'crash'].map((name) => ({
     ...tests(name),
     needsBuild: true,
   })),
@@ -56,7 +57,15 @@ const steps = [
 ]
 
 const slow = [
-  ...['publint', 'attw', 'scenarios', 'interop', 'conformance', 'docs', 'seeds', 'crash'],
+  'publint',
+  'attw',
+  'scenarios',
+  'interop',
+  'conformance',
+  'browser',
+  'docs',
+  'seeds',
+  'crash',
   'promises',
 ]
 

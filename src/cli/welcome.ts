@@ -24,6 +24,8 @@ export function welcome(served: Served, { paint, self }: Io): readonly string[] 
     '',
     ...lines,
     '',
+    `Dashboard: ${paint('cyan', `${url}/dashboard/`)}`,
+    '',
     'Try, in another terminal:',
     '',
     ...toTry[kind](url).map((words) => `  ${self} ${words}`),

@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
 import { ACP_PATH, type AcpMount } from './acp-mount.ts'
+import { dashboardRoutes } from './dashboard-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { healthRoutes } from './health-routes.ts'
 import { homePage } from './home-page.ts'
@@ -36,6 +37,7 @@ export function createApp(options: AppOptions): Hono {
   healthRoutes(app, engine, options.lost ?? (() => undefined))
   eventRoutes(app, engine)
   addOpsRoutes(app, engine)
+  dashboardRoutes(app)
   if (acp !== undefined) {
     app.on(['GET', 'POST', 'DELETE'], ACP_PATH, (c) => acp.fetch(c.req.raw))
   }

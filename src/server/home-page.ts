@@ -31,7 +31,7 @@ export function homePage(agents: readonly Agent[], url: string): Response {
 <dl>${list.join('')}</dl>
 <p>Say something:</p>
 <pre>${toHtml(hello(url))}</pre>
-<p><a href="/.well-known/agent-card.json">Agent card</a> · <a href="/healthz">Health</a> · <a href="/readyz">Readiness</a></p>
+<p><a href="/dashboard/">Dashboard</a> · <a href="/.well-known/agent-card.json">Agent card</a> · <a href="/healthz">Health</a> · <a href="/readyz">Readiness</a></p>
 </html>
 `
   return new Response(html, {

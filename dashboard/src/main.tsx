@@ -1,0 +1,117 @@
+/** The page: navigation, the connection bar, and the place that the address names. */
+import { type RefObject, render } from 'preact'
+import { useRef } from 'preact/hooks'
+import { listenToKeys } from './keys.ts'
+import { Board } from './pages/board.tsx'
+import { Operations } from './pages/operations.tsx'
+import { TaskPage } from './pages/task.tsx'
+import { Waiting } from './pages/waiting.tsx'
+import { follow, type Place, pathOf, place } from './router.ts'
+import { counts, keepCurrent, lostSince, problem } from './tasks.ts'
+
+const links: readonly { readonly to: Place; readonly text: string }[] = [
+  { to: { page: 'board' }, text: 'Board' },
+  { to: { page: 'waiting' }, text: 'Waiting' },
+  { to: { page: 'operations' }, text: 'Operations' },
+]
+
+let openHelp = (): void => undefined
+
+function Page() {
+  const here = place.value
+  const help = useRef<HTMLDialogElement>(null)
+  openHelp = () => help.current?.showModal()
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <nav aria-label="Pages">
+        <strong>Lull</strong>
+        {links.map(({ to, text }) => (
+          <a
+            key={text}
+            href={pathOf(to)}
+            aria-current={here.page === to.page ? 'page' : undefined}
+            onClick={(event) => follow(event, to)}
+          >
+            {text}
+            {to.page === 'waiting' && <Asked />}
+          </a>
+        ))}
+        <button type="button" onClick={() => openHelp()}>
+          Keys
+          <span class="key" aria-hidden="true">
+            ?
+          </span>
+        </button>
+      </nav>
+      <Connection />
+      <main id="main">{pageAt(here)}</main>
+      <Help dialog={help} />
+    </>
+  )
+}
+
+function pageAt(here: Place) {
+  if (here.page === 'task') return <TaskPage key={here.taskId} taskId={here.taskId} />
+  if (here.page === 'waiting') return <Waiting />
+  return here.page === 'operations' ? <Operations /> : <Board />
+}
+
+function Asked() {
+  const states = ['user-consent-required', 'input-required', 'auth-required']
+  const asked = states.reduce((sum, state) => sum + (counts.value[state] ?? 0), 0)
+  return asked === 0 ? null : <span class="count">{asked}</span>
+}
+
+function Connection() {
+  const since = lostSince.value
+  if (since === undefined && problem.value === undefined) return null
+  const text =
+    since === undefined
+      ? problem.value
+      : `Not live since ${since.toLocaleTimeString()}: the server cannot be reached. Trying again.`
+  return (
+    <p class="lost" role="status">
+      {text}
+    </p>
+  )
+}
+
+function Help({ dialog }: { readonly dialog: RefObject<HTMLDialogElement | null> }) {
+  const keys = [
+    ['g b, g w, g o', 'board, waiting, operations'],
+    ['/', 'filter'],
+    ['j, k', 'next and previous task'],
+    ['Enter', 'open the task'],
+    ['p, r, c', 'pause, resume, cancel'],
+    ['a, d', 'answer or grant, deny'],
+    ['m', 'remind'],
+    ['e', 'send the event it waits for'],
+    ['h', 'hold (operations)'],
+  ]
+  return (
+    <dialog ref={dialog} aria-label="Keys">
+      <h2>Keys</h2>
+      <dl class="keys">
+        {keys.map(([key, about]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{about}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" onClick={() => dialog.current?.close()}>
+        Close
+      </button>
+    </dialog>
+  )
+}
+
+const root = document.querySelector('#page')
+if (root !== null) render(<Page />, root)
+listenToKeys(() => openHelp())
+keepCurrent().catch(() => undefined)

@@ -1,0 +1,78 @@
+/** Every task by state: what needs somebody, what works, what is stopped, what is done. */
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { keepFocus } from '../keys.ts'
+import { TaskCard } from '../parts/task-card.tsx'
+import { type Column, columns, counts, newestFirst, total } from '../tasks.ts'
+
+/** How many cards a column shows at first. */
+const SHOWN = 50
+
+const search = signal('')
+
+export function Board() {
+  useEffect(keepFocus, [newestFirst.value])
+  if (total.value === 0) return <Welcome />
+  return (
+    <>
+      <h1 class="hidden">Board</h1>
+      <input
+        id="search"
+        type="search"
+        placeholder="Filter by text, agent or id ( / )"
+        aria-label="Filter tasks"
+        value={search.value}
+        onInput={(event) => {
+          search.value = event.currentTarget.value
+        }}
+      />
+      <div class="board">
+        {columns.map((column) => (
+          <BoardColumn key={column.title} column={column} />
+        ))}
+      </div>
+    </>
+  )
+}
+
+function BoardColumn({ column }: { readonly column: Column }) {
+  const { title, states, empty } = column
+  const words = search.value.toLowerCase()
+  const tasks = newestFirst.value.filter(
+    (task) =>
+      states.includes(task.state) &&
+      (words === '' ||
+        [task.title, task.agent, task.taskId, task.says].some((text) =>
+          text.toLowerCase().includes(words),
+        )),
+  )
+  const count = states.reduce((sum, state) => sum + (counts.value[state] ?? 0), 0)
+  return (
+    <section aria-label={title}>
+      <h2>
+        {title} <span class="count">{count}</span>
+      </h2>
+      {tasks.length === 0 ? (
+        <p class="empty">{words === '' ? empty : 'Nothing matches the filter.'}</p>
+      ) : (
+        <ol class="cards">
+          {tasks.slice(0, SHOWN).map((task) => (
+            <TaskCard key={task.taskId} task={task} />
+          ))}
+        </ol>
+      )}
+      {count > SHOWN && <p class="empty">The newest {SHOWN} are shown.</p>}
+    </section>
+  )
+}
+
+function Welcome() {
+  return (
+    <div class="welcome">
+      <h1>No task yet</h1>
+      <p>Send a message to an agent, and its task appears here:</p>
+      <pre>lull send {location.origin} "Hello"</pre>
+      <p>In a clone of Lull, write `npm run -s lull --` in place of `lull`.</p>
+    </div>
+  )
+}

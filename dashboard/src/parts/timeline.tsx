@@ -1,0 +1,129 @@
+/** What happened to a task, oldest first. A long wait is a break that says its length, so that work stays visible. */
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { ReceiptReport, TimelineEntry } from '../../../src/wire/ops.ts'
+import { ops } from '../server.ts'
+import { duration } from './countdown.tsx'
+
+const entries = signal<readonly TimelineEntry[]>([])
+const receipts = signal<ReceiptReport | undefined>(undefined)
+
+/** How many entries are shown at first. */
+const SHOWN = 200
+const RETRY_MS = 1_000
+const BREAK_MS = 2_000
+
+export function Timeline({
+  taskId,
+  version,
+}: {
+  readonly taskId: string
+  readonly version: number
+}) {
+  useEffect(() => followTask(taskId), [taskId])
+  useEffect(() => {
+    ops.receipts(taskId).then(
+      (report) => {
+        receipts.value = report
+      },
+      () => undefined,
+    )
+  }, [taskId, version])
+  const all = entries.value
+  const shown = all.slice(-SHOWN)
+  const longest = Math.max(1, ...shown.map((entry, index) => gap(shown, index, entry)))
+  return (
+    <section aria-label="Timeline">
+      <h2>Timeline</h2>
+      <Receipts />
+      {all.length > SHOWN && (
+        <p class="empty">
+          The newest {SHOWN} of {all.length} entries.
+        </p>
+      )}
+      <ol class="timeline">
+        {shown.map((entry, index) => (
+          <Entry
+            key={entry.seq}
+            entry={entry}
+            after={gap(shown, index, entry)}
+            longest={Math.min(longest, BREAK_MS)}
+          />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Entry(props: {
+  readonly entry: TimelineEntry
+  readonly after: number
+  readonly longest: number
+}) {
+  const { entry, after, longest } = props
+  const words = [entry.name, entry.outcome, entry.text].filter((word) => word !== undefined)
+  return (
+    <>
+      {after > BREAK_MS && <li class="break">{duration(after)} later</li>}
+      <li data-kind={entry.kind} data-outcome={entry.outcome}>
+        <time dateTime={entry.at} title={entry.at}>
+          {entry.at.slice(11, 23)}
+        </time>
+        <svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+          <rect width={Math.max(1, (100 * Math.min(after, BREAK_MS)) / longest)} height="6" />
+        </svg>
+        <span class="event">
+          {entry.event}
+          {entry.turn !== undefined && ` ${entry.turn}`}
+          {entry.attempt !== undefined && entry.attempt > 1 && `, attempt ${entry.attempt}`}
+        </span>
+        <span class="words">{words.join(' · ')}</span>
+      </li>
+    </>
+  )
+}
+
+function Receipts() {
+  const report = receipts.value
+  if (report === undefined || report.receipts.length === 0) return null
+  const { length } = report.receipts
+  return report.faults.length === 0 ? (
+    <p class="verified">
+      ✓ {length === 1 ? '1 receipt' : `${length} receipts`} of stops and wakes, verified by the
+      server now
+    </p>
+  ) : (
+    <p class="refusal" role="alert">
+      ✗ {report.faults.map(({ seq, problem }) => `record ${seq}: ${problem}`).join('; ')}
+    </p>
+  )
+}
+
+/** Milliseconds since the entry before. */
+function gap(all: readonly TimelineEntry[], index: number, entry: TimelineEntry): number {
+  const before = all[index - 1]
+  return before === undefined ? 0 : Date.parse(entry.at) - Date.parse(before.at)
+}
+
+/** Reads the timeline, then follows it, also across restarts of the server. */
+function followTask(taskId: string): () => void {
+  const left = new AbortController()
+  entries.value = []
+  receipts.value = undefined
+  const read = async (): Promise<void> => {
+    while (!left.signal.aborted) {
+      const last = entries.value.at(-1)?.seq ?? 0
+      try {
+        for await (const entry of ops.follow(taskId, last, left.signal)) {
+          entries.value = [...entries.value, entry]
+        }
+        // The task has ended.
+        return
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      }
+    }
+  }
+  read().catch(() => undefined)
+  return () => left.abort()
+}

@@ -1,0 +1,55 @@
+/**
+ * A real Chromium from npm, and pages that fail their test on what nobody looks for: an error in the console, an exception,
+ * a violation of the content security policy, a request to another host.
+ */
+import chromium from '@sparticuz/chromium'
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type Page,
+  chromium as playwright,
+} from 'playwright-core'
+
+export async function openBrowser(): Promise<Browser> {
+  return playwright.launch({
+    ...(await executable()),
+    // The arguments that the package suggests switch off the security that is tested here.
+    args: ['--no-sandbox', '--no-zygote', '--disable-dev-shm-usage', '--hide-scrollbars'],
+  })
+}
+
+/** The package has Chromium for Linux. Elsewhere an installed Chrome is used. */
+async function executable(): Promise<{ executablePath: string } | { channel: string }> {
+  if (process.platform !== 'linux') return { channel: 'chrome' }
+  return { executablePath: await chromium.executablePath() }
+}
+
+export interface OpenPage {
+  readonly page: Page
+  /** What went wrong on the page. */
+  readonly faults: string[]
+}
+
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<OpenPage> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-GB', ...options })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    // A server that is away is what some tests are about.
+    if (message.type() === 'error' && !/ERR_CONNECTION|ERR_INCOMPLETE/.test(message.text())) {
+      faults.push(message.text())
+    }
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(new URL(url).origin) && !request.url().startsWith('data:')) {
+      faults.push(`asked ${request.url()}`)
+    }
+  })
+  await page.goto(url)
+  return { page, faults }
+}

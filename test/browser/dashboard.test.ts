@@ -1,0 +1,265 @@
+/** The dashboard of a real server in a real browser: what an operator sees and does. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../src/client/create-client.ts'
+import { type LullProcess, serving } from '../scenarios/lull-process.ts'
+import { type OpenPage, openBrowser, openPage } from './browser.ts'
+
+let browser: Browser
+let data: string
+let server: LullProcess & { readonly url: string }
+let open: OpenPage[] = []
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  data = mkdtempSync(join(tmpdir(), 'lull-browser-'))
+  server = await serving(['demo', '--port', '0', '--data', data])
+})
+afterAll(async () => {
+  await browser.close()
+  server.signal('SIGTERM')
+  await server.ended
+  rmSync(data, { recursive: true })
+})
+afterEach(async () => {
+  const faults = open.flatMap((one) => one.faults)
+  for (const { page } of open) await page.context().close()
+  open = []
+  expect(faults).toEqual([])
+})
+
+async function visit(path = '', options = {}): Promise<Page> {
+  const opened = await openPage(browser, `${server.url}/dashboard/${path}`, options)
+  open.push(opened)
+  return opened.page
+}
+
+/** The root answers for the tasks of every agent. */
+const anywhere = () => createClient({ url: server.url })
+const at = (agent: string) => createClient({ url: `${server.url}/agents/${agent}` })
+
+async function taskOf(agent: string, text: string, now = false): Promise<string> {
+  const sent = await at(agent).send(text, { returnImmediately: now })
+  if (sent.kind !== 'task') throw new Error('a task was expected')
+  return sent.task.id
+}
+
+const ticking = JSON.stringify({ script: [{ repeat: 2_000, ops: [{ step: 'tick', ms: 50 }] }] })
+const stateOf = async (taskId: string) => (await anywhere().get(taskId)).state
+
+async function submit(page: Page, label: string): Promise<void> {
+  await page.getByRole('dialog', { name: label }).getByRole('button', { name: label }).click()
+}
+
+describe('the board', () => {
+  it('shows a new task, and its changes, without a reload', async () => {
+    const page = await visit()
+    const taskId = await taskOf('builder', 'Run build 51 of main')
+    const card = page.locator('.card', { hasText: 'Run build 51 of main' })
+    await card.waitFor()
+    expect(await card.textContent()).toContain('Wakes on ci.build.completed:51')
+    await anywhere().cancel(taskId)
+    const failed = page.getByRole('region', { name: 'Failed' })
+    await failed.getByText('Run build 51 of main').waitFor()
+  })
+
+  it('counts down to what happens by itself', async () => {
+    await taskOf('builder', 'Run build 52 of main')
+    const page = await visit()
+    const card = page.locator('.card', { hasText: 'Run build 52 of main' })
+    await expect.poll(() => card.locator('.due').textContent()).toMatch(/in 9 min \d+ s/)
+  })
+
+  it('filters by what is typed', async () => {
+    await taskOf('builder', 'Run build 53 of main')
+    const page = await visit()
+    await page.locator('.card').first().waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('build 53')
+    await expect.poll(() => page.locator('.card').count()).toBe(1)
+  })
+
+  it('shows what strangers wrote as text', async () => {
+    const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+    const taskId = await taskOf(
+      'script',
+      JSON.stringify({ script: [{ say: hostile }, { sleep: 600_000 }] }),
+      true,
+    )
+    const page = await visit(`tasks/${taskId}`)
+    await page.getByText('onerror').first().waitFor()
+    expect(await page.title()).toBe('Lull')
+    expect(await page.locator('img[src=x]').count()).toBe(0)
+  })
+})
+
+describe('a task', () => {
+  it('is paused with a mode and a reason, and resumed with input', async () => {
+    const taskId = await taskOf('script', ticking, true)
+    const page = await visit(`tasks/${taskId}`)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Pause' })
+    await dialog.getByLabel('Reason').fill('lunch')
+    await dialog.getByLabel('Mode').selectOption('interrupt_immediate')
+    await submit(page, 'Pause')
+    await page.getByText('Paused by client anonymous: lunch').waitFor()
+    expect(await stateOf(taskId)).toBe('paused-by-client')
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('dialog').getByLabel(/Input/).fill('{"approved": true}')
+    await submit(page, 'Resume')
+    await expect.poll(() => stateOf(taskId)).toBe('working')
+    await page.getByRole('button', { name: 'Cancel task' }).click()
+    await submit(page, 'Cancel task')
+    await expect.poll(() => page.locator('.state').textContent()).toBe('canceled')
+  })
+
+  it('gets the event that it waits for, and shows its timeline with verified receipts', async () => {
+    const taskId = await taskOf('builder', 'Run build 54 of main')
+    const page = await visit(`tasks/${taskId}`)
+    await page.getByRole('button', { name: 'Send this event now' }).click()
+    await submit(page, 'Send this event now')
+    await expect.poll(() => page.locator('.state').textContent()).toBe('completed')
+    await page.getByText('2 receipts of stops and wakes, verified').waitFor()
+    const events = await page.locator('.timeline .event').allTextContents()
+    expect(events).toEqual(
+      expect.arrayContaining(['submitted', 'step', 'parked', 'resumed', 'completed']),
+    )
+  })
+
+  it('is granted consent for exactly one operation', async () => {
+    const taskId = await taskOf('travel', 'Book a flight to Oslo for next week.')
+    const page = await visit(`tasks/${taskId}`)
+    await page.getByRole('button', { name: 'Grant' }).click()
+    expect(
+      await page.getByRole('dialog', { name: 'Grant' }).locator('pre').textContent(),
+    ).toContain('Oslo')
+    await submit(page, 'Grant')
+    await expect.poll(() => stateOf(taskId)).toBe('completed')
+    await page.getByText('flight_confirmation.pdf').first().waitFor()
+  })
+
+  it('is answered, and reminded', async () => {
+    const script = { script: [{ ask: 'Which colour?' }, { park: { reason: 'done asking' } }] }
+    const taskId = await taskOf('script', JSON.stringify(script), true)
+    const page = await visit(`tasks/${taskId}`)
+    await page.getByRole('button', { name: 'Answer' }).click()
+    await page.getByRole('dialog', { name: 'Answer' }).getByRole('textbox').fill('red')
+    await submit(page, 'Answer')
+    await expect.poll(() => stateOf(taskId)).toBe('paused-by-agent')
+    await page.getByRole('button', { name: 'Remind' }).click()
+    await page.getByRole('dialog', { name: 'Remind' }).getByRole('textbox').fill('drink water')
+    await submit(page, 'Remind')
+    await page.getByText('drink water').first().waitFor()
+  })
+
+  it('that does not exist is said to be unknown', async () => {
+    const page = await visit('tasks/nobody')
+    open[0]?.faults.splice(0)
+    await page.getByRole('alert').waitFor()
+    open[0]?.faults.splice(0)
+    expect(await page.getByRole('alert').textContent()).toMatch(/nobody/)
+  })
+})
+
+it('holds every task of an agent after a preview, and lifts the hold', async () => {
+  const taskId = await taskOf('script', ticking, true)
+  const page = await visit('operations')
+  await page.getByLabel('Which').selectOption('script')
+  await expect.poll(() => page.locator('#preview').textContent()).toMatch(/This stops \d+ task/)
+  await page.getByRole('button', { name: 'Hold' }).click()
+  await page.getByRole('dialog', { name: 'Hold' }).getByLabel('Reason').fill('incident 42')
+  await submit(page, 'Hold')
+  await page.getByText('incident 42').waitFor()
+  expect(await stateOf(taskId)).toBe('paused-by-client')
+  await page.getByRole('button', { name: 'Lift' }).click()
+  await submit(page, 'Lift')
+  await page.getByText('Nothing is held.').waitFor()
+  await expect.poll(() => stateOf(taskId)).toBe('working')
+  await anywhere().cancel(taskId)
+})
+
+it('can be used with the keyboard alone', async () => {
+  const taskId = await taskOf('script', ticking, true)
+  const page = await visit(`tasks/${taskId}`)
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  await page.keyboard.press('p')
+  await page.keyboard.type('by hand')
+  await page.keyboard.press('Enter')
+  await page.getByText('by hand').first().waitFor()
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  await page.keyboard.press('g')
+  await page.keyboard.press('b')
+  await page.locator('.card').first().waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.locator('article.task').waitFor()
+  await anywhere().cancel(taskId)
+})
+
+it('says when the server is away, and goes on when it is back', async () => {
+  const page = await visit()
+  await page.locator('.card').first().waitFor()
+  const port = new URL(server.url).port
+  server.signal('SIGKILL')
+  await server.ended
+  await page.getByText('Not live since').waitFor()
+  server = await serving(['demo', '--port', port, '--data', data])
+  await expect.poll(() => page.getByText('Not live since').count()).toBe(0)
+  await taskOf('builder', 'Run build 55 of main')
+  await page.getByText('Run build 55 of main').waitFor()
+})
+
+describe.each([
+  { colorScheme: 'light', viewport: { width: 1_280, height: 800 } },
+  { colorScheme: 'dark', viewport: { width: 320, height: 700 } },
+])('at %j', (look) => {
+  it.each(['', 'waiting', 'operations', 'task'])(
+    'axe finds nothing serious on /%s',
+    async (where) => {
+      const taskId = where === 'task' ? await taskOf('builder', 'Run build 56 of main') : ''
+      const page = await visit(where === 'task' ? `tasks/${taskId}` : where, look)
+      await page
+        .locator(where === 'operations' ? '#preview' : '.card, .timeline li')
+        .first()
+        .waitFor()
+      await page.evaluate(
+        readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'),
+      )
+      const serious = await page.evaluate(async () => {
+        const { axe } = globalThis as unknown as {
+          axe: {
+            run(): Promise<{
+              violations: { id: string; impact: string; nodes: { html: string }[] }[]
+            }>
+          }
+        }
+        const { violations } = await axe.run()
+        return violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+      })
+      expect(serious).toEqual([])
+      const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect(width).toBeLessThanOrEqual(0)
+    },
+  )
+})
+
+it('the first paint loads at most 60 KB of compressed script and style', async () => {
+  const page = await visit()
+  const files = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('script[src], link[rel=stylesheet]')].map((one) => one.src || one.href)`,
+  )
+  const { gzipSync } = await import('node:zlib')
+  let bytes = 0
+  for (const file of files) {
+    const body = await (await fetch(file)).arrayBuffer()
+    bytes += gzipSync(Buffer.from(body)).length
+  }
+  expect(files.length).toBeGreaterThan(1)
+  expect(bytes).toBeLessThan(60_000)
+})
