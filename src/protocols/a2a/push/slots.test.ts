@@ -26,10 +26,12 @@ it('lets so many deliveries of a host run at once, and the next one when one has
 it('lets another host go first when a host is busy', async () => {
   const { started, work, end } = pieces()
   const slots = createSlots({ total: 2, perHost: 1 })
-  const first = slots.during('slow', work('a'))
-  slots.during('slow', work('b'))
-  slots.during('other', work('c'))
-  slots.during('third', work('d'))
+  const [first] = [
+    slots.during('slow', work('a')),
+    slots.during('slow', work('b')),
+    slots.during('other', work('c')),
+    slots.during('third', work('d')),
+  ]
   await Promise.resolve()
   expect(started).toEqual(['a', 'c'])
   end('c')
