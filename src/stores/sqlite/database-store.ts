@@ -1,3 +1,11 @@
+import type { ClaimStore } from '../../ports/store/claims.ts'
+import type { EventStore } from '../../ports/store/events.ts'
+import type { HoldStore } from '../../ports/store/holds.ts'
+import type { KeyValueStore } from '../../ports/store/key-values.ts'
+import type { PushStore } from '../../ports/store/pushes.ts'
+import type { SessionStore } from '../../ports/store/sessions.ts'
+import type { TaskStore } from '../../ports/store/tasks.ts'
+import type { WorkStore } from '../../ports/store/work.ts'
 import type { Store } from '../../ports/store.ts'
 import { createApply } from './apply.ts'
 import type { ClaimFilter } from './claim-filter.ts'
@@ -8,7 +16,7 @@ import { createCounts } from './counts.ts'
 import type { Database } from './driver.ts'
 import { encodeCommit } from './encoded-commit.ts'
 import { createEvents } from './events.ts'
-import { isUnreadable, toStoreError } from './failures.ts'
+import { createGuard, type Guard } from './guard.ts'
 import { createHolds } from './holds.ts'
 import { createKeyValues } from './key-values.ts'
 import { createLists } from './lists.ts'
@@ -22,6 +30,7 @@ import { createSessions } from './sessions.ts'
 import { createTransact } from './transaction.ts'
 import { createWaits } from './waits.ts'
 import { createWorkQueries } from './work.ts'
+import { createWriteProbe } from './write-probe.ts'
 
 /** A store that also takes encoded commits, for the writing thread. */
 export interface DatabaseStore extends Store {
@@ -36,55 +45,90 @@ export function createDatabaseStore(
   closed: () => void,
   filter?: ClaimFilter,
 ): DatabaseStore {
-  const claims = createClaims(db)
-  const transact = createTransact(db, claims.forget)
-  const work = createWorkQueries(db)
-  const events = createEvents(db, transact)
-  const values = createKeyValues(db)
-  const holds = createHolds(db)
-  const counts = createCounts(db)
-  const lists = createLists(db, counts)
-  const logs = createLogs(db)
-  const pushes = createPushes(db)
-  const replies = createReplies(db, transact, claims)
-  const sessions = createSessions(db)
-  const waits = createWaits(db)
-  const pruning = createPruning(db, transact, waits)
-  // Inserts, because an update in place would succeed on a full disk.
-  const fill = db.prepare('INSERT INTO probe (body) VALUES (zeroblob(16384))')
-  const empty = db.prepare('DELETE FROM probe')
-  const write = createWrite(db, transact, createApply(db, claims, waits, pushes), counts, claims)
+  const { guarded, checkUndamaged } = createGuard()
+  const tables = createTables(db)
+  const { transact, waits, counts, claims, pushes } = tables
+  const apply = createApply(db, claims, waits, pushes)
+  const write = createWrite(db, transact, apply, counts, claims)
+  const probe = createWriteProbe(db, transact)
   let open = true
-  let damage: unknown
-
-  /** Converts driver errors to `STORE_UNAVAILABLE`, and every error to a rejection. */
-  function guarded<A extends readonly unknown[], R>(
-    method: (...args: A) => R,
-  ): (...args: A) => Promise<R> {
-    return async (...args) => {
-      try {
-        return method(...args)
-      } catch (error) {
-        const failure = toStoreError(error)
-        if (isUnreadable(error)) damage = failure
-        throw failure
-      }
-    }
-  }
-
-  function checkUndamaged(): void {
-    if (damage !== undefined) throw damage
-  }
 
   return {
     commit: guarded((batch) => write(batch.map((commit) => encodeCommit(commit, filter)))),
     write: guarded(write),
+    ...taskMethods(db, tables, guarded),
+    ...workMethods(tables, guarded),
+    ...eventMethods(tables, guarded),
+    ...holdMethods(tables, guarded),
+    ...claimMethods(tables, guarded, filter),
+    ...sessionMethods(tables, guarded),
+    ...pushMethods(tables, guarded),
+    check: guarded(() => {
+      checkUndamaged()
+      probe()
+    }),
+    checkUndamaged,
+    close: guarded(() => {
+      if (!open) return
+      open = false
+      filter?.close()
+      closeDatabase(db)
+      closed()
+    }),
+  }
+}
+
+/** The queries of each table or group of tables. */
+function createTables(db: Database) {
+  const claims = createClaims(db)
+  const transact = createTransact(db, claims.forget)
+  const counts = createCounts(db)
+  const waits = createWaits(db)
+  return {
+    claims,
+    transact,
+    counts,
+    waits,
+    work: createWorkQueries(db),
+    events: createEvents(db, transact),
+    values: createKeyValues(db),
+    holds: createHolds(db),
+    lists: createLists(db, counts),
+    logs: createLogs(db),
+    pushes: createPushes(db),
+    replies: createReplies(db, transact, claims),
+    sessions: createSessions(db),
+    pruning: createPruning(db, transact, waits),
+  }
+}
+
+type Tables = ReturnType<typeof createTables>
+type Guarded = Guard['guarded']
+
+function taskMethods(
+  db: Database,
+  { logs, lists, counts, pruning }: Tables,
+  guarded: Guarded,
+): Omit<TaskStore, 'commit'> {
+  return {
     load: guarded(logs.load),
     row: guarded(lists.row),
     records: guarded(logs.records),
     list: guarded(lists.list),
     count: guarded(lists.count),
     openTasks: guarded(createOpenTasks(db)),
+    pruneTasks: guarded((...args) => {
+      const pruned = pruning.tasks(...args)
+      if (pruned.removed > 0) counts.forget()
+      return pruned
+    }),
+    removedTask: guarded(createRemovedTask(db)),
+    pruneRemovedTasks: guarded(pruning.removedTasks),
+  }
+}
+
+function workMethods({ work, waits }: Tables, guarded: Guarded): WorkStore {
+  return {
     ready: guarded(work.ready),
     readyAgents: guarded(work.readyAgents),
     orphans: guarded(work.orphans),
@@ -92,13 +136,37 @@ export function createDatabaseStore(
     nextDueAt: guarded(work.nextDueAt),
     waiting: guarded(waits.find),
     waitNames: guarded(waits.names),
+  }
+}
+
+function eventMethods(
+  { events, values, pruning }: Tables,
+  guarded: Guarded,
+): EventStore & KeyValueStore {
+  return {
     appendEvents: guarded(events.append),
     events: guarded(events.after),
     lastEventPos: guarded(events.lastPos),
+    pruneEvents: guarded(pruning.events),
     getValue: guarded(values.get),
     setValue: guarded(values.set),
+  }
+}
+
+function holdMethods({ holds, pruning }: Tables, guarded: Guarded): HoldStore {
+  return {
     putHold: guarded(holds.put),
     holds: guarded(holds.list),
+    pruneHolds: guarded(pruning.holds),
+  }
+}
+
+function claimMethods(
+  { transact, claims, replies, pruning }: Tables,
+  guarded: Guarded,
+  filter: ClaimFilter | undefined,
+): ClaimStore {
+  return {
     findClaim: guarded((key) =>
       filter?.has(key) === false ? undefined : claims.find(placeOf(key)),
     ),
@@ -110,44 +178,34 @@ export function createDatabaseStore(
       replies.reply(claim && encodeClaim(claim, filter), messages),
     ),
     contextMessages: guarded(replies.messages),
+    pruneContextMessages: guarded(pruning.contextMessages),
+    pruneClaims: guarded(pruning.claims),
+  }
+}
+
+function sessionMethods({ sessions, pruning }: Tables, guarded: Guarded): SessionStore {
+  return {
     putSession: guarded(sessions.put),
     session: guarded(sessions.get),
     sessions: guarded(sessions.list),
+    pruneSessions: guarded(pruning.sessions),
+  }
+}
+
+function pushMethods({ pushes }: Tables, guarded: Guarded): PushStore {
+  return {
     putPush: guarded(pushes.put),
     pushes: guarded(pushes.of),
     deletePush: guarded(pushes.delete),
     listPushes: guarded(pushes.list),
-    pruneTasks: guarded((...args) => {
-      const pruned = pruning.tasks(...args)
-      if (pruned.removed > 0) counts.forget()
-      return pruned
-    }),
-    removedTask: guarded(createRemovedTask(db)),
-    pruneRemovedTasks: guarded(pruning.removedTasks),
-    pruneContextMessages: guarded(pruning.contextMessages),
-    pruneSessions: guarded(pruning.sessions),
-    pruneHolds: guarded(pruning.holds),
-    pruneEvents: guarded(pruning.events),
-    pruneClaims: guarded(pruning.claims),
-    check: guarded(() => {
-      checkUndamaged()
-      transact(() => {
-        fill.run()
-        empty.run()
-      })
-    }),
-    checkUndamaged,
-    close: guarded(() => {
-      if (!open) return
-      open = false
-      filter?.close()
-      try {
-        db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-      } catch {
-        // Pages that stay in the write-ahead log are durable too, and are read from there at the next start.
-      }
-      db.close()
-      closed()
-    }),
   }
+}
+
+function closeDatabase(db: Database): void {
+  try {
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {
+    // Pages that stay in the write-ahead log are durable too, and are read from there at the next start.
+  }
+  db.close()
 }

@@ -1,28 +1,18 @@
 /** An adapter in front of a real engine with the script agent, spoken to through its fetch handler. For tests only. */
 import type { JsonObject } from '../../../core/json.ts'
-import type { Agent } from '../../../engine/agent.ts'
-import type { Caller } from '../../../engine/caller.ts'
-import { createEngine, type Engine } from '../../../engine/engine.ts'
-import type { EngineOptions } from '../../../engine/options.ts'
+import type { Engine } from '../../../engine/engine.ts'
 import type { Store } from '../../../ports/store.ts'
-import { createIds } from '../../../server/system/ids.ts'
-import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
-import { createManualClock, type ManualClock } from '../../../testing/manual-clock.ts'
-import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
-import { testSigner } from '../../../testing/test-signer.ts'
+import type { ManualClock } from '../../../testing/manual-clock.ts'
+import { anyone, startTestEngine, type TestEngineOptions } from '../../test-support/test-engine.ts'
 import { type A2A, type A2AFetchEnv, type A2AOptions, createA2A } from '../index.ts'
 import { type Frame, framesIn } from './frames.ts'
 import type { Loose } from './loose.ts'
 
 export type { Loose } from './loose.ts'
 
-export const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
+export { anyone }
 
-export interface TestServerOptions {
-  readonly agents?: readonly Agent[]
-  readonly store?: Store
-  readonly clock?: ManualClock
-  readonly options?: Partial<EngineOptions>
+export interface TestServerOptions extends TestEngineOptions {
   readonly a2a?: Partial<A2AOptions>
   readonly env?: Partial<A2AFetchEnv>
 }
@@ -51,31 +41,9 @@ export interface TestServer {
 export type HeaderMap = Readonly<Record<string, string>>
 
 export async function openTestServer(given: TestServerOptions = {}): Promise<TestServer> {
-  const store = given.store ?? createMemoryStore()
-  const clock = given.clock ?? createManualClock()
-  const ids = createIds(clock.now)
-  const log = (): void => undefined
-  const agents = given.agents ?? [createScriptAgent({ clock, effects: () => undefined as never })]
-  const engine = createEngine({
-    store,
-    agents,
-    clock,
-    ids,
-    signer: testSigner,
-    log,
-    memory: { usedBytes: () => 0 },
-    ...(given.options === undefined ? {} : { options: given.options }),
-  })
-  await engine.start()
-  const a2a = createA2A({
-    engine,
-    store,
-    clock,
-    ids,
-    log,
-    publicUrl: 'http://lull.test',
-    ...given.a2a,
-  })
+  const { engine, store, clock, ids, log } = await startTestEngine(given)
+  const publicUrl = 'http://lull.test'
+  const a2a = createA2A({ engine, store, clock, ids, log, publicUrl, ...given.a2a })
   await a2a.start()
   let calls = 0
 
@@ -88,16 +56,7 @@ export async function openTestServer(given: TestServerOptions = {}): Promise<Tes
     body?: unknown,
     headers: HeaderMap = {},
   ): Promise<Response> {
-    const request = new Request(`http://lull.test${path}`, {
-      method: verb,
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined
-        ? {}
-        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
+    const request = requestTo(verb, path, body, headers)
     const response = await raw(request)
     if (response === undefined) throw new Error(`${verb} ${path} is not an address of the adapter`)
     return response
@@ -142,6 +101,16 @@ export async function openTestServer(given: TestServerOptions = {}): Promise<Tes
       return openTestServer({ ...given, store, clock })
     },
   }
+}
+
+function requestTo(verb: string, path: string, body: unknown, headers: HeaderMap): Request {
+  const url = `http://lull.test${path}`
+  if (body === undefined) return new Request(url, { method: verb, headers })
+  return new Request(url, {
+    method: verb,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
 }
 
 /** A message for the script agent, in the shape of each version. */

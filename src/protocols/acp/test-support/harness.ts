@@ -1,25 +1,16 @@
 /** The adapter in front of a real engine with the script agent, and editors that connect to it. For tests only. */
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
-import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
-import { createEngine, type Engine } from '../../../engine/engine.ts'
-import type { EngineOptions } from '../../../engine/options.ts'
+import type { Engine } from '../../../engine/engine.ts'
 import type { Store } from '../../../ports/store.ts'
-import { createIds } from '../../../server/system/ids.ts'
-import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
-import { createManualClock, type ManualClock } from '../../../testing/manual-clock.ts'
-import { createScriptAgent } from '../../../testing/script-agent/script-agent.ts'
-import { testSigner } from '../../../testing/test-signer.ts'
+import type { ManualClock } from '../../../testing/manual-clock.ts'
+import { anyone, startTestEngine, type TestEngineOptions } from '../../test-support/test-engine.ts'
 import { type Acp, type AcpConfig, createAcp } from '../index.ts'
 import { createEditor, type Editor, type Loose } from './editor.ts'
 
-export const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
+export { anyone }
 
-export interface HarnessOptions {
-  readonly agents?: readonly Agent[]
-  readonly store?: Store
-  readonly clock?: ManualClock
-  readonly options?: Partial<EngineOptions>
+export interface HarnessOptions extends TestEngineOptions {
   readonly config?: Partial<AcpConfig>
 }
 
@@ -49,28 +40,13 @@ export interface Harness {
 }
 
 export async function openHarness(given: HarnessOptions = {}): Promise<Harness> {
-  const store = given.store ?? createMemoryStore()
-  const clock = given.clock ?? createManualClock()
-  const ids = createIds(clock.now)
-  const said: string[] = []
-  const log = (_: unknown, text: string, facts: unknown): void => {
-    said.push(`${text} ${JSON.stringify(facts)}`)
-  }
+  const logged: string[] = []
   const effects: string[] = []
-  const agents = given.agents ?? [
-    createScriptAgent({ clock, effects: (line) => void effects.push(line) }),
-  ]
-  const engine = createEngine({
-    store,
-    agents,
-    clock,
-    ids,
-    signer: testSigner,
-    log,
-    memory: { usedBytes: () => 0 },
-    ...(given.options === undefined ? {} : { options: given.options }),
-  })
-  await engine.start()
+  const { engine, store, clock, ids, log } = await startTestEngine(
+    given,
+    (_, text, facts) => void logged.push(`${text} ${JSON.stringify(facts)}`),
+    (line) => void effects.push(line),
+  )
   const acp = createAcp({
     engine,
     store,
@@ -94,25 +70,12 @@ export async function openHarness(given: HarnessOptions = {}): Promise<Harness> 
   const began = (step: string): Promise<void> =>
     until(() => effects.some((line) => line.startsWith('begin ') && line.split(' ')[2] === step))
 
-  async function advanceUntil<T>(promise: Promise<T>): Promise<T> {
-    let settled = false
-    const settle = (): void => {
-      settled = true
-    }
-    promise.then(settle, settle)
-    await until(() => {
-      clock.advance(100)
-      return settled
-    })
-    return promise
-  }
-
   return {
     engine,
     acp,
     store,
     clock,
-    log: said,
+    log: logged,
     ran: () =>
       effects.map((line) =>
         line
@@ -121,7 +84,7 @@ export async function openHarness(given: HarnessOptions = {}): Promise<Harness> 
           .join(' '),
       ),
     began,
-    advanceUntil,
+    advanceUntil: (promise) => advanceUntil(clock, promise),
     wire,
     connect,
     async editor(given = {}, caller = anyone) {
@@ -136,6 +99,19 @@ export async function openHarness(given: HarnessOptions = {}): Promise<Harness> 
       return openHarness({ ...given, store, clock })
     },
   }
+}
+
+async function advanceUntil<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
+  let settled = false
+  const settle = (): void => {
+    settled = true
+  }
+  promise.then(settle, settle)
+  await until(() => {
+    clock.advance(100)
+    return settled
+  })
+  return promise
 }
 
 /** Looks again until the fact is there; the test's own time limit ends it. */
