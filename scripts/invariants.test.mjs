@@ -1,17 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { unnamedIn } from './invariants.mjs'
+import { sourcesIn } from './sources.mjs'
 
-const root = join(import.meta.dirname, '..')
 /** Folders whose invariants are all named by tests. */
 const folders = ['src/core/', 'src/engine/run/']
-
-function sources() {
-  const names = readdirSync(join(root, 'src'), { recursive: true })
-  const paths = names.map((name) => join('src', name)).filter((path) => path.endsWith('.ts'))
-  return paths.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
-}
 
 describe('a numbered invariant', () => {
   const source = { path: 'src/gate.ts', text: '/**\n * G1  One.\n * G2  Two.\n * G3  Three.\n */' }
@@ -29,7 +21,7 @@ describe('a numbered invariant', () => {
   })
 
   it.each(folders)('of %s appears in the name of a test', (folder) => {
-    const files = sources()
+    const files = sourcesIn('src')
     expect(files.some(({ path }) => path.startsWith(folder))).toBe(true)
     expect(unnamedIn(files).filter((one) => one.startsWith(folder))).toEqual([])
   })

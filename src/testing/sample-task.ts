@@ -55,8 +55,8 @@ export function step(id: string, expected: number, more: Partial<Commit> = {}): 
 
 /** Cannot be written by any store: its body is no JSON. */
 export function poison(id: string, expected: number): Commit {
-  const record = { type: 'value', key: 'k', value: 1n, seq: expected + 1, at: 1_000 }
-  return { ...step(id, expected), records: [record as unknown as LogRecord] }
+  const record: LogRecord = { type: 'value', key: 'k', value: 1, seq: expected + 1, at: 1_000 }
+  return { ...step(id, expected), records: [Object.assign(record, { value: 1n })] }
 }
 
 export function sampleSnapshot(id: string, version: number): Task {

@@ -44,10 +44,10 @@ function checkOps(ops: readonly unknown[], path: string, place: Place): void {
     const at = path === '' ? `${index}` : `${path}.${index}`
     const name = nameOf(op, at)
     checkPlace(name, at, place)
-    check(shapes[name], op, at)
+    checkShape(name, op, at)
     if (name === 'reply' && ops.length > 1) refuse(at, 'nothing may follow a reply')
     const within = place === 'turn' || name === 'turn' ? 'turn' : 'top'
-    for (const [key, list] of nested[name]?.(op as never) ?? []) {
+    for (const [key, list] of listsIn(name, op)) {
       checkOps(list, `${at}.${key}`, name === 'delegate' ? 'top' : within)
     }
   }
@@ -74,6 +74,10 @@ function refuse(at: string, problem: string): never {
   throw reject(`${at}: ${problem}`)
 }
 
+function checkShape<N extends OpName>(name: N, op: unknown, at: string): asserts op is Ops[N] {
+  check(shapes[name], op, at)
+}
+
 function check(shape: z.ZodType, value: unknown, at: string): void {
   try {
     parse(shape, value, at)
@@ -97,6 +101,13 @@ const nested: {
   turn: ({ turn }) => [['turn', turn]],
   repeat: ({ ops }) => [['ops', ops]],
   delegate: ({ delegate }) => [['delegate.script', delegate.script]],
+}
+
+function listsIn<N extends OpName>(
+  name: N,
+  op: Ops[N],
+): readonly (readonly [string, readonly unknown[]])[] {
+  return nested[name]?.(op) ?? []
 }
 
 const text = z.string()

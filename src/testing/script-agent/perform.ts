@@ -106,7 +106,8 @@ const performers: { readonly [N in OpName]: (op: Ops[N], scene: Scene) => Perfor
     await task.usage(usage)
   },
   async delegate({ delegate, wait = false }, { task, agent, memory }) {
-    memory.child = await task.delegate(agent, [{ data: { script: delegate.script } as never }])
+    const text = JSON.stringify({ script: delegate.script })
+    memory.child = await task.delegate(agent, [{ data: JSON.parse(text) }])
     if (wait) await memory.child.result()
   },
   async child({ child: call, body }, { memory }) {

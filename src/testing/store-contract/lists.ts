@@ -29,18 +29,12 @@ const cases: readonly (readonly [Omit<TaskQuery, 'limit'>, readonly number[]])[]
 ]
 
 export function lists(subject: Subject): void {
-  const { it, expect } = subject.kit
-  it('sorts by when the state was last reported, then by id, newest first', async () => {
-    const { store } = subject
-    await store.commit([
-      creation('task-1', { statusAt: 2 }),
-      creation('task-2', { statusAt: 3, state: 'completed' }),
-      creation('task-4', { statusAt: 2, state: 'failed' }),
-      creation('task-3', { statusAt: 2 }),
-    ])
-    expect(await ids(store, {})).toEqual(['task-2', 'task-4', 'task-3', 'task-1'])
-  })
+  filters(subject)
+  orderAndPages(subject)
+}
 
+function filters(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('counts what was written and nothing else, however often it is asked', async () => {
     const { store } = subject
     const mine = { tenant: 'acme', principal: 'ann' }
@@ -86,7 +80,7 @@ export function lists(subject: Subject): void {
     }
   })
 
-  it('finds everybody in a context, also who it is named after', async () => {
+  it('finds every task of a context, also the one whose id the context id is derived from', async () => {
     const { store } = subject
     const named = (version: number) => `01a1dfe5-8ae9-${version}54a-9569-020111d94f95`
     const contextId = named(8)
@@ -109,6 +103,20 @@ export function lists(subject: Subject): void {
     expect(await ids(store, { contextId: named(4) })).toEqual(['elsewhere'])
     expect(await ids(store, { contextId: named(9) })).toEqual([named(9)])
     expect(await ids(store, { contextId: named(7) })).toEqual([])
+  })
+}
+
+function orderAndPages(subject: Subject): void {
+  const { it, expect } = subject.kit
+  it('sorts by when the state was last reported, then by id, newest first', async () => {
+    const { store } = subject
+    await store.commit([
+      creation('task-1', { statusAt: 2 }),
+      creation('task-2', { statusAt: 3, state: 'completed' }),
+      creation('task-4', { statusAt: 2, state: 'failed' }),
+      creation('task-3', { statusAt: 2 }),
+    ])
+    expect(await ids(store, {})).toEqual(['task-2', 'task-4', 'task-3', 'task-1'])
   })
 
   it('pages through everything without a gap or a repetition, ties included', async () => {
