@@ -1,7 +1,5 @@
 /** Which agents a command serves: those of a module, the script agent, or the demo's. */
-import { demoAgents } from '../demo/demo-agents.ts'
 import type { Agent } from '../server/serve.ts'
-import { scriptAgent } from '../testing/script-agent/script-agent.ts'
 import { type Flag, type Input, UsageError } from './command.ts'
 import { loadAgents } from './load-agents.ts'
 
@@ -18,5 +16,7 @@ export async function agentsFor(input: Input): Promise<readonly Agent[]> {
     throw new UsageError('give one module of agents, or --script, or --demo')
   }
   if (file !== undefined) return loadAgents(file)
-  return has('script') ? [scriptAgent] : demoAgents
+  if (has('demo')) return (await import('../demo/demo-agents.ts')).demoAgents
+  const { scriptAgent } = await import('../testing/script-agent/script-agent.ts')
+  return [scriptAgent]
 }

@@ -1,7 +1,9 @@
 import type { Command } from './command.ts'
 import { acp } from './commands/acp.ts'
 import { answer } from './commands/answer.ts'
+import { completionOf } from './commands/completion.ts'
 import { demo } from './commands/demo.ts'
+import { doctor } from './commands/doctor.ts'
 import { eventsEmit } from './commands/events-emit.ts'
 import { hold, holdLift, holdList } from './commands/hold.ts'
 import { receiptsVerify } from './commands/receipts-verify.ts'
@@ -32,4 +34,6 @@ export const commands: readonly Command[] = [
   holdList,
   holdLift,
   receiptsVerify,
+  doctor,
+  completionOf(() => commands),
 ]

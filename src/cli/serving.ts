@@ -1,5 +1,5 @@
 /** What `demo` and `serve` share: start, say where, wait for the end. */
-import { type Agent, startServer } from '../server/serve.ts'
+import type { Agent } from '../server/serve.ts'
 import { portIn, storeIn } from '../server/settings.ts'
 import { type ExitCode, exitCodes, type Flag, type Input, type Io } from './command.ts'
 import { welcome } from './welcome.ts'
@@ -22,6 +22,7 @@ export async function serveUntilStopped(
   io: Io,
   kind: 'demo' | 'own',
 ): Promise<ExitCode> {
+  const { startServer } = await import('../server/serve.ts')
   const serving = await startServer({
     agents,
     port: portIn(input.text('port'), '--port'),

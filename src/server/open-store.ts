@@ -1,8 +1,6 @@
-/** Opens the store a process was told to use. A further kind of store is one row of `kinds`. */
+/** Opens the store a process was told to use. A further kind of store is one row of `kinds`; its code is loaded when used. */
 import type { LullError } from '../core/errors.ts'
 import type { Store } from '../ports/store.ts'
-import { createMemoryStore } from '../stores/memory/memory-store.ts'
-import { createSqliteStore } from '../stores/sqlite/sqlite-store.ts'
 
 /** `sqlite`: one file in the data directory. `memory`: tasks end with the process. */
 export type StoreKind = 'sqlite' | 'memory'
@@ -20,8 +18,14 @@ type Open = (
 ) => Promise<Store>
 
 const kinds: Readonly<Record<StoreKind, Open>> = {
-  sqlite: ({ data }, lost) => createSqliteStore({ path: data, lost }),
-  memory: async () => createMemoryStore(),
+  async sqlite({ data }, lost) {
+    const { createSqliteStore } = await import('../stores/sqlite/sqlite-store.ts')
+    return createSqliteStore({ path: data, lost })
+  },
+  async memory() {
+    const { createMemoryStore } = await import('../stores/memory/memory-store.ts')
+    return createMemoryStore()
+  },
 }
 
 export const storeKinds: readonly StoreKind[] = ['sqlite', 'memory']

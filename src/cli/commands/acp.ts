@@ -1,4 +1,3 @@
-import { serveStdio } from '../../server/serve-stdio.ts'
 import { portIn } from '../../server/settings.ts'
 import { agentSourceFlags, agentsFor } from '../agents-for.ts'
 import { type Command, exitCodes, type Flag } from '../command.ts'
@@ -22,6 +21,7 @@ export const acp: Command = {
   async run(input, io) {
     // Before the agents are loaded: what they print must not end up between our messages.
     const streams = io.speak()
+    const { serveStdio } = await import('../../server/serve-stdio.ts')
     const serving = await serveStdio({
       agents: await agentsFor(input),
       port: portIn(input.text('port'), '--port'),

@@ -1,4 +1,3 @@
-import { demoAgents } from '../../demo/demo-agents.ts'
 import type { Command } from '../command.ts'
 import { serveUntilStopped, servingFlags } from '../serving.ts'
 
@@ -8,5 +7,8 @@ export const demo: Command = {
   flags: servingFlags,
   examples: ['demo', 'demo --port 9000 --data ./demo-data'],
   serves: true,
-  run: (input, io) => serveUntilStopped(demoAgents, input, io, 'demo'),
+  async run(input, io) {
+    const { demoAgents } = await import('../../demo/demo-agents.ts')
+    return serveUntilStopped(demoAgents, input, io, 'demo')
+  },
 }

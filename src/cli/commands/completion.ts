@@ -1,0 +1,99 @@
+/** Completion scripts for shells, made from the table of commands. */
+import { type Command, commonFlags, exitCodes, UsageError } from '../command.ts'
+
+/** `commands` of `commands.ts`; given, because that table holds this command too. */
+export function completionOf(commands: () => readonly Command[]): Command {
+  return {
+    name: 'completion',
+    args: '<bash | zsh | fish>',
+    about: 'Print a completion script for a shell',
+    flags: {},
+    examples: ['completion bash > ~/.lull-completion.bash', 'completion fish | source'],
+    async run(input, io) {
+      const [shell = '', ...more] = input.words
+      const script = scripts[shell]
+      if (script === undefined || more.length > 0) {
+        throw new UsageError(`name one shell: ${Object.keys(scripts).join(', ')}`)
+      }
+      const text = script(commands())
+      io.print(input.has('json') ? JSON.stringify({ shell, script: text }) : text)
+      return exitCodes.ok
+    },
+  }
+}
+
+type Script = (commands: readonly Command[]) => string
+
+const scripts: Readonly<Record<string, Script>> = { bash, zsh, fish }
+
+const flagsOf = ({ flags }: Command): readonly string[] =>
+  Object.keys({ ...flags, ...commonFlags }).map((flag) => `--${flag}`)
+
+/** The words that can follow the words typed so far. */
+function nextWords(commands: readonly Command[]): ReadonlyMap<string, readonly string[]> {
+  const next = new Map<string, string[]>()
+  const add = (after: string, word: string): void => {
+    const words = next.get(after) ?? []
+    if (!words.includes(word)) next.set(after, [...words, word])
+  }
+  for (const command of commands) {
+    const words = command.name.split(' ')
+    for (const [index, word] of words.entries()) add(words.slice(0, index).join(' '), word)
+    for (const flag of flagsOf(command)) add(command.name, flag)
+  }
+  return next
+}
+
+function bash(commands: readonly Command[]): string {
+  const cases = [...nextWords(commands)].map(
+    ([after, words]) => `    "${after}") words="${words.join(' ')}" ;;`,
+  )
+  return `# Completion of lull for bash
+_lull() {
+  local words typed="\${COMP_WORDS[1]} \${COMP_WORDS[2]}"
+  [ "$COMP_CWORD" -eq 1 ] && typed=""
+  [ "$COMP_CWORD" -eq 2 ] && typed="\${COMP_WORDS[1]}"
+  _lull_words "$typed"
+  [ -z "$words" ] && _lull_words "\${COMP_WORDS[1]}"
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+_lull_words() {
+  case "$1" in
+${cases.join('\n')}
+    *) words="" ;;
+  esac
+}
+complete -o default -F _lull lull`
+}
+
+function zsh(commands: readonly Command[]): string {
+  return `#compdef lull
+autoload -U +X bashcompinit && bashcompinit
+${bash(commands)}`
+}
+
+function fish(commands: readonly Command[]): string {
+  const lines = commands.flatMap((command) => {
+    const [first = '', second] = command.name.split(' ')
+    const about = quoted(command.about)
+    const place =
+      second === undefined
+        ? `complete -c lull -n __fish_use_subcommand -a ${first} -d ${about}`
+        : `complete -c lull -n "__fish_seen_subcommand_from ${first}" -a ${second} -d ${about}`
+    const used = command.name.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`)
+    const flags = Object.entries({ ...command.flags, ...commonFlags }).map(
+      ([name, { about: says, value }]) =>
+        `complete -c lull -n "${used.join('; and ')}" -l ${name}${value === undefined ? '' : ' -r'} -d ${quoted(says)}`,
+    )
+    return [place, ...flags]
+  })
+  const groups = [...new Set(commands.flatMap(({ name }) => name.split(' ').slice(0, 1)))]
+  const heads = groups
+    .filter((word) => !commands.some(({ name }) => name === word))
+    .map((word) => `complete -c lull -n __fish_use_subcommand -a ${word}`)
+  return ['# Completion of lull for fish', ...heads, ...lines].join('\n')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "\\'")}'`
+}
