@@ -55,7 +55,7 @@ export interface Task {
   readonly children: readonly string[]
   readonly usage: Required<Usage>
 
-  /** Events up to this position never wake the task: they came before it, or are gone from the store. */
+  /** Events up to this position never wake the task: they came before it, are gone from the store, or woke it long ago. */
   readonly eventsAfter: number
   /** Positions after `eventsAfter` of events that woke this task; no event wakes it twice. */
   readonly consumed: readonly number[]

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ResumeConditions, Timeout } from '../conditions.ts'
+import { MOST_CONSUMED } from '../evolve/stopping.ts'
 import { toIso } from '../instant.ts'
 import {
   due,
@@ -33,6 +34,23 @@ describe('an event', () => {
       continueTranscript: true,
     })
     expect(story.task.resumes.at(-1)?.hadResumeInput).toBe(false)
+  })
+
+  it('is remembered with the newest 1,000 that woke the task, and older ones wake it no more', () => {
+    const story = parked({ conditions: { onEvent: 'built' } })
+    const again = park('suspend-2', { conditions: { onEvent: 'built' }, eventsNow: 0 })
+    for (let pos = 11; pos < 11 + 2 * MOST_CONSUMED; pos += 2) {
+      story.tell(happen('built', pos, { run: run('run-1') }))
+      story.tell(again)
+    }
+    expect(story.task).toMatchObject({ consumed: { length: MOST_CONSUMED } })
+    story.tell(happen('built', 11 + 2 * MOST_CONSUMED, { run: run('run-1') }))
+    expect(story.task.consumed).toHaveLength(MOST_CONSUMED)
+    expect(story.task.eventsAfter).toBe(11)
+    story.tell(again)
+    expect(story.tell(happen('built', 11))).toEqual([])
+    expect(story.tell(happen('built', 13))).toEqual([])
+    expect(typesOf(story.tell(happen('built', 14)))).toEqual(['resumed'])
   })
 
   it.each<[string, ResumeConditions | undefined]>([

@@ -67,13 +67,20 @@ export function resume(
   }
 }
 
+/** A task remembers this many of the events that woke it. */
+export const MOST_CONSUMED = 1_000
+
 /**
- * No event wakes a task twice, and none is missed: a consumed position is forgotten only when its event is gone from the
- * store, and `eventsAfter` moves past it at the same time.
+ * No event wakes a task twice: a consumed position is forgotten only when `eventsAfter` moves past it. That happens when
+ * its event is gone from the store, and when the task would have to remember too many. Then events that are older than
+ * the newest 1,000 that woke it do not wake it any more.
  */
 function consume(task: Task, pos: number, removedUpTo = 0): Pick<Task, 'eventsAfter' | 'consumed'> {
-  const eventsAfter = Math.max(task.eventsAfter, removedUpTo)
-  return { eventsAfter, consumed: [...task.consumed, pos].filter((known) => known > eventsAfter) }
+  const all = [...task.consumed, pos]
+  const tooMany = all.length > MOST_CONSUMED
+  const forgotten = tooMany ? all.toSorted((a, b) => a - b).at(-MOST_CONSUMED - 1) : 0
+  const eventsAfter = Math.max(task.eventsAfter, removedUpTo, forgotten ?? 0)
+  return { eventsAfter, consumed: all.filter((known) => known > eventsAfter) }
 }
 
 /** A pause is withdrawn before it committed. Input that came with the resume is still the next wake of the code. */
