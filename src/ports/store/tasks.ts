@@ -73,6 +73,8 @@ export type CommitResult =
 export interface StoredTask {
   readonly snapshot?: Task
   readonly records: readonly LogRecord[]
+  /** What the row says, read together with the log. A log that is behind its row was cut. Not checked where it is absent. */
+  readonly row?: Pick<TaskRow, 'state' | 'statusAt'>
 }
 
 /** Every field narrows. Sorted by `statusAt` descending, then id descending. */

@@ -62,9 +62,12 @@ export function createTasks(work: WorkQueries, pushes: Pushes): Tasks {
     },
     load(taskId) {
       const entry = entries.get(taskId)
-      if (entry?.snapshot === undefined) return entry && { records: parsed(entry.bodies) }
+      if (entry === undefined) return undefined
+      const { state, statusAt } = entry.row
+      const row = { state, statusAt }
+      if (entry.snapshot === undefined) return { records: parsed(entry.bodies), row }
       const { seq, body } = entry.snapshot
-      return { snapshot: JSON.parse(body) as Task, records: parsed(entry.bodies.slice(seq)) }
+      return { snapshot: JSON.parse(body) as Task, records: parsed(entry.bodies.slice(seq)), row }
     },
     row(taskId) {
       const entry = entries.get(taskId)

@@ -3,6 +3,7 @@
  */
 import { LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
+import type { State } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import type { StoredTask } from '../../ports/store/tasks.ts'
 import type { Database, Row, Value } from './driver.ts'
@@ -15,7 +16,7 @@ export interface Logs {
 
 export function createLogs(db: Database): Logs {
   const find = db.prepare(
-    'SELECT num, seq, body FROM tasks LEFT JOIN snapshots ON task = num WHERE id = ?',
+    'SELECT num, state, status_at, seq, body FROM tasks LEFT JOIN snapshots ON task = num WHERE id = ?',
   )
   const numOf = db.prepare('SELECT num FROM tasks WHERE id = ?')
   // The first row of a log has the task's number as its position. The other rows are found by the index on `task`.
@@ -31,11 +32,12 @@ export function createLogs(db: Database): Logs {
       const task = find.get(toText(taskId))
       if (task === undefined) return undefined
       const { num = null, seq, body } = task
+      const row = { state: task['state'] as State, statusAt: Number(task['status_at']) }
       // Snapshots are taken after a whole commit, so every row is entirely before or after the snapshot.
       const records = rowsAfter(num, Number(seq ?? 0), -1).flatMap((row) => recordsIn(taskId, row))
       return typeof body === 'string'
-        ? { snapshot: parsed<Task>(taskId, 'its snapshot', body), records }
-        : { records }
+        ? { snapshot: parsed<Task>(taskId, 'its snapshot', body), records, row }
+        : { records, row }
     },
     records(taskId, afterSeq, limit) {
       const { num } = numOf.get(toText(taskId)) ?? {}

@@ -45,7 +45,9 @@ function identifiers(subject: Subject): void {
     const listed = await store.list({ limit: 99 })
     expect(listed.map((row) => row.id).reverse()).toEqual(strings)
     for (const id of strings) {
-      expect(await store.load(id)).toEqual({ records: creation(id).records })
+      expect(await store.load(id)).toEqual(
+        expect.objectContaining({ records: creation(id).records }),
+      )
       expect(await store.commit([step(id, 2)])).toEqual([{ status: 'written' }])
     }
   })

@@ -56,7 +56,9 @@ function ofTasks(subject: Subject): void {
     expect(await store.readyAgents()).toEqual([])
     expect(await store.count({})).toBe(0)
     expect(await store.commit([creation('task-1')])).toEqual([{ status: 'written' }])
-    expect(await store.load('task-1')).toEqual({ records: creation('task-1').records })
+    expect(await store.load('task-1')).toEqual(
+      expect.objectContaining({ records: creation('task-1').records }),
+    )
   })
 }
 
