@@ -29,7 +29,12 @@ export interface Actor {
 }
 
 /** Why the engine itself stopped a task. */
-export type PolicyReason = 'crash-loop' | 'agent-unknown' | 'journal-limit' | 'code-changed'
+export type PolicyReason =
+  | 'crash-loop'
+  | 'agent-unknown'
+  | 'journal-limit'
+  | 'code-changed'
+  | 'child-unreadable'
 
 /** Trace spans a suspension is linked with, so that the resume span can point back. */
 export interface SpanLinks {

@@ -48,6 +48,10 @@ export function assemble(deps: EngineDeps): Assembly {
     store,
     limits: options,
     published: (task, records, before) => published(task, records, before),
+    foundUnreadable(task) {
+      subscriptions.notify(task)
+      if (task.parentId !== undefined) runs.childEnded(task.parentId)
+    },
   })
   const work = readableWork(store, ledger.unreadable)
   const holds = createHolds(() => context)

@@ -8,6 +8,7 @@ import type { Caller } from './caller.ts'
 import { cancel, cancelChildren } from './cancel-task.ts'
 import type { EngineContext } from './context.ts'
 import type { Holds } from './holds.ts'
+import { isUnreadable } from './ledger/unreadable-task.ts'
 import { pause } from './pause-task.ts'
 import { remind } from './reminders.ts'
 import { resume } from './resume-task.ts'
@@ -41,10 +42,10 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
     watch: (_parent, childId, signal) => contextOf().subscriptions.open(childId, 0, false, signal),
     async result(childId) {
       const child = await contextOf().ledger.read(childId)
-      return child !== undefined && isTerminal(child.state) ? resultOf(child) : undefined
+      return child !== undefined && isOver(child) ? resultOf(child) : undefined
     },
     async ended(childId, signal) {
-      const over = (task: Task): boolean => isTerminal(task.state)
+      const over = isOver
       return resultOf(await waitFor(contextOf(), childId, over, Number.POSITIVE_INFINITY, signal))
     },
     async pause(parent, taskId, options) {
@@ -63,8 +64,17 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
   }
 }
 
+/** Nothing more is to be expected of it. */
+function isOver(task: Task): boolean {
+  return isTerminal(task.state) || isUnreadable(task)
+}
+
+/** @throws LullError `TASK_UNREADABLE` */
 function resultOf(task: Task): ChildResult {
   const { id: taskId, state, statusMessage, artifacts } = task
+  if (isUnreadable(task)) {
+    throw new LullError('TASK_UNREADABLE', { taskId, why: task.suspension?.summary ?? '' })
+  }
   if (!isTerminal(state)) throw new Error(`task ${taskId} has not ended`)
   return {
     taskId,

@@ -79,6 +79,8 @@ export interface LedgerDeps {
   readonly log: Log
   /** Called after each durable write, in log order per task, before its callers are answered. */
   readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
+  /** Called once for each task that is found unreadable. */
+  readonly foundUnreadable: (task: Task) => void
   readonly limits: LedgerLimits
 }
 
@@ -96,7 +98,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
   const cache = createTaskCache({ tasks: limits.cachedTasks, bytes: limits.cachedBytes })
   const admission = createAdmission(limits)
   const trouble = createStoreTrouble(clock, log)
-  const loader = createLoader(store, log)
+  const loader = createLoader(store, log, deps.foundUnreadable)
   const planner = createPlanner(clock, signer)
   const settlement = createSettlement({ ...deps, cache, trouble, queues: () => queues })
   const flusher = createFlusher({

@@ -15,7 +15,7 @@ import {
 import { createTaskWatchers, type TaskWatchers } from './task-watchers.ts'
 import { TransientMap } from './transient-map.ts'
 
-export interface Subscriptions extends Pick<TaskWatchers, 'watch' | 'watchAll'> {
+export interface Subscriptions extends Pick<TaskWatchers, 'watch' | 'watchAll' | 'notify'> {
   publish(task: Task, records: readonly LogRecord[], before: Task | undefined): void
   /**
    * Reads the log after a sequence number, then each write. Ends after the last record of a task that ended.
@@ -84,6 +84,7 @@ export function createSubscriptions(
     publish,
     watch: watchers.watch,
     watchAll: watchers.watchAll,
+    notify: watchers.notify,
     follow,
     open: (taskId, after, ended, signal) => recordsOf(() => follow(taskId, after, ended), signal),
     readers: () => count,

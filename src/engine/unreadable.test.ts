@@ -5,6 +5,7 @@ import type { LogRecord } from '../core/records.ts'
 import type { StoredTask } from '../ports/store/tasks.ts'
 import type { Store } from '../ports/store.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
+import type { AgentTask, Child } from './agent-task.ts'
 import {
   alice,
   createHarness,
@@ -24,7 +25,7 @@ const damages: Readonly<Record<string, Damage>> = {
     ),
   }),
   'a gap in the numbers': ({ records }) => ({ records: records.slice(1) }),
-  'its last record missing': ({ records }) => ({ records: records.slice(0, -1) }),
+  'its last record missing': ({ records, ...rest }) => ({ ...rest, records: records.slice(0, -1) }),
   'a record that cannot follow': ({ records }) => ({
     records: records.map((record, index) =>
       index === 1 ? ({ ...record, type: 'resumed' } as unknown as LogRecord) : record,
@@ -171,32 +172,85 @@ describe('a damaged log', () => {
     expect(harness.said.filter(({ level }) => level === 'error')).toHaveLength(1)
   })
 
-  it('of a child lets its parent wait without a slot, and go on when the log can be read again', async () => {
-    const inner = createMemoryStore()
+  const waits: Readonly<Record<string, (task: AgentTask, child: Child) => Promise<unknown>>> = {
+    'its result': async (_task, child) => (await child.result()).state,
+    'its result inside a step': (task, child) =>
+      task.step('waits', async () => (await child.result()).state),
+    'its records': async (_task, child) => {
+      for await (const _record of child.watch()) {
+        // Watching is all it does.
+      }
+    },
+  }
+
+  /** A parent that waits for a parked child. */
+  async function waitingParent(
+    wait: (task: AgentTask, child: Child) => Promise<unknown>,
+    store: Store,
+  ): Promise<{ harness: Harness; id: string; childId: string }> {
     const child = running((task) => task.park({ reason: 'x', onEvent: 'go' }).then(() => 'done'), {
       name: 'child',
     })
     const parent = running(
       async (task) => {
-        const { state } = await (await task.delegate('child', 'x')).result()
-        return state
+        await wait(task, await task.delegate('child', 'x'))
       },
       { name: 'parent', concurrency: 1 },
     )
-    const first = await createHarness({ agents: [parent, child], store: inner })
-    const { id } = await first.send('go')
-    await first.settled()
-    const [childId = ''] = (await first.get(id)).children
-    first.crash()
-    const store = damaging(inner, (taskId) => taskId === childId, damage)
-    const harness = await createHarness({ ...first.given, store })
-    await harness.emit('go')
-    await harness.pass(60_000)
-    expect((await harness.get(id)).state).toBe('working')
+    const options = { cachedTasks: 1, warmForMs: 0 }
+    const harness = await createHarness({ agents: [parent, child], store, options })
+    const { id } = await harness.send('go')
+    await harness.settled()
+    const [childId = ''] = (await harness.get(id)).children
+    return { harness, id, childId }
+  }
+
+  async function expectStopped(harness: Harness, id: string, childId: string): Promise<void> {
+    const parent = await harness.get(id)
+    expect(parent.state).toBe('paused-by-client')
+    expect(parent.suspension).toMatchObject({
+      actor: { kind: 'policy', id: 'child-unreadable' },
+      reason: 'child-unreadable',
+      summary: expect.stringContaining(childId),
+    })
     expect((await harness.engine.health()).runs.busy).toBe(0)
     expect(harness.said.filter(({ level }) => level === 'error')).toHaveLength(1)
-    const healed = await harness.restart({ store: inner })
-    expect((await healed.ended(id)).state).toBe('completed')
+  }
+
+  it.each(Object.entries(waits))(
+    'of a child whose parent waits for %s stops the parent visibly, until the log can be read again',
+    async (_name, wait) => {
+      const inner = createMemoryStore()
+      const { harness: first, id, childId } = await waitingParent(wait, inner)
+      first.crash()
+      const store = damaging(inner, (taskId) => taskId === childId, damage)
+      const harness = await createHarness({ ...first.given, store })
+      await harness.pass(60_000)
+      await expectStopped(harness, id, childId)
+      await harness.engine.resume(alice, { taskId: id })
+      await harness.settled()
+      await expectStopped(harness, id, childId)
+      const healed = await harness.restart({ store: inner })
+      await healed.emit('go')
+      await healed.engine.resume(alice, { taskId: id })
+      expect((await healed.ended(id)).state).toBe('completed')
+    },
+  )
+
+  it('of a child that is found while its parent waits stops the parent too', async () => {
+    const inner = createMemoryStore()
+    let isDamaged = false
+    const store = damaging(inner, (taskId) => isDamaged && taskId === childId, damage)
+    const { harness, id, childId } = await waitingParent(async (_task, child) => {
+      await child.result()
+    }, store)
+    isDamaged = true
+    const other = await harness.send('another one, so that the child leaves memory')
+    await harness.settled()
+    expect((await harness.get(childId)).suspension?.reason).toBe('unreadable')
+    await harness.settled()
+    await expectStopped(harness, id, childId)
+    expect(other.state).toBeDefined()
   })
 
   it('of a task that ended is removed after its time, and is not counted any more', async () => {

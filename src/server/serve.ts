@@ -79,10 +79,9 @@ export async function startServer(given: ServeOptions): Promise<ServingAcp> {
   const settings = readSettings(toSettings(given))
   refuseOpenHost(settings.host, given.insecure ?? false)
   const config = readConfig(settings.config, given)
-  const log = given.log ?? createLog(toStderr, settings.logLevel)
-  const listener = await listen(settings.host, settings.port, log)
+  const listener = await listen(settings.host, settings.port)
   try {
-    return await answerOn(listener, { ...given, log }, settings, config)
+    return await answerOn(listener, given, settings, config)
   } catch (error) {
     await listener.close(0)
     throw error
@@ -91,13 +90,14 @@ export async function startServer(given: ServeOptions): Promise<ServingAcp> {
 
 async function answerOn(
   listener: Listener,
-  given: ServeOptions & { readonly log: Log },
+  given: ServeOptions,
   settings: Settings,
   config: ServerConfig,
 ): Promise<ServingAcp> {
-  const { agents, log } = given
+  const { agents } = given
   const { host, data, store, receiptKey } = settings
   const { port } = listener
+  const log = given.log ?? createLog(toStderr, settings.logLevel)
   const options = config.engine ?? {}
   const open = await openEngine({
     agents,

@@ -9,7 +9,7 @@ import type { Task } from '../../core/task.ts'
 import { weightOf } from '../../core/weight.ts'
 import type { Log } from '../../ports/log.ts'
 import type { StoredTask, TaskStore } from '../../ports/store/tasks.ts'
-import { checkLog } from './check-log.ts'
+import { checkEnd, checkLog } from './check-log.ts'
 import { unreadableTask } from './unreadable-task.ts'
 
 export type Loaded =
@@ -33,7 +33,12 @@ export interface Loader {
   forgetRemoved(): Promise<void>
 }
 
-export function createLoader(store: Pick<TaskStore, 'load' | 'row'>, log: Log): Loader {
+/** @param found called once for each task that is found unreadable */
+export function createLoader(
+  store: Pick<TaskStore, 'load' | 'row'>,
+  log: Log,
+  found: (task: Task) => void,
+): Loader {
   const unreadable = new Set<string>()
 
   async function load(taskId: string, storedVersion = 0): Promise<Loaded> {
@@ -63,15 +68,18 @@ export function createLoader(store: Pick<TaskStore, 'load' | 'row'>, log: Log): 
   async function showUnreadable(taskId: string, why: string): Promise<Loaded> {
     const row = await store.row(taskId)
     if (row === undefined) return { kind: 'none' }
+    const task = unreadableTask(row, why)
     if (!unreadable.has(taskId)) {
       unreadable.add(taskId)
+      // Whoever waits for the task reads it again, and finds it so.
+      queueMicrotask(() => found(task))
       log('error', 'the log of a task cannot be read; the task is stopped, all others go on', {
         taskId,
         agent: row.agent,
         why,
       })
     }
-    return { kind: 'unreadable', task: unreadableTask(row, why) }
+    return { kind: 'unreadable', task }
   }
 
   async function forgetRemoved(): Promise<void> {
@@ -84,14 +92,27 @@ export function createLoader(store: Pick<TaskStore, 'load' | 'row'>, log: Log): 
 }
 
 /** @throws LullError `TASK_UNREADABLE` */
-function foldStored(taskId: string, { snapshot, records }: StoredTask): Task {
+function foldStored(taskId: string, stored: StoredTask): Task {
+  const { snapshot, records } = stored
+  const unreadable = (why: string, cause?: unknown): LullError<'TASK_UNREADABLE'> =>
+    new LullError('TASK_UNREADABLE', { taskId, why }, { cause })
   const problem = checkLog(records, snapshot)
-  if (problem !== undefined) throw new LullError('TASK_UNREADABLE', { taskId, why: problem })
+  if (problem !== undefined) throw unreadable(problem)
+  const task = folded(stored, unreadable)
+  const cut = checkEnd(task, stored)
+  if (cut !== undefined) throw unreadable(cut)
+  return task
+}
+
+function folded(
+  { snapshot, records }: StoredTask,
+  unreadable: (why: string, cause?: unknown) => Error,
+): Task {
   try {
     const task = fold(records, snapshot)
     if (task !== undefined) return task
   } catch (cause) {
-    throw new LullError('TASK_UNREADABLE', { taskId, why: describeError(cause).message }, { cause })
+    throw unreadable(describeError(cause).message, cause)
   }
-  throw new LullError('TASK_UNREADABLE', { taskId, why: 'its log is empty' })
+  throw unreadable('its log is empty')
 }

@@ -1,6 +1,5 @@
 /** The waits of a run for its children. While a run only waits, it needs no slot: `run-slot.ts`. */
-import type { OperationScope } from './operation-scope.ts'
-import type { RunCore } from './run-core.ts'
+import type { OperationScope, RunCore } from './core.ts'
 
 export interface ChildWaits {
   /**

@@ -1,13 +1,14 @@
 /** A sub-task as the code of its parent handles it. */
 import { describeError } from '../../core/describe-error.ts'
+import { isLullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { ChildResult, JournalRecord, LogRecord } from '../../core/records.ts'
 import type { Child } from '../agent-task.ts'
 import { agentCall } from './agent-call.ts'
 import type { ChildWaits } from './child-waits.ts'
+import type { OperationScope, RunCore } from './core.ts'
 import { gatedRecord } from './gated-record.ts'
 import { recordOf } from './journal.ts'
-import type { RunCore } from './run-core.ts'
 import { neverSettles } from './run-writer.ts'
 import { revive } from './step-record.ts'
 
@@ -93,10 +94,11 @@ async function journaledCall(deps: ChildFactoryDeps, call: ChildCall): Promise<v
 
 /** While it waits the run needs no slot and may leave memory: the child's end loads it again. */
 async function resultOf(
-  { core, waits, whileStoreFails }: ChildFactoryDeps,
+  deps: ChildFactoryDeps,
   id: string,
   exists: Promise<void>,
 ): Promise<ChildResult> {
+  const { core, waits, whileStoreFails } = deps
   const { gate, host } = core
   const key = core.key('child-result', id)
   const scope = core.scope
@@ -114,7 +116,7 @@ async function resultOf(
     live: async () => {
       const result = await gate.whileWaiting(async () => {
         await exists
-        return whileStoreFails(end)
+        return readable(deps, id, scope, () => whileStoreFails(end))
       })
       const make = () => ({ type: 'child-ended', key, result }) as const
       const { seq } = await gatedRecord(core, scope, make)
@@ -123,15 +125,44 @@ async function resultOf(
   })
 }
 
+/** The task is stopped for a child that cannot be read. The call is answered by the run that is built after the stop. */
+async function readable<T>(
+  { core }: ChildFactoryDeps,
+  id: string,
+  { inside }: OperationScope,
+  read: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!isLullError(error, 'TASK_UNREADABLE')) throw error
+    core.control.childUnreadable(id, error.details.why)
+    return inside === undefined ? neverSettles() : untilAborted(inside.signal)
+  }
+}
+
+/** A stop of the task waits for the step that waits. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(signal.reason)
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop)
+  })
+}
+
 /** Not journaled: a rebuilt run reads the child's log from the beginning again. */
 async function* watch(
-  { core, waits }: ChildFactoryDeps,
+  deps: ChildFactoryDeps,
   id: string,
   exists: Promise<void>,
 ): AsyncGenerator<LogRecord, void> {
+  const { core, waits, whileStoreFails } = deps
   const { gate, host } = core
   const scope = core.scope
-  await gate.whileWaiting(() => exists)
+  await gate.whileWaiting(async () => {
+    await exists
+    await readable(deps, id, scope, () => whileStoreFails(() => host.children.result(id)))
+  })
   const records = host.children.watch(core.task, id, waits.signalOf(scope))[Symbol.asyncIterator]()
   try {
     for (;;) {

@@ -55,9 +55,9 @@ export interface ChildHost {
   get(parent: Task, childId: string): Promise<Task>
   /** Ends when the signal fires. */
   watch(parent: Task, childId: string, signal: AbortSignal): AsyncIterable<LogRecord>
-  /** How it ended, if it has. */
+  /** How it ended, if it has. @throws LullError `TASK_UNREADABLE` */
   result(childId: string): Promise<ChildResult | undefined>
-  /** Resolves when it has ended; gives up, rejecting, when the signal fires. */
+  /** Resolves when it has ended; gives up, rejecting, when the signal fires. @throws LullError `TASK_UNREADABLE` */
   ended(childId: string, signal: AbortSignal): Promise<ChildResult>
   pause(
     parent: Task,

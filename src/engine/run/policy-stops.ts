@@ -1,11 +1,12 @@
 /**
- * Stops of a run that the engine itself asks for: the code no longer fits the journal, or the journal has too many records.
+ * Stops of a run that the engine itself asks for: the code no longer fits the journal, the journal has too many records, or
+ * the log of a child that the code waits for cannot be read.
  * Such a stop commits at once where the run stands still, and at its next boundary otherwise. An operator decides then.
  */
 import type { NewOperation, PolicyReason } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
+import type { RunCore } from './core.ts'
 import { describeKey } from './keys.ts'
-import type { RunCore } from './run-core.ts'
 
 interface PolicyStop {
   readonly reason: PolicyReason
@@ -27,7 +28,7 @@ const RETRY_MS = 1_000
 export class PolicyStops {
   readonly #core: RunCore
   readonly #run: Freezing
-  #codeChanged = false
+  #cannotGoOn = false
   #limitRequested = false
 
   constructor(core: RunCore, run: Freezing) {
@@ -35,15 +36,15 @@ export class PolicyStops {
     this.#run = run
   }
 
-  /** The code no longer fits the journal: after the stop the run is rebuilt. */
-  get codeChanged(): boolean {
-    return this.#codeChanged
+  /** The code waits for what this run never gets: after the stop the run is rebuilt. */
+  get cannotGoOn(): boolean {
+    return this.#cannotGoOn
   }
 
   /** The code asks for another operation than the recorded one. */
   mismatch(key: string): void {
     const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
-    this.#stopForChange({ reason: 'code-changed', summary, mismatch: key })
+    this.#stopForGood({ reason: 'code-changed', summary, mismatch: key })
   }
 
   newOperations(operations: readonly NewOperation[]): void {
@@ -52,15 +53,21 @@ export class PolicyStops {
         `${describeKey(key)} (but not for ${describeKey(unclaimed)}, which is recorded behind it)`,
     )
     const summary = `A step was added or renamed: the code asks for what is not recorded, ${pairs.join(', ')}. Resume to run it once, or cancel.`
-    this.#stopForChange({
+    this.#stopForGood({
       reason: 'code-changed',
       summary: summary.slice(0, 4_000),
       newOperations: operations,
     })
   }
 
-  #stopForChange(policy: PolicyStop): void {
-    this.#codeChanged = true
+  childUnreadable(childId: string, why: string): void {
+    if (this.#cannotGoOn) return
+    const summary = `The task waits for its child ${childId}, which is unreadable. ${why} Resume when it can be read again, or cancel.`
+    this.#stopForGood({ reason: 'child-unreadable', summary: summary.slice(0, 4_000) })
+  }
+
+  #stopForGood(policy: PolicyStop): void {
+    this.#cannotGoOn = true
     // The code waits for an operator's decision, and never gets an answer.
     this.#core.gate.waitForever()
     this.#stop(policy)

@@ -11,10 +11,9 @@ import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { Past } from '../conversation.ts'
 import { type AbortCode, Aborted } from './abort-reason.ts'
+import { type RunControl, RunCore, type RunCoreDeps } from './core.ts'
 import { Operations } from './operations.ts'
 import { PolicyStops } from './policy-stops.ts'
-import type { RunControl } from './run-control.ts'
-import { RunCore, type RunCoreDeps } from './run-core.ts'
 import { type RunEndingDeps, runToEnd } from './run-ending.ts'
 
 export interface RunDeps extends RunCoreDeps {
@@ -134,6 +133,10 @@ export class Run implements RunControl {
     this.#policy.newOperations(operations)
   }
 
+  childUnreadable(childId: string, why: string): void {
+    this.#policy.childUnreadable(childId, why)
+  }
+
   /** Created on first read, because few agents read it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
@@ -239,7 +242,7 @@ export class Run implements RunControl {
         this.#close()
         // The run is given up and rebuilt on resume where its code is in no `task.*` call and cannot be frozen, and where
         // its code has read the wake and would see another.
-        if (this.#core.gate.waiting() === 0 || this.#policy.codeChanged || journal.wakes.looked()) {
+        if (this.#core.gate.waiting() === 0 || this.#policy.cannotGoOn || journal.wakes.looked()) {
           this.discard('given-up')
         }
         break

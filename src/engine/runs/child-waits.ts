@@ -4,6 +4,7 @@
  */
 import { isTerminal } from '../../core/states.ts'
 import type { Log } from '../../ports/log.ts'
+import { isUnreadable } from '../ledger/unreadable-task.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Builder } from './building.ts'
 import type { Presence, Presences } from './presence.ts'
@@ -75,7 +76,9 @@ export function createChildWaits(deps: {
     for (const childId of awaited) {
       ledger.read(childId).then(
         (child) => {
-          if (child === undefined || isTerminal(child.state)) childEnded(taskId)
+          if (child === undefined || isTerminal(child.state) || isUnreadable(child)) {
+            childEnded(taskId)
+          }
         },
         (error: unknown) => {
           log('warn', 'a child could not be read; its parent is built again', { taskId, error })

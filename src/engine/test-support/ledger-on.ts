@@ -26,6 +26,7 @@ export function ledgerOn(
     signer: testSigner,
     log,
     published,
+    foundUnreadable: () => undefined,
     limits,
   })
 }
