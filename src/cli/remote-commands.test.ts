@@ -170,7 +170,11 @@ describe('tasks', () => {
   it('lists them, all or by state, as a table, as ids or as JSON', async () => {
     const id = await taskOf(waiting)
     const table = await tasks('list', '--state', 'paused-by-agent')
-    expect(table.out).toMatch(new RegExp(`^${id} {2}paused-by-agent .* told to`, 'm'))
+    expect(table.out).toMatch(
+      new RegExp(`^${id} {2}paused-by-agent .* guide .*told to\\. Wakes `, 'm'),
+    )
+    const ofAgent = await run('tasks', 'list', '--url', `${server.url}/agents/painter`)
+    expect(ofAgent.out).not.toContain(id)
     const ids = await tasks('list', '-q', '--state', 'paused-by-agent', '--limit', '1')
     expect(ids.out).toBe(id)
     const json = await tasks('list', '--json', '--limit', '2')

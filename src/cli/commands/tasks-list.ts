@@ -1,8 +1,9 @@
 import type { Client } from '../../client/client.ts'
+import { createOps } from '../../client/ops.ts'
 import type { Task } from '../../client/task.ts'
 import { type State, states } from '../../core/states.ts'
-import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
-import { clientOf, urlFlag } from '../remote.ts'
+import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
+import { clientOf, serverUrl, urlFlag } from '../remote.ts'
 import { age, messageText, plain, stateText } from '../render.ts'
 
 const LIMIT = 20
@@ -30,23 +31,66 @@ export const tasksList: Command = {
       for (const { id } of tasks) io.print(plain(id))
       return exitCodes.ok
     }
-    const now = Date.now()
-    const width = Math.max(...tasks.map(({ state }) => state.length), 0)
-    for (const task of tasks) {
-      const { state } = task
-      const cells = [
-        plain(task.id),
-        stateText(state, io.paint) + ' '.repeat(width - state.length),
-        io.paint('dim', age(task.status.timestamp, now).padStart(6)),
-        messageText(task.status.message).replaceAll('\n', ' '),
-      ]
-      io.print(cells.join('  ').trimEnd())
-    }
+    const rows = (await rowsOfLull(input)) ?? tasks.map(rowOf)
+    for (const line of tableOf(rows, io.paint)) io.print(line)
     // With a state, the server's count may include tasks that only we can tell apart.
     const count = input.has('state') ? `${tasks.length}` : `${tasks.length} of ${total}`
     io.print(io.paint('dim', `${count} tasks`))
     return exitCodes.ok
   },
+}
+
+interface Row {
+  readonly id: string
+  readonly state: string
+  readonly since: string | undefined
+  /** Only a Lull server tells it. */
+  readonly agent: string
+  readonly text: string
+}
+
+function rowOf({ id, state, status }: Task): Row {
+  return { id, state, since: status.timestamp, agent: '', text: messageText(status.message) }
+}
+
+/** A Lull server tells more: the agent, and what a stopped task waits for in words. Undefined: it is another server. */
+async function rowsOfLull(input: Input): Promise<readonly Row[] | undefined> {
+  const [state, contextId, limit] = [stateIn(input), input.text('context'), limitIn(input)]
+  const url = serverUrl(input)
+  const agent = /\/agents\/([^/]+)\/?$/.exec(url)?.[1]
+  const filter = { contextId, agent, ...(state === undefined ? {} : { states: [state] }) }
+  const ops = createOps({ url })
+  const rows: Row[] = []
+  try {
+    let cursor: string | undefined
+    do {
+      const page = await ops.tasks({ ...filter, limit: Math.min(limit, PAGE), cursor })
+      for (const task of page.tasks) {
+        rows.push({ ...task, id: task.taskId, text: task.says })
+      }
+      cursor = page.cursor
+    } while (cursor !== undefined && rows.length < limit)
+    return rows.slice(0, limit)
+  } catch {
+    return undefined
+  }
+}
+
+function tableOf(rows: readonly Row[], paint: Paint): readonly string[] {
+  const now = Date.now()
+  const states = Math.max(...rows.map(({ state }) => state.length), 0)
+  const agents = Math.max(...rows.map(({ agent }) => agent.length), 0)
+  return rows.map(({ id, state, since, agent, text }) =>
+    [
+      plain(id),
+      stateText(state, paint) + ' '.repeat(states - state.length),
+      paint('dim', age(since, now).padStart(6)),
+      ...(agents === 0 ? [] : [plain(agent).padEnd(agents)]),
+      plain(text).replaceAll('\n', ' '),
+    ]
+      .join('  ')
+      .trimEnd(),
+  )
 }
 
 /** Page after page, since one may hold fewer tasks of a state than it has room for. */
