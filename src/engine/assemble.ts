@@ -1,8 +1,19 @@
 /** Makes the parts of the engine and wires them together. */
 
 import { LullError } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Agent } from './agent.ts'
 import { createChildHost } from './child-host.ts'
+import {
+  createMembership,
+  createSoleMembership,
+  type Membership,
+  type MembershipDeps,
+} from './cluster/membership.ts'
+import { createPeers } from './cluster/peers.ts'
+import { createStoreClock } from './cluster/store-clock.ts'
+import { createVersionCheck } from './cluster/version-check.ts'
 import type { EngineContext } from './context.ts'
 import type { EngineDeps } from './deps.ts'
 import { createEvents } from './events.ts'
@@ -14,7 +25,7 @@ import { createLedger } from './ledger.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { createLiveTexts } from './live-texts.ts'
 import { logOf } from './log-of.ts'
-import { withDefaults } from './options.ts'
+import { type EngineOptions, withDefaults } from './options.ts'
 import { pastOfTask } from './past.ts'
 import { createPublishing } from './publishing.ts'
 import { createRetention } from './retention.ts'
@@ -35,10 +46,18 @@ export interface Assembly {
 
 /** Parts that need each other take functions: `() => context` is called only after everything is made. */
 export function assemble(deps: EngineDeps): Assembly {
-  const { store, clock, ids, signer, memory } = deps
+  const { store, ids, signer, memory } = deps
+  const { cluster } = store
   const log = safeLog(deps.log)
   const options = withDefaults(deps.options)
   const agents = byName(deps.agents)
+  const { clock, membership } = joining(deps, log, options, {
+    note: () => ({ doneUntil: followUps.doneUntil() }),
+    lost() {
+      runs.discardAll()
+      ledger.forgetAll()
+    },
+  })
   const shared = { clock, ids, log, agents, signer, options }
 
   const live = createLiveTexts()
@@ -47,14 +66,21 @@ export function assemble(deps: EngineDeps): Assembly {
     ...shared,
     store,
     limits: options,
-    published: (task, records, before) => published(task, records, before),
+    published: (task, records, before) => publishing.published(task, records, before),
+    learned: (task, records, before) => publishing.learned(task, records, before),
     foundUnreadable(task) {
       subscriptions.notify(task)
       if (task.parentId !== undefined) runs.childEnded(task.parentId)
     },
+    shared: cluster && {
+      versionOf: createVersionCheck(cluster),
+      known: (taskId) => runs.known(taskId),
+      holdEpoch: () => holds.epoch(),
+      refreshHolds: () => holds.refresh(),
+    },
   })
   const work = readableWork(store, ledger.unreadable)
-  const holds = createHolds(() => context)
+  const holds = createHolds(() => context, cluster?.holdsInEffect)
   const watchdog = createWatchdog(clock, log, options.blockMs, () => runs.suspects())
   const host: RunHost = {
     clock,
@@ -66,10 +92,14 @@ export function assemble(deps: EngineDeps): Assembly {
     commit: (taskId, command) => ledger.commit(taskId, command),
     records: (taskId) => logOf(store, taskId),
     fireAt: (conditions) => fireAt(conditions, clock.now()),
-    eventsNow: async () => events.lastPos(),
+    async eventsNow() {
+      await events.refresh()
+      return events.lastPos()
+    },
     releaseSlot: (taskId) => runs.releaseSlot(taskId),
     reacquireSlot: (taskId) => runs.reacquireSlot(taskId),
     blocked: watchdog.report,
+    lease: membership,
     children: createChildHost(() => context, holds),
   }
   const runs = createRuns({
@@ -78,21 +108,35 @@ export function assemble(deps: EngineDeps): Assembly {
     store: { ...work, records: (...page) => store.records(...page) },
     ledger,
     memory,
-    worker: `worker-${ids.uuid()}`,
+    ...membership,
+    only: cluster && [...agents.keys()],
+    watchTask: cluster && subscriptions.watch,
     host,
     pastOf: (task) => pastOfTask({ store, ledger }, task),
   })
-  const events = createEvents({ store, clock, log, wake: createWakeByEvent({ ledger, runs }) })
+  const events = createEvents({
+    store,
+    ledger,
+    clock,
+    log,
+    wake: createWakeByEvent({ ledger, runs }),
+  })
   const wakeByTime = createWakeByTime({ ledger, runs, ids })
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
-  const followUps = createFollowUps({ store, ledger, clock, log })
+  const followUps = createFollowUps({
+    store,
+    ledger,
+    clock,
+    log,
+    isShared: cluster !== undefined,
+  })
   const retention = createRetention({
     ...shared,
     store,
     tasksRemoved: ledger.removed,
     eventsRemoved: events.removed,
   })
-  const published = createPublishing({ log, runs, subscriptions, timers, events, followUps })
+  const publishing = createPublishing({ log, runs, subscriptions, timers, events, followUps })
   const context: EngineContext = {
     ...shared,
     store,
@@ -103,8 +147,39 @@ export function assemble(deps: EngineDeps): Assembly {
     subscriptions,
     draining: () => lifecycle.draining(),
   }
-  const lifecycle = createLifecycle({ context, holds, timers, retention, watchdog })
+  const peers = cluster && createPeers({ cluster, context, holds, timers, membership, live })
+  const lifecycle = createLifecycle({
+    context,
+    holds,
+    timers,
+    retention,
+    watchdog,
+    membership,
+    peers,
+  })
   return { context, holds, lifecycle }
+}
+
+/** The clock of the engine and its membership: of a shared store, or as the only process of an embedded one. */
+function joining(
+  { store: { cluster }, clock: local, ids, agents }: EngineDeps,
+  log: Log,
+  { leaseMs }: EngineOptions,
+  callbacks: Pick<MembershipDeps, 'note' | 'lost'>,
+): { readonly clock: Clock; readonly membership: Membership } {
+  if (cluster === undefined) return { clock: local, membership: createSoleMembership(ids) }
+  const clock = createStoreClock(local)
+  const membership = createMembership({
+    ...callbacks,
+    cluster,
+    clock: local,
+    ids,
+    log,
+    agents: agents.map(({ name }) => name),
+    leaseMs,
+    setOffset: clock.setOffset,
+  })
+  return { clock, membership }
 }
 
 function byName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {

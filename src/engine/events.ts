@@ -6,19 +6,25 @@
  * V1  Each event wakes a task at most once, however often it is delivered or dispatched.
  * V2  An event that was acknowledged before a crash is dispatched after it. The cursor of dispatched events is in the store.
  * V3  A stop is woken by the oldest event that fits. While the task looks back, newer events wait.
+ *     In a shared store events of other processes may be older: the oldest one that the store has is offered instead.
  * V4  A task remembers that it consumed an event only as long as the store has the event.
  */
 
 import type { CloudEvent, StoredEvent } from '../core/cloud-event.ts'
+import { wakesOn } from '../core/decide/waking.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { EventStore } from '../ports/store/events.ts'
 import type { KeyValueStore } from '../ports/store/key-values.ts'
 import type { WorkStore } from '../ports/store/work.ts'
+import type { Store } from '../ports/store.ts'
+import { createBatchedRead } from './cluster/batched-read.ts'
 import { createDispatchEvent } from './events/dispatch-event.ts'
 import { createDelayedSave, createEventCursor } from './events/event-cursor.ts'
 import { createLookBacks, type LookBacks, type Wake } from './events/look-back.ts'
 import { createRemovedEvents } from './events/removed-events.ts'
+import { createToldEvents } from './events/told-events.ts'
+import type { Ledger } from './ledger.ts'
 import { createPendingWork } from './pending-work.ts'
 import type { WakeByEvent } from './wake-by-event.ts'
 
@@ -28,8 +34,12 @@ export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
     tenant: string,
     events: readonly CloudEvent[],
   ): Promise<readonly { readonly fresh: boolean }[]>
-  /** The position of the newest event. */
+  /** The position of the newest event that this process knows. */
   readonly lastPos: () => number
+  /** In a shared store: `lastPos` knows every event that was acknowledged before this call. Undefined otherwise. */
+  readonly refresh: () => Promise<void> | undefined
+  /** In a shared store: tells events that another process has left untold. */
+  retell(): Promise<void>
   /** Retention has removed events (V4). */
   removed(): Promise<void>
   /** Runs `lookBacks` for tasks that stopped before a crash, then dispatches the events behind the cursor. */
@@ -42,7 +52,8 @@ const SAVE_CURSOR_MS = 1_000
 const RETRY_MS = 1_000
 
 export interface EventsDeps {
-  readonly store: EventStore & KeyValueStore & WorkStore
+  readonly store: EventStore & KeyValueStore & WorkStore & Pick<Store, 'cluster'>
+  readonly ledger: Pick<Ledger, 'read'>
   readonly clock: Clock
   readonly log: Log
   readonly wake: WakeByEvent
@@ -50,19 +61,39 @@ export interface EventsDeps {
 
 export function createEvents(deps: EventsDeps): Events {
   const { store, clock, log } = deps
+  const { cluster } = store
   const pending = createPendingWork()
-  const cursor = createEventCursor({ store, log })
+  const cursor =
+    cluster === undefined ? createEventCursor({ store, log }) : createToldEvents(cluster)
+  const readPos = createBatchedRead(async () => cursor.advance(await store.lastEventPos()))
+  const refresh = (): Promise<void> | undefined => (cluster === undefined ? undefined : readPos())
   const delayedSave = createDelayedSave(clock, SAVE_CURSOR_MS, () => {
     pending.track(cursor.save()).catch(() => undefined)
   })
-  const removed = createRemovedEvents(store, cursor.lastPos)
+  const removed = createRemovedEvents(store, async () => {
+    await refresh()
+    return cursor.lastPos()
+  })
   const wake: Wake = (taskId, event, mayTake) => deps.wake(taskId, event, mayTake, removed.upTo())
-  const lookBacks = createLookBacks({ store, wake, lastPos: cursor.lastPos, pending })
-  const dispatch = createDispatchEvent(store, offer)
+  const lookBacks = createLookBacks({
+    store,
+    wake,
+    lastPos: cursor.lastPos,
+    refresh,
+    isShared: cluster !== undefined,
+    pending,
+  })
+  const dispatch = createDispatchEvent(store, cluster === undefined ? offer : offerOldest)
 
   async function offer(taskId: string, event: StoredEvent): Promise<void> {
     const mayTake = (): boolean => lookBacks.inProgress(taskId) === undefined
     while ((await wake(taskId, event, mayTake)) === 'not now') await lookBacks.inProgress(taskId)
+  }
+
+  /** V3: the event may not be the oldest that fits, and another process may be looking back for the task. */
+  async function offerOldest(taskId: string, { event, pos }: StoredEvent): Promise<void> {
+    const task = await deps.ledger.read(taskId)
+    if (task !== undefined && wakesOn(task, event, pos)) await lookBacks.lookBack(task)
   }
 
   async function emit(
@@ -98,16 +129,27 @@ export function createEvents(deps: EventsDeps): Events {
     delayedSave.soon()
   }
 
+  async function retell(): Promise<void> {
+    for (;;) {
+      const page = (await cluster?.untoldEvents(PAGE)) ?? []
+      await pending.track(dispatchAll(page))
+      if (page.length < PAGE) return
+    }
+  }
+
   return {
     emit,
     mayHaveMissed: lookBacks.mayHaveMissed,
     lookBack: lookBacks.lookBack,
     lastPos: cursor.lastPos,
+    refresh,
+    retell,
     removed: removed.refresh,
     async start(lookBack) {
       cursor.advance(await store.lastEventPos())
       await removed.refresh()
       await lookBack()
+      if (cluster !== undefined) return retell()
       let after = await cursor.load()
       for (;;) {
         const page = await store.events(undefined, after, PAGE)

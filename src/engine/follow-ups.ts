@@ -16,11 +16,20 @@ export interface FollowUps {
   /** Resolves after the first attempt. A failed attempt is retried in the background. */
   add(task: Task, work: (task: Task) => Promise<void>): Promise<void>
   /** Repeats the work of every task for which it may not have been done. */
-  start(work: { readonly stopped: Work; readonly canceled: Work }): Promise<void>
+  start(work: FollowUpWork): Promise<void>
+  /** The instant up to which this process has done all of it. */
+  readonly doneUntil: () => number
+  /** Repeats it for every task that changed since, for a process that is gone. */
+  repeat(since: number, work: FollowUpWork): Promise<void>
   stop(): Promise<void>
 }
 
 type Work = (task: Task) => Promise<void>
+
+export interface FollowUpWork {
+  readonly stopped: Work
+  readonly canceled: Work
+}
 
 const DONE_UNTIL = 'follow-ups.done'
 const SAVE_MS = 10_000
@@ -35,10 +44,12 @@ export interface FollowUpDeps {
   readonly ledger: Pick<Ledger, 'read'>
   readonly clock: Clock
   readonly log: Log
+  /** Other processes are told with the heartbeat how far this one is. */
+  readonly isShared: boolean
 }
 
 export function createFollowUps(deps: FollowUpDeps): FollowUps {
-  const { store, clock, log } = deps
+  const { store, clock, log, isShared } = deps
   /** Work that is not done, and the instant of the write it follows. */
   const undone = new Map<object, number>()
   const pending = createPendingWork()
@@ -70,9 +81,11 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
     return pending.track(tried)
   }
 
+  const doneUntil = (): number => Math.min(clock.now(), ...undone.values()) - MARGIN_MS
+
   async function save(): Promise<void> {
-    const until = Math.min(clock.now(), ...undone.values()) - MARGIN_MS
-    if (until <= saved) return
+    const until = doneUntil()
+    if (isShared || until <= saved) return
     await store.setValue(DONE_UNTIL, until)
     saved = until
   }
@@ -82,21 +95,26 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
     await save().catch((error: unknown) => log('warn', 'a fact could not be saved', { error }))
   }
 
-  async function start(work: Parameters<FollowUps['start']>[0]): Promise<void> {
+  async function repeat(since: number, work: FollowUpWork): Promise<void> {
+    for await (const task of changedSince(deps, since)) {
+      await add(task, isPaused(task.state) ? work.stopped : work.canceled)
+    }
+  }
+
+  async function start(work: FollowUpWork): Promise<void> {
+    if (isShared) return
     const until = await store.getValue(DONE_UNTIL)
     // Without the value, no process ever ran on this store.
     saved = typeof until === 'number' ? until : 0
-    if (typeof until === 'number') {
-      for await (const task of changedSince(deps, until)) {
-        await add(task, isPaused(task.state) ? work.stopped : work.canceled)
-      }
-    }
+    if (typeof until === 'number') await repeat(until, work)
     await save()
   }
 
   return {
     add,
     start,
+    doneUntil,
+    repeat,
     async stop() {
       cancelSave?.()
       cancelSave = undefined

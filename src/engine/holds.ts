@@ -12,6 +12,7 @@
 import type { HoldMark } from '../core/commands.ts'
 import { LullError } from '../core/errors.ts'
 import type { Task } from '../core/task.ts'
+import type { HoldsInEffect } from '../ports/store/cluster.ts'
 import type { Hold } from '../ports/store/holds.ts'
 import type { Caller } from './caller.ts'
 import type { EngineContext } from './context.ts'
@@ -28,6 +29,11 @@ export interface Holds {
   forNew(task: HoldableTask): readonly HoldMark[]
   /** Applies the holds of a parent to a child that the parent created meanwhile (H3). */
   holdChild(parent: Task, childId: string): Promise<void>
+  /** In a shared store: the epoch of the holds that new tasks are created under. */
+  readonly epoch: () => number
+  /** In a shared store: reads the holds that are in effect now. */
+  refresh(): Promise<void>
+  /** Reads the holds, and finishes what a process that is gone has left: holds and lifts that stopped half-way. */
   start(): Promise<void>
 }
 
@@ -37,11 +43,22 @@ export interface LiftAnswer {
   readonly tasks: number
 }
 
-export function createHolds(contextOf: () => EngineContext): Holds {
-  const active = createActiveHolds()
+/** @param read reads the holds of a shared store */
+export function createHolds(
+  contextOf: () => EngineContext,
+  read?: () => Promise<HoldsInEffect>,
+): Holds {
+  const active = createActiveHolds(read)
+
+  /** A hold is known to this process, or to the store before the first task is held (H1). */
+  async function isActive(holdId: string): Promise<boolean> {
+    if (!active.has(holdId)) await active.refresh()
+    return active.has(holdId)
+  }
 
   async function lift(caller: Caller, holdId: string): Promise<LiftAnswer> {
     const context = contextOf()
+    await active.refresh()
     const hold = active.get(holdId)
     if (hold === undefined || !maySeeHold(caller, hold)) {
       const problem = 'is not a hold that is in effect'
@@ -49,6 +66,7 @@ export function createHolds(contextOf: () => EngineContext): Holds {
     }
     await context.store.putHold({ ...hold, liftedAt: context.clock.now() })
     active.remove(holdId)
+    await active.refresh()
     // After this, every task whose creation was decided under the hold is in the store.
     await context.ledger.createsSettled()
     try {
@@ -62,9 +80,11 @@ export function createHolds(contextOf: () => EngineContext): Holds {
 
   async function holdChild(parent: Task, childId: string): Promise<void> {
     for (const holdId of parent.holds) {
+      await isActive(holdId)
       const hold = active.get(holdId)
       if (hold === undefined) continue
       await holdTask(contextOf(), hold, childId)
+      await active.refresh()
       // The hold was lifted before it held the child.
       if (!active.has(holdId)) await liftTask(contextOf(), holdId, childId, hold.actor.id)
     }
@@ -73,14 +93,20 @@ export function createHolds(contextOf: () => EngineContext): Holds {
   return {
     hold: createPlaceHold(contextOf, active),
     lift,
-    list: async (caller) => active.all().filter((hold) => maySeeHold(caller, hold)),
+    async list(caller) {
+      await active.refresh()
+      return active.all().filter((hold) => maySeeHold(caller, hold))
+    },
     forNew: active.forNew,
     holdChild,
+    epoch: active.epoch,
+    refresh: active.refresh,
     async start() {
       const context = contextOf()
-      for (const hold of await context.store.holds()) active.add(hold)
+      if (read === undefined) for (const hold of await context.store.holds()) active.add(hold)
+      await active.refresh()
       for (const hold of active.all()) await holdTasks(context, hold)
-      await liftStaleHolds(context, active.has)
+      await liftStaleHolds(context, isActive)
     },
   }
 }

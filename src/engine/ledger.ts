@@ -37,7 +37,7 @@ import { createSettlement } from './ledger/settlement.ts'
 import { createStoreTrouble } from './ledger/store-trouble.ts'
 import { createTaskCache } from './ledger/task-cache.ts'
 import { isSettled, type TaskEntry } from './ledger/task-entry.ts'
-import { createTaskQueues } from './ledger/task-queues.ts'
+import { createTaskQueues, type SharedTasks } from './ledger/task-queues.ts'
 
 export type { CommitExtras, Committed, LazyCommand } from './ledger/plan.ts'
 
@@ -56,8 +56,12 @@ export interface Ledger {
   ): Promise<Committed>
   /** A task whose log cannot be folded is shown as paused (L7). @throws LullError `STORE_UNAVAILABLE` */
   read(taskId: string): Promise<Task | undefined>
-  /** The task if it is in memory. */
+  /** The task if it is in memory and up to date. In a shared store nothing in memory is certain to be. */
   peek(taskId: string): Task | undefined
+  /** Another process is said to have written this version of a task that somebody here follows. */
+  heard(taskId: string, version: number): void
+  /** Nothing in memory is valid any more. */
+  forgetAll(): void
   /** Tasks that were found unreadable. */
   readonly unreadable: ReadonlySet<string>
   /** Asked before a new message is taken. @throws LullError `OVERLOADED` */
@@ -73,7 +77,7 @@ export interface Ledger {
 }
 
 export interface LedgerDeps {
-  readonly store: Pick<TaskStore, 'commit' | 'load' | 'row'>
+  readonly store: Pick<TaskStore, 'commit' | 'load' | 'row' | 'records'>
   readonly clock: Clock
   readonly signer: Signer
   readonly log: Log
@@ -81,7 +85,11 @@ export interface LedgerDeps {
   readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
   /** Called once for each task that is found unreadable. */
   readonly foundUnreadable: (task: Task) => void
+  /** The same for records of other processes. No records: the task changed, and which records are new is not known. */
+  readonly learned: LedgerDeps['published']
   readonly limits: LedgerLimits
+  /** Present when other processes write too. */
+  readonly shared?: SharedTasks | undefined
 }
 
 export interface LedgerLimits extends AdmissionLimits {
@@ -94,13 +102,19 @@ export interface LedgerLimits extends AdmissionLimits {
 const noExtras: CommitExtras = {}
 
 export function createLedger(deps: LedgerDeps): Ledger {
-  const { store, clock, signer, log, limits } = deps
+  const { store, clock, signer, log, limits, shared, learned } = deps
   const cache = createTaskCache({ tasks: limits.cachedTasks, bytes: limits.cachedBytes })
   const admission = createAdmission(limits)
   const trouble = createStoreTrouble(clock, log)
   const loader = createLoader(store, log, deps.foundUnreadable)
-  const planner = createPlanner(clock, signer)
-  const settlement = createSettlement({ ...deps, cache, trouble, queues: () => queues })
+  const planner = createPlanner(clock, signer, shared?.holdEpoch)
+  const settlement = createSettlement({
+    ...deps,
+    cache,
+    trouble,
+    queues: () => queues,
+    refreshHolds: shared?.refreshHolds ?? (async () => undefined),
+  })
   const flusher = createFlusher({
     store,
     planner,
@@ -108,7 +122,15 @@ export function createLedger(deps: LedgerDeps): Ledger {
     ...settlement,
   })
   const { idle, check: checkIdle } = createIdleWatch(cache)
-  const queues = createTaskQueues({ cache, planner, loader, flusher, settled: checkIdle })
+  const queues = createTaskQueues({
+    cache,
+    planner,
+    loader,
+    flusher,
+    settled: checkIdle,
+    learned,
+    shared,
+  })
 
   function enqueue(
     taskId: string,
@@ -146,6 +168,23 @@ export function createLedger(deps: LedgerDeps): Ledger {
     return task
   }
 
+  /** What is in memory is answered only when the store has the same version (C6). */
+  async function readShared(taskId: string, { versionOf }: SharedTasks): Promise<Task | undefined> {
+    const version = await versionOf(taskId)
+    const entry = cache.use(taskId)
+    if (entry.task?.version === version) return entry.task
+    const isBehind = version > (entry.task?.version ?? 0)
+    if (isBehind && isSettled(entry)) {
+      queues.heard(entry, version)
+      await entry.loading
+      if (entry.task !== undefined && entry.task.version >= version) return entry.task
+    }
+    const loaded = await loader.load(taskId)
+    if (loaded.kind !== 'none') return loaded.task
+    if (isSettled(entry)) cache.delete(taskId)
+    return undefined
+  }
+
   /** A create does not ask the store first, so the task may exist all the same. */
   async function readWhileCreated(entry: TaskEntry): Promise<Task | undefined> {
     const loaded = await loader.load(entry.id)
@@ -155,8 +194,12 @@ export function createLedger(deps: LedgerDeps): Ledger {
   return {
     commit: (taskId, command, extras) => enqueue(taskId, command, false, extras),
     create: (taskId, command, extras, begun) => enqueue(taskId, command, true, extras, begun),
-    read,
-    peek: (taskId) => cache.get(taskId)?.task,
+    read: shared === undefined ? read : (taskId) => readShared(taskId, shared),
+    peek: (taskId) => (shared === undefined ? cache.get(taskId)?.task : undefined),
+    heard: (taskId, version) => queues.heard(cache.use(taskId), version),
+    forgetAll() {
+      for (const entry of cache.entries()) if (isSettled(entry)) cache.delete(entry.id)
+    },
     unreadable: loader.unreadable,
     admit: admission.check,
     trouble: trouble.current,

@@ -1,6 +1,8 @@
 /** Starts and stops the parts of the engine in order, and reports their health. */
 import { describeError } from '../core/describe-error.ts'
 import { cancelChildren } from './cancel-task.ts'
+import type { Membership } from './cluster/membership.ts'
+import type { Peers } from './cluster/peers.ts'
 import type { EngineContext } from './context.ts'
 import type { Health, Watchdog } from './health.ts'
 import type { Holds } from './holds.ts'
@@ -22,17 +24,22 @@ export interface LifecycleDeps {
   readonly timers: Timers
   readonly retention: Retention
   readonly watchdog: Watchdog
+  readonly membership: Membership
+  /** Present in a shared store. */
+  readonly peers: Peers | undefined
 }
 
 /** A stopping process waits this long for the work that follows the last writes of its runs. */
 const LAST_WRITES_MS = 1_000
 
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
-  const { context, holds, timers, retention, watchdog } = deps
+  const { context, holds, timers, retention, watchdog, membership, peers } = deps
   const { store, ledger, runs, events, followUps, subscriptions, clock, log } = context
   let draining = false
 
   async function start(): Promise<void> {
+    await membership.start()
+    peers?.start()
     // Holds start first. They stop the tasks that a dead process was about to stop, before anything can wake those.
     await holds.start()
     await events.start(() =>
@@ -50,11 +57,13 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   async function drain(timeoutMs: number): Promise<void> {
     draining = true
     watchdog.stop()
+    peers?.stop()
     retention.stop()
     timers.stop()
     await runs.drain(timeoutMs)
     const inTime = await endsWithin(clock, LAST_WRITES_MS, finishWrites())
     if (!inTime) log('warn', 'the store did not answer in time; stopping without it')
+    await endsWithin(clock, LAST_WRITES_MS, membership.leave())
   }
 
   async function finishWrites(): Promise<void> {
@@ -76,7 +85,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   async function health(): Promise<Health> {
     const stored = await storeHealth()
     return {
-      ready: stored === 'ok' && !draining,
+      ready: stored === 'ok' && !draining && membership.holdsLease(),
       draining,
       store: stored,
       runs: runs.counts(),

@@ -118,6 +118,13 @@ export class LogReader implements TaskReader {
     this.#wake(() => this.next())
   }
 
+  /** The task has reached that version, and the records were not published here. */
+  missed(version: number): void {
+    if (version <= this.#seq) return
+    this.#behind = true
+    this.#wake(() => this.next())
+  }
+
   /** The live text of the task has changed. */
   textChanged(): void {
     if (this.#resolve === undefined) return

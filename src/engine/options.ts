@@ -46,6 +46,10 @@ export interface EngineOptions {
   readonly holdsForMs: number
   /** Whether a bare `messageId` that is a UUID makes a send idempotent. */
   readonly messageIdIsKey: boolean
+  /** In a shared store: how long a process that does not answer keeps its tasks. */
+  readonly leaseMs: number
+  /** In a shared store: how often a process asks for what others have changed, in case it was not told. */
+  readonly pollMs: number
 }
 
 const HOUR_MS = 3_600_000
@@ -76,6 +80,8 @@ export const defaultOptions: EngineOptions = {
   sessionsForMs: Number.POSITIVE_INFINITY,
   holdsForMs: 30 * 24 * HOUR_MS,
   messageIdIsKey: true,
+  leaseMs: 15_000,
+  pollMs: 1_000,
 }
 
 export function withDefaults(given: Partial<EngineOptions> = {}): EngineOptions {

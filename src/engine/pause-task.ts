@@ -57,6 +57,7 @@ export async function pause(
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())
   const found = await pausableTask(context, caller, taskId)
+  await events.refresh()
   const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
     type: 'pause',
     handle: mintHandle(ids),
@@ -108,6 +109,7 @@ export async function park(
   const firesAt = fireAt(armed, clock.now())
   const found = await pausableTask(context, caller, taskId)
   const mode = 'finish_step'
+  await events.refresh()
   const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
     type: 'pause',
     handle: mintHandle(ids),

@@ -1,4 +1,4 @@
-/** What happens after every durable write, in log order per task. */
+/** What happens after every durable write, in log order per task: of this process, and of others on a shared store. */
 import { nextDueAt } from '../core/due.ts'
 import { isTerminal } from '../core/states.ts'
 import type { Log } from '../ports/log.ts'
@@ -17,18 +17,26 @@ export function createPublishing(deps: {
   readonly timers: Timers
   readonly events: Events
   readonly followUps: FollowUps
-}): LedgerDeps['published'] {
+}): Pick<LedgerDeps, 'published' | 'learned'> {
   const { log, runs, subscriptions, timers, events, followUps } = deps
-  return (task, records, before) => {
-    logPolicyStops(log, task, records)
+
+  const learned: LedgerDeps['learned'] = (task, records, before) => {
     runs.observe(task, records)
     subscriptions.publish(task, records, before)
     const dueAt = nextDueAt(task)
     if (dueAt !== undefined) timers.at(dueAt)
-    const stops = records.some(({ type }) => type === 'parked' || type === 'paused')
-    if (stops && events.mayHaveMissed(task)) {
-      followUps.add(task, events.lookBack).catch(() => undefined)
-    }
     if (isTerminal(task.state) && task.parentId !== undefined) runs.childEnded(task.parentId)
+  }
+
+  return {
+    learned,
+    published(task, records, before) {
+      logPolicyStops(log, task, records)
+      learned(task, records, before)
+      const stops = records.some(({ type }) => type === 'parked' || type === 'paused')
+      if (stops && events.mayHaveMissed(task)) {
+        followUps.add(task, events.lookBack).catch(() => undefined)
+      }
+    },
   }
 }

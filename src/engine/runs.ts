@@ -44,6 +44,7 @@ import { createSlotReservations } from './runs/reserve-slot.ts'
 import { createSlots } from './runs/slots.ts'
 import { createStartTask, recover } from './runs/takeover.ts'
 import { createWarm } from './runs/warm.ts'
+import type { Subscriptions } from './subscriptions.ts'
 
 export interface Runs
   extends Pick<Launching, 'commit' | 'create'>,
@@ -57,6 +58,15 @@ export interface Runs
   readonly observe: Observe
   /** Starts the tasks that dead processes left and those that wait for a slot. */
   recover(): Promise<void>
+  /** Another process left a task of the agent in the store's `ready` list. */
+  addReady(agent: string): void
+  /** The tasks that are run here, or were a moment ago. */
+  readonly taskIds: () => readonly string[]
+  readonly isPresent: (taskId: string) => boolean
+  /** The task as its run here has it. */
+  readonly known: (taskId: string) => Task | undefined
+  /** The tasks that were run here belong to other processes now. */
+  discardAll(): void
   /** Waits up to `timeoutMs` for every run to reach a boundary, and releases its task to the next process. */
   drain(timeoutMs: number): Promise<void>
   readonly counts: () => { readonly live: number; readonly warm: number; readonly busy: number }
@@ -72,7 +82,12 @@ export interface RunsDeps {
   readonly log: Log
   readonly memory: MemoryUsage
   readonly agents: ReadonlyMap<string, Agent>
-  readonly worker: string
+  readonly worker: () => string
+  readonly holdsLease: () => boolean
+  /** Present in a shared store: the agents of this process. */
+  readonly only?: readonly string[] | undefined
+  /** Present in a shared store. */
+  readonly watchTask?: Subscriptions['watch'] | undefined
   readonly host: RunHost
   readonly maxDeaths: number
   readonly concurrency: number
@@ -127,12 +142,24 @@ export function createRuns(deps: RunsDeps): Runs {
   return {
     commit: launching.commit,
     create: launching.create,
-    commitStop: createCommitStop(ledger, presences),
+    commitStop: createCommitStop(ledger, presences, deps.worker),
     releaseSlot: childWaits.releaseSlot,
     reacquireSlot: childWaits.reacquireSlot,
     childEnded: childWaits.childEnded,
     observe: createObserve({ ...shared, presences, backlog }),
     recover: () => recover(takeover, backlog, start),
+    addReady(agent) {
+      if (knows(agent)) backlog.addReady(agent)
+    },
+    taskIds: () => presences.values().map(({ taskId }) => taskId),
+    known: (taskId) => presences.get(taskId)?.run?.task,
+    isPresent: (taskId) => presences.get(taskId) !== undefined,
+    discardAll() {
+      for (const presence of presences.values()) {
+        presence.run?.discard('taken-over')
+        presences.move(presence, 'leave')
+      }
+    },
     async drain(timeoutMs) {
       stopping = true
       backlog.stop()

@@ -16,7 +16,12 @@ import { createTaskWatchers, type TaskWatchers } from './task-watchers.ts'
 import { TransientMap } from './transient-map.ts'
 
 export interface Subscriptions extends Pick<TaskWatchers, 'watch' | 'watchAll' | 'notify'> {
+  /** Without records: the task changed, and which records are new is not known. Readers read the store. */
   publish(task: Task, records: readonly LogRecord[], before: Task | undefined): void
+  /** Tasks that somebody reads or watches. */
+  readonly taskIds: () => readonly string[]
+  /** Whether somebody reads or watches the task, or wants to know of every task like it. */
+  readonly isFollowed: (taskId: string) => boolean
   /**
    * Reads the log after a sequence number, then each write. Ends after the last record of a task that ended.
    * @param ended whether the task has ended already
@@ -51,6 +56,10 @@ export function createSubscriptions(
     watchers.notify(task)
     const readers = byTask.get(task.id)
     if (readers === undefined) return
+    if (records.length === 0) {
+      for (const reader of readers) reader.missed(task.version)
+      return
+    }
     const batch: RecordBatch = { records, before }
     for (const reader of readers) reader.offer(batch)
   }
@@ -82,6 +91,8 @@ export function createSubscriptions(
 
   return {
     publish,
+    taskIds: () => [...new Set([...byTask.keys(), ...watchers.taskIds()])],
+    isFollowed: (taskId) => byTask.has(taskId) || watchers.isWatched(taskId),
     watch: watchers.watch,
     watchAll: watchers.watchAll,
     notify: watchers.notify,

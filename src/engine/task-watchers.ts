@@ -5,13 +5,16 @@ import { TransientMap } from './transient-map.ts'
 export interface TaskWatchers {
   /** Returns a function that stops the watch. */
   watch(taskId: string, changed: (task: Task) => void): () => void
-  watchAll(changed: (task: Task) => void): () => void
+  /** @param wants whether a write of another process to the task is to be told, too. Default: of no task */
+  watchAll(changed: (task: Task) => void, wants?: (taskId: string) => boolean): () => void
+  readonly taskIds: () => readonly string[]
+  readonly isWatched: (taskId: string) => boolean
   notify(task: Task): void
 }
 
 export function createTaskWatchers(): TaskWatchers {
   const byTask = new TransientMap<Set<(task: Task) => void>>()
-  const ofAllTasks = new Set<(task: Task) => void>()
+  const ofAllTasks = new Map<(task: Task) => void, (taskId: string) => boolean>()
   return {
     watch(taskId, changed) {
       const watchers = byTask.get(taskId) ?? new Set()
@@ -21,13 +24,16 @@ export function createTaskWatchers(): TaskWatchers {
         if (watchers.size === 0 && byTask.get(taskId) === watchers) byTask.delete(taskId)
       }
     },
-    watchAll(changed) {
-      ofAllTasks.add(changed)
+    watchAll(changed, wants = () => false) {
+      ofAllTasks.set(changed, wants)
       return () => ofAllTasks.delete(changed)
     },
+    taskIds: () => [...byTask.keys()],
+    isWatched: (taskId) =>
+      byTask.has(taskId) || [...ofAllTasks.values()].some((wants) => wants(taskId)),
     notify(task) {
       for (const changed of byTask.get(task.id) ?? []) changed(task)
-      for (const changed of ofAllTasks) changed(task)
+      for (const changed of ofAllTasks.keys()) changed(task)
     },
   }
 }

@@ -34,6 +34,10 @@ export class TransientMap<T> {
     this.#entries.delete(id)
   }
 
+  keys(): readonly string[] {
+    return [...this.#entries.keys()]
+  }
+
   values(): readonly T[] {
     return [...this.#entries.values()]
   }

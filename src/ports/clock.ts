@@ -2,6 +2,8 @@
 export interface Clock {
   /** Wall clock, epoch milliseconds. */
   readonly now: () => number
+  /** Milliseconds since some moment. Setting the wall clock does not change it. */
+  readonly elapsed: () => number
   /** Calls back once, after `ms` have passed. `ms` has no upper limit. */
   readonly after: (ms: number, callback: () => void) => CancelTimer
   /**

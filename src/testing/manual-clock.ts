@@ -54,6 +54,7 @@ export function createManualClock(startAt: number = Date.UTC(2026, 0, 1)): Manua
 
   return {
     now: () => ahead + elapsed,
+    elapsed: () => elapsed,
     after: (ms, callback) => set({ due: elapsed + Math.max(0, ms), byWallClock: false, callback }),
     at: (instant, callback) => set({ due: instant, byWallClock: true, callback }),
     advance,

@@ -30,19 +30,28 @@ export function createLookBacks(deps: {
   readonly store: Pick<EventStore, 'events'>
   readonly wake: Wake
   readonly lastPos: () => number
+  /** In a shared store: events of other processes are known afterwards. */
+  readonly refresh: () => Promise<void> | undefined
+  readonly isShared: boolean
   readonly pending: PendingWork
 }): LookBacks {
-  const { store, wake, lastPos, pending } = deps
+  const { store, wake, lastPos, refresh, isShared, pending } = deps
   const searches = new Map<string, Promise<void>>()
 
+  const isBehind = ({ eventsAfter }: Suspension): boolean => lastPos() > eventsAfter
+
   function mayHaveMissed({ suspension }: Task): boolean {
-    if (suspension === undefined || lastPos() <= suspension.eventsAfter) return false
-    return waitNames(suspension.conditions).length > 0
+    if (suspension === undefined || waitNames(suspension.conditions).length === 0) return false
+    // Where other processes append events, only the store knows.
+    return isShared || isBehind(suspension)
   }
 
   async function lookBack(task: Task): Promise<void> {
     const { suspension } = task
-    if (suspension === undefined || !mayHaveMissed(task)) return
+    if (suspension === undefined || waitNames(suspension.conditions).length === 0) return
+    const refreshing = refresh()
+    if (refreshing !== undefined) await refreshing
+    if (!isBehind(suspension)) return
     const search = pending.track(wakeByOldest(task, suspension))
     const ended = search
       .catch(() => undefined)

@@ -9,14 +9,14 @@ export interface RemovedEvents {
 
 export function createRemovedEvents(
   store: Pick<EventStore, 'events'>,
-  lastPos: () => number,
+  lastPos: () => Promise<number>,
 ): RemovedEvents {
   let upTo = 0
   return {
     upTo: () => upTo,
     async refresh() {
       // Read before the store is asked, so that an event that is stored meanwhile does not count as removed.
-      const newest = lastPos()
+      const newest = await lastPos()
       const [oldest] = await store.events(undefined, 0, 1)
       upTo = oldest === undefined ? newest : oldest.pos - 1
     },

@@ -1,5 +1,6 @@
 /** The holds in effect in this process, and which of them a new task is created under. */
 import type { HoldMark } from '../../core/commands.ts'
+import type { HoldsInEffect } from '../../ports/store/cluster.ts'
 import type { Hold } from '../../ports/store/holds.ts'
 import { type HoldableTask, isCovered } from './hold-scope.ts'
 
@@ -9,6 +10,10 @@ export interface ActiveHolds {
   readonly all: () => readonly Hold[]
   add(hold: Hold): void
   remove(holdId: string): void
+  /** In a shared store: reads the holds that are in effect now. Does nothing otherwise. */
+  refresh(): Promise<void>
+  /** In a shared store: the epoch of the holds that were read last. */
+  readonly epoch: () => number
   /** Until `work` ends, every new task in the scope of the hold is created under it (H3). */
   whileApplying<T>(hold: Hold, work: () => Promise<T>): Promise<T>
   /** The holds a new task is created under. */
@@ -17,8 +22,10 @@ export interface ActiveHolds {
 
 const noHolds: readonly HoldMark[] = []
 
-export function createActiveHolds(): ActiveHolds {
+/** @param read reads the holds of a shared store, which other processes change too */
+export function createActiveHolds(read?: () => Promise<HoldsInEffect>): ActiveHolds {
   const active = new Map<string, Hold>()
+  let epoch = 0
   /** For each hold that is being applied, how many calls apply it. */
   const applying = new Map<string, number>()
 
@@ -31,6 +38,15 @@ export function createActiveHolds(): ActiveHolds {
       if (calls === 0) applying.delete(id)
       else applying.set(id, calls)
     }
+  }
+
+  async function refresh(): Promise<void> {
+    const now = await read?.()
+    // An answer that was overtaken by a newer one is out of date.
+    if (now === undefined || now.epoch < epoch) return
+    epoch = now.epoch
+    active.clear()
+    for (const hold of now.holds) active.set(hold.id, hold)
   }
 
   function forNew(task: HoldableTask): readonly HoldMark[] {
@@ -51,6 +67,8 @@ export function createActiveHolds(): ActiveHolds {
     remove: (holdId) => {
       active.delete(holdId)
     },
+    refresh,
+    epoch: () => epoch,
     whileApplying,
     forNew,
   }

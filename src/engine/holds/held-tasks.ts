@@ -93,13 +93,13 @@ export async function liftTask(
  */
 export async function liftStaleHolds(
   context: Context,
-  isActive: (holdId: string) => boolean,
+  isActive: (holdId: string) => Promise<boolean>,
 ): Promise<void> {
   for await (const taskIds of tasksIn(context, { all: true }, 'held')) {
     for (const taskId of taskIds) {
       const holds = (await context.ledger.read(taskId))?.holds ?? []
       for (const holdId of holds) {
-        if (!isActive(holdId)) await liftTask(context, holdId, taskId, 'lull')
+        if (!(await isActive(holdId))) await liftTask(context, holdId, taskId, 'lull')
       }
     }
   }

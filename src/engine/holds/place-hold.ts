@@ -21,8 +21,17 @@ export function createPlaceHold(contextOf: () => EngineContext, active: ActiveHo
   /** Writes in progress, by hold id. */
   const writes = new Map<string, Promise<void>>()
 
-  /** Stores the hold. New tasks are created under it before it is durable, so that none is missed. */
+  /**
+   * Stores the hold. New tasks are created under it before it is durable, so that none is missed. In a shared store the
+   * hold comes first: no other process may find a task under a hold that is not there. What was decided before is refused.
+   */
   async function store(hold: Hold): Promise<void> {
+    const { cluster, putHold } = contextOf().store
+    if (cluster !== undefined) {
+      if (!active.has(hold.id)) await putHold(hold)
+      await active.refresh()
+      return
+    }
     if (!active.has(hold.id)) {
       active.add(hold)
       writes.set(hold.id, contextOf().store.putHold(hold))
@@ -53,6 +62,7 @@ export function createPlaceHold(contextOf: () => EngineContext, active: ActiveHo
   return async (caller, request) => {
     const context = contextOf()
     const wanted = newHold(context, caller, request)
+    await active.refresh()
     const known = active.all().find((hold) => isSameHold(hold, wanted))
     const hold = known ?? wanted
     const outcomes = await active.whileApplying(hold, async () => {
@@ -60,6 +70,7 @@ export function createPlaceHold(contextOf: () => EngineContext, active: ActiveHo
       await context.ledger.createsSettled()
       return holdTasks(context, hold)
     })
+    await active.refresh()
     // Another call lifted the hold while this one applied it.
     if (!active.has(hold.id)) await liftTasks(context, hold, caller.principal)
     return {

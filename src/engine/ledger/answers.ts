@@ -27,10 +27,12 @@ function answer({ records, task: latest }: Plan, one: Waiting): void {
   })
 }
 
-/** Another task has the idempotency key. Whoever wanted to create is told which; nobody else has a task to write to. */
+/** The idempotency key is taken. Whoever brought it is told by which claim; nobody else has a task to write to. */
 export function answerClaimed({ entry, waiting, task }: Plan, claimed: Claim): void {
+  const shown = entry.task ?? task
   for (const one of waiting) {
-    if (one.creates && task !== undefined) one.resolve({ ...unchanged(task), claimed })
+    if (one.extras.claim !== undefined && shown !== undefined)
+      one.resolve({ ...unchanged(shown), claimed })
     else one.reject(new LullError('TASK_NOT_FOUND', { taskId: entry.id }))
   }
 }

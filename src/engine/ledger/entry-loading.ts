@@ -1,13 +1,22 @@
-/** Reads the store for an entry: `loading`, then whatever the store answered. */
+/**
+ * Reads the store for an entry: `loading`, then whatever the store answered. In a shared store, a task that is known here
+ * is read from its version on, and the records that other processes wrote are shown to whoever follows the task here.
+ */
+import type { LogRecord } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
 import { rowOf } from '../row.ts'
 import { rejectAll } from './answers.ts'
 import type { Loaded, Loader } from './loader.ts'
 import type { TaskCache } from './task-cache.ts'
-import { move, type TaskEntry, unreadableError } from './task-entry.ts'
+import { forget, move, type TaskEntry, unreadableError } from './task-entry.ts'
 
 export interface EntryLoadingDeps {
   readonly cache: Pick<TaskCache, 'grow'>
-  readonly loader: Pick<Loader, 'load'>
+  readonly loader: Pick<Loader, 'load' | 'follow'>
+  /** The task as a run here has it. Present in a shared store. */
+  readonly known?: ((taskId: string) => Task | undefined) | undefined
+  /** Other processes wrote these records. None: which ones is not known. */
+  readonly learned: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
   /** The entry is read, and what waits is next. */
   readonly proceed: (entry: TaskEntry) => void
   /** Called when an entry may have become settled. */
@@ -15,11 +24,12 @@ export interface EntryLoadingDeps {
 }
 
 export function createEntryLoading(deps: EntryLoadingDeps): (entry: TaskEntry) => void {
-  const { cache, loader, proceed, settled } = deps
+  const { cache, loader, known, learned, proceed, settled } = deps
 
   function take(entry: TaskEntry, loaded: Loaded): void {
     entry.loading = undefined
-    if (loaded.kind !== 'none') {
+    if (loaded.kind === 'none') forget(entry)
+    else {
       entry.task = loaded.task
       entry.row = rowOf(loaded.task)
     }
@@ -30,22 +40,30 @@ export function createEntryLoading(deps: EntryLoadingDeps): (entry: TaskEntry) =
       return
     }
     if (loaded.kind === 'task') {
-      entry.snapshotSeq = loaded.snapshotSeq
+      entry.snapshotSeq = Math.max(entry.snapshotSeq, loaded.snapshotSeq)
       cache.grow(entry, loaded.bytes)
+      if (known !== undefined) learned(loaded.task, loaded.records, loaded.before)
     }
     proceed(entry)
   }
 
   function fail(entry: TaskEntry, error: unknown): void {
     entry.loading = undefined
+    forget(entry)
     move(entry, 'unknown')
     rejectAll(entry.queue.splice(0), error)
     settled()
   }
 
+  function read({ id, task, storedVersion }: TaskEntry): Promise<Loaded> {
+    const base = known && (task ?? known(id))
+    return base === undefined ? loader.load(id, storedVersion) : loader.follow(base, storedVersion)
+  }
+
   return (entry) => {
     move(entry, 'loading')
-    entry.loading = loader.load(entry.id, entry.storedVersion).then(
+    entry.heardVersion = 0
+    entry.loading = read(entry).then(
       (loaded) => take(entry, loaded),
       (error: unknown) => {
         fail(entry, error)

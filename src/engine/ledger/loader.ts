@@ -5,10 +5,12 @@
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
 import { fold } from '../../core/evolve.ts'
+import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import { weightOf } from '../../core/weight.ts'
 import type { Log } from '../../ports/log.ts'
 import type { StoredTask, TaskStore } from '../../ports/store/tasks.ts'
+import { logOf } from '../log-of.ts'
 import { checkEnd, checkLog } from './check-log.ts'
 import { unreadableTask } from './unreadable-task.ts'
 
@@ -19,14 +21,19 @@ export type Loaded =
       readonly task: Task
       /** Version of the snapshot; 0 where there is none. */
       readonly snapshotSeq: number
-      /** Approximate bytes. */
+      /** Approximate bytes of what was read. */
       readonly bytes: number
+      /** What was read after `before`; empty where the task was read as a whole. */
+      readonly records: readonly LogRecord[]
+      readonly before: Task | undefined
     }
   | { readonly kind: 'unreadable'; readonly task: Task }
 
 export interface Loader {
   /** @param storedVersion what the store is known to have; a shorter log is unreadable. @throws LullError `STORE_UNAVAILABLE` */
   load(taskId: string, storedVersion?: number): Promise<Loaded>
+  /** The same for a task that is known up to a version: only what follows is read, where that is possible. */
+  follow(base: Task, storedVersion: number): Promise<Loaded>
   /** Tasks that were found unreadable. */
   readonly unreadable: ReadonlySet<string>
   /** Forgets the unreadable tasks that are gone from the store. */
@@ -35,7 +42,7 @@ export interface Loader {
 
 /** @param found called once for each task that is found unreadable */
 export function createLoader(
-  store: Pick<TaskStore, 'load' | 'row'>,
+  store: Pick<TaskStore, 'load' | 'row' | 'records'>,
   log: Log,
   found: (task: Task) => void,
 ): Loader {
@@ -57,12 +64,29 @@ export function createLoader(
         task,
         snapshotSeq: stored.snapshot?.version ?? 0,
         bytes: weightOf(task),
+        records: noRecords,
+        before: undefined,
       }
     } catch (error) {
       if (!isLullError(error, 'TASK_UNREADABLE')) throw error
       why = error.details.why
     }
     return showUnreadable(taskId, why)
+  }
+
+  async function follow(base: Task, storedVersion: number): Promise<Loaded> {
+    const { id, version } = base
+    const records: LogRecord[] = []
+    for await (const record of logOf(store, id, version)) records.push(record)
+    const isComplete =
+      checkLog(records, base) === undefined && version + records.length >= storedVersion
+    // The store has less than is known here, or what follows cannot be folded: all of it is read.
+    if (!isComplete || (storedVersion > 0 && storedVersion < version)) {
+      return load(id, storedVersion)
+    }
+    const task = foldOnto(base, records)
+    if (task === undefined) return load(id, storedVersion)
+    return { kind: 'task', task, snapshotSeq: 0, bytes: weightOf(records), records, before: base }
   }
 
   async function showUnreadable(taskId: string, why: string): Promise<Loaded> {
@@ -88,7 +112,19 @@ export function createLoader(
     }
   }
 
-  return { load, unreadable, forgetRemoved }
+  return { load, follow, unreadable, forgetRemoved }
+}
+
+const noRecords: readonly LogRecord[] = []
+
+/** Undefined when the records cannot be folded. */
+function foldOnto(base: Task, records: readonly LogRecord[]): Task | undefined {
+  if (records.length === 0) return base
+  try {
+    return fold(records, base)
+  } catch {
+    return undefined
+  }
 }
 
 /** @throws LullError `TASK_UNREADABLE` */

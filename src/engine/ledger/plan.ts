@@ -52,7 +52,7 @@ export interface Waiting {
   to: number
   /** Why it was refused; undefined when it was not. */
   refusal: unknown
-  /** It shares no commit with other commands: the commit it was part of could not be stored. */
+  /** It shares no commit with other commands: it claims a key, or the commit it was part of could not be stored. */
   alone: boolean
 }
 
@@ -72,7 +72,7 @@ export function createWaiting(
     from: 0,
     to: 0,
     refusal: undefined,
-    alone: false,
+    alone: !creates && extras.claim !== undefined,
   }
 }
 
@@ -105,7 +105,8 @@ export interface Planner {
   readonly commitOf: (plan: Plan) => Commit
 }
 
-export function createPlanner(clock: Clock, signer: Signer): Planner {
+/** @param holdEpoch the epoch of the holds a creation is decided on; only in a shared store */
+export function createPlanner(clock: Clock, signer: Signer, holdEpoch?: () => number): Planner {
   function add(plan: Plan, one: Waiting): void {
     const { records, waiting } = plan
     waiting.push(one)
@@ -163,7 +164,11 @@ export function createPlanner(clock: Clock, signer: Signer): Planner {
       whenSettled: [],
     }),
     add,
-    commitOf,
+    commitOf(plan) {
+      const commit = commitOf(plan)
+      const creates = plan.entry.task === undefined
+      return creates && holdEpoch !== undefined ? { ...commit, holdEpoch: holdEpoch() } : commit
+    },
   }
 }
 

@@ -25,10 +25,10 @@ export function readableWork(store: ReadableWork, unreadable: ReadonlySet<string
   return {
     ready: (agent, limit) => readable(limit, (more) => store.ready(agent, more), itself),
     readyAgents: () => store.readyAgents(),
-    orphans: (alive, limit) =>
+    orphans: (alive, limit, agents) =>
       readable(
         limit,
-        (more) => store.orphans(alive, more),
+        (more) => store.orphans(alive, more, agents),
         ({ taskId }) => taskId,
       ),
     due: (now, limit) => readable(limit, (more) => store.due(now, more), itself),

@@ -20,6 +20,8 @@ export interface SettlementDeps {
   readonly queues: () => TaskQueues
   readonly log: Log
   readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
+  /** Reads the holds that are in effect now. */
+  readonly refreshHolds: () => Promise<void>
 }
 
 type Outcome<S extends CommitResult['status']> = (
@@ -28,15 +30,15 @@ type Outcome<S extends CommitResult['status']> = (
 ) => void
 
 export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settle' | 'fail'> {
-  const { cache, trouble, queues, log, published } = deps
+  const { cache, trouble, queues, log, published, refreshHolds } = deps
 
   const outcomes: { readonly [S in CommitResult['status']]: Outcome<S> } = {
     written,
     /** Another process wrote: the same commands are decided again, in the same order, on what it wrote. */
-    conflict(plan, { version }) {
-      plan.entry.storedVersion = version
-      plan.entry.queue.unshift(...plan.waiting)
-      queues().reread(plan.entry)
+    conflict({ entry, waiting }, { version }) {
+      entry.storedVersion = version
+      entry.queue.unshift(...waiting)
+      queues().catchUp(entry)
     },
     claimed(plan, { claim }) {
       answerClaimed(plan, claim)
@@ -44,8 +46,13 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
     },
     /** Decided again: whoever makes the command asks for the holds of that moment. */
     'holds-changed'(plan) {
-      plan.entry.queue.unshift(...plan.waiting)
-      queues().reread(plan.entry)
+      refreshHolds().then(
+        () => {
+          plan.entry.queue.unshift(...plan.waiting)
+          queues().reread(plan.entry)
+        },
+        (error: unknown) => fail(plan, error),
+      )
     },
     failed: refused,
   }

@@ -6,6 +6,9 @@
  *   unknown ──▶ loading ──▶ idle ──▶ queued ──flush──▶ writing ──▶ idle
  *      │           └──▶ unreadable      ▲                 ▲
  *      └── a create ────────────────────┴── or open ──────┘
+ *
+ * In a shared store, a flush that decided nothing to write goes through `checking`: the store is asked whether the task in
+ * memory is up to date. If it is, the callers are answered. Otherwise the task is read and everything is decided again.
  */
 import { LullError } from '../../core/errors.ts'
 import type { Task } from '../../core/task.ts'
@@ -27,6 +30,8 @@ export type Phase =
   | 'queued'
   /** A commit is in flight. Commands wait until it has settled. */
   | 'writing'
+  /** The store is asked for the version of the task. Commands wait. */
+  | 'checking'
 
 type Transition = readonly [from: Phase, to: readonly Phase[], on: string]
 
@@ -42,7 +47,9 @@ export const phaseTransitions: readonly Transition[] = [
   ['loading', ['queued'], 'the store answered, and commands wait'],
   ['loading', ['unreadable'], 'the log cannot be folded'],
   ['loading', ['unknown'], 'the store could not be read'],
+  ['loading', ['loading'], 'another process wrote meanwhile'],
   ['idle', ['queued'], 'a command'],
+  ['idle', ['loading'], 'another process wrote'],
   ['open', ['writing'], 'the flush'],
   ['queued', ['writing'], 'the flush decided something to write'],
   ['open', ['unknown'], 'the create was refused'],
@@ -54,6 +61,9 @@ export const phaseTransitions: readonly Transition[] = [
     'another process wrote, or another task has the key: read, then decide again',
   ],
   ['writing', ['unknown'], 'not written'],
+  ['queued', ['checking'], 'the flush decided nothing to write'],
+  ['checking', ['idle', 'unknown', 'queued'], 'the task is up to date; commands came, or none'],
+  ['checking', ['loading'], 'another process wrote: read, then decide again'],
 ]
 
 const allowed = new Map<Phase, Set<Phase>>()
@@ -71,6 +81,8 @@ export interface TaskEntry {
   snapshotSeq: number
   /** What the store said it has when it refused a commit as out of date. A log that ends before it is cut off. */
   storedVersion: number
+  /** The version that another process is said to have written; 0 when the store was read since. */
+  heardVersion: number
   /** Approximate bytes of `task`. */
   bytes: number
   /** While `loading`. */
@@ -89,6 +101,7 @@ export function createTaskEntry(id: string): TaskEntry {
     row: undefined,
     snapshotSeq: 0,
     storedVersion: 0,
+    heardVersion: 0,
     bytes: 0,
     loading: undefined,
     plan: undefined,

@@ -1,7 +1,7 @@
 /** Takes commands in, task by task: where each goes depends on the phase of its task's entry. */
 import type { Task } from '../../core/task.ts'
-import { answerAll } from './answers.ts'
-import { createEntryLoading } from './entry-loading.ts'
+import { answerAll, rejectAll } from './answers.ts'
+import { createEntryLoading, type EntryLoadingDeps } from './entry-loading.ts'
 import type { Flusher } from './flusher.ts'
 import type { Loader } from './loader.ts'
 import type { Plan, Planner, Waiting } from './plan.ts'
@@ -24,6 +24,10 @@ export interface TaskQueues {
   proceed(entry: TaskEntry): void
   /** What is in memory is out of date: it is read before the next decision. */
   reread(entry: TaskEntry): void
+  /** The same where other processes wrote, and what is in memory was right before. */
+  catchUp(entry: TaskEntry): void
+  /** Another process is said to have written this version. */
+  heard(entry: TaskEntry, version: number): void
   /** Resolves when the store was read for the entry. @throws LullError `STORE_UNAVAILABLE` */
   loaded(entry: TaskEntry): Promise<void>
   /** Resolves when every create decided so far is settled. */
@@ -37,6 +41,20 @@ export interface TaskQueuesDeps {
   readonly flusher: Flusher
   /** Called when an entry may have become settled. */
   readonly settled: () => void
+  readonly learned: EntryLoadingDeps['learned']
+  /** Present when other processes write too. */
+  readonly shared?: SharedTasks | undefined
+}
+
+/** What the ledger needs where several processes write to the same tasks. */
+export interface SharedTasks {
+  /** The version that the store has now. */
+  readonly versionOf: (taskId: string) => Promise<number>
+  /** The task as a run here has it. */
+  readonly known: (taskId: string) => Task | undefined
+  /** The epoch of the holds that creations are decided on. */
+  readonly holdEpoch: () => number
+  readonly refreshHolds: () => Promise<void>
 }
 
 type Accept = (entry: TaskEntry, one: Waiting, begun: ((task: Task) => void) | undefined) => void
@@ -46,8 +64,8 @@ const wait: Accept = ({ queue }, one) => {
 }
 
 export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
-  const { cache, planner, flusher, settled } = deps
-  const load = createEntryLoading({ ...deps, proceed })
+  const { cache, planner, flusher, settled, shared } = deps
+  const load = createEntryLoading({ ...deps, known: shared?.known, proceed })
   const accept: { readonly [P in Phase]: Accept } = {
     unknown(entry, one, begun) {
       if (begun !== undefined) {
@@ -65,10 +83,12 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
       enqueue(entry)
     },
     open(entry, one) {
-      if (entry.plan !== undefined) planner.add(entry.plan, one)
+      if (entry.plan === undefined || one.alone || entry.queue.length > 0) entry.queue.push(one)
+      else planner.add(entry.plan, one)
     },
     queued: wait,
     writing: wait,
+    checking: wait,
   }
 
   function open(entry: TaskEntry, one: Waiting, begun: (task: Task) => void): void {
@@ -87,22 +107,59 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
 
   function decide(entry: TaskEntry): Plan | undefined {
     const plan = entry.plan ?? planner.begin(entry)
-    for (const one of nextOf(entry)) planner.add(plan, one)
+    if (entry.plan === undefined) for (const one of nextOf(entry)) planner.add(plan, one)
     if (plan.records.length > 0) {
       entry.plan = plan
       move(entry, 'writing')
       return plan
     }
     entry.plan = undefined
-    answerAll(plan)
-    proceed(entry)
+    if (shared === undefined) {
+      answerAll(plan)
+      proceed(entry)
+    } else check(entry, plan, shared)
     return undefined
   }
 
+  /** Nothing is to be written, so no compare-and-set tells whether the decision is out of date (C6). */
+  function check(entry: TaskEntry, plan: Plan, { versionOf }: SharedTasks): void {
+    move(entry, 'checking')
+    versionOf(entry.id).then(
+      (version) => {
+        if (version === (entry.task?.version ?? 0)) {
+          answerAll(plan)
+          proceed(entry)
+          return
+        }
+        entry.storedVersion = version
+        entry.queue.unshift(...plan.waiting)
+        if (version < (entry.task?.version ?? 0)) forget(entry)
+        load(entry)
+      },
+      (error: unknown) => {
+        rejectAll(plan.waiting, error)
+        proceed(entry)
+      },
+    )
+  }
+
   function proceed(entry: TaskEntry): void {
-    if (entry.queue.length > 0) enqueue(entry)
+    const isBehind = entry.heardVersion > (entry.task?.version ?? 0)
+    if (isBehind) load(entry)
+    else if (entry.queue.length > 0) enqueue(entry)
     else move(entry, entry.task === undefined ? 'unknown' : 'idle')
     settled()
+  }
+
+  function catchUp(entry: TaskEntry): void {
+    if (shared === undefined || entry.task === undefined) reread(entry)
+    else load(entry)
+  }
+
+  function heard(entry: TaskEntry, version: number): void {
+    if (version <= (entry.task?.version ?? 0)) return
+    entry.heardVersion = Math.max(entry.heardVersion, version)
+    if (entry.phase === 'idle' || entry.phase === 'unknown') load(entry)
   }
 
   function reread(entry: TaskEntry): void {
@@ -117,6 +174,8 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
     decide,
     proceed,
     reread,
+    catchUp,
+    heard,
     async loaded(entry) {
       if (entry.phase === 'unknown') load(entry)
       await entry.loading

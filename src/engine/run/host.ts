@@ -8,6 +8,7 @@ import type { Task } from '../../core/task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
+import type { Membership } from '../cluster/membership.ts'
 import type { Committed, LazyCommand } from '../ledger.ts'
 import type { LiveTexts } from '../live-texts.ts'
 import type { ReminderRequest } from '../requests.ts'
@@ -44,6 +45,8 @@ export interface RunHost {
   /** The run could go on: resolves when it has a slot again, or was stopped. */
   reacquireSlot(taskId: string): Promise<void>
   blocked(agent: string, taskId: string, ms: number): void
+  /** Asked before every step. */
+  readonly lease: Pick<Membership, 'holdsLease' | 'whenLeased'>
   readonly children: ChildHost
 }
 

@@ -90,6 +90,9 @@ export function createSteps(core: RunCore): Steps {
         await core.flush()
         // The task was canceled or lost while the step waited for its next attempt: the step does nothing more.
         if (core.dead) return neverSettles()
+        // Another process may have taken the task over (C3 of `cluster/membership.ts`).
+        if (!host.lease.holdsLease()) await host.lease.whenLeased()
+        if (core.dead) return neverSettles()
         attempt++
         return attemptOf(step, attempt, failures, streams)
       }

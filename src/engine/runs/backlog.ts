@@ -16,7 +16,7 @@ export interface Backlog {
   /** A task of the agent waits in the store's `ready` list. */
   addReady(agent: string): void
   /** A dead process left this task, with this run. */
-  addOrphan(taskId: string, agent: string, from: RunToken): void
+  addOrphan(taskId: string, agent: string, from: RunToken | undefined): void
   /** Starts as many waiting tasks as there are free slots. */
   pull(agent: string): void
   /** Does the same for every agent with waiting tasks. */
@@ -117,7 +117,7 @@ export function createBacklog(deps: BacklogDeps): Backlog {
 /** An orphan has the run that a dead process left. */
 interface Waiting {
   readonly taskId: string
-  readonly from?: RunToken
+  readonly from?: RunToken | undefined
 }
 
 /** The waiting tasks of one agent. */

@@ -6,6 +6,7 @@ import { isTerminal } from '../../core/states.ts'
 import type { Log } from '../../ports/log.ts'
 import { isUnreadable } from '../ledger/unreadable-task.ts'
 import type { Ledger } from '../ledger.ts'
+import type { Subscriptions } from '../subscriptions.ts'
 import type { Builder } from './building.ts'
 import type { Presence, Presences } from './presence.ts'
 import type { Slots } from './slots.ts'
@@ -28,8 +29,10 @@ export function createChildWaits(deps: {
   readonly presences: Presences
   readonly builder: Builder
   readonly draining: () => boolean
+  /** Present in a shared store, where a child may run in another process. */
+  readonly watchTask?: Subscriptions['watch'] | undefined
 }): ChildWaits {
-  const { ledger, log, slots, presences, builder, draining } = deps
+  const { ledger, log, slots, presences, builder, draining, watchTask } = deps
 
   function releaseSlot(taskId: string): boolean {
     const presence = presences.get(taskId)
@@ -74,6 +77,7 @@ export function createChildWaits(deps: {
   /** A child may have ended before the run noticed it. A child that cannot be read counts as ended. */
   function checkAwaited(taskId: string, awaited: readonly string[]): void {
     for (const childId of awaited) {
+      watchEnd(taskId, childId)
       ledger.read(childId).then(
         (child) => {
           if (child === undefined || isTerminal(child.state) || isUnreadable(child)) {
@@ -86,6 +90,15 @@ export function createChildWaits(deps: {
         },
       )
     }
+  }
+
+  /** The end of a child in another process reaches only those who watch the child. */
+  function watchEnd(taskId: string, childId: string): void {
+    const stop = watchTask?.(childId, ({ state }) => {
+      if (!isTerminal(state)) return
+      stop?.()
+      childEnded(taskId)
+    })
   }
 
   return { releaseSlot, reacquireSlot, childEnded, evict }

@@ -17,14 +17,19 @@ export type CommitStop = (
 export function createCommitStop(
   ledger: Pick<Ledger, 'commit'>,
   presences: Pick<Presences, 'get'>,
+  worker: () => string,
 ): CommitStop {
+  /** What a run in another process does is not known here. Its own process commits the stop. */
+  const runsElsewhere = ({ run }: Task): boolean => run !== undefined && run.worker !== worker()
+
   return async (taskId, mode, command) => {
     /** One entry per decision: a command that loses a compare-and-set is decided again. */
     const frozen: Presence[] = []
     try {
       return await ledger.commit(taskId, (task) => {
         const presence = presences.get(taskId)
-        const atBoundary = task?.state === 'working' && isAtBoundary(presence, mode)
+        const atBoundary =
+          task?.state === 'working' && !runsElsewhere(task) && isAtBoundary(presence, mode)
         if (atBoundary && presence !== undefined) frozen.push(freeze(presence))
         return command(task, atBoundary)
       })
@@ -34,7 +39,7 @@ export function createCommitStop(
   }
 }
 
-/** A task without a frame is always at a boundary. A run closes its gate if it is at one. */
+/** A task that is not run elsewhere and has no frame here is always at a boundary. A run closes its gate if it is at one. */
 function isAtBoundary(presence: Presence | undefined, mode: PauseMode): boolean {
   return presence?.run === undefined || presence.run.freeze(mode)
 }

@@ -19,13 +19,19 @@ export function createTaskLauncher(deps: {
   readonly presences: Presences
   readonly builder: Builder
   readonly draining: () => boolean
+  readonly worker: () => string
 }): TaskLauncher {
-  const { slots, presences, builder, draining } = deps
+  const { slots, presences, builder, draining, worker } = deps
 
   function launch(task: Task): void {
     const token = task.run?.token
     // A run that began ahead has this token already.
     if (token === undefined || presences.get(task.id)?.token === token) return
+    // The lease was lost while the command was written: the task is an orphan, and is taken over.
+    if (task.run?.worker !== worker()) {
+      slots.free(token)
+      return
+    }
     if (!draining() && isContinued(task.id, token)) return
     const former = presences.get(task.id)
     if (former !== undefined) {

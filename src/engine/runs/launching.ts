@@ -82,7 +82,7 @@ export function createLaunching(deps: LaunchingDeps): Launching {
     const task = ledger.peek(taskId) ?? committed.latest
     if (committed.claimed !== undefined) launcher.abandon(taskId, run)
     else if (task.run?.token === run.token && committed.records.length > 0) launcher.launch(task)
-    else slots.free(run.token)
+    else launcher.abandon(taskId, run)
     return committed
   }
 

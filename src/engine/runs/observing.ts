@@ -2,6 +2,7 @@
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
+import type { Run } from '../run/run.ts'
 import type { Backlog } from './backlog.ts'
 import type { Move, Presence, Presences } from './presence.ts'
 
@@ -11,13 +12,20 @@ export type Observe = (task: Task, records: readonly LogRecord[]) => void
 export function createObserve(deps: {
   readonly presences: Presences
   readonly backlog: Pick<Backlog, 'addReady'>
-  readonly worker: string
+  readonly worker: () => string
   readonly draining: () => boolean
+  /** Present in a shared store: the agents of this process. */
+  readonly only?: readonly string[] | undefined
 }): Observe {
-  const { presences, backlog, worker, draining } = deps
+  const { presences, backlog, worker, draining, only } = deps
 
   function observeHere(presence: Presence, task: Task, records: readonly LogRecord[]): void {
     const { run, building } = presence
+    if (run !== undefined && ranElsewhere(run, task, records)) {
+      run.discard('taken-over')
+      presences.move(presence, 'leave')
+      return
+    }
     run?.observe(records, task)
     if (building !== undefined) {
       building.task = task
@@ -28,10 +36,19 @@ export function createObserve(deps: {
     }
   }
 
+  /** Another process has run the task, or the store has lost what the run wrote. The frame is out of date. */
+  function ranElsewhere({ task: seen }: Run, task: Task, records: readonly LogRecord[]): boolean {
+    if (seen.version > task.version) return true
+    return records.some((record) => {
+      const run = 'run' in record ? record.run : undefined
+      return run !== undefined && run.worker !== worker()
+    })
+  }
+
   /** The move of a task whose log names another run than the one here, or none. */
   function moveAfterStop({ run }: Presence, task: Task): Move {
     if (isTerminal(task.state) || run === undefined || run.dead) return 'leave'
-    if (task.run !== undefined && task.run.worker !== worker) {
+    if (task.run !== undefined && task.run.worker !== worker()) {
       run.discard('taken-over')
       return 'leave'
     }
@@ -42,7 +59,7 @@ export function createObserve(deps: {
   return (task, records) => {
     const presence = presences.get(task.id)
     if (presence !== undefined) observeHere(presence, task, records)
-    if (waitsForSlot(task)) backlog.addReady(task.agent)
+    if (waitsForSlot(task) && (only?.includes(task.agent) ?? true)) backlog.addReady(task.agent)
   }
 }
 

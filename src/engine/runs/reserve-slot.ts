@@ -12,7 +12,9 @@ export interface SlotReservations {
 
 export interface SlotReservationDeps {
   readonly ids: IdSource
-  readonly worker: string
+  readonly worker: () => string
+  /** Whether this process may start work. */
+  readonly holdsLease: () => boolean
   readonly slots: Slots
   /** Whether the agent is registered. */
   readonly knows: (agent: string) => boolean
@@ -22,11 +24,12 @@ export interface SlotReservationDeps {
 }
 
 export function createSlotReservations(deps: SlotReservationDeps): SlotReservations {
-  const { ids, worker, slots, knows, queued, draining } = deps
+  const { ids, worker, holdsLease, slots, knows, queued, draining } = deps
 
   function reserveForQueued(agent: string): RunToken | undefined {
+    if (!holdsLease()) return undefined
     const token = ids.uuid()
-    return slots.take(agent, token) ? { token, worker } : undefined
+    return slots.take(agent, token) ? { token, worker: worker() } : undefined
   }
 
   return {

@@ -14,7 +14,9 @@ export interface TakeoverDeps {
   readonly ledger: Pick<Ledger, 'commit' | 'read'>
   readonly ids: IdSource
   readonly log: Log
-  readonly worker: string
+  readonly worker: () => string
+  /** The agents whose tasks are taken. Absent: of all agents; a task of an agent that nobody runs is stopped. */
+  readonly only?: readonly string[] | undefined
   readonly maxDeaths: number
   readonly knows: (agent: string) => boolean
   readonly launching: () => Pick<Launching, 'start'>
@@ -60,23 +62,26 @@ export async function recover(
   backlog: Backlog,
   start: StartTask,
 ): Promise<void> {
-  const { store, ledger, log, worker } = deps
+  const { store, ledger, log, worker, only } = deps
   const seen = new Set<string>()
   for (;;) {
-    const listed = await store.orphans(worker, PAGE + seen.size)
+    const listed = await store.orphans(worker(), PAGE + seen.size, only)
     const page = listed.filter(({ taskId }) => !seen.has(taskId))
     if (page.length === 0) break
     for (const { taskId, owner } of page) {
       seen.add(taskId)
       const task = await ledger.read(taskId)
       // Another process may have taken the task over since it was listed.
-      if (task?.run?.worker !== owner || isUnreadable(task)) continue
+      if (task === undefined || isUnreadable(task)) continue
+      if (task.run !== undefined && task.run.worker !== owner) continue
       // An accepted pause takes effect before the engine answers its first call.
       if (task.pausing !== undefined && (await start(taskId, task.agent, task.run))) continue
       backlog.addOrphan(taskId, task.agent, task.run)
     }
   }
-  for (const agent of await store.readyAgents()) backlog.addReady(agent)
+  for (const agent of await store.readyAgents()) {
+    if (only?.includes(agent) ?? true) backlog.addReady(agent)
+  }
   if (seen.size > 0)
     log('info', 'taking over tasks of a process that is gone', { tasks: seen.size })
   backlog.pullAll()

@@ -1,14 +1,14 @@
 /**
  * A message to an existing task. It answers the task's question, or it is queued for the next turn.
  *
- * An explicit idempotency key is claimed first, and the record of the message contains the key. After a crash in
- * between, a repeated message finds the claim but no such record, and is delivered.
+ * An explicit idempotency key is claimed in the commit that takes the message. Of two sends with one key, in whatever
+ * processes, one delivers. The record of the message contains the key too: an older version claimed the key first, and a
+ * claim without such a record means that the message was not delivered.
  */
 import type { Command } from '../../core/commands.ts'
 import { LullError } from '../../core/errors.ts'
 import { messageTo } from '../../core/message.ts'
 import type { LogRecord, RunToken } from '../../core/records.ts'
-import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import { weightOf } from '../../core/weight.ts'
 import type { Claim } from '../../ports/store/claims.ts'
@@ -36,11 +36,14 @@ export async function continueTask(
   const claim =
     idempotencyKey === undefined ? undefined : claimFor(context, incoming, found.agent, found.id)
   if (claim === undefined) return deliver(context, incoming, found)
-  return inFlight.once(claim, async () =>
-    (await wasDelivered(context, found, claim))
+  return inFlight.once(claim, async () => {
+    const known = await context.store.findClaim(claim)
+    if (known === undefined) return deliver(context, incoming, found, claim)
+    checkSame(known, claim)
+    return (await hasRecord(context, found, claim))
       ? repeatOf(found)
-      : deliver(context, incoming, found),
-  )
+      : deliver(context, incoming, found)
+  })
 }
 
 /** Answers a repeated message to a task that retention has removed. Undefined if the message is not such a repeat. */
@@ -65,19 +68,8 @@ function repeatOf(task: Task): SendResult {
   return { kind: 'task', task, laterRecords: [], latest: task, repeated: true }
 }
 
-/** Claims the key. True if a message with this key was delivered before. @throws LullError `IDEMPOTENCY_KEY_REUSED` */
-async function wasDelivered(
-  { store }: EngineContext,
-  { id, state }: Task,
-  claim: Claim,
-): Promise<boolean> {
-  const known = await store.findClaim(claim)
-  if (known === undefined) {
-    // An ended task refuses the message, so its key is not claimed.
-    if (!isTerminal(state)) checkSame(await store.claim(claim), claim)
-    return false
-  }
-  checkSame(known, claim)
+/** Whether a message was delivered under the key. */
+async function hasRecord({ store }: EngineContext, { id }: Task, claim: Claim): Promise<boolean> {
   for await (const record of logOf(store, id)) if (keyIn(record) === claim.key) return true
   return false
 }
@@ -99,6 +91,7 @@ async function deliver(
   context: EngineContext,
   incoming: Incoming,
   found: Task,
+  claim?: Claim,
 ): Promise<SendResult> {
   const { agents, runs } = context
   const { message, idempotencyKey } = incoming.request
@@ -115,9 +108,14 @@ async function deliver(
   })
   const { push } = incoming
   const committed = await runs.commit(found.id, found.agent, command, {
+    claim,
     push,
     bytes: weightOf(message),
   })
+  if (claim !== undefined && committed.claimed !== undefined) {
+    checkSame(committed.claimed, claim)
+    return repeatOf(committed.task)
+  }
   const { task, records, laterRecords, latest } = committed
   return { kind: 'task', task, laterRecords, latest, repeated: records.length === 0 }
 }

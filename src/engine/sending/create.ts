@@ -35,11 +35,14 @@ export async function createTask(
   const begins = submission.contextId === contextBegunBy(submission.taskId)
   const seen = begins ? undefined : await seenNow(context, submission, submission.message)
   const { ahead = false, rejection, claim, push } = creation
+  const refreshing = events.refresh()
+  if (refreshing !== undefined) await refreshing
   return runs.create({
     taskId: submission.taskId,
     agent: submission.agent,
     runs: rejection === undefined,
-    ahead,
+    // In a shared store another process may have the key, or hold new tasks: the code waits until the task is written.
+    ahead: ahead && refreshing === undefined,
     extras: { claim, push, bytes: weightOf(submission.message) },
     command(run) {
       submission.eventsAfter = events.lastPos()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { canonical } from '../../core/canonical-json.ts'
+import { testSigner } from '../../testing/test-signer.ts'
 import {
   alice,
   bob,
@@ -86,23 +87,20 @@ describe('the same message to a task twice', () => {
     expect((await harness.get(id)).reminders).toHaveLength(3)
   })
 
-  it('under an explicit key is delivered by a repeat when the process died before it was', async () => {
-    const store = createMemoryStore()
-    const first = await createHarness({ agents: [listener], store })
-    const { id } = await first.send('go')
-    await first.until(id, 'paused-by-agent')
-    const claim = store.claim.bind(store)
-    // Dies with the key claimed, and nothing more.
-    store.claim = async (mine) => {
-      const owner = await claim(mine)
-      first.crash()
-      return owner
-    }
+  it('under an explicit key is delivered when an older version claimed the key and died', async () => {
+    const second = await createHarness({ agents: [listener] })
+    const { id } = await second.send('go')
+    await second.until(id, 'paused-by-agent')
     const more = { message: message('more', { taskId: id }), idempotencyKey: 'k' }
-    first.engine.send(alice, more).catch(() => undefined)
-    await first.settled()
-    store.claim = claim
-    const second = await first.recover()
+    await second.store.claim({
+      tenant: 'acme',
+      principal: 'alice',
+      agent: 'worker',
+      key: 'k',
+      taskId: id,
+      digest: testSigner.hash(canonical(more.message)),
+      createdAt: 1,
+    })
     expect((await second.get(id)).history).toHaveLength(1)
     expect(await second.engine.send(alice, more)).toMatchObject({ repeated: false })
     expect(await second.engine.send(alice, more)).toMatchObject({ repeated: true })

@@ -8,6 +8,7 @@
  * D3  A read called after a write has answered sees that write.
  * D4  The same seed and the same calls give the same delays.
  */
+import type { ClusterStore } from '../../ports/store/cluster.ts'
 import type { Store } from '../../ports/store.ts'
 
 export interface Delays {
@@ -42,6 +43,13 @@ const reads: ReadonlySet<string | symbol> = new Set<keyof Store>([
   'pushes',
   'listPushes',
 ])
+const clusterReads: ReadonlySet<string | symbol> = new Set<keyof ClusterStore>([
+  'workers',
+  'versions',
+  'holdsInEffect',
+])
+/** Calls that do not wait for the store. */
+const immediate: ReadonlySet<string | symbol> = new Set<keyof ClusterStore>(['onChanges', 'report'])
 
 export function createDelayingStore(inner: Store, { seed, turns }: Delays): Store {
   const random = seeded(seed)
@@ -73,19 +81,26 @@ export function createDelayingStore(inner: Store, { seed, turns }: Delays): Stor
     }
   }
 
-  return new Proxy(inner, {
-    get(target, name, receiver) {
-      const member: unknown = Reflect.get(target, name, receiver)
-      if (typeof member !== 'function') return member
-      const perform = reads.has(name) ? read : write
-      return (...args: readonly unknown[]) =>
-        perform(async (): Promise<unknown> => Reflect.apply(member, target, args))
-    },
-  })
+  function delayed<T extends object>(calls: T, isRead: (name: string | symbol) => boolean): T {
+    return new Proxy(calls, {
+      get(target, name, receiver) {
+        const member: unknown = Reflect.get(target, name, receiver)
+        if (name === 'cluster' && typeof member === 'object' && member !== null) {
+          return { ...delayed(member, (one) => clusterReads.has(one)) }
+        }
+        if (typeof member !== 'function' || immediate.has(name)) return member
+        const perform = isRead(name) ? read : write
+        return (...args: readonly unknown[]) =>
+          perform(async (): Promise<unknown> => Reflect.apply(member, target, args))
+      },
+    })
+  }
+
+  return delayed(inner, (name) => reads.has(name))
 }
 
 /** Mulberry32: small, and good enough to spread delays. */
-function seeded(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

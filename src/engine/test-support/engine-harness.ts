@@ -23,7 +23,7 @@ import { createEngine, type Engine } from '../engine.ts'
 import type { EngineOptions } from '../options.ts'
 import type { SendRequest } from '../requests.ts'
 import { asTestsWant } from './delaying-store.ts'
-import { clockUntilDeath, createLife, storeUntilDeath } from './process-life.ts'
+import { clockUntilDeath, createLife, type Life, storeUntilDeath } from './process-life.ts'
 
 export const alice: Caller = { tenant: 'acme', principal: 'alice' }
 export const bob: Caller = { tenant: 'acme', principal: 'bob' }
@@ -70,6 +70,7 @@ export interface Harness {
   pass(ms: number): Promise<void>
   /** Nothing moves any more: no store call and no callback for a while. */
   settled(): Promise<void>
+  readonly life: Life
   /** The process dies: nothing of its engine is written, read or called back any more. */
   crash(): void
   /** The process stops in order, and another one goes on. */
@@ -137,6 +138,7 @@ export async function createHarness(given: HarnessOptions = {}): Promise<Harness
       await harness.settled()
     },
     settled: life.settled,
+    life,
     crash: life.end,
     async restart(some = {}) {
       await engine.drain()

@@ -27,6 +27,7 @@ export function ledgerOn(
     log,
     published,
     foundUnreadable: () => undefined,
+    learned: published,
     limits,
   })
 }

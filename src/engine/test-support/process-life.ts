@@ -1,11 +1,21 @@
-/** Ports that end with their process: after `end` a call never answers and a timer never fires. */
+/**
+ * Ports that end with their process: after `end` a call never answers and a timer never fires. While the process is
+ * stopped, as by SIGSTOP, calls neither act nor answer, and what was reported is heard when it goes on.
+ */
 import type { Clock } from '../../ports/clock.ts'
+import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
 import type { Store } from '../../ports/store.ts'
 
 export interface Life {
   readonly alive: () => boolean
   readonly end: () => void
+  readonly stop: () => void
+  readonly goOn: () => void
+  /** Resolves when the process is not stopped. Undefined when it is not stopped now. */
+  readonly running: () => Promise<void> | undefined
   readonly touch: () => void
+  /** How often something happened. */
+  readonly touched: () => number
   /** Resolves when nothing was touched for a while. */
   readonly settled: () => Promise<void>
 }
@@ -16,37 +26,85 @@ const QUIET_TURNS = 40
 export function createLife(): Life {
   let alive = true
   let touched = 0
+  let stopped: { readonly over: Promise<void>; readonly goOn: () => void } | undefined
   return {
     alive: () => alive,
     end: () => {
       alive = false
     },
+    stop: () => {
+      let goOn: () => void = () => undefined
+      const over = new Promise<void>((resolve) => {
+        goOn = resolve
+      })
+      stopped ??= { over, goOn }
+    },
+    goOn: () => {
+      stopped?.goOn()
+      stopped = undefined
+    },
+    running: () => stopped?.over,
     touch: () => {
       touched++
     },
-    async settled() {
-      let seen = touched
-      for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
-        await new Promise((resolve) => setImmediate(resolve))
-        if (touched === seen) continue
-        seen = touched
-        quiet = 0
-      }
-    },
+    touched: () => touched,
+    settled: () => quiet(() => touched),
+  }
+}
+
+/** Resolves when the count has not changed for a while. */
+export async function quiet(touched: () => number): Promise<void> {
+  let seen = touched()
+  for (let turns = 0; turns < QUIET_TURNS; turns++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (touched() === seen) continue
+    seen = touched()
+    turns = 0
   }
 }
 
 const never: Promise<never> = new Promise(() => undefined)
 
 export function storeUntilDeath(store: Store, life: Life): Store {
-  return new Proxy(store, {
+  return untilDeath(store, life, (cluster) => ({
+    ...untilDeath(cluster, life),
+    onChanges: (listener) =>
+      cluster.onChanges((changes) => {
+        hear(life, listener, changes)
+      }),
+    report: (changes) => {
+      if (life.alive()) cluster.report(changes)
+    },
+  }))
+}
+
+function hear(life: Life, listener: (changes: Changes) => void, changes: Changes): void {
+  if (!life.alive()) return
+  const stopped = life.running()
+  if (stopped !== undefined) {
+    stopped.then(() => hear(life, listener, changes)).catch(() => undefined)
+    return
+  }
+  life.touch()
+  listener(changes)
+}
+
+function untilDeath<T extends object>(
+  target: T,
+  life: Life,
+  inner?: (cluster: ClusterStore) => ClusterStore,
+): T {
+  return new Proxy(target, {
     get(target, name, receiver) {
       const member: unknown = Reflect.get(target, name, receiver)
+      if (name === 'cluster' && member !== undefined) return inner?.(member as ClusterStore)
       if (typeof member !== 'function') return member
       return async (...args: readonly unknown[]) => {
+        if (life.running() !== undefined) await life.running()
         if (!life.alive()) return never
         life.touch()
         const result: unknown = await Reflect.apply(member, target, args)
+        if (life.running() !== undefined) await life.running()
         life.touch()
         return life.alive() ? result : never
       }
@@ -62,6 +120,7 @@ export function clockUntilDeath(clock: Clock, life: Life): Clock {
   }
   return {
     now: clock.now,
+    elapsed: clock.elapsed,
     after: (ms, callback) => clock.after(ms, whileAlive(callback)),
     at: (instant, callback) => clock.at(instant, whileAlive(callback)),
   }

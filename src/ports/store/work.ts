@@ -10,8 +10,11 @@ export interface WorkStore {
   ready(agent: string, limit: number): Promise<readonly string[]>
   /** Agents that have ready tasks. */
   readyAgents(): Promise<readonly string[]>
-  /** Tasks whose owner is another worker than `alive`, the worker id of this process. No other process can live. */
-  orphans(alive: string, limit: number): Promise<readonly Orphan[]>
+  /**
+   * Tasks whose owner is another worker than `alive`, the worker id of this process. No other process can live. With
+   * `agents`, only tasks of these; embedded stores ignore it.
+   */
+  orphans(alive: string, limit: number, agents?: readonly string[]): Promise<readonly Orphan[]>
   /** Tasks due at or before `now`, earliest first. */
   due(now: number, limit: number): Promise<readonly string[]>
   nextDueAt(): Promise<number | undefined>

@@ -14,6 +14,7 @@ const WALL_CLOCK_CHECK_MS = 2_000
 export function createSystemClock(now: () => number = Date.now): Clock {
   return {
     now,
+    elapsed: () => performance.now(),
     after(ms, callback) {
       let left = ms
       return inParts(() => {

@@ -8,7 +8,7 @@ export interface WorkQueries {
   remove(taskId: string): void
   ready(agent: string, limit: number): readonly string[]
   readyAgents(): readonly string[]
-  orphans(alive: string, limit: number): readonly Orphan[]
+  orphans(alive: string, limit: number, agents?: readonly string[]): readonly Orphan[]
   due(now: number, limit: number): readonly string[]
   nextDueAt(): number | undefined
   waiting(tenant: string, names: readonly string[], after: string, limit: number): readonly string[]
@@ -57,9 +57,11 @@ export function createWorkQueries(shared?: SharedWork): WorkQueries {
         ),
       ),
     readyAgents: () => [...new Set(ready().map((row) => row.agent))],
-    orphans(alive, limit) {
+    orphans(alive, limit, agents) {
       const isAlive = shared?.isAlive ?? ((owner: string) => owner === alive)
-      const found = which(({ owner }) => owner !== undefined && !isAlive(owner))
+      const found = which(({ owner }) => owner !== undefined && !isAlive(owner)).filter(
+        ({ agent }) => agents?.includes(agent) ?? true,
+      )
       return take(found, limit).map(({ id, owner = '' }) => ({ taskId: id, owner }))
     },
     due(now, limit) {

@@ -1,0 +1,66 @@
+/**
+ * What living processes do for those that are gone: take over their tasks, tell their events, and finish what followed their
+ * last writes.
+ */
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
+import type { Events } from '../events.ts'
+import type { Runs } from '../runs.ts'
+import type { Membership } from './membership.ts'
+
+export interface Caretaking {
+  start(): void
+  stop(): void
+}
+
+export interface CaretakingDeps {
+  readonly cluster: Pick<ClusterStore, 'workers' | 'removeWorker'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly membership: Pick<Membership, 'takeDuty' | 'holdsLease'>
+  readonly runs: Pick<Runs, 'recover'>
+  readonly events: Pick<Events, 'retell'>
+  /** Finishes what the worker left, apart from its tasks. */
+  readonly finish: (worker: Worker) => Promise<void>
+  readonly leaseMs: number
+}
+
+export function createCaretaking(deps: CaretakingDeps): Caretaking {
+  const { cluster, clock, log, membership, runs, events, finish, leaseMs } = deps
+  let cancel: (() => void) | undefined
+  let stopped = false
+
+  async function look(): Promise<void> {
+    if (!membership.holdsLease()) return
+    await runs.recover()
+    await events.retell()
+    for (const worker of await cluster.workers()) if (!worker.alive) await bury(worker)
+  }
+
+  /** The row of the worker is removed last: when this process dies before that, another one does the work again. */
+  async function bury(worker: Worker): Promise<void> {
+    if (!(await membership.takeDuty(`worker ${worker.id}`, leaseMs))) return
+    await finish(worker)
+    await cluster.removeWorker(worker.id)
+  }
+
+  function lookAgain(): void {
+    if (stopped) return
+    cancel = clock.after(leaseMs / 3, () => {
+      look()
+        .catch((error: unknown) =>
+          log('warn', 'what other processes left could not be read; trying again', { error }),
+        )
+        .finally(lookAgain)
+    })
+  }
+
+  return {
+    start: lookAgain,
+    stop() {
+      stopped = true
+      cancel?.()
+    },
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Learns what other processes have done (C5 of `membership.ts`): by what the store reports, and by asking the store every
+ * while, because reports may be lost.
+ */
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
+import type { WorkStore } from '../../ports/store/work.ts'
+import type { Ledger } from '../ledger.ts'
+import type { Runs } from '../runs.ts'
+import type { Subscriptions } from '../subscriptions.ts'
+import type { Timers } from '../timers.ts'
+
+export interface Following {
+  start(): void
+  stop(): void
+}
+
+export interface FollowingDeps {
+  readonly cluster: Pick<ClusterStore, 'onChanges' | 'versions'>
+  readonly store: Pick<WorkStore, 'readyAgents' | 'nextDueAt'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly ledger: Pick<Ledger, 'heard' | 'forgetAll'>
+  readonly runs: Pick<Runs, 'isPresent' | 'taskIds' | 'addReady' | 'discardAll'>
+  readonly subscriptions: Pick<Subscriptions, 'isFollowed' | 'taskIds'>
+  readonly timers: Pick<Timers, 'at'>
+  readonly texts: (changes: NonNullable<Changes['texts']>) => void
+  readonly pollMs: number
+}
+
+/** Tasks whose versions are asked for at once. */
+const PAGE = 1_000
+
+export function createFollowing(deps: FollowingDeps): Following {
+  const { cluster, store, clock, log, ledger, runs, subscriptions, timers, texts, pollMs } = deps
+  let cancel: (() => void) | undefined
+  let unsubscribe: (() => void) | undefined
+  let stopped = false
+
+  function hear(changes: Changes): void {
+    if (changes.rolledBack) {
+      runs.discardAll()
+      ledger.forgetAll()
+    }
+    for (const { id, version } of changes.tasks ?? []) {
+      if (runs.isPresent(id) || subscriptions.isFollowed(id)) ledger.heard(id, version)
+    }
+    for (const agent of changes.readyAgents ?? []) runs.addReady(agent)
+    if (changes.texts !== undefined) texts(changes.texts)
+    if (changes.everything || changes.rolledBack) pollAfter(0)
+  }
+
+  function pollAfter(ms: number): void {
+    cancel?.()
+    if (stopped) return
+    cancel = clock.after(ms, () => {
+      poll()
+        .catch((error: unknown) =>
+          log('warn', 'changes of other processes could not be read; trying again', { error }),
+        )
+        .finally(() => pollAfter(pollMs))
+    })
+  }
+
+  async function poll(): Promise<void> {
+    const taskIds = [...new Set([...runs.taskIds(), ...subscriptions.taskIds()])]
+    for (let from = 0; from < taskIds.length; from += PAGE) {
+      const page = taskIds.slice(from, from + PAGE)
+      const versions = await cluster.versions(page)
+      for (const [index, id] of page.entries()) ledger.heard(id, versions[index] ?? 0)
+    }
+    for (const agent of await store.readyAgents()) runs.addReady(agent)
+    const dueAt = await store.nextDueAt()
+    if (dueAt !== undefined) timers.at(dueAt)
+  }
+
+  return {
+    start() {
+      unsubscribe = cluster.onChanges(hear)
+      pollAfter(pollMs)
+    },
+    stop() {
+      stopped = true
+      unsubscribe?.()
+      cancel?.()
+    },
+  }
+}

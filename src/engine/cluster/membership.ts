@@ -1,0 +1,170 @@
+/**
+ * This process among those that share a store: its worker id, its lease and the time of the store.
+ *
+ * Invariants of a cluster. The first two are kept by `core/decide`: a run writes with its token.
+ *
+ *  C1  A task has at most one run that can write. Taking over appends `started` with a new token. What the old run writes
+ *      afterwards loses the compare-and-set, is decided on the new state, and is refused by its token.
+ *  C2  Taking over names the run it takes from, and does nothing when the task has another run.
+ *  C3  No step starts here after another process may have taken the lease. The deadline counts from before the last good
+ *      heartbeat was sent, and is compared before every step, not in a timer: timers are late after the process stood still.
+ *  C4  A lease that ran out never comes back. The runs of the worker are discarded and its cache is dropped. The process
+ *      goes on as another worker.
+ *  C5  What another process writes reaches the runs, readers and watchers here, also when every report is lost.
+ *  C6  A refusal, a no-op or a read is never answered from a cached task that may be out of date.
+ *  C7  An event that was acknowledged is told to every task that waits for it, whichever process dies, and wakes it once.
+ *  C8  After a hold was answered, no task in its scope that existed works without it, in any process. With `holdNew`, none
+ *      begins.
+ *  C9  Recorded times are those of the store's clock.
+ */
+import type { Json } from '../../core/json.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { IdSource } from '../../ports/ids.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Beat, ClusterStore } from '../../ports/store/cluster.ts'
+
+export interface Membership {
+  /** The id under which this process runs tasks. It changes when a lease is lost. */
+  readonly worker: () => string
+  /** Whether a step may start now (C3). */
+  readonly holdsLease: () => boolean
+  /** Resolves when a step may start. */
+  whenLeased(): Promise<void>
+  /** False when another process does the work of that name. */
+  takeDuty(name: string, forMs: number): Promise<boolean>
+  start(): Promise<void>
+  /** The last call: the tasks of this worker can be taken over at once. */
+  leave(): Promise<void>
+}
+
+export interface MembershipDeps {
+  readonly cluster: Pick<ClusterStore, 'registerWorker' | 'heartbeat' | 'removeWorker' | 'takeDuty'>
+  /** The local clock, without the offset. */
+  readonly clock: Clock
+  readonly ids: Pick<IdSource, 'uuid'>
+  readonly log: Log
+  readonly agents: readonly string[]
+  readonly leaseMs: number
+  /** What the next process has to know when this one dies. */
+  readonly note: () => Json
+  /** The store's clock shows so much more than the local one. */
+  readonly setOffset: (ms: number) => void
+  /** The lease ran out: whatever runs here is not ours any more (C4). */
+  readonly lost: () => void
+}
+
+/** Heartbeats within one lease. */
+const BEATS = 3
+const RETRY_MS = 1_000
+/** No step starts this long before the lease ends. */
+const MARGIN_MS = 2_000
+
+export function newWorkerId(ids: Pick<IdSource, 'uuid'>): string {
+  return `worker-${ids.uuid()}`
+}
+
+/** The only process of an embedded store. */
+export function createSoleMembership(ids: Pick<IdSource, 'uuid'>): Membership {
+  const worker = newWorkerId(ids)
+  return {
+    worker: () => worker,
+    holdsLease: () => true,
+    whenLeased: async () => undefined,
+    takeDuty: async () => true,
+    start: async () => undefined,
+    leave: async () => undefined,
+  }
+}
+
+type Phase = 'outside' | 'member' | 'left'
+
+export function createMembership(deps: MembershipDeps): Membership {
+  const { cluster, clock, ids, log, agents, leaseMs, note } = deps
+  const margin = Math.min(MARGIN_MS, leaseMs / 5)
+  let worker = newWorkerId(ids)
+  let phase: Phase = 'outside'
+  /** When the last heartbeat that was answered was sent. */
+  let sent = { elapsed: 0, now: 0 }
+  let cancel: (() => void) | undefined
+  let waiting: (() => void)[] = []
+
+  /** Elapsed time stands still while a machine is suspended, and the wall clock can be set. The later of both counts. */
+  function holdsLease(): boolean {
+    const passed = Math.max(clock.elapsed() - sent.elapsed, clock.now() - sent.now)
+    return phase === 'member' && passed < leaseMs - margin
+  }
+
+  /** Returns false when the store says that the lease is gone. */
+  async function renew(ask: () => Promise<Beat | undefined>): Promise<boolean> {
+    const asked = { elapsed: clock.elapsed(), now: clock.now() }
+    const beat = await ask()
+    if (beat === undefined) return false
+    if (phase === 'left') return true
+    phase = 'member'
+    sent = asked
+    deps.setOffset(beat.now - (asked.now + clock.now()) / 2)
+    const resumed = waiting
+    waiting = []
+    for (const go of resumed) go()
+    return true
+  }
+
+  async function register(): Promise<void> {
+    await renew(() => cluster.registerWorker({ id: worker, agents }, leaseMs))
+    await renew(() => cluster.heartbeat(worker, leaseMs, note()))
+    beatAfter(leaseMs / BEATS)
+  }
+
+  /** Under a new id: the store may have registered the last one without an answer. */
+  async function registerAnew(): Promise<void> {
+    worker = newWorkerId(ids)
+    await register()
+  }
+
+  function beatAfter(ms: number): void {
+    cancel?.()
+    if (phase !== 'left') cancel = clock.after(ms, () => void beat())
+  }
+
+  async function beat(): Promise<void> {
+    try {
+      if (phase === 'outside') await registerAnew()
+      else if (await renew(() => cluster.heartbeat(worker, leaseMs, note())))
+        beatAfter(leaseMs / BEATS)
+      else await lose()
+    } catch (error) {
+      log('warn', 'the lease could not be renewed; trying again', { worker, error })
+      beatAfter(RETRY_MS)
+    }
+  }
+
+  async function lose(): Promise<void> {
+    if (phase !== 'member') return
+    log('warn', 'the lease of this process ran out; its tasks may run elsewhere', { worker })
+    phase = 'outside'
+    deps.lost()
+    await registerAnew()
+  }
+
+  return {
+    worker: () => worker,
+    holdsLease,
+    whenLeased: () =>
+      holdsLease()
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.push(resolve)
+          }),
+    takeDuty: (name, forMs) => cluster.takeDuty(name, worker, forMs),
+    start: register,
+    async leave() {
+      phase = 'left'
+      cancel?.()
+      try {
+        await cluster.removeWorker(worker)
+      } catch (error) {
+        log('warn', 'the lease could not be given back; it runs out by itself', { worker, error })
+      }
+    },
+  }
+}

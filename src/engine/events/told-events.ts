@@ -1,0 +1,28 @@
+/**
+ * How far events have been told, in a shared store: each event is marked there when it was offered to every task that waited
+ * for it. An event that is not marked in time is told again, by any process.
+ */
+import type { ClusterStore } from '../../ports/store/cluster.ts'
+import type { EventCursor } from './event-cursor.ts'
+
+export function createToldEvents(cluster: Pick<ClusterStore, 'markTold'>): EventCursor {
+  let lastPos = 0
+  let told: number[] = []
+  return {
+    lastPos: () => lastPos,
+    advance: (pos) => {
+      lastPos = Math.max(lastPos, pos)
+    },
+    begin: () => undefined,
+    finish: (pos) => {
+      told.push(pos)
+    },
+    load: async () => lastPos,
+    async save() {
+      const positions = told
+      told = []
+      // Where this fails the events are told again, and wake nobody twice.
+      if (positions.length > 0) await cluster.markTold(positions).catch(() => undefined)
+    },
+  }
+}

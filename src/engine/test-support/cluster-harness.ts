@@ -1,0 +1,116 @@
+/**
+ * Several engines on one store in memory, as processes share a database. Time passes for all of them and for the store
+ * together; each has a wall clock of its own. Reports between them can be lost, repeated and late. For tests only.
+ */
+import type { Changes } from '../../ports/store/cluster.ts'
+import type { Store } from '../../ports/store.ts'
+import { createMemoryCluster, type MemoryCluster } from '../../stores/memory/memory-cluster.ts'
+import { createCountingIds } from '../../testing/counting-ids.ts'
+import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
+import { createHarness, type Harness, type HarnessOptions } from './engine-harness.ts'
+import { quiet } from './process-life.ts'
+
+export interface ClusterHarness {
+  /** The store's clock. */
+  readonly clock: ManualClock
+  readonly store: Store
+  /** Starts another process. `skewMs`: its wall clock shows so much more than the store's. */
+  join(some?: HarnessOptions & { readonly skewMs?: number }): Promise<Harness>
+  /** The process stands still, as by SIGSTOP: time passes, and it notices nothing. */
+  stop(process: Harness): void
+  goOn(process: Harness): void
+  /** Lets time pass for everybody, and everybody react. */
+  pass(ms: number): Promise<void>
+  settled(): Promise<void>
+}
+
+export interface ClusterOptions extends HarnessOptions {
+  /** What becomes of a report: how often it arrives, and after how many loop turns. Default: once, at once. */
+  readonly hints?: () => readonly number[]
+  /** Wraps each connection to the store. */
+  readonly connection?: (store: Store) => Store
+}
+
+interface Joined {
+  readonly process: Harness
+  readonly clock: ManualClock
+  /** Time that passed while it was stopped. */
+  missedMs: number
+  stopped: boolean
+}
+
+/** Time passes in slices, so that timers of all processes take turns. */
+const SLICE_MS = 250
+const START = Date.UTC(2026, 0, 1)
+
+export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness {
+  const { hints, connection = (store) => store, ...shared } = given
+  const clock = createManualClock(START)
+  const cluster: MemoryCluster = createMemoryCluster(clock.now)
+  const joined: Joined[] = []
+  const ids = given.ids ?? createCountingIds()
+
+  const touched = (): number => joined.reduce((sum, { process }) => sum + process.life.touched(), 0)
+
+  async function pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= SLICE_MS) {
+      const slice = Math.min(left, SLICE_MS)
+      clock.advance(slice)
+      for (const one of joined) {
+        if (one.stopped) one.missedMs += slice
+        else one.clock.advance(slice)
+      }
+      await quiet(touched)
+    }
+  }
+
+  function find(process: Harness): Joined {
+    const found = joined.find((one) => one.process === process)
+    if (found === undefined) throw new Error('not a process of this cluster')
+    return found
+  }
+
+  return {
+    clock,
+    store: cluster.connect(),
+    async join({ skewMs = 0, ...some } = {}) {
+      const timers = createManualClock(clock.now() + skewMs)
+      // A process that was stopped sees the time at once, and its timers fire late.
+      const own = { ...timers, now: () => clock.now() + skewMs, elapsed: clock.elapsed }
+      const store = connection(withHints(cluster.connect(), hints))
+      const process = await createHarness({ ...shared, ids, ...some, clock: own, store })
+      joined.push({ process, clock: own, missedMs: 0, stopped: false })
+      return process
+    },
+    stop(process) {
+      process.life.stop()
+      find(process).stopped = true
+    },
+    goOn(process) {
+      const one = find(process)
+      one.stopped = false
+      process.life.goOn()
+      one.clock.advance(one.missedMs)
+      one.missedMs = 0
+    },
+    pass,
+    settled: () => quiet(touched),
+  }
+}
+
+function withHints(store: Store, hints: ClusterOptions['hints']): Store {
+  const { cluster } = store
+  if (hints === undefined || cluster === undefined) return store
+  const onChanges: typeof cluster.onChanges = (listener) =>
+    cluster.onChanges((changes: Changes) => {
+      for (const turns of hints()) {
+        afterTurns(turns, () => listener(changes))
+      }
+    })
+  return { ...store, cluster: { ...cluster, onChanges } }
+}
+
+function afterTurns(turns: number, act: () => void): void {
+  if (turns <= 0) act()
+  else setImmediate(() => afterTurns(turns - 1, act))
+}
