@@ -10,7 +10,11 @@ export const servingFlags: Readonly<Record<string, Flag>> = {
   data: { value: 'directory', about: 'Where tasks are kept (LULL_DATA, default ./.lull)' },
   store: {
     value: 'kind',
-    about: 'sqlite or memory: what keeps tasks (LULL_STORE, default sqlite)',
+    about: 'sqlite, postgres or memory: what keeps tasks (LULL_STORE, default sqlite)',
+  },
+  postgres: {
+    value: 'url',
+    about: 'PostgreSQL that keeps tasks, for many processes (LULL_POSTGRES)',
   },
   config: { value: 'file', about: 'Configuration, JSON (LULL_CONFIG)' },
   insecure: { about: 'Listen on an address others can reach, without authentication' },
@@ -29,16 +33,17 @@ export async function serveUntilStopped(
     host: input.text('host'),
     data: input.text('data'),
     store: storeIn(input.text('store'), '--store'),
+    postgres: input.text('postgres'),
     config: input.text('config'),
     insecure: input.has('insecure'),
   })
   // Before anything is said: whoever reads it may stop us at once.
   const stopped = io.stopped(serving.close)
-  const { url, data } = serving
+  const { url, data, tasksIn } = serving
   if (input.has('json')) {
     io.print(JSON.stringify({ url, data, agents: agents.map(({ name }) => name) }))
   } else {
-    for (const line of welcome({ url, data, agents, kind }, io)) io.print(line)
+    for (const line of welcome({ url, tasksIn, agents, kind }, io)) io.print(line)
   }
   await stopped
   return exitCodes.ok

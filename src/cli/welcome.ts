@@ -4,14 +4,14 @@ import type { Io } from './command.ts'
 
 export interface Served {
   readonly url: string
-  readonly data: string
+  readonly tasksIn: string
   readonly agents: readonly Agent[]
   readonly kind: 'demo' | 'own'
 }
 
 /** Where things are, what to try, how to stop. */
 export function welcome(served: Served, { paint, self }: Io): readonly string[] {
-  const { url, data, agents, kind } = served
+  const { url, tasksIn, agents, kind } = served
   const width = Math.max(...agents.map(({ name }) => name.length))
   const address = (name: string, index: number): string =>
     index === 0 ? `${url}/` : `${url}/agents/${name}/`
@@ -20,7 +20,7 @@ export function welcome(served: Served, { paint, self }: Io): readonly string[] 
       `  ${paint('bold', name.padEnd(width))}  ${paint('cyan', address(name, index))}\n  ${' '.repeat(width)}  ${paint('dim', description)}`,
   )
   return [
-    `Lull ${version} is serving at ${paint('cyan', url)}, with its data in ${data}`,
+    `Lull ${version} is serving at ${paint('cyan', url)}, with its data in ${tasksIn}`,
     '',
     ...lines,
     '',

@@ -8,10 +8,13 @@ import type { A2AConfig } from '../protocols/a2a/index.ts'
 import type { AcpConfig } from '../protocols/acp/index.ts'
 import { type StoreKind, storeKinds } from './open-store.ts'
 import { StartError } from './start-error.ts'
+import type { PostgresConfig } from './store-choice.ts'
 
 export interface ServerConfig {
   /** Which kind of store keeps tasks. */
   readonly store?: StoreKind | undefined
+  /** The PostgreSQL database that keeps tasks: its address, or its address with a schema and a direct address. */
+  readonly postgres?: string | PostgresConfig | undefined
   /** Limits and times of the engine. */
   readonly engine?: Partial<EngineOptions> | undefined
   /** Further host names of the server. `.example.com` stands for every name below it. */
@@ -59,6 +62,16 @@ const acp = z.strictObject(acpOptions).partial() as z.ZodType<Partial<AcpConfig>
 
 const settings: { readonly [K in keyof Required<ServerConfig>]: z.ZodType } = {
   store: z.enum(storeKinds).optional(),
+  postgres: z
+    .union([
+      z.string(),
+      z.strictObject({
+        url: z.string(),
+        schema: z.string().optional(),
+        direct: z.string().optional(),
+      }),
+    ])
+    .optional(),
   engine: engine.optional(),
   allowedHosts: z.array(z.string().min(1)).optional(),
   allowedOrigins: z.array(z.url()).optional(),

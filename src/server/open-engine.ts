@@ -10,6 +10,7 @@ import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { hideAddress } from './address-file.ts'
 import { openStore, type StoreKind } from './open-store.ts'
+import { chooseStore, type PostgresConfig } from './store-choice.ts'
 import { systemClock } from './system/clock.ts'
 import { createIds } from './system/ids.ts'
 import { createLog } from './system/log.ts'
@@ -24,6 +25,8 @@ export interface OpenEngineOptions {
   readonly data?: string | undefined
   /** A kind of store, or a store of your own, which is closed with the engine. Default: `sqlite`. */
   readonly store?: Store | StoreKind | undefined
+  /** The PostgreSQL database that keeps tasks. */
+  readonly postgres?: string | PostgresConfig | undefined
   /** Signs receipts. Default: a key made once, kept in the data directory. */
   readonly receiptKey?: string | undefined
   /** Default: lines of JSON on stderr. */
@@ -47,7 +50,7 @@ export interface OpenEngine {
 export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> {
   const { agents, data = './.lull', options = {}, log = createLog(toStderr) } = given
   const watch = watchStore(log, systemClock)
-  const store = watch.watched(await chosenStore(given.store ?? 'sqlite', data, watch.lose))
+  const store = watch.watched(await chosenStore(given, data, watch.lose))
   try {
     // The address file is stale: this process has the lock now.
     if (typeof given.store !== 'object') hideAddress(data)
@@ -72,11 +75,13 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
 }
 
 async function chosenStore(
-  store: Store | StoreKind,
+  { store, postgres }: OpenEngineOptions,
   data: string,
   lost: Parameters<typeof openStore>[1],
 ): Promise<Store> {
-  return typeof store === 'object' ? store : openStore({ kind: store, data }, lost)
+  return typeof store === 'object'
+    ? store
+    : openStore(chooseStore([{ store, postgres }], data), lost)
 }
 
 /** How long running turns may take to reach a boundary, and how long the rest of stopping may take. */

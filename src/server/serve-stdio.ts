@@ -20,6 +20,7 @@ import type { StoreKind } from './open-store.ts'
 import { startServer } from './serve.ts'
 import { readSettings } from './settings.ts'
 import { StartError } from './start-error.ts'
+import { chooseStore, type PostgresConfig } from './store-choice.ts'
 import { watchStrayErrors } from './stray-errors.ts'
 import { createLog } from './system/log.ts'
 
@@ -32,6 +33,7 @@ export interface StdioOptions {
   readonly host?: string | undefined
   readonly data?: string | undefined
   readonly store?: StoreKind | undefined
+  readonly postgres?: string | PostgresConfig | undefined
   readonly config?: string | undefined
 }
 
@@ -106,13 +108,15 @@ async function serveWithPort(given: StdioOptions): Promise<ServingStdio> {
 
 async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
   const { agents } = given
-  const { data, store, receiptKey, logLevel, ...settings } = readSettings(given)
+  const { data, stores, receiptKey, logLevel, ...settings } = readSettings(given)
   const config = readConfig(settings.config)
+  const store = chooseStore([...stores, config], data)
   const log = createLog(toStderr, logLevel)
   const open = await openEngine({
     agents,
     data,
-    store: store ?? config.store,
+    store: store.kind,
+    postgres: store.postgres,
     receiptKey,
     log,
     options: config.engine,

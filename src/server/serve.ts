@@ -3,6 +3,7 @@ import type { Agent } from '../engine/agent.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
 import { type A2A, createA2A } from '../protocols/a2a/index.ts'
+import { databaseName } from '../stores/postgres/connection.ts'
 import { ACP_PATH, type AcpMount, mountAcp } from './acp-mount.ts'
 import { reachable, showAddress } from './address-file.ts'
 import { createApp } from './app.ts'
@@ -14,6 +15,7 @@ import { type OpenEngine, openEngine, toStderr } from './open-engine.ts'
 import { type GivenSettings, readSettings, type Settings } from './settings.ts'
 import { StartError } from './start-error.ts'
 import { closeOnSignals } from './stop-signals.ts'
+import { chooseStore } from './store-choice.ts'
 import { watchStrayErrors } from './stray-errors.ts'
 import { createLog } from './system/log.ts'
 import { pushKey } from './system/push-key.ts'
@@ -48,6 +50,8 @@ export interface RunningServer {
   readonly engine: Engine
   readonly port: number
   readonly data: string
+  /** Where tasks are kept, for people: the data directory, or the database without its password. */
+  readonly tasksIn: string
   /** Drains in bounded time: running turns reach a boundary, and streams end. Every task continues in the next process. */
   close(): Promise<void>
 }
@@ -60,7 +64,7 @@ export async function serve(given: ServeOptions): Promise<RunningServer> {
   const serving = await startServer(given)
   const forget = given.signals === false ? undefined : closeOnSignals(serving.close)
   if (given.quiet !== true)
-    toStderr(`Lull serves at ${serving.url}, with its data in ${serving.data}`)
+    toStderr(`Lull serves at ${serving.url}, with its data in ${serving.tasksIn}`)
   return {
     ...serving,
     async close() {
@@ -95,14 +99,16 @@ async function answerOn(
   config: ServerConfig,
 ): Promise<ServingAcp> {
   const { agents } = given
-  const { host, data, store, receiptKey } = settings
+  const { host, data, stores, receiptKey } = settings
+  const store = chooseStore([...stores, config], data)
   const { port } = listener
   const log = given.log ?? createLog(toStderr, settings.logLevel)
   const options = config.engine ?? {}
   const open = await openEngine({
     agents,
     data,
-    store: store ?? config.store,
+    store: store.kind,
+    postgres: store.postgres,
     receiptKey,
     log,
     options,
@@ -138,6 +144,7 @@ async function answerOn(
     engine,
     port,
     data,
+    tasksIn: store.postgres === undefined ? data : databaseName(store.postgres.url),
     acp,
     close() {
       closed ??= close()
@@ -158,8 +165,8 @@ async function startA2A(
   return a2a
 }
 
-function toSettings({ port, host, data, store, config }: ServeOptions): GivenSettings {
-  return { port, host, data, store, config }
+function toSettings({ port, host, data, store, postgres, config }: ServeOptions): GivenSettings {
+  return { port, host, data, store, postgres, config }
 }
 
 function refuseOpenHost(host: string, insecure: boolean): void {

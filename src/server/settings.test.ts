@@ -6,6 +6,7 @@ it('has a default for everything', () => {
     port: 8787,
     host: '127.0.0.1',
     data: './.lull',
+    stores: [{}, { postgres: {} }],
     config: undefined,
     receiptKey: undefined,
     logLevel: 'info',

@@ -2,21 +2,24 @@
 import { LullError } from '../core/errors.ts'
 import type { LogLevel } from '../ports/log.ts'
 import { type StoreKind, storeKinds } from './open-store.ts'
+import type { StoreWish } from './store-choice.ts'
 
 export interface Settings {
   readonly port: number
   readonly host: string
   /** The data directory. */
   readonly data: string
-  /** The kind of store; undefined leaves it to the configuration file. */
-  readonly store: StoreKind | undefined
+  /** What the caller and the environment say about the store, the one that wins first. */
+  readonly stores: readonly StoreWish[]
   /** The configuration file, if there is one. */
   readonly config: string | undefined
   readonly receiptKey: string | undefined
   readonly logLevel: LogLevel
 }
 
-export type GivenSettings = { readonly [K in keyof Settings]?: Settings[K] | undefined }
+export type GivenSettings = StoreWish & {
+  readonly [K in Exclude<keyof Settings, 'stores'>]?: Settings[K] | undefined
+}
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -30,7 +33,17 @@ export function readSettings(given: GivenSettings = {}, env: Environment = proce
     port: given.port ?? portIn(from('PORT'), 'PORT') ?? 8787,
     host: given.host ?? from('HOST') ?? '127.0.0.1',
     data: given.data ?? from('LULL_DATA') ?? './.lull',
-    store: given.store ?? storeIn(from('LULL_STORE'), 'LULL_STORE'),
+    stores: [
+      { store: given.store, postgres: given.postgres },
+      {
+        store: storeIn(from('LULL_STORE'), 'LULL_STORE'),
+        postgres: {
+          url: from('LULL_POSTGRES'),
+          schema: from('LULL_POSTGRES_SCHEMA'),
+          direct: from('LULL_POSTGRES_DIRECT'),
+        },
+      },
+    ],
     config: given.config ?? from('LULL_CONFIG'),
     receiptKey: given.receiptKey ?? from('LULL_RECEIPT_KEY'),
     logLevel: given.logLevel ?? levelIn(from('LOG_LEVEL')) ?? 'info',

@@ -3,7 +3,10 @@ import { agentSourceFlags, agentsFor } from '../agents-for.ts'
 import { type Command, exitCodes, type Flag } from '../command.ts'
 import { servingFlags } from '../serving.ts'
 
-const { data, config, host } = servingFlags as Record<'data' | 'config' | 'host', Flag>
+const { data, postgres, config, host } = servingFlags as Record<
+  'data' | 'postgres' | 'config' | 'host',
+  Flag
+>
 
 export const acp: Command = {
   name: 'acp',
@@ -13,6 +16,7 @@ export const acp: Command = {
     port: { value: 'number', about: 'Serve A2A too, on this port; 0 takes a free one' },
     host,
     data,
+    postgres,
     config,
     ...agentSourceFlags,
   },
@@ -27,6 +31,7 @@ export const acp: Command = {
       port: portIn(input.text('port'), '--port'),
       host: input.text('host'),
       data: input.text('data'),
+      postgres: input.text('postgres'),
       config: input.text('config'),
       ...streams,
     })

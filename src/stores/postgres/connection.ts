@@ -38,6 +38,11 @@ export function readPlace(url: string, path: string): Place {
   }
 }
 
+/** The database for people: without its password. */
+export function databaseName(url: string): string {
+  return `PostgreSQL (${readPlace(url, 'postgres').name})`
+}
+
 /** @throws LullError `INVALID_INPUT` */
 export function readSchema(name: string, path: string): string {
   if (/^[a-z_][a-z0-9_]{0,39}$/.test(name)) return name
