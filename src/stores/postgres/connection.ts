@@ -1,5 +1,5 @@
 /** Where the database is. The password is in `config` alone, and in no message. */
-import type { ClientConfig } from 'pg'
+import pg, { type ClientConfig } from 'pg'
 import { LullError } from '../../core/errors.ts'
 
 export interface Place {
@@ -8,7 +8,7 @@ export interface Place {
   readonly name: string
 }
 
-const protocols: ReadonlySet<string> = new Set(['postgres:', 'postgresql:'])
+const protocols: readonly string[] = ['postgres://', 'postgresql://']
 
 /** How long a new connection may take. */
 const CONNECT_MS = 5_000
@@ -17,24 +17,27 @@ const STATEMENT_MS = 15_000
 
 /** @throws LullError `INVALID_INPUT` at `path`. Its message does not repeat the text, which may have a password. */
 export function readPlace(url: string, path: string): Place {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (parsed === undefined || !protocols.has(parsed.protocol)) {
-    const problem =
-      'is not the address of a PostgreSQL database; give postgres://user@host:5432/database'
-    throw new LullError('INVALID_INPUT', { path, problem })
+  const config: ClientConfig = {
+    connectionString: url,
+    application_name: 'lull',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
+    keepAlive: true,
   }
-  const { hostname, port, username, pathname } = parsed
-  const host = hostname || parsed.searchParams.get('host') || 'localhost'
-  const user = username === '' ? '' : `${decodeURIComponent(username)}@`
-  return {
-    name: `${user}${host}:${port || '5432'}${pathname}`,
-    config: {
-      connectionString: url,
-      application_name: 'lull',
-      connectionTimeoutMillis: CONNECT_MS,
-      query_timeout: STATEMENT_MS,
-      keepAlive: true,
-    },
+  const name = protocols.some((protocol) => url.startsWith(protocol)) ? nameOf(config) : undefined
+  if (name !== undefined) return { name, config }
+  const problem =
+    'this is not the address of a PostgreSQL database; give postgres://user@host:5432/database'
+  throw new LullError('INVALID_INPUT', { path, problem })
+}
+
+/** Undefined when `pg` cannot read the address. Its error has the address, so the error is dropped. */
+function nameOf(config: ClientConfig): string | undefined {
+  try {
+    const { user, host, port, database } = new pg.Client(config)
+    return `${user ?? ''}@${host}:${port}/${database ?? ''}`
+  } catch {
+    return undefined
   }
 }
 
@@ -47,6 +50,6 @@ export function databaseName(url: string): string {
 export function readSchema(name: string, path: string): string {
   if (/^[a-z_][a-z0-9_]{0,39}$/.test(name)) return name
   const problem =
-    'is not the name of a schema; give at most 40 lower-case letters, digits and underscores, not a digit first'
+    'this is not the name of a schema; give at most 40 lower-case letters, digits and underscores, not a digit first'
   throw new LullError('INVALID_INPUT', { path, problem })
 }

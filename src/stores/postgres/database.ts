@@ -62,12 +62,15 @@ export function openDatabase(options: DatabaseOptions): Database {
     let races = 0
     for (let attempt = 1; ; attempt++) {
       if (closing.signal.aborted) throw unavailable('the store is closed')
+      let wasSent = false
       try {
-        return await send(from, text, values(again))
+        const client = await from.connect()
+        wasSent = true
+        return await send(client, text, values(again))
       } catch (error) {
         const failure = failureOf(error)
         if (failure.kind === 'content') throw error
-        again ||= failure.kind === 'lost' && from === writers
+        again ||= failure.kind === 'lost' && wasSent && from === writers
         const isRace = isRaceLost(error)
         if (isRace) races++
         const patience = again ? resolveMs : waitMs
@@ -95,11 +98,10 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 async function send(
-  pool: pg.Pool,
+  client: pg.PoolClient,
   text: string,
   values: readonly Value[],
 ): Promise<readonly Row[]> {
-  const client = await pool.connect()
   let failed: unknown
   // A connection that ends while it has no statement reports it here; the statement that follows fails by itself.
   const ended = (): void => undefined

@@ -86,7 +86,7 @@ function byState(code: string, message: string): Failure {
 /** Errors of `pg` and of its pool have no code. */
 const texts: readonly (readonly [RegExp, Failure])[] = [
   [
-    /^timeout (exceeded when trying to connect|expired)/,
+    /timeout exceeded when trying to connect|timeout expired|connection timeout/,
     { kind: 'retry', why: 'PostgreSQL does not answer in time' },
   ],
   [/SASL/, { kind: 'refused', why: 'PostgreSQL wants a password; put it into LULL_POSTGRES' }],

@@ -101,21 +101,30 @@ async function bringUpToDate(
 }
 
 async function checkServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: number; encoding: string; standby: boolean }>(
+  const { rows } = await client.query<Server>(
     `SELECT current_setting('server_version_num')::integer AS version,
        current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby`,
   )
-  const [server] = rows
-  if (server === undefined) return
-  const { version, encoding, standby } = server
+  const problem = rows[0] && problemOf(rows[0])
+  if (problem !== undefined) throw unavailable(problem)
+}
+
+interface Server {
+  readonly version: number
+  readonly encoding: string
+  readonly standby: boolean
+}
+
+/** Why Lull cannot use this server; undefined when it can. */
+export function problemOf({ version, encoding, standby }: Server): string | undefined {
   if (version < OLDEST_VERSION) {
-    throw unavailable(`PostgreSQL ${Math.floor(version / 10_000)} is too old; use 14 or newer`)
+    return `PostgreSQL ${Math.floor(version / 10_000)} is too old; use 14 or newer`
   }
   if (encoding !== 'UTF8') {
-    const database = 'create the database with ENCODING UTF8'
-    throw unavailable(`the database stores text as ${encoding}, not as UTF8; ${database}`)
+    const advice = 'create the database with ENCODING UTF8'
+    return `the database stores text as ${encoding}, not as UTF8; ${advice}`
   }
-  if (standby) throw unavailable('PostgreSQL is a standby; connect to the primary server')
+  return standby ? 'PostgreSQL is a standby; connect to the primary server' : undefined
 }
 
 /** Whether nothing has to be done. @throws LullError when the schema is too new */

@@ -67,10 +67,18 @@ export function storeMaker(options: Partial<PostgresStoreOptions> = {}): MakeSto
   }
 }
 
+/** The database of the tests, with settings for every connection. */
+export function databaseWith(setting: string): string {
+  const url = new URL(inject('postgres'))
+  url.searchParams.set('options', `-c ${setting}`)
+  return url.href
+}
+
 /** Puts the clock of the store ahead. */
 async function setClock(schema: string, ms: number): Promise<void> {
   await execute(
-    `CREATE OR REPLACE FUNCTION ${schema}.clock_1() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+    `SET synchronous_commit = off;
+     CREATE OR REPLACE FUNCTION ${schema}.clock_1() RETURNS timestamptz LANGUAGE sql VOLATILE AS
      $$ SELECT clock_timestamp() + ${ms} * interval '1 ms' $$`,
   )
 }

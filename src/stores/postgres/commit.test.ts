@@ -1,0 +1,117 @@
+import { expect, inject, it, onTestFinished } from 'vitest'
+import type { Store } from '../../ports/store.ts'
+import { creation, sampleClaim, sampleRecords, step } from '../../testing/sample-task.ts'
+import { createPostgresStore } from './postgres-store.ts'
+import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
+import { startProxy, type TcpProxy } from './test-support/proxy.ts'
+
+const written = { status: 'written' }
+
+async function open(): Promise<{ store: Store; proxy: TcpProxy; schema: string }> {
+  const schema = newSchema()
+  const proxy = await startProxy(inject('postgres'))
+  const store = await createPostgresStore({ url: proxy.url, direct: inject('postgres'), schema })
+  onTestFinished(async () => {
+    await store.close()
+    await dropSchema(schema)
+  })
+  return { store, proxy, schema }
+}
+
+/** Too long for an index, and not compressible. */
+function longText(): string {
+  let text = ''
+  for (let n = 0; text.length < 20_000; n++) text += Math.imul(n + 1, 2_654_435_761).toString(36)
+  return text
+}
+
+it('B1: writes commits of one task one after the other, and decides between claims of one key in order', async () => {
+  const { store } = await open()
+  const key = (id: string) => ({ claim: sampleClaim(id) })
+  await store.commit([creation('task-1')])
+  expect(
+    await store.commit([
+      creation('task-1', {}, key('task-1')),
+      creation('task-2', {}, key('task-2')),
+      step('task-2', 2),
+      creation('task-3', {}, key('task-3')),
+      step('task-2', 3),
+    ]),
+  ).toEqual([
+    { status: 'conflict', version: 2 },
+    written,
+    written,
+    { status: 'claimed', claim: sampleClaim('task-2') },
+    written,
+  ])
+})
+
+it('B2: fails a commit with an id that no index can hold, and no other of 40', async () => {
+  const { store } = await open()
+  const batch = Array.from({ length: 40 }, (_, n) => creation(n === 17 ? longText() : `task-${n}`))
+  const results = await store.commit(batch)
+  expect(results.flatMap((one, n) => (one.status === 'written' ? [] : [n]))).toEqual([17])
+  expect(results[17]).toMatchObject({ status: 'failed', kind: 'content' })
+  expect(await store.count({})).toBe(39)
+})
+
+it('B3: knows its own commit again when the connection was lost after it was written', async () => {
+  const { store, proxy, schema } = await open()
+  await store.commit([creation('task-1'), creation('task-2')])
+  const cut = proxy.cutAfter('lost and found')
+  const records = sampleRecords(2, 'lost and found')
+  const claim = sampleClaim('task-1', { key: 'follow-up' })
+  const results = await store.commit([
+    step('task-1', 2, { records, claim }),
+    step('task-2', 1),
+    creation('task-3', {}, { claim: sampleClaim('task-3') }),
+  ])
+  expect(cut.happened()).toBe(true)
+  expect(results).toEqual([written, { status: 'conflict', version: 2 }, written])
+  expect(await execute(`SELECT count(*)::integer AS n FROM ${schema}.records`)).toEqual([{ n: 4 }])
+})
+
+it('B3: refuses a commit that another process overtook, also after a lost connection', async () => {
+  const { store, proxy } = await open()
+  await store.commit([creation('task-1')])
+  await store.commit([step('task-1', 2)])
+  const cut = proxy.cutAfter('too late')
+  const results = await store.commit([step('task-1', 2, { records: sampleRecords(2, 'too late') })])
+  expect(cut.happened()).toBe(true)
+  expect(results).toEqual([{ status: 'conflict', version: 3 }])
+})
+
+it('appends events and replies once when the connection was lost', async () => {
+  const { store, proxy } = await open()
+  const event = { id: '1', source: 'lost event', type: 'x' }
+  proxy.cutAfter('lost event')
+  expect(await store.appendEvents('acme', [event, event], 5)).toEqual([
+    { pos: 1, fresh: true },
+    { pos: 1, fresh: false },
+  ])
+  expect(await store.appendEvents('acme', [event], 5)).toEqual([{ pos: 1, fresh: false }])
+
+  proxy.cutAfter('lost reply')
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'lost reply' }] } as const
+  await store.reply(undefined, [
+    { tenant: 'acme', principal: 'ann', contextId: 'c', at: 1, message },
+  ])
+  expect(await store.contextMessages('acme', 'ann', 'c', 9)).toHaveLength(1)
+})
+
+it('never deadlocks when processes write the same tasks in different orders', async () => {
+  const { store, schema } = await open()
+  const other = await createPostgresStore({ url: inject('postgres'), schema })
+  onTestFinished(() => other.close())
+  const ids = Array.from({ length: 32 }, (_, n) => `task-${n}`)
+  for (let round = 0; round < 10; round++) {
+    const batch = ids.map((id) => creation(`${id}-${round}`, { waits: ['a', 'b'] }))
+    const [one, two] = await Promise.all([store.commit(batch), other.commit([...batch].reverse())])
+    const wins = [...(one ?? []), ...(two ?? [])].filter(({ status }) => status === 'written')
+    expect(wins).toHaveLength(ids.length)
+  }
+  const [row] = await execute<{ deadlocks: string }>(
+    'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+  )
+  expect(Number(row?.deadlocks)).toBe(0)
+})

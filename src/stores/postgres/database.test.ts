@@ -1,0 +1,78 @@
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { readPlace } from './connection.ts'
+import { type Database, openDatabase } from './database.ts'
+import { execute } from './test-support/new-schema.ts'
+import { startProxy } from './test-support/proxy.ts'
+
+function open(url: string, options: { waitMs?: number; resolveMs?: number } = {}): Database {
+  const db = openDatabase({ place: readPlace(url, 'url'), schema: 'unused', ...options })
+  onTestFinished(() => db.close())
+  return db
+}
+
+it('Q1: sends a statement again that the server refused for a passing reason, up to a bound', async () => {
+  const proxy = await startProxy(inject('postgres'))
+  const db = open(proxy.url)
+  expect(await db.read('SELECT 1 AS one')).toEqual([{ one: 1 }])
+  proxy.cutAll()
+  expect(await db.read('SELECT 2 AS two')).toEqual([{ two: 2 }])
+
+  const nowhere = open('postgres://ann:s3cret@127.0.0.1:1/x', { waitMs: 200 })
+  const failure = nowhere.write('SELECT 1')
+  await expect(failure).rejects.toThrow(/does not answer at its address.*ann@127.0.0.1:1\/x/)
+  await expect(failure).rejects.not.toThrow(/s3cret/)
+  await expect(failure).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+})
+
+it('Q1: gives up a statement that loses every race', async () => {
+  const db = open(inject('postgres'))
+  const raise = `DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '40001'; END $$`
+  await expect(db.write(raise)).rejects.toThrow(/could not serialize/)
+})
+
+it('Q2: tells a statement that an earlier attempt may have been carried out', async () => {
+  const proxy = await startProxy(inject('postgres'))
+  const db = open(proxy.url)
+  const cut = proxy.cutAfter('twice?')
+  const attempts: boolean[] = []
+  const rows = await db.writeOnce('SELECT $1::text AS text', (again) => {
+    attempts.push(again)
+    return ['twice?']
+  })
+  expect(cut.happened()).toBe(true)
+  expect(attempts).toEqual([false, true])
+  expect(rows).toEqual([{ text: 'twice?' }])
+})
+
+it('Q2: says that the outcome is unknown when it cannot find out', async () => {
+  const proxy = await startProxy(inject('postgres'))
+  const db = open(proxy.url, { resolveMs: 0 })
+  proxy.cutAfter('who knows')
+  await expect(db.write('SELECT $1::text', ['who knows'])).rejects.toThrow(
+    /it is unknown whether this was written/,
+  )
+})
+
+it('Q3: does not use a connection again that leads to a read-only server', async () => {
+  const proxy = await startProxy(inject('postgres'))
+  const db = open(proxy.url, { waitMs: 300 })
+  await db.write('SELECT 1')
+  const before = proxy.connections()
+  const raise = `DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '25006'; END $$`
+  await expect(db.write(raise)).rejects.toThrow(/read-only; connect to the primary/)
+  expect(proxy.connections()).toBeGreaterThan(before + 1)
+})
+
+it('Q3: goes on after the server ended all its connections', async () => {
+  const db = open(inject('postgres'))
+  const [mine] = await db.write('SELECT pg_backend_pid() AS pid')
+  await execute('SELECT pg_terminate_backend($1)', [mine?.['pid']])
+  const [next] = await db.write('SELECT pg_backend_pid() AS pid')
+  expect(next?.['pid']).not.toBe(mine?.['pid'])
+})
+
+it('refuses every statement once it is closed', async () => {
+  const db = open(inject('postgres'))
+  await db.close()
+  await expect(db.read('SELECT 1')).rejects.toThrow('the store is closed')
+})

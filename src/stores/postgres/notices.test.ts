@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, inject, it, onTestFinished, vi } from 'vitest'
+import type { Changes } from '../../ports/store/cluster.ts'
+import { readPlace } from './connection.ts'
+import { noticesOf, readNotice } from './notice.ts'
+import { createNotices, type Notices } from './notices.ts'
+import { newSchema } from './test-support/new-schema.ts'
+import { startProxy } from './test-support/proxy.ts'
+import { startPostgres } from './test-support/server.ts'
+
+interface Heard extends Notices {
+  readonly heard: Changes[]
+}
+
+async function open(
+  schema: string,
+  sender: string,
+  url = inject('postgres'),
+  times: { pingEveryMs?: number; pingWaitMs?: number } = {},
+): Promise<Heard> {
+  const notices = createNotices({ place: readPlace(url, 'url'), schema, sender, ...times })
+  const heard: Changes[] = []
+  notices.onChanges((changes) => heard.push(changes))
+  await notices.started
+  onTestFinished(() => notices.close())
+  return { ...notices, heard }
+}
+
+const waitFor = (fact: () => void): Promise<void> => vi.waitFor(fact, { timeout: 20_000 })
+
+it('N1: collects what changed at the same time in one notice, with the highest version of a task', async () => {
+  const schema = newSchema()
+  const [a, b] = [await open(schema, 'a'), await open(schema, 'b')]
+  for (const version of [2, 4, 3]) a.report({ tasks: [{ id: 't', version }], readyAgents: ['x'] })
+  await waitFor(() => expect(b.heard).toHaveLength(2))
+  expect(b.heard).toEqual([{ tasks: [{ id: 't', version: 4 }] }, { readyAgents: ['x'] }])
+  expect(a.heard).toEqual([])
+})
+
+it('N1: says "everything" when there is too much to say, and drops texts that are too long', () => {
+  const tasks = Array.from({ length: 250 }, (_, n) => ({ id: `task-${n}`, version: 1 }))
+  expect(noticesOf('a', { tasks })).toHaveLength(3)
+  const long = [{ id: 'x'.repeat(8_000), version: 1 }]
+  expect(noticesOf('a', { tasks: long }).map(readNotice)).toEqual([
+    { sender: 'a', changes: { everything: true } },
+  ])
+  const live = { taskId: 't', artifactId: 'a', name: 'n', attempt: '1', phase: 'open' } as const
+  const texts = ['short', 'x'.repeat(8_000)].map((text) => ({ published: { ...live, text } }))
+  expect(noticesOf('a', { texts })).toHaveLength(1)
+  expect(readNotice('hello')).toBeUndefined()
+})
+
+it('N2: tells everybody that everything may have changed after an interruption', async () => {
+  const schema = newSchema()
+  const proxy = await startProxy(inject('postgres'))
+  const [a, b] = [await open(schema, 'a', proxy.url), await open(schema, 'b')]
+  proxy.cutAll()
+  await waitFor(() => expect(b.heard).toEqual([{ everything: true }]))
+  await waitFor(() => expect(a.heard).toContainEqual({ everything: true }))
+  b.report({ readyAgents: ['x'] })
+  await waitFor(() => expect(a.heard).toContainEqual({ readyAgents: ['x'] }))
+})
+
+it('N3: replaces a connection that delivers nothing', async () => {
+  const schema = newSchema()
+  const proxy = await startProxy(inject('postgres'))
+  const a = await open(schema, 'a', proxy.url, { pingEveryMs: 20, pingWaitMs: 200 })
+  const made = proxy.connections()
+  const speak = proxy.silence()
+  await waitFor(() => expect(a.heard).toContainEqual({ everything: true }))
+  speak()
+  const b = await open(schema, 'b')
+  await waitFor(() => {
+    b.report({ readyAgents: ['x'] })
+    expect(a.heard).toContainEqual({ readyAgents: ['x'] })
+  })
+  expect(proxy.connections()).toBeGreaterThan(made)
+})
+
+it('N4: tells that committed writes may be gone when another server has taken over', async () => {
+  const server = await startPostgres(['restore_command=false'])
+  onTestFinished(server.remove)
+  const a = await open('lull', 'a', server.url)
+  await server.restart('fast')
+  await waitFor(() => expect(a.heard.length).toBeGreaterThan(1))
+  expect(a.heard.some((one) => one.rolledBack)).toBe(false)
+
+  // A recovery from a backup ends on a new timeline, as the promotion of a standby does.
+  await server.stop('fast')
+  await writeFile(join(server.dataDirectory, 'recovery.signal'), '')
+  await server.start()
+  await waitFor(() => expect(a.heard).toContainEqual({ rolledBack: true, everything: true }))
+})

@@ -1,0 +1,391 @@
+CREATE TABLE lull.agenda (
+  task_id text COLLATE "C" NOT NULL,
+  agent text COLLATE "C" NOT NULL,
+  ready_at double precision,
+  due_at double precision,
+  owner text COLLATE "C",
+  hidden_until timestamp with time zone
+) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+CREATE TABLE lull.claims (
+  tenant text COLLATE "C" NOT NULL,
+  principal text COLLATE "C" NOT NULL,
+  agent text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  task_id text COLLATE "C" NOT NULL,
+  digest text NOT NULL,
+  created_at double precision NOT NULL,
+  reply text
+);
+CREATE TABLE lull.context_messages (
+  pos bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  tenant text COLLATE "C" NOT NULL,
+  principal text COLLATE "C" NOT NULL,
+  context_id text COLLATE "C" NOT NULL,
+  at double precision NOT NULL,
+  message text NOT NULL
+);
+CREATE TABLE lull.counters (
+  name text COLLATE "C" NOT NULL,
+  value bigint NOT NULL
+) WITH (fillfactor=10);
+CREATE TABLE lull.duties (
+  name text COLLATE "C" NOT NULL,
+  worker_id text COLLATE "C" NOT NULL,
+  until timestamp with time zone NOT NULL
+) WITH (fillfactor=10);
+CREATE TABLE lull.events (
+  pos bigint NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  source text COLLATE "C" NOT NULL,
+  event_id text COLLATE "C" NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  name text COLLATE "C",
+  received_at double precision NOT NULL,
+  body text NOT NULL
+);
+CREATE TABLE lull.holds (
+  pos bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  id text COLLATE "C" NOT NULL,
+  created_at double precision NOT NULL,
+  lifted_at double precision,
+  body text NOT NULL
+);
+CREATE TABLE lull.key_values (
+  name text COLLATE "C" NOT NULL,
+  value text NOT NULL
+);
+CREATE TABLE lull.pushes (
+  task_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  body text NOT NULL
+) WITH (fillfactor=80);
+CREATE TABLE lull.records (
+  task_id text COLLATE "C" NOT NULL,
+  first integer NOT NULL,
+  last integer NOT NULL,
+  body text NOT NULL
+) WITH (autovacuum_vacuum_insert_scale_factor=0.05);
+CREATE TABLE lull.removed_tasks (
+  id text COLLATE "C" NOT NULL,
+  removed_at double precision NOT NULL,
+  body text NOT NULL
+);
+CREATE TABLE lull.schema (
+  number integer NOT NULL,
+  readable_from integer NOT NULL
+);
+CREATE TABLE lull.sessions (
+  tenant text COLLATE "C" NOT NULL,
+  principal text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  updated_at double precision NOT NULL,
+  deleted boolean NOT NULL,
+  body text NOT NULL
+);
+CREATE TABLE lull.snapshots (
+  task_id text COLLATE "C" NOT NULL,
+  seq integer NOT NULL,
+  body text NOT NULL
+) WITH (fillfactor=80);
+CREATE TABLE lull.tasks (
+  id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  principal text COLLATE "C" NOT NULL,
+  agent text COLLATE "C" NOT NULL,
+  context_id text COLLATE "C" NOT NULL,
+  parent_id text COLLATE "C",
+  created_at double precision NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  status_at double precision NOT NULL,
+  held boolean NOT NULL,
+  waits text[] COLLATE "C" NOT NULL
+) WITH (fillfactor=90);
+CREATE TABLE lull.untold_events (
+  pos bigint NOT NULL,
+  hidden_until timestamp with time zone NOT NULL
+);
+CREATE TABLE lull.waits (
+  tenant text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  task_id text COLLATE "C" NOT NULL
+);
+CREATE TABLE lull.workers (
+  id text COLLATE "C" NOT NULL,
+  agents text[] NOT NULL,
+  lease_until timestamp with time zone NOT NULL,
+  note text NOT NULL
+) WITH (fillfactor=10);
+
+ALTER TABLE lull.agenda ADD CONSTRAINT agenda_pkey PRIMARY KEY (task_id);
+ALTER TABLE lull.claims ADD CONSTRAINT claims_pkey PRIMARY KEY (tenant, principal, agent, key);
+ALTER TABLE lull.context_messages ADD CONSTRAINT context_messages_pkey PRIMARY KEY (pos);
+ALTER TABLE lull.counters ADD CONSTRAINT counters_pkey PRIMARY KEY (name);
+ALTER TABLE lull.duties ADD CONSTRAINT duties_pkey PRIMARY KEY (name);
+ALTER TABLE lull.events ADD CONSTRAINT events_pkey PRIMARY KEY (pos);
+ALTER TABLE lull.events ADD CONSTRAINT events_tenant_source_event_id_key UNIQUE (tenant, source, event_id);
+ALTER TABLE lull.holds ADD CONSTRAINT holds_id_key UNIQUE (id);
+ALTER TABLE lull.holds ADD CONSTRAINT holds_pkey PRIMARY KEY (pos);
+ALTER TABLE lull.key_values ADD CONSTRAINT key_values_pkey PRIMARY KEY (name);
+ALTER TABLE lull.pushes ADD CONSTRAINT pushes_pkey PRIMARY KEY (task_id, id);
+ALTER TABLE lull.records ADD CONSTRAINT records_pkey PRIMARY KEY (task_id, first);
+ALTER TABLE lull.removed_tasks ADD CONSTRAINT removed_tasks_pkey PRIMARY KEY (id);
+ALTER TABLE lull.sessions ADD CONSTRAINT sessions_pkey PRIMARY KEY (tenant, principal, id);
+ALTER TABLE lull.snapshots ADD CONSTRAINT snapshots_pkey PRIMARY KEY (task_id);
+ALTER TABLE lull.tasks ADD CONSTRAINT tasks_pkey PRIMARY KEY (id);
+ALTER TABLE lull.untold_events ADD CONSTRAINT untold_events_pkey PRIMARY KEY (pos);
+ALTER TABLE lull.waits ADD CONSTRAINT waits_pkey PRIMARY KEY (tenant, name, task_id);
+ALTER TABLE lull.workers ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
+
+CREATE INDEX agenda_due ON lull.agenda USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX agenda_owned ON lull.agenda USING btree (owner) WHERE (owner IS NOT NULL);
+CREATE INDEX agenda_ready ON lull.agenda USING btree (agent, ready_at) WHERE (ready_at IS NOT NULL);
+CREATE INDEX claims_by_age ON lull.claims USING btree (created_at);
+CREATE INDEX context_messages_by_context ON lull.context_messages USING btree (tenant, principal, context_id, pos);
+CREATE INDEX events_by_age ON lull.events USING btree (received_at);
+CREATE INDEX events_by_name ON lull.events USING btree (tenant, name, pos) WHERE (name IS NOT NULL);
+CREATE INDEX events_by_tenant ON lull.events USING btree (tenant, pos);
+CREATE INDEX events_by_type ON lull.events USING btree (tenant, type, pos);
+CREATE INDEX pushes_by_status ON lull.pushes USING btree (status, task_id, id) WHERE (status <> 'done'::text);
+CREATE INDEX removed_tasks_by_age ON lull.removed_tasks USING btree (removed_at);
+CREATE INDEX sessions_by_update ON lull.sessions USING btree (tenant, principal, updated_at, id) WHERE (NOT deleted);
+CREATE INDEX tasks_by_context ON lull.tasks USING btree (context_id);
+CREATE INDEX tasks_by_parent ON lull.tasks USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+CREATE INDEX tasks_by_principal ON lull.tasks USING btree (tenant, principal, state, status_at, id);
+CREATE INDEX tasks_by_state ON lull.tasks USING btree (state, status_at, id);
+CREATE INDEX tasks_held ON lull.tasks USING btree (status_at, id) WHERE held;
+CREATE INDEX tasks_held_by_context ON lull.tasks USING btree (context_id, id) WHERE held;
+CREATE INDEX tasks_open ON lull.tasks USING btree (context_id, id) WHERE (state <> ALL (ARRAY['completed'::text, 'failed'::text, 'canceled'::text, 'rejected'::text]));
+
+CREATE OR REPLACE FUNCTION lull.append_events_1(p_tenant text, p_at double precision, p_again boolean, p_reserved_ms integer, p_source text[], p_id text[], p_type text[], p_name text[], p_body text[])
+ RETURNS TABLE(pos bigint, fresh boolean)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  base bigint;
+BEGIN
+  SELECT value INTO base FROM lull.counters WHERE name = 'events' FOR UPDATE;
+  RETURN QUERY
+  WITH given AS (
+    SELECT *, row_number() OVER (PARTITION BY source, event_id ORDER BY o) AS k
+    FROM unnest(p_source, p_id, p_type, p_name, p_body) WITH ORDINALITY AS u (source, event_id, type, name, body, o)),
+  old AS (
+    SELECT g.source, g.event_id, e.pos, p_again AND e.received_at = p_at AND e.body = g.body AS ours
+    FROM given g JOIN lull.events e ON (e.tenant, e.source, e.event_id) = (p_tenant, g.source, g.event_id)
+    WHERE g.k = 1),
+  new AS (
+    SELECT g.*, base + row_number() OVER (ORDER BY o) AS pos FROM given g
+    WHERE k = 1 AND NOT EXISTS (SELECT FROM old WHERE (old.source, old.event_id) = (g.source, g.event_id))),
+  inserted AS (
+    INSERT INTO lull.events (pos, tenant, source, event_id, type, name, received_at, body)
+    SELECT pos, p_tenant, source, event_id, type, name, p_at, body FROM new),
+  untold AS (
+    INSERT INTO lull.untold_events (pos, hidden_until)
+    SELECT pos, lull.clock_1() + p_reserved_ms * interval '1 ms' FROM new),
+  counted AS (UPDATE lull.counters SET value = base + (SELECT count(*) FROM new) WHERE name = 'events')
+  SELECT coalesce(new.pos, old.pos), g.k = 1 AND coalesce(old.ours, true)
+  FROM given g LEFT JOIN new USING (source, event_id) LEFT JOIN old USING (source, event_id) ORDER BY g.o;
+END $function$
+;
+CREATE OR REPLACE FUNCTION lull.clock_1()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+AS $function$ SELECT clock_timestamp() $function$
+;
+CREATE OR REPLACE FUNCTION lull.commit_1(p_again boolean, p_epoch bigint[], p_task text[], p_first integer[], p_last integer[], p_body text[], p_snapshot text[], r_tenant text[], r_principal text[], r_agent text[], r_context text[], r_parent text[], r_created double precision[], r_state text[], r_status double precision[], r_held boolean[], r_waits text[], r_ready double precision[], r_due double precision[], r_owner text[], c_tenant text[], c_principal text[], c_agent text[], c_key text[], c_digest text[], c_created double precision[], c_reply text[], w_of integer[], w_id text[], w_status text[], w_body text[])
+ RETURNS TABLE(place integer, status text, version integer, detail text)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  new_claims integer[] := '{}';
+  skip integer[] := '{}';
+  stale integer[] := '{}';
+  lost integer[];
+BEGIN
+  -- `put_hold_1` takes this lock alone. It therefore waits for commits that have passed the comparison, and commits that
+  -- come later see the epoch it has written.
+  IF cardinality(p_epoch) > 0 THEN
+    PERFORM pg_advisory_xact_lock_shared(lull.holds_lock_1());
+    SELECT coalesce(array_agg(o::integer), '{}') INTO stale
+    FROM unnest(p_epoch) WITH ORDINALITY AS u (epoch, o) JOIN lull.counters c ON c.name = 'holds' AND c.value <> u.epoch;
+  END IF;
+
+  IF cardinality(c_key) > 0 THEN
+    WITH given AS (
+      SELECT * FROM unnest(c_tenant, c_principal, c_agent, c_key, p_task, c_digest, c_created, c_reply) WITH ORDINALITY
+        AS u (tenant, principal, agent, key, task_id, digest, created_at, reply, o) WHERE key IS NOT NULL),
+    taken AS (
+      INSERT INTO lull.claims (tenant, principal, agent, key, task_id, digest, created_at, reply)
+      SELECT tenant, principal, agent, key, task_id, digest, created_at, reply FROM given
+      ORDER BY tenant, principal, agent, key
+      ON CONFLICT DO NOTHING RETURNING tenant, principal, agent, key)
+    SELECT coalesce(array_agg(o::integer), '{}') INTO new_claims FROM given JOIN taken USING (tenant, principal, agent, key);
+    -- A key that was claimed for the task that is created is not in the way, nor is one of our own earlier attempt.
+    FOR place, detail IN
+      SELECT u.o::integer, row_to_json(c)::text
+      FROM unnest(c_tenant, c_principal, c_agent, c_key, p_task, p_first, p_body) WITH ORDINALITY
+        AS u (tenant, principal, agent, key, task_id, first, body, o)
+      JOIN lull.claims c ON (c.tenant, c.principal, c.agent, c.key) = (u.tenant, u.principal, u.agent, u.key)
+      WHERE u.o <> ALL (new_claims) AND (c.task_id <> u.task_id OR u.first > 1)
+        AND NOT (p_again AND EXISTS (
+          SELECT FROM lull.records r WHERE r.task_id = u.task_id AND r.first = u.first AND r.body = u.body))
+    LOOP
+      skip := skip || place; status := 'claimed'; version := 0; RETURN NEXT;
+    END LOOP;
+  END IF;
+
+  -- The row before must end at `first - 1`. This refuses gaps, for example after a failover that lost commits.
+  WITH given AS (
+    SELECT * FROM unnest(p_task, p_first, p_last, p_body) WITH ORDINALITY AS u (task_id, first, last, body, o)
+    WHERE o <> ALL (skip)),
+  written AS (
+    INSERT INTO lull.records (task_id, first, last, body)
+    SELECT task_id, first, last, body FROM given
+    WHERE o <> ALL (stale) AND (first = 1 OR first - 1 = (
+      SELECT r.last FROM lull.records r WHERE r.task_id = given.task_id AND r.first < given.first ORDER BY r.first DESC LIMIT 1))
+    ORDER BY task_id
+    ON CONFLICT DO NOTHING RETURNING task_id)
+  SELECT coalesce(array_agg(o::integer), '{}') INTO lost FROM given
+  WHERE NOT EXISTS (SELECT FROM written WHERE written.task_id = given.task_id);
+
+  IF cardinality(lost) > 0 THEN
+    RETURN QUERY SELECT x, CASE WHEN x = ANY (stale) AND v.last = p_first[x] - 1 THEN 'holds-changed' ELSE 'conflict' END,
+      v.last, (SELECT r.body FROM lull.records r WHERE r.task_id = p_task[x] AND r.first = p_first[x])
+      FROM unnest(lost) x CROSS JOIN LATERAL (SELECT coalesce((
+        SELECT r.last FROM lull.records r WHERE r.task_id = p_task[x] ORDER BY r.first DESC LIMIT 1), 0) AS last) v;
+    DELETE FROM lull.claims c USING unnest(lost) x WHERE x = ANY (new_claims)
+      AND (c.tenant, c.principal, c.agent, c.key) = (c_tenant[x], c_principal[x], c_agent[x], c_key[x]);
+    skip := skip || lost;
+  END IF;
+
+  IF cardinality(r_state) > 0 THEN
+    DELETE FROM lull.waits w USING (
+      SELECT t.tenant, old.name, t.id FROM unnest(p_task, p_first, r_waits) WITH ORDINALITY AS u (id, first, waits, o)
+      JOIN lull.tasks t ON t.id = u.id CROSS JOIN unnest(t.waits) AS old (name)
+      WHERE u.waits IS NOT NULL AND u.first > 1 AND u.o <> ALL (skip) AND old.name <> ALL (u.waits::text[])) AS gone
+      WHERE (w.tenant, w.name, w.task_id) = (gone.tenant, gone.name, gone.id);
+    INSERT INTO lull.waits (tenant, name, task_id)
+      SELECT u.tenant, name, u.id FROM unnest(p_task, r_tenant, r_waits) WITH ORDINALITY AS u (id, tenant, waits, o)
+      CROSS JOIN unnest(u.waits::text[]) AS name
+      WHERE u.waits <> '{}' AND u.o <> ALL (skip) ORDER BY 1, 2, 3
+      ON CONFLICT DO NOTHING;
+    INSERT INTO lull.tasks (id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits)
+      SELECT id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits::text[]
+      FROM unnest(p_task, r_tenant, r_principal, r_agent, r_context, r_parent, r_created, r_state, r_status, r_held, r_waits)
+        WITH ORDINALITY
+        AS u (id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits, o)
+      WHERE state IS NOT NULL AND o <> ALL (skip) ORDER BY id
+      ON CONFLICT (id) DO UPDATE SET state = excluded.state, status_at = excluded.status_at, held = excluded.held,
+        waits = excluded.waits;
+    DELETE FROM lull.agenda a USING unnest(p_task, p_first, r_state, r_ready, r_due, r_owner) WITH ORDINALITY
+        AS u (task_id, first, state, ready_at, due_at, owner, o)
+      WHERE a.task_id = u.task_id AND first > 1 AND state IS NOT NULL AND coalesce(u.ready_at, u.due_at) IS NULL
+        AND u.owner IS NULL AND o <> ALL (skip);
+    INSERT INTO lull.agenda (task_id, agent, ready_at, due_at, owner)
+      SELECT task_id, agent, ready_at, due_at, owner FROM unnest(p_task, r_agent, r_ready, r_due, r_owner) WITH ORDINALITY
+        AS u (task_id, agent, ready_at, due_at, owner, o)
+      WHERE (coalesce(ready_at, due_at) IS NOT NULL OR owner IS NOT NULL) AND o <> ALL (skip) ORDER BY task_id
+      ON CONFLICT (task_id) DO UPDATE SET ready_at = excluded.ready_at, due_at = excluded.due_at, owner = excluded.owner,
+        hidden_until = NULL;
+  END IF;
+
+  IF cardinality(p_snapshot) > 0 THEN
+    INSERT INTO lull.snapshots (task_id, seq, body)
+      SELECT task_id, seq, body FROM unnest(p_task, p_last, p_snapshot) WITH ORDINALITY AS u (task_id, seq, body, o)
+      WHERE body IS NOT NULL AND o <> ALL (skip) ORDER BY task_id
+      ON CONFLICT (task_id) DO UPDATE SET seq = excluded.seq, body = excluded.body;
+  END IF;
+
+  IF cardinality(w_of) > 0 THEN
+    INSERT INTO lull.pushes (task_id, id, status, body)
+      SELECT p_task[u.o], u.id, u.status, u.body FROM unnest(w_of, w_id, w_status, w_body) AS u (o, id, status, body)
+      WHERE u.o <> ALL (skip) ORDER BY 1, 2
+      ON CONFLICT (task_id, id) DO UPDATE SET status = excluded.status, body = excluded.body;
+  END IF;
+END $function$
+;
+CREATE OR REPLACE FUNCTION lull.holds_lock_1()
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT hashtextextended('lull holds of lull', 0)
+$function$
+;
+CREATE OR REPLACE FUNCTION lull.is_open_1(p_tenant text, p_principal text, p_context text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT EXISTS (
+    SELECT FROM lull.tasks WHERE context_id = p_context AND tenant = p_tenant AND principal = p_principal
+      AND state NOT IN ('completed', 'failed', 'canceled', 'rejected'))
+$function$
+;
+CREATE OR REPLACE FUNCTION lull.put_hold_1(p_id text, p_created double precision, p_lifted double precision, p_body text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_advisory_xact_lock(lull.holds_lock_1());
+  INSERT INTO lull.holds (id, created_at, lifted_at, body) VALUES (p_id, p_created, p_lifted, p_body)
+    ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at, lifted_at = excluded.lifted_at, body = excluded.body;
+  UPDATE lull.counters SET value = value + 1 WHERE name = 'holds';
+END $function$
+;
+CREATE OR REPLACE FUNCTION lull.remove_tasks_1(p_id text[], p_body text[], p_at double precision)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  gone text[];
+BEGIN
+  SELECT coalesce(array_agg(id ORDER BY id), '{}') INTO gone FROM (
+    SELECT id FROM lull.tasks WHERE id = ANY (p_id)
+      AND state IN ('completed', 'failed', 'canceled', 'rejected')
+      AND NOT lull.is_open_1(tenant, principal, context_id)
+      AND NOT EXISTS (SELECT FROM lull.pushes p WHERE p.task_id = tasks.id AND p.status <> 'done')
+    ORDER BY id FOR UPDATE) AS unneeded;
+  DELETE FROM lull.waits w USING lull.tasks t CROSS JOIN unnest(t.waits) AS old (name)
+    WHERE t.id = ANY (gone) AND (w.tenant, w.name, w.task_id) = (t.tenant, old.name, t.id);
+  DELETE FROM lull.records WHERE task_id = ANY (gone);
+  DELETE FROM lull.tasks WHERE id = ANY (gone);
+  DELETE FROM lull.agenda WHERE task_id = ANY (gone);
+  DELETE FROM lull.snapshots WHERE task_id = ANY (gone);
+  DELETE FROM lull.pushes WHERE task_id = ANY (gone);
+  INSERT INTO lull.removed_tasks (id, removed_at, body)
+    SELECT id, p_at, body FROM unnest(p_id, p_body) AS u (id, body) WHERE id = ANY (gone) ORDER BY id
+    ON CONFLICT (id) DO UPDATE SET removed_at = excluded.removed_at, body = excluded.body;
+  RETURN cardinality(gone);
+END $function$
+;
+CREATE OR REPLACE FUNCTION lull.reply_1(p_again boolean, c_tenant text, c_principal text, c_agent text, c_key text, c_task text, c_digest text, c_created double precision, c_reply text, m_tenant text[], m_principal text[], m_context text[], m_at double precision[], m_message text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  answered integer;
+BEGIN
+  IF c_key IS NOT NULL THEN
+    INSERT INTO lull.claims AS c (tenant, principal, agent, key, task_id, digest, created_at, reply)
+      VALUES (c_tenant, c_principal, c_agent, c_key, c_task, c_digest, c_created, c_reply)
+      ON CONFLICT (tenant, principal, agent, key) DO UPDATE SET reply = excluded.reply
+      WHERE c.task_id = excluded.task_id AND c.reply IS NULL;
+    GET DIAGNOSTICS answered = ROW_COUNT;
+    IF answered = 0 THEN RETURN; END IF;
+  END IF;
+  PERFORM pg_advisory_xact_lock(hash) FROM (
+    SELECT DISTINCT hashtextextended(concat_ws(E'\n', tenant, principal, context), 0) AS hash
+    FROM unnest(m_tenant, m_principal, m_context) AS u (tenant, principal, context) ORDER BY 1) AS contexts;
+  INSERT INTO lull.context_messages (tenant, principal, context_id, at, message)
+    SELECT tenant, principal, context_id, at, message
+    FROM unnest(m_tenant, m_principal, m_context, m_at, m_message) WITH ORDINALITY
+      AS u (tenant, principal, context_id, at, message, o)
+    WHERE NOT p_again OR NOT EXISTS (
+      SELECT FROM lull.context_messages m
+      WHERE (m.tenant, m.principal, m.context_id, m.at, m.message) = (u.tenant, u.principal, u.context_id, u.at, u.message))
+    ORDER BY o;
+END $function$
+;
