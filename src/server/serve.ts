@@ -3,7 +3,6 @@ import type { Agent } from '../engine/agent.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
 import { type A2A, createA2A } from '../protocols/a2a/index.ts'
-import { databaseName } from '../stores/postgres/connection.ts'
 import { ACP_PATH, type AcpMount, mountAcp } from './acp-mount.ts'
 import { reachable, showAddress } from './address-file.ts'
 import { createApp } from './app.ts'
@@ -15,7 +14,7 @@ import { type OpenEngine, openEngine, toStderr } from './open-engine.ts'
 import { type GivenSettings, readSettings, type Settings } from './settings.ts'
 import { StartError } from './start-error.ts'
 import { closeOnSignals } from './stop-signals.ts'
-import { chooseStore } from './store-choice.ts'
+import { chooseStore, placeOf } from './store-choice.ts'
 import { watchStrayErrors } from './stray-errors.ts'
 import { createLog } from './system/log.ts'
 import { pushKey } from './system/push-key.ts'
@@ -144,7 +143,7 @@ async function answerOn(
     engine,
     port,
     data,
-    tasksIn: store.postgres === undefined ? data : databaseName(store.postgres.url),
+    tasksIn: placeOf(store),
     acp,
     close() {
       closed ??= close()

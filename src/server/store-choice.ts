@@ -39,3 +39,11 @@ export function chooseStore(wishes: readonly StoreWish[], data: string): StoreCo
 function placeIn({ postgres = {} }: StoreWish): Exclude<StoreWish['postgres'], string | undefined> {
   return typeof postgres === 'string' ? { url: postgres } : postgres
 }
+
+/** Where tasks are kept, for people: without the password of a database. */
+export function placeOf({ data, postgres }: StoreConfig): string {
+  if (postgres === undefined) return data
+  if (!URL.canParse(postgres.url)) return 'PostgreSQL'
+  const { host, pathname } = new URL(postgres.url)
+  return `PostgreSQL at ${host}${pathname}`
+}

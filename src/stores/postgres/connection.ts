@@ -41,11 +41,6 @@ function nameOf(config: ClientConfig): string | undefined {
   }
 }
 
-/** The database for people: without its password. */
-export function databaseName(url: string): string {
-  return `PostgreSQL (${readPlace(url, 'postgres').name})`
-}
-
 /** @throws LullError `INVALID_INPUT` */
 export function readSchema(name: string, path: string): string {
   if (/^[a-z_][a-z0-9_]{0,39}$/.test(name)) return name
