@@ -36,7 +36,9 @@ export const EXT_STATE: readonly Case[] = [
             '1.0': is(`task.metadata.${CONTROL}.handle`, '$pause.result.handle'),
             '0.3': isTask,
           }),
-          matches('task.status.message.parts.0.text', /operator review/),
+          is(`task.metadata.${CONTROL}.reason`, 'operator review'),
+          // Clients take every status text for output of the agent, which did not say this.
+          lacks('task.status.message'),
         ],
       }),
       end,

@@ -32,9 +32,18 @@ export function messageText(message: Message | undefined): string {
 
 type Shown = Task | StatusFrame
 
-/** One line: what the task says of itself. */
-export function statusLine({ state, status, suspension }: Shown, paint: Paint): string {
-  const text = messageText(status.message).replaceAll('\n', ' ')
+/** On one line: what the agent said last, or else why somebody stopped the task. */
+export function statusText({ status, suspension }: Pick<Shown, 'status' | 'suspension'>): string {
+  const why = [suspension?.reason, suspension?.summary].filter((text) => text !== undefined)
+  const isStopped = suspension !== undefined && !suspension.pausing
+  const text = messageText(status.message) || (isStopped ? plain(why.join(' ')) : '')
+  return text.replaceAll('\n', ' ')
+}
+
+/** One line: how the task stands. */
+export function statusLine(shown: Shown, paint: Paint): string {
+  const { state, suspension } = shown
+  const text = statusText(shown)
   const word = `${stateText(state, paint)}${suspension?.pausing === true ? ', pausing' : ''}`
   return [word, text].filter((part) => part !== '').join('  ')
 }

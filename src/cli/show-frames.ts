@@ -6,7 +6,7 @@ import type { ArtifactFrame, StatusFrame, Task, TaskFrame } from '../client/task
 import { isPaused } from '../core/states.ts'
 import { waitText } from '../core/wait-text.ts'
 import type { Io } from './command.ts'
-import { artifactLine, messageText, plain, reminderLine, stateText } from './render.ts'
+import { artifactLine, messageText, plain, reminderLine, stateText, statusText } from './render.ts'
 
 export interface FrameView {
   frame(frame: TaskFrame): void
@@ -19,13 +19,15 @@ export function createFrameView(io: Io, now: () => number = Date.now): FrameView
   const texts = new Map<string, string>()
 
   function status(shown: Task | StatusFrame): void {
-    const { message } = shown.status
-    const isNew = message !== undefined && !messages.has(message.messageId)
-    if (isNew) messages.add(message.messageId)
+    const { status, suspension } = shown
+    const stop = suspension?.pausing === true ? undefined : suspension?.handle
+    const id = status.message?.messageId ?? stop
+    const isNew = id !== undefined && !messages.has(id)
+    if (isNew) messages.add(id)
     const word = `${shown.state}${shown.suspension?.pausing === true ? ', pausing' : ''}`
     if (word === state && !isNew) return
     state = word
-    const text = isNew ? messageText(message).replaceAll('\n', ' ') : ''
+    const text = isNew ? statusText(shown) : ''
     const painted = word.replace(shown.state, stateText(shown.state, io.paint))
     io.print([painted, text, waits(shown)].filter((part) => part !== '').join('  '))
   }

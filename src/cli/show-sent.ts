@@ -7,7 +7,7 @@ import { isPaused } from '../core/states.ts'
 import { type ExitCode, exitCodes, type Flag, type Input, type Io } from './command.ts'
 import { exitCodeOf } from './exit-code-of.ts'
 import { followTimeline, type Timeline } from './follow-timeline.ts'
-import { messageText, plain, stateText, taskLines } from './render.ts'
+import { messageText, plain, stateText, statusText, taskLines } from './render.ts'
 import { saveArtifacts } from './save-artifacts.ts'
 import { createFrameView } from './show-frames.ts'
 
@@ -56,8 +56,9 @@ export async function showSent(
 /** Whether the command has seen what it waits for. */
 function isEnough(frame: TaskFrame, input: Input, io: Io): boolean {
   if (frame.kind !== 'task' && frame.kind !== 'status') return false
-  const { state, status } = frame.kind === 'task' ? frame.task : frame
-  io.live(`${stateText(state, io.paint)} ${messageText(status.message)}`)
+  const shown = frame.kind === 'task' ? frame.task : frame
+  const { state } = shown
+  io.live(`${stateText(state, io.paint)} ${statusText(shown)}`)
   if (input.has('detach')) return true
   // A stopped task goes on by itself some day; only who streams waits for that.
   return state !== 'unknown' && isPaused(state) && !input.has('stream')

@@ -24,7 +24,7 @@ import (
 
 var url string
 
-var said = map[string]bool{"begin": true, "fin": true, "waiting": true, "Sure?": true, "review": true}
+var said = map[string]bool{"begin": true, "fin": true, "waiting": true, "Sure?": true}
 
 func rpc(version, method string, params map[string]any) map[string]any {
 	body, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})

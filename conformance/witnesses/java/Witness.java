@@ -38,7 +38,7 @@ public class Witness {
     void act(String taskId) throws Exception;
   }
 
-  static final Set<String> SAID = Set.of("begin", "fin", "waiting", "Sure?", "review");
+  static final Set<String> SAID = Set.of("begin", "fin", "waiting", "Sure?");
   static final long SILENCE_MS = 7_000;
   static final HttpClient HTTP = HttpClient.newHttpClient();
   static String url;

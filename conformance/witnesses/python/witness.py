@@ -18,7 +18,7 @@ BINDING = sys.argv[2] if len(sys.argv) > 2 else 'JSONRPC'
 VERSION = sys.argv[3] if len(sys.argv) > 3 else ('1.0' if IS_V1 else '0.3')
 # Longer than the client's read timeout of 5 s: only heartbeats keep the stream alive.
 SILENCE_S = 7
-SAID = {'begin', 'fin', 'waiting', 'Sure?', 'review'}
+SAID = {'begin', 'fin', 'waiting', 'Sure?'}
 
 
 async def control(method, params):

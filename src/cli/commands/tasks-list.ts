@@ -4,7 +4,7 @@ import type { Task } from '../../client/task.ts'
 import { type State, states } from '../../core/states.ts'
 import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
 import { clientOf, serverUrl, urlFlag } from '../remote.ts'
-import { age, messageText, plain, stateText } from '../render.ts'
+import { age, plain, stateText, statusText } from '../render.ts'
 
 const LIMIT = 20
 const PAGE = 100
@@ -49,8 +49,9 @@ interface Row {
   readonly text: string
 }
 
-function rowOf({ id, state, status }: Task): Row {
-  return { id, state, since: status.timestamp, agent: '', text: messageText(status.message) }
+function rowOf(task: Task): Row {
+  const { id, state, status } = task
+  return { id, state, since: status.timestamp, agent: '', text: statusText(task) }
 }
 
 /** A Lull server tells more: the agent, and what a stopped task waits for in words. Undefined: it is another server. */

@@ -151,11 +151,12 @@ export function reminderFacts(reminder: Reminder): ReminderFacts {
 }
 
 /**
- * What a reader is shown while the task is stopped: the reason and the summary that somebody gave, and nothing of our own.
- * Clients take every status text for output of the agent.
+ * What a reader is shown while the task is stopped: the reason and the summary that the agent gave when it parked. Clients
+ * take every status text for output of the agent, so the reason of anybody else is in the metadata alone.
  */
 function pauseMessage(task: Task, suspension: Suspension): Message | undefined {
-  const { reason, summary, handle } = suspension
+  const { initiator, reason, summary, handle } = suspension
+  if (initiator !== 'agent') return undefined
   const texts = [reason, summary].filter((text) => text !== undefined && text !== '')
   if (texts.length === 0) return undefined
   return {

@@ -5,7 +5,7 @@ import { signal } from '../../engine/test-support/engine-harness.ts'
 import { all, take } from './test-support/frames.ts'
 import { anyone, openTestServer, textMessage } from './test-support/test-server.ts'
 
-it('shows every text once, and none that nobody said', async () => {
+it('shows every text once, and none but the agent’s: not the reason of whoever paused it', async () => {
   for (const [version, method] of [
     ['1.0', 'SendStreamingMessage'],
     ['0.3', 'message/stream'],
@@ -29,7 +29,7 @@ it('shows every text once, and none that nobody said', async () => {
     const [first] = await take(stream, 1)
     const taskId = first?.data.result.task?.id ?? first?.data.result.id
     await begun.promise
-    await testServer.ok(version, 'tasks/pause', { taskId, graceMs: 0 })
+    await testServer.ok(version, 'tasks/pause', { taskId, reason: 'operator review', graceMs: 0 })
     gate.fire()
     for (const state of ['paused-by-client', 'paused-by-agent']) {
       await testServer.engine.waitFor(anyone, taskId, (task) => task.state === state)
