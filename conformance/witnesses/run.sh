@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs official A2A clients of other languages and the official kit, unmodified, against a fresh Lull server.
 # By hand, not in CI. Needs `npm run build` and the languages.
-#   conformance/witnesses/run.sh [python] [go] [java] [kit]
+#   conformance/witnesses/run.sh [python] [go] [java] [rust] [crewai] [adk] [kit]
 # Clients come from the ordinary registries by package name and stay in a temporary directory.
 # The kit runs when a checkout of a2aproject/a2a-tck is given, for each branch that is given:
 #   A2A_TCK=<checkout of 1.0-dev> A2A_TCK_03=<checkout of 0.3.x> conformance/witnesses/run.sh kit
@@ -65,6 +65,21 @@ java_client() {
   done
 }
 
+rust_client() {
+  serve witness
+  cp -r "$here/rust" "$work/rust" && (cd "$work/rust" && cargo build -q) || return 1
+  for binding in JSONRPC HTTP+JSON; do
+    "$work/rust/target/debug/witness" "$url" "$binding" || failed=1
+  done
+}
+
+# framework NAME PACKAGE
+framework() {
+  serve witness
+  python3 -m venv "$work/$1" && "$work/$1/bin/pip" install -q "$2" || return 1
+  "$work/$1/bin/python" "$here/python/frameworks.py" "$url" "$1" || failed=1
+}
+
 # The kit installs itself from the Python registry into the temporary directory; its checkout gets reports only.
 kit() {
   if [ -n "${A2A_TCK:-}" ]; then
@@ -82,12 +97,15 @@ kit() {
   fi
 }
 
-for one in "${@:-python go java kit}"; do
+for one in "${@:-python go java rust crewai adk kit}"; do
   for language in $one; do
     case $language in
       python) python_client || failed=1 ;;
       go) go_client || failed=1 ;;
       java) java_client || failed=1 ;;
+      rust) rust_client || failed=1 ;;
+      crewai) framework crewai 'crewai[a2a]==1.15.30' || failed=1 ;;
+      adk) framework adk 'google-adk[a2a]==2.13.0' || failed=1 ;;
       kit) kit || failed=1 ;;
       *) echo "unknown: $language"; failed=1 ;;
     esac
