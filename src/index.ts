@@ -71,7 +71,12 @@ export { StartError } from './server/start-error.ts'
 
 // How the server speaks A2A; without our server it is `lull/a2a`.
 
-export type { A2AConfig, CardFacts, SecurityFacts, StateWords } from './protocols/a2a/index.ts'
+export type {
+  A2AConfig,
+  CardOptions,
+  SecurityOptions,
+  StateSpelling,
+} from './protocols/a2a/index.ts'
 
 // What goes wrong.
 

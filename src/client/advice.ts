@@ -1,4 +1,4 @@
-/** What to do about a refusal, by its reason. The words are ours and A2A's; peers of others may have more. */
+/** What to do about a refusal, by its reason. Reasons of Lull and of A2A; other peers may have further ones. */
 
 const byReason: Readonly<Record<string, string>> = {
   UNREACHABLE: 'Check the address and that the server runs; it may be starting again.',

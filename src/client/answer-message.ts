@@ -20,7 +20,7 @@ function isConsent(answer: Content | ConsentAnswer): answer is ConsentAnswer {
   return isObject(answer) && 'consent' in answer
 }
 
-/** In a data part and under the extension: agents of others may look in either place. */
+/** In a data part and in the metadata of the extension, because agents read one or the other. */
 function consentMessage(task: Task, { consent, consentId }: ConsentAnswer): Message {
   const id = consentId ?? task.consent?.consentId
   if (id === undefined) throw unsupported('consent by id: the task shows none')

@@ -1,4 +1,4 @@
-/** What a card says about stopping: 0.3 in the RFCs' own fields, both versions in the parameters of our extensions. */
+/** The capabilities on a card. Version 0.3 has fields of the RFCs; both versions have the parameters of the extensions. */
 import type { JsonObject } from '../core/json.ts'
 import type { Propagate, RoleHint } from '../core/reminders.ts'
 import { type PauseMode, pauseModes, type ResumeCause, resumeCauses } from '../core/suspension.ts'
@@ -11,13 +11,13 @@ export interface Capabilities {
   /** `pause` and `resume`. Absent on the card means no. */
   readonly pause: boolean
   readonly modes: readonly PauseMode[]
-  /** Tasks may park themselves, or be parked by a worker. */
+  /** An agent or a worker can park a task. */
   readonly awaitResumption: boolean
   readonly resumeCauses: readonly ResumeCause[]
   /** A pause may say what wakes the task: an event, a schedule, a deadline. */
   readonly conditions: boolean
   readonly reminders: ReminderCapabilities
-  /** Consent is asked for and answered with its id, not by guessing from text. */
+  /** A consent has an id, and the answer names it. */
   readonly consent: boolean
 }
 
@@ -51,7 +51,7 @@ export function readCapabilities(card: JsonObject): Capabilities {
   }
 }
 
-/** Its parameters; an empty object when it has none. */
+/** @returns the parameters of the extension; undefined when the card does not list it */
 function extensionIn(capabilities: JsonObject | undefined, uri: string): JsonObject | undefined {
   const found = listIn(capabilities, 'extensions').find((one) => textIn(one, 'uri') === uri)
   if (found === undefined) return undefined

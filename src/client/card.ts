@@ -1,4 +1,4 @@
-/** Agent cards: where one is, what it says, and which of its interfaces to speak to. */
+/** Agent cards: finding, reading, and choosing an interface. */
 import type { JsonObject } from '../core/json.ts'
 import { type Capabilities, readCapabilities } from './capabilities.ts'
 import { ClientError, notA2A } from './client-error.ts'
@@ -19,13 +19,13 @@ export interface AgentCard {
   readonly description: string
   readonly version: string
   readonly capabilities: Capabilities
-  /** Those this client can speak, in the order of the card. */
+  /** The interfaces that this client supports, in the order of the card. */
   readonly interfaces: readonly AgentInterface[]
-  /** As it was read, with everything this client has no use for. */
+  /** The whole card as it was received. */
   readonly raw: JsonObject
 }
 
-/** A base URL has its card in the well-known place; a URL that names a file is one. */
+/** A URL that ends in `.json` is the address of a card. Any other URL is a base with the card at a well-known path. */
 export function cardUrls(url: string): readonly string[] {
   if (/\.json$/.test(new URL(url).pathname)) return [url]
   const { origin, pathname } = new URL(url)
@@ -79,7 +79,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `supportedInterfaces` is 1.0's; the flat fields are 0.3's. A card may have both, and then the first says it all. */
+/** Version 1.0 has `supportedInterfaces`, version 0.3 flat fields. `supportedInterfaces` decides when a card has both. */
 function interfacesIn(card: JsonObject, base: string): readonly AgentInterface[] {
   const listed = listIn(card, 'supportedInterfaces')
   if (listed.length > 0) {
@@ -134,7 +134,7 @@ function usable(
 export interface Choice {
   readonly version?: Version | undefined
   readonly binding?: Binding | undefined
-  /** Where the card may lead besides its own origin. */
+  /** Further origins that an interface of the card may have. */
   readonly origins: readonly string[]
 }
 
@@ -160,7 +160,7 @@ export function chooseInterface(card: AgentCard, at: string, choice: Choice): Ag
   })
 }
 
-/** All names of this machine are one. */
+/** The names of the loopback address count as one origin. */
 function originOf(url: string): string {
   return new URL(url).origin.replace(/\/\/(localhost|\[::1\])(?=:|$)/, '//127.0.0.1')
 }

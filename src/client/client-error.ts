@@ -1,15 +1,15 @@
-/** Everything that can go wrong between this client and a peer: one class, and a word to switch on. */
+/** The one error class of the client. Programs branch on `reason`. */
 import type { JsonObject } from '../core/json.ts'
 import { adviceFor } from './advice.ts'
 
 /**
- * - `refused`: the peer answered, and the answer is no; nothing was changed.
- * - `unreachable`: there was no answer, or none of an A2A agent; whether the peer acted is not known.
- * - `unsupported`: the peer does not offer it; it was not asked, or said so.
+ * - `refused`: the peer refused the request and changed nothing.
+ * - `unreachable`: no answer, or not the answer of an A2A agent. It is unknown whether the peer acted.
+ * - `unsupported`: the peer does not offer the operation.
  */
 export type ClientErrorKind = 'refused' | 'unreachable' | 'unsupported'
 
-export interface ClientErrorFacts {
+export interface ClientErrorInit {
   readonly reason: string
   readonly code?: number | undefined
   readonly status?: number | undefined
@@ -21,20 +21,20 @@ export interface ClientErrorFacts {
 export class ClientError extends Error {
   override readonly name = 'ClientError'
   readonly kind: ClientErrorKind
-  /** The stable word for it, such as `TASK_NOT_FOUND`: what programs should look at. */
+  /** A stable code such as `TASK_NOT_FOUND`. Programs branch on it. */
   readonly reason: string
-  /** JSON-RPC's number, where there was one. */
+  /** The error code of JSON-RPC, if there is one. */
   readonly code: number | undefined
-  /** HTTP's, where there was an answer. */
+  /** The status of HTTP, if there was an answer. */
   readonly status: number | undefined
-  /** The field that is wrong, dotted. */
+  /** The dotted path of the invalid field. */
   readonly path: string | undefined
-  /** What the peer said beside it: the task's state, who was first, … */
+  /** Further facts from the peer, such as the state of the task. */
   readonly details: JsonObject
-  /** What to do about it, in a sentence. */
+  /** What the caller can do, in one sentence. */
   readonly advice: string
 
-  constructor(kind: ClientErrorKind, message: string, facts: ClientErrorFacts) {
+  constructor(kind: ClientErrorKind, message: string, facts: ClientErrorInit) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause })
     this.kind = kind
     this.reason = facts.reason
@@ -45,8 +45,8 @@ export class ClientError extends Error {
     this.advice = adviceFor(facts.reason)
   }
 
-  /** Whether the same call may succeed a little later. */
-  get isPassing(): boolean {
+  /** The same call may succeed later. */
+  get isTransient(): boolean {
     const passing = ['UNREACHABLE', 'UNAVAILABLE', 'LIMIT_EXCEEDED']
     return this.kind !== 'unsupported' && passing.includes(this.reason)
   }

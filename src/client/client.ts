@@ -1,9 +1,9 @@
-/** The client of one agent: every operation as a function, each with its own way of failing said in the type. */
+/** The client of one agent. Every operation is a method, and its type says how it can fail. */
 import type { JsonObject } from '../core/json.ts'
 import type { State } from '../core/states.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { AgentCard } from './card.ts'
-import type { Addressed, Content } from './content.ts'
+import type { Content, MessageTarget } from './content.ts'
 import type {
   ParkInput,
   PausedOutcome,
@@ -25,23 +25,23 @@ import type { PendingReminder, SendResult, Task, TaskFrame, TaskPage } from './t
 import type { Binding, Version } from './version.ts'
 
 export interface CallSignal {
-  /** Gives up the call; what the peer has begun it may still do. */
+  /** Aborts the call. The peer may still carry it out. */
   readonly signal?: AbortSignal | undefined
 }
 
-export interface SendOptions extends Addressed, CallSignal {
-  /** Answer as soon as the task exists, instead of when it ends, asks or is paused. */
+export interface SendOptions extends MessageTarget, CallSignal {
+  /** Resolve as soon as the task exists, instead of when it ends, waits for input or is paused. */
   readonly returnImmediately?: boolean | undefined
   readonly historyLength?: number | undefined
   readonly acceptedOutputModes?: readonly string[] | undefined
   readonly metadata?: JsonObject | undefined
-  /** The same key and message give the same task, on peers that know keys. A `messageId` that is a UUID does too. */
+  /** On peers with idempotency keys, the same key and message give the same task. A UUID as `messageId` does too. */
   readonly idempotencyKey?: string | undefined
 }
 
 export interface ListFilter {
   readonly contextId?: string | undefined
-  /** Told apart here where the wire cannot: a page may then hold fewer tasks than asked for, or none. */
+  /** The client filters states that the wire cannot tell apart, so a page can have fewer tasks than asked for, or none. */
   readonly state?: State | undefined
   /** 1 to 100. */
   readonly pageSize?: number | undefined
@@ -50,28 +50,28 @@ export interface ListFilter {
   readonly includeArtifacts?: boolean | undefined
 }
 
-/** A decision about the consent that the task asks for; `consentId` defaults to the one the task shows. */
+/** The decision about a consent. `consentId` defaults to the id on the task. */
 export interface ConsentAnswer {
   readonly consent: 'granted' | 'denied'
   readonly consentId?: string
 }
 
 export interface Client {
-  /** Of the interface it speaks to. */
+  /** The address of the interface. */
   readonly url: string
   readonly version: Version
   readonly binding: Binding
 
-  /** Read once, when it is needed. */
+  /** Read when it is first needed, then kept. */
   card(options?: CallSignal): Promise<AgentCard>
-  /** What the card says the agent can do. */
+  /** The capabilities on the card. */
   capabilities(options?: CallSignal): Promise<Capabilities>
 
-  /** Waits until the task ends, asks for something or is paused, unless told to `returnImmediately`. */
+  /** Resolves when the task ends, waits for input or is paused, or earlier with `returnImmediately`. */
   send(content: Content, options?: SendOptions): Promise<SendResult>
   /**
-   * The frames of a new or continued task until it ends or asks for something. Should the connection break after the first
-   * frame, the task is watched from there on.
+   * The frames of a new or continued task until it ends or waits for input. When the connection breaks after the first
+   * frame, the client watches the task from there.
    */
   stream(content: Content, options?: SendOptions): AsyncGenerator<TaskFrame, void>
   get(
@@ -86,7 +86,7 @@ export interface Client {
 
   /** Every frame of the task until it has ended, across broken connections and restarts of the server. */
   watch(taskId: string, options?: WatchOptions): AsyncGenerator<TaskFrame, void>
-  /** The task, as soon as it is as wanted. Rejects with `TASK_TERMINAL` when it ended otherwise. */
+  /** Resolves when the task is in the wanted state. Rejects with `TASK_TERMINAL` when it ends in another one. */
   waitFor(
     taskId: string,
     wanted: State | ((task: Task) => boolean),
@@ -98,7 +98,7 @@ export interface Client {
     options?: PauseInput & CallSignal & { readonly fallback?: PauseFallback | undefined },
   ): Promise<PauseOutcome>
   resume(taskId: string, options?: ResumeInput & CallSignal): Promise<ResumeResult>
-  /** For workers: parks the task on the agent's behalf until a condition fires. */
+  /** For workers: parks the task in the agent's name until a condition fires. */
   awaitResumption(
     taskId: string,
     park: ParkInput,
@@ -113,7 +113,7 @@ export interface Client {
       readonly metadata?: JsonObject | undefined
     },
   ): Promise<RemindOutcome>
-  /** Those that are pending. */
+  /** The pending reminders. */
   reminders(taskId: string, options?: CallSignal): Promise<readonly PendingReminder[]>
   /** How many were cleared. */
   clearReminders(
@@ -122,7 +122,7 @@ export interface Client {
     options?: CallSignal,
   ): Promise<{ readonly clearedCount: number }>
 
-  /** Answers what the task asks: input and authorisation with content, consent with a decision. */
+  /** Answers the question of the task: input and authorisation with content, consent with a decision. */
   answer(
     taskId: string,
     answer: Content | ConsentAnswer,

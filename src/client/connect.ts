@@ -1,4 +1,4 @@
-/** From an address to a client: reads the card and speaks what both sides can. */
+/** Reads the card at an address and makes a client for the best interface that both sides support. */
 import { chooseInterface, fetchCard } from './card.ts'
 import type { Client } from './client.ts'
 import { ClientError } from './client-error.ts'
@@ -9,13 +9,13 @@ import type { Binding, Version } from './version.ts'
 export interface ConnectOptions extends ConnectionOptions {
   /** One of several agents behind the address: `/agents/{name}` on a Lull server. */
   readonly agent?: string | undefined
-  /** Only this version; by default the newest that both speak. */
+  /** Default: the newest version that both sides support. */
   readonly version?: Version | undefined
-  /** Only this binding; by default the card's first. */
+  /** Default: the first binding of the card. */
   readonly binding?: Binding | undefined
-  /** In place of the one the card names. */
+  /** Replaces the tenant of the card. */
   readonly tenant?: string | undefined
-  /** Origins besides its own that the card may lead to. Credentials are sent there. */
+  /** Further origins that the interface may have. Credentials are sent there. */
   readonly origins?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
 }

@@ -1,21 +1,22 @@
-/** What callers hand in as a message: a text, parts, or the whole of it. */
+/** The content of a message as callers give it. */
 import type { Message, Part } from '../core/message.ts'
 import { present } from './shape.ts'
 import { uuid } from './uuid.ts'
 
-/** A text, the parts of a message, or a message with an id of its own (sent again, it is the same message). */
+/** A text, the parts of a message, or a whole message. Sending a message with the same id again is idempotent. */
 export type Content = string | readonly Part[] | Message
 
-export interface Addressed {
-  /** The conversation it belongs to. */
+/** Where a message belongs. */
+export interface MessageTarget {
+  /** The conversation of the message. */
   readonly contextId?: string | undefined
-  /** The task it continues or answers. */
+  /** The task that the message continues or answers. */
   readonly taskId?: string | undefined
-  /** Tasks it refers to. */
+  /** Further tasks that the message refers to. */
   readonly referenceTaskIds?: readonly string[] | undefined
 }
 
-export function messageOf(content: Content, options: Addressed): Message {
+export function messageOf(content: Content, options: MessageTarget): Message {
   const { contextId, taskId, referenceTaskIds } = options
   return present<Message>({
     ...(isMessage(content) ? content : madeOf(content)),

@@ -1,4 +1,4 @@
-/** What the control methods take and answer, and what becomes of a pause where the peer cannot pause. */
+/** Parameters and results of pause, resume and park, and the fallbacks for peers without pause. */
 import type { ResumeConditions } from '../core/conditions.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import { type State, states } from '../core/states.ts'
@@ -20,11 +20,11 @@ export interface PauseInput {
   readonly reason?: string | undefined
   /** Default `finish_step`. */
   readonly mode?: PauseMode | undefined
-  /** What wakes it; absent: only an explicit resume. */
+  /** What wakes the task. Absent: only an explicit resume. */
   readonly conditions?: ResumeConditions | undefined
-  /** How long the answer may wait for the task to come to its boundary: default 10,000, at most 60,000. */
+  /** How long the answer may wait for the boundary of the task. Default 10,000, at most 60,000. */
   readonly graceMs?: number | undefined
-  /** Pause its sub-tasks too. */
+  /** Also pause the children of the task. */
   readonly cascade?: boolean | undefined
   readonly metadata?: JsonObject | undefined
 }
@@ -40,7 +40,7 @@ export interface PausedOutcome {
   readonly deadlineAt?: string
 }
 
-/** The pause is accepted and its handle valid; the task still works on towards its boundary. */
+/** The pause is accepted and its handle is valid. The task has not reached its boundary. */
 export interface PausingOutcome {
   readonly outcome: 'pausing'
   readonly taskId: string
@@ -58,11 +58,11 @@ export interface CancelledOutcome {
   readonly task: Task
 }
 
-/** The peer cannot pause, and `fallback: 'detach'` was chosen: the task goes on, unwatched by this client. */
+/** The peer cannot pause, and `fallback: 'detach'` was chosen: the task runs on, and this client stops reading it. */
 export interface DetachedOutcome {
   readonly outcome: 'detached'
   readonly taskId: string
-  /** Where the reading ended; keep it to reconnect from another process with `watch(taskId, {after})`. */
+  /** The cursor of the last frame. Another process can continue with `watch(taskId, {after})`. */
   readonly after?: string
   readonly reconnect: (options?: Omit<WatchOptions, 'after'>) => AsyncGenerator<TaskFrame, void>
 }
@@ -70,11 +70,11 @@ export interface DetachedOutcome {
 export type PauseOutcome = PausedOutcome | PausingOutcome | CancelledOutcome | DetachedOutcome
 
 export interface ResumeInput {
-  /** Resume this very stop and no later one. */
+  /** Resume this stop and no later one. */
   readonly handle?: string | undefined
-  /** Handed to the agent. */
+  /** Passed to the agent. */
   readonly input?: Json | undefined
-  /** Default true; false: the agent goes on with a digest of the transcript. */
+  /** Default true. False: the agent continues with a digest of the transcript. */
   readonly continueTranscript?: boolean | undefined
   /** `idempotencyKey` in here makes a repeated resume return the first answer. */
   readonly metadata?: JsonObject | undefined
@@ -90,7 +90,7 @@ export interface ResumeResult {
   readonly resumedAt: string
 }
 
-/** A park that a worker asks for on the agent's behalf. */
+/** A park that a worker requests in the agent's name. */
 export interface ParkInput {
   readonly reason: string
   readonly summary?: string | undefined

@@ -1,4 +1,4 @@
-/** Pause, resume and park, and what is done instead where the peer cannot pause. Never in silence: the outcome says it. */
+/** Pause, resume and park, with fallbacks for peers without pause. The outcome always says which one was used. */
 import type { Client } from './client.ts'
 import { isClientError, unsupported } from './client-error.ts'
 import {
@@ -24,8 +24,8 @@ export function createControl(
   const { transport, streams } = parts
 
   /**
-   * What is not on the card is not offered (RFC). Where nothing would be done instead, a card that was not read yet is not
-   * read for it either: the peer's own answer says the same.
+   * What is not on the card is not offered (RFC). Without a fallback the card is not read for this: the answer of the peer
+   * says the same.
    */
   async function isOffered(fallback: PauseFallback, signal?: AbortSignal): Promise<boolean> {
     const card = fallback === 'fail' ? parts.knownCard() : await parts.card({ signal })
@@ -43,14 +43,14 @@ export function createControl(
       const params = { taskId, ...input }
       return readPaused(await transport.call(operations.pause, params, { signal }))
     } catch (error) {
-      // A card that promised too much.
+      // The card offers pause, and the peer refuses it.
       if (isClientError(error) && error.kind === 'unsupported') return undefined
       throw error
     }
   }
 
   function detached(taskId: string): DetachedOutcome {
-    const after = streams.letGo(taskId)
+    const after = streams.detach(taskId)
     return present<DetachedOutcome>({
       outcome: 'detached',
       taskId,

@@ -1,4 +1,4 @@
-/** Puts the client together: a transport, a reader, and what is remembered between calls. */
+/** Composes the client. */
 import { type AgentCard, fetchCard } from './card.ts'
 import type { Client } from './client.ts'
 import { createControl } from './control.ts'
@@ -16,25 +16,25 @@ import { createWatch } from './watch.ts'
 
 /** How requests are made. */
 export interface ConnectionOptions {
-  /** Sent with every request: credentials. As a function it is asked each time, and once more after a 401. */
+  /** Credentials for every request. A function is called for each request, and again after a 401. */
   readonly headers?: HeaderSource | undefined
   readonly fetch?: Fetch | undefined
-  /** A stream that says nothing for so long is given up and continued: default 60,000. Ours breathes every 15 s. */
+  /** A stream without data for this long is closed and continued. Default 60,000; Lull sends a heartbeat every 15 s. */
   readonly idleMs?: number | undefined
 }
 
 export interface ClientOptions extends ConnectionOptions {
-  /** Of the interface, such as `https://agents.example.com/agents/painter`. */
+  /** The address of the interface, such as `https://agents.example.com/agents/painter`. */
   readonly url: string
   /** Default 1.0. */
   readonly version?: Version | undefined
   /** Default JSONRPC. */
   readonly binding?: Binding | undefined
-  /** Where the interface's card names one. */
+  /** The tenant on the card, if there is one. */
   readonly tenant?: string | undefined
 }
 
-/** Speaks to an interface that is known already; `connect` finds it by the card. */
+/** A client for a known interface. `connect` finds the interface by the card. */
 export function createClient(options: ClientOptions): Client {
   return clientWith(options, { sleep, random: Math.random })
 }
@@ -74,7 +74,7 @@ export function clientWith(options: ClientOptions, waiting: Waiting, given?: Age
   }
 }
 
-/** Looked up at each call: in a browser it must be called on the window, and programs may replace it. */
+/** Reads the global at each call: browsers require the call on the window, and programs may replace it. */
 export const ownFetch: Fetch = (url, init) => globalThis.fetch(url, init)
 
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {

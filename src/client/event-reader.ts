@@ -1,4 +1,4 @@
-/** Server-sent events from a body, as the HTML standard says they are written; only what A2A uses of it. */
+/** Reads server-sent events (HTML standard) from a body: the fields that A2A uses. */
 export interface ServerEvent {
   /** The last id seen; empty before the first. */
   readonly id: string
@@ -7,7 +7,7 @@ export interface ServerEvent {
   readonly data: string
 }
 
-/** No honest frame is longer. */
+/** Longer frames are refused. */
 const LONGEST = 64 * 1024 * 1024
 
 export async function* readEvents(
@@ -32,7 +32,7 @@ export async function* readEvents(
     length += line.length
     if (length > LONGEST) throw tooLong()
   }
-  // What was not finished by an empty line is not an event: the connection broke in the middle of it.
+  // An event without an empty line at its end is incomplete: the connection broke.
 }
 
 /** A comment begins with the colon, so its field has no name. */
@@ -45,7 +45,7 @@ function split(line: string): readonly [field: string, value: string] {
 
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder()
-  // Pieces of the line that has not ended yet: a long one is not searched again with every chunk.
+  // Chunks of the line that has not ended. They are joined once, so that a long line is not searched again with each.
   let pieces: string[] = []
   let length = 0
   for await (const chunk of body) {
@@ -68,8 +68,8 @@ function tooLong(): Error {
 }
 
 /**
- * The chunks of a body, in every browser. A body that says nothing for `idleMs` is given up: a server that went away
- * without a word looks exactly like one that has nothing to say, except that ours breathes every 15 seconds.
+ * The chunks of a body. Works in every browser. A body without data for `idleMs` is given up: a Lull server sends a
+ * heartbeat every 15 seconds, so a silent connection is lost.
  */
 export async function* chunksOf(
   body: ReadableStream<Uint8Array>,
@@ -83,7 +83,7 @@ export async function* chunksOf(
       yield value
     }
   } finally {
-    // Also when the loop around us stops early: the connection is not left open. Nobody waits for the farewell.
+    // Also when the caller stops reading early. Closing the connection is not awaited.
     reader.cancel().catch(() => undefined)
   }
 }

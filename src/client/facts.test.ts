@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { stateOf, stopFacts, toWireState } from './facts.ts'
+import { extendedState, stateOf, toWireState } from './facts.ts'
 
 const control = 'urn:lull:a2a:task-control:1'
 const consent = 'urn:lull:a2a:user-consent:1'
@@ -46,7 +46,7 @@ it('reads the stop of a peer that tells it under harn.pause', () => {
     suspended_at_ms: 0,
     resume_when: { on_event: 'ci.done', timeout: { duration_minutes: 5, on_timeout: 'fail' } },
   }
-  expect(stopFacts('paused-by-agent', { harn: { pause } })).toEqual({
+  expect(extendedState('paused-by-agent', { harn: { pause } })).toEqual({
     suspension: {
       handle: 'suspend-1',
       pausing: false,
@@ -60,7 +60,7 @@ it('reads the stop of a peer that tells it under harn.pause', () => {
 
 it('is not impressed by nonsense in the metadata', () => {
   const harn = { pause: { state: 'paused', handle: 'h', suspended_at_ms: 1e300 } }
-  expect(stopFacts('paused-by-client', { harn }).suspension?.pausedAt).toBeUndefined()
-  expect(stopFacts('paused-by-client', { [control]: 'yes' })).toEqual({})
-  expect(stopFacts('user-consent-required', { [consent]: { consentId: 7 } })).toEqual({})
+  expect(extendedState('paused-by-client', { harn }).suspension?.pausedAt).toBeUndefined()
+  expect(extendedState('paused-by-client', { [control]: 'yes' })).toEqual({})
+  expect(extendedState('user-consent-required', { [consent]: { consentId: 7 } })).toEqual({})
 })

@@ -1,6 +1,6 @@
 /**
- * What stands in the metadata beside the core state: our extensions, and for peers of the RFCs' first generation the same
- * facts under `harn.pause`. Metadata is never deleted, so it counts only while the core state is one that it can refine.
+ * The state that extensions add in the metadata, and the same facts under `harn.pause` from peers of the first RFCs.
+ * Metadata is never deleted, so it counts only while the core state is one that it refines.
  */
 import type { ResumeConditions } from '../core/conditions.ts'
 import type { JsonObject } from '../core/json.ts'
@@ -11,16 +11,16 @@ import { harnFacts } from './harn-facts.ts'
 import { isTrue, memberOf, numberIn, objectIn, present, textIn, textsIn, wordIn } from './shape.ts'
 import type {
   Consent,
+  ExtendedState,
   PendingReminder,
   ReminderChange,
   Resumption,
-  StopFacts,
   StreamState,
   Suspension,
   TaskState,
 } from './task.ts'
 
-/** The state in our words: what an extension says more than the core state wins. */
+/** The state of the task. The state of an extension is more exact than the core state and wins. */
 export function stateOf(wire: string, metadata: JsonObject): TaskState {
   const core = coreState(wire)
   if (core === 'working') {
@@ -42,7 +42,7 @@ function coreState(wire: string): TaskState {
   return states.find((one) => one === state) ?? 'unknown'
 }
 
-/** A core state that the wire of 1.0 knows. */
+/** The core state of A2A 1.0 for a filter. */
 export function toWireState(state: State): string {
   const core: Partial<Record<State, string>> = {
     'paused-by-client': 'working',
@@ -52,12 +52,12 @@ export function toWireState(state: State): string {
   return `TASK_STATE_${(core[state] ?? state).toUpperCase().replaceAll('-', '_')}`
 }
 
-export function stopFacts(state: TaskState, metadata: JsonObject): StopFacts {
+export function extendedState(state: TaskState, metadata: JsonObject): ExtendedState {
   const control = controlOf(metadata)
   const stopped = state === 'paused-by-client' || state === 'paused-by-agent'
   const pausing = state === 'working' && isTrue(control, 'pausing')
   const asked = state === 'user-consent-required'
-  return present<StopFacts>({
+  return present<ExtendedState>({
     suspension: stopped || pausing ? suspensionIn(control, pausing) : undefined,
     resumption: stopped || pausing ? undefined : resumptionIn(control),
     consent: asked ? consentIn(objectIn(metadata, USER_CONSENT)) : undefined,

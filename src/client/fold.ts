@@ -1,6 +1,6 @@
-/** The task as it stands after a frame, for readers who keep it instead of asking again. */
+/** Folds frames into a task, for readers that keep the task instead of reading it again. */
 import type { Artifact, Part } from '../core/message.ts'
-import { stateOf, stopFacts } from './facts.ts'
+import { extendedState, stateOf } from './facts.ts'
 import type { ArtifactFrame, Task, TaskFrame } from './task.ts'
 
 /** Undefined until the first snapshot came. */
@@ -13,7 +13,7 @@ export function applyFrame(task: Task | undefined, frame: TaskFrame): Task | und
   const { suspension: _s, resumption: _r, consent: _c, ...rest } = task
   const metadata = { ...task.metadata, ...frame.metadata }
   const state = stateOf(frame.status.state, metadata)
-  return { ...rest, state, status: frame.status, metadata, ...stopFacts(state, metadata) }
+  return { ...rest, state, status: frame.status, metadata, ...extendedState(state, metadata) }
 }
 
 function withArtifact(

@@ -1,4 +1,3 @@
-/** W1 to W5, against peers that do exactly what the test says. */
 import { expect, it } from 'vitest'
 import { ClientError, unreachable, unsupported } from './client-error.ts'
 import { type WatchOptions, watch } from './follow-task.ts'
@@ -68,7 +67,7 @@ async function collect({ sessions = [], reads = [] }: Peer, options: WatchOption
 const gone = unreachable('http://x', new Error('gone'))
 const refused = (reason: string) => new ClientError('refused', reason, { reason })
 
-it('goes on after the last frame when the connection breaks, and ends with the task', async () => {
+it('W1 W4 continues after the last frame when the connection breaks, and ends with the task', async () => {
   const { cursors, asked, waits, lost } = await collect({
     sessions: [
       [status('1.1', 'working'), gone],
@@ -83,7 +82,7 @@ it('goes on after the last frame when the connection breaks, and ends with the t
   expect(lost).toBe(1)
 })
 
-it('waits longer each time, at random between the half and the whole', async () => {
+it('W3 waits longer each time, at random between half and the whole', async () => {
   const waits: number[] = []
   const deps = {
     async *subscribe(): AsyncGenerator<TaskFrame, void> {
@@ -98,7 +97,7 @@ it('waits longer each time, at random between the half and the whole', async () 
   expect(waits).toEqual([125, 250, 500, 1_000, 2_000, 2_500, 2_500, 2_500])
 })
 
-it('begins where it is told to', async () => {
+it('W1 begins after the cursor it is given', async () => {
   const { asked, cursors } = await collect(
     { sessions: [[status('9.1', 'completed')]] },
     { after: '8.1' },
@@ -106,7 +105,7 @@ it('begins where it is told to', async () => {
   expect([asked, cursors]).toEqual([['8.1'], ['9.1']])
 })
 
-it('shows the task again when a peer cannot continue, marked, and only when it says something new', async () => {
+it('W2 rereads the task when a peer cannot continue, marks the frame and omits repeats', async () => {
   const { frames, waits } = await collect({
     sessions: [
       [snapshot('working'), gone],
@@ -127,14 +126,14 @@ it('shows the task again when a peer cannot continue, marked, and only when it s
   expect(waits).toEqual([250, 500, 1_000, 250])
 })
 
-it('shows how a task ended that had ended before', async () => {
+it('W4 shows the end of a task that had ended before', async () => {
   const peer = { sessions: [[refused('UNSUPPORTED_OPERATION')]], reads: ['failed'] as const }
   const { frames, waits } = await collect(peer)
   expect(frames).toEqual([snapshot('failed')])
   expect(waits).toEqual([])
 })
 
-it('asks again and again where there are no streams', async () => {
+it('W5 polls a peer without streams', async () => {
   const reads = ['working', 'working', 'input-required', 'completed'] as const
   const { frames, asked } = await collect({ sessions: [[unsupported('streaming')]], reads })
   expect(frames.map((one) => one.kind === 'task' && one.task.state)).toEqual([
@@ -145,14 +144,14 @@ it('asks again and again where there are no streams', async () => {
   expect(asked).toHaveLength(1)
 })
 
-it('waits for a server that is stopping or overloaded', async () => {
+it('W3 waits for a server that is stopping or overloaded', async () => {
   const { cursors } = await collect({
     sessions: [[refused('UNAVAILABLE')], [refused('LIMIT_EXCEEDED')], [status('1.1', 'completed')]],
   })
   expect(cursors).toEqual(['1.1'])
 })
 
-it('does not go on where the server says no', async () => {
+it('W4 ends with the error when the server refuses', async () => {
   const watching = collect({ sessions: [[status('1.1', 'working')], [refused('TASK_NOT_FOUND')]] })
   await expect(watching).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' })
 })

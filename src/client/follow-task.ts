@@ -1,22 +1,22 @@
 /**
- * Follows a task to its end, whatever happens to the connection and to the server.
+ * Follows a task to its end, across lost connections and restarts of the server.
  *
- *  W1  a stream that breaks is continued after the last frame that arrived: nothing is lost, nothing comes twice;
- *  W2  a peer that cannot continue is asked for the task as it stands; that frame says so (`reread`), and it is left out
- *      when it says nothing new;
- *  W3  a peer that is gone is waited for, longer each time and never in step with others;
- *  W4  it ends with the frame that says the task has ended, or with what no waiting will mend;
- *  W5  a peer without streams is asked again and again instead.
+ *  W1  A broken stream continues after the last frame that arrived. No frame is lost or repeated.
+ *  W2  A peer that cannot continue a stream is asked for the task. That frame is marked `reread`, and is omitted when
+ *      nothing changed.
+ *  W3  The waits for an unreachable peer grow and are random, so that clients do not return at the same time.
+ *  W4  The watch ends with the frame that shows the end of the task, or with an error that a retry cannot fix.
+ *  W5  A peer without streams is polled.
  */
 import { isTerminal } from '../core/states.ts'
 import { type ClientError, isClientError } from './client-error.ts'
 import type { SnapshotFrame, Task, TaskFrame, TaskState } from './task.ts'
 
 export interface WatchOptions {
-  /** The cursor of a frame: go on after it. Without one the first frame is the task as it stands. */
+  /** The cursor of a frame: the watch starts after it. Without a cursor the first frame is the current task. */
   readonly after?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** The connection broke; called once for every time it does. */
+  /** Called each time the connection breaks. */
   readonly onLost?: ((error: ClientError | undefined) => void) | undefined
 }
 
@@ -34,11 +34,11 @@ export interface WatchDeps {
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 
-/** How a watch differs that is a part of another stream. */
+/** Options of a watch that continues another stream. */
 export interface Continued {
-  /** The state after which nothing is waited for any more. */
+  /** The watch ends after a state for which this is true. */
   readonly ends: (state: TaskState) => boolean
-  /** Frames were read already. */
+  /** Frames of the task were read before. */
   readonly begun: boolean
 }
 
@@ -49,7 +49,7 @@ export async function* watch(
   { after, onLost }: WatchOptions,
   { ends, begun }: Continued = { ends: isOver, begun: after !== undefined },
 ): AsyncGenerator<TaskFrame, void> {
-  const newsIn = createNews(begun)
+  const withoutRepeats = createFilterRepeats(begun)
   let cursor = after
   let polls = false
   let waitMs = FIRST_WAIT_MS
@@ -59,7 +59,7 @@ export async function* watch(
     try {
       for await (const given of source) {
         if (given.cursor !== '') cursor = given.cursor
-        const frame = newsIn(given)
+        const frame = withoutRepeats(given)
         if (frame !== undefined) {
           waitMs = FIRST_WAIT_MS
           yield frame
@@ -73,7 +73,7 @@ export async function* watch(
         polls = true
         continue
       }
-      if (!error.isPassing) throw error
+      if (!error.isTransient) throw error
       broke = error
     }
     if (!polls && waitMs === FIRST_WAIT_MS) onLost?.(broke)
@@ -82,10 +82,7 @@ export async function* watch(
   }
 }
 
-/**
- * To a newcomer a task that has ended has nothing to say, and some agents have no streams: both refuse, and both are
- * asked for the task instead.
- */
+/** A peer refuses a subscription when the task has ended, and when it has no streams. Both are read by `get`. */
 function isNoStream({ kind, reason }: ClientError): boolean {
   return kind === 'unsupported' || ['UNSUPPORTED_OPERATION', 'METHOD_NOT_FOUND'].includes(reason)
 }
@@ -98,12 +95,12 @@ async function* once(
   yield { kind: 'task', cursor: '', task: await get(taskId, signal) }
 }
 
-/** The frame, marked as read again where it is; undefined when it says what the one before it said. */
-type News = (frame: TaskFrame) => TaskFrame | undefined
+/** @returns the frame, marked when it was read again; undefined when it repeats the previous snapshot */
+type FilterRepeats = (frame: TaskFrame) => TaskFrame | undefined
 
-function createNews(begun: boolean): News {
+function createFilterRepeats(begun: boolean): FilterRepeats {
   let began = begun
-  /** The last frame, while that is a snapshot. */
+  /** The last frame, if it was a snapshot. */
   let last: string | undefined
   return (frame) => {
     const isFirst = !began

@@ -1,4 +1,4 @@
-/** `metadata.harn.pause` of peers that have no extension for it yet: the same facts, snake_case (RFC, "migration"). */
+/** `metadata.harn.pause` of peers without the extension: the same facts in snake_case (RFC, "migration"). */
 import type { JsonObject } from '../core/json.ts'
 import { camelConditions } from '../core/worker-suspension.ts'
 import { memberOf, numberIn, objectIn, present, textIn } from './shape.ts'
@@ -13,7 +13,7 @@ export function harnFacts(metadata: JsonObject): JsonObject | undefined {
   const at = numberIn(pause, 'suspended_at_ms')
   const when = objectIn(pause, 'resume_when')
   return present<Record<string, JsonObject[string]>>({
-    // Some say only that it is paused, and `initiator` who asked for it.
+    // Some peers send `paused` and name the initiator separately.
     state: state === 'paused' ? `paused-by-${initiator}` : state,
     pausing: memberOf(pause, 'pausing'),
     handle,

@@ -1,12 +1,12 @@
-/** One request: headers, credentials, the clean end when it is given up, and what kind of failure it was. */
+/** Sends one request with headers and credentials, and converts failures to `ClientError`. */
 import { ClientError, unreachable } from './client-error.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** What the request is for that credentials are asked for. */
+/** The request that needs credentials. */
 export interface HeaderRequest {
   readonly url: string
-  /** The last answer was 401: what was sent is not good any more. */
+  /** The last answer was 401: the credentials that were sent are not valid any more. */
   readonly refused: boolean
 }
 
@@ -39,7 +39,7 @@ export function createHttp(fetch: Fetch, source: HeaderSource = {}): Http {
       return await fetch(url, {
         method,
         headers: { ...headers, ...own },
-        // Credentials must not follow a redirect to wherever it leads.
+        // Credentials must not be sent to the target of a redirect.
         redirect: 'error',
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),

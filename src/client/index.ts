@@ -34,12 +34,12 @@ export type { AgentCard, AgentInterface } from './card.ts'
 export type { CallSignal, Client, ConsentAnswer, ListFilter, SendOptions } from './client.ts'
 export {
   ClientError,
-  type ClientErrorFacts,
+  type ClientErrorInit,
   type ClientErrorKind,
   isClientError,
 } from './client-error.ts'
 export { type ConnectOptions, connect } from './connect.ts'
-export type { Addressed, Content } from './content.ts'
+export type { Content, MessageTarget } from './content.ts'
 export type {
   CancelledOutcome,
   DetachedOutcome,
@@ -66,6 +66,7 @@ export type {
 export type {
   ArtifactFrame,
   Consent,
+  ExtendedState,
   Frame,
   MessageFrame,
   PendingReminder,
@@ -75,7 +76,6 @@ export type {
   SendResult,
   SnapshotFrame,
   StatusFrame,
-  StopFacts,
   StreamState,
   Suspension,
   Task,

@@ -1,4 +1,4 @@
-/** Every call this client makes, as each version and binding names it. */
+/** Every call of the client, with its name in each version and binding. */
 import {
   type ExtensionMethod,
   type ExtensionMethodName,
@@ -7,14 +7,14 @@ import {
 import type { Version } from './version.ts'
 
 export interface Operation {
-  /** What it is called in sentences. */
+  /** The name in error messages. */
   readonly name: string
   /** Undefined: this version has no such method. */
   readonly method: Readonly<Record<Version, string | undefined>>
   readonly verb: 'GET' | 'POST'
   /** `{id}` and `{taskId}` are taken from the parameters. */
   readonly path: string
-  /** One of our extensions: an unknown method means that the peer does not have it. */
+  /** A method of an extension: the peer does not have it when the method is unknown. */
   readonly isExtension: boolean
 }
 

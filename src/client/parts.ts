@@ -7,7 +7,7 @@ import type { Streams } from './streams.ts'
 import type { Transport } from './transport.ts'
 import type { Binding, Version } from './version.ts'
 
-/** Time and chance, which tests bring themselves. */
+/** Time and randomness. Tests replace them. */
 export interface Waiting {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>
   readonly random: () => number

@@ -1,13 +1,13 @@
 /** Reads the frames of a stream that change one fact of a task. */
 import type { JsonObject } from '../core/json.ts'
 import {
+  extendedState,
   progressIn,
   readDeduped,
   readExpired,
   readReminder,
   reminderChangeIn,
   stateOf,
-  stopFacts,
   streamIn,
 } from './facts.ts'
 import type { ContentReader } from './read-content.ts'
@@ -41,7 +41,7 @@ export function createFrameReader(version: Version, content: ContentReader): Fra
       state,
       status: given,
       metadata,
-      ...stopFacts(state, metadata),
+      ...extendedState(state, metadata),
       progress: progressIn(metadata),
     })
   }

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../core/json.ts'
 import { notA2A } from './client-error.ts'
-import { stateOf, stopFacts } from './facts.ts'
+import { extendedState, stateOf } from './facts.ts'
 import { createContentReader } from './read-content.ts'
 import { createFrameReader } from './read-frames.ts'
 import { isObject, listIn, memberOf, objectIn, textIn } from './shape.ts'
@@ -39,7 +39,7 @@ export function createWireReader(version: Version): WireReader {
       artifacts: listIn(value, 'artifacts').filter(isObject).map(artifact),
       history: listIn(value, 'history').filter(isObject).map(message),
       metadata,
-      ...stopFacts(state, metadata),
+      ...extendedState(state, metadata),
     }
   }
 

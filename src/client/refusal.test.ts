@@ -50,8 +50,8 @@ it.each([
   [401, 'refused', 'UNAUTHENTICATED', false],
   [429, 'refused', 'LIMIT_EXCEEDED', true],
   [502, 'unreachable', 'UNAVAILABLE', true],
-])('takes HTTP %i for %s, %s', (status, kind, reason, isPassing) => {
-  expect(refusalOfStatus(status)).toMatchObject({ kind, reason, isPassing, status })
+])('takes HTTP %i for %s, %s', (status, kind, reason, isTransient) => {
+  expect(refusalOfStatus(status)).toMatchObject({ kind, reason, isTransient, status })
 })
 
 it('says what to do', () => {

@@ -1,9 +1,9 @@
-/** An error as each version and binding spells it, in one shape. */
+/** Reads the errors of every version and binding. */
 import type { JsonObject } from '../core/json.ts'
 import { ClientError } from './client-error.ts'
 import { isObject, listIn, memberOf, objectIn, textIn } from './shape.ts'
 
-/** What the numbers mean where the peer gives no reason (A2A 1.0 §5.4, JSON-RPC). */
+/** The reason for each error code, when the peer gives no reason (A2A 1.0 §5.4, JSON-RPC). */
 const reasons: Readonly<Record<number, string>> = {
   [-32700]: 'PARSE_ERROR',
   [-32600]: 'INVALID_REQUEST',
@@ -23,7 +23,7 @@ const reasons: Readonly<Record<number, string>> = {
   [-32012]: 'RESUME_HANDLE_MISMATCH',
 }
 
-/** Of HTTP, where that is all there is. */
+/** The reason for each HTTP status, when there is nothing else. */
 const reasonsOfStatus: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',
@@ -31,28 +31,28 @@ const reasonsOfStatus: Readonly<Record<number, string>> = {
   429: 'LIMIT_EXCEEDED',
 }
 
-/** An answer without a body that tells, from a proxy perhaps. Undefined: this status says nothing we know. */
+/** For an answer without a known body, perhaps of a proxy. Undefined: the status has no known meaning. */
 export function refusalOfStatus(status: number): ClientError | undefined {
   const reason = reasonsOfStatus[status] ?? (status >= 500 ? 'UNAVAILABLE' : undefined)
   if (reason === undefined) return undefined
-  // Whoever failed in between does not know what the agent did.
+  // A proxy that failed does not know whether the agent acted.
   const kind = status >= 500 ? 'unreachable' : 'refused'
   return new ClientError(kind, `The server answered with HTTP ${status}`, { reason, status })
 }
 
-/** The RFCs answer an unknown task of a control method with the number that A2A has for something else. */
+/** For an unknown task the control methods of the RFCs answer -32004, which is another error in A2A. */
 export function refusalOfControl(error: JsonObject, status: number | undefined): ClientError {
   const isUnknown = memberOf(error, 'code') === -32004 && reasonIn(error) === undefined
   return refusalIn(isUnknown ? { ...error, code: -32001 } : error, status)
 }
 
 /**
- * @param error the `error` of JSON-RPC, of REST 1.0 (`{code, status, message, details}`) or of our server's own routes
- * (`code` a word), or the whole body of REST 0.3
+ * @param error the `error` of JSON-RPC, of REST 1.0 (`{code, status, message, details}`) or of Lull's other routes (where
+ * `code` is a text), or the whole body of REST 0.3
  */
 export function refusalIn(error: JsonObject, status: number | undefined): ClientError {
   const given = memberOf(error, 'code')
-  // In REST 1.0 `code` is HTTP's.
+  // In REST 1.0 `code` is the HTTP status.
   const code = typeof given === 'number' && given < 0 ? given : undefined
   const details = detailsIn(error)
   const { path } = details

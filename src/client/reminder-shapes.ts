@@ -1,19 +1,19 @@
-/** Reminders: injected where the peer takes them; elsewhere the caller has chosen what becomes of them. */
+/** Reminders, and what happens to them when the peer does not accept reminders. */
 import type { JsonObject } from '../core/json.ts'
 import type { Propagate, RoleHint } from '../core/reminders.ts'
 import type { PauseMode } from '../core/suspension.ts'
 import { objectIn } from './shape.ts'
 import { uuid } from './uuid.ts'
 
-/** Ambient context for coming turns; only `body` is needed. */
+/** A text for coming turns. Only `body` is required. */
 export interface ReminderInput {
   /** Injecting the same id again changes nothing. */
   readonly id?: string
   readonly body: string
   readonly tags?: readonly string[]
-  /** Takes the place of pending reminders with the same key. */
+  /** Replaces pending reminders with the same key. */
   readonly dedupeKey?: string
-  /** For so many turns; absent: until the task ends. */
+  /** The reminder expires after this many turns. Absent: at the end of the task. */
   readonly ttlTurns?: number
   readonly preserveOnCompact?: boolean
   readonly propagate?: Propagate
@@ -24,9 +24,9 @@ export interface ReminderInput {
 }
 
 /**
- * For peers that take no reminders:
+ * For peers that do not accept reminders:
  * - `fail`: an error of kind `unsupported` (the default);
- * - `suppress`: leave it out;
+ * - `suppress`: drop the reminder;
  * - `metadata`: attach it to the next message to the task, as `metadata.harn.reminder`.
  */
 export type ReminderFallback = 'fail' | 'suppress' | 'metadata'
@@ -39,12 +39,12 @@ export type RemindOutcome =
       readonly dedupedCount: number
       readonly acceptedAt: string
     }
-  /** It was left out. */
+  /** It was dropped. */
   | { readonly outcome: 'suppressed' }
-  /** It waits in this client for a message to the task; `ahead` others go first, one with each message. */
+  /** The client sends it with a later message to the task. Each message carries one; `ahead` others come first. */
   | { readonly outcome: 'attached'; readonly reminderId: string; readonly ahead: number }
 
-/** Which reminders; none named: all of the task. */
+/** Selects reminders. Without a field: all reminders of the task. */
 export interface ReminderSelection {
   readonly id?: string
   readonly tag?: string
@@ -53,12 +53,11 @@ export interface ReminderSelection {
 
 export type IdentifiedReminder = ReminderInput & { readonly id: string }
 
-/** Reminders that wait for a message to travel with. */
+/** Reminders that wait for the next message to their task. */
 export interface Attached {
-  /** How many go before it. */
   add(taskId: string, reminder: ReminderInput): { readonly id: string; readonly ahead: number }
   take(taskId: string | undefined): IdentifiedReminder | undefined
-  /** The message did not go. */
+  /** The message could not be sent. */
   putBack(taskId: string, reminder: IdentifiedReminder): void
 }
 
@@ -91,7 +90,7 @@ export function createAttached(): Attached {
   }
 }
 
-/** With `harn.reminder`, the RFC's way for peers without the method: the same fields, snake_case. */
+/** Adds the reminder as `harn.reminder` in snake_case, as the RFC says for peers without the method. */
 export function withReminder(
   metadata: JsonObject | undefined,
   reminder: IdentifiedReminder,

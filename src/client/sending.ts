@@ -1,4 +1,4 @@
-/** Send, stream and answer. A reminder that waits for a message to the task goes with it. */
+/** Send, stream and answer. A message carries the next waiting reminder of its task. */
 import type { Message } from '../core/message.ts'
 import { isInterrupted } from '../core/states.ts'
 import { answerMessage } from './answer-message.ts'
@@ -37,7 +37,7 @@ export function createSending(parts: ClientParts, { get }: Reading, follow: Foll
     }
   }
 
-  async function* opened(
+  async function* sendStream(
     message: Message,
     options: SendOptions,
     signal: AbortSignal,
@@ -57,8 +57,8 @@ export function createSending(parts: ClientParts, { get }: Reading, follow: Foll
     }
   }
 
-  /** The stream of the send; should it break, the task is followed from where it was. */
-  async function* steady(
+  /** The stream of the send. When it breaks, the task is followed from there. */
+  async function* continuedStream(
     message: Message,
     options: SendOptions,
     signal: AbortSignal,
@@ -66,7 +66,7 @@ export function createSending(parts: ClientParts, { get }: Reading, follow: Foll
     let taskId: string | undefined
     let after: string | undefined
     try {
-      for await (const frame of opened(message, options, signal)) {
+      for await (const frame of sendStream(message, options, signal)) {
         taskId ??= taskIdIn(frame)
         if (frame.cursor !== '') after = frame.cursor
         yield frame
@@ -74,8 +74,8 @@ export function createSending(parts: ClientParts, { get }: Reading, follow: Foll
       }
     } catch (error) {
       signal.throwIfAborted()
-      // Before the first frame nobody knows whether the message arrived: sending it again is the caller's to decide.
-      if (taskId === undefined || !isClientError(error) || !error.isPassing) throw error
+      // Before the first frame it is unknown whether the message arrived. The caller decides whether to send it again.
+      if (taskId === undefined || !isClientError(error) || !error.isTransient) throw error
     }
     if (taskId !== undefined) yield* follow(taskId, signal, { after }, stops)
   }
@@ -84,7 +84,7 @@ export function createSending(parts: ClientParts, { get }: Reading, follow: Foll
     send,
     stream: (content, options = {}) => {
       const message = messageOf(content, options)
-      return streams.run((signal) => steady(message, options, signal), options.signal)
+      return streams.run((signal) => continuedStream(message, options, signal), options.signal)
     },
     async answer(taskId, answer, options = {}) {
       const task = await get(taskId, { signal: options.signal, historyLength: 0 })
@@ -93,7 +93,7 @@ export function createSending(parts: ClientParts, { get }: Reading, follow: Foll
   }
 }
 
-/** The stream of a send ends where the agent waits for somebody. */
+/** The stream of a send ends when the task has ended or waits for input. */
 function stops(state: TaskState): boolean {
   return isOver(state) || (state !== 'unknown' && isInterrupted(state))
 }
@@ -106,7 +106,7 @@ function paramsOf(
 ): Params {
   const { returnImmediately = false, historyLength, acceptedOutputModes } = options
   const blocking = version === '1.0' ? { returnImmediately } : { blocking: !returnImmediately }
-  // On the message too: that is all that agents made with the official SDK get to see.
+  // Also on the message, because agents made with the official SDK see only the message.
   const said =
     reminder === undefined
       ? message

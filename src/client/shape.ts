@@ -1,4 +1,4 @@
-/** Looking into JSON that somebody else wrote: what is not of the expected shape is not there. */
+/** Reads members of JSON from peers. A member of another type counts as absent. */
 import type { Json, JsonObject } from '../core/json.ts'
 
 export function isObject(value: unknown): value is JsonObject {

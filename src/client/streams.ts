@@ -1,15 +1,15 @@
-/** The streams this client has open, by task, so that it can let go of a task without stopping it. */
+/** The open streams of the client, by task, so that it can detach from a task without stopping it. */
 import type { TaskFrame } from './task.ts'
 
 export interface Streams {
-  /** Runs a stream that can be let go of; it then ends as if there were nothing more to read. */
+  /** Runs a stream. After `detach` it ends without an error. */
   run(
     open: (signal: AbortSignal) => AsyncGenerator<TaskFrame, void>,
     outer: AbortSignal | undefined,
     taskId?: string,
   ): AsyncGenerator<TaskFrame, void>
-  /** Ends every stream of the task; the cursor of the last frame that any of them delivered. */
-  letGo(taskId: string): string | undefined
+  /** Ends every stream of the task. @returns the cursor of the last frame that was delivered */
+  detach(taskId: string): string | undefined
 }
 
 interface Open {
@@ -20,7 +20,7 @@ interface Open {
 export function createStreams(): Streams {
   const open = new Set<Open>()
   const cursors = new Map<string, string>()
-  const released = new Error('let go')
+  const detached = new Error('detached')
 
   function note(one: Open, frame: TaskFrame): void {
     one.taskId ??= taskIdIn(frame)
@@ -28,7 +28,7 @@ export function createStreams(): Streams {
     cursors.set(one.taskId, frame.cursor)
   }
 
-  /** Cursors are kept only while somebody reads. */
+  /** A cursor is kept while a stream of its task is open. */
   function forget(one: Open): void {
     open.delete(one)
     const { taskId } = one
@@ -49,15 +49,15 @@ export function createStreams(): Streams {
           yield frame
         }
       } catch (error) {
-        if (one.abort.signal.reason !== released) throw error
+        if (one.abort.signal.reason !== detached) throw error
       } finally {
         outer?.removeEventListener('abort', end)
         forget(one)
       }
     },
-    letGo(taskId) {
+    detach(taskId) {
       const cursor = cursors.get(taskId)
-      for (const one of [...open]) if (one.taskId === taskId) one.abort.abort(released)
+      for (const one of [...open]) if (one.taskId === taskId) one.abort.abort(detached)
       return cursor
     },
   }

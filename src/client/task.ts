@@ -1,7 +1,4 @@
-/**
- * What a peer tells of a task, in one shape: messages, parts and artifacts as A2A 1.0 spells them, the state in the words
- * of the domain, whatever version and binding carried it.
- */
+/** A task and the frames of its stream. The shapes are those of A2A 1.0 for every version and binding. */
 import type { ResumeConditions } from '../core/conditions.ts'
 import type { Json, JsonObject } from '../core/json.ts'
 import type { Artifact, Message } from '../core/message.ts'
@@ -9,7 +6,7 @@ import type { ExpiryReason, Propagate, RoleHint } from '../core/reminders.ts'
 import type { State } from '../core/states.ts'
 import type { PauseMode, ResumeCause } from '../core/suspension.ts'
 
-/** `unknown`: the peer used a word that is none of A2A's nor of ours; `status.state` has it. */
+/** `unknown`: a state that neither A2A nor Lull defines. `status.state` has it. */
 export type TaskState = State | 'unknown'
 
 export interface TaskStatus {
@@ -19,10 +16,10 @@ export interface TaskStatus {
   readonly timestamp?: string
 }
 
-/** The stop a task is in, or on its way to. */
+/** The current or the coming stop of a task. */
 export interface Suspension {
   readonly handle: string
-  /** The pause was accepted; the task has not come to its boundary yet. */
+  /** The pause was accepted, and the task has not reached its boundary. */
   readonly pausing: boolean
   readonly initiator?: 'client' | 'agent'
   /** The nth stop of the task. */
@@ -33,7 +30,7 @@ export interface Suspension {
   readonly requestedAt?: string
   readonly pausedAt?: string
   readonly deadlineAt?: string
-  /** What wakes it; absent: only an explicit resume. */
+  /** What wakes the task. Absent: only an explicit resume. */
   readonly conditions?: ResumeConditions
 }
 
@@ -51,20 +48,20 @@ export interface Consent {
   readonly consentId: string
   readonly prompt?: string
   readonly operation?: Json
-  /** Of the operation: a consent counts for this one and no other. */
+  /** The digest of the operation. The consent is valid for this operation only. */
   readonly digest?: string
   readonly scope?: Json
   readonly expiresAt?: string
 }
 
-/** What our extensions say beside the core state. Each member is there only while it is true. */
-export interface StopFacts {
+/** The state that extensions add to the core state. A member is present only while it applies. */
+export interface ExtendedState {
   readonly suspension?: Suspension
   readonly resumption?: Resumption
   readonly consent?: Consent
 }
 
-export interface Task extends StopFacts {
+export interface Task extends ExtendedState {
   readonly id: string
   readonly contextId: string
   readonly state: TaskState
@@ -74,7 +71,7 @@ export interface Task extends StopFacts {
   readonly metadata: JsonObject
 }
 
-/** A reminder as the peer holds it. */
+/** A reminder that the peer holds. */
 export interface PendingReminder {
   readonly id: string
   readonly body: string
@@ -106,15 +103,15 @@ export type ReminderChange =
 
 /** What every frame of a stream has. */
 export interface Frame {
-  /** Where a stream can be continued after this frame; empty when the peer cannot do that. */
+  /** A stream can be continued after this frame by this cursor. Empty: the peer cannot continue streams. */
   readonly cursor: string
 }
 
-/** The task as it stands. */
+/** The whole current task. */
 export interface SnapshotFrame extends Frame {
   readonly kind: 'task'
   readonly task: Task
-  /** Stands for everything since the frame before it: the stream broke and the peer could not continue it. */
+  /** Replaces the frames that were lost: the stream broke and the peer could not continue it. */
   readonly reread?: true
 }
 
@@ -124,14 +121,14 @@ export interface MessageFrame extends Frame {
   readonly message: Message
 }
 
-export interface StatusFrame extends Frame, StopFacts {
+export interface StatusFrame extends Frame, ExtendedState {
   readonly kind: 'status'
   readonly taskId: string
   readonly contextId: string
   readonly state: TaskState
   readonly status: TaskStatus
   readonly metadata: JsonObject
-  /** From 0 to 1, of agents that say so. */
+  /** From 0 to 1, if the agent reports it. */
   readonly progress?: number
 }
 
@@ -140,19 +137,19 @@ export interface ArtifactFrame extends Frame {
   readonly taskId: string
   readonly contextId: string
   readonly artifact: Artifact
-  /** To the end of the artifact with the same id. */
+  /** The parts are appended to the artifact with the same id. */
   readonly append: boolean
   readonly lastChunk: boolean
   /**
    * The artifact is the live output of a step. `open`: not part of the task yet. `recorded`: complete, and part of it.
-   * `discarded`: the attempt that wrote it did not finish; a new one may start it anew.
+   * `discarded`: the attempt that wrote it did not finish. A new attempt may write it again.
    */
   readonly stream?: StreamState
 }
 
 export type StreamState = 'open' | 'recorded' | 'discarded'
 
-/** Something happened to a reminder; the task's state is as it was. */
+/** A reminder changed. The state of the task did not. */
 export interface ReminderFrame extends Frame {
   readonly kind: 'reminder'
   readonly taskId: string
@@ -167,7 +164,7 @@ export type SendResult =
   | {
       readonly kind: 'task'
       readonly task: Task
-      /** Reminders that had waited for this message and went with it. */
+      /** Waiting reminders that the message carried. */
       readonly reminderIds: readonly string[]
     }
   | {
@@ -180,6 +177,6 @@ export interface TaskPage {
   readonly tasks: readonly Task[]
   /** Empty on the last page. */
   readonly nextPageToken: string
-  /** Of all pages, as far as the peer can tell the tasks apart. */
+  /** The number of tasks on all pages. A peer counts core states, so it can be larger than the number of matching tasks. */
   readonly totalSize: number
 }

@@ -1,4 +1,4 @@
-/** The two bindings behind one face: a call that is answered, a call that streams. Knows no operation by name. */
+/** Sends calls over JSON-RPC or REST: a call with one answer, or a stream. */
 import type { JsonObject } from '../core/json.ts'
 import {
   type ClientError,
@@ -29,10 +29,10 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What is undefined in it is not sent. */
+/** Undefined members are not sent. */
 export type Params = Readonly<Record<string, unknown>>
 
-/** A frame with the place where the stream can be continued after it. */
+/** A frame and its cursor. */
 export interface Framed {
   readonly cursor: string
   readonly value: unknown
@@ -69,7 +69,7 @@ export function createTransport(options: TransportOptions): Transport {
     return { url: request.url, response }
   }
 
-  /** The value in a body or a frame; throws what the peer refuses. `status` is of a body. */
+  /** The value in a body or a frame. @throws ClientError when the peer refuses @param status of a body */
   function valueIn(operation: Operation, text: string, isError: boolean, status?: number): unknown {
     const body = parsed(text)
     const error = errorIn(body, isError && isRest)
@@ -97,7 +97,7 @@ export function createTransport(options: TransportOptions): Transport {
       const opened = await open(operation, params, options)
       const { url, response } = opened
       if (!isStream(response) || response.body === null) {
-        // Refused before it began, or a server that answers with a single result.
+        // The peer refused, or answers with a single result.
         yield { cursor: '', value: await whole(operation, opened, options.signal) }
         return
       }
@@ -167,24 +167,24 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Whatever it is, it is no A2A; the status may say more.
+    // Not JSON. The status may say more.
     return undefined
   }
 }
 
-/** @param isBare REST of 0.3 need not put anything around its errors; where it has both, the bare one has the A2A code */
+/** @param isBare REST of 0.3 may send errors without an envelope; the outer error then has the A2A code */
 function errorIn(body: unknown, isBare: boolean): JsonObject | undefined {
   if (isBare && isObject(body) && memberOf(body, 'code') !== undefined) return body
   return objectIn(body, 'error')
 }
 
-/** The notifications of the RFCs are frames beside the results. */
+/** Notifications of the RFCs are frames without a result. */
 function isNotification(body: unknown): boolean {
   return typeof memberOf(body, 'method') === 'string' && isObject(memberOf(body, 'params'))
 }
 
 function strange({ isExtension, name }: Operation, status?: number): ClientError {
-  // A peer that has no route for one of our extensions answers with a page of its own.
+  // A peer without a route for an extension answers with its own error page.
   if (isExtension && (status === 404 || status === 405)) return unsupported(name)
   const refusal = status === undefined ? undefined : refusalOfStatus(status)
   return refusal ?? notA2A(status === undefined ? 'no result' : `HTTP ${status}`, status)

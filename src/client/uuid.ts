@@ -1,4 +1,4 @@
-/** A random UUID. `crypto.randomUUID` is not there on pages that were loaded without TLS; this is. */
+/** A random UUID. Unlike `crypto.randomUUID` it works on pages that were loaded without TLS. */
 export function uuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = Array.from(bytes, (byte, index) => {

@@ -1,4 +1,4 @@
-/** Watching a task, and waiting for it to be as wanted. */
+/** Watches a task, or waits for a state of it. */
 import type { Client } from './client.ts'
 import { ClientError } from './client-error.ts'
 import { applyFrame } from './fold.ts'
@@ -8,7 +8,7 @@ import type { ClientParts } from './parts.ts'
 import type { Reading } from './reading.ts'
 import type { Task, TaskFrame, TaskState } from './task.ts'
 
-/** Until `ends`, after frames that another stream has read. */
+/** Follows a task until `ends`, after the frames that another stream has read. */
 export type Follow = (
   taskId: string,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** A message as the peer's version and binding spell it. Callers write 1.0. */
+/** Writes a message in the version and binding of the peer. Callers use the shape of 1.0. */
 import type { JsonObject } from '../core/json.ts'
 import type { Message, Part } from '../core/message.ts'
 import { isObject } from './shape.ts'
@@ -44,7 +44,7 @@ function fileFacts({ filename, mediaType }: Part): object {
   }
 }
 
-/** 0.3 knows objects only. */
+/** In 0.3 data must be an object. */
 function objectOf(data: unknown): JsonObject {
   return isObject(data) ? data : ({ value: data } as JsonObject)
 }

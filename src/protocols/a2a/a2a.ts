@@ -17,7 +17,7 @@ import { createHeartbeat } from '../../wire/event-stream.ts'
 import { fromRequest, toResponse } from '../../wire/fetch.ts'
 import { addressOf, type HttpAnswer, type HttpRequest } from '../../wire/http.ts'
 import type { A2AContext } from './call.ts'
-import type { CardFacts, SecurityFacts } from './cards/card-facts.ts'
+import type { CardOptions, SecurityOptions } from './cards/card-options.ts'
 import { servedAgents } from './cards/served-agents.ts'
 import { createClosing } from './closing.ts'
 import { type Codecs, createCodecs } from './codec/codecs.ts'
@@ -35,9 +35,9 @@ import { createTaskTexts } from './task-texts.ts'
 export interface A2AOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly engine: Engine
   /** Further content of the cards, by agent name. */
-  readonly agents?: Readonly<Record<string, CardFacts>>
+  readonly agents?: Readonly<Record<string, CardOptions>>
   /** How callers authenticate, for the cards. */
-  readonly security?: SecurityFacts
+  readonly security?: SecurityOptions
   /** The address of the server for clients, without a slash at the end. */
   readonly publicUrl: string
   /** The engine's store, which writes webhooks with their tasks. Absent: no push notifications. */

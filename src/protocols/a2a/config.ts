@@ -1,12 +1,12 @@
 /** What an operator can change about A2A. */
-import type { StateWords } from './codec/codec.ts'
+import type { StateSpelling } from './codec/codec.ts'
 
 export interface A2AConfig {
   /**
    * How A2A 0.3 names the states it does not know: the RFCs' words, or core states. Undefined: RFC words at an agent's
    * plain address, core states at the address that its 0.3 card names (routing.ts).
    */
-  readonly v03States: StateWords | undefined
+  readonly v03States: StateSpelling | undefined
   /** Pause between two SSE comments on a silent stream. The official Python client gives up after 5 s of silence. */
   readonly heartbeatMs: number
   /** What 1.0 readers see while a user's consent is asked for. */

@@ -9,7 +9,7 @@ import type { A2AContext } from './call.ts'
 import { createCardResponse } from './cards/card-response.ts'
 import type { ServedAgent } from './cards/served-agent.ts'
 import type { ServedAgents } from './cards/served-agents.ts'
-import { type Codecs, stateWords } from './codec/codecs.ts'
+import { type Codecs, stateSpelling } from './codec/codecs.ts'
 import type { A2AConfig } from './config.ts'
 import type { A2AEnv } from './env.ts'
 import { activated } from './extensions.ts'
@@ -62,7 +62,7 @@ export function createServe({ a2a, codecs, config, signer, agents }: ServeDeps):
         return cards(agent, version, request)
       }
       const active = activated(request)
-      const words = stateWords(config, endpoint.core, active)
+      const words = stateSpelling(config, endpoint.core, active)
       const exchange: Exchange = { a2a, codecs, words, active, request, query, env, agent }
       return endpoint.kind === 'rpc' ? serveRpc(exchange) : serveRest(exchange, endpoint)
     } catch (error) {

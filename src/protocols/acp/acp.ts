@@ -1,13 +1,13 @@
 /**
- * The ACP adapter: the same tasks from editors, over any pair of streams, over HTTP and over WebSocket.
+ * The ACP adapter: serves the engine's tasks to editors over a pair of streams, HTTP or WebSocket.
  *
  *   const acp = createAcp({ engine, store, clock, ids, log, agentInfo, cwd })
- *   acp.connect(stream, { caller })                        // one editor, until its stream ends
+ *   acp.connect(stream, { caller })                        // one client, until its stream ends
  *   const response = await acp.fetch(request, { caller })  // any request to the address it is mounted at
  *   acp.upgrade({ caller })?.accept(webSocket)             // a WebSocket that was accepted there
  *   await acp.close()                                      // before engine.drain()
  *
- * Whoever mounts it has checked Host, Origin and the size of the body, and knows who is calling.
+ * The server that mounts the adapter checks Host, Origin and the size of the body, and authenticates the caller.
  */
 import type { AgentConnector, Stream } from '@agentclientprotocol/sdk'
 import type { PreparedWebSocketUpgrade } from '@agentclientprotocol/sdk/experimental/server'
@@ -31,16 +31,16 @@ import { route } from './transports/route.ts'
 
 export interface AcpOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly engine: Engine
-  /** Where sessions are kept; the task store does it. */
+  /** The engine's store. */
   readonly store: AcpStore
-  /** Who we say we are. */
+  /** The name and version that clients are told. */
   readonly agentInfo: { readonly name: string; readonly version: string }
-  /** The working directory of sessions that no editor opened. */
+  /** The working directory of sessions that no client opened. */
   readonly cwd: string
   readonly config?: Partial<AcpConfig>
 }
 
-/** On whose behalf a client acts; every session and task of the connection is theirs. */
+/** The caller of a connection. Every session and task of the connection belongs to it. */
 export interface AcpEnv {
   readonly caller: Caller
 }
@@ -49,7 +49,7 @@ export interface AcpEnv {
 export interface AcpUpgrade {
   /** For the header `Acp-Connection-Id` of the answer. */
   readonly connectionId: string
-  /** Takes the socket over, one of `ws` or like it. */
+  /** Takes over a socket of `ws` or a compatible one. */
   accept(socket: Parameters<PreparedWebSocketUpgrade['accept']>[0]): void
   reject(): void
 }
@@ -57,7 +57,7 @@ export interface AcpUpgrade {
 export interface Acp {
   /** Serves one client until its stream ends. */
   connect(stream: Stream, env: AcpEnv): { readonly closed: Promise<void>; close(): void }
-  /** Any request to the address it is mounted at. */
+  /** Answers any request to the address of the adapter. */
   fetch(request: Request, env: AcpEnv): Promise<Response>
   /** Undefined: there are too many connections. */
   upgrade(env: AcpEnv): AcpUpgrade | undefined

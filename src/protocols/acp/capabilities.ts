@@ -1,6 +1,6 @@
 /**
- * What `initialize` settles: what this side offers, and what the client says of itself. Suspending and reminders are
- * declared only where an agent behind the connection has them.
+ * The capabilities of both sides in `initialize`. Suspending and reminders are declared only if at least one agent offers
+ * them.
  */
 import type { ClientCapabilities, InitializeResponse } from '@agentclientprotocol/sdk'
 import { PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
@@ -12,13 +12,13 @@ import { inbound } from './names.ts'
 
 export interface ClientFacts {
   /**
-   * Knows of Lull, by its own word or because it called a method of ours: it gets our notifications and requests too. Old
-   * SDKs print an error for each one they do not know.
+   * The client knows Lull's extension: it declares it, or it called one of its methods. Only such a client gets the
+   * notifications and requests of the extension, because old SDKs print an error for each unknown one.
    */
   readonly aware: boolean
-  /** Speaks the RFC to the letter: gets its updates and its bare method names too. */
+  /** The client declares the RFC: it also gets the updates and method names of the RFC. */
   readonly rfc: boolean
-  /** Can show a form and send back what was filled in. */
+  /** The client supports forms. */
   readonly forms: boolean
 }
 
@@ -34,7 +34,7 @@ export function clientFacts(
   }
 }
 
-/** What at least one of the agents offers: a session can be led to any of them. */
+/** What at least one agent offers. A session can choose any of the agents. */
 export function offersOfAny(agents: Iterable<Agent>): Offers {
   const offers = [...agents].map(offersOf)
   return {
@@ -60,7 +60,7 @@ export function capabilitiesMeta({ pause, reminders }: Offers): JsonObject {
   }
 }
 
-/** Hosts of other agents look for it here. */
+/** Where hosts look for the support of steering. */
 export const steeringMeta: JsonObject = { steering: { supported: true } }
 
 /** The fields of the RFC's `AgentCapabilities`. */

@@ -1,6 +1,6 @@
 /**
- * Every shape of our ACP extension by its published name, and which method it belongs to: what the JSON Schemas in
- * `spec/protocol-artifacts` are made from.
+ * The methods of the ACP extension and their shapes, by published name. The JSON Schemas in `spec/protocol-artifacts` are
+ * generated from them.
  */
 import type { z } from 'zod'
 import {
@@ -15,7 +15,7 @@ import { acpSchemas } from './schemas.ts'
 
 export interface MethodShapes {
   readonly from: 'client' | 'agent'
-  /** The first is the legal name. */
+  /** The first name conforms to ACP. */
   readonly names: readonly string[]
   readonly params: string
   /** Absent: a notification. */
@@ -23,13 +23,13 @@ export interface MethodShapes {
 }
 
 export interface Published {
-  /** Of the page and the schema file. */
+  /** The name of the page and of the schema file. */
   readonly name: string
   readonly methods: readonly MethodShapes[]
   readonly shapes: Readonly<Record<string, z.ZodType>>
 }
 
-/** Shapes that others are made of; each file has those it needs. */
+/** Shapes that other shapes contain. Each file has those it needs. */
 export const building: Readonly<Record<string, z.ZodType>> = {
   Json: json,
   PauseMode: pauseMode,
@@ -99,7 +99,7 @@ function shapesOf(names: readonly string[]): Readonly<Record<string, z.ZodType>>
 
 const elsewhere = [...named(reminders.methods), ...named(steering.methods)]
 
-/** What belongs to no other page is about suspending: its metadata, its updates, its errors. */
+/** Shapes that belong to no other page are on the page about suspending. */
 export const published: readonly Published[] = [
   {
     ...suspend,

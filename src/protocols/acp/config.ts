@@ -1,6 +1,6 @@
-/** What an operator can change about ACP. */
+/** The settings of the ACP adapter. */
 export interface AcpConfig {
-  /** The seeds' `_meta.harn.suspend`; deprecated from the start. */
+  /** Reads and writes `_meta.harn.suspend`. Deprecated: use the methods of the extension. */
   readonly harnTunnel: boolean
 }
 

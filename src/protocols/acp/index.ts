@@ -1,5 +1,5 @@
 /**
- * ACP without our server, as `lull/acp`: an engine behind any pair of streams, behind fetch, or behind WebSockets.
+ * `lull/acp`: the ACP adapter for programs that bring their own server.
  */
 export { type Acp, type AcpEnv, type AcpOptions, type AcpUpgrade, createAcp } from './acp.ts'
 export type { AcpConfig } from './config.ts'

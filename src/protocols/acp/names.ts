@@ -1,6 +1,6 @@
 /**
- * Method names of our own. Legal ones begin with `_`; what the RFCs call them is accepted too, and sent to nobody but
- * those who ask. The first of each is the one we name ourselves.
+ * The method names of Lull's extension. ACP requires that they begin with `_`. The names of the RFCs are accepted too, and
+ * are sent only to clients that declare the RFC. The first name of each method is the documented one.
  */
 export type Extension = 'suspend' | 'wake' | 'remind' | 'steer'
 

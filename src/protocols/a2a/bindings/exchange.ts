@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../../../wire/http.ts'
 import type { A2AContext } from '../call.ts'
 import type { ServedAgent } from '../cards/served-agent.ts'
-import type { StateWords } from '../codec/codec.ts'
+import type { StateSpelling } from '../codec/codec.ts'
 import type { Codecs } from '../codec/codecs.ts'
 import type { A2AEnv } from '../env.ts'
 import type { Params } from '../params.ts'
@@ -11,7 +11,7 @@ export interface Exchange {
   readonly a2a: A2AContext
   readonly codecs: Codecs
   /** Whose words a 0.3 answer uses. */
-  readonly words: StateWords
+  readonly words: StateSpelling
   /** Extensions that the request turned on. */
   readonly active: ReadonlySet<string>
   readonly request: HttpRequest

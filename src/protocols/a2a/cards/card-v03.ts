@@ -1,7 +1,7 @@
 /** The agent card of A2A 0.3 (§5.5), with the capability fields of the RFCs beside the standard ones. */
 import { resumeCauses } from '../../../core/suspension.ts'
 import type { PauseCapabilities } from '../schemas/task-control.ts'
-import type { CardSource, SecurityFacts } from './card-facts.ts'
+import type { CardSource, SecurityOptions } from './card-options.ts'
 import { coreUrl, interfacesAt } from './card-v1.ts'
 import { extensionCards, remindersParams } from './extension-cards.ts'
 
@@ -64,7 +64,7 @@ function rfcCapabilities({ pause, reminders, harn }: CardSource): object {
   }
 }
 
-function schemesV03({ apiKey, bearer }: SecurityFacts): Record<string, object> {
+function schemesV03({ apiKey, bearer }: SecurityOptions): Record<string, object> {
   return {
     ...(apiKey === undefined
       ? {}
@@ -73,7 +73,7 @@ function schemesV03({ apiKey, bearer }: SecurityFacts): Record<string, object> {
   }
 }
 
-function bearerV03({ format, openIdUrl }: NonNullable<SecurityFacts['bearer']>): object {
+function bearerV03({ format, openIdUrl }: NonNullable<SecurityOptions['bearer']>): object {
   if (openIdUrl !== undefined) return { type: 'openIdConnect', openIdConnectUrl: openIdUrl }
   const bearerFormat = format === undefined ? {} : { bearerFormat: format }
   return { type: 'http', scheme: 'bearer', ...bearerFormat }

@@ -1,5 +1,5 @@
 /** The agent card of A2A 1.0 (§4.4.1). Only fields of the specification: a verifier rebuilds the card from those. */
-import type { CardSource, SecurityFacts } from './card-facts.ts'
+import type { CardSource, SecurityOptions } from './card-options.ts'
 import { extensionCards } from './extension-cards.ts'
 
 /** Where official 0.3 clients are sent: at this address answers have core states only. */
@@ -50,7 +50,7 @@ export function cardV1(source: CardSource): object {
   }
 }
 
-function schemesV1({ apiKey, bearer }: SecurityFacts): Record<string, object> {
+function schemesV1({ apiKey, bearer }: SecurityOptions): Record<string, object> {
   return {
     ...(apiKey === undefined
       ? {}
@@ -59,7 +59,7 @@ function schemesV1({ apiKey, bearer }: SecurityFacts): Record<string, object> {
   }
 }
 
-function bearerV1({ format, openIdUrl }: NonNullable<SecurityFacts['bearer']>): object {
+function bearerV1({ format, openIdUrl }: NonNullable<SecurityOptions['bearer']>): object {
   if (openIdUrl !== undefined) {
     return { openIdConnectSecurityScheme: { openIdConnectUrl: openIdUrl } }
   }

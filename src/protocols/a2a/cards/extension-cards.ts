@@ -5,7 +5,7 @@ import type { RemindersParams } from '../schemas/reminders.ts'
 import type { TaskControlParams } from '../schemas/task-control.ts'
 import type { UserConsentParams } from '../schemas/user-consent.ts'
 import type { Version } from '../versions.ts'
-import type { CardSource } from './card-facts.ts'
+import type { CardSource } from './card-options.ts'
 
 /** The same in `capabilities.reminders` of a 0.3 card. */
 export const remindersParams: RemindersParams = {

@@ -3,7 +3,12 @@ import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { type Offers, offersOf } from '../../../engine/offers.ts'
 import type { Version } from '../versions.ts'
-import { type CardFacts, type CardSource, type SecurityFacts, usualModes } from './card-facts.ts'
+import {
+  type CardOptions,
+  type CardSource,
+  type SecurityOptions,
+  usualModes,
+} from './card-options.ts'
 import { cardV1 } from './card-v1.ts'
 import { cardV03 } from './card-v03.ts'
 
@@ -21,8 +26,8 @@ export interface ServedAgent {
 export interface ServeOptions {
   readonly url: string
   readonly scope: string | undefined
-  readonly facts: CardFacts
-  readonly security: SecurityFacts
+  readonly facts: CardOptions
+  readonly security: SecurityOptions
   readonly push: boolean
   readonly consentState: string
   readonly harn: boolean

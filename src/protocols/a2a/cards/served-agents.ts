@@ -1,6 +1,6 @@
 import type { Engine } from '../../../engine/engine.ts'
 import type { A2AConfig } from '../config.ts'
-import type { CardFacts, SecurityFacts } from './card-facts.ts'
+import type { CardOptions, SecurityOptions } from './card-options.ts'
 import { type ServedAgent, serveAgent } from './served-agent.ts'
 
 /** By name. The entry without a name is the first agent, which the root of the server serves. */
@@ -9,8 +9,8 @@ export type ServedAgents = ReadonlyMap<string | undefined, ServedAgent>
 export interface ServedAgentsOptions {
   readonly engine: Pick<Engine, 'agents'>
   readonly publicUrl: string
-  readonly agents?: Readonly<Record<string, CardFacts>>
-  readonly security?: SecurityFacts
+  readonly agents?: Readonly<Record<string, CardOptions>>
+  readonly security?: SecurityOptions
 }
 
 /** @param push whether the cards offer push notifications */

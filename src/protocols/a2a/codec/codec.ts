@@ -24,7 +24,7 @@ export interface SendConfiguration {
 }
 
 /** How A2A 0.3 spells the states that its specification does not have: as the RFCs do, or as the core state they refine. */
-export type StateWords = 'rfc' | 'core'
+export type StateSpelling = 'rfc' | 'core'
 
 /** What a webhook's bodies look like: decided when the webhook is made, and stored with it. */
 export const webhookShapes = ['1.0', '0.3', '0.3-core', '0.3-bindu'] as const

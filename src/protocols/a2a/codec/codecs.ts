@@ -2,15 +2,15 @@
 import type { A2AConfig } from '../config.ts'
 import { TASK_CONTROL } from '../extensions.ts'
 import { createMetadata } from '../harn/harn-metadata.ts'
-import type { Codec, StateWords, WebhookShape } from './codec.ts'
+import type { Codec, StateSpelling, WebhookShape } from './codec.ts'
 import { createV1 } from './v1.ts'
 import { createV03 } from './v03.ts'
 import { createV03Rest, type V03Rest } from './v03-rest.ts'
 
 export interface Codecs {
   readonly v1: Codec
-  readonly v03: Readonly<Record<StateWords, Codec>>
-  readonly v03Rest: Readonly<Record<StateWords, V03Rest>>
+  readonly v03: Readonly<Record<StateSpelling, Codec>>
+  readonly v03Rest: Readonly<Record<StateSpelling, V03Rest>>
 }
 
 export function createCodecs(config: A2AConfig): Codecs {
@@ -31,11 +31,11 @@ export function createCodecs(config: A2AConfig): Codecs {
  * and all of them go through the card: its address has core states. Naming the task-control extension asks for the
  * RFCs' words at either address.
  */
-export function stateWords(
+export function stateSpelling(
   { v03States }: Pick<A2AConfig, 'v03States'>,
   atCoreAddress: boolean,
   active: ReadonlySet<string>,
-): StateWords {
+): StateSpelling {
   if (v03States !== undefined) return v03States
   return atCoreAddress && !active.has(TASK_CONTROL) ? 'core' : 'rfc'
 }

@@ -10,7 +10,7 @@ import type { Task } from '../../../core/task.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
 import { statusMessage } from '../metadata.ts'
 import { isObject, type Params } from '../params.ts'
-import { type Codec, type StateWords, type TaskView, wholeTask } from './codec.ts'
+import { type Codec, type StateSpelling, type TaskView, wholeTask } from './codec.ts'
 import { newest } from './history-length.ts'
 import { objectOf, readMessage03 } from './v03-message.ts'
 import { type EventSpelling, writeEvent } from './write-event.ts'
@@ -32,7 +32,7 @@ const coreNames: StateNames = {
 }
 
 /** The enum of the proto has no name for these three, so the RFCs' words stand as they are. */
-const stateNames: Readonly<Record<StateWords, StateNames>> = {
+const stateNames: Readonly<Record<StateSpelling, StateNames>> = {
   core: coreNames,
   rfc: {
     ...coreNames,
@@ -57,7 +57,7 @@ export interface V03Rest {
 }
 
 /** @param rpc the codec of JSON-RPC, which reads the first spelling */
-export function createV03Rest(rpc: Codec, words: StateWords, facts: Metadata): V03Rest {
+export function createV03Rest(rpc: Codec, words: StateSpelling, facts: Metadata): V03Rest {
   const kinds: Codec = {
     ...rpc,
     ...createWriter(stateNames[words], facts),

@@ -10,7 +10,7 @@ import { invalid, optionalBoolean, type Params } from '../params.ts'
 import {
   type Codec,
   type SendConfiguration,
-  type StateWords,
+  type StateSpelling,
   type TaskView,
   wholeTask,
 } from './codec.ts'
@@ -27,7 +27,7 @@ const coreStates: Partial<Readonly<Record<State, string>>> = {
 }
 
 /** @param words `core`: only states of the 0.3 specification. The metadata has the exact state in both cases. */
-export function createV03(words: StateWords, facts: Metadata): Codec {
+export function createV03(words: StateSpelling, facts: Metadata): Codec {
   const spelled = (state: State): string =>
     (words === 'core' ? coreStates[state] : undefined) ?? state
 

@@ -1,4 +1,4 @@
-/** Which task of a session a request means: the one it names, else the only one that fits. */
+/** Finds the task of a session that a request is for: the named one, else the only one that fits. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { isInterrupted, isPaused, type State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
@@ -15,18 +15,18 @@ export function taskIdIn(meta: Meta): string | undefined {
 
 const suspendable: ReadonlySet<State> = new Set(['submitted', 'working', 'input-required'])
 
-/** A task that runs; where none does, one whose suspension is only to be repeated. */
+/** The running task. Without one, a suspended task: the answer is repeated. */
 export function toSuspend(open: readonly Task[], sessionId: string, meta: Meta): Task {
   const named = nameIn(open, meta)
   if (named !== undefined) return named
   const own = open.filter(isOwn)
   const runs = own.filter(({ state }) => suspendable.has(state))
   const found = only(runs) ?? only(own.filter(({ state }) => state === 'paused-by-client'))
-  // Whatever else there is cannot be suspended; the engine says why.
+  // Another task cannot be suspended. The engine says why.
   return found ?? own[0] ?? refused(sessionId, 'not_running', `Nothing runs in ${sessionId}`)
 }
 
-/** @param handle of ours; the task that has it is meant, or had it */
+/** @param handle of the current stop of a task, or of an earlier one */
 export function toWake(
   open: readonly Task[],
   sessionId: string,
@@ -49,7 +49,7 @@ export function toWake(
   return found ?? refused(sessionId, 'not_suspended', `Nothing is suspended in ${sessionId}`)
 }
 
-/** The task a prompt goes on with: one that is stopped or asks something. Undefined: it is a new one. */
+/** The task that a prompt continues: it is stopped or asks something. Undefined: the prompt is a new task. */
 export function toPrompt(open: readonly Task[], meta: Meta): Task | undefined {
   return (
     nameIn(open, meta) ??
@@ -57,12 +57,12 @@ export function toPrompt(open: readonly Task[], meta: Meta): Task | undefined {
   )
 }
 
-/** The task a reminder is for. Undefined: the next one. */
+/** The task that a reminder is for. Undefined: the next task. */
 export function toRemind(open: readonly Task[], meta: Meta): Task | undefined {
   return nameIn(open, meta) ?? only(open.filter(isOwn))
 }
 
-/** Sub-tasks are their parent's to control. */
+/** A child is controlled by its parent. */
 export function isOwn({ parentId }: Task): boolean {
   return parentId === undefined
 }

@@ -1,4 +1,4 @@
-/** What the adapter has at hand, shared by all connections. */
+/** What all connections of the adapter share. */
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Offers } from '../../../engine/offers.ts'
@@ -17,11 +17,11 @@ export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly config: AcpConfig
   readonly sessions: Sessions
   readonly facts: Facts
-  /** Prompts that wait until they can be the next task, per session. */
+  /** Queued prompts, per session. */
   readonly promptQueues: Queues
   /**
-   * One request at a time is routed per session, so that a later one sees what an earlier one became. A request enters
-   * before it awaits anything else: the order of arrival is lost with the first await.
+   * One request per session is routed at a time, so that it sees the result of earlier ones. A request enters before its
+   * first await, because the order of arrival is lost there.
    */
   readonly sessionLocks: Queues
   readonly openPrompts: OpenPrompts
@@ -29,6 +29,6 @@ export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly waiting: WaitingReminders
   /** What at least one of the agents offers. */
   readonly offers: Offers
-  /** Who we say we are. */
+  /** The name and version that clients are told. */
   readonly agentInfo: { readonly name: string; readonly version: string }
 }

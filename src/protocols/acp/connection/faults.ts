@@ -1,6 +1,6 @@
 /**
- * Every way a call can fail, as ACP spells it. A total table over our own codes, so that a new one does not compile until
- * it has a place here. Clients branch on `data.reason`, not on the code: ACP leaves all codes but a few to the agent.
+ * Converts errors to ACP. The table is total over the error codes of Lull, so a new code does not compile without an entry.
+ * Clients branch on `data.reason`, because ACP defines only a few numbers.
  */
 import { RequestError } from '@agentclientprotocol/sdk'
 import {
@@ -16,7 +16,7 @@ export const INVALID_PARAMS = -32602
 export const METHOD_NOT_FOUND = -32601
 export const INTERNAL = -32603
 export const NOT_FOUND = -32002
-/** The state of the session does not allow it; `data.reason` says why. */
+/** The state of the session does not allow the call. `data.reason` says why. */
 export const STATE_CONFLICT = -32011
 /** The handle is not the one of the current suspension. */
 export const HANDLE_MISMATCH = -32012
@@ -55,7 +55,7 @@ const faults: { readonly [C in ErrorCode]: Fault<C> } = {
   STALE_RUN: { code: INTERNAL },
 }
 
-/** What leaves the agent. Of an unexpected error nothing does but "Internal error"; `report` gets the rest. */
+/** An unexpected error becomes "Internal error" without details. `report` gets the details. */
 export function toRequestError(error: unknown, report: (error: unknown) => void): RequestError {
   if (error instanceof RequestError) return error
   if (!isLullError(error)) {

@@ -1,4 +1,4 @@
-/** What every request goes through: parse and act happen in one place, and what goes wrong leaves as ACP spells it. */
+/** Parses the parameters of a request, calls the method, and converts errors to ACP. */
 import type { z } from 'zod'
 import { parse } from '../../../engine/parse.ts'
 import type { Connection } from './connection.ts'
@@ -13,9 +13,9 @@ export interface Handled<P> {
 }
 
 export interface Handling {
-  /** @param schema what the parameters are parsed with, where the SDK hands them on as they came */
+  /** @param schema for parameters that the SDK has not parsed */
   handle<P, R>(method: Method<P, R>, schema?: z.ZodType): (handled: Handled<P>) => Promise<R>
-  /** For what has nobody to answer. */
+  /** Logs an error that no answer can carry. */
   report(error: unknown): void
 }
 

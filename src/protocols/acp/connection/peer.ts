@@ -1,4 +1,4 @@
-/** The client at the other end, in the words of one version of the protocol. */
+/** The connected client, in one version of the protocol. */
 import type {
   AgentContext,
   ContentBlock,
@@ -13,26 +13,26 @@ import { text, titleOf } from '../render/updates.ts'
 
 export interface Peer {
   readonly facts: ClientFacts
-  /** It called a method of ours, so it knows of Lull, whether it said so or not. */
+  /** The client called a method of the extension, so it knows the extension. */
   markAware(): void
-  /** Is told what it sent itself, too. */
+  /** The client also gets its own messages. */
   readonly echoes?: true
   update(sessionId: string, update: SessionUpdate): Promise<void>
-  /** Version 2: after a record of the task; `asking`: the client is asked something. */
+  /** Version 2: after a record of the task. `asking`: the client is being asked something. */
   moved?(sessionId: string, task: Task, asking: boolean): Promise<void>
-  /** Version 2: how the session stands, for one who attaches. */
+  /** Version 2: tells the state of the session after an attachment. */
   standing?(sessionId: string): Promise<void>
-  /** Version 2: tells the client its own prompt, where no log of a task does. */
+  /** Version 2: repeats a prompt that is in no log. */
   echo?(sessionId: string, messageId: string, prompt: readonly ContentBlock[]): Promise<void>
-  /** Version 2: the session is running during the work, and idle after it. For work that is not a task's. */
+  /** Version 2: for work without a task. The session is running during the work and idle after it. */
   readonly during?: (
     sessionId: string,
     work: () => Promise<PromptResponse>,
   ) => Promise<PromptResponse>
   notify(method: string, params: object): Promise<void>
-  /** Withdrawn with `$/cancel_request` when the signal fires. */
+  /** Sends `$/cancel_request` when the signal fires. */
   request(method: string, params: object, signal: AbortSignal): Promise<unknown>
-  /** Undefined: there was no answer, and none is to be expected. */
+  /** Undefined: the client dismissed the question. */
   askConsent(
     sessionId: string,
     message: Message,
@@ -87,7 +87,7 @@ export function createPeer(client: AgentContext, facts: ClientFacts): Peer {
   }
 }
 
-/** A consent is good for one operation, once: there is nothing to allow for ever. */
+/** A consent is valid for one operation, so there is no option to allow always. */
 export const permissionOptions = [
   { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
   { optionId: 'reject', name: 'Reject', kind: 'reject_once' },

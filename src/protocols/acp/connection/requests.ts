@@ -1,6 +1,6 @@
 /**
- * The requests of version 1 as far as we read them. Parsed here and not by the SDK, so that a mistake is refused with its
- * place, as everywhere; what a client sends beyond is its own business.
+ * The requests of version 1. Parsed here and not by the SDK, so that an error names the path of the mistake. Unknown fields
+ * are ignored.
  */
 import { z } from 'zod'
 

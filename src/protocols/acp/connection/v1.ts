@@ -29,14 +29,14 @@ export function createV1(connection: Connection): sdk.AgentApp {
       connection.setPeer(createPeer(client, clientFacts(params.clientCapabilities)))
       return initializeResponse(acp.agentInfo, acp.offers)
     })
-    // Prompt and cancel are registered next to each other: the SDK tries its handlers one by one, and both must arrive in order.
+    // Prompt and cancel are neighbours, because the SDK tries its handlers one by one and both must arrive in order.
     .onRequest('session/prompt', raw, handle(prompt, promptRequest))
     .onNotification('session/cancel', async ({ params: { sessionId } }) => {
       await cancelSession(acp, caller, sessionId).catch(report)
     })
     .onRequest('session/new', raw, handle(newSession, newRequest))
     .onRequest('session/load', raw, handle(loadSession, loadRequest))
-    // The SDK would strip what wakes, and refuse the RFC's shape without a `cwd`.
+    // The SDK would remove the fields of the RFC, and refuse a request without `cwd`.
     .onRequest('session/resume', raw, handle(resumeSession))
     .onRequest('session/list', raw, handle(list, listRequest))
     .onRequest('session/close', raw, handle(close, sessionRequest))
@@ -55,7 +55,7 @@ export function createV1(connection: Connection): sdk.AgentApp {
   return app
 }
 
-/** What the SDK hands on as it came. */
+/** Keeps the SDK from parsing the parameters. */
 function raw<P>(params: unknown): P {
   return params as P
 }

@@ -1,4 +1,4 @@
-/** Cancels what prompts began. A task that came by another protocol stays. */
+/** Cancels the tasks of prompts. Tasks of other protocols continue. */
 import { isLullError } from '../../../core/errors.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { isOwn } from '../connection/address.ts'
@@ -13,7 +13,7 @@ export async function cancelTask(
   try {
     await engine.cancel(caller, { taskId, reason: 'the user canceled it' })
   } catch (error) {
-    // It ended first.
+    // The task ended first.
     if (!isLullError(error, 'TASK_TERMINAL')) throw error
   }
 }

@@ -1,4 +1,4 @@
-/** Slash commands, for clients that know no method of ours: `/suspend`, `/resume`, `/remind`. */
+/** Slash commands for clients without the extension: `/suspend`, `/resume`, `/remind`. */
 import type { AvailableCommand, ContentBlock } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import type { Offers } from '../../../engine/offers.ts'

@@ -1,10 +1,10 @@
 /**
- * A prompt to a task that is open: the answer to its question, the message that wakes it, or a message that is kept.
+ * A prompt to an open task: the answer to its question, a message that wakes it, or a message that is kept.
  *
- *  C1  a prompt wakes what the agent parked and what was suspended over ACP;
- *  C2  a prompt never lifts a hold, nor the stop of an operator or a policy: it is refused;
- *  C3  a prompt lifts no pause of another protocol, and none at all for a client that declares the RFC, which has
- *      `session/resume` for that: the prompt is kept as a message, and a sentence says what goes on.
+ *  C1  A prompt wakes a task that the agent parked or that was suspended over ACP.
+ *  C2  A prompt is refused under a hold and under the stop of an operator or a policy.
+ *  C3  A prompt does not end a pause of another protocol. For a client that declares the RFC it ends no stop, because such
+ *      a client has `session/resume`. The prompt is kept as a message, and a reply says how to resume.
  */
 import { isLullError, LullError } from '../../../core/errors.ts'
 import type { Message, Part } from '../../../core/message.ts'
@@ -39,7 +39,7 @@ function isLiftedByPrompt({ initiator, origin }: Suspension, { facts }: Peer): b
   return !facts.rfc && (initiator === 'agent' || origin === 'acp')
 }
 
-/** The message waits for the next turn of the task, which stays stopped. */
+/** The task stays stopped and reads the message after its wake. */
 async function keep(
   deps: PromptDeps,
   { id: taskId }: Task,
@@ -51,7 +51,7 @@ async function keep(
   await acp.engine.send(caller, { message: promptMessage(deps, parts, taskId) })
   const about = await acp.engine.get(caller, taskId)
   await attachment.seen(taskId, about.version)
-  // Something else woke it meanwhile, and it reads the message now.
+  // The task was woken meanwhile and reads the message now.
   if (about.suspension?.handle !== suspension.handle) {
     return { taskId, settled: attachment.settled(taskId), recorded: true }
   }
@@ -66,7 +66,7 @@ function keptText({ initiator, actor, reason }: Suspension, rfc: boolean): strin
   return `${who}${why}. Your message is kept for when the task goes on. ${how} goes on.`
 }
 
-/** Wakes the suspended task as told, with the parts, if there are any, as a message to it. */
+/** Wakes the suspended task. Parts, if there are any, are sent to it as a message. */
 export async function wakeTask(
   deps: PromptDeps,
   parts: readonly Part[],
@@ -79,7 +79,7 @@ export async function wakeTask(
   const task = toWake(await acp.sessions.openTasks(caller, id), id, handle, meta)
   const { suspension } = task
   const wake = { taskId: task.id, input, continueTranscript }
-  // The pause has not committed, or the handle is another's: the engine decides what that means.
+  // The pause is not complete, or the handle is another one. The engine decides.
   if (suspension === undefined || (handle !== undefined && handle !== suspension.handle)) {
     await acp.engine.resume(caller, { ...wake, handle })
     if (parts.length > 0) return answer(deps, task, parts)
@@ -90,7 +90,7 @@ export async function wakeTask(
   )
 }
 
-/** Our handle for the name that the client gave it when the task parked. */
+/** The handle for an alias that the client chose when the task parked. */
 export async function ownHandle(
   { acp, caller }: Connection,
   sessionId: string,
@@ -101,7 +101,7 @@ export async function ownHandle(
   return Object.hasOwn(aliases, handle) ? aliases[handle] : handle
 }
 
-/** The message is queued first, so that the turn which the wake begins reads it. */
+/** The message is sent before the wake, so that the first turn after the wake reads it. */
 async function sendAndWake(
   deps: PromptDeps,
   { id: taskId }: Task,
@@ -122,7 +122,7 @@ async function sendAndWake(
   } catch (error) {
     forget()
     if (!isLullError(error, 'TASK_NOT_PAUSED') || !recorded) throw error
-    // Something else woke it first; the message is in its queue all the same.
+    // The task was woken first. It has the message.
     const { version } = await acp.engine.get(caller, taskId)
     await attachment.seen(taskId, version)
     return { taskId, settled: attachment.settled(taskId), recorded }
@@ -146,12 +146,12 @@ async function answer(
     throw error
   }
   if (task.parentId === undefined) return { taskId: task.id, settled, recorded: true }
-  // The answer to a sub-task: the prompt ends when the task ends that it is a part of.
+  // An answer to a child: the prompt ends with the parent.
   forget()
   return { taskId: task.parentId, settled: attachment.settled(task.parentId), recorded: true }
 }
 
-/** The message a record carries to a task that exists. */
+/** The message in a record of an existing task. */
 function messageIn(record: LogRecord): Message | undefined {
   switch (record.type) {
     case 'answered':

@@ -1,4 +1,4 @@
-/** New work of a session: a task, or what the agent replies without one. */
+/** Sends a prompt as a new message: it becomes a task, or the agent replies without a task. */
 import type { Message, Part } from '../../../core/message.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { offersOf } from '../../../engine/offers.ts'
@@ -24,7 +24,7 @@ export async function startTask(
   return { taskId, settled: attachment.settled(taskId), recorded: true }
 }
 
-/** The prompt as a message, of a new task or of the one named. */
+/** The prompt as a message to a new task or to the named task. */
 export function promptMessage(
   { connection, messageId }: PromptDeps,
   parts: readonly Part[],
@@ -41,15 +41,15 @@ export async function create(
   message: Message,
   canceled?: AbortSignal,
 ): Promise<SendResult> {
-  // Read anew: another agent may have been chosen since the connection attached.
+  // Read again, because the session may have another agent since the connection attached.
   const session = await acp.sessions.get(caller, contextId)
   const { agent } = session
   const receiver = agentOf(acp.engine, session)
-  // An agent without reminders gets none: they wait for a task of one that has them.
+  // An agent without reminders gets none. They stay for a task of an agent that has them.
   const reminders = receiver && offersOf(receiver).reminders ? keptIn(session) : []
   const metadata = { acp: { cwd: session.cwd } }
   const request = { agent, message: { ...message, contextId }, metadata, origin: 'acp' }
-  // Without `receive` the message is a task at once, and canceled as one.
+  // Without `receive` the message is a task at once, and the task is canceled.
   const givenUp = receiver?.receive === undefined ? undefined : canceled
   givenUp?.throwIfAborted()
   const sending = acp.engine.send(
@@ -65,7 +65,7 @@ export async function create(
   return sent
 }
 
-/** Cancels the task that a prompt still becomes after it was given up. */
+/** Cancels the task that the agent still creates after the prompt was canceled. */
 function cancelLate(acp: AcpContext, caller: Caller, sending: Promise<SendResult>): void {
   sending
     .then((sent) => (sent.kind === 'task' ? cancelTask(acp, caller, sent.task.id) : undefined))

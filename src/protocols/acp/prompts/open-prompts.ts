@@ -1,17 +1,17 @@
-/** Prompts that are not answered yet, by session, whichever connection they came by: `session/cancel` finds them here. */
+/** The unanswered prompts of all connections, by session. `session/cancel` cancels them. */
 export interface OpenPrompt {
-  /** Fires when the user gave the prompt up, never because a connection was lost. */
+  /** Fires when the user cancels the prompt, not when a connection is lost. */
   readonly canceled: AbortController
-  /** The task the prompt became work of, once it has. */
+  /** The task of the prompt, once it is known. */
   taskId: string | undefined
   /** Resolves when it was answered. */
   readonly answered: Promise<void>
 }
 
 export interface OpenPrompts {
-  /** @param owner the connection it came by */
+  /** @param owner the connection of the prompt */
   open(key: string, owner: object): { readonly prompt: OpenPrompt; close(): void }
-  /** All of the session, or those that came by one connection. */
+  /** All prompts of the session, or those of one connection. */
   of(key: string, owner?: object): readonly OpenPrompt[]
 }
 

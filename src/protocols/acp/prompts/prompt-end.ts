@@ -1,11 +1,11 @@
-/** How work ended, in ACP's words. A stop is never `cancelled`: only `session/cancel` and `session/close` lead to that. */
+/** The answer to a prompt. A stop is `end_turn`; only `session/cancel` and `session/close` lead to `cancelled`. */
 import { type PromptResponse, RequestError, type StopReason } from '@agentclientprotocol/sdk'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Task } from '../../../core/task.ts'
 import { INTERNAL } from '../connection/faults.ts'
 import type { Facts } from '../render/facts.ts'
 
-/** @throws RequestError where the task failed */
+/** @throws RequestError when the task failed */
 export function promptResponse(facts: Facts, task: Task): PromptResponse {
   if (task.state === 'failed') {
     throw new RequestError(INTERNAL, failureOf(task), {
@@ -17,7 +17,7 @@ export function promptResponse(facts: Facts, task: Task): PromptResponse {
   return { stopReason: stopReasonOf(task), _meta: facts.ofTask(task) }
 }
 
-/** The same where no prompt waits for it. */
+/** The parameters of `_session/turn_ended`, when no prompt waits for the task. */
 export function turnEnded(facts: Facts, task: Task): JsonObject {
   return {
     taskId: task.id,

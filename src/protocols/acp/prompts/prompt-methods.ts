@@ -30,12 +30,12 @@ export interface PromptFields {
 
 /** A prompt that has been routed. */
 export interface BegunPrompt {
-  /** Undefined where it was given up before it became anything. */
+  /** Undefined: the prompt was canceled before it was sent. */
   readonly messageId: string | undefined
   readonly ended: Promise<PromptResponse>
 }
 
-/** Version 1: answered when the work has ended. */
+/** Version 1 answers a prompt when its work has ended. */
 export async function prompt(
   connection: Connection,
   request: PromptFields,
@@ -52,7 +52,7 @@ export async function beginPrompt(
   const { acp, caller } = connection
   const { sessionId } = request
   const key = keyOf(caller, sessionId)
-  // Both before anything is awaited: a cancel or a suspend that follows finds the prompt, and waits until it is routed.
+  // Both before the first await: a later cancel or suspend must find the prompt and wait until it is routed.
   const { prompt, close } = acp.openPrompts.open(key, connection)
   const locked = acp.sessionLocks.enter(key)
   const cancel = (): void => {
@@ -114,7 +114,7 @@ function blocksOf({ prompt }: PromptFields): readonly ContentBlock[] {
   return parse(contentBlocks, prompt, 'prompt')
 }
 
-/** A suspend that came with a prompt: of the task the prompt went to, or, where it said nothing, of the one that runs. */
+/** Suspends the task of the prompt, or the running task when the prompt is empty. */
 async function suspendWith(
   { connection, attachment, meta }: PromptDeps,
   outcome: PromptOutcome | undefined,
@@ -151,7 +151,7 @@ async function endOf(
   prompt.taskId = outcome.taskId
   if (prompt.canceled.signal.aborted) await giveUp(connection, outcome.taskId)
   const task = await outcome.settled
-  // The connection is lost, and nobody reads this; or the task could not be followed.
+  // The connection is lost, or the task could not be read.
   if (task === undefined) {
     const problem = 'The session lost sight of its task; load it again to see how it stands'
     throw new RequestError(INTERNAL, problem)

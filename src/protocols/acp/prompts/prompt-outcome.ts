@@ -1,4 +1,4 @@
-/** What a prompt became: work of a task, or an answer on the spot. */
+/** What a prompt led to: work of a task, or an immediate reply. */
 import type { Message } from '../../../core/message.ts'
 import type { Task } from '../../../core/task.ts'
 import type { ResumeRequest } from '../../../engine/requests.ts'
@@ -10,14 +10,14 @@ export interface PromptDeps {
   readonly connection: Connection
   readonly attachment: Attachment
   readonly meta: Meta
-  /** The message the prompt is sent as, if it is sent as one. */
+  /** The id of the prompt as a message. */
   readonly messageId: string
 }
 
 export type PromptOutcome = (
   | {
       readonly taskId: string
-      /** The task when it needs somebody or has ended; undefined where the connection was lost first. */
+      /** The task when it is idle. Undefined: the connection was lost first. */
       readonly settled: Promise<Task | undefined>
     }
   | {
@@ -26,13 +26,13 @@ export type PromptOutcome = (
       readonly about?: Task
     }
 ) & {
-  /** The log of a task holds the prompt as a message, so every client is shown it from there. */
+  /** The prompt is a message in the log of a task, so every client gets it from there. */
   readonly recorded: boolean
 }
 
 export type Wake = Pick<ResumeRequest, 'handle' | 'input' | 'continueTranscript'>
 
-/** A reply that the adapter makes itself. */
+/** A reply of the adapter. */
 export function ownReply({ acp }: Connection, text: string): Message {
   return { messageId: acp.ids.uuid(), role: 'ROLE_AGENT', parts: [{ text }] }
 }

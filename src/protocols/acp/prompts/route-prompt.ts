@@ -1,6 +1,6 @@
 /**
- * Where a prompt goes: to the task of the session that is stopped or asks something; on an idle session to a new task.
- * While a task runs, prompts are queued, and each is the next task.
+ * Decides where a prompt goes: to a task of the session that is stopped or asks something, otherwise to a new task. While a
+ * task runs, prompts are queued.
  */
 import type { Part } from '../../../core/message.ts'
 import type { Task } from '../../../core/task.ts'
@@ -12,8 +12,8 @@ import { startTask } from './create-task.ts'
 import type { PromptDeps, PromptOutcome } from './prompt-outcome.ts'
 
 /**
- * Undefined when the prompt was given up before it became anything.
- * @param unlock lets the next request decide
+ * @param unlock lets the next request of the session be routed
+ * @returns undefined when the prompt was canceled first
  */
 export async function routePrompt(
   deps: PromptDeps,
@@ -54,7 +54,7 @@ function isPrompted(task: Task): boolean {
   return task.origin === 'acp' && isOwn(task)
 }
 
-/** Until no prompt's task is open; the task that asks something meanwhile gets the queued prompt as its answer. */
+/** Waits until no task of a prompt is open. @returns a task that asks something meanwhile: the queued prompt answers it */
 async function untilIdle(
   { connection, attachment }: PromptDeps,
   canceled: AbortSignal,

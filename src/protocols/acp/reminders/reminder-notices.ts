@@ -1,10 +1,10 @@
-/** Every change of a reminder, as `_session/reminder`. */
+/** The parameters of `_session/reminder` for every change of a reminder. */
 import { toIso } from '../../../core/instant.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Reminder } from '../../../core/reminders.ts'
 
-/** Without the session; none for records that change nothing about reminders. */
+/** Without `sessionId`. Empty for a record that changes no reminder. */
 export function reminderChanges(record: LogRecord): readonly JsonObject[] {
   switch (record.type) {
     case 'turn-started':

@@ -1,4 +1,4 @@
-/** Artifacts as what the agent says, so that every editor shows them; one named `plan` as the agent's plan. */
+/** Artifacts as messages of the agent, which every editor shows. An artifact named `plan` is the agent's plan. */
 import type { PlanEntry, SessionUpdate } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
 import type { JsonObject } from '../../../core/json.ts'
@@ -36,7 +36,7 @@ export function artifactUpdates(
   return parts.map((part, index) => ({
     sessionUpdate: 'agent_message_chunk',
     content: blockOf(part, `lull:/tasks/${task.id}/artifacts/${artifactId}/${index}`),
-    // Each attempt of a stream is a message of its own, so that no editor puts two of them together.
+    // Each attempt has its own message id, so that no client joins the texts of two attempts.
     messageId: attempt ?? artifactId,
     _meta: { lull: { artifact: facts } },
   }))

@@ -1,4 +1,4 @@
-/** Parts of our messages as content blocks, and content blocks as parts. */
+/** Converts parts of messages to content blocks, and back. */
 import type { ContentBlock } from '@agentclientprotocol/sdk'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import type { Part } from '../../../core/message.ts'
@@ -29,7 +29,7 @@ export function partOf(block: ContentBlock): Part {
   }
 }
 
-/** @param uri where an embedded resource is said to come from, which ACP asks for */
+/** @param uri ACP requires one for an embedded resource */
 export function blockOf(part: Part, uri: string): ContentBlock {
   const { mediaType, filename } = part
   if ('text' in part) return { type: 'text', text: part.text }

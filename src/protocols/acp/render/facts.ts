@@ -1,4 +1,4 @@
-/** `_meta`: how tasks and sessions stand, under `lull` and, while it is configured, under `harn`. */
+/** `_meta` of tasks and sessions: their state under `lull` and, if configured, under `harn`. */
 import { toIso } from '../../../core/instant.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { textOf } from '../../../core/message.ts'
@@ -28,7 +28,7 @@ export function createFacts(harnTunnel: boolean): Facts {
   }
 }
 
-/** The task a wake would mean: the latest that is stopped, else the latest. */
+/** The task that a wake without a handle resumes: the latest stopped one, else the latest. */
 function foremost(open: readonly Task[]): Task | undefined {
   const own = open.filter(({ parentId }) => parentId === undefined)
   return own.findLast(({ suspension, pausing }) => suspension ?? pausing) ?? own.at(-1)

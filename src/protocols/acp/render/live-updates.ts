@@ -1,6 +1,6 @@
 /**
- * The live text of steps as an editor sees it: what the agent says, one message per attempt. ACP v1 cannot take back what
- * was said, so text that is discarded is followed by a sentence that says so; v2 empties the message (`v2/shapes.ts`).
+ * The live text of steps as messages of the agent, one message per attempt. ACP v1 cannot remove a message, so a sentence
+ * after discarded text says that it was discarded. ACP v2 empties the message (`v2/shapes.ts`).
  */
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import { recordedChunk, type TextChunk, type TextPosition } from '../../../core/live-text.ts'
@@ -19,14 +19,14 @@ export function chunkUpdates(
   return [...replaced(taskId, held, chunk), chunkOf(taskId, chunk)]
 }
 
-/** A record as it is to be shown: where the editor has seen its text, only the rest of it. */
+/** The record without the text that the client has seen. */
 export function shownRecord(held: readonly TextPosition[], record: LogRecord): LogRecord {
   if (held.length === 0 || record.type !== 'artifact') return record
   const chunk = recordedChunk(held, record)
   return chunk?.append ? { ...record, artifact: chunk.artifact, append: true } : record
 }
 
-/** What a record discards of the text of other attempts. */
+/** Updates for text of other attempts that the record discards. */
 export function recordUpdates(
   taskId: string,
   held: readonly TextPosition[],
@@ -36,7 +36,7 @@ export function recordUpdates(
   return chunk === undefined ? [] : replaced(taskId, held, chunk)
 }
 
-/** A reader that was slow may see the next attempt without having been told that the last one is over. */
+/** A slow client can get text of the next attempt before it was told that the last attempt ended. */
 function replaced(
   taskId: string,
   held: readonly TextPosition[],

@@ -1,6 +1,6 @@
 /**
- * Steps, tools and sub-tasks as tool calls. The log has a step when it is over, so that is when it is shown. Its result
- * is the agent's own and stays in the journal.
+ * Steps, tools and children as tool calls. A step is recorded when it is finished, so it is shown then. Its result stays in
+ * the journal.
  */
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk'
 import type { LogRecord } from '../../../core/records.ts'
@@ -19,7 +19,7 @@ export function stepUpdates(
   }
   const failure = record.failure === undefined ? [] : [words(record.failure.message)]
   if (record.type === 'attempt') {
-    // The first one begins the call, later ones tell how it goes on.
+    // The first record begins the tool call, later records update it.
     if (record.attempt === 1) {
       return [toolCall(toolCallId, nameIn(record.key), 'in_progress', failure)]
     }

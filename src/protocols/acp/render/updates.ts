@@ -1,6 +1,6 @@
 /**
- * What a record of the log looks like to an editor: pure, and the same for what happens now and for what is replayed by
- * `session/load`. In the shape of ACP v1; `v2/` makes its own out of it.
+ * The updates that a record of the log leads to. Pure, and the same for live updates and for the replay by `session/load`.
+ * In the shapes of ACP v1; `v2/` converts them.
  */
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Message } from '../../../core/message.ts'
@@ -24,7 +24,7 @@ export type Shown =
 type Updates = readonly Shown[]
 const none: Updates = []
 
-/** Records after which the state is told anew. */
+/** Records after which the client is told the state of the task. */
 const telling: ReadonlySet<RecordType> = new Set<RecordType>([
   'pause-requested',
   'pause-upgraded',
@@ -36,7 +36,7 @@ const telling: ReadonlySet<RecordType> = new Set<RecordType>([
   'lifted',
 ])
 
-/** All that is shown of a sub-task: what it wants from the user. The rest is its parent's. */
+/** The records of a child that are shown: its questions. */
 const asking: ReadonlySet<RecordType> = new Set<RecordType>(['asked', 'asked-again', 'answered'])
 
 export function updatesOf(
@@ -116,7 +116,7 @@ export function text(words: string): {
   return { type: 'content', content: { type: 'text', text: words } }
 }
 
-/** What somebody told the agent. Answers made by a click are data, and shown by what they decide. */
+/** A message of the user. */
 export function heard(message: Message): Updates {
   return chunks(message, 'user_message_chunk').map((update) => ({
     update,
@@ -148,7 +148,7 @@ function progress(fraction: number | undefined): Updates {
   return [show({ sessionUpdate: 'session_info_update', _meta })]
 }
 
-/** What the last model call took is what the context holds now. How much it could hold, nobody told us. */
+/** `used` is the size of the last model call. `size` is 0, because agents do not report the size of their context. */
 function usage(task: Task, { usage: last }: LogRecord & { readonly type: 'usage' }): Updates {
   const used = Math.round((last.inputTokens ?? 0) + (last.outputTokens ?? 0))
   const { inputTokens, outputTokens, costUsd } = task.usage
@@ -194,7 +194,7 @@ function answered(
   return [...heard({ ...message, parts: words }), show(decided)]
 }
 
-/** A call that takes as long as the stop does, so that the gap is seen. */
+/** A stop is shown as a tool call that lasts as long as the stop. */
 function stopped({ suspension }: Task): Updates {
   if (suspension === undefined) return none
   const { handle, initiator, reason, summary, conditions } = suspension
@@ -213,7 +213,7 @@ function stopped({ suspension }: Task): Updates {
   ]
 }
 
-/** What stood open when the task ended. */
+/** The tool call of a stop or a consent that was open when the task ended. */
 function abandoned(before: Task | undefined): Updates {
   const open = before?.suspension?.handle ?? before?.question?.consent?.consentId
   if (open === undefined) return none

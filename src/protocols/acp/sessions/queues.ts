@@ -1,8 +1,7 @@
-/** One queue per key, first in first out: whoever is at its head has the key until they leave. */
+/** One first-in-first-out queue per key. The head of a queue holds the key until it leaves. */
 export interface Queues {
-  /** Resolves at the head of the queue; the result lets the next one in. Rejects when the signal fires first. */
+  /** Resolves at the head of the queue. The result leaves the queue. Rejects when the signal fires first. */
   enter(key: string, signal?: AbortSignal): Promise<() => void>
-  /** Whether anybody is in the queue. */
   isBusy(key: string): boolean
 }
 
@@ -16,7 +15,7 @@ export function createQueues(): Queues {
       const mine = new Promise<void>((resolve) => {
         leave = resolve
       })
-      // Giving up lets nobody overtake: those behind still wait for those ahead.
+      // When one gives up, those behind still wait for those ahead.
       const over = Promise.all([ahead, mine]).then(() => {
         if (tails.get(key) === over) tails.delete(key)
       })

@@ -1,6 +1,6 @@
 /**
- * Sessions: conversations an editor opened, and every context of the caller that has tasks, however they came. A context
- * becomes a row of its own when an editor first speaks in it.
+ * Sessions: those that a client opened, and every context of the caller that has tasks. A context of another protocol gets
+ * a row when a client first changes it.
  */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { isTerminal, type State, states } from '../../../core/states.ts'
@@ -16,15 +16,15 @@ export type Session = SessionRow
 
 export interface Sessions {
   create(caller: Caller, given: { readonly cwd: string; readonly agent?: string }): Promise<Session>
-  /** @throws RequestError -32002 where there is none, where it was deleted, and where it is another's */
+  /** @throws RequestError -32002 when there is no such session, it was deleted, or it belongs to another caller */
   get(caller: Caller, id: string): Promise<Session>
-  /** Writes what changed, one change at a time. */
+  /** Changes of one session are written one after the other. */
   change(
     caller: Caller,
     id: string,
     changed: (session: Session) => Partial<Session>,
   ): Promise<Session>
-  /** Its tasks that have not ended, oldest first. */
+  /** Oldest first. */
   openTasks(caller: Caller, id: string): Promise<readonly Task[]>
   endedTasks(caller: Caller, id: string): Promise<readonly Task[]>
 }
@@ -32,14 +32,14 @@ export interface Sessions {
 export interface SessionDeps extends Pick<EngineDeps, 'clock' | 'ids'> {
   readonly engine: Engine
   readonly store: AcpStore
-  /** The working directory of sessions that no editor opened. */
+  /** The working directory of sessions that no client opened. */
   readonly cwd: string
 }
 
 const open = states.filter((state) => !isTerminal(state))
 const ended = states.filter(isTerminal)
 
-/** Under which a session is known in memory: its id is the caller's own. */
+/** The key of a session in memory. Two callers can use the same session id. */
 export function keyOf({ tenant, principal }: Caller, id: string): string {
   return JSON.stringify([tenant, principal, id])
 }

@@ -1,9 +1,9 @@
-/** One watcher of the engine for all sessions, so that a write costs one look-up however many editors are attached. */
+/** One watcher of the engine for all sessions. A write costs one look-up, however many clients are attached. */
 import type { Task } from '../../../core/task.ts'
 import type { Engine } from '../../../engine/engine.ts'
 
 export interface Watching {
-  /** Calls back after every durable write to a task of that context. Returns how to stop. */
+  /** Calls back after every durable write to a task of that context. @returns stops the calls */
   on(contextId: string, changed: (task: Task) => void): () => void
   close(): void
 }

@@ -1,4 +1,4 @@
-/** The options of a session: whether it runs, and, where there are several agents, which one it speaks to. */
+/** The options of a session: `run_state`, and the agent if there are several. */
 import type { SessionConfigOption } from '@agentclientprotocol/sdk'
 import type { Caller } from '../../../engine/caller.ts'
 import type { AcpContext } from '../connection/context.ts'

@@ -1,4 +1,4 @@
-/** The methods of our extension: suspend, wake, remind, steer. Each by its legal name and by those it goes under elsewhere. */
+/** The methods of the extension: suspend, wake, remind, steer. `names.ts` has the names of each. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -48,7 +48,7 @@ export async function suspendSession(
   )
   const request = { taskId, reason, mode, conditions: resumeWhen }
   const task = await suspendTask(acp, caller, request, signal)
-  // What the stop looks like was sent before the answer to it.
+  // The updates of the stop are sent before the answer.
   await attachment.seen(taskId, task.version)
   return suspendResponse(acp, task)
 }
@@ -87,8 +87,8 @@ function nested(params: unknown): unknown {
 }
 
 /**
- * Words into the running turn. Where nothing runs they begin a turn that no request waits for, unless the client would
- * rather send a prompt.
+ * Sends a message to the running task. When no task runs, the message starts one that no request waits for, unless the
+ * client prefers to send a prompt.
  */
 async function steer(connection: Connection, params: unknown): Promise<JsonObject> {
   const { acp, caller } = connection
@@ -120,7 +120,7 @@ async function steer(connection: Connection, params: unknown): Promise<JsonObjec
   return { outcome: 'startedNewTurn' }
 }
 
-/** Where no agent offers it, there is no such method, whatever the parameters say. */
+/** Without an agent that offers the capability the method does not exist, whatever the parameters are. */
 function needing(
   capability: keyof Offers,
   method: Method<unknown, unknown>,
@@ -132,7 +132,7 @@ function needing(
   }
 }
 
-/** `wake` is always there: a hold or a policy can stop what no client can suspend. */
+/** `wake` needs no capability, because a hold or a policy can stop any task. */
 export const extension: Readonly<Record<Extension, Method<unknown, unknown>>> = {
   suspend: needing('pause', suspend),
   wake,

@@ -1,9 +1,9 @@
 /**
- * The option `run_state`: suspend and resume with nothing but the protocol itself, also in the middle of a turn.
+ * The option `run_state`: suspend and resume with the methods of ACP alone, also while a prompt runs.
  *
- * Clients remember the value they chose last and send it again whenever they attach; taken literally, that would suspend
- * a session somebody else has woken since. So each value names the suspension it means, as `<task>.<epoch>`, and a value
- * that means an earlier one is accepted and changes nothing.
+ * Clients keep the value they chose last and send it again when they attach. That must not suspend a session that was
+ * resumed meanwhile. So each value names one suspension as `<task>.<epoch>`, and a value of an earlier suspension is
+ * accepted and changes nothing.
  */
 import type { SessionConfigOption } from '@agentclientprotocol/sdk'
 import type { Task } from '../../../core/task.ts'
@@ -11,7 +11,7 @@ import type { Task } from '../../../core/task.ts'
 export const RUN_STATE = 'run_state'
 
 export interface RunState {
-  /** The task it is about; undefined where nothing runs. */
+  /** Undefined: no task runs. */
   readonly task: Task | undefined
   readonly running: string
   readonly suspended: string
@@ -51,7 +51,7 @@ export function runStateOption({ running, suspended, isSuspended }: RunState): S
   }
 }
 
-/** What a value asks for; `stale` one means a suspension of the past; undefined: it is none of ours. */
+/** What a value asks for. `stale`: it names an earlier suspension. Undefined: it is not a value of the option. */
 export function readRunState(
   value: unknown,
   { running, suspended, isSuspended }: RunState,

@@ -5,10 +5,10 @@ import { textOf } from '../../../core/message.ts'
 import type { Suspension } from '../../../core/suspension.ts'
 import type { Task } from '../../../core/task.ts'
 
-/** Of what the agent said last. */
+/** How much of the last text of the agent is quoted. */
 const LONGEST_QUOTE = 200
 
-/** What the agent gave when it parked; otherwise why the task stopped, what it said last, and what makes it go on. */
+/** The summary of a park if the agent gave one; otherwise the reason of the stop, the last text, and what wakes the task. */
 export function stopSummary(task: Task, suspension: Suspension): string {
   if (suspension.summary !== undefined) return suspension.summary
   return [stopSentence(suspension), ...lastWords(task), wakeSentence(suspension)].join(' ')

@@ -12,8 +12,8 @@ import { wakeFacts } from './lifecycle.ts'
 import { stopSummary } from './stop-summary.ts'
 
 /**
- * The task once it is suspended, however long the running step takes. Given up with `$/cancel_request`, the request to
- * suspend is taken back; a lost connection takes nothing back.
+ * Resolves with the task when it is suspended, however long the running step takes. `$/cancel_request` withdraws the
+ * pause. A lost connection does not.
  */
 export async function suspendTask(
   { engine }: AcpContext,

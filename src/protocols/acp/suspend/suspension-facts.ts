@@ -1,6 +1,6 @@
 /**
- * How a task stands, as `_meta` says it: under `lull.suspend` in the words of the RFC, and under `harn.suspend` as the
- * RFC's WorkerSuspension envelope. Always the whole object, because a client may have missed the one before.
+ * The suspension of a task in `_meta`: `lull.suspend` has the fields of the RFC, `harn.suspend` is the RFC's
+ * WorkerSuspension. Always the whole object, because a client may have missed earlier ones.
  */
 import { toIso } from '../../../core/instant.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
@@ -40,7 +40,7 @@ export function suspendFacts(task: Task): JsonObject | undefined {
   }
 }
 
-/** The RFC's fields of one stop, and our `epoch`. */
+/** The fields of the RFC for one stop, and `epoch`. */
 export function stopFacts(stop: Suspension): JsonObject {
   const { handle, epoch, initiator, reason, summary, mode, conditions, deadlineAt } = stop
   return {
@@ -58,7 +58,7 @@ export function stopFacts(stop: Suspension): JsonObject {
   }
 }
 
-/** The envelope Harn keeps and exchanges, snake_case. Undefined unless the task is stopped or was. */
+/** The envelope of Harn in snake_case. Undefined for a task that was never stopped. */
 export function harnFacts(task: Task): JsonObject | undefined {
   const stop = task.suspension ?? task.pausing
   if (stop !== undefined) {

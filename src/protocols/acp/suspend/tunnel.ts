@@ -1,6 +1,6 @@
 /**
- * `_meta.harn.suspend`, inbound: a suspend or a wake that travels with another request, because a host knows no method
- * for it yet. `{op: "suspend" | "wake", …}` in either spelling; `_meta.lull.suspend` is read the same way.
+ * A suspend or a wake in the `_meta.harn.suspend` of another request, for hosts without the methods:
+ * `{op: "suspend" | "wake", …}` in snake_case or camelCase. `_meta.lull.suspend` is read the same way.
  */
 import type { z } from 'zod'
 import { LullError } from '../../../core/errors.ts'
@@ -17,7 +17,7 @@ export type Tunnelled =
   | { readonly op: 'suspend'; readonly request: SuspendFields }
   | { readonly op: 'wake'; readonly request: WakeFields }
 
-/** Undefined when nothing is tunnelled, which is nearly always. */
+/** Undefined when the request carries neither. */
 export function tunnelled(meta: Meta, sessionId: string, harn: boolean): Tunnelled | undefined {
   for (const name of ['lull', ...(harn ? ['harn'] : [])]) {
     const carrier = meta?.[name]
@@ -39,7 +39,7 @@ function read(given: Fields, sessionId: string, path: string): Tunnelled | undef
     const problem = 'must be suspend or wake'
     throw new LullError('INVALID_INPUT', { path: `${path}.op`, problem })
   }
-  // A handle alone is one to be woken; anything else is what we say ourselves, sent back.
+  // A handle alone means wake. Other content is metadata of Lull that the client sends back.
   return given['handle'] === undefined || given['state'] !== undefined
     ? undefined
     : { op: 'wake', request: readWake(given, sessionId, path) }

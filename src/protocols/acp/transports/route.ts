@@ -1,6 +1,6 @@
 /**
- * Which version a client speaks is in its first message. Version 1 is served at once; whoever offers more is led through
- * the SDK's router, which is loaded only then: the schemas of the draft take as long to load as everything else.
+ * Chooses the protocol version by the first message of a client. The SDK's router is loaded only for a client that offers
+ * more than version 1, because loading the schemas of version 2 doubles the time to start.
  */
 import type { AgentConnector, AnyMessage, Stream } from '@agentclientprotocol/sdk'
 

@@ -1,4 +1,4 @@
-/** Queues of JSON on a pair of Node streams: how editors talk to the agents they start. */
+/** Lines of JSON on a pair of Node streams, for editors that start the agent as a process. */
 import { Readable, Writable } from 'node:stream'
 import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk'
 

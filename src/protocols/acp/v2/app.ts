@@ -1,4 +1,4 @@
-/** Version 2 of the protocol, a draft: prompts are answered when they are inserted, and turns end by `state_update`. */
+/** Version 2 of ACP, a draft: a prompt is answered when it is accepted, and `state_update` says when its work ends. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import * as sdk from '@agentclientprotocol/sdk/experimental/v2'
 import { LullError } from '../../../core/errors.ts'
@@ -64,7 +64,7 @@ function raw(params: unknown): unknown {
 
 const insert: Method<PromptFields, sdk.PromptResponse> = async (connection, request, signal) => {
   const { messageId, ended } = await beginPrompt(connection, request, signal)
-  // How it ends is told by the state; nobody waits for it here.
+  // `state_update` says how the prompt ends.
   ended.catch(() => undefined)
   if (messageId === undefined) throw RequestError.requestCancelled()
   return { messageId }

@@ -48,7 +48,7 @@ export function createPeerV2(client: AgentContext, facts: ClientFacts): Peer {
     markAware() {
       known = { ...known, aware: true }
     },
-    // The draft wants every message told to everybody, its sender included.
+    // Version 2 sends every message to all clients, its sender included.
     echoes: true,
     update: (sessionId, update) => send(sessionId, updateV2(update)),
     moved: (sessionId, task, asking) =>

@@ -1,4 +1,4 @@
-/** What version 2 spells differently. Its draft changes; what we mean does not, so everything is made from version 1's shapes. */
+/** Converts updates of version 1 to version 2. Version 2 is a draft, so only this folder depends on its shapes. */
 import type { AvailableCommand, SessionConfigOption, SessionUpdate } from '@agentclientprotocol/sdk'
 import type * as v2 from '@agentclientprotocol/sdk/experimental/v2'
 
@@ -41,7 +41,7 @@ function isDiscarded({ _meta }: Chunk): boolean {
   return lull?.artifact?.stream === 'discarded'
 }
 
-/** A message can be replaced as a whole. */
+/** Version 2 can replace a message. */
 function emptied({ messageId, _meta = null }: Chunk): v2.SessionUpdate {
   return { sessionUpdate: 'agent_message', messageId: messageId ?? 'aside', content: [], _meta }
 }

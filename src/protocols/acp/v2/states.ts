@@ -1,6 +1,6 @@
 /**
- * `state_update`: whether a session is at work, waits for its user, or rests, and why. Sent when that changes, and on
- * every attachment. A session with several tasks is at work while one of them is.
+ * `state_update`: a session is running, requires action of its user, or is idle. Sent when it changes, and at every
+ * attachment. A session with several tasks is running while one of them runs.
  */
 import type { PromptResponse } from '@agentclientprotocol/sdk'
 import type { StateUpdate } from '@agentclientprotocol/sdk/experimental/v2'
@@ -10,23 +10,23 @@ import { isIdle } from '../render/updates.ts'
 type State = 'running' | 'requires_action' | 'idle'
 
 export interface States {
-  /** What to send after the task changed; undefined: nothing has. */
+  /** The update to send after the task changed. Undefined: the state is the same. */
   moved(task: Task, asking: boolean): StateUpdate | undefined
-  /** Work begins that is no task's: a reply without a task, a slash command. */
+  /** Work without a task begins: a reply, or a slash command. */
   entered(): StateUpdate | undefined
-  /** That work has ended so. */
+  /** Work without a task has ended. */
   left(end: PromptResponse): StateUpdate | undefined
-  /** How the session stands. */
+  /** The current state of the session. */
   now(): StateUpdate
 }
 
 export function createStates(): States {
   const tasks = new Map<string, State>()
-  /** How much work goes on that is no task's. */
+  /** How many pieces of work without a task are in progress. */
   let others = 0
   let last: StateUpdate = { state: 'idle' }
 
-  /** @param idle what is said where nothing goes on any more */
+  /** @param idle the update when no work is in progress */
   function changeTo(idle: StateUpdate): StateUpdate | undefined {
     const all = [...tasks.values()]
     const running = all.includes('running') || others > 0
@@ -59,7 +59,7 @@ export function createStates(): States {
   }
 }
 
-/** After a reply about a task that is suspended, the session is idle because of that. */
+/** A reply about a suspended task leaves the session suspended. */
 function idleAfter({ _meta }: PromptResponse): StateUpdate {
   const lull = _meta?.['lull'] as { readonly suspend?: { readonly state?: string } } | undefined
   return lull?.suspend?.state === 'suspended'
@@ -67,7 +67,7 @@ function idleAfter({ _meta }: PromptResponse): StateUpdate {
     : { state: 'idle', stopReason: 'end_turn' }
 }
 
-/** Stop reasons of our own begin with an underscore, as the draft wants it. */
+/** Version 2 requires that further stop reasons begin with an underscore. */
 function restOf({ state, failure }: Task): StateUpdate {
   switch (state) {
     case 'canceled':

@@ -1,14 +1,14 @@
 /** What a card says beyond what the agent itself declares. The server fills it in from its configuration. */
 import type { Skill } from '../../../engine/agent.ts'
 
-export interface SecurityFacts {
+export interface SecurityOptions {
   /** API keys in this header. */
   readonly apiKey?: { readonly header: string }
   /** Bearer tokens; `openIdUrl` when they come from an OpenID provider. */
   readonly bearer?: { readonly format?: string; readonly openIdUrl?: string }
 }
 
-export interface CardFacts {
+export interface CardOptions {
   readonly provider?: { readonly organization: string; readonly url: string }
   readonly documentationUrl?: string
   readonly iconUrl?: string
@@ -40,8 +40,8 @@ export interface CardSource {
   readonly version: string
   readonly skills: readonly Skill[]
   readonly url: string
-  readonly facts: CardFacts
-  readonly security: SecurityFacts
+  readonly facts: CardOptions
+  readonly security: SecurityOptions
   readonly inputModes: readonly string[]
   readonly outputModes: readonly string[]
   readonly pause: boolean
