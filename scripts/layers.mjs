@@ -16,7 +16,7 @@ export const layers = {
   protocols: {
     imports: ['core', 'engine', 'wire'],
     packages: ['zod', '@agentclientprotocol/sdk'],
-    builtins: ['crypto', 'dns', 'http', 'https', 'net', 'path', 'stream'],
+    builtins: ['crypto', 'dns', 'http', 'https', 'net', 'os', 'path', 'stream'],
   },
   // It also runs in browsers.
   client: { imports: ['core', 'wire'], packages: [], builtins: [] },
@@ -28,7 +28,7 @@ export const layers = {
   demo: { imports: ['core', 'engine', 'testing'], packages: [], builtins: ['zlib'] },
   server: {
     imports: ['core', 'ports', 'engine', 'stores', 'protocols', 'wire', 'demo', 'testing'],
-    packages: ['zod', 'hono', '@hono/node-server', 'ws'],
+    packages: ['zod', 'hono', '@hono/node-server', 'jose', 'ws'],
     builtins: 'all',
   },
   cli: {

@@ -141,6 +141,9 @@ export interface Engine {
 
 const DRAIN_MS = 10_000
 
+/** Events of one batch. Each is compared with every filter that names no type. */
+const MAX_EVENTS = 1_000
+
 export function createEngine(deps: EngineDeps): Engine {
   const { context, holds, lifecycle } = assemble(deps)
   const { events } = context
@@ -179,6 +182,10 @@ export function createEngine(deps: EngineDeps): Engine {
     async emit(caller, given) {
       if (!Array.isArray(given)) {
         throw new LullError('INVALID_INPUT', { path: 'events', problem: 'must be a list' })
+      }
+      if (given.length > MAX_EVENTS) {
+        const problem = `must have at most ${MAX_EVENTS} events; send several batches`
+        throw new LullError('INVALID_INPUT', { path: 'events', problem })
       }
       const rootOf = (index: number): string => (given.length === 1 ? '' : `events.${index}`)
       const parsed = given.map((event, index) => parse(cloudEvent, event, rootOf(index)))

@@ -115,6 +115,8 @@ export function createEvents(deps: EventsDeps): Events {
   async function dispatchAll(events: readonly StoredEvent[]): Promise<void> {
     for (const { pos } of events) cursor.begin(pos)
     for (const event of events) {
+      // Requests are answered between two events of a batch.
+      if (events.length > 1) await new Promise((resolve) => setImmediate(resolve))
       try {
         await dispatch(event)
         cursor.finish(event.pos)

@@ -18,6 +18,8 @@ export interface EngineOptions {
   readonly journalRecords: number
   /** How many reminders may be pending on one task. */
   readonly pendingReminders: number
+  /** How many distinct filters without a fixed type a tenant may have. Every event is compared with each of them. */
+  readonly filtersWithoutType: number
   /** How many messages, and bytes of messages, a task's history may have. The task refuses further messages. */
   readonly historyMessages: number
   readonly historyBytes: number
@@ -64,6 +66,7 @@ export const defaultOptions: EngineOptions = {
   stepResultBytes: 1_048_576,
   journalRecords: 10_000,
   pendingReminders: 64,
+  filtersWithoutType: 1_000,
   historyMessages: 10_000,
   historyBytes: 67_108_864,
   queuedMessages: 1_000,

@@ -7,6 +7,7 @@ import type { Actor } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
 import { actorOf, type Caller } from './caller.ts'
 import { type EngineContext, mintHandle, taskFor } from './context.ts'
+import { admitFilter } from './filter-limit.ts'
 import { parkTaskInput, pauseInput } from './inputs.ts'
 import type { Committed } from './ledger.ts'
 import { parse } from './parse.ts'
@@ -57,6 +58,7 @@ export async function pause(
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())
   const found = await pausableTask(context, caller, taskId)
+  await admitFilter(context, found.tenant, armed)
   await events.refresh()
   const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
     type: 'pause',
@@ -108,6 +110,7 @@ export async function park(
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())
   const found = await pausableTask(context, caller, taskId)
+  await admitFilter(context, found.tenant, armed)
   const mode = 'finish_step'
   await events.refresh()
   const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({

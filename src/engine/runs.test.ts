@@ -232,7 +232,7 @@ describe('an agent that misbehaves', () => {
 })
 
 describe('a task that was taken over by another process', () => {
-  // N1 of runs.ts, R3 of run/core.ts.
+  // N1 of runs.ts, R3 of run/operation-runner.ts.
   it('N1, R3: is written to by the new run alone: the stale one writes nothing and gives its slot back', async () => {
     const store = createMemoryStore()
     const done = effects()

@@ -206,3 +206,55 @@ it.each<[string, string, string, Record<string, string>, (string | Uint8Array)?]
   for (const [name, value] of response.headers)
     expect([name, answer.headers[name]]).toEqual([name, value])
 })
+
+/** What the server answers to bytes, until it closes the connection or `enough` is there. */
+function answerTo(port: number, bytes: string, enough: RegExp = /\r\n\r\n/): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      if (enough.test(text)) socket.destroy()
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(text))
+  })
+}
+
+describe('a request that two servers may read differently', () => {
+  const call = '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"x"}}'
+  const head = 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n'
+
+  it.each([
+    ['two Host headers', `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: a.example\r\n\r\n`],
+    [
+      'two equal Host headers',
+      `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nhOST: 127.0.0.1\r\n\r\n`,
+    ],
+    [
+      'a length and chunks',
+      `${head}Content-Length: ${call.length}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['two lengths', `${head}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`],
+    ['a header over two lines', `${head}X: a\r\n b\r\nContent-Length : 3\r\n\r\nabc`],
+    ['lines without a carriage return', `${head.replaceAll('\r\n', '\n')}\n\n`],
+    [
+      'chunks of a strange size',
+      `${head}Transfer-Encoding: chunked\r\n\r\n0x3\r\nabc\r\n0\r\n\r\n`,
+    ],
+    ['an unknown coding', `${head}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
+  ])('is refused: %s', async (_, bytes) => {
+    expect(await answerTo(await openFront(), bytes)).toMatch(/^HTTP\/1\.1 400 /)
+  })
+})
+
+it('does not log the query of a request that failed', async () => {
+  const logged: string[] = []
+  const port = await openFront({
+    log: (_level, text, fields) => logged.push(JSON.stringify({ text, ...fields })),
+    a2a: { handle: () => Promise.reject(new Error('broken')) } as unknown as A2A,
+  })
+  expect((await ask({ port, path: '/tasks?key=secret' })).status).toBe(500)
+  expect(logged.join()).toContain('/tasks')
+  expect(logged.join()).not.toContain('secret')
+})

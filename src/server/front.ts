@@ -8,7 +8,7 @@ import type { Hono } from 'hono'
 import type { Log } from '../ports/log.ts'
 import type { A2A, A2AEnv } from '../protocols/a2a/index.ts'
 import { anybody } from './caller.ts'
-import { createGuard } from './guard.ts'
+import { createGuard, hasTwoHosts } from './guard.ts'
 import { BodyTooLarge, NodeRequest, type Receiver, receive, writeText } from './node-http.ts'
 import { jsonHeaders, refusalText } from './refusals.ts'
 import { writeEvents } from './write-events.ts'
@@ -37,7 +37,7 @@ export function createFront(options: FrontOptions): RequestListener {
   const rest = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false })
 
   async function received(request: NodeRequest): Promise<void> {
-    const { incoming, outgoing, body } = request
+    const { incoming, outgoing, path, body } = request
     try {
       const answering = a2a.handle(request, env)
       if (answering === undefined) {
@@ -52,7 +52,7 @@ export function createFront(options: FrontOptions): RequestListener {
       }
       // Not awaited, so that the request and its body can be collected while the stream is open.
       writeEvents(outgoing, answer.status, answer.headers, answer.body).catch((error: unknown) =>
-        failed({ incoming, outgoing }, error),
+        failed({ incoming, outgoing, path }, error),
       )
     } catch (error) {
       failed(request, error)
@@ -60,16 +60,17 @@ export function createFront(options: FrontOptions): RequestListener {
   }
 
   function failed(
-    { incoming, outgoing }: Pick<NodeRequest, 'incoming' | 'outgoing'>,
+    request: Pick<NodeRequest, 'incoming' | 'outgoing' | 'path'>,
     error: unknown,
   ): void {
+    const { incoming, outgoing } = request
     // The client has disconnected.
     if (outgoing.destroyed) return
     if (error instanceof BodyTooLarge) {
       refuse(outgoing, 413, 'LIMIT_EXCEEDED', `The body is larger than ${bodyLimitBytes} bytes`)
       return
     }
-    log('error', 'a request failed', { method: incoming.method, path: incoming.url, error })
+    log('error', 'a request failed', { method: incoming.method, path: request.path, error })
     if (outgoing.headersSent) outgoing.destroy()
     else refuse(outgoing, 500, 'INTERNAL', 'Internal error')
   }
@@ -78,6 +79,10 @@ export function createFront(options: FrontOptions): RequestListener {
 
   return (incoming, outgoing) => {
     const { headers } = incoming
+    if (hasTwoHosts(incoming)) {
+      refuse(outgoing, 400, 'INVALID_INPUT', 'The request has more than one Host header')
+      return
+    }
     // Only HTTP/1.0 omits the host. Browsers always send it.
     const refused = guard(headers.host ?? host, headers.origin)
     if (refused !== undefined) refuse(outgoing, 403, refused.code, refused.message)

@@ -51,6 +51,18 @@ export function createGuard({ host, allowedHosts = [], allowedOrigins = [] }: Gu
   }
 }
 
+/** Two Host headers: two servers on the way may each believe another one (RFC 9112 3.2). Node keeps the first. */
+export function hasTwoHosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }): boolean {
+  let found = false
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length !== 4 || name.toLowerCase() !== 'host') continue
+    if (found) return true
+    found = true
+  }
+  return false
+}
+
 /** Whether only this machine can reach the address. */
 export function isLoopback(host: string): boolean {
   const name = hostnameOf(host)

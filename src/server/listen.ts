@@ -1,5 +1,7 @@
 /** The listening socket. It is bound before the engine opens, so that a port in use is reported before any other work. */
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import type { Log } from '../ports/log.ts'
+import { earlyAnswer } from './early-answers.ts'
 import { listenError } from './start-error.ts'
 import { takeUpgrades, type Upgrade } from './upgrades.ts'
 
@@ -11,15 +13,29 @@ export interface Listener {
   close(graceMs: number): Promise<void>
 }
 
+/** How long a client may take: to send the head of a request, and to send all of it. Also for upgrades that are not taken. */
+const times: ServerOptions = {
+  headersTimeout: 15_000,
+  requestTimeout: 120_000,
+  connectionsCheckingInterval: 5_000,
+}
+
+/** Requests that wait for the start. */
+const MAX_EARLY = 1_000
+
 /** @throws StartError */
-export async function listen(host: string, port: number): Promise<Listener> {
+export async function listen(host: string, port: number, log: Log = () => {}): Promise<Listener> {
   const early: Parameters<RequestListener>[] = []
-  const wait: RequestListener = (...request) => early.push(request)
-  const server = createServer(wait)
+  const wait: RequestListener = (...request) => {
+    if (!earlyAnswer(...request, early.length < MAX_EARLY)) early.push(request)
+  }
+  const server = createServer(times, wait)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)))
     server.listen(port, host, resolve)
   })
+  // A connection that cannot be accepted, for want of descriptors. The server goes on with those it has.
+  server.on('error', (error) => log('error', 'a connection could not be accepted', { error }))
   const address = server.address()
   let cutUpgraded: () => void = () => undefined
 
@@ -28,7 +44,7 @@ export async function listen(host: string, port: number): Promise<Listener> {
     answer(handler, upgrade) {
       server.off('request', wait)
       server.on('request', handler)
-      if (upgrade !== undefined) cutUpgraded = takeUpgrades(server, handler, upgrade)
+      if (upgrade !== undefined) cutUpgraded = takeUpgrades(server, upgrade)
       for (const request of early.splice(0)) handler(...request)
     },
     close: (graceMs) => close(server, graceMs, () => cutUpgraded()),

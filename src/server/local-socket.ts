@@ -33,19 +33,15 @@ export async function listenLocally(data: string, acp: AcpMount): Promise<LocalS
   })
   let open = 0
   let emptied: () => void = () => undefined
-  const cutUpgraded = takeUpgrades(
-    server,
-    (_, response) => response.writeHead(426).end(),
-    (request, socket, head) => {
-      open++
-      socket.on('close', () => {
-        open--
-        if (open === 0) emptied()
-      })
-      acp.upgrade(request, socket, head)
-      return true
-    },
-  )
+  const cutUpgraded = takeUpgrades(server, (request, socket, head) => {
+    open++
+    socket.on('close', () => {
+      open--
+      if (open === 0) emptied()
+    })
+    acp.upgrade(request, socket, head)
+    return true
+  })
   if (process.platform !== 'win32') rmSync(path, { force: true })
   await new Promise<void>((done, failed) => {
     server.once('error', failed)

@@ -82,9 +82,10 @@ export async function startServer(given: ServeOptions): Promise<ServingAcp> {
   const settings = readSettings(toSettings(given))
   refuseOpenHost(settings.host, given.insecure ?? false)
   const config = readConfig(settings.config, given)
-  const listener = await listen(settings.host, settings.port)
+  const log = given.log ?? createLog(toStderr, settings.logLevel)
+  const listener = await listen(settings.host, settings.port, log)
   try {
-    return await answerOn(listener, given, settings, config)
+    return await answerOn(listener, { ...given, log }, settings, config)
   } catch (error) {
     await listener.close(0)
     throw error
@@ -93,15 +94,14 @@ export async function startServer(given: ServeOptions): Promise<ServingAcp> {
 
 async function answerOn(
   listener: Listener,
-  given: ServeOptions,
+  given: ServeOptions & { readonly log: Log },
   settings: Settings,
   config: ServerConfig,
 ): Promise<ServingAcp> {
-  const { agents } = given
+  const { agents, log } = given
   const { host, data, stores, receiptKey } = settings
   const store = chooseStore([...stores, config], data)
   const { port } = listener
-  const log = given.log ?? createLog(toStderr, settings.logLevel)
   const options = config.engine ?? {}
   const open = await openEngine({
     agents,

@@ -2,10 +2,10 @@
  * HTTP upgrades. WebSockets at `/acp` are accepted. Other upgrade requests are served as plain requests (RFC 9110 §7.8). The
  * Java HTTP client asks for HTTP/2 with every first request, also with one that has a body.
  */
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ACP_PATH, type AcpMount } from './acp-mount.ts'
-import { createGuard, type GuardOptions } from './guard.ts'
+import { createGuard, type GuardOptions, hasTwoHosts } from './guard.ts'
 
 /** Takes the socket and returns true, or returns false. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
@@ -19,23 +19,20 @@ export function createUpgrade(acp: AcpMount, options: GuardOptions): Upgrade {
     }
     // For WebSockets of a browser the origin is the only protection: there is no CORS check.
     const refused = guard(headers.host ?? options.host, headers.origin)
-    if (refused === undefined) acp.upgrade(request, socket, head)
+    if (hasTwoHosts(request)) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+    else if (refused === undefined) acp.upgrade(request, socket, head)
     else socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
     return true
   }
 }
 
 /**
- * Offers every upgrade to `upgrade`. A request that is not taken is replayed, without its upgrade headers, to a second server.
+ * Offers every upgrade to `upgrade`. A request that is not taken is replayed to the same server without its upgrade headers, so
+ * that its timeouts hold for it too.
  * @returns a function that destroys all sockets of upgrades. `closeAllConnections` does not include them, but the server does
  * not close before they do.
  */
-export function takeUpgrades(
-  server: Server,
-  handler: RequestListener,
-  upgrade: Upgrade,
-): () => void {
-  const plain = createServer(handler)
+export function takeUpgrades(server: Server, upgrade: Upgrade): () => void {
   const open = new Set<Duplex>()
   server.on('upgrade', (request, socket, head) => {
     open.add(socket)
@@ -43,7 +40,7 @@ export function takeUpgrades(
     socket.on('error', () => socket.destroy())
     if (upgrade(request, socket, head)) return
     socket.unshift(Buffer.concat([Buffer.from(withoutUpgrade(request), 'latin1'), head]))
-    plain.emit('connection', socket)
+    server.emit('connection', socket)
   })
   return () => {
     for (const socket of open) socket.destroy()

@@ -6,9 +6,9 @@ import type { ArtifactInput, ArtifactStream } from '../agent-task.ts'
 import { artifactFacts } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { agentCall } from './agent-call.ts'
-import type { RunCore } from './core.ts'
 import type { Tell } from './outputs.ts'
 import { partsOf } from './parts.ts'
+import type { RunCore } from './run-core.ts'
 
 type ArtifactRecord = JournalRecord & { readonly type: 'artifact' }
 

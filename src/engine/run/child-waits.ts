@@ -1,5 +1,6 @@
 /** The waits of a run for its children. While a run only waits, it needs no slot: `run-slot.ts`. */
-import type { OperationScope, RunCore } from './core.ts'
+import type { OperationScope } from './operation-scope.ts'
+import type { RunCore } from './run-core.ts'
 
 export interface ChildWaits {
   /**

@@ -6,9 +6,10 @@ import type { ChildResult, JournalRecord, LogRecord } from '../../core/records.t
 import type { Child } from '../agent-task.ts'
 import { agentCall } from './agent-call.ts'
 import type { ChildWaits } from './child-waits.ts'
-import type { OperationScope, RunCore } from './core.ts'
 import { gatedRecord } from './gated-record.ts'
 import { recordOf } from './journal.ts'
+import type { OperationScope } from './operation-scope.ts'
+import type { RunCore } from './run-core.ts'
 import { neverSettles } from './run-writer.ts'
 import { revive } from './step-record.ts'
 

@@ -7,9 +7,11 @@ import type { JournalRecord } from '../../core/records.ts'
 import type { Child } from '../agent-task.ts'
 import { createChildFactory, type Delegated } from './child.ts'
 import { createChildWaits } from './child-waits.ts'
-import type { Finished, OperationScope, RunCore } from './core.ts'
 import { recordOf } from './journal.ts'
+import type { Finished } from './operation.ts'
+import type { OperationScope } from './operation-scope.ts'
 import { partsOf } from './parts.ts'
+import type { RunCore } from './run-core.ts'
 import { neverSettles } from './run-writer.ts'
 
 export interface Children {

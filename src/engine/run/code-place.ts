@@ -7,7 +7,7 @@ import type { NewOperations } from './new-operations.ts'
 import type { OperationScope } from './operation-scope.ts'
 
 /** The place of the code when it called an operation. */
-export interface Asked {
+export interface CallSite {
   /** The number of the record whose result the code got last. */
   readonly place: number
   /** The operation may have been in flight when a run of the task died. */
@@ -38,7 +38,7 @@ export class CodePlace {
   }
 
   /** The place of the code of that scope now. */
-  asked({ prefix, place = 0, mayHaveRun }: OperationScope): Asked {
+  callSite({ prefix, place = 0, mayHaveRun }: OperationScope): CallSite {
     const { diedAt } = this.#journal
     const isReaction = this.#reaction?.prefix === prefix
     return {
@@ -52,7 +52,7 @@ export class CodePlace {
   /** Resolves when an operation that is not recorded may run. Undefined if it may run at once. */
   admit(
     { key, harmless, added }: Wanted,
-    { place }: Asked,
+    { place }: CallSite,
     { inside }: OperationScope,
   ): Promise<void> | undefined {
     const { unclaimed } = this.#journal

@@ -1,6 +1,6 @@
 import type { JournalRecord } from '../../core/records.ts'
-import type { RunCore } from './core.ts'
 import type { During, Scope } from './gate.ts'
+import type { RunCore } from './run-core.ts'
 
 /** Writes a record as an operation of its own. */
 export async function gatedRecord<R extends JournalRecord>(

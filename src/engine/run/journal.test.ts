@@ -9,7 +9,7 @@ import {
 } from '../test-support/engine-harness.ts'
 import { caught, keeping, resultOf } from './test-support/results.ts'
 
-// R4 of core.ts.
+// R4 of run-core.ts.
 describe('values', () => {
   it('R4: are durable before the step that saw them, also one that another branch handed in', async () => {
     const order: string[] = []

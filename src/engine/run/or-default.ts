@@ -1,4 +1,4 @@
-import type { RunCore } from './core.ts'
+import type { RunCore } from './run-core.ts'
 
 /**
  * The result of an agent's function (`digest`, `compact`), or a default value if the function fails. The failure is

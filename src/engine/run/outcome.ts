@@ -4,8 +4,8 @@ import { isLullError } from '../../core/errors.ts'
 import type { Agent } from '../agent.ts'
 import type { ArtifactInput } from '../agent-task.ts'
 import { lastArtifact } from './artifacts.ts'
-import type { RunCore } from './core.ts'
 import { agentMessage, partsOf } from './parts.ts'
+import type { RunCore } from './run-core.ts'
 import type { RunAct } from './run-writer.ts'
 
 export function completion(

@@ -5,10 +5,10 @@ import type { JournalRecord, UsageReport } from '../../core/records.ts'
 import { usageInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { type Artifacts, createArtifacts } from './artifacts.ts'
-import type { RunCore } from './core.ts'
 import { gatedRecord } from './gated-record.ts'
 import { recordOf } from './journal.ts'
 import { agentMessage, partsOf } from './parts.ts'
+import type { RunCore } from './run-core.ts'
 
 /**
  * Writes a journaled record that has no effect outside of the task.

@@ -6,7 +6,7 @@ import type { Wake } from '../../core/suspension.ts'
 import type { Park } from '../agent-task.ts'
 import { parkInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
-import type { RunCore } from './core.ts'
+import type { RunCore } from './run-core.ts'
 import type { RunAct } from './run-writer.ts'
 import type { Stop } from './stops.ts'
 

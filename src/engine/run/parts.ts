@@ -2,7 +2,7 @@ import { LullError } from '../../core/errors.ts'
 import type { Message, Part } from '../../core/message.ts'
 import { part } from '../inputs.ts'
 import { parse } from '../parse.ts'
-import type { RunCore } from './core.ts'
+import type { RunCore } from './run-core.ts'
 
 /** A text becomes one text part. Given parts are checked. @throws LullError `INVALID_INPUT` */
 export function partsOf(content: string | readonly Part[]): readonly Part[] {

@@ -5,8 +5,8 @@
  */
 import type { NewOperation, PolicyReason } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
-import type { RunCore } from './core.ts'
 import { describeKey } from './keys.ts'
+import type { RunCore } from './run-core.ts'
 
 interface PolicyStop {
   readonly reason: PolicyReason

@@ -7,8 +7,8 @@ import type { InterruptedState } from '../../core/states.ts'
 import type { Answer, AskOptions, ConsentRequest } from '../agent-task.ts'
 import { askOptionsInput, consentInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
-import type { RunCore } from './core.ts'
 import { agentMessage, partsOf } from './parts.ts'
+import type { RunCore } from './run-core.ts'
 import type { Stop } from './stops.ts'
 
 export interface Questions {

@@ -1,4 +1,4 @@
-/** R1 and R2 (core.ts), for random agents with parallel branches that compete for the same keys. */
+/** R1 and R2 (operation-runner.ts), for random agents with parallel branches that compete for the same keys. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../core/json.ts'

@@ -5,9 +5,9 @@ import type { TranscriptEntry } from '../../core/transcript.ts'
 import type { Agent } from '../agent.ts'
 import { transcriptEntriesInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
-import type { RunCore } from './core.ts'
 import { orDefault } from './or-default.ts'
 import type { Outputs } from './outputs.ts'
+import type { RunCore } from './run-core.ts'
 import type { TurnStarted } from './turn-start.ts'
 
 const LIMIT = 1_000

@@ -11,9 +11,10 @@ import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { Past } from '../conversation.ts'
 import { type AbortCode, Aborted } from './abort-reason.ts'
-import { type RunControl, RunCore, type RunCoreDeps } from './core.ts'
 import { Operations } from './operations.ts'
 import { PolicyStops } from './policy-stops.ts'
+import type { RunControl } from './run-control.ts'
+import { RunCore, type RunCoreDeps } from './run-core.ts'
 import { type RunEndingDeps, runToEnd } from './run-ending.ts'
 
 export interface RunDeps extends RunCoreDeps {

@@ -1,8 +1,8 @@
 /** The records of a step: one for each attempt that did not settle it, and one that did. */
 import type { Json } from '../../core/json.ts'
 import type { Failure, JournalRecord } from '../../core/records.ts'
-import type { OperationScope } from './core.ts'
 import { type Entry, recordOf } from './journal.ts'
+import type { OperationScope } from './operation-scope.ts'
 
 export type StepRecord = JournalRecord & { readonly type: 'step' }
 export type AttemptRecord = JournalRecord & { readonly type: 'attempt' }

@@ -14,7 +14,7 @@ import type { Providing } from '../../core/commands.ts'
 import { providing } from '../../core/decide/reminding.ts'
 import type { MembersOf } from '../../core/json.ts'
 import { isVisible, type Reminder } from '../../core/reminders.ts'
-import type { RunCore } from './core.ts'
+import type { RunCore } from './run-core.ts'
 import { turnStarting } from './turn-start.ts'
 
 /** The journaled value of a read. */

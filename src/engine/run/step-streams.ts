@@ -15,7 +15,7 @@
 import { LullError } from '../../core/errors.ts'
 import type { JournalRecord } from '../../core/records.ts'
 import type { StepStream } from '../agent-task.ts'
-import type { RunCore } from './core.ts'
+import type { RunCore } from './run-core.ts'
 
 const FLUSH_MS = 100
 

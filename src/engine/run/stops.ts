@@ -4,9 +4,9 @@
 import type { Message } from '../../core/message.ts'
 import type { Decision } from '../../core/records.ts'
 import type { Wake } from '../../core/suspension.ts'
-import type { RunCore } from './core.ts'
 import { createParks, type Parks } from './parks.ts'
 import { createQuestions, type Questions } from './questions.ts'
+import type { RunCore } from './run-core.ts'
 import type { RunAct } from './run-writer.ts'
 
 export interface Stops extends Pick<Parks, 'park' | 'sleep'>, Pick<Questions, 'ask' | 'consent'> {

@@ -2,8 +2,8 @@
 import { describeError } from '../../core/describe-error.ts'
 import type { Json } from '../../core/json.ts'
 import type { Tool, ToolResult } from '../agent-task.ts'
-import type { RunCore } from './core.ts'
 import { recordedDuring } from './gated-record.ts'
+import type { RunCore } from './run-core.ts'
 import { recordedStep } from './step-record.ts'
 import { checkName, type Steps } from './steps.ts'
 
@@ -17,11 +17,11 @@ export function createToolBatch(core: RunCore, steps: Steps): ToolBatch {
   async function batch(tools: readonly Tool[]): Promise<readonly ToolResult[]> {
     const scope = core.scope
     for (const { name } of tools) checkName(name)
-    const asked = core.asked()
+    const site = core.callSite()
     const keys = tools.map((tool) => core.key('tool', tool.name))
     const { results, released } = await core.gate.duringBatch(scope, async (during) => {
       const results: ToolResult[] = []
-      let { place } = asked
+      let { place } = site
       let seq = 0
       let skipping = false
       for (const [index, { name, run: code }] of tools.entries()) {
@@ -38,9 +38,9 @@ export function createToolBatch(core: RunCore, steps: Steps): ToolBatch {
           seq = (await recordedDuring(core, during, make)).seq
           results.push({ name, status: 'skipped' })
         } else {
-          const here = { ...core.asked(), place }
+          const here = { ...core.callSite(), place }
           await core.admit({ key }, here)
-          const done = await steps.settle({ key, name, code, scope, asked: here, during })
+          const done = await steps.settle({ key, name, code, scope, site: here, during })
           seq = done.seq
           results.push(resultOf(name, () => (done.settle() ?? null) as Json))
         }

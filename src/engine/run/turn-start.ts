@@ -5,8 +5,9 @@ import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { TurnStart } from '../providers/provider.ts'
-import type { Finished, RunCore } from './core.ts'
+import type { Finished } from './operation.ts'
 import { orDefault } from './or-default.ts'
+import type { RunCore } from './run-core.ts'
 import type { RunTranscript } from './run-transcript.ts'
 
 export type TurnStarted = LogRecord & { readonly type: 'turn-started' }

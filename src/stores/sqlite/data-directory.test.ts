@@ -1,4 +1,4 @@
-import { chmod, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createSqliteStore } from './sqlite-store.ts'
@@ -9,8 +9,10 @@ describe('the data directory', { timeout: 30_000 }, () => {
     const path = join(await temporaryDirectory(), 'a', 'b')
     const store = await createSqliteStore({ path })
     expect((await stat(path)).mode & 0o777).toBe(0o700)
-    for (const file of ['lull.db', 'lull.db-wal']) {
-      expect((await stat(join(path, file))).mode & 0o777).toBe(0o600)
+    const files = await readdir(path)
+    expect(files).toEqual(expect.arrayContaining(['lull.db', 'lull.lock', 'lull.owner']))
+    for (const file of files) {
+      expect([file, (await stat(join(path, file))).mode & 0o777]).toEqual([file, 0o600])
     }
     await store.close()
   })

@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LullError } from '../../core/errors.ts'
 import type { Database, OpenDatabase } from './driver.ts'
 import { isBusy } from './failures.ts'
+import { makePrivate } from './open-database.ts'
 
 export interface DirectoryLock {
   readonly release: () => void
@@ -99,6 +100,7 @@ function hasReader(open: OpenDatabase, file: string): boolean {
 }
 
 function tryLock(open: OpenDatabase, file: string): Database | undefined {
+  makePrivate(file)
   const db = open(file)
   try {
     db.exec('BEGIN EXCLUSIVE')
@@ -112,7 +114,8 @@ function tryLock(open: OpenDatabase, file: string): Database | undefined {
 
 function writeOwner(file: string): void {
   try {
-    writeFileSync(file, `pid ${process.pid} on ${hostname()}, since ${new Date().toISOString()}\n`)
+    const text = `pid ${process.pid} on ${hostname()}, since ${new Date().toISOString()}\n`
+    writeFileSync(file, text, { mode: 0o600 })
   } catch {
     // The file is information only, so a full disk does not prevent the start.
   }

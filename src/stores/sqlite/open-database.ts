@@ -49,7 +49,7 @@ export function openDatabase(open: OpenDatabase, file: string, options: Database
  * not opened: closing it would drop the locks of every connection this process has to it (POSIX record locks). The next
  * program that reads the database would then remove the write-ahead log.
  */
-function makePrivate(file: string): void {
+export function makePrivate(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
 }
 

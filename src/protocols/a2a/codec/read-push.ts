@@ -18,6 +18,8 @@ export function readTarget(value: unknown, path: string): PushTarget {
 }
 
 function urlOf(given: string, path: string): string {
+  if (given.length > LONGEST_URL)
+    throw invalid(path, `must have a length of at most ${LONGEST_URL}`)
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
     throw invalid(path, 'must be an http or https address')
@@ -44,14 +46,16 @@ function authenticationOf(value: unknown, path: string): PushTarget['authenticat
 }
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,64}$/
-const FIELD = /^[\x20-\x7e]*$/
+const FIELD = /^[\x20-\x7e]{0,4096}$/
+/** As long as addresses are anywhere in practice. */
+const LONGEST_URL = 4_096
 
 /** Goes into a header or an address: one line. */
 function line(value: Params, name: string, path: string): string | undefined {
   const given = value[name]
   if (given === undefined || given === null) return undefined
   if (typeof given === 'string' && FIELD.test(given)) return given
-  throw invalid(under(path, name), 'must be one line of printable characters')
+  throw invalid(under(path, name), 'must be one line of at most 4096 printable characters')
 }
 
 function under(path: string, name: string): string {

@@ -111,22 +111,9 @@ function wireArtifact({ parts, ...artifact }: Artifact): object {
   return { ...artifact, parts: parts.map(wirePart) }
 }
 
-function push(taskId: string, { id, url, token, authentication }: PushTarget): object {
-  const { scheme, credentials } = authentication ?? {}
-  return {
-    taskId,
-    pushNotificationConfig: {
-      id,
-      url,
-      ...(token === undefined ? {} : { token }),
-      ...(scheme === undefined
-        ? {}
-        : {
-            authentication: {
-              schemes: [scheme],
-              ...(credentials === undefined ? {} : { credentials }),
-            },
-          }),
-    },
-  }
+/** Without token and credentials: who may read a task must not learn how to call its webhook. */
+function push(taskId: string, { id, url, authentication }: PushTarget): object {
+  const scheme = authentication?.scheme
+  const known = scheme === undefined ? {} : { authentication: { schemes: [scheme] } }
+  return { taskId, pushNotificationConfig: { id, url, ...known } }
 }

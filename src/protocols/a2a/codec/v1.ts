@@ -113,12 +113,8 @@ function readSendTarget(configuration: Params): PushTarget | undefined {
   return readTarget(given, 'configuration.taskPushNotificationConfig')
 }
 
-function push(taskId: string, { id, url, token, authentication }: PushTarget): object {
-  return {
-    taskId,
-    id,
-    url,
-    ...(token === undefined ? {} : { token }),
-    ...(authentication === undefined ? {} : { authentication }),
-  }
+/** Without token and credentials: who may read a task must not learn how to call its webhook. */
+function push(taskId: string, { id, url, authentication }: PushTarget): object {
+  const scheme = authentication?.scheme
+  return { taskId, id, url, ...(scheme === undefined ? {} : { authentication: { scheme } }) }
 }

@@ -117,6 +117,12 @@ async function deliverWithPush(
   target: PushTarget,
 ): Promise<SendResult> {
   const pushes = pushesOf(a2a)
+  const { taskId } = request.message
+  if (taskId !== undefined) {
+    // Another's task is not found, before it is asked how many webhooks it has.
+    await a2a.engine.get(call.caller, taskId)
+    await pushes.admit(taskId, target)
+  }
   const sent = await a2a.engine.send(call.caller, request, {
     push: pushes.withMessage(call.codec.webhook, target),
   })

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createPost } from './post.ts'
 import { guardedLookup, isInner, TargetRefused } from './targets.ts'
@@ -30,6 +31,10 @@ const inside = createPost({ allowInner: true, timeoutMs })
 const outside = createPost({ allowInner: false, timeoutMs })
 const impatient = createPost({ allowInner: true, timeoutMs: 50 })
 const delivery = (url: string) => ({ url, headers: { authorization: 'Bearer x' }, body: '{}' })
+
+const ownAddresses = Object.values(networkInterfaces()).flatMap((some) =>
+  (some ?? []).map(({ address }) => address),
+)
 
 describe('a delivery', () => {
   it('is taken when the receiver says so', async () => {
@@ -96,6 +101,25 @@ describe('a delivery', () => {
     'fd00::1',
     '::ffff:127.0.0.1',
     '::ffff:7f00:1',
+    '0:0:0:0:0:ffff:7f00:1',
+    '::127.0.0.1',
+    'fe80::1%lo',
+    // Documentation, 6to4 relays.
+    '192.0.2.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '192.88.99.1',
+    '2001:db8::1',
+    '3fff::1',
+    // An IPv4 address inside: NAT64, 6to4, Teredo.
+    '64:ff9b::a00:1',
+    '64:ff9b:1::a00:1',
+    '2002:a00:1::1',
+    '2001:0:a00:1::1',
+    // Site-local, discarded.
+    'fec0::1',
+    '100::1',
+    ...ownAddresses,
   ])('%s is private', (address) => expect(isInner(address)).toBe(true))
 
   it.each(['8.8.8.8', '172.32.0.1', '2001:4860:4860::8888', '::ffff:8.8.8.8'])(

@@ -2,6 +2,7 @@
 import { request as http } from 'node:http'
 import { request as https } from 'node:https'
 import type { PushSigner } from './signature.ts'
+import { createSlots } from './slots.ts'
 import { guardedLookup, refusedTarget, TargetRefused } from './targets.ts'
 
 export interface Delivery {
@@ -23,11 +24,13 @@ interface PostOptions {
 }
 
 export function createPost(options: PostOptions): Post {
+  const slots = createSlots()
+
   async function post(delivery: Delivery, redirects: number): Promise<void> {
     const url = new URL(delivery.url)
     const refused = refusedTarget(url, options.allowInner)
     if (refused !== undefined) throw new TargetRefused(refused)
-    const { status, location } = await send(url, delivery, options)
+    const { status, location } = await slots.during(url.host, () => send(url, delivery, options))
     if (status >= 200 && status < 300) return
     // Only 307 and 308 keep the method and the body. Other redirects ask for a GET.
     const follow = (status === 307 || status === 308) && location !== undefined

@@ -20,6 +20,11 @@ import { refusedTarget } from './targets.ts'
 export interface Pushes {
   /** @throws LullError when the server does not send to this address */
   check(target: PushTarget): void
+  /**
+   * Asks whether the task may have this webhook.
+   * @throws LullError `LIMIT_EXCEEDED` when it has as many as it may have
+   */
+  admit(taskId: string, target: PushTarget): Promise<void>
   /** Makes the webhook that comes with a message. A new task is sent from its first record, another one from now on. */
   withMessage(shape: WebhookShape, target: PushTarget): MakePush
   /** Starts deliveries of a webhook that was written with its task. */
@@ -42,6 +47,9 @@ export interface PushesDeps extends DeliveryDeps {
 }
 
 const PAGE = 500
+
+/** Each is called for every event of the task. */
+const WEBHOOKS_PER_TASK = 16
 
 export function createPushes(deps: PushesDeps): Pushes {
   const { engine, store, clock, ids, allowInner } = deps
@@ -69,7 +77,14 @@ export function createPushes(deps: PushesDeps): Pushes {
     workers.wake(taskId)
   }
 
+  const admit: Pushes['admit'] = async (taskId, { id }) => {
+    const known = await store.pushes(taskId)
+    if (known.length < WEBHOOKS_PER_TASK || known.some((one) => one.id === id)) return
+    throw new LullError('LIMIT_EXCEEDED', { limit: 'webhooksPerTask', value: WEBHOOKS_PER_TASK })
+  }
+
   const set: Pushes['set'] = async (task, shape, target) => {
+    await admit(task.id, target)
     const push = make(task.id, shape, target, task.version)
     await store.putPush(push)
     begin(task.id)
@@ -95,6 +110,7 @@ export function createPushes(deps: PushesDeps): Pushes {
 
   return {
     check,
+    admit,
     withMessage: (shape, target) => (task, before) =>
       make(task.id, shape, target, before === undefined ? 0 : task.version),
     begin,

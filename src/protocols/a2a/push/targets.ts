@@ -4,7 +4,9 @@
  */
 import { lookup as resolve } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { networkInterfaces } from 'node:os'
 
+/** The IANA registries of special-purpose addresses: those that are not globally reachable, and the tunnels to them. */
 const inner = new BlockList()
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -14,19 +16,35 @@ for (const [net, bits] of [
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
   ['192.168.0.0', 16],
   ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
 ] as const) {
   inner.addSubnet(net, bits, 'ipv4')
 }
 for (const [net, bits] of [
-  ['::', 128],
-  ['::1', 128],
+  // IPv4-compatible, with the unspecified address and loopback.
+  ['::', 96],
+  ['::ffff:0:0:0', 96],
+  // NAT64, global and local.
   ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 64],
+  // Protocol assignments, with Teredo.
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  // 6to4: an IPv4 address in an IPv6 one.
+  ['2002::', 16],
+  ['3fff::', 20],
+  ['5f00::', 16],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
   ['ff00::', 8],
 ] as const) {
   inner.addSubnet(net, bits, 'ipv6')
@@ -36,9 +54,11 @@ export class TargetRefused extends Error {
   override readonly name = 'TargetRefused'
 }
 
-export function isInner(address: string): boolean {
-  const kind = isIP(address)
+export function isInner(given: string): boolean {
+  const kind = isIP(given)
   if (kind === 0) return false
+  const address = kind === 6 ? shortest(given) : given
+  if (isOwn(address)) return true
   // An IPv4-mapped IPv6 address is checked as the IPv4 address.
   const mapped = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(address)
   if (mapped !== null) {
@@ -46,6 +66,19 @@ export function isInner(address: string): boolean {
     return isInner(dotted ?? dottedOf(Number.parseInt(high, 16), Number.parseInt(low, 16)))
   }
   return inner.check(address, kind === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** An IPv6 address without a zone, spelled as URLs spell it: one of its many spellings. */
+function shortest(address: string): string {
+  const [bare = ''] = address.split('%')
+  return new URL(`http://[${bare}]`).hostname.slice(1, -1)
+}
+
+/** An address of this machine, which may be a public one. */
+function isOwn(address: string): boolean {
+  return Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some((one) => one.address === address),
+  )
 }
 
 function dottedOf(high: number, low: number): string {

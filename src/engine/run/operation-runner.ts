@@ -1,0 +1,123 @@
+/**
+ * The path of every operation of a run.
+ *
+ *   operation ── recorded? ──yes──▶ releaser ──▶ agent code
+ *        └──no──▶ gate ──▶ work ──▶ persist (durable) ──▶ releaser ──▶ agent code
+ *
+ * R1  A recorded operation is never executed again.
+ * R2  Its result reaches the agent only after its record is durable, in the order of the records.
+ * R3  A run that lost its task (dead) settles nothing and writes nothing.
+ */
+import type { CallSite, CodePlace } from './code-place.ts'
+import type { Entry, Journal } from './journal.ts'
+import type { Finished, Operation } from './operation.ts'
+import type { OperationScope } from './operation-scope.ts'
+import type { Releaser } from './releaser.ts'
+import type { RunControl } from './run-control.ts'
+import { neverSettles } from './run-writer.ts'
+
+/** The run whose operations are executed. */
+export interface OperationRunnerDeps {
+  readonly dead: boolean
+  readonly scope: OperationScope
+  readonly journal: Journal
+  readonly releaser: Releaser
+  readonly place: CodePlace
+  readonly control: Pick<RunControl, 'mismatch' | 'moved'>
+  callSite(): CallSite
+  admit(
+    operation: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
+    site: CallSite,
+  ): Promise<void> | undefined
+}
+
+/** A class: one instance per run is cheaper than one closure per method and run. */
+export class OperationRunner {
+  readonly #run: OperationRunnerDeps
+  #unsettled = 0
+  #lastResult = 0
+
+  constructor(run: OperationRunnerDeps) {
+    this.#run = run
+  }
+
+  /** How many operations were called and have no result in the releaser yet. */
+  get unsettled(): number {
+    return this.#unsettled
+  }
+
+  /** The number of the record whose result code outside of steps got last. */
+  get lastResult(): number {
+    return this.#lastResult
+  }
+
+  perform<T>(operation: Operation<T>): Promise<T> {
+    if (this.#run.dead) return neverSettles()
+    const site = this.#run.callSite()
+    const entry = this.#run.journal.get(operation.key)
+    const promise =
+      entry === undefined ? this.#fresh(operation, site) : this.#recorded(operation, entry, site)
+    // The failure of an operation that nobody awaits must not end the process.
+    promise.catch(() => undefined)
+    return promise
+  }
+
+  #fresh<T>(operation: Operation<T>, site: CallSite): Promise<T> {
+    this.#unsettled++
+    const admitted = this.#run.admit(operation, site)
+    const live = (): Promise<Finished<T>> => operation.live(site)
+    return new Promise((resolve, reject) => {
+      const finished = admitted === undefined ? live() : admitted.then(live)
+      finished.then(
+        ({ seq, settle }) => {
+          this.#unsettled--
+          this.#release(seq, site.place, () => resolve(settle()), reject)
+        },
+        (error: unknown) => {
+          this.#unsettled--
+          if (!this.#run.dead) reject(error)
+        },
+      )
+    })
+  }
+
+  #recorded<T>(operation: Operation<T>, entry: Entry, site: CallSite): Promise<T> {
+    const { key, fingerprint, added } = operation
+    const differs = entry.kind !== 'record' && entry.fingerprint !== fingerprint
+    const place = added || !this.#run.journal.isInPlace(key, entry) ? site.place : entry.seq
+    return new Promise((resolve, reject) => {
+      const answer = (): void => {
+        const found = differs ? undefined : operation.replay(entry)
+        if (found === undefined) this.#run.control.mismatch(key)
+        else resolve(found.value)
+      }
+      this.#release(entry.seq, place, answer, reject)
+    })
+  }
+
+  /** @param place the place of the code after it got the result */
+  #release(seq: number, place: number, settle: () => void, reject: (error: unknown) => void): void {
+    if (this.#run.dead) return
+    const { scope } = this.#run
+    const nested = scope.inside !== undefined
+    const handOut = (): void => {
+      if (this.#run.dead) return
+      this.#run.journal.wakes.show(seq)
+      if (!nested) this.#lastResult = seq
+      this.#run.place.give(scope, seq, place)
+      try {
+        settle()
+      } catch (error) {
+        reject(error)
+      }
+    }
+    this.#run.releaser.push(seq, handOut, nested)
+    // A pause under way may wait until this result is withheld.
+    this.#run.control.moved()
+  }
+
+  /** Resolves in the order of results, at the turn of that record. */
+  released(seq: number, place: number): Promise<void> {
+    return new Promise((resolve, reject) => this.#release(seq, place, resolve, reject))
+  }
+}

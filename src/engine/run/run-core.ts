@@ -1,0 +1,269 @@
+/**
+ * The state that the operations of a run share, and the writes of the run.
+ *
+ * R4  No step acts before its task, and every value it may have seen, is durable.
+ */
+import { LullError } from '../../core/errors.ts'
+import type { Json } from '../../core/json.ts'
+import type { JournalRecord } from '../../core/records.ts'
+import type { NewOperation } from '../../core/suspension.ts'
+import type { Task } from '../../core/task.ts'
+import type { Agent } from '../agent.ts'
+import type { Committed } from '../ledger.ts'
+import type { Ask } from '../providers/asking.ts'
+import { type CallSite, CodePlace } from './code-place.ts'
+import { FollowedTask } from './followed-task.ts'
+import { Gate, type GateDeps } from './gate.ts'
+import type { RunHost } from './host.ts'
+import type { Journal } from './journal.ts'
+import { KeyCounter } from './key-counter.ts'
+import { NewOperations, type Rebuilding } from './new-operations.ts'
+import type { Operation } from './operation.ts'
+import { OperationRunner, type OperationRunnerDeps } from './operation-runner.ts'
+import { type OperationScope, scopeOf, within } from './operation-scope.ts'
+import { Releaser } from './releaser.ts'
+import type { RunControl } from './run-control.ts'
+import { RunSlot, type SlotHost } from './run-slot.ts'
+import { type RunAct, RunWriter, type Writing } from './run-writer.ts'
+import type { Unclaimed } from './unclaimed.ts'
+
+export interface RunCoreDeps {
+  readonly host: RunHost
+  readonly journal: Journal
+  readonly task: Task
+  /** Whether the run started before its task was durable. */
+  readonly ahead: boolean
+  /** Calls the providers of the agent. */
+  readonly ask: Ask
+  readonly agent: Pick<Agent, 'newSteps'>
+}
+
+/** A class: one instance per run is cheaper than one closure per method and run. */
+export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, OperationRunnerDeps {
+  readonly host: RunHost
+  readonly slot: RunSlot
+  readonly gate: Gate
+  readonly releaser: Releaser
+  readonly journal: Journal
+  readonly ask: Ask
+  readonly control: RunControl
+  readonly #writer: RunWriter
+  readonly #keys = new KeyCounter()
+  readonly #runner: OperationRunner
+  readonly place: CodePlace
+  #dead = false
+  readonly #followed: FollowedTask
+
+  constructor({ host, journal, task, ask, ahead, agent }: RunCoreDeps, control: RunControl) {
+    this.control = control
+    this.host = host
+    this.journal = journal
+    this.ask = ask
+    this.#followed = new FollowedTask(task, ahead)
+    this.slot = new RunSlot(this)
+    this.#writer = new RunWriter(this)
+    this.gate = new Gate(this)
+    this.#runner = new OperationRunner(this)
+    const newOperations = agent.newSteps === 'run' ? undefined : new NewOperations(this)
+    this.place = new CodePlace(journal, newOperations)
+    const reacted = (ms: number): void => {
+      this.place.reacted()
+      if (ms >= host.limits.blockMs) host.blocked(task.agent, task.id, ms)
+      control.reacted()
+    }
+    this.releaser = new Releaser(host.clock.now, reacted, () => this.slot.ask())
+  }
+
+  get taskId(): string {
+    return this.task.id
+  }
+
+  get token(): string {
+    return this.control.token
+  }
+
+  withheld(): number {
+    return this.releaser.size
+  }
+
+  unsettled(): number {
+    return this.#runner.unsettled
+  }
+
+  moved(): void {
+    if (!this.#dead) this.control.moved()
+  }
+
+  release(): boolean {
+    return this.host.releaseSlot(this.taskId)
+  }
+
+  reacquire(): Promise<void> {
+    return this.host.reacquireSlot(this.taskId)
+  }
+
+  taken(): void {
+    if (this.#dead) return
+    this.releaser.review()
+    this.gate.review()
+  }
+
+  written(): void {
+    this.control.mayWait()
+  }
+
+  /** Whether the run only waits: so many waits outside, and so many operations in flight that wait for a child (W1). */
+  onlyWaits(outside: number, inFlight: number): boolean {
+    const { gate, releaser } = this
+    return gate.waitsOnlyFor(outside, inFlight) && this.#writer.idle && !releaser.ready
+  }
+
+  lost(): void {
+    this.control.lost()
+  }
+
+  /** The task as last written, by any writer. */
+  get task(): Task {
+    return this.#followed.task
+  }
+
+  /** The number of the record whose result code outside of steps got last. */
+  get lastResult(): number {
+    return this.#runner.lastResult
+  }
+
+  get dead(): boolean {
+    return this.#dead
+  }
+
+  /** How many acts the ledger has not decided yet. A command that is decided now comes before them. */
+  get unwritten(): number {
+    return this.#writer.unwritten()
+  }
+
+  get scope(): OperationScope {
+    return scopeOf(this)
+  }
+
+  /** Refuses a call that could never return inside a step or turn. @throws LullError `INVALID_INPUT` */
+  notInside(call: string, ...places: readonly ('step' | 'turn')[]): void {
+    const { inside, turn } = this.scope
+    const found = inside !== undefined ? 'step' : turn !== undefined ? 'turn' : undefined
+    if (found === undefined || !places.includes(found)) return
+    const problem = `${call} cannot be called inside a ${found}`
+    throw new LullError('INVALID_INPUT', { path: '', problem })
+  }
+
+  get clock(): RunHost['clock'] {
+    return this.host.clock
+  }
+
+  get unclaimed(): Unclaimed {
+    return this.journal.unclaimed
+  }
+
+  isStill(): boolean {
+    const { state, pausing } = this.task
+    return this.releaser.size === 0 && state === 'working' && pausing === undefined
+  }
+
+  changed(operations: readonly NewOperation[]): void {
+    this.control.newOperations(operations)
+  }
+
+  /** The place of the code now. */
+  callSite(): CallSite {
+    return this.place.callSite(this.scope)
+  }
+
+  /** Resolves when an operation that is not recorded may run. Undefined if it may run at once. */
+  admit(
+    operation: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
+    site: CallSite,
+  ): Promise<void> | undefined {
+    return this.place.admit(operation, site, this.scope)
+  }
+
+  /** Runs code so that the operations it calls know their scope. */
+  within<T>(scope: OperationScope, code: () => T): T {
+    return within(this, scope, code)
+  }
+
+  /** The key of the next operation of that kind and name, counted within the current scope. */
+  key(kind: string, name = ''): string {
+    const { inside, prefix } = this.scope
+    inside?.allow(`task.${kind}`)
+    return this.#claimed(this.#keys.next(prefix, kind, name))
+  }
+
+  /** A key that the agent chose, within the current scope. @throws LullError `INVALID_INPUT` when it was used before */
+  chosenKey(kind: string, chosen: string): string {
+    const { inside, prefix } = this.scope
+    inside?.allow(`task.${kind}`)
+    return this.#claimed(this.#keys.chosen(prefix, kind, chosen))
+  }
+
+  #claimed(key: string): string {
+    this.place.claim(key)
+    return key
+  }
+
+  /** Starts to count keys under the prefix again, because a step's function runs again. */
+  recount(prefix: string): void {
+    this.#keys.restart(prefix)
+  }
+
+  perform<T>(operation: Operation<T>): Promise<T> {
+    return this.#runner.perform(operation)
+  }
+
+  /** Waits until results up to that record are handed out. */
+  released(seq: number, place: number): Promise<void> {
+    return this.#runner.released(seq, place)
+  }
+
+  /** Durable before it resolves, in the order of the calls. Never settles when the run is dead. */
+  persist(act: RunAct): Promise<Committed> {
+    return this.#writer.write(act)
+  }
+
+  /** @param before records that come before it in the same commit */
+  record(record: JournalRecord, before: readonly JournalRecord[] = []): Promise<Committed> {
+    const inserted = this.place.isInserted(record.key) ? { inserted: true as const } : {}
+    const records = [...before, { ...record, ...inserted }]
+    return this.persist({ type: 'record', records, ...this.ask(record, this.task) })
+  }
+
+  /** Writes the act together with the next one. It is durable before any step that could have seen its value acts. */
+  writeWithNext(act: RunAct): void {
+    this.#writer.writeWithNext(act)
+  }
+
+  /** Resolves when all acts so far, and the task itself, are durable (R4). */
+  async flush(): Promise<void> {
+    await this.#writer.flush()
+    const durable = this.#followed.durable()
+    if (durable !== undefined) await durable
+  }
+
+  /** `task.now()` and the like. */
+  value<T extends Json>(kind: string, make: () => T): T {
+    const key = this.key(kind)
+    const entry = this.journal.get(key)
+    if (entry?.kind === 'record' && entry.record.type === 'value') return entry.record.value as T
+    const value = make()
+    this.writeWithNext({ type: 'record', records: [{ type: 'value', key, value }] })
+    return value
+  }
+
+  /** The task was written to, by any writer. */
+  follow(task: Task): void {
+    this.#followed.follow(task)
+  }
+
+  /** Drops the run: none of its operations settles any more. */
+  die(): void {
+    this.#dead = true
+    this.place.close()
+  }
+}

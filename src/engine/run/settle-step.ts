@@ -1,0 +1,103 @@
+/** Makes attempts of a step until one settles it. */
+import type { Retry, StepFunction, StepOptions } from '../agent-task.ts'
+import type { CallSite } from './code-place.ts'
+import type { During } from './gate.ts'
+import { recordedDuring } from './gated-record.ts'
+import type { Finished } from './operation.ts'
+import type { OperationScope } from './operation-scope.ts'
+import type { RunCore } from './run-core.ts'
+import { neverSettles } from './run-writer.ts'
+import type { StepExecutor } from './step-attempt.ts'
+import { type AttemptRecord, attemptRecord, type StepRecord, settledValue } from './step-record.ts'
+import { AttemptStreams } from './step-streams.ts'
+
+const FIRST_BACKOFF_MS = 200
+const MOST_BACKOFF_MS = 60_000
+
+/** A step that has no record yet. */
+export interface UnsettledStep<T> {
+  readonly key: string
+  readonly name: string
+  readonly code: StepFunction<T>
+  readonly options?: StepOptions
+  readonly scope: OperationScope
+  readonly site: CallSite
+  /** How an attempt passes the gate. */
+  readonly during: During
+}
+
+/** Resolves when the step is settled and its record is durable. */
+export async function settleStep<T>(
+  core: RunCore,
+  executor: StepExecutor,
+  step: UnsettledStep<T>,
+): Promise<Finished<T>> {
+  const { key, name, scope, during, options = {} } = step
+  let { made: attempt, failed: failures } = core.journal.attempts(key)
+  for (;;) {
+    const streams = new AttemptStreams(core, name, key)
+    const attemptOnce = async (): Promise<StepRecord | AttemptRecord> => {
+      // Values that the step may have seen (now, uuid, random) are durable before it acts on them.
+      await core.flush()
+      // The task was canceled or lost while the step waited for its next attempt.
+      if (core.dead) return neverSettles()
+      // Another process may have taken the task over (C3 of `cluster/membership.ts`).
+      if (!core.host.lease.holdsLease()) await core.host.lease.whenLeased()
+      if (core.dead) return neverSettles()
+      attempt++
+      return executeAttempt(core, executor, step, { attempt, failures, streams })
+    }
+    const { seq, record } = await recordedDuring(core, during, attemptOnce, () =>
+      streams.recording(),
+    ).finally(() => streams.end())
+    if (record.type === 'step') return { seq, settle: () => settledValue<T>(record) }
+    if (record.outcome === 'failed') {
+      const waitMs = backoffMs(options.retry, failures++)
+      await core.gate.whileWaiting(() => waitFor(core, waitMs))
+    }
+    // A step inside an aborted step is not tried again: the outer step is over, or calls it again itself.
+    scope.inside?.signal.throwIfAborted()
+  }
+}
+
+interface NextAttempt {
+  readonly attempt: number
+  readonly failures: number
+  readonly streams: AttemptStreams
+}
+
+async function executeAttempt<T>(
+  { journal }: RunCore,
+  executor: StepExecutor,
+  { key, name, code, scope, site, options = {} }: UnsettledStep<T>,
+  { attempt, failures, streams }: NextAttempt,
+): Promise<StepRecord | AttemptRecord> {
+  const { timeoutMs, retry } = options
+  // A retry executes the operations inside the step again. An interrupted step finds their records.
+  const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`
+  const { place, mayHaveBegun } = site
+  const mayHaveRun = mayHaveBegun || attempt > 1
+  const facts = { key, name, code, scope, place, timeoutMs, prefix, attempt, mayHaveRun, streams }
+  const outcome = await executor.execute<T>(facts)
+  if (outcome.status !== 'done') streams.end()
+  // A step inside a step that is over is not recorded: no code waits for it.
+  if (scope.inside?.over !== undefined) throw new Error(scope.inside.over)
+  if (outcome.status !== 'interrupted') journal.forget(prefix)
+  const retries = failures < (retry?.attempts ?? 0)
+  return attemptRecord({ key, name, scope, attempt, outcome, retries })
+}
+
+function waitFor({ host }: RunCore, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    host.clock.after(ms, resolve)
+  })
+}
+
+function backoffMs(retry: Retry | undefined, failures: number): number {
+  const {
+    backoffMs: first = FIRST_BACKOFF_MS,
+    factor = 2,
+    maxBackoffMs = MOST_BACKOFF_MS,
+  } = retry ?? {}
+  return Math.min(first * factor ** failures, maxBackoffMs)
+}
