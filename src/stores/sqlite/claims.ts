@@ -55,7 +55,7 @@ export function createClaims(db: Database): Claims {
       if (holder !== undefined) return holder
       const { place, taskId, digest, createdAt, reply } = claim
       const pos = index.add(place)
-      insert.get(pos, place, toText(taskId), toText(digest), createdAt)
+      insert.run(pos, place, toText(taskId), toText(digest), createdAt)
       if (reply !== null) answer.run(reply, pos, toText(taskId))
       return undefined
     },

@@ -92,9 +92,6 @@ const fields = Object.keys(columns) as readonly Field[]
 const changing = fields.filter((field) => columns[field].changes)
 const positionOf = new Map(fields.map((field, position) => [field, position]))
 
-/** How many values a bound row has. */
-export const COLUMNS: number = fields.length
-
 /** A row as the values that are bound, in the order of the columns. */
 export type BoundRow = readonly Value[]
 

@@ -28,17 +28,17 @@ export function createWriteLog(db: Database): WriteLog {
   }
 
   function keepSnapshot({ version, snapshot }: EncodedCommit, num: number): void {
-    if (snapshot !== undefined) keep.get(num, version, snapshot)
+    if (snapshot !== undefined) keep.run(num, version, snapshot)
   }
 
   return {
     next,
     begin(commit, num) {
-      insertFirst.get(num, commit.version, commit.records)
+      insertFirst.run(num, commit.version, commit.records)
       keepSnapshot(commit, num)
     },
     append(commit, num) {
-      insert.get(next(), num, commit.version, commit.records)
+      insert.run(next(), num, commit.version, commit.records)
       keepSnapshot(commit, num)
     },
   }

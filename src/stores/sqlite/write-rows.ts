@@ -1,4 +1,4 @@
-/** Writes rows of `tasks`. Statements without a result are run by `get`, because `run` allocates a result object. */
+/** Writes rows of `tasks`. */
 import type { Database } from './driver.ts'
 import { type BoundRow, changesOf, insertTask, updateTask } from './task-columns.ts'
 
@@ -13,10 +13,10 @@ export function createWriteRows(db: Database): WriteRows {
   const update = db.prepare(updateTask)
   return {
     create(row, num) {
-      insert.get(num, ...row)
+      insert.run(num, ...row)
     },
     change(row, num) {
-      update.get(...changesOf(row), num)
+      update.run(...changesOf(row), num)
     },
   }
 }

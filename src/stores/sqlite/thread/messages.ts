@@ -6,8 +6,8 @@ import { describeError } from '../../../core/describe-error.ts'
 import { isLullError, LullError, type Refusal, toError } from '../../../core/errors.ts'
 import type { CommitResult } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
+import type { EncodedCommit } from '../encoded-commit.ts'
 import type { DatabaseOptions } from '../open-database.ts'
-import type { FlatCommits } from './flat-commits.ts'
 
 export interface WriterOptions extends DatabaseOptions {
   readonly file: string
@@ -22,7 +22,7 @@ export interface WriterData extends WriterOptions {
 export type Method = Exclude<keyof Store, 'commit' | 'cluster'>
 
 export type Call =
-  | { readonly write: FlatCommits; readonly commits: number }
+  | { readonly write: readonly EncodedCommit[] }
   | { readonly method: Method; readonly args: readonly unknown[] }
 
 export type Answer =

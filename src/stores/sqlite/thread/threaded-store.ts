@@ -7,7 +7,6 @@ import type { Store } from '../../../ports/store.ts'
 import type { ClaimFilter } from '../claim-filter.ts'
 import type { DatabaseStore } from '../database-store.ts'
 import { type EncodedCommit, encodeCommit } from '../encoded-commit.ts'
-import { flatten } from './flat-commits.ts'
 import { decodeResults, type Method } from './messages.ts'
 import type { Writer } from './writer.ts'
 
@@ -99,10 +98,7 @@ async function commit(
   const encoded = made.filter((one): one is EncodedCommit => !('status' in one))
   if (encoded.length === 0) return made as readonly CommitResult[]
   const count = encoded.length
-  const answers = decodeResults(
-    await writer.call({ write: flatten(encoded), commits: count }),
-    count,
-  )
+  const answers = decodeResults(await writer.call({ write: encoded }), count)
   if (count === made.length) return answers
   let next = 0
   return made.map((one) => ('status' in one ? one : (answers[next++] as CommitResult)))

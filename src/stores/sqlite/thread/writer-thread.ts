@@ -5,7 +5,6 @@ import { loadDriver } from '../driver.ts'
 import type { EncodedCommit } from '../encoded-commit.ts'
 import { toStoreError } from '../failures.ts'
 import { openDatabase } from '../open-database.ts'
-import { unflatten } from './flat-commits.ts'
 import { type Answer, type Call, encodeError, encodeResults, type WriterData } from './messages.ts'
 import { createWriterLock } from './writer-lock.ts'
 
@@ -28,7 +27,7 @@ function takeBatch(calls: Call[]): readonly Call[] {
   let count = 0
   for (const call of calls) {
     if (!('write' in call)) break
-    commits += call.commits
+    commits += call.write.length
     if (count > 0 && commits > MAX_COMMITS) break
     count++
   }
@@ -52,7 +51,7 @@ async function answersTo(store: DatabaseStore, calls: readonly Call[]): Promise<
 async function writeAll(store: DatabaseStore, calls: readonly Call[]): Promise<readonly Answer[]> {
   const commits: EncodedCommit[] = []
   const ends = calls.map((call) => {
-    if ('write' in call) unflatten(call.write, commits)
+    if ('write' in call) commits.push(...call.write)
     return commits.length
   })
   const results = await store.write(commits)
