@@ -2,7 +2,7 @@
  * `npm run bench`: measures each row in a process of its own, prints the table and writes bench/results.json.
  *
  *   npm run bench -- --row commits,wake    some rows, by name
- *   npm run bench -- --quick               smaller sizes and fewer turns, to see that everything runs
+ *   npm run bench -- --quick               smaller sizes and fewer turns, to see that everything runs; writes no file
  *
  * Needs nothing but Node and npm: it builds Lull when `dist` is stale and installs the peers a row compares with.
  */
@@ -64,8 +64,8 @@ function measure(name) {
 function report() {
   const facts = { ...machine(), quick: options.quick, measuredAt: new Date().toISOString() }
   console.log(format(measured, facts))
-  // A part of the table does not replace the whole one.
-  if (options.row === undefined) {
+  // A part of the table, or a quick one, does not replace the whole one.
+  if (options.row === undefined && !options.quick) {
     const path = join(root, 'bench', 'results.json')
     writeFileSync(path, `${JSON.stringify({ ...facts, rows: measured }, null, 2)}\n`)
   }
