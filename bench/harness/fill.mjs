@@ -30,7 +30,7 @@ export async function createBuilder({ life, at, ids }) {
   const { decide } = await load('core/decide.js')
   const { evolve } = await load('core/evolve.js')
   const { receiptFor } = await load('core/receipts.js')
-  const { contextBegunBy } = await load('engine/contexts.js')
+  const { contextBegunBy } = await load('engine/context-id.js')
   const { rowOf } = await load('engine/row.js')
   const { signer } = await system()
 
