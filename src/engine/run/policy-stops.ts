@@ -1,12 +1,13 @@
 /**
- * Stops of a run that the engine itself asks for: the code no longer fits the journal, the journal has too many records, or
- * the log of a child that the code waits for cannot be read.
- * Such a stop commits at once where the run stands still, and at its next boundary otherwise. An operator decides then.
+ * Policy stops of a run: the code does not fit the journal any more, the journal has too many records, or the log of a child
+ * that the code waits for cannot be read. Such a stop commits at once if the run is at a boundary, and otherwise at its next
+ * boundary. An operator decides how the task goes on.
  */
 import type { NewOperation, PolicyReason } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import { describeKey } from './keys.ts'
 import type { RunCore } from './run-core.ts'
+import type { RunPauses } from './run-pauses.ts'
 
 interface PolicyStop {
   readonly reason: PolicyReason
@@ -15,33 +16,25 @@ interface PolicyStop {
   readonly newOperations?: readonly NewOperation[]
 }
 
-/** How the run is closed while a stop is written. */
-export interface Freezing {
-  /** Whether the stop could commit now. If so, nothing starts until it is written, or until `thaw`. */
-  freeze(): boolean
-  /** The stop was not written: the run goes on. */
-  thaw(): void
-}
-
 const RETRY_MS = 1_000
 
 export class PolicyStops {
   readonly #core: RunCore
-  readonly #run: Freezing
+  readonly #pauses: RunPauses
   #cannotGoOn = false
   #limitRequested = false
 
-  constructor(core: RunCore, run: Freezing) {
+  constructor(core: RunCore, pauses: RunPauses) {
     this.#core = core
-    this.#run = run
+    this.#pauses = pauses
   }
 
-  /** The code waits for what this run never gets: after the stop the run is rebuilt. */
+  /** Whether the code waits for a result that this run never gets. After the stop the run is rebuilt. */
   get cannotGoOn(): boolean {
     return this.#cannotGoOn
   }
 
-  /** The code asks for another operation than the recorded one. */
+  /** The code calls another operation than the recorded one. */
   mismatch(key: string): void {
     const summary = `The recorded operation ${key} is not what the code asks for now. Resume to run it anew, or cancel.`
     this.#stopForGood({ reason: 'code-changed', summary, mismatch: key })
@@ -60,6 +53,7 @@ export class PolicyStops {
     })
   }
 
+  /** The code waits for a child whose log cannot be read. */
   childUnreadable(childId: string, why: string): void {
     if (this.#cannotGoOn) return
     const summary = `The task waits for its child ${childId}, which is unreadable. ${why} Resume when it can be read again, or cancel.`
@@ -68,12 +62,12 @@ export class PolicyStops {
 
   #stopForGood(policy: PolicyStop): void {
     this.#cannotGoOn = true
-    // The code waits for an operator's decision, and never gets an answer.
+    // The call never returns in this run. After an operator's decision the run is rebuilt.
     this.#core.gate.waitForever()
     this.#stop(policy)
   }
 
-  /** Stops the task once its journal has too many records. */
+  /** Stops the task if its journal has too many records. */
   checkJournal(task: Task): void {
     if (task.state !== 'working' || task.pausing !== undefined) return
     const { journalRecords } = this.#core.host.limits
@@ -83,7 +77,7 @@ export class PolicyStops {
     this.#stop({ reason: 'journal-limit', summary })
   }
 
-  /** The task was resumed: the limit counts anew. */
+  /** The task was resumed. The limit counts from zero again. */
   resumed(): void {
     this.#limitRequested = false
   }
@@ -95,13 +89,13 @@ export class PolicyStops {
         type: 'policy-pause',
         handle: `suspend-${host.ids.uuid()}`,
         ...policy,
-        atBoundary: this.#run.freeze(),
+        atBoundary: this.#pauses.freeze('finish_step'),
         run: this.#core.token,
       }))
       .catch((error: unknown) => {
         if (this.#core.dead) return
         host.log('error', `could not stop for ${policy.reason}; trying again`, { taskId, error })
-        this.#run.thaw()
+        this.#pauses.thaw()
         host.clock.after(RETRY_MS, () => {
           if (!this.#core.dead) this.#stop(policy)
         })

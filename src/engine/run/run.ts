@@ -1,9 +1,8 @@
 /**
- * One run of an agent on a task: a live JavaScript frame with a token. A run starts fresh or from a journal and follows the
- * records of its task (pause, resume, answer, cancel). It is over when the task ends or another run has the task.
+ * One run of an agent's code for a task, with a token. A run starts with an empty journal or is rebuilt from one. It follows
+ * the records of its task (pause, resume, answer, cancel). It is over when the task ends or another run has the task.
  */
 
-import type { ResumeConditions } from '../../core/conditions.ts'
 import type { LogRecord } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { NewOperation, PauseMode } from '../../core/suspension.ts'
@@ -16,12 +15,14 @@ import { PolicyStops } from './policy-stops.ts'
 import type { RunControl } from './run-control.ts'
 import { RunCore, type RunCoreDeps } from './run-core.ts'
 import { type RunEndingDeps, runToEnd } from './run-ending.ts'
+import { RunPauses } from './run-pauses.ts'
+import { RunRelease } from './run-release.ts'
 
 export interface RunDeps extends RunCoreDeps {
   readonly owner: RunOwner
   readonly agent: Agent
   readonly token: string
-  /** The earlier tasks and messages of the context that the task may see. */
+  /** The past of the context that the task may see. */
   readonly past: Past
 }
 
@@ -40,17 +41,14 @@ export class Run implements RunControl {
   readonly #deps: RunDeps
   readonly #core: RunCore
   readonly #operations: Operations
+  readonly #pauses: RunPauses
+  readonly #release: RunRelease
   readonly #policy: PolicyStops
   #controller: AbortController | undefined
   #token: string
-  #committing = false
-  /** Set while the process stops: ends the wait for a boundary. */
-  #handOver: ((reason: string) => void) | undefined
-  /** The run itself has handed in the command that ends its task. */
+  /** The run itself writes the command that ends its task. */
   #endsItself = false
-  /** Set while the release is written: resolves it when the run is over. */
-  #ended: (() => void) | undefined
-  /** Why the run was given up. */
+  /** Why the run was dropped. */
   #aborted: AbortCode = 'ended'
 
   constructor(deps: RunDeps) {
@@ -61,13 +59,16 @@ export class Run implements RunControl {
     this.#token = token
     this.#core = new RunCore(deps, this)
     this.#operations = new Operations(this.#core, agent)
-    this.#policy = new PolicyStops(this.#core, {
-      freeze: () => this.freeze('finish_step'),
-      thaw: () => this.thaw(),
+    const isOurs = (): boolean => this.#isOurs(this.task)
+    this.#release = new RunRelease(this.#core, isOurs)
+    this.#pauses = new RunPauses(this.#core, {
+      isOurs,
+      interrupt: () => this.#operations.abort('paused'),
     })
+    this.#policy = new PolicyStops(this.#core, this.#pauses)
   }
 
-  /** The task as last written. */
+  /** The task as last written, by any writer. */
   get task(): Task {
     return this.#core.task
   }
@@ -80,17 +81,17 @@ export class Run implements RunControl {
     return this.#core.dead
   }
 
-  /** Operations in flight. */
+  /** How many operations are in flight. */
   get steps(): number {
     return this.#core.gate.inFlight
   }
 
-  /** The children it waits for. */
+  /** The children that the run waits for. */
   get awaited(): readonly string[] {
     return this.#operations.awaited()
   }
 
-  /** Whether the run cannot be rebuilt where it stands: it is in a step, or waits for the next record of a child (W3). */
+  /** Whether the run must stay in memory: it is in a step, or waits for the next record of a child (W3). */
   get needsFrame(): boolean {
     return this.#core.gate.inFlight > 0 || this.#operations.watching()
   }
@@ -102,14 +103,14 @@ export class Run implements RunControl {
     return this.#core.onlyWaits(length, this.#operations.waitingSteps())
   }
 
-  /** The code before the first result runs like the code after any result: through the releaser, which times it. */
+  /** Starts the agent's code through the releaser, which measures how long the code blocks the event loop. */
   start(): void {
     const { task, ahead } = this.#deps
     const begin = (): void => void runToEnd(this.#ending())
     if (ahead) this.#core.releaser.now(begin)
     else this.#core.releaser.push(0, begin)
     // `continueAs` started this run while a pause is under way.
-    if (task.pausing !== undefined) this.#quiesce(task.pausing.mode ?? 'finish_step')
+    if (task.pausing !== undefined) this.#pauses.quiesce(task.pausing.mode ?? 'finish_step')
   }
 
   #ending(): RunEndingDeps {
@@ -169,64 +170,27 @@ export class Run implements RunControl {
 
   /** The run may have reached the boundary that an accepted pause waits for. */
   moved(): void {
-    const { gate } = this.#core
     // The last operation beside a wait for a child may end without a result that the code reacts to.
     this.mayWait()
-    if (this.#handOver !== undefined) {
-      if (gate.atBoundary('finish_step')) this.#handOver('it reached a boundary')
-      return
-    }
-    const mode = gate.pausing
-    if (mode === undefined || this.#committing || !gate.atBoundary(mode)) return
-    this.#committing = true
-    // Nothing may start before the pause is durable: the caller is told that nothing runs.
-    this.#close()
-    this.#commitPause()
-      .catch((error: unknown) => {
-        const { taskId } = this
-        this.#deps.host.log('error', 'a pause could not commit', { taskId, error })
-      })
-      .finally(() => {
-        this.#committing = false
-        this.thaw()
-      })
+    if (this.#release.underWay) this.#release.moved()
+    else this.#pauses.commitAtBoundary()
   }
 
-  #commitPause(): Promise<unknown> {
-    const { handle, conditions } = this.task.pausing ?? {}
-    const fireAt = this.#firesAt(conditions)
-    return this.#core.persist({
-      type: 'commit-pause',
-      ...(handle === undefined ? {} : { handle }),
-      ...(fireAt === undefined ? {} : { fireAt }),
-    })
-  }
-
-  /** A schedule that fired its last time since the pause was asked for keeps that time. */
-  #firesAt(conditions: ResumeConditions | undefined): number | undefined {
-    try {
-      return this.#deps.host.fireAt(conditions)
-    } catch {
-      return undefined
-    }
-  }
-
-  /** Goes on with a new token: the task was resumed or answered while the run was warm. */
+  /** The run goes on with a new token, because the task was resumed or answered while the run was warm. */
   adopt(token: string): void {
     this.#token = token
     this.#policy.resumed()
     this.#core.slot.grant()
-    this.#open()
+    this.#pauses.open()
   }
 
-  /** Follows what was written to the task, by any writer. */
+  /** Follows records that were written to the task, by any writer. */
   observe(records: readonly LogRecord[], task: Task): void {
     this.#core.follow(task)
-    // The run is over: it follows no further records.
+    // The run is over and follows no further records.
     if (this.#endsItself && isTerminal(task.state)) return
     for (const record of records) this.#follow(record, task)
-    // The run stopped by itself: there is nothing to hand over any more.
-    if (!this.#isOurs(task)) this.#handOver?.('it stopped')
+    if (!this.#isOurs(task)) this.#release.stopped()
     if (isTerminal(task.state)) this.discard(task.state === 'canceled' ? 'canceled' : 'ended')
     else this.#policy.checkJournal(task)
   }
@@ -237,25 +201,25 @@ export class Run implements RunControl {
     switch (record.type) {
       case 'pause-requested':
       case 'pause-upgraded':
-        if (task.pausing !== undefined) this.#quiesce(task.pausing.mode ?? 'finish_step')
+        if (task.pausing !== undefined) this.#pauses.quiesce(task.pausing.mode ?? 'finish_step')
         break
       case 'paused':
-        this.#close()
-        // The run is given up and rebuilt on resume where its code is in no `task.*` call and cannot be frozen, and where
-        // its code has read the wake and would see another.
+        this.#pauses.close()
+        // The run is dropped, and rebuilt on resume, if its code waits at no `task.*` call and so cannot be stopped, if it
+        // waits for a result that this run never gets, or if it has read the wake, which the resume replaces.
         if (this.#core.gate.waiting() === 0 || this.#policy.cannotGoOn || journal.wakes.looked()) {
           this.discard('given-up')
         }
         break
       case 'parked':
-        this.#close()
+        this.#pauses.close()
         break
       case 'asked':
         this.#operations.stops.asked(record.key)
-        this.#close()
+        this.#pauses.close()
         break
       case 'pause-withdrawn':
-        if (this.#isOurs(task)) this.#open()
+        if (this.#isOurs(task)) this.#pauses.open()
         break
       case 'resumed':
         if (woken?.park !== undefined) {
@@ -269,76 +233,33 @@ export class Run implements RunControl {
     }
   }
 
-  /** Whether a pause could commit now; if so, nothing starts until `observe` or `thaw`. */
+  /** Returns whether a pause could commit now. If so, nothing starts until `observe` or `thaw`. */
   freeze(mode: PauseMode): boolean {
-    if (!this.#isOurs(this.task)) return true
-    // A record that the ledger has not decided yet would be written after the pause.
-    if (this.#core.unwritten > 0 || !this.#core.gate.atBoundary(mode)) return false
-    this.#close()
-    return true
+    return this.#pauses.freeze(mode)
   }
 
-  /** The stop was not written: the run goes on as before. */
+  /** The stop was not written. The run goes on as before. */
   thaw(): void {
-    const { task } = this
-    if (this.#committing || !this.#isOurs(task)) return
-    this.#open(task.pausing && (task.pausing.mode ?? 'finish_step'))
+    this.#pauses.thaw()
   }
 
-  #quiesce(mode: PauseMode): void {
-    const { releaser, gate } = this.#core
-    if (mode !== 'wait_for_completion') releaser.hold()
-    if (mode === 'interrupt_immediate') this.#operations.abort('paused')
-    gate.pause(mode)
-  }
-
-  #close(): void {
-    this.#core.releaser.shut()
-    this.#core.gate.close()
-  }
-
-  /** With a mode, a pause is still under way. */
-  #open(mode?: PauseMode): void {
-    const { releaser, gate } = this.#core
-    releaser.open()
-    if (mode !== undefined && mode !== 'wait_for_completion') releaser.hold()
-    gate.reopen(mode)
-  }
-
-  /** Whether the task runs in this run. A warm run whose task waits for a slot stands still. */
+  /** Whether this run has the task, and the task is working. */
   #isOurs({ state, run }: Task): boolean {
     return state === 'working' && run?.token === this.#token
   }
 
-  /** For a process that stops: releases the task at the next boundary, or when the time is over. */
-  async release(late: Promise<void>): Promise<void> {
-    const { releaser, gate } = this.#core
-    if (this.dead || !this.#isOurs(this.task)) return
-    const reason = await new Promise<string>((resolve) => {
-      this.#handOver = resolve
-      late.then(() => resolve('it reached no boundary in time')).catch(() => undefined)
-      releaser.hold()
-      gate.pause('finish_step')
-    })
-    if (this.dead || !this.#isOurs(this.task)) return
-    // Something still runs: a pause is not reported before it is true. The next process commits it before it starts anything.
-    if (this.task.pausing !== undefined && !gate.atBoundary('finish_step')) return
-    await new Promise<void>((resolve, reject) => {
-      this.#ended = resolve
-      const inFlight = gate.inFlight > 0 ? { inFlight: true as const } : {}
-      this.#core.persist({ type: 'release', reason, ...inFlight }).then(() => resolve(), reject)
-    })
+  /** For a process that stops: releases the task at the next boundary, or when `late` resolves. */
+  release(late: Promise<void>): Promise<void> {
+    return this.#release.release(late)
   }
 
   #die(): void {
     this.#core.die()
     this.#deps.host.live.clear(this.taskId)
-    // A run that has ended has nothing to hand over, and must not keep a stopping process waiting.
-    this.#ended?.()
-    this.#handOver?.('it has ended')
+    this.#release.over()
   }
 
-  /** Gives the run up: nothing of it settles or is written afterwards. */
+  /** Drops the run. None of its operations settles or is written afterwards. */
   discard(code: AbortCode): void {
     if (this.dead) return
     this.#die()
