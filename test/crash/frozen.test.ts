@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from 'vitest'
 import type { PauseMode } from '../../src/core/suspension.ts'
 import { killAll } from '../support/worker-process.ts'
-import { createStage } from './stage.ts'
+import { createHarness } from './harness.ts'
 
 afterEach(killAll)
 
@@ -33,44 +33,44 @@ it.each<[PauseMode, readonly string[], readonly string[]]>([
   ['finish_step', whole.slice(0, 6), whole],
   ['wait_for_completion', whole.slice(0, 8), whole],
 ])('%s freezes at its boundary, also through a death', async (mode, frozen, all) => {
-  const stage = await createStage()
-  const began = stage.begins('b')
-  const taskId = await stage.run(...script)
+  const harness = await createHarness()
+  const began = harness.begins('b')
+  const taskId = await harness.run(...script)
   await began
-  const answer = await stage.worker().call('pause', { taskId, mode })
+  const answer = await harness.worker().call('pause', { taskId, mode })
   expect(answer.state).toBe('paused-by-client')
-  expect(stage.effects(taskId)).toEqual(frozen)
+  expect(harness.effects(taskId)).toEqual(frozen)
 
-  await stage.pass(100)
-  expect(stage.effects(taskId)).toEqual(frozen)
+  await harness.pass(100)
+  expect(harness.effects(taskId)).toEqual(frozen)
 
-  await stage.restart()
-  await stage.pass(100)
-  expect(stage.effects(taskId)).toEqual(frozen)
+  await harness.restart()
+  await harness.pass(100)
+  expect(harness.effects(taskId)).toEqual(frozen)
 
-  await stage.worker().call('resume', { taskId, handle: answer.handle })
-  expect((await stage.ended(taskId)).state).toBe('completed')
-  expect(stage.effects(taskId)).toEqual(all)
+  await harness.worker().call('resume', { taskId, handle: answer.handle })
+  expect((await harness.ended(taskId)).state).toBe('completed')
+  expect(harness.effects(taskId)).toEqual(all)
 })
 
 it('says that it is still pausing when a stubborn step outlasts the grace time, and commits after it', async () => {
-  const stage = await createStage()
-  const began = stage.begins('stubborn')
-  const taskId = await stage.run({ step: 'stubborn', ms: 800, stubborn: true }, { step: 'next' })
+  const harness = await createHarness()
+  const began = harness.begins('stubborn')
+  const taskId = await harness.run({ step: 'stubborn', ms: 800, stubborn: true }, { step: 'next' })
   await began
   const request = { taskId, mode: 'interrupt_immediate', graceMs: 20 } as const
-  const answer = await stage.worker().call('pause', request)
+  const answer = await harness.worker().call('pause', request)
   expect(answer).toMatchObject({ state: 'working', pausing: true })
 
-  const paused = await stage.reached(taskId, 'paused-by-client')
+  const paused = await harness.reached(taskId, 'paused-by-client')
   expect(paused.suspension?.handle).toBe(answer.handle)
-  expect(stage.effects(taskId)).toEqual(['begin stubborn', 'end stubborn'])
-  await stage.pass(100)
-  expect(stage.effects(taskId)).toHaveLength(2)
+  expect(harness.effects(taskId)).toEqual(['begin stubborn', 'end stubborn'])
+  await harness.pass(100)
+  expect(harness.effects(taskId)).toHaveLength(2)
 
-  await stage.worker().call('resume', { taskId, handle: answer.handle })
-  await stage.ended(taskId)
-  expect(stage.effects(taskId)).toEqual([
+  await harness.worker().call('resume', { taskId, handle: answer.handle })
+  await harness.ended(taskId)
+  expect(harness.effects(taskId)).toEqual([
     'begin stubborn',
     'end stubborn',
     'begin next',
@@ -79,23 +79,26 @@ it('says that it is still pausing when a stubborn step outlasts the grace time, 
 })
 
 it('commits a pause that was still pausing when the process died, before any agent code runs', async () => {
-  const stage = await createStage()
-  const began = stage.begins('stubborn')
-  const taskId = await stage.run({ step: 'stubborn', ms: 1_000, stubborn: true }, { step: 'next' })
+  const harness = await createHarness()
+  const began = harness.begins('stubborn')
+  const taskId = await harness.run(
+    { step: 'stubborn', ms: 1_000, stubborn: true },
+    { step: 'next' },
+  )
   await began
   const request = { taskId, mode: 'interrupt_immediate', graceMs: 0 } as const
-  const answer = await stage.worker().call('pause', request)
+  const answer = await harness.worker().call('pause', request)
   expect(answer).toMatchObject({ state: 'working', pausing: true })
 
-  await stage.restart()
-  const paused = await stage.worker().call('get', taskId)
+  await harness.restart()
+  const paused = await harness.worker().call('get', taskId)
   expect(paused).toMatchObject({ state: 'paused-by-client', suspension: { handle: answer.handle } })
-  await stage.pass(100)
-  expect(stage.effects(taskId)).toEqual(['begin stubborn'])
+  await harness.pass(100)
+  expect(harness.effects(taskId)).toEqual(['begin stubborn'])
 
-  await stage.worker().call('resume', { taskId, handle: answer.handle })
-  expect((await stage.ended(taskId)).state).toBe('completed')
-  expect(stage.effects(taskId).filter((line) => line.endsWith('stubborn'))).toEqual([
+  await harness.worker().call('resume', { taskId, handle: answer.handle })
+  expect((await harness.ended(taskId)).state).toBe('completed')
+  expect(harness.effects(taskId).filter((line) => line.endsWith('stubborn'))).toEqual([
     'begin stubborn',
     'begin stubborn',
     'end stubborn',
@@ -103,21 +106,21 @@ it('commits a pause that was still pausing when the process died, before any age
 })
 
 it('is not reported by a process that stops while a stubborn step goes on, but by the next one', async () => {
-  const stage = await createStage()
-  const began = stage.begins('stubborn')
-  const taskId = await stage.run({ step: 'stubborn', ms: 1_000, stubborn: true })
+  const harness = await createHarness()
+  const began = harness.begins('stubborn')
+  const taskId = await harness.run({ step: 'stubborn', ms: 1_000, stubborn: true })
   await began
   const request = { taskId, mode: 'interrupt_immediate', graceMs: 0 } as const
-  const answer = await stage.worker().call('pause', request)
-  await stage.worker().call('drain', 20)
-  expect(stage.effects(taskId)).toEqual(['begin stubborn'])
-  expect(await stage.worker().call('get', taskId)).toMatchObject({
+  const answer = await harness.worker().call('pause', request)
+  await harness.worker().call('drain', 20)
+  expect(harness.effects(taskId)).toEqual(['begin stubborn'])
+  expect(await harness.worker().call('get', taskId)).toMatchObject({
     state: 'working',
     pausing: { handle: answer.handle },
   })
 
-  await stage.restart()
-  expect(await stage.worker().call('get', taskId)).toMatchObject({
+  await harness.restart()
+  expect(await harness.worker().call('get', taskId)).toMatchObject({
     state: 'paused-by-client',
     suspension: { handle: answer.handle },
   })

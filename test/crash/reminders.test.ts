@@ -5,7 +5,7 @@ import { isTerminal } from '../../src/core/states.ts'
 import type { Task } from '../../src/core/task.ts'
 import type { ScriptOp } from '../../src/testing/script-agent/ops.ts'
 import { Died, killAll, type Worker } from '../support/worker-process.ts'
-import { createStage, type Stage } from './stage.ts'
+import { createHarness, type Harness } from './harness.ts'
 
 afterEach(killAll)
 
@@ -39,40 +39,40 @@ async function logOf(worker: Worker, taskId: string): Promise<readonly LogRecord
 
 describe('a death between the answer to an injection and the turn that shows it', () => {
   it('changes nothing: it is shown in exactly its turns', async () => {
-    const stage = await createStage()
-    const taskId = await stage.run(park, look, look, look)
-    await stage.reached(taskId, 'paused-by-agent')
-    const answer = await stage.worker().call('remind', { taskId, reminder })
-    await stage.restart()
-    expect(await stage.worker().call('remind', { taskId, reminder })).toEqual(answer)
-    await stage.worker().call('resume', { taskId })
-    const task = await stage.ended(taskId)
+    const harness = await createHarness()
+    const taskId = await harness.run(park, look, look, look)
+    await harness.reached(taskId, 'paused-by-agent')
+    const answer = await harness.worker().call('remind', { taskId, reminder })
+    await harness.restart()
+    expect(await harness.worker().call('remind', { taskId, reminder })).toEqual(answer)
+    await harness.worker().call('resume', { taskId })
+    const task = await harness.ended(taskId)
     expect(seenBy(task)).toEqual([['r-1', 'continuity'], ['r-1'], []])
   })
 
   it('nor in the middle of a turn, where it is seen by whoever runs it next', async () => {
-    const stage = await createStage()
-    const began = stage.begins('long')
+    const harness = await createHarness()
+    const began = harness.begins('long')
     const turn = { turn: [{ tool: 'long', ms: 300 }, { echo: 'reminders' }] } as const
-    const taskId = await stage.run(turn, look, look)
+    const taskId = await harness.run(turn, look, look)
     await began
-    await stage.worker().call('remind', { taskId, reminder })
-    await stage.restart()
-    expect(seenBy(await stage.ended(taskId))).toEqual([['r-1'], ['r-1'], []])
+    await harness.worker().call('remind', { taskId, reminder })
+    await harness.restart()
+    expect(seenBy(await harness.ended(taskId))).toEqual([['r-1'], ['r-1'], []])
   })
 })
 
 describe('a death at every record', () => {
   /** One life after the other, each with what the one before was not answered. */
   async function through(
-    stage: Stage,
+    harness: Harness,
     taskId: string,
     kill: { moment: 'after' | 'before'; nth: number },
   ): Promise<number> {
     let lives = 0
     let answered = false
     for (;;) {
-      const worker = await stage.restart({ kill: { ...kill, of: 'progress' } }).catch(isDeath)
+      const worker = await harness.restart({ kill: { ...kill, of: 'progress' } }).catch(isDeath)
       lives++
       if (worker === undefined) continue
       try {
@@ -81,7 +81,7 @@ describe('a death at every record', () => {
         const { state } = await worker.call('get', taskId)
         if (isTerminal(state)) return lives
         if (state === 'paused-by-agent') await worker.call('resume', { taskId })
-        await stage.ended(taskId)
+        await harness.ended(taskId)
         return lives
       } catch (error) {
         isDeath(error)
@@ -97,11 +97,11 @@ describe('a death at every record', () => {
     { moment: 'after', nth: 1 },
     { moment: 'before', nth: 2 },
   ] as const)('$moment it was durable shows, expires and tells the same', async (kill) => {
-    const stage = await createStage()
-    const taskId = await stage.run(park, pressed, look, look, look)
-    await stage.reached(taskId, 'paused-by-agent')
-    expect(await through(stage, taskId, kill)).toBeGreaterThan(8)
-    const worker = await stage.restart()
+    const harness = await createHarness()
+    const taskId = await harness.run(park, pressed, look, look, look)
+    await harness.reached(taskId, 'paused-by-agent')
+    expect(await through(harness, taskId, kill)).toBeGreaterThan(8)
+    const worker = await harness.restart()
     const log = await logOf(worker, taskId)
     const injected = log.flatMap((one) => (one.type === 'reminder-injected' ? [one.reminder] : []))
     expect(injected.map(({ id, tags }) => tags[0] ?? id)).toEqual([

@@ -1,7 +1,7 @@
 /** What wakes a task while no process runs, or just before one dies, wakes it all the same. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { killAll } from '../support/worker-process.ts'
-import { createStage } from './stage.ts'
+import { createHarness } from './harness.ts'
 
 afterEach(killAll)
 
@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 
 describe('time that passed while no process ran', () => {
   it('fires every deadline and instant that it reached, and no other', async () => {
-    const stage = await createStage()
+    const harness = await createHarness()
     const until = (durationMinutes: number, more: object = {}): { timeout: never } => ({
       timeout: { durationMinutes, ...more } as never,
     })
@@ -25,43 +25,43 @@ describe('time that passed while no process ran', () => {
       await Promise.all(
         Object.entries(conditions).map(async ([reason, condition]) => [
           reason,
-          await stage.run({ park: { reason, conditions: condition } }, { step: 'after' }),
+          await harness.run({ park: { reason, conditions: condition } }, { step: 'after' }),
         ]),
       ),
     ) as Record<keyof typeof conditions, string>
-    const paused = await stage.run({ step: 'short' }, { park: { reason: 'by hand' } })
-    for (const taskId of Object.values(taskIds)) await stage.reached(taskId, 'paused-by-agent')
+    const paused = await harness.run({ step: 'short' }, { park: { reason: 'by hand' } })
+    for (const taskId of Object.values(taskIds)) await harness.reached(taskId, 'paused-by-agent')
 
-    await stage.restart({ aheadMs: 11 * MINUTE_MS })
-    expect((await stage.ended(taskIds.summary)).wake).toMatchObject({
+    await harness.restart({ aheadMs: 11 * MINUTE_MS })
+    expect((await harness.ended(taskIds.summary)).wake).toMatchObject({
       cause: 'timeout',
       input: null,
       continueTranscript: false,
     })
-    expect((await stage.ended(taskIds.input)).wake).toMatchObject({
+    expect((await harness.ended(taskIds.input)).wake).toMatchObject({
       cause: 'timeout',
       input: { late: true },
     })
-    expect((await stage.ended(taskIds.instant)).wake?.cause).toBe('condition_fired')
-    const failed = await stage.ended(taskIds.fail)
+    expect((await harness.ended(taskIds.instant)).wake?.cause).toBe('condition_fired')
+    const failed = await harness.ended(taskIds.fail)
     expect(failed.state).toBe('failed')
-    expect(stage.effects(taskIds.fail)).toEqual([])
-    expect(stage.effects(taskIds.input)).toEqual(['begin after', 'end after'])
+    expect(harness.effects(taskIds.fail)).toEqual([])
+    expect(harness.effects(taskIds.input)).toEqual(['begin after', 'end after'])
     for (const taskId of [taskIds.later, paused]) {
-      expect((await stage.worker().call('get', taskId)).state).toBe('paused-by-agent')
+      expect((await harness.worker().call('get', taskId)).state).toBe('paused-by-agent')
     }
   })
 
   it("fires the deadline of a client's pause", async () => {
-    const stage = await createStage()
-    const began = stage.begins('long')
-    const taskId = await stage.run({ step: 'long', ms: 500 }, { step: 'after' })
+    const harness = await createHarness()
+    const began = harness.begins('long')
+    const taskId = await harness.run({ step: 'long', ms: 500 }, { step: 'after' })
     await began
     const conditions = { timeout: { durationMinutes: 10 } }
-    await stage.worker().call('pause', { taskId, conditions })
-    await stage.restart({ aheadMs: 11 * MINUTE_MS })
-    expect((await stage.ended(taskId)).wake?.cause).toBe('timeout')
-    expect(stage.effects(taskId)).toEqual(['begin long', 'end long', 'begin after', 'end after'])
+    await harness.worker().call('pause', { taskId, conditions })
+    await harness.restart({ aheadMs: 11 * MINUTE_MS })
+    expect((await harness.ended(taskId)).wake?.cause).toBe('timeout')
+    expect(harness.effects(taskId)).toEqual(['begin long', 'end long', 'begin after', 'end after'])
   })
 })
 
@@ -70,38 +70,38 @@ describe('an event', () => {
   const event = { id: 'e1', source: 'ci', type: 'ci.done', subject: '7' }
 
   it('that was acknowledged right before the death has woken the task', async () => {
-    const stage = await createStage()
-    const taskId = await stage.run({ park }, { step: 'after' })
-    await stage.reached(taskId, 'paused-by-agent')
-    await stage.worker().call('emit', event)
-    await stage.restart()
-    const { wake } = await stage.ended(taskId)
+    const harness = await createHarness()
+    const taskId = await harness.run({ park }, { step: 'after' })
+    await harness.reached(taskId, 'paused-by-agent')
+    await harness.worker().call('emit', event)
+    await harness.restart()
+    const { wake } = await harness.ended(taskId)
     expect(wake).toMatchObject({ cause: 'condition_fired', event })
   })
 
   it('that was acknowledged before the task parked is found when it parks, in the next process', async () => {
-    const stage = await createStage()
-    const taskId = await stage.run({ ask: 'go on?' }, { park }, { step: 'after' })
-    await stage.reached(taskId, 'input-required')
-    await stage.worker().call('emit', event)
-    await stage.restart()
+    const harness = await createHarness()
+    const taskId = await harness.run({ ask: 'go on?' }, { park }, { step: 'after' })
+    await harness.reached(taskId, 'input-required')
+    await harness.worker().call('emit', event)
+    await harness.restart()
     const parts = [{ text: 'yes' }]
     const message = { messageId: 'answer', taskId, role: 'ROLE_USER', parts } as const
-    await stage.worker().call('send', { message })
-    expect((await stage.ended(taskId)).wake).toMatchObject({ event })
+    await harness.worker().call('send', { message })
+    expect((await harness.ended(taskId)).wake).toMatchObject({ event })
   })
 
   it('that became durable and was told to nobody wakes the task at the next start, once', async () => {
-    const stage = await createStage({ kill: { moment: 'after', nth: 1, of: 'event' } })
-    const taskId = await stage.run({ park }, { park: { ...park, reason: 'again' } })
-    await stage.reached(taskId, 'paused-by-agent')
-    await expect(stage.worker().call('emit', event)).rejects.toMatchObject({ name: 'Died' })
+    const harness = await createHarness({ kill: { moment: 'after', nth: 1, of: 'event' } })
+    const taskId = await harness.run({ park }, { park: { ...park, reason: 'again' } })
+    await harness.reached(taskId, 'paused-by-agent')
+    await expect(harness.worker().call('emit', event)).rejects.toMatchObject({ name: 'Died' })
 
-    await stage.restart()
-    await stage.reached(taskId, 'paused-by-agent')
+    await harness.restart()
+    await harness.reached(taskId, 'paused-by-agent')
     // The sender, who got no answer, sends it again.
-    expect(await stage.worker().call('emit', event)).toMatchObject([{ fresh: false }])
-    const task = await stage.worker().call('get', taskId)
+    expect(await harness.worker().call('emit', event)).toMatchObject([{ fresh: false }])
+    const task = await harness.worker().call('get', taskId)
     expect(task).toMatchObject({
       state: 'paused-by-agent',
       epoch: 2,

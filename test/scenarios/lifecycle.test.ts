@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { agent } from '../../src/engine/agent.ts'
 import type { AgentTask } from '../../src/engine/agent-task.ts'
 import { alice, dataOf, effects } from '../../src/engine/test-support/engine-harness.ts'
-import { describeStories } from './stage.ts'
+import { describeScenarios } from './engines.ts'
 
 const worker = (run: (task: AgentTask) => Promise<unknown>, name = 'worker') =>
   agent({
@@ -14,7 +14,7 @@ const worker = (run: (task: AgentTask) => Promise<unknown>, name = 'worker') =>
     },
   })
 
-describeStories('a caller suspends a task', (stage) => {
+describeScenarios('a caller suspends a task', (engines) => {
   it('between two of its steps, reads why, and lets it go on where it was', async () => {
     const done = effects()
     let arrived: () => void = () => undefined
@@ -25,7 +25,7 @@ describeStories('a caller suspends a task', (stage) => {
     const gone = new Promise<void>((resolve) => {
       letGo = resolve
     })
-    const harness = await stage.open(
+    const harness = await engines.open(
       worker(async (task) => {
         const rows = await task.step('fetch', async () => {
           done.note('fetch')
@@ -57,10 +57,10 @@ describeStories('a caller suspends a task', (stage) => {
   })
 })
 
-describeStories('an agent parks itself', (stage) => {
+describeScenarios('an agent parks itself', (engines) => {
   it('on a build it started, and goes on by itself with what the build said', async () => {
     const builds = effects()
-    const harness = await stage.open(
+    const harness = await engines.open(
       worker(async (task) => {
         const build = await task.step('start ci', ({ idempotencyKey }) => {
           builds.note(idempotencyKey)
@@ -96,9 +96,9 @@ describeStories('an agent parks itself', (stage) => {
   })
 })
 
-describeStories('nobody comes in time', (stage) => {
+describeScenarios('nobody comes in time', (engines) => {
   it('the default goes on with a summary, "fail" ends the task and says which deadline passed', async () => {
-    const harness = await stage.open(
+    const harness = await engines.open(
       worker(async (task) => {
         const onTimeout = task.text === 'strict' ? ({ onTimeout: 'fail' } as const) : {}
         const { cause, continueTranscript } = await task.park({
@@ -125,10 +125,10 @@ describeStories('nobody comes in time', (stage) => {
   })
 })
 
-describeStories('two resumes race', (stage) => {
+describeScenarios('two resumes race', (engines) => {
   it('the first wins, the second is told so, and the work is done once', async () => {
     const done = effects()
-    const harness = await stage.open(
+    const harness = await engines.open(
       worker(async (task) => {
         const { input } = await task.park({ reason: 'approval' })
         await task.step('pay', () => done.note(`pay ${input}`))
@@ -151,9 +151,9 @@ describeStories('two resumes race', (stage) => {
   })
 })
 
-describeStories('a task is closed while it is suspended', (stage) => {
+describeScenarios('a task is closed while it is suspended', (engines) => {
   it('it is cancelled for good: no resume, no event and no deadline brings it back', async () => {
-    const harness = await stage.open(
+    const harness = await engines.open(
       worker(async (task) => {
         await task.park({ reason: 'x', onEvent: 'go', timeout: { durationMinutes: 1 } })
       }),
@@ -175,9 +175,9 @@ describeStories('a task is closed while it is suspended', (stage) => {
   })
 })
 
-describeStories('suspensions are nested', (stage) => {
+describeScenarios('suspensions are nested', (engines) => {
   it('a child stops and goes on by itself while its parent waits, and each has its own handle', async () => {
-    const harness = await stage.open(
+    const harness = await engines.open(
       worker(async (task) => {
         const children = await Promise.all(['a', 'b'].map((name) => task.delegate('child', name)))
         const results = await Promise.all(children.map((child) => child.result()))
@@ -211,10 +211,10 @@ describeStories('suspensions are nested', (stage) => {
   })
 })
 
-describeStories('the process restarts while a task is parked', (stage) => {
+describeScenarios('the process restarts while a task is parked', (engines) => {
   it.each(['killed', 'stopped'] as const)('and the next one goes on (%s)', async (how) => {
     const done = effects()
-    let harness = await stage.open(
+    let harness = await engines.open(
       worker(async (task) => {
         await task.turn(async (turn) => {
           turn.record('agent', 'I have a plan')
@@ -235,7 +235,9 @@ describeStories('the process restarts while a task is parked', (stage) => {
     const { id } = await harness.send('plan and wait')
     const parked = await harness.until(id, 'paused-by-agent')
     harness =
-      how === 'killed' ? await stage.killAndRestart(harness) : await stage.stopAndRestart(harness)
+      how === 'killed'
+        ? await engines.killAndRestart(harness)
+        : await engines.stopAndRestart(harness)
     await harness.settled()
     expect((await harness.get(id)).suspension).toEqual(parked.suspension)
 

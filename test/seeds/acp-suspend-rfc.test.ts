@@ -5,8 +5,8 @@ import { WebSocket } from 'ws'
 import { createEditor, type Editor } from '../../src/protocols/acp/test-support/editor.ts'
 import { scriptAgent } from '../../src/testing/script-agent/script-agent.ts'
 import type { Loose } from './examples.ts'
+import { type Harness, openHarness } from './harness.ts'
 import { interfacesOf } from './interfaces.ts'
-import { openStage, type Stage } from './stage.ts'
 
 const fixture = 'acp-suspend-rfc.txt'
 const rfc = interfacesOf(fixture)
@@ -18,8 +18,8 @@ function fits(name: string, value: unknown, more?: readonly string[]): void {
   expect(rfc.problems(name, value, more), JSON.stringify(value)).toEqual([])
 }
 
-async function connect(stage: Stage): Promise<Editor & { readonly capabilities: Loose }> {
-  const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/acp`)
+async function connect(harness: Harness): Promise<Editor & { readonly capabilities: Loose }> {
+  const socket = new WebSocket(`${harness.url.replace('http', 'ws')}/acp`)
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
   const readable = new ReadableStream<Loose>({
     start(controller) {
@@ -39,8 +39,8 @@ async function connect(stage: Stage): Promise<Editor & { readonly capabilities: 
   return { ...editor, capabilities: agentCapabilities }
 }
 
-async function opened(stage: Stage, ...ops: readonly object[]) {
-  const editor = await connect(stage)
+async function opened(harness: Harness, ...ops: readonly object[]) {
+  const editor = await connect(harness)
   const { sessionId } = await editor.request('session/new', { cwd: '/', mcpServers: [] })
   const prompt = [{ type: 'text', text: JSON.stringify({ script: ops }) }]
   const turn = editor.begin('session/prompt', { sessionId, prompt })
@@ -55,8 +55,8 @@ const conditions = {
 
 describe('the types of the RFC', () => {
   it('AgentCapabilities are declared during initialize', async () => {
-    await using stage = await openStage({ agents: [scriptAgent] })
-    const { capabilities } = await connect(stage)
+    await using harness = await openHarness({ agents: [scriptAgent] })
+    const { capabilities } = await connect(harness)
     const declared = rfc.fields('AgentCapabilities').map(({ name }) => name)
     fits(
       'AgentCapabilities',
@@ -66,8 +66,12 @@ describe('the types of the RFC', () => {
   })
 
   it('SessionSuspendRequest is taken whole, and answered by a SessionSuspendResponse', async () => {
-    await using stage = await openStage({ agents: [scriptAgent] })
-    const { editor, sessionId, turn } = await opened(stage, { say: 'x' }, { step: 's', ms: 60_000 })
+    await using harness = await openHarness({ agents: [scriptAgent] })
+    const { editor, sessionId, turn } = await opened(
+      harness,
+      { say: 'x' },
+      { step: 's', ms: 60_000 },
+    )
     await expect.poll(() => editor.text()).toBe('x')
     const mode = 'interrupt_immediate'
     const request = { sessionId, reason: 'review', resumeWhen: conditions, mode, _meta: { a: 1 } }
@@ -99,9 +103,9 @@ describe('the types of the RFC', () => {
   })
 
   it('SessionAwaitResumptionRequest is sent, and its response taken for what it says', async () => {
-    await using stage = await openStage({ agents: [scriptAgent] })
+    await using harness = await openHarness({ agents: [scriptAgent] })
     const park = { park: { reason: 'ci', summary: 'Waiting for CI', conditions } }
-    const { editor, sessionId, turn } = await opened(stage, { say: '' }, park, { echo: 'wake' })
+    const { editor, sessionId, turn } = await opened(harness, { say: '' }, park, { echo: 'wake' })
     const asked = new Promise<Loose>((resolve) => {
       editor.on('session/await_resumption', (params) => {
         resolve(params)
@@ -161,8 +165,8 @@ describe('WorkerSuspension', () => {
   }
 
   it('is the envelope under _meta.harn.suspend, field for field', async () => {
-    await using stage = await openStage({ agents: [scriptAgent] })
-    const { editor, turn } = await opened(stage, { park: { reason: 'ci', conditions } })
+    await using harness = await openHarness({ agents: [scriptAgent] })
+    const { editor, turn } = await opened(harness, { park: { reason: 'ci', conditions } })
     const { _meta } = await turn.answer
     const { state, ...envelope } = _meta.harn.suspend
     expect(state).toBe('suspended')

@@ -4,13 +4,13 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examplesOf, headingsOf } from './examples.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type Harness, openHarness } from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 beforeAll(async () => {
-  stage = await openStage()
+  harness = await openHarness()
 })
-afterAll(() => stage[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 const requestsIn = (file: string): readonly (readonly [string, string])[] =>
   headingsOf(file)
@@ -30,7 +30,7 @@ describe('a request of a document, as it stands', () => {
   it.each(ofRfcs)('%s, %s: -32004, there is no such task', async (file, heading) => {
     const request = examplesOf(file)(heading)
     const { taskId } = request.params
-    expect(await stage.post(request)).toEqual({
+    expect(await harness.post(request)).toEqual({
       jsonrpc: '2.0',
       id: request.id,
       error: {
@@ -43,7 +43,7 @@ describe('a request of a document, as it stands', () => {
 
   it.each(ofBindu)('%s, %s: -32001, there is no such task', async (file, heading) => {
     const request = examplesOf(file)(heading)
-    expect(await stage.post(request)).toEqual({
+    expect(await harness.post(request)).toEqual({
       jsonrpc: '2.0',
       id: request.id,
       error: {
@@ -57,7 +57,7 @@ describe('a request of a document, as it stands', () => {
   it.each(ofLife)('%s, %s: a task', async (file, heading) => {
     const request = examplesOf(file)(heading)
     const { contextId, messageId } = request.params.message
-    expect(await stage.post(request)).toMatchObject({
+    expect(await harness.post(request)).toMatchObject({
       jsonrpc: '2.0',
       id: request.id,
       result: {

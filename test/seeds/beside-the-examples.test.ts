@@ -5,7 +5,7 @@ import { createManualClock } from '../../src/testing/manual-clock.ts'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
 import { binduOn } from './bindu-tasks.ts'
 import type { Loose } from './examples.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type Harness, openHarness } from './harness.ts'
 
 const lines: string[] = []
 const effects = (line: string): void => {
@@ -32,15 +32,15 @@ const workflow = agent({
   },
 })
 
-let stage: Stage
+let harness: Harness
 
 beforeAll(async () => {
   const staged = createScriptAgent({ name: 'staged', clock, effects })
-  stage = await openStage({ agents: [createScriptAgent(), staged, workflow] })
+  harness = await openHarness({ agents: [createScriptAgent(), staged, workflow] })
 })
 
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
 })
 
 function seenBy(task: Loose, look = 0): readonly Loose[] {
@@ -50,15 +50,15 @@ function seenBy(task: Loose, look = 0): readonly Loose[] {
 }
 
 it('the digest of a resume without transcript says what was said and done', async () => {
-  const { id } = await stage.script([
+  const { id } = await harness.script([
     { step: 'measure the hull' },
     { turn: [{ say: 'first words' }] },
     { park: { reason: 'waiting for paint' } },
     { echo: 'transcript' },
   ])
-  await stage.until(id, 'paused-by-agent')
-  await stage.result('tasks/resume', { taskId: id, continueTranscript: false })
-  const { artifacts } = await stage.until(id, 'completed')
+  await harness.until(id, 'paused-by-agent')
+  await harness.result('tasks/resume', { taskId: id, continueTranscript: false })
+  const { artifacts } = await harness.until(id, 'completed')
   const [digest] = artifacts[0].parts[0].data.value ?? artifacts[0].parts[0].data
   for (const part of ['measure the hull', 'first words', 'waiting for paint']) {
     expect(digest.content).toContain(part)
@@ -70,43 +70,43 @@ describe('a panic', () => {
     const operator = { tenant: 'default', principal: 'operator', operator: true }
     const script = [{ step: 'long', ms: LONG }]
     const tasks: readonly Loose[] = await Promise.all(
-      [1, 2].map(() => stage.script(script, {}, 'staged')),
+      [1, 2].map(() => harness.script(script, {}, 'staged')),
     )
     const ran = (id: string): readonly string[] =>
       lines.filter((line) => line.includes(id)).map((line) => line.split(' ', 1)[0] ?? '')
     for (const { id } of tasks) await expect.poll(() => ran(id)).toEqual(['begin'])
     const scope = { agent: 'staged' }
-    const { holdId } = await stage.engine.hold(operator, { scope, reason: 'incident' })
+    const { holdId } = await harness.engine.hold(operator, { scope, reason: 'incident' })
     for (const { id } of tasks) {
-      const { metadata } = await stage.until(id, 'paused-by-client')
+      const { metadata } = await harness.until(id, 'paused-by-client')
       expect(metadata.harn.pause.reason).toBe('incident')
       expect(ran(id)).toEqual(['begin', 'abort'])
-      expect((await stage.error('tasks/resume', { taskId: id })).code).toBe(-32011)
+      expect((await harness.error('tasks/resume', { taskId: id })).code).toBe(-32011)
     }
-    await stage.engine.lift(operator, holdId)
+    await harness.engine.lift(operator, holdId)
     for (const { id } of tasks) {
       await expect.poll(() => ran(id)).toEqual(['begin', 'abort', 'begin'])
-      expect((await stage.get(id)).metadata.harn.pause.cause).toBe('external_event')
+      expect((await harness.get(id)).metadata.harn.pause.cause).toBe('external_event')
     }
     clock.advance(LONG)
-    for (const { id } of tasks) await stage.until(id, 'completed')
+    for (const { id } of tasks) await harness.until(id, 'completed')
   })
 })
 
 describe('a reminder', () => {
   it('with a TTL of 1 is a block of the next turn alone', async () => {
-    const { id } = await stage.script([{ park: { reason: 'waiting' } }, look, look])
-    await stage.until(id, 'paused-by-agent')
+    const { id } = await harness.script([{ park: { reason: 'waiting' } }, look, look])
+    await harness.until(id, 'paused-by-agent')
     const reminder = { body: 'Mind the gap.', ttlTurns: 1 }
-    await stage.result('tasks/inject_reminder', { taskId: id, reminder })
-    await stage.result('tasks/resume', { taskId: id })
-    const done = await stage.until(id, 'completed')
+    await harness.result('tasks/inject_reminder', { taskId: id, reminder })
+    await harness.result('tasks/resume', { taskId: id })
+    const done = await harness.until(id, 'completed')
     expect(seenBy(done, 0)).toMatchObject([{ body: 'Mind the gap.', roleHint: 'system' }])
     expect(seenBy(done, 1)).toEqual([])
   })
 
   it('carries what a file watcher saw from a workflow to the worker it delegated to', async () => {
-    const started = await stage.result(
+    const started = await harness.result(
       'message/send',
       {
         message: { role: 'user', messageId: 'watch', parts: [{ kind: 'text', text: 'Watch' }] },
@@ -114,10 +114,12 @@ describe('a reminder', () => {
       },
       'workflow',
     )
-    await stage.until(started.id, 'paused-by-agent')
-    await stage.emit({ type: 'file.changed', subject: 'src/main.ts' })
-    const { contextId } = await stage.until(started.id, 'completed')
-    const response = await fetch(`${stage.url}/tasks?contextId=${contextId}&includeArtifacts=true`)
+    await harness.until(started.id, 'paused-by-agent')
+    await harness.emit({ type: 'file.changed', subject: 'src/main.ts' })
+    const { contextId } = await harness.until(started.id, 'completed')
+    const response = await fetch(
+      `${harness.url}/tasks?contextId=${contextId}&includeArtifacts=true`,
+    )
     const { tasks } = (await response.json()) as Loose
     const worker = tasks.find((task: Loose) => task.id !== started.id)
     const told = { body: 'src/main.ts has changed.', source: 'file-watcher' }
@@ -128,7 +130,7 @@ describe('a reminder', () => {
 
 describe.each(['sqlite', 'memory'])('on the store %s', (store) => {
   it('a checkpoint is shown and cleared, and needs no schema of its own', async () => {
-    await using other = await openStage({ agents: [createScriptAgent()], config: { store } })
+    await using other = await openHarness({ agents: [createScriptAgent()], config: { store } })
     const bindu = binduOn(() => other)
     const id = await bindu.suspended()
     expect((await bindu.get(id)).metadata.checkpoint).toBeDefined()

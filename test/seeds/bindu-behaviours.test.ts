@@ -15,18 +15,18 @@ import {
 } from './bindu-tasks.ts'
 import type { Loose } from './examples.ts'
 import { openGuardedServer } from './guarded-server.ts'
-import { openStage, readUntil, type Stage } from './stage.ts'
+import { type Harness, openHarness, readUntil } from './harness.ts'
 
-let stage: Stage
-const bindu = binduOn(() => stage)
+let harness: Harness
+const bindu = binduOn(() => harness)
 const UNKNOWN = '550e8400-e29b-41d4-a716-446655440000'
 
 beforeAll(async () => {
-  stage = await openStage({ agents: binduAgents })
+  harness = await openHarness({ agents: binduAgents })
 })
 
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
 })
 
 it('has the ten groups of the document, with as many behaviours each', ({ task }) => {
@@ -146,15 +146,15 @@ describe('TestTaskManagerDelegation', () => {
 describe('TestPauseResumeSettings', () => {
   it('counts suspended among the states a task goes on from', async () => {
     const id = await bindu.suspended()
-    const queued = await stage.say('and this', { taskId: id })
+    const queued = await harness.say('and this', { taskId: id })
     expect(queued.history.at(-1).parts[0].text).toBe('and this')
     expect((await bindu.get(id)).status.state).toBe('suspended')
-    expect((await stage.result('tasks/cancel', { task_id: id })).status.state).toBe('canceled')
+    expect((await harness.result('tasks/cancel', { task_id: id })).status.state).toBe('canceled')
   })
 
   it('does not count suspended among the states that end a task', async () => {
     const id = await bindu.inState('working')
-    const frames = stage.stream('tasks/resubscribe', { id })
+    const frames = harness.stream('tasks/resubscribe', { id })
     await frames.next()
     await bindu.pause(id)
     await bindu.resume(id)
@@ -171,7 +171,7 @@ describe('TestPauseResumeSettings', () => {
   it('pauses from submitted, working and input-required, and from no other state', async () => {
     const pausable: string[] = []
     for (const state of everyState) {
-      const { result } = await stage.call('tasks/pause', { task_id: await bindu.inState(state) })
+      const { result } = await harness.call('tasks/pause', { task_id: await bindu.inState(state) })
       if (result?.status.state === 'suspended') pausable.push(state)
     }
     expect(pausable).toEqual(['submitted', 'working', 'input-required'])
@@ -179,7 +179,7 @@ describe('TestPauseResumeSettings', () => {
 
   it('has both methods without any configuration', async () => {
     for (const method of ['tasks/pause', 'tasks/resume']) {
-      const { code, data } = await stage.error(method, { task_id: UNKNOWN })
+      const { code, data } = await harness.error(method, { task_id: UNKNOWN })
       expect([code, data.error], method).toEqual(notFound)
     }
   })
@@ -202,9 +202,9 @@ describe('TestProtocolTypes', () => {
   it('takes both methods with a camelCase taskId too, and answers those in the words of the RFC', async () => {
     const taskId = await bindu.inState('working')
     const request = { jsonrpc: '2.0', id: randomUUID(), params: { taskId } }
-    const paused = await stage.post({ ...request, method: 'tasks/pause' })
+    const paused = await harness.post({ ...request, method: 'tasks/pause' })
     expect(paused.result).toMatchObject({ taskId, state: 'paused-by-client' })
-    const resumed = await stage.post({ ...request, method: 'tasks/resume' })
+    const resumed = await harness.post({ ...request, method: 'tasks/resume' })
     expect(resumed.result).toMatchObject({ taskId, state: 'working' })
   })
 })
@@ -232,7 +232,7 @@ describe('TestPauseResumeCycle', () => {
 
   it('does not resume what was canceled while suspended', async () => {
     const id = await bindu.suspended()
-    await stage.result('tasks/cancel', { task_id: id })
+    await harness.result('tasks/cancel', { task_id: id })
     expect(await bindu.refusal('tasks/resume', id)).toEqual(notResumable)
   })
 })
@@ -247,7 +247,7 @@ describe('TestEdgeCases', () => {
   it('shows the second checkpoint in place of the first', async () => {
     const id = await bindu.suspended()
     const first = (await bindu.get(id)).metadata.checkpoint
-    await stage.say('one more thing', { taskId: id })
+    await harness.say('one more thing', { taskId: id })
     await bindu.resume(id)
     const second = (await bindu.pause(id)).metadata.checkpoint
     expect(second.message_history).toHaveLength(first.message_history.length + 1)
@@ -266,7 +266,7 @@ describe('TestCheckpointLifecycle', () => {
     const id = await withMetadata({ kept: true })
     await bindu.pause(id)
     await bindu.resume(id)
-    await stage.result('tasks/cancel', { task_id: id })
+    await harness.result('tasks/cancel', { task_id: id })
     expect(Object.keys((await bindu.get(id)).metadata)).toEqual(['kept'])
   })
 
@@ -307,10 +307,10 @@ async function answeredEverywhere(
   state: string,
 ): Promise<void> {
   for (const address of [undefined, 'script']) {
-    const { status } = await stage.result(method, { task_id: await make() }, address)
+    const { status } = await harness.result(method, { task_id: await make() }, address)
     expect(status.state).toBe(state)
   }
-  const elsewhere = await stage.error(method, { task_id: await make() }, 'single')
+  const elsewhere = await harness.error(method, { task_id: await make() }, 'single')
   expect(elsewhere.data.error).toBe('TaskNotFoundError')
 }
 
@@ -321,7 +321,7 @@ async function readsRequest(
 ): Promise<void> {
   for (const id of ['req-123', 7, randomUUID()]) {
     const params = { task_id: await make() }
-    const answer = await stage.post({ jsonrpc: '2.0', id, method, params })
+    const answer = await harness.post({ jsonrpc: '2.0', id, method, params })
     expect([answer.id, answer.result.status.state]).toEqual([id, state])
   }
 }
@@ -331,8 +331,8 @@ async function withMetadata(metadata: object): Promise<string> {
   const parts = [{ kind: 'data', data: { script } }]
   const message = { role: 'user', messageId: randomUUID(), parts }
   const configuration = { blocking: false }
-  const { id } = await stage.result('message/send', { message, configuration, metadata })
-  await stage.until(id, 'working')
+  const { id } = await harness.result('message/send', { message, configuration, metadata })
+  await harness.until(id, 'working')
   return id
 }
 

@@ -14,29 +14,29 @@ import {
 } from './bindu-tasks.ts'
 import type { Loose } from './examples.ts'
 import { openGuardedServer } from './guarded-server.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type Harness, openHarness } from './harness.ts'
 
 /** The steps of the agent `staged` end when this clock says so. */
 const clock = createManualClock()
 const LONG = 1_000
 
-let stage: Stage
-const bindu = binduOn(() => stage)
+let harness: Harness
+const bindu = binduOn(() => harness)
 
 beforeAll(async () => {
-  stage = await openStage({
+  harness = await openHarness({
     agents: [...binduAgents, createScriptAgent({ name: 'staged', clock, effects })],
   })
 })
 
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
 })
 
 /** A task in the middle of its step `two`. */
 async function inStepTwo(): Promise<string> {
   const script = [{ step: 'one' }, { step: 'two', ms: LONG }, { step: 'three' }]
-  const { id } = await stage.script(script, {}, 'staged')
+  const { id } = await harness.script(script, {}, 'staged')
   await expect.poll(() => begunSteps(id)).toEqual(['one', 'two'])
   return id
 }
@@ -75,7 +75,7 @@ describe('a pause', () => {
   it('is not ended by a message, which waits for the resume', async () => {
     const id = await bindu.suspended()
     const steps = begunSteps(id).length
-    await stage.say('go on!', { taskId: id })
+    await harness.say('go on!', { taskId: id })
     const { status, metadata } = await bindu.get(id)
     expect(status.state).toBe('suspended')
     expect(metadata.checkpoint.message_history.at(-1).parts).toEqual([
@@ -90,7 +90,7 @@ describe('a resume', () => {
     const id = await inStepTwo()
     await pauseInStep(id)
     await bindu.resume(id)
-    await stage.until(id, 'completed')
+    await harness.until(id, 'completed')
     expect(begunSteps(id)).toEqual(['one', 'two', 'three'])
   })
 
@@ -102,22 +102,22 @@ describe('a resume', () => {
     const { status, history } = await bindu.get(id)
     expect([status.state, status.message]).toEqual(['input-required', asked.status.message])
     expect(history).toEqual(asked.history)
-    await stage.say('this one', { taskId: id })
-    const { artifacts } = await stage.until(id, 'completed')
+    await harness.say('this one', { taskId: id })
+    const { artifacts } = await harness.until(id, 'completed')
     expect(artifacts[0].parts[0].data).toEqual({ text: 'this one' })
   })
 
   it('is won by one of two that race, and the work is done once', async () => {
-    const { id } = await stage.script([{ park: { reason: 'approval' } }, { step: 'pay' }])
-    await stage.until(id, 'paused-by-agent')
+    const { id } = await harness.script([{ park: { reason: 'approval' } }, { step: 'pay' }])
+    await harness.until(id, 'paused-by-agent')
     const answers = await Promise.all(
-      Array.from({ length: 5 }, () => stage.call('tasks/resume', { task_id: id })),
+      Array.from({ length: 5 }, () => harness.call('tasks/resume', { task_id: id })),
     )
     const won = answers.filter(({ result }) => result !== undefined)
     expect(won.map(({ result }) => result.status.state)).toEqual(['resumed'])
     const lost = answers.flatMap(({ error }) => (error === undefined ? [] : [error]))
     expect(lost.map(({ code, data }) => [code, data.error])).toEqual(lost.map(() => notResumable))
-    await stage.until(id, 'completed')
+    await harness.until(id, 'completed')
     expect(begunSteps(id)).toEqual(['pay'])
   })
 
@@ -125,13 +125,13 @@ describe('a resume', () => {
     const id = await bindu.inState('paused-by-agent')
     expect((await bindu.get(id)).status.state).toBe('suspended')
     expect((await bindu.resume(id)).status.state).toBe('resumed')
-    await stage.until(id, 'completed')
+    await harness.until(id, 'completed')
   })
 })
 
 describe('a server that stops', () => {
   it('leaves the suspended task, its checkpoint and its place to the next one', async () => {
-    await using other = await openStage({ agents: binduAgents })
+    await using other = await openHarness({ agents: binduAgents })
     const there = binduOn(() => other)
     const { id } = await other.script([{ step: 'one' }, { ask: 'Go on?' }, { step: 'two' }])
     await other.until(id, 'input-required')
@@ -152,7 +152,7 @@ describe('somebody else', () => {
     const id = await bindu.suspended()
     const before = await bindu.get(id)
     for (const method of methods) {
-      const { code, data } = await stage.error(method, { task_id: id, tenant: 'other' })
+      const { code, data } = await harness.error(method, { task_id: id, tenant: 'other' })
       expect([code, data.error], method).toEqual(notFound)
     }
     expect(await bindu.get(id)).toEqual(before)
@@ -183,7 +183,7 @@ describe('somebody else', () => {
 describe('configured otherwise, it', () => {
   it('pauses only from the states the operator left', async () => {
     const config = { a2a: { binduPausableStates: ['working'] } }
-    await using other = await openStage({ agents: binduAgents, config })
+    await using other = await openHarness({ agents: binduAgents, config })
     const there = binduOn(() => other)
     const { id } = await other.script([{ ask: 'Which?' }])
     await other.until(id, 'input-required')
@@ -199,7 +199,7 @@ describe('configured otherwise, it', () => {
 
   it('asks for no handle where the RFC’s resume must name one', async () => {
     const config = { engine: { requireHandle: true } }
-    await using other = await openStage({ agents: binduAgents, config })
+    await using other = await openHarness({ agents: binduAgents, config })
     const there = binduOn(() => other)
     const id = await there.suspended()
     expect((await other.error('tasks/resume', { taskId: id })).code).toBe(-32602)
@@ -209,7 +209,7 @@ describe('configured otherwise, it', () => {
   it('says working and pausing when a step outlasts the grace time, and refuses a second pause', async () => {
     const config = { engine: { graceMs: 1 } }
     const agents = [createScriptAgent({ clock, effects })]
-    await using other = await openStage({ agents, config })
+    await using other = await openHarness({ agents, config })
     const there = binduOn(() => other)
     const { id } = await other.script([{ step: 'long', ms: LONG }, { ask: 'More?' }])
     await expect.poll(() => begunSteps(id)).toEqual(['long'])

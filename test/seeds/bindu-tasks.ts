@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type Agent, agent } from '../../src/index.ts'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
 import type { Loose } from './examples.ts'
-import type { Stage } from './stage.ts'
+import type { Harness } from './harness.ts'
 
 /** What really ran: `begin|end|abort <task> <name> …`, in order. */
 const lines: string[] = []
@@ -57,17 +57,17 @@ export const notPausable = [-32040, 'TaskNotPausableError'] as const
 export const notResumable = [-32041, 'TaskNotResumableError'] as const
 export const notFound = [-32001, 'TaskNotFoundError'] as const
 
-export function binduOn(stage: () => Stage): Bindu {
-  const call = (method: string) => (id: string) => stage().result(method, { task_id: id })
+export function binduOn(harness: () => Harness): Bindu {
+  const call = (method: string) => (id: string) => harness().result(method, { task_id: id })
   const pause = call('tasks/pause')
 
   let inTheWay: Promise<Loose> | undefined
 
   async function queued(): Promise<string> {
-    inTheWay ??= stage().script([{ step: 'in the way', ms: HOUR_MS }], {}, 'single')
-    await stage().until((await inTheWay).id, 'working')
-    const { id } = await stage().script([{ step: 'one' }, { ask: 'More?' }], {}, 'single')
-    expect((await stage().get(id)).status.state).toBe('submitted')
+    inTheWay ??= harness().script([{ step: 'in the way', ms: HOUR_MS }], {}, 'single')
+    await harness().until((await inTheWay).id, 'working')
+    const { id } = await harness().script([{ step: 'one' }, { ask: 'More?' }], {}, 'single')
+    expect((await harness().get(id)).status.state).toBe('submitted')
     return id
   }
 
@@ -75,13 +75,13 @@ export function binduOn(stage: () => Stage): Bindu {
     if (state === 'submitted') return queued()
     if (state === 'canceled') {
       const id = await inState('working', message)
-      await stage().result('tasks/cancel', { task_id: id })
+      await harness().result('tasks/cancel', { task_id: id })
       return id
     }
     const script = scripts[state]
     if (script === undefined) throw new Error(`no way to ${state}`)
-    const { id } = await stage().script(script, message)
-    await stage().until(id, state)
+    const { id } = await harness().script(script, message)
+    await harness().until(id, state)
     return id
   }
 
@@ -96,11 +96,11 @@ export function binduOn(stage: () => Stage): Bindu {
     resume: call('tasks/resume'),
     get: call('tasks/get'),
     async refusal(method, id) {
-      const { code, data } = await stage().error(method, { task_id: id })
+      const { code, data } = await harness().error(method, { task_id: id })
       return [code, data.error]
     },
     async stops(id) {
-      return (await stage().get(id)).metadata?.['urn:lull:a2a:task-control:1']?.epoch ?? 0
+      return (await harness().get(id)).metadata?.['urn:lull:a2a:task-control:1']?.epoch ?? 0
     },
   }
 }

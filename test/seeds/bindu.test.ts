@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
 import { examplesOf, headingsOf, type Loose } from './examples.ts'
+import { type Harness, openHarness } from './harness.ts'
 import { createNames, differences, type Names } from './match.ts'
-import { openStage, type Stage } from './stage.ts'
 
 const FILE = 'bindu-pause-resume.md'
 const example = examplesOf(FILE)
@@ -18,19 +18,19 @@ const busy = [
   { repeat: 4_000, ops: [{ step: 'tick', ms: 5 }] },
 ]
 
-let stage: Stage
+let harness: Harness
 
 beforeAll(async () => {
-  stage = await openStage({ agents: [createScriptAgent()] })
+  harness = await openHarness({ agents: [createScriptAgent()] })
 })
 
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
 })
 
 async function working(): Promise<string> {
-  const { id } = await stage.script(busy)
-  await expect.poll(async () => (await stage.get(id)).artifacts.length).toBe(1)
+  const { id } = await harness.script(busy)
+  await expect.poll(async () => (await harness.get(id)).artifacts.length).toBe(1)
   return id
 }
 
@@ -65,7 +65,7 @@ describe('the examples, request by request and answer by answer', () => {
 
   it.each(exchanges)('%s: %s', async (request, response) => {
     await begin()
-    const answer = await stage.post(names.ours(example(request)))
+    const answer = await harness.post(names.ours(example(request)))
     expect(differences(answer, example(response), names, WHOLE_TASK)).toEqual([])
     answers.push(answer.result)
   })
@@ -78,7 +78,7 @@ describe('the examples, request by request and answer by answer', () => {
     expect(checkpoint.paused_at).toBe(suspended.status.timestamp)
     expect(resumed).not.toHaveProperty('metadata.checkpoint')
     expect(resumed.status.timestamp >= suspended.status.timestamp).toBe(true)
-    const now = await stage.result('tasks/get', { task_id: suspended.id })
+    const now = await harness.result('tasks/get', { task_id: suspended.id })
     expect(now.status.state).toBe('working')
     expect(now).not.toHaveProperty('metadata.checkpoint')
   })
@@ -95,7 +95,7 @@ describe('the commands of the document', () => {
     [curls[2], 'tasks/resume response'],
   ] as const)('%s: answered like %s', async (request, response) => {
     await begin()
-    const answer = await stage.post(names.ours(example(request)))
+    const answer = await harness.post(names.ours(example(request)))
     const expected = { ...example(response), id: example(request).id }
     expect(differences(answer, expected, names, WHOLE_TASK)).toEqual([])
   })
@@ -107,15 +107,15 @@ describe('the errors of the document', () => {
   it.each(['tasks/pause', 'tasks/resume', 'tasks/get', 'tasks/cancel'])(
     '-32001 TaskNotFoundError: %s of an unknown task',
     async (method) => {
-      const error = await stage.error(method, { task_id: TASK })
+      const error = await harness.error(method, { task_id: TASK })
       expect(error).toMatchObject({ code: -32001, data: unknown })
     },
   )
 
   it('-32040 TaskNotPausableError, with the state in words', async () => {
-    const { id } = await stage.script([{ complete: 'done' }])
-    await stage.until(id, 'completed')
-    expect(await stage.error('tasks/pause', { task_id: id })).toMatchObject({
+    const { id } = await harness.script([{ complete: 'done' }])
+    await harness.until(id, 'completed')
+    expect(await harness.error('tasks/pause', { task_id: id })).toMatchObject({
       code: -32040,
       message:
         "Task cannot be paused in 'completed' state. Tasks can only be paused while submitted, working, input-required.",
@@ -124,7 +124,7 @@ describe('the errors of the document', () => {
   })
 
   it('-32041 TaskNotResumableError, with the state in words', async () => {
-    const error = await stage.error('tasks/resume', { task_id: await working() })
+    const error = await harness.error('tasks/resume', { task_id: await working() })
     expect(error).toMatchObject({
       code: -32041,
       message: "Task cannot be resumed from 'working' state. Only suspended tasks can be resumed.",
@@ -135,7 +135,7 @@ describe('the errors of the document', () => {
   it('are the same under A2A 1.0, whose clients get them as ErrorInfo', async () => {
     const params = { task_id: await working() }
     const request = { jsonrpc: '2.0', id: 1, method: 'tasks/resume', params }
-    const { error } = await stage.post(request, undefined, { 'a2a-version': '1.0' })
+    const { error } = await harness.post(request, undefined, { 'a2a-version': '1.0' })
     expect(error).toMatchObject({
       code: -32041,
       data: [{ domain: 'lull', metadata: { error: 'TaskNotResumableError', state: 'working' } }],

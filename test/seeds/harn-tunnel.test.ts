@@ -3,25 +3,25 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
 import type { Loose } from './examples.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type Harness, openHarness } from './harness.ts'
 
 const CONTROL = 'urn:lull:a2a:task-control:1'
 /** A boundary every few milliseconds, without end. */
 const busy = [{ repeat: 4_000, ops: [{ step: 'tick', ms: 5 }] }]
 
-let stage: Stage
+let harness: Harness
 
 beforeAll(async () => {
-  stage = await openStage({ agents: [createScriptAgent()] })
+  harness = await openHarness({ agents: [createScriptAgent()] })
 })
 
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
 })
 
 async function working(): Promise<string> {
-  const { id } = await stage.script(busy)
-  await stage.until(id, 'working')
+  const { id } = await harness.script(busy)
+  await harness.until(id, 'working')
   return id
 }
 
@@ -31,18 +31,22 @@ let count = 0
 function tunnelled(taskId: string, harn: object): Promise<Loose> {
   const parts = [{ kind: 'text', text: '' }]
   const message = { role: 'user', messageId: `tunnel-${++count}`, taskId, parts }
-  return stage.call('tasks/send', { message, metadata: { harn } })
+  return harness.call('tasks/send', { message, metadata: { harn } })
 }
 
 describe('outbound', () => {
   it('decorates every status update of a pause with its state, handle, reason and conditions', async () => {
     const id = await working()
-    const frames = stage.stream('tasks/resubscribe', { id })
+    const frames = harness.stream('tasks/resubscribe', { id })
     await frames.next()
     const conditions = { onEvent: 'ci.done', timeout: { durationMinutes: 5, onTimeout: 'fail' } }
-    const { handle } = await stage.result('tasks/pause', { taskId: id, reason: 'look', conditions })
-    await stage.result('tasks/resume', { taskId: id })
-    await stage.result('tasks/cancel', { id })
+    const { handle } = await harness.result('tasks/pause', {
+      taskId: id,
+      reason: 'look',
+      conditions,
+    })
+    await harness.result('tasks/resume', { taskId: id })
+    await harness.result('tasks/cancel', { id })
     const told: Loose[] = []
     for await (const { result } of frames) {
       if (result.status.state !== 'canceled') told.push(result.metadata.harn.pause)
@@ -64,7 +68,7 @@ describe('outbound', () => {
 
   it('carries the WorkerSuspension envelope, field by field', async () => {
     const park = { reason: 'waiting', conditions: { onEvent: 'go' } }
-    const { id } = await stage.script([{ delegate: { script: [{ park }] } }, { child: 'wait' }])
+    const { id } = await harness.script([{ delegate: { script: [{ park }] } }, { child: 'wait' }])
     let child: string | undefined
     const found = async (): Promise<string | undefined> => {
       const { tasks } = await listed()
@@ -72,7 +76,7 @@ describe('outbound', () => {
       return child
     }
     await expect.poll(found).toBeDefined()
-    const { metadata } = await stage.get(child ?? '')
+    const { metadata } = await harness.get(child ?? '')
     const { suspended_at_ms: at, ...envelope } = metadata.harn.pause
     expect(envelope).toEqual({
       state: 'paused-by-agent',
@@ -88,13 +92,13 @@ describe('outbound', () => {
 
 async function listed(): Promise<Loose> {
   const request = { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} }
-  return (await stage.post(request, undefined, { 'a2a-version': '1.0' })).result
+  return (await harness.post(request, undefined, { 'a2a-version': '1.0' })).result
 }
 
 describe('inbound', () => {
   it('pauses and resumes a task by the metadata of a send, and leaves its history alone', async () => {
     const id = await working()
-    const before = (await stage.get(id)).history
+    const before = (await harness.get(id)).history
     const pause = { op: 'pause', reason: 'operator review', mode: 'finish_step' }
     const { result } = await tunnelled(id, { pause })
     expect(result.status.state).toBe('paused-by-client')
@@ -113,7 +117,7 @@ describe('inbound', () => {
     expect(await code({ pause: { conditions: { on_tuesday: true } } })).toBe(-32602)
     await tunnelled(id, { pause: {} })
     expect(await code({ pause: { op: 'resume', handle: 'suspend-other' } })).toBe(-32012)
-    expect((await stage.get(id)).status.state).toBe('paused-by-client')
+    expect((await harness.get(id)).status.state).toBe('paused-by-client')
   })
 })
 

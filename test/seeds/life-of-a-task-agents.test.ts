@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { demoAgents } from '../../src/demo/demo-agents.ts'
 import { agent } from '../../src/index.ts'
 import type { Loose } from './examples.ts'
-import { openStage, readUntil, type Stage } from './stage.ts'
+import { type Harness, openHarness, readUntil } from './harness.ts'
 
 /** Level 1: messages only, tied together by the context. */
 const parrot = agent({
@@ -23,34 +23,34 @@ const clerk = agent({
   run: (task) => `You said: ${task.text}`,
 })
 
-let stage: Stage
+let harness: Harness
 
 beforeAll(async () => {
-  stage = await openStage({ agents: [...demoAgents, parrot, clerk] })
+  harness = await openHarness({ agents: [...demoAgents, parrot, clerk] })
 })
 
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
 })
 
 it('an agent of messages only answers with messages, and the context ties them together', async () => {
-  const first = await stage.say('one', {}, 'parrot')
+  const first = await harness.say('one', {}, 'parrot')
   expect(first).toMatchObject({
     kind: 'message',
     role: 'agent',
     parts: [{ text: 'one (0 before)' }],
   })
   expect(first.contextId).toEqual(expect.any(String))
-  const second = await stage.say('two', { contextId: first.contextId }, 'parrot')
+  const second = await harness.say('two', { contextId: first.contextId }, 'parrot')
   expect(second.contextId).toBe(first.contextId)
   // Both sides of what was said are part of the conversation.
   expect(second.parts[0].text).toBe('two (2 before)')
-  const elsewhere = await stage.say('three', {}, 'parrot')
+  const elsewhere = await harness.say('three', {}, 'parrot')
   expect(elsewhere.parts[0].text).toBe('three (0 before)')
 })
 
 it('an agent of tasks only models a simple answer as a task that is completed', async () => {
-  const task = await stage.say('Hello', {}, 'clerk')
+  const task = await harness.say('Hello', {}, 'clerk')
   expect(task).toMatchObject({
     kind: 'task',
     status: { state: 'completed', message: { parts: [{ text: 'You said: Hello' }] } },
@@ -59,31 +59,32 @@ it('an agent of tasks only models a simple answer as a task that is completed', 
 })
 
 it('a hybrid agent negotiates with messages and then tracks the work as a task of the same context', async () => {
-  const hello = await stage.say('Hello')
+  const hello = await harness.say('Hello')
   expect(hello.kind).toBe('message')
-  const offer = await stage.say('Can you help me?', { contextId: hello.contextId })
+  const offer = await harness.say('Can you help me?', { contextId: hello.contextId })
   expect(offer.kind).toBe('message')
   expect(offer.contextId).toBe(hello.contextId)
-  const boat = await stage.say('Generate an image of a sailboat on the ocean.', {
+  const boat = await harness.say('Generate an image of a sailboat on the ocean.', {
     contextId: hello.contextId,
   })
   expect(boat).toMatchObject({ kind: 'task', contextId: hello.contextId })
 })
 
 it('a message is the whole of its interaction: no task is left behind', async () => {
-  const reply = await stage.say('Hello')
+  const reply = await harness.say('Hello')
   expect(reply).not.toHaveProperty('taskId')
-  const response = await fetch(`${stage.url}/v1/tasks?contextId=${reply.contextId}`)
+  const response = await fetch(`${harness.url}/v1/tasks?contextId=${reply.contextId}`)
   expect(await response.json()).toMatchObject({ tasks: [], totalSize: 0 })
   const frames: Loose[] = []
-  for await (const frame of stage.stream('message/stream', textMessage('Hello'))) frames.push(frame)
+  for await (const frame of harness.stream('message/stream', textMessage('Hello')))
+    frames.push(frame)
   expect(frames.map(({ result }) => result.kind)).toEqual(['message'])
 })
 
 it('a task is followed by its status and artifact updates until it ends', async () => {
   const frames: Loose[] = []
   const request = textMessage('Generate an image of a sailboat on the ocean.')
-  for await (const frame of stage.stream('message/stream', request)) frames.push(frame.result)
+  for await (const frame of harness.stream('message/stream', request)) frames.push(frame.result)
   expect(frames[0].kind).toBe('task')
   const kinds = frames.slice(1).map(({ kind }) => kind)
   expect(new Set(kinds)).toEqual(new Set(['status-update', 'artifact-update']))
@@ -92,36 +93,36 @@ it('a task is followed by its status and artifact updates until it ends', async 
 })
 
 it('the first answer brings the context, and the id of the task if it is one', async () => {
-  const task = await stage.say('Generate an image of a sailboat on the ocean.')
+  const task = await harness.say('Generate an image of a sailboat on the ocean.')
   expect(task).toMatchObject({ id: expect.any(String), contextId: expect.any(String) })
-  const message = await stage.say('Hello')
+  const message = await harness.say('Hello')
   expect(message.contextId).toEqual(expect.any(String))
   expect(message.contextId).not.toBe(task.contextId)
 })
 
 it('one context holds many tasks and the messages between them', async () => {
-  const hello = await stage.say('Hello')
+  const hello = await harness.say('Hello')
   const { contextId } = hello
-  const boat = await stage.say('Generate an image of a sailboat on the ocean.', { contextId })
-  await stage.say('Thanks', { contextId })
-  const tower = await stage.say('Paint a lighthouse', { contextId })
-  const response = await fetch(`${stage.url}/v1/tasks?contextId=${contextId}`)
+  const boat = await harness.say('Generate an image of a sailboat on the ocean.', { contextId })
+  await harness.say('Thanks', { contextId })
+  const tower = await harness.say('Paint a lighthouse', { contextId })
+  const response = await fetch(`${harness.url}/v1/tasks?contextId=${contextId}`)
   const { tasks } = (await response.json()) as Loose
   expect(tasks.map(({ id }: Loose) => id).sort()).toEqual([boat.id, tower.id].sort())
 })
 
 it('a context of the client is kept, and agents see what was said in it', async () => {
   const contextId = 'chosen-by-the-client'
-  const first = await stage.say('one', { contextId }, 'parrot')
+  const first = await harness.say('one', { contextId }, 'parrot')
   expect(first.contextId).toBe(contextId)
-  const second = await stage.say('two', { contextId }, 'parrot')
+  const second = await harness.say('two', { contextId }, 'parrot')
   expect(second.parts[0].text).not.toBe('two (0 before)')
 })
 
 it('a message with the id of a task continues that task', async () => {
-  const { id, contextId } = await stage.script([{ ask: 'Which one?' }, { echo: 'input' }])
-  await stage.until(id, 'input-required')
-  const done = await stage.say('the left one', { taskId: id, contextId }, 'script')
+  const { id, contextId } = await harness.script([{ ask: 'Which one?' }, { echo: 'input' }])
+  await harness.until(id, 'input-required')
+  const done = await harness.say('the left one', { taskId: id, contextId }, 'script')
   expect(done).toMatchObject({ id, contextId, status: { state: 'completed' } })
   expect(done.artifacts[0].parts[0].data).toEqual({ text: 'the left one' })
   expect(done.history.map(({ role }: Loose) => role)).toEqual(['user', 'agent', 'user'])
@@ -136,19 +137,19 @@ const interruptions = [
 it.each(interruptions)('a task that is %s has told so and waits', async (state, op) => {
   const frames: Loose[] = []
   const request = scriptMessage([op, { complete: 'done' }])
-  for await (const frame of stage.stream('message/stream', request)) frames.push(frame.result)
+  for await (const frame of harness.stream('message/stream', request)) frames.push(frame.result)
   expect(frames.at(-1)).toMatchObject({ status: { state }, final: true })
   const id = frames[0].id
-  expect((await stage.get(id)).status.state).toBe(state)
+  expect((await harness.get(id)).status.state).toBe(state)
 })
 
 it('no work is done before the user consented, and a refusal ends the task', async () => {
-  const asking = await stage.say('Book a flight to Helsinki for next week.')
+  const asking = await harness.say('Book a flight to Helsinki for next week.')
   expect(asking).toMatchObject({ status: { state: 'user-consent-required' }, artifacts: [] })
   // A message that is no answer changes nothing.
-  const again = await stage.say('What does it cost?', { taskId: asking.id })
+  const again = await harness.say('What does it cost?', { taskId: asking.id })
   expect(again).toMatchObject({ status: { state: 'user-consent-required' }, artifacts: [] })
-  const refused = await stage.say('No, I do not consent.', { taskId: asking.id })
+  const refused = await harness.say('No, I do not consent.', { taskId: asking.id })
   expect(refused).toMatchObject({ id: asking.id, status: { state: 'rejected' }, artifacts: [] })
 })
 
@@ -160,36 +161,36 @@ const ends = [
 
 it.each(ends)('a stream ends with the update that says %s', async (state, ops) => {
   const frames: Loose[] = []
-  for await (const frame of stage.stream('message/stream', scriptMessage(ops))) {
+  for await (const frame of harness.stream('message/stream', scriptMessage(ops))) {
     frames.push(frame.result)
   }
   expect(frames.at(-1)).toMatchObject({ status: { state }, final: true })
 })
 
 it('a stream ends with the update that says canceled, which the document spells cancelled', async () => {
-  const frames = stage.stream('message/stream', scriptMessage([{ step: 'work', ms: 3_600_000 }]))
+  const frames = harness.stream('message/stream', scriptMessage([{ step: 'work', ms: 3_600_000 }]))
   const [first] = await readUntil(frames, ({ result }) => result.status.state === 'working')
   const { id, contextId } = first.result
-  const canceled = await stage.result('tasks/cancel', { id })
+  const canceled = await harness.result('tasks/cancel', { id })
   expect(canceled.status.state).toBe('canceled')
   const last = await readUntil(frames, ({ result }) => result.final === true)
   expect(last.at(-1).result.status.state).toBe('canceled')
   const filter = `contextId=${contextId}&status=cancelled`
-  const response = await fetch(`${stage.url}/v1/tasks?${filter}`)
+  const response = await fetch(`${harness.url}/v1/tasks?${filter}`)
   expect(await response.json()).toMatchObject({ tasks: [{ id }] })
 })
 
 it('understands the names the later documents still use, and refuses a task id of the client', async () => {
-  const done = await stage.result('tasks/send', textMessage('Paint a lighthouse'))
+  const done = await harness.result('tasks/send', textMessage('Paint a lighthouse'))
   expect(done).toMatchObject({ kind: 'task', status: { state: 'completed' } })
-  const frames = stage.stream('tasks/sendSubscribe', textMessage('Paint a lighthouse'))
+  const frames = harness.stream('tasks/sendSubscribe', textMessage('Paint a lighthouse'))
   expect(await readUntil(frames, ({ result }) => result.final === true)).not.toHaveLength(0)
   const { message } = textMessage('Paint a lighthouse')
   const chosen = { message: { ...message, taskId: 'chosen-by-the-client' } }
-  const refused = await stage.error('message/send', chosen)
+  const refused = await harness.error('message/send', chosen)
   expect(refused.code).toBe(-32001)
   const older = { id: 'chosen-by-the-client', message }
-  expect((await stage.error('tasks/send', older)).code).toBe(-32001)
+  expect((await harness.error('tasks/send', older)).code).toBe(-32001)
 })
 
 let count = 0

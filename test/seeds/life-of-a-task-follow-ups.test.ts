@@ -1,27 +1,27 @@
 /** "Life of a Task" (A2A): follow-ups, refinements, parallel work and what an ended task is. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Loose } from './examples.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type Harness, openHarness } from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 
 beforeAll(async () => {
-  stage = await openStage()
+  harness = await openHarness()
 })
 
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
 })
 
 it('tells the Helsinki story: hotel and snowmobile at once, the spa while the snowmobile runs', async () => {
-  const asking = await stage.say('Book a flight to Helsinki.')
+  const asking = await harness.say('Book a flight to Helsinki.')
   const { contextId } = asking
   expect(asking.status.state).toBe('user-consent-required')
-  const flight = await stage.say('I consent.', { contextId, taskId: asking.id })
+  const flight = await harness.say('I consent.', { contextId, taskId: asking.id })
   expect(flight).toMatchObject({ id: asking.id, status: { state: 'completed' } })
 
   const based = (text: string, on: Loose): Promise<Loose> =>
-    stage.say(text, { contextId, referenceTaskIds: [on.id] })
+    harness.say(text, { contextId, referenceTaskIds: [on.id] })
   const [hotel, snowmobile] = await Promise.all([
     based('Based on Task 1, book a hotel.', flight),
     based('Based on Task 1, book a snowmobile activity.', flight),
@@ -31,10 +31,10 @@ it('tells the Helsinki story: hotel and snowmobile at once, the spa while the sn
 
   const spa = await based('Based on Task 2, add a spa reservation to the hotel booking.', hotel)
   expect(spa.status.state).toBe('completed')
-  expect((await stage.get(snowmobile.id)).status.state).toBe('paused-by-agent')
+  expect((await harness.get(snowmobile.id)).status.state).toBe('paused-by-agent')
 
-  await stage.emit({ type: 'snowmobile.confirmed', subject: snowmobile.id })
-  const ride = await stage.until(snowmobile.id, 'completed')
+  await harness.emit({ type: 'snowmobile.confirmed', subject: snowmobile.id })
+  const ride = await harness.until(snowmobile.id, 'completed')
   const tasks = [flight, hotel, ride, spa]
   expect(new Set(tasks.map(({ id }) => id)).size).toBe(4)
   expect(tasks.map((task) => task.contextId)).toEqual([contextId, contextId, contextId, contextId])
@@ -47,28 +47,28 @@ it('tells the Helsinki story: hotel and snowmobile at once, the spa while the sn
 })
 
 it('runs follow-ups of one context side by side, each as a task of its own', async () => {
-  const first = await stage.script([{ complete: 'done' }])
-  const { contextId } = await stage.until(first.id, 'completed')
+  const first = await harness.script([{ complete: 'done' }])
+  const { contextId } = await harness.until(first.id, 'completed')
   const follow = (number: number): Promise<Loose> =>
-    stage.script([{ ask: `Question ${number}?` }, { complete: `done ${number}` }], {
+    harness.script([{ ask: `Question ${number}?` }, { complete: `done ${number}` }], {
       contextId,
       referenceTaskIds: [first.id],
     })
   const [second, third] = await Promise.all([follow(2), follow(3)])
   // Both have come to their question: neither waits for the other.
-  await stage.until(second.id, 'input-required')
-  await stage.until(third.id, 'input-required')
-  await stage.say('yes', { taskId: third.id }, 'script')
-  await stage.until(third.id, 'completed')
-  expect((await stage.get(second.id)).status.state).toBe('input-required')
+  await harness.until(second.id, 'input-required')
+  await harness.until(third.id, 'input-required')
+  await harness.say('yes', { taskId: third.id }, 'script')
+  await harness.until(third.id, 'completed')
+  expect((await harness.get(second.id)).status.state).toBe('input-required')
   expect(new Set([first.id, second.id, third.id]).size).toBe(3)
 })
 
 it('refines a picture again and again: one name, a new artifact and a new task each time', async () => {
-  const boat = await stage.say('Generate an image of a sailboat on the ocean.')
+  const boat = await harness.say('Generate an image of a sailboat on the ocean.')
   const { contextId } = boat
-  const red = await stage.say('Make the sailboat red', { contextId, referenceTaskIds: [boat.id] })
-  const blue = await stage.say('Now make it blue', { contextId, referenceTaskIds: [red.id] })
+  const red = await harness.say('Make the sailboat red', { contextId, referenceTaskIds: [boat.id] })
+  const blue = await harness.say('Now make it blue', { contextId, referenceTaskIds: [red.id] })
   const tasks = [boat, red, blue]
   expect(new Set(tasks.map(({ id }) => id)).size).toBe(3)
   expect(new Set(tasks.map(({ artifacts }) => artifacts[0].artifactId)).size).toBe(3)
@@ -79,35 +79,39 @@ it('refines a picture again and again: one name, a new artifact and a new task e
 })
 
 it('leaves the line of versions to the client: an artifact says nothing of the one before it', async () => {
-  const boat = await stage.say('Generate an image of a sailboat on the ocean.')
+  const boat = await harness.say('Generate an image of a sailboat on the ocean.')
   const { contextId } = boat
-  const red = await stage.say('Make it red', { contextId, referenceTaskIds: [boat.id] })
+  const red = await harness.say('Make it red', { contextId, referenceTaskIds: [boat.id] })
   const text = JSON.stringify(red.artifacts)
   expect(text).not.toContain(boat.artifacts[0].artifactId)
   expect(text).not.toContain(boat.id)
 })
 
 it('finds the artifact meant in the task the message refers to', async () => {
-  const boat = await stage.say('Generate an image of a sailboat on the ocean.')
+  const boat = await harness.say('Generate an image of a sailboat on the ocean.')
   const { contextId } = boat
-  await stage.say('Paint a lighthouse', { contextId })
-  const red = await stage.say('Make it red', { contextId, referenceTaskIds: [boat.id] }, 'painter')
+  await harness.say('Paint a lighthouse', { contextId })
+  const red = await harness.say(
+    'Make it red',
+    { contextId, referenceTaskIds: [boat.id] },
+    'painter',
+  )
   expect(red.artifacts[0].description).toBe('A generated image of a red sailboat on the ocean.')
 })
 
 it('finds the latest artifact in the context when the message refers to none', async () => {
-  const boat = await stage.say('Generate an image of a sailboat on the ocean.')
+  const boat = await harness.say('Generate an image of a sailboat on the ocean.')
   const { contextId } = boat
-  await stage.say('Paint a sailboat in the harbour', { contextId })
-  const red = await stage.say('Make it red', { contextId })
+  await harness.say('Paint a sailboat in the harbour', { contextId })
+  const red = await harness.say('Make it red', { contextId })
   expect(red.artifacts[0].description).toBe('A generated image of a red sailboat in the harbour.')
 })
 
 it('asks back when two artifacts could be meant, and takes the one the answer names', async () => {
-  const boat = await stage.say('Generate an image of a sailboat on the ocean.')
+  const boat = await harness.say('Generate an image of a sailboat on the ocean.')
   const { contextId } = boat
-  const tower = await stage.say('Paint a lighthouse', { contextId })
-  const asking = await stage.say('Make it red', { contextId })
+  const tower = await harness.say('Paint a lighthouse', { contextId })
+  const asking = await harness.say('Make it red', { contextId })
   expect(asking.status.state).toBe('input-required')
   const question = asking.status.message.parts[0].text
   expect(question).toContain(boat.artifacts[0].artifactId)
@@ -117,13 +121,13 @@ it('asks back when two artifacts could be meant, and takes the one the answer na
     referenceArtifacts: [{ artifactId: tower.artifacts[0].artifactId, taskId: tower.id }],
   }
   const parts = [{ kind: 'text', text: 'That one.', metadata }]
-  const red = await stage.say('', { taskId: asking.id, parts })
+  const red = await harness.say('', { taskId: asking.id, parts })
   expect(red).toMatchObject({ id: asking.id, status: { state: 'completed' } })
   expect(red.artifacts[0].description).toBe('A generated image of a red lighthouse.')
 })
 
 it('asks what is meant when there is no context to find it in', async () => {
-  const asking = await stage.say('Make it red', {}, 'painter')
+  const asking = await harness.say('Make it red', {}, 'painter')
   expect(asking.status.state).toBe('input-required')
 })
 
@@ -137,12 +141,12 @@ const endings = [
 it.each(endings)(
   'a task that is %s stays as it is, whatever is asked of it',
   async (state, ops) => {
-    const { id } = await stage.script(ops)
+    const { id } = await harness.script(ops)
     if (state === 'canceled') {
-      await stage.until(id, 'input-required')
-      await stage.result('tasks/cancel', { id })
+      await harness.until(id, 'input-required')
+      await harness.result('tasks/cancel', { id })
     }
-    const ended = await stage.until(id, state)
+    const ended = await harness.until(id, state)
     expect(ended.artifacts).toHaveLength(1)
 
     const message = {
@@ -151,20 +155,20 @@ it.each(endings)(
       taskId: id,
       parts: [{ kind: 'text', text: 'Once more' }],
     }
-    expect((await stage.error('message/send', { message })).code).toBe(-32004)
-    expect((await stage.error('tasks/pause', { taskId: id })).code).toBe(-32011)
-    expect((await stage.error('tasks/resume', { taskId: id })).code).toBe(-32011)
-    expect(await stage.get(id)).toEqual(ended)
+    expect((await harness.error('message/send', { message })).code).toBe(-32004)
+    expect((await harness.error('tasks/pause', { taskId: id })).code).toBe(-32011)
+    expect((await harness.error('tasks/resume', { taskId: id })).code).toBe(-32011)
+    expect(await harness.get(id)).toEqual(ended)
   },
 )
 
 it('starts a new task for what follows an ended one, and both can be read ever after', async () => {
-  const boat = await stage.say('Generate an image of a sailboat on the ocean.')
-  const red = await stage.say('Make it red', {
+  const boat = await harness.say('Generate an image of a sailboat on the ocean.')
+  const red = await harness.say('Make it red', {
     contextId: boat.contextId,
     referenceTaskIds: [boat.id],
   })
   expect(red.id).not.toBe(boat.id)
-  expect((await stage.get(boat.id)).artifacts).toEqual(boat.artifacts)
-  expect((await stage.get(red.id)).artifacts).toEqual(red.artifacts)
+  expect((await harness.get(boat.id)).artifacts).toEqual(boat.artifacts)
+  expect((await harness.get(red.id)).artifacts).toEqual(red.artifacts)
 })

@@ -1,21 +1,21 @@
 /** "Life of a Task" (A2A): its eight examples, against the demo server, in the order the document tells them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examplesOf, headingsOf, type Loose } from './examples.ts'
+import { type Harness, openHarness } from './harness.ts'
 import { createNames, differences } from './match.ts'
-import { openStage, type Stage } from './stage.ts'
 
 const FILE = 'life-of-a-task.md'
 const example = examplesOf(FILE)
 
 /** What the document says in the first person becomes a task at the root of the demo server. */
-let stage: Stage
+let harness: Harness
 
 beforeAll(async () => {
-  stage = await openStage()
+  harness = await openHarness()
 })
 
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
 })
 
 const exchanges = [
@@ -37,7 +37,7 @@ describe('the examples, request by request and answer by answer', () => {
   const answers: Loose[] = []
 
   it.each(exchanges)('%s: %s', async (request, response) => {
-    const answer = await stage.post(names.ours(example(request)))
+    const answer = await harness.post(names.ours(example(request)))
     expect(differences(answer, example(response), names)).toEqual([])
     answers.push(answer.result)
   })
@@ -60,8 +60,8 @@ describe('the examples, request by request and answer by answer', () => {
 
 it('understands the reference that stands in a comment of the third example', async () => {
   const names = createNames()
-  const boat = await stage.say('Generate an image of a sailboat on the ocean.')
-  await stage.say('Paint a lighthouse', { contextId: boat.contextId })
+  const boat = await harness.say('Generate an image of a sailboat on the ocean.')
+  await harness.say('Paint a lighthouse', { contextId: boat.contextId })
   names.bind('ctx-conversation-abc', boat.contextId)
   names.bind('task-boat-gen-123', boat.id)
   names.bind('artifact-boat-v1-xyz', boat.artifacts[0].artifactId)
@@ -74,7 +74,7 @@ it('understands the reference that stands in a comment of the third example', as
   message.parts[0].metadata = {
     referenceArtifacts: [{ artifactId: 'artifact-boat-v1-xyz', taskId: 'task-boat-gen-123' }],
   }
-  const { result } = await stage.post(names.ours(request))
+  const { result } = await harness.post(names.ours(request))
   expect(result.status.state).toBe('completed')
   expect(result.artifacts[0]).toMatchObject({
     name: 'sailboat_image.png',
@@ -83,10 +83,10 @@ it('understands the reference that stands in a comment of the third example', as
 })
 
 it('takes the artifact itself, sent along as a file part, for a reference to it', async () => {
-  const boat = await stage.say('Generate an image of a sailboat on the ocean.')
-  await stage.say('Paint a lighthouse', { contextId: boat.contextId })
+  const boat = await harness.say('Generate an image of a sailboat on the ocean.')
+  await harness.say('Paint a lighthouse', { contextId: boat.contextId })
   const parts = [{ kind: 'text', text: 'Make this one red' }, boat.artifacts[0].parts[0]]
-  const red = await stage.say('', { contextId: boat.contextId, parts })
+  const red = await harness.say('', { contextId: boat.contextId, parts })
   expect(red.artifacts[0].description).toBe('A generated image of a red sailboat on the ocean.')
 })
 

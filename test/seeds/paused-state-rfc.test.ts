@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agent } from '../../src/index.ts'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
 import { examplesOf, headingsOf, type Loose } from './examples.ts'
+import { type Harness, NOTIFICATIONS, openHarness, readUntil } from './harness.ts'
 import { createNames, differences } from './match.ts'
-import { NOTIFICATIONS, openStage, readUntil, type Stage } from './stage.ts'
 
 const FILE = 'paused-state-rfc.md'
 const example = examplesOf(FILE)
@@ -25,21 +25,21 @@ const plain = agent({
 /** Works until somebody stops it, with a boundary every few milliseconds. */
 const busy = [{ repeat: 4_000, ops: [{ step: 'tick', ms: 5 }] }]
 
-let stage: Stage
+let harness: Harness
 
 beforeAll(async () => {
-  stage = await openStage({ agents: [createScriptAgent(), rebase, plain] })
+  harness = await openHarness({ agents: [createScriptAgent(), rebase, plain] })
 })
 
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
 })
 
 /** A working task, and its stream with the notifications of the RFC. */
 async function begin(ops: readonly object[]): Promise<{ id: string; frames: Notifications }> {
-  const { id } = await stage.script(ops)
-  await stage.until(id, 'working')
-  const frames = stage.stream('tasks/resubscribe', { id }, NOTIFICATIONS)
+  const { id } = await harness.script(ops)
+  await harness.until(id, 'working')
+  const frames = harness.stream('tasks/resubscribe', { id }, NOTIFICATIONS)
   // The snapshot: from here on nothing is missed.
   await frames.next()
   return { id, frames }
@@ -73,9 +73,9 @@ describe('pause and resume by the client', () => {
   it('tasks/pause: the request, the response, and the paused task', async () => {
     ;({ id, frames } = await begin(busy))
     names.bind(TASK, id)
-    const answer = await stage.post(names.ours(example('tasks/pause request')))
+    const answer = await harness.post(names.ours(example('tasks/pause request')))
     expect(differences(answer, example('tasks/pause response'), names)).toEqual([])
-    expect((await stage.get(id)).status.state).toBe('paused-by-client')
+    expect((await harness.get(id)).status.state).toBe('paused-by-client')
   })
 
   it('tasks/statusUpdate: the notification of the pause', async () => {
@@ -84,7 +84,9 @@ describe('pause and resume by the client', () => {
   })
 
   it('tasks/resume: the request of the document is answered with how the task goes on', async () => {
-    const { id: requestId, result } = await stage.post(names.ours(example('tasks/resume request')))
+    const { id: requestId, result } = await harness.post(
+      names.ours(example('tasks/resume request')),
+    )
     expect(requestId).toBe(example('tasks/resume request').id)
     const { resumedAt, ...facts } = result
     expect(facts).toEqual({
@@ -110,10 +112,10 @@ describe('self-park by the agent', () => {
     ;({ id, frames } = await begin(busy))
     names.bind(TASK, id)
     const request = names.ours(example('tasks/await_resumption request'))
-    const answer = await stage.post(request)
+    const answer = await harness.post(request)
     const expected = example('tasks/await_resumption response')
     expect(differences(answer, expected, names)).toEqual([])
-    const task = await stage.get(id)
+    const task = await harness.get(id)
     expect(task.status.state).toBe('paused-by-agent')
     expect(textsOf(task)).toContain(request.params.summary)
     const { reason, conditions } = request.params
@@ -126,10 +128,10 @@ describe('self-park by the agent', () => {
   })
 
   it('tasks/statusUpdate: the notification of the wake, when the condition fires', async () => {
-    await stage.emit({ type: 'ci.build.completed', subject: '1234' })
+    await harness.emit({ type: 'ci.build.completed', subject: '1234' })
     const resumed = await nextStatus(frames)
     expect(differences(resumed, example('tasks/statusUpdate resumed'), names)).toEqual([])
-    expect((await stage.get(id)).status.state).toBe('working')
+    expect((await harness.get(id)).status.state).toBe('working')
     await frames.return()
   })
 })
@@ -138,7 +140,7 @@ describe('the agent card', () => {
   const written = example('agent card')
 
   it('advertises what the card of the document does, with skills as objects and one cause more', async () => {
-    const card = await stage.card(written.name)
+    const card = await harness.card(written.name)
     const { resumeCauses, ...flags } = written.capabilities
     expect(card.name).toBe(written.name)
     expect(card.skills.map(({ id }: Loose) => id)).toEqual(written.skills)
@@ -146,11 +148,11 @@ describe('the agent card', () => {
     expect(card.capabilities.resumeCauses).toEqual([...resumeCauses, 'external_event'])
     expect(card.capabilities._meta.harn.pause).toBe(true)
     // An address of its own: the document's `/.well-known/a2a-agent` was never one of A2A.
-    expect(card.url).toBe(`${stage.url}/agents/${written.name}/core`)
+    expect(card.url).toBe(`${harness.url}/agents/${written.name}/core`)
   })
 
   it('says nothing of it where an agent does not offer it, so that callers fall back', async () => {
-    const { capabilities } = await stage.card('plain')
+    const { capabilities } = await harness.card('plain')
     expect(capabilities).not.toHaveProperty('supportsPause')
     expect(capabilities).not.toHaveProperty('supportsAwaitResumption')
     expect(capabilities).not.toHaveProperty('resumeCauses')
@@ -163,24 +165,24 @@ describe('a caller whose peer cannot pause', () => {
   const start = async (): Promise<string> => {
     const parts = [{ kind: 'data', data: { script: busy } }]
     const message = { role: 'user', messageId: crypto.randomUUID(), parts }
-    const { id } = await stage.result('message/send', { configuration, message }, 'plain')
-    await stage.until(id, 'working')
+    const { id } = await harness.result('message/send', { configuration, message }, 'plain')
+    await harness.until(id, 'working')
     return id
   }
 
   it('is told -32601, and can cancel', async () => {
     const id = await start()
-    expect((await stage.error('tasks/pause', { taskId: id })).code).toBe(-32601)
-    expect((await stage.get(id)).status.state).toBe('working')
-    expect((await stage.result('tasks/cancel', { id })).status.state).toBe('canceled')
+    expect((await harness.error('tasks/pause', { taskId: id })).code).toBe(-32601)
+    expect((await harness.get(id)).status.state).toBe('working')
+    expect((await harness.result('tasks/cancel', { id })).status.state).toBe('canceled')
   })
 
   it('can close its subscription and find the task again, which went on without it', async () => {
     const id = await start()
-    const first = stage.stream('tasks/resubscribe', { id })
+    const first = harness.stream('tasks/resubscribe', { id })
     await first.next()
     await first.return()
-    const second = stage.stream('tasks/resubscribe', { id })
+    const second = harness.stream('tasks/resubscribe', { id })
     const { value } = await second.next()
     expect(value).toMatchObject({ result: { id, status: { state: 'working' } } })
     await second.return()
@@ -189,8 +191,8 @@ describe('a caller whose peer cannot pause', () => {
 
 describe('the errors of the document', () => {
   const parked = async (): Promise<Loose> => {
-    const { id } = await stage.script([{ park: { reason: 'waiting' } }])
-    await stage.until(id, 'paused-by-agent')
+    const { id } = await harness.script([{ park: { reason: 'waiting' } }])
+    await harness.until(id, 'paused-by-agent')
     return id
   }
 
@@ -212,7 +214,7 @@ describe('the errors of the document', () => {
   ]
 
   it.each(malformed)('-32602: malformed params of %s %j', async (method, params, path) => {
-    expect(await stage.error(method, params)).toMatchObject({ code: -32602, data: { path } })
+    expect(await harness.error(method, params)).toMatchObject({ code: -32602, data: { path } })
   })
 
   it.each([
@@ -220,34 +222,34 @@ describe('the errors of the document', () => {
     ['tasks/resume', {}],
     ['tasks/await_resumption', { reason: 'x' }],
   ])('-32004: %s of an unknown task', async (method, params) => {
-    expect((await stage.error(method, { taskId: TASK, ...params })).code).toBe(-32004)
+    expect((await harness.error(method, { taskId: TASK, ...params })).code).toBe(-32004)
   })
 
   it('-32011: a state that does not allow it, with the state', async () => {
-    const { id } = await stage.script([{ complete: 'done' }])
-    await stage.until(id, 'completed')
+    const { id } = await harness.script([{ complete: 'done' }])
+    await harness.until(id, 'completed')
     for (const method of ['tasks/pause', 'tasks/resume', 'tasks/await_resumption']) {
       const params = method.endsWith('resumption') ? { reason: 'x' } : {}
-      const error = await stage.error(method, { taskId: id, ...params })
+      const error = await harness.error(method, { taskId: id, ...params })
       expect(error).toMatchObject({ code: -32011, data: { state: 'completed' } })
     }
   })
 
   it('-32011: a task that parked itself is not paused on top of it', async () => {
-    const error = await stage.error('tasks/pause', { taskId: await parked() })
+    const error = await harness.error('tasks/pause', { taskId: await parked() })
     expect(error).toMatchObject({ code: -32011, data: { state: 'paused-by-agent' } })
   })
 
   it('-32012: a handle that is not the recorded one, nor an earlier one of the same task', async () => {
     const id = await parked()
     const handle = 'suspend-019abf6b-0000-7000-8000-000000000000'
-    expect((await stage.error('tasks/resume', { taskId: id, handle })).code).toBe(-32012)
-    const two = await stage.script([{ park: { reason: 'one' } }, { park: { reason: 'two' } }])
-    const first = handleOf(await stage.until(two.id, 'paused-by-agent'))
-    await stage.result('tasks/resume', { taskId: two.id, handle: first })
-    await expect.poll(async () => handleOf(await stage.get(two.id))).not.toBe(first)
-    await stage.until(two.id, 'paused-by-agent')
-    const again = await stage.error('tasks/resume', { taskId: two.id, handle: first })
+    expect((await harness.error('tasks/resume', { taskId: id, handle })).code).toBe(-32012)
+    const two = await harness.script([{ park: { reason: 'one' } }, { park: { reason: 'two' } }])
+    const first = handleOf(await harness.until(two.id, 'paused-by-agent'))
+    await harness.result('tasks/resume', { taskId: two.id, handle: first })
+    await expect.poll(async () => handleOf(await harness.get(two.id))).not.toBe(first)
+    await harness.until(two.id, 'paused-by-agent')
+    const again = await harness.error('tasks/resume', { taskId: two.id, handle: first })
     expect(again.code).toBe(-32012)
   })
 
@@ -255,9 +257,9 @@ describe('the errors of the document', () => {
     ['tasks/pause', {}],
     ['tasks/await_resumption', { reason: 'x' }],
   ])('-32601: %s of an agent that does not implement it', async (method, params) => {
-    const task = await stage.say('echo this', {}, 'plain')
+    const task = await harness.say('echo this', {}, 'plain')
     for (const address of ['plain', undefined]) {
-      const error = await stage.error(method, { taskId: task.id, ...params }, address)
+      const error = await harness.error(method, { taskId: task.id, ...params }, address)
       expect(error.code).toBe(-32601)
     }
   })

@@ -4,8 +4,8 @@ import { agent } from '../../src/index.ts'
 import { createManualClock } from '../../src/testing/manual-clock.ts'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
 import { examplesOf, headingsOf, type Loose } from './examples.ts'
+import { type Harness, NOTIFICATIONS, openHarness, readUntil } from './harness.ts'
 import { createNames, differences } from './match.ts'
-import { NOTIFICATIONS, openStage, readUntil, type Stage } from './stage.ts'
 
 const FILE = 'reminders-rfc.md'
 const example = examplesOf(FILE)
@@ -30,10 +30,10 @@ const effects = (line: string): void => {
   if (kind === 'begin') begun.push(`${taskId} ${name}`)
 }
 
-let stage: Stage
+let harness: Harness
 
 beforeAll(async () => {
-  stage = await openStage({
+  harness = await openHarness({
     agents: [
       createScriptAgent(),
       rebase,
@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
 })
 
 const park = { park: { reason: 'waiting' } }
@@ -53,12 +53,12 @@ const look = { turn: [{ echo: 'reminders' }] }
 /** Stands still after four turns, with the turns that follow up to the test. */
 async function afterFourTurns(then: readonly object[]): Promise<Loose> {
   const before = { repeat: 4, ops: [{ turn: [{ say: 'thinking' }] }] }
-  const { id } = await stage.script([before, park, ...then])
-  return stage.until(id, 'paused-by-agent')
+  const { id } = await harness.script([before, park, ...then])
+  return harness.until(id, 'paused-by-agent')
 }
 
 const inject = (taskId: string, reminder: object, more: object = {}): Promise<Loose> =>
-  stage.result('tasks/inject_reminder', { taskId, reminder, ...more })
+  harness.result('tasks/inject_reminder', { taskId, reminder, ...more })
 
 /** The reminders the nth look saw, without the one that says why the task was stopped. */
 function seenBy(task: Loose, look = 0): readonly Loose[] {
@@ -84,11 +84,11 @@ describe('the life of the reminder of the document', () => {
   it('tasks/inject_reminder: the request and the response, one older reminder displaced', async () => {
     ;({ id } = await afterFourTurns([look, look, { ask: 'Anything else?' }]))
     names.bind(TASK, id)
-    frames = stage.stream('tasks/resubscribe', { id }, NOTIFICATIONS)
+    frames = harness.stream('tasks/resubscribe', { id }, NOTIFICATIONS)
     await frames.next()
     const older = { id: 'older', body: 'A PR is open.', dedupeKey: REMINDER.dedupeKey }
     expect(await inject(id, older)).toMatchObject({ reminderId: 'older', dedupedCount: 0 })
-    const answer = await stage.post(names.ours(request))
+    const answer = await harness.post(names.ours(request))
     expect(differences(answer, example('tasks/inject_reminder response'), names)).toEqual([])
     expect(answer.result.reminderId).toBe(REMINDER.id)
   })
@@ -105,7 +105,7 @@ describe('the life of the reminder of the document', () => {
   })
 
   it('tasks/reminderEmitted: in the fifth turn, with the metadata it came with', async () => {
-    await stage.result('tasks/resume', { taskId: id })
+    await harness.result('tasks/resume', { taskId: id })
     const emitted = (await readUntil(frames, isAbout('tasks/reminderEmitted', REMINDER.id))).at(-1)
     const written = example('tasks/reminderEmitted')
     // The document shows none; ours come back to whoever correlates by them.
@@ -120,7 +120,7 @@ describe('the life of the reminder of the document', () => {
   })
 
   it('was shown in both turns, with its role hint, and is no message of anybody', async () => {
-    const task = await stage.until(id, 'input-required')
+    const task = await harness.until(id, 'input-required')
     for (const turn of [0, 1]) {
       expect(seenBy(task, turn)).toMatchObject([
         { id: REMINDER.id, body: REMINDER.body, roleHint: 'system', tags: REMINDER.tags },
@@ -136,22 +136,22 @@ describe('reminders', () => {
     const body = 'The budget is nearly used up.'
     const { reminderId } = await inject(id, { body, roleHint: 'developer' })
     expect(reminderId).toEqual(expect.any(String))
-    expect((await stage.get(id)).status.state).toBe('paused-by-agent')
-    await stage.result('tasks/resume', { taskId: id })
-    const done = await stage.until(id, 'completed')
+    expect((await harness.get(id)).status.state).toBe('paused-by-agent')
+    await harness.result('tasks/resume', { taskId: id })
+    const done = await harness.until(id, 'completed')
     expect(seenBy(done)).toMatchObject([{ id: reminderId, body, roleHint: 'developer' }])
   })
 
   it('stay until the task ends where no ttl is given', async () => {
     const { id } = await afterFourTurns([look, look, look])
     await inject(id, { id: 'lasting', body: 'Mind the gap.' })
-    const frames = stage.stream('tasks/resubscribe', { id }, NOTIFICATIONS)
+    const frames = harness.stream('tasks/resubscribe', { id }, NOTIFICATIONS)
     await frames.next()
-    await stage.result('tasks/resume', { taskId: id })
+    await harness.result('tasks/resume', { taskId: id })
     const expired = (await readUntil(frames, isAbout('tasks/reminderExpired', 'lasting'))).at(-1)
     expect(expired.params.reason).toBe('task_ended')
     await frames.return()
-    const done = await stage.until(id, 'completed')
+    const done = await harness.until(id, 'completed')
     expect([0, 1, 2].map((turn) => seenBy(done, turn).length)).toEqual([1, 1, 1])
   })
 
@@ -159,13 +159,13 @@ describe('reminders', () => {
     const { id } = await afterFourTurns([look, { compact: true }, look])
     await inject(id, { id: 'light', body: 'Forget me.' })
     await inject(id, { id: 'heavy', body: 'Keep me.', preserveOnCompact: true })
-    const frames = stage.stream('tasks/resubscribe', { id }, NOTIFICATIONS)
+    const frames = harness.stream('tasks/resubscribe', { id }, NOTIFICATIONS)
     await frames.next()
-    await stage.result('tasks/resume', { taskId: id })
+    await harness.result('tasks/resume', { taskId: id })
     const expired = (await readUntil(frames, isAbout('tasks/reminderExpired', 'light'))).at(-1)
     expect(expired.params.reason).toBe('compaction')
     await frames.return()
-    const done = await stage.until(id, 'completed')
+    const done = await harness.until(id, 'completed')
     expect(seenBy(done, 1).map((one) => one.id)).toEqual(['heavy'])
   })
 
@@ -173,12 +173,12 @@ describe('reminders', () => {
     const script = [{ turn: [{ say: 'thinking' }] }, park, look]
     const parts = [{ kind: 'data', data: { script } }]
     const message = { role: 'user', messageId: 'reminded', parts }
-    const frames = stage.stream('tasks/sendSubscribe', { message }, NOTIFICATIONS)
+    const frames = harness.stream('tasks/sendSubscribe', { message }, NOTIFICATIONS)
     const isParked = ({ result }: Loose): boolean => result?.status?.state === 'paused-by-agent'
     const [first] = await readUntil(frames, isParked)
     const { id } = first.result
     await inject(id, { id: 'told', body: 'Mind the gap.' })
-    await stage.result('tasks/resume', { taskId: id })
+    await harness.result('tasks/resume', { taskId: id })
     const told = (await readUntil(frames, isAbout('tasks/reminderEmitted', 'told'))).at(-1)
     expect(told.params).toMatchObject({ taskId: id, reminder: { firedAtTurn: 2 } })
     await frames.return()
@@ -186,11 +186,11 @@ describe('reminders', () => {
 
   it('reach nobody who did not ask for their notifications', async () => {
     const { id } = await afterFourTurns([look])
-    const frames = stage.stream('tasks/resubscribe', { id })
+    const frames = harness.stream('tasks/resubscribe', { id })
     await frames.next()
     await inject(id, { body: 'Psst.', dedupeKey: 'a' })
     await inject(id, { body: 'Psst again.', dedupeKey: 'a' })
-    await stage.result('tasks/resume', { taskId: id })
+    await harness.result('tasks/resume', { taskId: id })
     const seen: Loose[] = []
     for await (const frame of frames) seen.push(frame)
     expect(seen.every(({ method }) => method === undefined)).toBe(true)
@@ -207,11 +207,11 @@ describe('the mode of a reminder', () => {
 
   /** Injected while the first tool runs: what each look saw, and which tools ran. */
   async function during(mode: string): Promise<{ seen: readonly string[][]; ran: string[] }> {
-    const { id } = await stage.script(script, {}, 'staged')
+    const { id } = await harness.script(script, {}, 'staged')
     await expect.poll(() => begun).toContain(`${id} one`)
     await inject(id, { id: mode, body: 'Mind the gap.', mode })
     clock.advance(LONG)
-    const done = await stage.until(id, 'completed')
+    const done = await harness.until(id, 'completed')
     return {
       seen: [0, 1].map((look) => seenBy(done, look).map((one) => one.id)),
       ran: begun.filter((line) => line.startsWith(id)).map((line) => line.split(' ')[1] ?? ''),
@@ -255,10 +255,10 @@ describe('the propagation of a reminder', () => {
       { delegate: child, wait: true },
     ])
     await inject(id, { id: `to ${propagate}`, body: 'Mind the gap.', propagate })
-    await stage.result('tasks/resume', { taskId: id })
-    await stage.until(id, 'completed')
+    await harness.result('tasks/resume', { taskId: id })
+    await harness.until(id, 'completed')
     const query = `contextId=${contextId}&includeArtifacts=true`
-    const response = await fetch(`${stage.url}/tasks?${query}`)
+    const response = await fetch(`${harness.url}/tasks?${query}`)
     const { tasks } = (await response.json()) as Loose
     expect(tasks).toHaveLength(3)
     const saw = tasks.filter((task: Loose) => seenBy(task, 1).length > 0)
@@ -271,7 +271,7 @@ describe('the agent card', () => {
   const written = example('agent card')
 
   it('advertises what the card of the document does, and one more way to propagate', async () => {
-    const card = await stage.card(written.name)
+    const card = await harness.card(written.name)
     const { propagate, ...flags } = written.capabilities.reminders
     expect(card.name).toBe(written.name)
     expect(card.skills.map(({ id }: Loose) => id)).toEqual(written.skills)
@@ -281,7 +281,7 @@ describe('the agent card', () => {
   })
 
   it('says nothing of them where an agent takes none, so that callers fall back', async () => {
-    const { capabilities } = await stage.card('deaf')
+    const { capabilities } = await harness.card('deaf')
     expect(capabilities).not.toHaveProperty('reminders')
     expect(JSON.stringify(capabilities)).not.toContain('urn:lull:a2a:reminders')
   })
@@ -302,33 +302,33 @@ describe('the errors of the document', () => {
   ]
 
   it.each(malformed)('-32602: a malformed reminder %j', async (reminder, path) => {
-    const error = await stage.error('tasks/inject_reminder', { taskId: TASK, reminder })
+    const error = await harness.error('tasks/inject_reminder', { taskId: TASK, reminder })
     expect(error).toMatchObject({ code: -32602, data: { path } })
   })
 
   it('-32602: no reminder at all, and no task', async () => {
-    const nothing = await stage.error('tasks/inject_reminder', { taskId: TASK })
+    const nothing = await harness.error('tasks/inject_reminder', { taskId: TASK })
     expect(nothing).toMatchObject({ code: -32602, data: { path: 'reminder' } })
-    const nowhere = await stage.error('tasks/inject_reminder', { reminder: { body } })
+    const nowhere = await harness.error('tasks/inject_reminder', { reminder: { body } })
     expect(nowhere).toMatchObject({ code: -32602, data: { path: 'taskId' } })
   })
 
   it('-32004: an unknown task', async () => {
-    const error = await stage.error('tasks/inject_reminder', { taskId: TASK, reminder: { body } })
+    const error = await harness.error('tasks/inject_reminder', { taskId: TASK, reminder: { body } })
     expect(error.code).toBe(-32004)
   })
 
   it('-32601: an agent that does not implement it', async () => {
-    const task = await stage.say('echo this', {}, 'deaf')
+    const task = await harness.say('echo this', {}, 'deaf')
     const params = { taskId: task.id, reminder: { body } }
-    expect((await stage.error('tasks/inject_reminder', params)).code).toBe(-32601)
-    expect((await stage.error('tasks/inject_reminder', params, 'deaf')).code).toBe(-32601)
+    expect((await harness.error('tasks/inject_reminder', params)).code).toBe(-32601)
+    expect((await harness.error('tasks/inject_reminder', params, 'deaf')).code).toBe(-32601)
   })
 
   it('-32011: a task that has ended, where the document is silent', async () => {
-    const task = await stage.say('echo this')
+    const task = await harness.say('echo this')
     const params = { taskId: task.id, reminder: { body } }
-    const error = await stage.error('tasks/inject_reminder', params)
+    const error = await harness.error('tasks/inject_reminder', params)
     expect(error).toMatchObject({ code: -32011, data: { state: 'completed' } })
   })
 })

@@ -1,13 +1,13 @@
 /**
- * The suspend and resume fixtures of the reference implementation (Harn), each under its own name, told over A2A against a
- * running server. Where the contract decides otherwise, the title says so. Two stay out: spans (`suspend_otel_links`)
- * are no matter of this wire, and holds of many tasks have their own tests.
+ * The suspend and resume fixtures of the reference implementation (Harn), each under its own name, over A2A against a
+ * running server. A title says where Lull differs. Two fixtures are not here: spans (`suspend_otel_links`) do not appear
+ * on this wire, and holds of many tasks have their own tests.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agent, isLullError } from '../../src/index.ts'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
 import type { Loose } from './examples.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type Harness, openHarness } from './harness.ts'
 
 const CONTROL = 'urn:lull:a2a:task-control:1'
 /** In minutes. */
@@ -35,28 +35,28 @@ const careless = agent({
 })
 const plain = agent({ ...createScriptAgent({ name: 'plain' }), pause: false, reminders: false })
 
-let stage: Stage
+let harness: Harness
 
 beforeAll(async () => {
-  stage = await openStage({
+  harness = await openHarness({
     agents: [createScriptAgent({ effects: (line) => lines.push(line) as never }), careless, plain],
   })
 })
 
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await harness[Symbol.asyncDispose]()
 })
 
 async function parked(park: object, then: readonly object[] = []): Promise<string> {
-  const { id } = await stage.script([{ turn: [{ say: 'I have a plan' }] }, { park }, ...then])
-  await stage.until(id, 'paused-by-agent')
+  const { id } = await harness.script([{ turn: [{ say: 'I have a plan' }] }, { park }, ...then])
+  await harness.until(id, 'paused-by-agent')
   return id
 }
 
 const resume = (taskId: string, more: object = {}): Promise<Loose> =>
-  stage.result('tasks/resume', { taskId, ...more })
+  harness.result('tasks/resume', { taskId, ...more })
 
-const controlOf = async (id: string): Promise<Loose> => (await stage.get(id)).metadata[CONTROL]
+const controlOf = async (id: string): Promise<Loose> => (await harness.get(id)).metadata[CONTROL]
 
 /** What the task showed of this, each time it did. */
 function echoed(task: Loose, what: string): readonly Loose[] {
@@ -68,23 +68,23 @@ function echoed(task: Loose, what: string): readonly Loose[] {
 const bodies = (reminders: readonly Loose[]): string => reminders.map(({ body }) => body).join('\n')
 
 describe('suspend_midloop_basic', () => {
-  it('parked, paused again, resumed without input: the task completes with its transcript (contract: the second pause is refused, a parked task is held instead)', async () => {
+  it('parked, paused again, resumed without input: the task completes with its transcript (Lull refuses the second pause; a hold stops a parked task)', async () => {
     const id = await parked({ reason: 'ci' }, [{ echo: 'reminders' }, { echo: 'transcript' }])
-    const before = await stage.get(id)
-    const error = await stage.error('tasks/pause', { taskId: id, reason: 'again' })
+    const before = await harness.get(id)
+    const error = await harness.error('tasks/pause', { taskId: id, reason: 'again' })
     expect(error).toMatchObject({ code: -32011, data: { state: 'paused-by-agent' } })
-    expect(await stage.get(id)).toEqual(before)
+    expect(await harness.get(id)).toEqual(before)
     expect((await resume(id)).state).toBe('working')
-    const done = await stage.until(id, 'completed')
+    const done = await harness.until(id, 'completed')
     expect(JSON.stringify(echoed(done, 'transcript'))).toContain('I have a plan')
-    expect((await stage.result('tasks/list_reminders', { taskId: id })).reminders).toEqual([])
+    expect((await harness.result('tasks/list_reminders', { taskId: id })).reminders).toEqual([])
   })
 
   it('a pause of a pause reports the first one unchanged', async () => {
-    const { id } = await stage.script(busy)
-    await stage.until(id, 'working')
-    const first = await stage.result('tasks/pause', { taskId: id, reason: 'first' })
-    const second = await stage.result('tasks/pause', { taskId: id, reason: 'second' })
+    const { id } = await harness.script(busy)
+    await harness.until(id, 'working')
+    const first = await harness.result('tasks/pause', { taskId: id, reason: 'first' })
+    const second = await harness.result('tasks/pause', { taskId: id, reason: 'second' })
     expect(second).toEqual(first)
     expect((await controlOf(id)).reason).toBe('first')
   })
@@ -97,7 +97,7 @@ describe('suspend_self_park_open', () => {
     expect([initiator, reason, conditions]).toEqual(['agent', 'waiting for a decision', undefined])
     expect(deadlineAt).toBeUndefined()
     await resume(id)
-    await stage.until(id, 'completed')
+    await harness.until(id, 'completed')
   })
 })
 
@@ -107,7 +107,7 @@ describe('suspend_self_park_with_input', () => {
     const id = await parked(park, [{ echo: 'reminders' }, { echo: 'reminders' }, { echo: 'input' }])
     const { pausedAt } = await controlOf(id)
     await resume(id, { input: 'the main one' })
-    const done = await stage.until(id, 'completed')
+    const done = await harness.until(id, 'completed')
     const [next, after] = echoed(done, 'reminders')
     for (const told of ['which branch?', 'the main one', pausedAt]) {
       expect(bodies(next)).toContain(told)
@@ -122,19 +122,19 @@ describe('suspend_conditioned_trigger', () => {
     const conditions = { trigger: { filter: { exact: { type: 'ci.done', 'data.build': 7 } } } }
     const id = await parked({ reason: 'ci', conditions }, [{ complete: 'built' }])
     expect((await controlOf(id)).conditions).toEqual(conditions)
-    await stage.emit({ type: 'ci.done', data: { build: 6 } })
-    expect((await stage.get(id)).status.state).toBe('paused-by-agent')
-    await stage.emit({ type: 'ci.done', data: { build: 7 } })
-    await stage.until(id, 'completed')
+    await harness.emit({ type: 'ci.done', data: { build: 6 } })
+    expect((await harness.get(id)).status.state).toBe('paused-by-agent')
+    await harness.emit({ type: 'ci.done', data: { build: 7 } })
+    await harness.until(id, 'completed')
   })
 })
 
 describe('agent_auto_resume_trigger', () => {
-  it('hands the payload to the task (contract: beside the input, as the event of the wake)', async () => {
+  it('gives the payload to the task (in Lull as the event of the wake, beside the input)', async () => {
     const conditions = { onEvent: 'webhook.received' }
     const id = await parked({ reason: 'webhook', conditions }, [{ echo: 'wake' }])
-    await stage.emit({ type: 'webhook.received', data: { pull: 1234 } })
-    const [wake] = echoed(await stage.until(id, 'completed'), 'wake')
+    await harness.emit({ type: 'webhook.received', data: { pull: 1234 } })
+    const [wake] = echoed(await harness.until(id, 'completed'), 'wake')
     expect(wake).toMatchObject({
       cause: 'condition_fired',
       input: null,
@@ -147,13 +147,13 @@ describe('suspend_timeout_resume_with_summary', () => {
   it('goes on by itself, with a digest in place of the transcript', async () => {
     const conditions = { onEvent: 'never', timeout: { durationMinutes: SOON } }
     const park = { park: { reason: 'approval', conditions } }
-    const { id } = await stage.script([
+    const { id } = await harness.script([
       { turn: [{ say: 'I have a plan' }] },
       park,
       { echo: 'wake' },
       { echo: 'transcript' },
     ])
-    const done = await stage.until(id, 'completed')
+    const done = await harness.until(id, 'completed')
     expect(echoed(done, 'wake')).toMatchObject([{ cause: 'timeout', continueTranscript: false }])
     expect(echoed(done, 'transcript')[0]).toMatchObject([{ role: 'digest' }])
   })
@@ -163,10 +163,10 @@ describe('suspend_timeout_fail', () => {
   it('fails, says which deadline passed, and cannot be resumed', async () => {
     const timeout = { durationMinutes: SOON, onTimeout: 'fail' }
     const park = { reason: 'approval', conditions: { onEvent: 'never', timeout } }
-    const { id } = await stage.script([{ park }])
-    const { status } = await stage.until(id, 'failed')
+    const { id } = await harness.script([{ park }])
+    const { status } = await harness.until(id, 'failed')
     expect(JSON.stringify(status.message)).toMatch(/deadline \S+Z passed \(approval\)/)
-    const error = await stage.error('tasks/resume', { taskId: id })
+    const error = await harness.error('tasks/resume', { taskId: id })
     expect(error).toMatchObject({ code: -32011, data: { state: 'failed' } })
   })
 })
@@ -176,10 +176,10 @@ describe('suspend_nested', () => {
     const [a, b] = [await parked({ reason: 'a' }), await parked({ reason: 'b' })]
     expect((await controlOf(a)).handle).not.toBe((await controlOf(b)).handle)
     await resume(a)
-    await stage.until(a, 'completed')
-    expect((await stage.get(b)).status.state).toBe('paused-by-agent')
+    await harness.until(a, 'completed')
+    expect((await harness.get(b)).status.state).toBe('paused-by-agent')
     await resume(b)
-    await stage.until(b, 'completed')
+    await harness.until(b, 'completed')
   })
 })
 
@@ -193,7 +193,7 @@ describe('suspend_continue_transcript_false', () => {
       { echo: 'input' },
     ])
     await resume(id, { continueTranscript, input })
-    const done = await stage.until(id, 'completed')
+    const done = await harness.until(id, 'completed')
     const [transcript] = echoed(done, 'transcript')
     const said = transcript.filter(({ role }: Loose) => role === 'agent')
     expect(said.map(({ content }: Loose) => content)).toEqual(words)
@@ -206,12 +206,12 @@ describe('suspend_close_while_suspended', () => {
   it('is closed for good, closing it again changes nothing, and no condition brings it back', async () => {
     const conditions = { onEvent: 'too.late', timeout: { durationMinutes: 5 } }
     const id = await parked({ reason: 'r', conditions })
-    expect((await stage.result('tasks/cancel', { id })).status.state).toBe('canceled')
-    const closed = await stage.get(id)
-    expect((await stage.error('tasks/resume', { taskId: id })).code).toBe(-32011)
-    expect((await stage.error('tasks/cancel', { id })).code).toBe(-32002)
-    await stage.emit({ type: 'too.late' })
-    expect(await stage.get(id)).toEqual(closed)
+    expect((await harness.result('tasks/cancel', { id })).status.state).toBe('canceled')
+    const closed = await harness.get(id)
+    expect((await harness.error('tasks/resume', { taskId: id })).code).toBe(-32011)
+    expect((await harness.error('tasks/cancel', { id })).code).toBe(-32002)
+    await harness.emit({ type: 'too.late' })
+    expect(await harness.get(id)).toEqual(closed)
   })
 })
 
@@ -219,7 +219,7 @@ describe('suspend_double_resume_race', () => {
   it('the first wins and completes; the second is told it is not suspended, and who was first', async () => {
     const id = await parked({ reason: 'r' }, [{ step: 'pay' }])
     const answers = await Promise.all(
-      [1, 2, 3].map(() => stage.call('tasks/resume', { taskId: id })),
+      [1, 2, 3].map(() => harness.call('tasks/resume', { taskId: id })),
     )
     expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(1)
     const lost = answers.flatMap(({ error }) => (error === undefined ? [] : [error]))
@@ -231,18 +231,18 @@ describe('suspend_double_resume_race', () => {
         'explicit_resume',
       ])
     }
-    await stage.until(id, 'completed')
+    await harness.until(id, 'completed')
     expect(ran(id)).toEqual([`begin ${id} pay`, `end ${id} pay`])
   })
 })
 
 describe('suspend_daemon_step_parity', () => {
-  it('a park says the same whoever asked for it, the agent or a worker outside (contract: there are no daemons)', async () => {
+  it('a park shows the same facts, whether the agent or a worker asked for it (Lull has no daemons)', async () => {
     const park = { reason: 'r', summary: 's', conditions: { onEvent: 'e' } }
     const inside = await parked(park)
-    const { id: outside } = await stage.script(busy)
-    await stage.until(outside, 'working')
-    await stage.result('tasks/await_resumption', { taskId: outside, ...park })
+    const { id: outside } = await harness.script(busy)
+    await harness.until(outside, 'working')
+    await harness.result('tasks/await_resumption', { taskId: outside, ...park })
     const facts = async (id: string): Promise<object> => {
       const { handle: _handle, pausedAt: _at, ...rest } = await controlOf(id)
       return rest
@@ -252,13 +252,13 @@ describe('suspend_daemon_step_parity', () => {
 })
 
 describe('agent_await_resumption', () => {
-  it('takes a timeout alone and shows it (contract: and wakes by it)', async () => {
+  it('accepts a timeout alone and shows it (Lull also wakes by it)', async () => {
     const conditions = { timeout: { durationMinutes: SOON, onTimeout: 'resume_with_input' } }
-    const { id } = await stage.script(busy)
-    await stage.until(id, 'working')
-    const frames = stage.stream('tasks/resubscribe', { id })
+    const { id } = await harness.script(busy)
+    await harness.until(id, 'working')
+    const frames = harness.stream('tasks/resubscribe', { id })
     await frames.next()
-    await stage.result('tasks/await_resumption', { taskId: id, reason: 'idle', conditions })
+    await harness.result('tasks/await_resumption', { taskId: id, reason: 'idle', conditions })
     const told: Loose[] = []
     for await (const { result } of frames) {
       told.push(result.metadata[CONTROL])
@@ -272,35 +272,35 @@ describe('agent_await_resumption', () => {
 
 describe('agent_await_resumption_invalid_feedback', () => {
   it('tells the agent which field is wrong, and the run goes on and ends normally', async () => {
-    const { artifacts, status } = await stage.say('park', {}, 'careless')
+    const { artifacts, status } = await harness.say('park', {}, 'careless')
     expect(status.state).toBe('completed')
     expect(artifacts[0].parts[0].data).toEqual({ path: 'conditions.trigger' })
   })
 
   it('tells a worker outside the same, and leaves the task alone', async () => {
-    const { id } = await stage.script(busy)
-    await stage.until(id, 'working')
+    const { id } = await harness.script(busy)
+    await harness.until(id, 'working')
     const conditions = { trigger: 'build 1234' }
-    const error = await stage.error('tasks/await_resumption', {
+    const error = await harness.error('tasks/await_resumption', {
       taskId: id,
       reason: 'ci',
       conditions,
     })
     expect(error).toMatchObject({ code: -32602, data: { path: 'conditions.trigger' } })
-    expect((await stage.get(id)).status.state).toBe('working')
+    expect((await harness.get(id)).status.state).toBe('working')
   })
 })
 
 describe('agent_await_resumption_transcript_integrity', () => {
   it('a stop amid a batch of calls that is then left leaves none of them without a result', async () => {
     const tools = [{ name: 'slow', ms: 60_000 }, { name: 'sibling' }]
-    const { id } = await stage.script([{ turn: [{ tools }] }, { echo: 'transcript' }])
+    const { id } = await harness.script([{ turn: [{ tools }] }, { echo: 'transcript' }])
     await expect.poll(() => ran(id)).toContain(`begin ${id} slow`)
     const reminder = { body: 'Leave it.', mode: 'interrupt_immediate' }
-    await stage.result('tasks/inject_reminder', { taskId: id, reminder })
-    await stage.result('tasks/pause', { taskId: id, mode: 'interrupt_immediate' })
+    await harness.result('tasks/inject_reminder', { taskId: id, reminder })
+    await harness.result('tasks/pause', { taskId: id, mode: 'interrupt_immediate' })
     await resume(id)
-    const done = await stage.until(id, 'completed')
+    const done = await harness.until(id, 'completed')
     const calls = echoed(done, 'transcript')[0].filter(({ role }: Loose) => role === 'tool')
     expect(calls.map(({ content }: Loose) => content)).toEqual([
       { name: 'slow', status: 'skipped' },
@@ -311,20 +311,20 @@ describe('agent_await_resumption_transcript_integrity', () => {
 })
 
 describe('agent_daemon_await_resumption', () => {
-  it('an agent that idles parks with a timeout and wakes with its input, again and again (contract: that is all a daemon is)', async () => {
+  it('an idle agent parks with a timeout and wakes with its input, repeatedly (in place of a daemon)', async () => {
     const timeout = { durationMinutes: SOON, onTimeout: 'resume_with_input', input: 'tick' }
     const idle = [{ park: { reason: 'idle', conditions: { timeout } } }, { echo: 'input' }]
-    const { id } = await stage.script([{ repeat: 3, ops: idle }])
-    const done = await stage.until(id, 'completed')
+    const { id } = await harness.script([{ repeat: 3, ops: idle }])
+    const done = await harness.until(id, 'completed')
     expect(echoed(done, 'input')).toEqual(['tick', 'tick', 'tick'])
   })
 })
 
 describe('agent_lifecycle_tools', () => {
-  it('every agent can be paused and can park unless it says otherwise (contract: the card says so, models are offered nothing)', async () => {
-    const { capabilities } = await stage.card('careless')
+  it('every agent can be paused and can park unless it says otherwise (Lull declares it on the card and offers no tool to models)', async () => {
+    const { capabilities } = await harness.card('careless')
     expect(capabilities).toMatchObject({ supportsPause: true, supportsAwaitResumption: true })
-    expect((await stage.card('plain')).capabilities).not.toHaveProperty('supportsPause')
+    expect((await harness.card('plain')).capabilities).not.toHaveProperty('supportsPause')
   })
 })
 
@@ -333,7 +333,7 @@ describe('agent_resume_continuity_reminder', () => {
     const then = [{ echo: 'reminders' }, { echo: 'reminders' }, { echo: 'transcript' }]
     const id = await parked({ reason: 'lunch break' }, then)
     await resume(id, { input: { fed: true } })
-    const done = await stage.until(id, 'completed')
+    const done = await harness.until(id, 'completed')
     const [next, after] = echoed(done, 'reminders')
     for (const told of [
       'after turn 1',
@@ -349,15 +349,15 @@ describe('agent_resume_continuity_reminder', () => {
 })
 
 describe('resume_by', () => {
-  it('without conditions only a caller wakes it, with conditions the server does (contract: nobody has to be named for it)', async () => {
+  it('without conditions only a caller wakes it, with conditions the server does (Lull needs no named waker)', async () => {
     const open = await parked({ reason: 'parent' })
     const armed = await parked({ reason: 'local', conditions: { onEvent: 'wake.up' } }, [
       { echo: 'wake' },
     ])
-    await stage.emit({ type: 'wake.up' })
-    const [wake] = echoed(await stage.until(armed, 'completed'), 'wake')
+    await harness.emit({ type: 'wake.up' })
+    const [wake] = echoed(await harness.until(armed, 'completed'), 'wake')
     expect(wake.resumedBy).toBeUndefined()
-    expect((await stage.get(open)).status.state).toBe('paused-by-agent')
+    expect((await harness.get(open)).status.state).toBe('paused-by-agent')
   })
 })
 
@@ -368,24 +368,30 @@ describe('the smaller ones', () => {
     await resume(id)
     // Its deadline passes while another task waits for one that is later.
     const park = { reason: 'later', conditions: { timeout: { durationMinutes: 0.04 } } }
-    const later = await stage.script([{ park }])
-    await stage.until(later.id, 'completed')
-    expect((await stage.get(id)).status.state).toBe('working')
+    const later = await harness.script([{ park }])
+    await harness.until(later.id, 'completed')
+    expect((await harness.get(id)).status.state).toBe('working')
   })
 
   it('a running task refuses a resume, an ended one both, an unknown one is not found', async () => {
-    const { id } = await stage.script(busy)
-    await stage.until(id, 'working')
-    expect((await stage.error('tasks/resume', { taskId: id })).data.reason).toBe('TASK_NOT_PAUSED')
-    await stage.result('tasks/cancel', { id })
-    expect((await stage.error('tasks/pause', { taskId: id })).data.reason).toBe('TASK_NOT_PAUSABLE')
-    expect((await stage.error('tasks/resume', { taskId: id })).data.reason).toBe('TASK_NOT_PAUSED')
-    expect((await stage.error('tasks/resume', { taskId: 'worker_1' })).code).toBe(-32004)
+    const { id } = await harness.script(busy)
+    await harness.until(id, 'working')
+    expect((await harness.error('tasks/resume', { taskId: id })).data.reason).toBe(
+      'TASK_NOT_PAUSED',
+    )
+    await harness.result('tasks/cancel', { id })
+    expect((await harness.error('tasks/pause', { taskId: id })).data.reason).toBe(
+      'TASK_NOT_PAUSABLE',
+    )
+    expect((await harness.error('tasks/resume', { taskId: id })).data.reason).toBe(
+      'TASK_NOT_PAUSED',
+    )
+    expect((await harness.error('tasks/resume', { taskId: 'worker_1' })).code).toBe(-32004)
   })
 
-  it('a blank input is an input like any other (contract: any JSON value but null)', async () => {
+  it('a blank input is an input like any other (Lull accepts any JSON value but null)', async () => {
     const id = await parked({ reason: 'r' }, [{ echo: 'input' }])
     expect((await resume(id, { input: '' })).hadResumeInput).toBe(true)
-    expect(echoed(await stage.until(id, 'completed'), 'input')).toEqual([''])
+    expect(echoed(await harness.until(id, 'completed'), 'input')).toEqual([''])
   })
 })

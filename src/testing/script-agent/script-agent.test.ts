@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Artifact } from '../../core/message.ts'
 import type { Task } from '../../core/task.ts'
-import { caller, createStage, type Stage, until } from './test-support/stage.ts'
+import { caller, createHarness, type Harness, until } from './test-support/harness.ts'
 
-let stage: Stage
+let harness: Harness
 beforeEach(async () => {
-  stage = await createStage()
+  harness = await createHarness()
 })
 
 const named = (task: Task, name: string): Artifact | undefined =>
@@ -16,17 +16,17 @@ const dataOf = (task: Task, name: string): unknown => {
 }
 const textIn = (task: Task): unknown => task.statusMessage?.parts[0]
 const answer = (task: Task, text: string): Promise<Task> =>
-  stage.send({ taskId: task.id, parts: [{ text }] })
+  harness.send({ taskId: task.id, parts: [{ text }] })
 
 describe('messages without a script', () => {
   it('echoes text as an artifact and completes', async () => {
-    const task = await stage.ended(await stage.send({ parts: [{ text: 'hello' }] }))
+    const task = await harness.ended(await harness.send({ parts: [{ text: 'hello' }] }))
     expect(task.state).toBe('completed')
     expect(named(task, 'echo')?.parts).toEqual([{ text: 'hello' }])
   })
 
   it('replies without a task', async () => {
-    const sent = await stage.engine.send(caller, {
+    const sent = await harness.engine.send(caller, {
       message: {
         messageId: 'm',
         role: 'ROLE_USER',
@@ -39,35 +39,39 @@ describe('messages without a script', () => {
 
 describe('scripts', () => {
   it('are rejected as a whole before any of it runs, with the index of the op', async () => {
-    const task = await stage.run({ step: 'a' }, { jump: 1 } as never)
+    const task = await harness.run({ step: 'a' }, { jump: 1 } as never)
     expect(task.state).toBe('rejected')
     expect(textIn(task)).toEqual({ text: '1: unknown op "jump"' })
-    expect(stage.lines).toEqual([])
+    expect(harness.lines).toEqual([])
   })
 
   it('run their ops in order and complete', async () => {
-    const task = await stage.ended(
-      await stage.run({ say: 'one' }, { artifact: { name: 'a', text: 'x' } }, { complete: 'done' }),
+    const task = await harness.ended(
+      await harness.run(
+        { say: 'one' },
+        { artifact: { name: 'a', text: 'x' } },
+        { complete: 'done' },
+      ),
     )
     expect(task.state).toBe('completed')
     expect(textIn(task)).toEqual({ text: 'done' })
-    const types = (await stage.log(task)).map((record) => record.type)
+    const types = (await harness.log(task)).map((record) => record.type)
     expect(types).toEqual(['submitted', 'started', 'said', 'artifact', 'completed'])
   })
 
   it('stream the text of a step in pieces and record it with the step', async () => {
-    const task = await stage.run({ step: 'talk', stream: 'Hello world', chunks: 3, ms: 300 })
-    await until(() => stage.lines.length === 1)
-    const reading = await stage.engine.follow(caller, task.id, { after: 2 })
+    const task = await harness.run({ step: 'talk', stream: 'Hello world', chunks: 3, ms: 300 })
+    await until(() => harness.lines.length === 1)
+    const reading = await harness.engine.follow(caller, task.id, { after: 2 })
     expect(await reading.next()).toMatchObject({
       chunks: [{ artifact: { parts: [{ text: 'Hell' }] } }],
     })
     reading.close()
     for (let piece = 0; piece < 3; piece++) {
-      stage.clock.advance(100)
+      harness.clock.advance(100)
       await new Promise((resolve) => setImmediate(resolve))
     }
-    const ended = await stage.ended(task)
+    const ended = await harness.ended(task)
     expect(named(ended, 'talk')?.parts).toEqual([{ text: 'Hello world' }])
   })
 
@@ -76,35 +80,35 @@ describe('scripts', () => {
     ['reject', { reject: 'no' }, 'rejected', 'no'],
     ['a step that throws', { step: 'a', throw: 'oh' }, 'failed', 'oh'],
   ] as const)('end with %s', async (_what, op, state, text) => {
-    const task = await stage.ended(await stage.run(op, { say: 'never' }))
+    const task = await harness.ended(await harness.run(op, { say: 'never' }))
     expect(task.state).toBe(state)
     expect(textIn(task)).toEqual({ text })
   })
 
   it('end wherever the end stands', async () => {
     const deep = [{ turn: [{ repeat: 3, ops: [{ tool: 't' }, { complete: 'deep' }] }] }] as const
-    const task = await stage.ended(await stage.run(...deep, { say: 'never' }))
+    const task = await harness.ended(await harness.run(...deep, { say: 'never' }))
     expect(textIn(task)).toEqual({ text: 'deep' })
-    expect(stage.lines).toHaveLength(2)
+    expect(harness.lines).toHaveLength(2)
   })
 
   it('repeat', async () => {
-    const task = await stage.ended(await stage.run({ repeat: 3, ops: [{ step: 'a' }] }))
-    const keys = (await stage.log(task)).flatMap((record) => ('key' in record ? record.key : []))
+    const task = await harness.ended(await harness.run({ repeat: 3, ops: [{ step: 'a' }] }))
+    const keys = (await harness.log(task)).flatMap((record) => ('key' in record ? record.key : []))
     expect(keys).toEqual(['step:a#1', 'step:a#2', 'step:a#3'])
   })
 })
 
 describe('steps', () => {
   it('take their time, and say when they begin and end, with the occurrence of their key', async () => {
-    const task = await stage.run({ step: 'a b/ä', ms: 50 }, { step: 'a b/ä' })
-    await until(() => stage.lines.length === 1)
-    const now = stage.clock.now()
-    stage.clock.advance(50)
-    await stage.ended(task)
+    const task = await harness.run({ step: 'a b/ä', ms: 50 }, { step: 'a b/ä' })
+    await until(() => harness.lines.length === 1)
+    const now = harness.clock.now()
+    harness.clock.advance(50)
+    await harness.ended(task)
     const line = (kind: string, occurrence: number, at: number): string =>
       `${kind} ${task.id} a%20b%2F%C3%A4 ${occurrence} 1 ${process.pid} ${at}`
-    expect(stage.lines).toEqual([
+    expect(harness.lines).toEqual([
       line('begin', 1, now),
       line('end', 1, now + 50),
       line('begin', 2, now + 50),
@@ -113,75 +117,75 @@ describe('steps', () => {
   })
 
   it('stop when they are interrupted, and run again with the next attempt', async () => {
-    const task = await stage.run({ step: 'a', ms: 50 })
-    await until(() => stage.lines.length === 1)
-    const answered = await stage.engine.pause(caller, {
+    const task = await harness.run({ step: 'a', ms: 50 })
+    await until(() => harness.lines.length === 1)
+    const answered = await harness.engine.pause(caller, {
       taskId: task.id,
       mode: 'interrupt_immediate',
     })
     expect(answered.state).toBe('paused-by-client')
-    expect(stage.lines.map((line) => line.split(' ')[0])).toEqual(['begin', 'abort'])
-    await stage.engine.resume(caller, { taskId: task.id })
-    await until(() => stage.lines.length === 3)
-    stage.clock.advance(50)
-    await stage.ended(task)
-    expect(stage.lines.map((line) => line.split(' ')[4])).toEqual(['1', '1', '2', '2'])
+    expect(harness.lines.map((line) => line.split(' ')[0])).toEqual(['begin', 'abort'])
+    await harness.engine.resume(caller, { taskId: task.id })
+    await until(() => harness.lines.length === 3)
+    harness.clock.advance(50)
+    await harness.ended(task)
+    expect(harness.lines.map((line) => line.split(' ')[4])).toEqual(['1', '1', '2', '2'])
   })
 
   it('finish all the same when they are stubborn', async () => {
-    const task = await stage.run({ step: 'a', ms: 50, stubborn: true })
-    await until(() => stage.lines.length === 1)
+    const task = await harness.run({ step: 'a', ms: 50, stubborn: true })
+    await until(() => harness.lines.length === 1)
     const mode = 'interrupt_immediate'
-    const paused = stage.engine.pause(caller, { taskId: task.id, mode, graceMs: 1_000 })
+    const paused = harness.engine.pause(caller, { taskId: task.id, mode, graceMs: 1_000 })
     const requested = (now: Task): boolean => now.pausing !== undefined
-    await stage.engine.waitFor(caller, task.id, requested)
-    stage.clock.advance(50)
+    await harness.engine.waitFor(caller, task.id, requested)
+    harness.clock.advance(50)
     expect((await paused).state).toBe('paused-by-client')
-    expect(stage.lines.map((line) => line.split(' ')[0])).toEqual(['begin', 'end'])
+    expect(harness.lines.map((line) => line.split(' ')[0])).toEqual(['begin', 'end'])
   })
 
   it('run at the same time in branches', async () => {
     const branches = { parallel: [[{ step: 'a', ms: 50 }], [{ step: 'b', ms: 50 }]] }
-    const task = await stage.run(branches, { complete: 'both' })
-    await until(() => stage.lines.length === 2)
-    expect(stage.lines.map((line) => line.split(' ')[2])).toEqual(['a', 'b'])
-    stage.clock.advance(50)
-    expect(textIn(await stage.ended(task))).toEqual({ text: 'both' })
+    const task = await harness.run(branches, { complete: 'both' })
+    await until(() => harness.lines.length === 2)
+    expect(harness.lines.map((line) => line.split(' ')[2])).toEqual(['a', 'b'])
+    harness.clock.advance(50)
+    expect(textIn(await harness.ended(task))).toEqual({ text: 'both' })
   })
 })
 
 describe('a pause', () => {
   const kinds = (): readonly (string | undefined)[] =>
-    stage.lines.map((line) => line.split(' ').slice(0, 3).join(' ').replace(/ \S+ /, ' '))
+    harness.lines.map((line) => line.split(' ').slice(0, 3).join(' ').replace(/ \S+ /, ' '))
 
   it('waits for the running step and comes before the next one', async () => {
-    const task = await stage.run({ step: 'a', ms: 50 }, { step: 'b' })
-    await until(() => stage.lines.length === 1)
-    const paused = stage.engine.pause(caller, { taskId: task.id })
-    await stage.engine.waitFor(caller, task.id, (now) => now.pausing !== undefined)
-    stage.clock.advance(50)
+    const task = await harness.run({ step: 'a', ms: 50 }, { step: 'b' })
+    await until(() => harness.lines.length === 1)
+    const paused = harness.engine.pause(caller, { taskId: task.id })
+    await harness.engine.waitFor(caller, task.id, (now) => now.pausing !== undefined)
+    harness.clock.advance(50)
     expect((await paused).state).toBe('paused-by-client')
     expect(kinds()).toEqual(['begin a', 'end a'])
   })
 
   it('waits for the rest of the batch the running tool is in', async () => {
     const batch = [{ name: 'a', ms: 50 }, { name: 'b' }]
-    const task = await stage.run({ turn: [{ tools: batch }, { tool: 'c' }] })
-    await until(() => stage.lines.length === 1)
-    const paused = stage.engine.pause(caller, { taskId: task.id })
-    await stage.engine.waitFor(caller, task.id, (now) => now.pausing !== undefined)
-    stage.clock.advance(50)
+    const task = await harness.run({ turn: [{ tools: batch }, { tool: 'c' }] })
+    await until(() => harness.lines.length === 1)
+    const paused = harness.engine.pause(caller, { taskId: task.id })
+    await harness.engine.waitFor(caller, task.id, (now) => now.pausing !== undefined)
+    harness.clock.advance(50)
     expect((await paused).state).toBe('paused-by-client')
     expect(kinds()).toEqual(['begin a', 'end a', 'begin b', 'end b'])
   })
 
   it('waits for the whole turn, if it was asked to', async () => {
-    const task = await stage.run({ turn: [{ tool: 'a', ms: 50 }, { tool: 'b' }] }, { step: 'c' })
-    await until(() => stage.lines.length === 1)
+    const task = await harness.run({ turn: [{ tool: 'a', ms: 50 }, { tool: 'b' }] }, { step: 'c' })
+    await until(() => harness.lines.length === 1)
     const mode = 'wait_for_completion'
-    const paused = stage.engine.pause(caller, { taskId: task.id, mode })
-    await stage.engine.waitFor(caller, task.id, (now) => now.pausing !== undefined)
-    stage.clock.advance(50)
+    const paused = harness.engine.pause(caller, { taskId: task.id, mode })
+    await harness.engine.waitFor(caller, task.id, (now) => now.pausing !== undefined)
+    harness.clock.advance(50)
     expect((await paused).state).toBe('paused-by-client')
     expect(kinds()).toEqual(['begin a', 'end a', 'begin b', 'end b'])
   })
@@ -195,7 +199,7 @@ describe('turns', () => {
       { say: 'said' },
       { echo: 'transcript' },
     ] as const
-    const task = await stage.ended(await stage.run({ turn: ops }))
+    const task = await harness.ended(await harness.run({ turn: ops }))
     expect(dataOf(task, 'echo-transcript')).toMatchObject([
       { role: 'user' },
       { role: 'tool', content: { name: 'a', result: 'a' } },
@@ -206,27 +210,27 @@ describe('turns', () => {
   })
 
   it('show reminders, and what was said since the turn before', async () => {
-    const task = await stage.run(
+    const task = await harness.run(
       { ask: 'go on?' },
       { turn: [{ echo: 'reminders' }, { echo: 'messages' }] },
     )
-    await stage.reached(task, 'input-required')
+    await harness.reached(task, 'input-required')
     const reminder = { body: 'mind the gap' }
-    await stage.engine.remind(caller, { taskId: task.id, reminder })
+    await harness.engine.remind(caller, { taskId: task.id, reminder })
     await answer(task, 'yes')
-    const ended = await stage.ended(task)
+    const ended = await harness.ended(task)
     expect(dataOf(ended, 'echo-reminders')).toMatchObject([reminder])
     expect(dataOf(ended, 'echo-messages')).toMatchObject([{ role: 'ROLE_USER' }])
   })
 
   it('are opened for an echo that has none', async () => {
-    const task = await stage.ended(await stage.run({ echo: 'messages' }))
+    const task = await harness.ended(await harness.run({ echo: 'messages' }))
     expect(dataOf(task, 'echo-messages')).toMatchObject([{ messageId: 'message-1' }])
   })
 
   it('see a compacted transcript', async () => {
     const ops = [{ turn: [{ tool: 'a' }] }, { compact: true }, { echo: 'transcript' }] as const
-    const task = await stage.ended(await stage.run(...ops))
+    const task = await harness.ended(await harness.run(...ops))
     expect(dataOf(task, 'echo-transcript')).toEqual([
       { turn: 1, role: 'digest', content: '2 entries, compacted' },
     ])
@@ -238,38 +242,38 @@ describe('stops', () => {
     ['ask', { ask: 'q' }, 'input-required'],
     ['auth', { auth: 'q' }, 'auth-required'],
   ] as const)('%s, and echo the answer', async (_what, op, state) => {
-    const task = await stage.run(op, { echo: 'input' })
-    expect((await stage.reached(task, state)).statusMessage?.parts).toEqual([{ text: 'q' }])
+    const task = await harness.run(op, { echo: 'input' })
+    expect((await harness.reached(task, state)).statusMessage?.parts).toEqual([{ text: 'q' }])
     await answer(task, 'main')
-    expect(dataOf(await stage.ended(task), 'echo-input')).toEqual({ text: 'main' })
+    expect(dataOf(await harness.ended(task), 'echo-input')).toEqual({ text: 'main' })
   })
 
   it('ask for consent, and are rejected without', async () => {
-    const task = await stage.run({ consent: { prompt: 'push?', operation: { push: 'main' } } })
-    const { question } = await stage.reached(task, 'user-consent-required')
+    const task = await harness.run({ consent: { prompt: 'push?', operation: { push: 'main' } } })
+    const { question } = await harness.reached(task, 'user-consent-required')
     const consentId = question?.consent?.consentId ?? ''
-    await stage.send({ taskId: task.id, parts: [{ data: { consentId, decision: 'denied' } }] })
-    expect((await stage.ended(task)).state).toBe('rejected')
+    await harness.send({ taskId: task.id, parts: [{ data: { consentId, decision: 'denied' } }] })
+    expect((await harness.ended(task)).state).toBe('rejected')
   })
 
   it('park, and echo what woke them', async () => {
     const park = { reason: 'ci', conditions: { onEvent: 'done:7' }, summary: 'waiting' }
-    const task = await stage.run({ park }, { echo: 'wake' }, { echo: 'input' })
-    const parked = await stage.reached(task, 'paused-by-agent')
+    const task = await harness.run({ park }, { echo: 'wake' }, { echo: 'input' })
+    const parked = await harness.reached(task, 'paused-by-agent')
     expect(parked.suspension).toMatchObject(park)
-    await stage.engine.emit(caller, [{ id: 'e1', source: 'ci', type: 'done', subject: '7' }])
-    const ended = await stage.ended(task)
+    await harness.engine.emit(caller, [{ id: 'e1', source: 'ci', type: 'done', subject: '7' }])
+    const ended = await harness.ended(task)
     expect(dataOf(ended, 'echo-wake')).toMatchObject({ cause: 'condition_fired' })
     expect(dataOf(ended, 'echo-input')).toBeNull()
   })
 
   it('take the newest input: an answer, then what a resume brought', async () => {
-    const task = await stage.run({ ask: 'q' }, { park: { reason: 'r' } }, { echo: 'input' })
-    await stage.reached(task, 'input-required')
+    const task = await harness.run({ ask: 'q' }, { park: { reason: 'r' } }, { echo: 'input' })
+    await harness.reached(task, 'input-required')
     await answer(task, 'old')
-    await stage.reached(task, 'paused-by-agent')
-    await stage.engine.resume(caller, { taskId: task.id, input: { new: true } })
-    expect(dataOf(await stage.ended(task), 'echo-input')).toEqual({ new: true })
+    await harness.reached(task, 'paused-by-agent')
+    await harness.engine.resume(caller, { taskId: task.id, input: { new: true } })
+    expect(dataOf(await harness.ended(task), 'echo-input')).toEqual({ new: true })
   })
 })
 
@@ -288,15 +292,15 @@ describe('outputs', () => {
       ],
     ],
   ])('artifacts of %s', async (_what, given, parts) => {
-    const task = await stage.ended(await stage.run({ artifact: { name: 'out', ...given } }))
+    const task = await harness.ended(await harness.run({ artifact: { name: 'out', ...given } }))
     expect(named(task, 'out')?.parts).toEqual(parts)
   })
 
   it('send all chunks but the first as appended, and the last as last', async () => {
-    const task = await stage.ended(
-      await stage.run({ artifact: { name: 'out', text: 'abc', chunks: 3 } }),
+    const task = await harness.ended(
+      await harness.run({ artifact: { name: 'out', text: 'abc', chunks: 3 } }),
     )
-    const chunks = (await stage.log(task)).filter((record) => record.type === 'artifact')
+    const chunks = (await harness.log(task)).filter((record) => record.type === 'artifact')
     expect(chunks.map(({ append, last }) => [append, last])).toEqual([
       [false, false],
       [true, false],
@@ -306,16 +310,16 @@ describe('outputs', () => {
 
   it('usage', async () => {
     const usage = { inputTokens: 10, outputTokens: 5, costUsd: 0.01 }
-    expect((await stage.ended(await stage.run({ usage }))).usage).toEqual(usage)
+    expect((await harness.ended(await harness.run({ usage }))).usage).toEqual(usage)
   })
 })
 
 describe('children', () => {
   it('run a script of their own and can be waited for', async () => {
     const delegate = { script: [{ step: 'inner' }] }
-    const task = await stage.ended(await stage.run({ delegate, wait: true }, { step: 'outer' }))
+    const task = await harness.ended(await harness.run({ delegate, wait: true }, { step: 'outer' }))
     expect(task.state).toBe('completed')
-    expect(stage.lines.map((line) => line.split(' ').slice(0, 3))).toEqual([
+    expect(harness.lines.map((line) => line.split(' ').slice(0, 3))).toEqual([
       ['begin', task.children[0], 'inner'],
       ['end', task.children[0], 'inner'],
       ['begin', task.id, 'outer'],
@@ -324,7 +328,7 @@ describe('children', () => {
   })
 
   it('are paused, reminded, resumed and canceled by the parent', async () => {
-    const task = await stage.run(
+    const task = await harness.run(
       {
         delegate: {
           script: [
@@ -339,17 +343,17 @@ describe('children', () => {
       { child: 'cancel', body: 'enough' },
       { child: 'wait' },
     )
-    await until(() => stage.lines.length === 1)
-    stage.clock.advance(1_000)
-    const { children } = await stage.ended(task)
-    const child = await stage.engine.get(caller, children[0] ?? '')
-    const types = (await stage.log(child)).map((record) => record.type)
+    await until(() => harness.lines.length === 1)
+    harness.clock.advance(1_000)
+    const { children } = await harness.ended(task)
+    const child = await harness.engine.get(caller, children[0] ?? '')
+    const types = (await harness.log(child)).map((record) => record.type)
     expect(types).toEqual(expect.arrayContaining(['paused', 'reminder-injected', 'resumed']))
     expect(child.state).toBe('canceled')
   })
 
   it('must exist before they are called', async () => {
-    const task = await stage.ended(await stage.run({ child: 'pause' }))
+    const task = await harness.ended(await harness.run({ child: 'pause' }))
     expect(textIn(task)).toEqual({ text: 'child: "pause" before any delegate' })
   })
 })
@@ -382,35 +386,37 @@ describe('conventions of the official kits', () => {
     ['tck-stream-002-1a2b3c4d', 'completed', undefined],
     ['tck-stream-artifact-chunked-1a2b3c4d', 'completed', { text: 'Generated t' }],
   ])('%s ends %s', async (messageId, state, part) => {
-    const byId = await stage.ended(await stage.send({ messageId }))
+    const byId = await harness.ended(await harness.send({ messageId }))
     expect(byId.state).toBe(state)
     expect(byId.artifacts[0]?.parts[0]).toEqual(part)
-    const byText = await stage.ended(await stage.send({ parts: [{ text: `${messageId} please` }] }))
+    const byText = await harness.ended(
+      await harness.send({ parts: [{ text: `${messageId} please` }] }),
+    )
     expect(byText.state).toBe(state)
   })
 
   it('answers tck-message-response without a task', async () => {
-    const sent = await stage.engine.send(caller, {
+    const sent = await harness.engine.send(caller, {
       message: { messageId: 'tck-message-response-1', role: 'ROLE_USER', parts: [{ text: 'x' }] },
     })
     expect(sent).toMatchObject({ message: { parts: [{ text: 'Direct message response' }] } })
   })
 
   it('asks on tck-input-required, and goes on as the answer says', async () => {
-    const task = await stage.send({ messageId: 'tck-input-required-1' })
-    await stage.reached(task, 'input-required')
-    await stage.send({ messageId: 'tck-input-required-2', taskId: task.id })
-    await stage.reached(task, 'input-required')
-    await stage.send({ messageId: 'tck-complete-task-1', taskId: task.id })
-    const ended = await stage.ended(task)
+    const task = await harness.send({ messageId: 'tck-input-required-1' })
+    await harness.reached(task, 'input-required')
+    await harness.send({ messageId: 'tck-input-required-2', taskId: task.id })
+    await harness.reached(task, 'input-required')
+    await harness.send({ messageId: 'tck-complete-task-1', taskId: task.id })
+    const ended = await harness.ended(task)
     expect(ended.state).toBe('completed')
     expect(textIn(ended)).toEqual({ text: 'Hello from TCK' })
   })
 
   it('works until it is canceled on tck-cancel', async () => {
-    const task = await stage.send({ messageId: 'tck-cancel-1' })
-    await until(() => stage.lines.length === 1)
-    await stage.engine.cancel(caller, { taskId: task.id })
-    expect((await stage.ended(task)).state).toBe('canceled')
+    const task = await harness.send({ messageId: 'tck-cancel-1' })
+    await until(() => harness.lines.length === 1)
+    await harness.engine.cancel(caller, { taskId: task.id })
+    expect((await harness.ended(task)).state).toBe('canceled')
   })
 })

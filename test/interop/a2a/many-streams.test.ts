@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Agent, agent } from '../../../src/engine/agent.ts'
 import { type RunningServer, serve } from '../../../src/server/serve.ts'
-import { eventually } from './stage.ts'
+import { eventually } from './harness.ts'
 
 const STREAMS = 2_000
 const TASKS = 20

@@ -8,14 +8,14 @@ import {
   RestTransportFactory,
 } from 'a2a-js-v03/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { caller, eventually, openStage, type Stage, UNTIL_PAUSED } from './stage.ts'
+import { caller, eventually, type Harness, openHarness, UNTIL_PAUSED } from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 let client: Client
 beforeAll(async () => {
-  stage = await openStage()
+  harness = await openHarness()
 })
-afterAll(() => stage.close())
+afterAll(() => harness.close())
 
 let count = 0
 
@@ -45,7 +45,7 @@ const transports = {
 }
 
 it('finds an agent by its URL, with the slash that Lull prints and, where there is one agent, without', async () => {
-  for (const url of [`${stage.url}/agents/script/`, `${stage.url}/agents/script`]) {
+  for (const url of [`${harness.url}/agents/script/`, `${harness.url}/agents/script`]) {
     const found = await new ClientFactory().createFromUrl(url)
     expect(await found.sendMessage(request('hello'))).toMatchObject({
       kind: 'task',
@@ -62,7 +62,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
         transports: [transports[transport]()],
         preferredTransports: [transport],
       })
-      client = await new ClientFactory(options).createFromUrl(stage.url)
+      client = await new ClientFactory(options).createFromUrl(harness.url)
     })
 
     it('sends and gets the ended task', async () => {
@@ -146,12 +146,12 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
         if ('status' in frame) states.push(frame.status.state)
         if (frame.kind !== 'task') continue
         const taskId = (frame as Task).id
-        await stage.pause(taskId, 'review')
-        await stage.control('tasks/resume', { taskId })
+        await harness.pause(taskId, 'review')
+        await harness.control('tasks/resume', { taskId })
         await eventually(
-          async () => (await stage.engine.get(caller, taskId)).state === 'paused-by-agent',
+          async () => (await harness.engine.get(caller, taskId)).state === 'paused-by-agent',
         )
-        await stage.engine.emit(caller, [{ id: taskId, source: 'test', type: 'go' } as never])
+        await harness.engine.emit(caller, [{ id: taskId, source: 'test', type: 'go' } as never])
       }
       expect(states).toEqual([
         'working',
@@ -174,13 +174,16 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
         if (frame.kind !== 'task') continue
         const taskId = (frame as Task).id
         await eventually(
-          async () => (await stage.engine.get(caller, taskId)).state === 'paused-by-agent',
+          async () => (await harness.engine.get(caller, taskId)).state === 'paused-by-agent',
         )
         const reminder = { body: 'look up', dedupeKey: 'k', ttlTurns: 1 }
         for (const body of ['look up', 'look down']) {
-          await stage.control('tasks/inject_reminder', { taskId, reminder: { ...reminder, body } })
+          await harness.control('tasks/inject_reminder', {
+            taskId,
+            reminder: { ...reminder, body },
+          })
         }
-        await stage.control('tasks/resume', { taskId })
+        await harness.control('tasks/resume', { taskId })
       }
       expect(frames.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } })
       const known = ['task', 'status-update']
@@ -204,13 +207,13 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
       const config = {
         taskId,
         pushNotificationConfig: {
-          url: stage.hook.url,
+          url: harness.hook.url,
           token: 'secret',
           authentication: { schemes: ['Bearer'], credentials: 'abc' },
         },
       }
       const made = await client.setTaskPushNotificationConfig(config)
-      expect(made).toMatchObject({ taskId, pushNotificationConfig: { url: stage.hook.url } })
+      expect(made).toMatchObject({ taskId, pushNotificationConfig: { url: harness.hook.url } })
       const pushNotificationConfigId = made.pushNotificationConfig.id ?? ''
       const found = await client.getTaskPushNotificationConfig({
         id: taskId,
@@ -219,7 +222,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)(
       expect(found).toEqual(made)
       expect(await client.listTaskPushNotificationConfig({ id: taskId })).toEqual([made])
       await send('go', { taskId })
-      const mine = () => stage.hook.received.filter(({ body }) => body.id === taskId)
+      const mine = () => harness.hook.received.filter(({ body }) => body.id === taskId)
       await eventually(() => mine().at(-1)?.body.status.state === 'completed')
       expect(mine().at(-1)).toMatchObject({
         headers: { 'x-a2a-notification-token': 'secret', authorization: 'Bearer abc' },

@@ -3,13 +3,13 @@
 import { Role, type StreamResponse, type Task, TaskState } from 'a2a-js-v1'
 import { type Client, ClientFactory, ClientFactoryOptions } from 'a2a-js-v1/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, openStage, type Stage, UNTIL_PAUSED } from './stage.ts'
+import { eventually, type Harness, openHarness, UNTIL_PAUSED } from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 beforeAll(async () => {
-  stage = await openStage()
+  harness = await openHarness()
 })
-afterAll(() => stage.close())
+afterAll(() => harness.close())
 
 let count = 0
 
@@ -48,7 +48,7 @@ const lastState = (frames: readonly StreamResponse[]) => {
 }
 
 it('finds an agent by its URL, with the slash that Lull prints and, where there is one agent, without', async () => {
-  for (const url of [`${stage.url}/agents/script/`, `${stage.url}/agents/script`]) {
+  for (const url of [`${harness.url}/agents/script/`, `${harness.url}/agents/script`]) {
     const client = await new ClientFactory().createFromUrl(url)
     expect(((await client.sendMessage(request('hello'))) as Task).status?.state).toBe(
       TaskState.TASK_STATE_COMPLETED,
@@ -62,7 +62,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'])('the official 1.3.0 client over %s', (tr
     const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
       preferredTransports: [transport],
     } as never)
-    client = await new ClientFactory(options).createFromUrl(stage.url)
+    client = await new ClientFactory(options).createFromUrl(harness.url)
     expect(client.protocolVersion).toBe('1.0')
   })
 
@@ -181,14 +181,17 @@ describe.each(['JSONRPC', 'HTTP+JSON'])('the official 1.3.0 client over %s', (tr
       const { payload } = frame
       if (payload?.$case === 'task') {
         const taskId = payload.value.id
-        await stage.control('tasks/inject_reminder', { taskId, reminder: { body: 'look up' } })
-        await stage.pause(taskId, 'review')
-        await stage.control('tasks/resume', { taskId })
+        await harness.control('tasks/inject_reminder', { taskId, reminder: { body: 'look up' } })
+        await harness.pause(taskId, 'review')
+        await harness.control('tasks/resume', { taskId })
         await eventually(async () => {
-          const task = await stage.engine.get({ tenant: 'default', principal: 'anonymous' }, taskId)
+          const task = await harness.engine.get(
+            { tenant: 'default', principal: 'anonymous' },
+            taskId,
+          )
           return task.state === 'paused-by-agent'
         })
-        await stage.engine.emit({ tenant: 'default', principal: 'anonymous' }, [
+        await harness.engine.emit({ tenant: 'default', principal: 'anonymous' }, [
           { id: taskId, source: 'test', type: `go-${transport}` } as never,
         ])
       }
@@ -220,18 +223,18 @@ describe.each(['JSONRPC', 'HTTP+JSON'])('the official 1.3.0 client over %s', (tr
       tenant: '',
       id: 'hook-1',
       taskId: id,
-      url: stage.hook.url,
+      url: harness.hook.url,
       token: 'secret',
       authentication: { scheme: 'Bearer', credentials: 'abc' },
     }
     const made = await client.createTaskPushNotificationConfig(config)
-    expect(made).toMatchObject({ id: 'hook-1', taskId: id, url: stage.hook.url })
+    expect(made).toMatchObject({ id: 'hook-1', taskId: id, url: harness.hook.url })
     const found = await client.getTaskPushNotificationConfig({
       tenant: '',
       taskId: id,
       id: 'hook-1',
     } as never)
-    expect(found.url).toBe(stage.hook.url)
+    expect(found.url).toBe(harness.hook.url)
     const listed = await client.listTaskPushNotificationConfig({ tenant: '', taskId: id } as never)
     expect(listed.configs.map((one) => one.id)).toEqual(['hook-1'])
     await eventually(async () => {
@@ -240,7 +243,9 @@ describe.each(['JSONRPC', 'HTTP+JSON'])('the official 1.3.0 client over %s', (tr
     })
     await send('go', { taskId: id })
     const mine = () =>
-      stage.hook.received.filter(({ body }) => (body.statusUpdate?.taskId ?? body.task?.id) === id)
+      harness.hook.received.filter(
+        ({ body }) => (body.statusUpdate?.taskId ?? body.task?.id) === id,
+      )
     await eventually(
       () => mine().at(-1)?.body.statusUpdate?.status.state === 'TASK_STATE_COMPLETED',
     )

@@ -8,17 +8,21 @@ import {
 } from 'a2a-js-v1/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toA2ARequestHandler } from '../../../src/protocols/a2a/official-handler.ts'
-import { caller, openStage, type Stage } from './stage.ts'
+import { caller, type Harness, openHarness } from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 let transport: JsonRpcTransportHandler
 beforeAll(async () => {
-  stage = await openStage()
+  harness = await openHarness()
   const options = { callerOf: () => caller }
-  const handler: A2ARequestHandler = toA2ARequestHandler(stage.a2a, { ...sdk, ...errors }, options)
+  const handler: A2ARequestHandler = toA2ARequestHandler(
+    harness.a2a,
+    { ...sdk, ...errors },
+    options,
+  )
   transport = new JsonRpcTransportHandler(handler)
 })
-afterAll(() => stage.close())
+afterAll(() => harness.close())
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of any shape
 const rpc = (method: string, params: object): Promise<any> =>

@@ -25,7 +25,7 @@ export interface OfficialServer {
 }
 
 /** What the agent does, whatever the SDK calls it. */
-interface Stage {
+interface Harness {
   task(): void
   message(text: string): void
   status(state: 'working' | 'input-required' | 'completed' | 'canceled', text?: string): void
@@ -36,31 +36,37 @@ interface Stage {
 function createActor() {
   const working = new Map<string, (how: 'completed' | 'canceled') => void>()
   return {
-    async execute(taskId: string, text: string, metadata: object, isNew: boolean, stage: Stage) {
+    async execute(
+      taskId: string,
+      text: string,
+      metadata: object,
+      isNew: boolean,
+      harness: Harness,
+    ) {
       if (text === 'hello') {
-        stage.message('Hello to you')
-        return stage.finished()
+        harness.message('Hello to you')
+        return harness.finished()
       }
-      stage.task()
-      if (text === 'ask') stage.status('input-required', 'Which one?')
+      harness.task()
+      if (text === 'ask') harness.status('input-required', 'Which one?')
       else if (text === 'work') {
-        stage.status('working')
+        harness.status('working')
         const how = await new Promise<'completed' | 'canceled'>((resolve) => {
           working.set(taskId, resolve)
         })
-        stage.status(how, 'over')
+        harness.status(how, 'over')
       } else {
-        if (isNew) stage.status('working', 'on my way')
-        stage.artifact(metadata)
-        stage.status('completed', 'done')
+        if (isNew) harness.status('working', 'on my way')
+        harness.artifact(metadata)
+        harness.status('completed', 'done')
       }
-      stage.finished()
+      harness.finished()
     },
-    cancel(taskId: string, stage: Stage) {
+    cancel(taskId: string, harness: Harness) {
       const end = working.get(taskId)
       if (end !== undefined) return end('canceled')
-      stage.status('canceled')
-      stage.finished()
+      harness.status('canceled')
+      harness.finished()
     },
     release: (taskId: string) => working.get(taskId)?.('completed'),
   }
@@ -93,7 +99,7 @@ export async function startOfficial1(): Promise<OfficialServer> {
     extensions: [],
     referenceTaskIds: [],
   })
-  const stageFor = (context: Loose, bus: Loose): Stage => {
+  const stageFor = (context: Loose, bus: Loose): Harness => {
     const { taskId, contextId = '' } = context
     const status = (state: keyof typeof states1, text?: string) => ({
       state: states1[state],
@@ -186,7 +192,7 @@ export async function startOfficial03(): Promise<OfficialServer> {
     ...(taskId === '' ? {} : { taskId }),
     contextId,
   })
-  const stageFor = (context: Loose, bus: Loose): Stage => {
+  const stageFor = (context: Loose, bus: Loose): Harness => {
     const { taskId, contextId = '' } = context
     const status = (state: string, text?: string) => ({
       state,

@@ -13,13 +13,13 @@ import {
   RestTransportFactory,
 } from 'a2a-js-v03/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { caller, eventually, openStage, type Stage, UNTIL_PAUSED } from './stage.ts'
+import { caller, eventually, type Harness, openHarness, UNTIL_PAUSED } from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 beforeAll(async () => {
-  stage = await openStage()
+  harness = await openHarness()
 })
-afterAll(() => stage.close())
+afterAll(() => harness.close())
 
 /** A status as the client saw it, in the words of 0.3. */
 interface Seen {
@@ -52,7 +52,7 @@ async function unawareV1(transport: string): Promise<Unaware> {
   const options = OptionsV1.createFrom(OptionsV1.default, {
     preferredTransports: [transport],
   } as never)
-  const client = await new FactoryV1(options).createFromUrl(stage.url)
+  const client = await new FactoryV1(options).createFromUrl(harness.url)
   const request = (ops: readonly object[]): never => {
     const content = { $case: 'data', value: { script: ops } }
     const part = { content, metadata: undefined, filename: '', mediaType: '' }
@@ -95,7 +95,7 @@ async function unawareV03(transport: string): Promise<Unaware> {
     ],
     preferredTransports: [transport],
   })
-  const client = await new FactoryV03(options).createFromUrl(stage.url)
+  const client = await new FactoryV03(options).createFromUrl(harness.url)
   const request = (ops: readonly object[]): never => {
     const parts = [{ kind: 'data', data: { script: ops } }]
     return {
@@ -113,10 +113,10 @@ async function unawareV03(transport: string): Promise<Unaware> {
 }
 
 const until = (taskId: string, state: string) =>
-  eventually(async () => (await stage.engine.get(caller, taskId)).state === state)
+  eventually(async () => (await harness.engine.get(caller, taskId)).state === state)
 
 const emit = (taskId: string, type: string) =>
-  stage.engine.emit(caller, [{ id: `${taskId}-${type}`, source: 'test', type } as never])
+  harness.engine.emit(caller, [{ id: `${taskId}-${type}`, source: 'test', type } as never])
 
 const go = (): string => `go-${++count}`
 
@@ -132,11 +132,11 @@ function eventful(event: string): readonly object[] {
 }
 
 async function direct(taskId: string, event: string): Promise<void> {
-  await stage.pause(taskId, 'review')
-  await stage.control('tasks/resume', { taskId })
+  await harness.pause(taskId, 'review')
+  await harness.control('tasks/resume', { taskId })
   await until(taskId, 'paused-by-agent')
-  await stage.control('tasks/resume', { taskId, input: 'go on' })
-  await eventually(async () => (await stage.engine.get(caller, taskId)).epoch === 3)
+  await harness.control('tasks/resume', { taskId, input: 'go on' })
+  await eventually(async () => (await harness.engine.get(caller, taskId)).epoch === 3)
   await emit(taskId, event)
 }
 
@@ -202,15 +202,15 @@ describe.each([
     await answer(taskId)
     await until(taskId, 'paused-by-agent')
     const states = await watched(client.subscribe(taskId), () =>
-      stage.control('tasks/resume', { taskId }),
+      harness.control('tasks/resume', { taskId }),
     )
     expect(states).toEqual([paused.agent, 'working', 'completed'])
   })
 
   it('sees the end of a task that is canceled while it is paused', async () => {
     const states = await watched(client.stream(eventful(go())), async (taskId) => {
-      await stage.pause(taskId, 'review')
-      await stage.control('CancelTask', { id: taskId })
+      await harness.pause(taskId, 'review')
+      await harness.control('CancelTask', { id: taskId })
     })
     expect(states).toEqual(['working', 'working', paused.client, 'canceled'])
   })
@@ -231,7 +231,7 @@ describe.each([
       const sent = client.send([{ park: { reason } }, { complete: 'done' }])
       if (version === '0.3.13') expect((await sent).state).toBe(paused.agent)
       const taskId = await parkedFor(reason)
-      await stage.control('tasks/resume', { taskId })
+      await harness.control('tasks/resume', { taskId })
       if (version === '1.3.0') expect((await sent).state).toBe('completed')
       await until(taskId, 'completed')
     },
@@ -241,13 +241,13 @@ describe.each([
 async function answer(taskId: string): Promise<void> {
   const parts = [{ text: 'yes' }]
   const message = { messageId: `yes-${++count}`, taskId, role: 'ROLE_USER', parts } as never
-  await stage.engine.send(caller, { message })
+  await harness.engine.send(caller, { message })
 }
 
 async function parkedFor(reason: string): Promise<string> {
   let found: string | undefined
   await eventually(async () => {
-    const { tasks } = await stage.engine.list(caller, { states: ['paused-by-agent'] })
+    const { tasks } = await harness.engine.list(caller, { states: ['paused-by-agent'] })
     found = tasks.find(({ suspension }) => suspension?.reason === reason)?.id
     return found !== undefined
   })

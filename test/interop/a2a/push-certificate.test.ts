@@ -9,7 +9,7 @@ import {
   scripted,
   type TestServer,
 } from '../../../src/protocols/a2a/test-support/test-server.ts'
-import { eventually } from './stage.ts'
+import { eventually } from './harness.ts'
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8')

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Any } from './generations.ts'
-import type { Stage } from './stage.ts'
+import type { Harness } from './harness.ts'
 
 const program = createRequire(import.meta.url).resolve('acpx')
 
@@ -22,17 +22,17 @@ export interface Acpx {
   close(): Promise<void>
 }
 
-export function createAcpx(stage: Stage, command: readonly string[] = stage.command): Acpx {
+export function createAcpx(harness: Harness, command: readonly string[] = harness.command): Acpx {
   const agent = command.map((word) => `'${word}'`).join(' ')
-  const home = stage.env['HOME'] ?? ''
-  const usual = ['--agent', agent, '--cwd', stage.cwd, '--format', 'json', '--ttl', '60']
+  const home = harness.env['HOME'] ?? ''
+  const usual = ['--agent', agent, '--cwd', harness.cwd, '--format', 'json', '--ttl', '60']
 
   return {
     run: (...args) =>
       new Promise((resolve) => {
         const child = spawn(process.execPath, [program, ...usual, ...args], {
-          cwd: stage.cwd,
-          env: { ...process.env, ...stage.env },
+          cwd: harness.cwd,
+          env: { ...process.env, ...harness.env },
           stdio: ['ignore', 'pipe', 'pipe'],
         })
         let out = ''

@@ -3,21 +3,21 @@ import { createACPProvider } from '@mcpc-tech/acp-ai-provider'
 import { streamText } from 'ai'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { messagesIn } from '../../support/acp-traffic.ts'
-import { openStage, type Stage, said, script } from './stage.ts'
+import { type Harness, openHarness, said, script } from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 beforeEach(() => {
-  stage = openStage()
+  harness = openHarness()
 })
-afterEach(() => stage.close())
+afterEach(() => harness.close())
 
 const words = (...script: readonly object[]): string => JSON.stringify({ script })
 
 describe('the provider for the AI SDK', () => {
   it('loads a session that another client began, and wakes the task that parked in it', async () => {
-    const editor = stage.connect('2.4.0')
-    await stage.initialize(editor)
-    const sessionId = await stage.open(editor)
+    const editor = harness.connect('2.4.0')
+    await harness.initialize(editor)
+    const sessionId = await harness.open(editor)
     const park = { park: { reason: 'CI is running', conditions: { onEvent: 'ci.passed' } } }
     const { stopReason } = await editor.request('session/prompt', {
       sessionId,
@@ -27,20 +27,20 @@ describe('the provider for the AI SDK', () => {
     expect(said(editor)).toEqual(['Built.'])
     await editor.kill()
 
-    const [command = '', ...args] = stage.command
+    const [command = '', ...args] = harness.command
     const provider = createACPProvider({
       command,
       args,
-      env: stage.env,
-      session: { cwd: stage.cwd, mcpServers: [] },
+      env: harness.env,
+      session: { cwd: harness.cwd, mcpServers: [] },
       existingSessionId: sessionId,
     })
     const answer = streamText({ model: provider.languageModel(), prompt: 'It passed.' })
     expect(await answer.text).toBe('Shipped.')
     expect(await answer.finishReason).toBe('stop')
-    expect(stage.ended('build')).toBe(1)
+    expect(harness.ended('build')).toBe(1)
 
-    const messages = messagesIn(stage.recordings().at(-1)!)
+    const messages = messagesIn(harness.recordings().at(-1)!)
     const replayed = messages.slice(
       0,
       messages.findIndex(({ method }) => method === 'session/prompt'),
@@ -55,9 +55,9 @@ describe('the provider for the AI SDK', () => {
   })
 
   it('prompts and is asked for permission', async () => {
-    const [command = '', ...args] = stage.command
-    const session = { cwd: stage.cwd, mcpServers: [] }
-    const provider = createACPProvider({ command, args, env: stage.env, session })
+    const [command = '', ...args] = harness.command
+    const session = { cwd: harness.cwd, mcpServers: [] }
+    const provider = createACPProvider({ command, args, env: harness.env, session })
     const consent = { consent: { prompt: 'Delete it?', operation: { delete: 'a' } } }
     const answer = streamText({
       model: provider.languageModel(),

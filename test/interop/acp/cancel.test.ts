@@ -1,27 +1,35 @@
 /** What ends work and what does not, in the words ACP has for it: `session/cancel`, `$/cancel_request`, `session/close`. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Any } from './generations.ts'
-import { allow, type Connected, openStage, quiescing, type Stage, said, script } from './stage.ts'
+import {
+  allow,
+  type Connected,
+  type Harness,
+  openHarness,
+  quiescing,
+  said,
+  script,
+} from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 let client: Connected
 let sessionId: string
 /** Requests for a permission: answered by the test, or never. */
 let asked: { params: Any; signal: AbortSignal; answer(value: Any): void }[]
 beforeEach(async () => {
-  stage = openStage()
+  harness = openHarness()
   asked = []
-  client = stage.connect('2.4.0', {
+  client = harness.connect('2.4.0', {
     permission: (params, signal = AbortSignal.abort()) =>
       new Promise((answer, reject) => {
         asked.push({ params, signal, answer })
         signal.addEventListener('abort', () => reject(signal.reason))
       }),
   })
-  await stage.initialize(client)
-  sessionId = await stage.open(client)
+  await harness.initialize(client)
+  sessionId = await harness.open(client)
 })
-afterEach(() => stage.close())
+afterEach(() => harness.close())
 
 const long = [{ step: 'long', ms: 1 }, { step: 'after' }, { complete: 'Done.' }]
 const consent = { consent: { prompt: 'Delete it?', operation: { delete: 'a' } } }
@@ -33,10 +41,10 @@ const suspend = (signal?: AbortSignal): Promise<Any> =>
 /** A prompt whose task is suspended after its first step. */
 async function suspended(): Promise<{ readonly handle: string }> {
   const prompted = prompt(long)
-  await stage.began('long')
+  await harness.began('long')
   const suspending = suspend()
   await quiescing(client)
-  stage.openGate(1)
+  harness.openGate(1)
   const { handle } = await suspending
   await prompted
   return { handle }
@@ -46,7 +54,7 @@ async function suspended(): Promise<{ readonly handle: string }> {
 async function expectIdle(): Promise<void> {
   expect(await prompt([{ complete: 'Next.' }])).toMatchObject({ stopReason: 'end_turn' })
   expect(said(client)).toEqual(['Next.'])
-  expect(stage.ended('after')).toBe(0)
+  expect(harness.ended('after')).toBe(0)
 }
 
 describe('session/cancel', () => {
@@ -72,7 +80,7 @@ describe('$/cancel_request', () => {
   it('of a prompt cancels its task', async () => {
     const gaveUp = new AbortController()
     const prompted = prompt(long, gaveUp.signal)
-    await stage.began('long')
+    await harness.began('long')
     gaveUp.abort()
     expect(await prompted).toMatchObject({ stopReason: 'cancelled' })
     await expectIdle()
@@ -80,13 +88,13 @@ describe('$/cancel_request', () => {
 
   it('of a suspend takes that back, and the task goes on', async () => {
     const prompted = prompt(long)
-    await stage.began('long')
+    await harness.began('long')
     const gaveUp = new AbortController()
     const suspending = suspend(gaveUp.signal)
     await quiescing(client)
     gaveUp.abort()
     await expect(suspending).rejects.toMatchObject({ code: -32800 })
-    stage.openGate(1)
+    harness.openGate(1)
     expect(await prompted).toMatchObject({ stopReason: 'end_turn' })
     expect(said(client)).toEqual(['Done.'])
   })
@@ -98,7 +106,7 @@ describe('session/close', () => {
     await client.request('session/close', { sessionId })
     await expectIdle()
     const prompted = prompt([{ step: 'other', ms: 2 }, { complete: 'Not reached.' }])
-    await stage.began('other')
+    await harness.began('other')
     await client.request('session/close', { sessionId })
     expect(await prompted).toMatchObject({ stopReason: 'cancelled' })
   })

@@ -1,20 +1,28 @@
 /** Suspend, resume and remind with nothing but ACP: a config option and slash commands, from an SDK client as it is. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Any } from './generations.ts'
-import { type Connected, openStage, quiescing, type Stage, said, script, text } from './stage.ts'
+import {
+  type Connected,
+  type Harness,
+  openHarness,
+  quiescing,
+  said,
+  script,
+  text,
+} from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 let client: Connected
 let sessionId: string
 let opened: Any
 beforeEach(async () => {
-  stage = openStage()
-  client = stage.connect('2.4.0')
-  await stage.initialize(client)
-  opened = await client.request('session/new', { cwd: stage.cwd, mcpServers: [] })
+  harness = openHarness()
+  client = harness.connect('2.4.0')
+  await harness.initialize(client)
+  opened = await client.request('session/new', { cwd: harness.cwd, mcpServers: [] })
   sessionId = opened.sessionId
 })
-afterEach(() => stage.close())
+afterEach(() => harness.close())
 
 const steps = [
   { step: 'one' },
@@ -35,23 +43,23 @@ describe('the option run_state', () => {
   it('suspends in the middle of a prompt and resumes', async () => {
     expect(runState(opened.configOptions)).toMatchObject({ type: 'select', id: 'run_state' })
     const prompted = prompt(script(...steps))
-    await stage.began('two')
-    const remembered = await stage.offered('suspended')
+    await harness.began('two')
+    const remembered = await harness.offered('suspended')
     const setting = set(remembered)
     await quiescing(client)
-    stage.openGate(1)
+    harness.openGate(1)
     await setting
     expect(await prompted).toMatchObject({
       stopReason: 'end_turn',
       _meta: { lull: { suspend: { state: 'suspended' } } },
     })
-    await set(await stage.offered('running'))
-    await stage.began('three')
+    await set(await harness.offered('running'))
+    await harness.began('three')
     const again = await set(remembered)
     expect(again.currentValue, 'a value of the past changes nothing').toMatch(/^running/)
-    stage.openGate(2)
+    harness.openGate(2)
     await expect.poll(() => said(client)).toContain('Done.')
-    expect(['one', 'two', 'three'].map(stage.ended)).toEqual([1, 1, 1])
+    expect(['one', 'two', 'three'].map(harness.ended)).toEqual([1, 1, 1])
   })
 })
 
@@ -65,11 +73,11 @@ describe('slash commands', () => {
     const prompted = prompt(
       script(...steps.slice(0, 2), { echo: 'reminders' }, { complete: 'Done.' }),
     )
-    await stage.began('two')
+    await harness.began('two')
     await prompt(text('/remind Mind the gap'))
     const suspending = prompt(text('/suspend for review'))
     await quiescing(client)
-    stage.openGate(1)
+    harness.openGate(1)
     await suspending
     expect(await prompted).toMatchObject({
       stopReason: 'end_turn',

@@ -4,31 +4,31 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Answers, Any, Peer } from './generations.ts'
+import { allow, type Harness, openHarness, quiescing, said, script } from './harness.ts'
 import { type Server, startServer } from './server.ts'
-import { allow, openStage, quiescing, type Stage, said, script } from './stage.ts'
 import { connectTo, transports } from './transports.ts'
 
 interface Client extends Peer {
   hangUp(): Promise<void>
 }
 
-let stage: Stage
+let harness: Harness
 let server: Server | undefined
 beforeEach(() => {
-  stage = openStage()
+  harness = openHarness()
 })
 afterEach(async () => {
   await server?.kill()
   server = undefined
-  await stage.close()
+  await harness.close()
 })
 
 const remote = (transport: (typeof transports)[number] | undefined) => async (answers: Answers) => {
-  server ??= await startServer(stage)
-  return stage.record(connectTo(server.url, transport!, answers))
+  server ??= await startServer(harness)
+  return harness.record(connectTo(server.url, transport!, answers))
 }
 const wires: Readonly<Record<string, (answers: Answers) => Promise<Client>>> = {
-  stdio: async (answers) => stage.connect('2.4.0', answers),
+  stdio: async (answers) => harness.connect('2.4.0', answers),
   WebSocket: remote(transports[0]),
   HTTP: remote(transports[1]),
 }
@@ -36,11 +36,11 @@ const wires: Readonly<Record<string, (answers: Answers) => Promise<Client>>> = {
 describe.each(Object.entries(wires))('a client that hangs up, over %s,', (_wire, connect) => {
   async function arrive(answers: Answers = {}): Promise<Client> {
     const client = await connect(answers)
-    await stage.initialize(client)
+    await harness.initialize(client)
     return client
   }
   const attach = (client: Client, method: string, sessionId: string): Promise<Any> =>
-    client.request(method, { sessionId, cwd: stage.cwd, mcpServers: [] })
+    client.request(method, { sessionId, cwd: harness.cwd, mcpServers: [] })
   const prompt = (client: Client, sessionId: string, ...ops: readonly object[]): Promise<Any> =>
     client.request('session/prompt', { sessionId, prompt: script(...ops) })
   /** What a client that is gone waited for, it never hears. */
@@ -50,7 +50,7 @@ describe.each(Object.entries(wires))('a client that hangs up, over %s,', (_wire,
     await (await arrive()).hangUp()
     const next = await arrive()
     expect(await next.request('session/list', {})).toMatchObject({ sessions: [] })
-    const sessionId = await stage.open(next)
+    const sessionId = await harness.open(next)
     expect(await prompt(next, sessionId, { complete: 'Fine.' })).toMatchObject({
       stopReason: 'end_turn',
     })
@@ -58,18 +58,18 @@ describe.each(Object.entries(wires))('a client that hangs up, over %s,', (_wire,
 
   it('in the middle of a prompt: its task goes on, each step once', async () => {
     const first = await arrive()
-    const sessionId = await stage.open(first)
+    const sessionId = await harness.open(first)
     const steps = [{ step: 'one' }, { step: 'two', ms: 1 }, { step: 'three' }]
     const prompted = prompt(first, sessionId, ...steps, { complete: 'Done.' })
-    await stage.began('two')
+    await harness.began('two')
     const lost = unheard(prompted)
     await first.hangUp()
     await lost
-    stage.openGate(1)
+    harness.openGate(1)
     const next = await arrive()
     await attach(next, 'session/load', sessionId)
     await expect.poll(() => said(next)).toEqual(['Done.'])
-    expect(['one', 'two', 'three'].map(stage.ended)).toEqual([1, 1, 1])
+    expect(['one', 'two', 'three'].map(harness.ended)).toEqual([1, 1, 1])
   })
 
   it('while it is asked for permission: the next one is asked again, the same', async () => {
@@ -80,7 +80,7 @@ describe.each(Object.entries(wires))('a client that hangs up, over %s,', (_wire,
         return new Promise(() => undefined)
       },
     })
-    const sessionId = await stage.open(first)
+    const sessionId = await harness.open(first)
     const consent = { consent: { prompt: 'Delete it?', operation: { delete: 'a' } } }
     const lost = unheard(prompt(first, sessionId, consent, { complete: 'Deleted.' }))
     await expect.poll(() => asked).toHaveLength(1)
@@ -100,12 +100,12 @@ describe.each(Object.entries(wires))('a client that hangs up, over %s,', (_wire,
 
   it('while suspended: it stays suspended, and the handle is good for the next one', async () => {
     const first = await arrive()
-    const sessionId = await stage.open(first)
+    const sessionId = await harness.open(first)
     const prompted = prompt(first, sessionId, { step: 'one', ms: 1 }, { complete: 'Done.' })
-    await stage.began('one')
+    await harness.began('one')
     const suspending = first.request('_session/suspend', { sessionId })
     await quiescing(first)
-    stage.openGate(1)
+    harness.openGate(1)
     const { handle } = await suspending
     await prompted
     await first.hangUp()
@@ -120,7 +120,7 @@ describe.each(Object.entries(wires))('a client that hangs up, over %s,', (_wire,
 
   it('in the middle of loading: the next one is told everything, in order', async () => {
     const first = await arrive()
-    const sessionId = await stage.open(first)
+    const sessionId = await harness.open(first)
     const lines = Array.from({ length: 300 }, (_, index) => `Line ${index}.`)
     await prompt(first, sessionId, ...lines.map((say) => ({ say })))
     await first.hangUp()

@@ -5,18 +5,18 @@ import {
   allow,
   type Connected,
   deny,
-  openStage,
+  type Harness,
+  openHarness,
   quiescing,
-  type Stage,
   said,
   script,
-} from './stage.ts'
+} from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 beforeEach(() => {
-  stage = openStage()
+  harness = openHarness()
 })
-afterEach(() => stage.close())
+afterEach(() => harness.close())
 
 const consent = { consent: { prompt: 'Delete it?', operation: { delete: 'a' } } }
 
@@ -42,20 +42,20 @@ describe.each(Object.values(generations))('the SDK client of $version', ({ versi
   it('initializes, opens, prompts, is asked for permission, cancels', async () => {
     const asked: Any[] = []
     const answers = [allow, deny]
-    const client = stage.connect(version, {
+    const client = harness.connect(version, {
       permission: (params) => {
         asked.push(params)
         return answers[asked.length - 1]?.(params) ?? new Promise(() => undefined)
       },
     })
-    const { agentCapabilities, protocolVersion } = await stage.initialize(client)
+    const { agentCapabilities, protocolVersion } = await harness.initialize(client)
     expect(protocolVersion).toBe(1)
     expect(agentCapabilities).toMatchObject({
       loadSession: true,
       supportsSuspend: true,
       _meta: { lull: { suspend: { version: 1 } } },
     })
-    const sessionId = await stage.open(client)
+    const sessionId = await harness.open(client)
 
     expect(await prompt(client, sessionId, ...everything)).toMatchObject({ stopReason: 'end_turn' })
     await expect.poll(() => said(client)).toEqual(['Looking.', 'tor', 'ead', 'Seen.'])
@@ -71,7 +71,7 @@ describe.each(Object.values(generations))('the SDK client of $version', ({ versi
     expect(asked[0].toolCall).toMatchObject({ title: 'Delete it?', rawInput: { delete: 'a' } })
 
     const long = prompt(client, sessionId, { step: 'long', ms: 1 })
-    await stage.began('long')
+    await harness.began('long')
     await client.notify('session/cancel', { sessionId })
     expect(await long).toMatchObject({ stopReason: 'cancelled' })
 
@@ -83,19 +83,19 @@ describe.each(Object.values(generations))('the SDK client of $version', ({ versi
   })
 
   it('finds its sessions after the agent was killed, loads and resumes them', async () => {
-    const first = stage.connect(version)
-    await stage.initialize(first)
-    const sessionId = await stage.open(first)
+    const first = harness.connect(version)
+    await harness.initialize(first)
+    const sessionId = await harness.open(first)
     await prompt(first, sessionId, { say: 'Hello.' }, { complete: 'Bye.' })
     await first.kill()
 
-    const second = stage.connect(version)
-    await stage.initialize(second)
+    const second = harness.connect(version)
+    await harness.initialize(second)
     const { sessions } = await second.request('session/list', {})
-    expect(sessions).toMatchObject([{ sessionId, cwd: stage.cwd }])
-    await second.request('session/resume', { sessionId, cwd: stage.cwd, mcpServers: [] })
+    expect(sessions).toMatchObject([{ sessionId, cwd: harness.cwd }])
+    await second.request('session/resume', { sessionId, cwd: harness.cwd, mcpServers: [] })
     expect(said(second)).toEqual([])
-    await second.request('session/load', { sessionId, cwd: stage.cwd, mcpServers: [] })
+    await second.request('session/load', { sessionId, cwd: harness.cwd, mcpServers: [] })
     await expect.poll(() => said(second)).toEqual(['Hello.', 'Bye.'])
     const asked = second.updates.filter(
       ({ update }) => update.sessionUpdate === 'user_message_chunk',
@@ -107,15 +107,15 @@ describe.each(Object.values(generations))('the SDK client of $version', ({ versi
   })
 
   it('suspends, is gone while the agent is killed, and wakes', async () => {
-    const first = stage.connect(version, { listens: true })
-    await stage.initialize(first)
-    const sessionId = await stage.open(first)
+    const first = harness.connect(version, { listens: true })
+    await harness.initialize(first)
+    const sessionId = await harness.open(first)
     const ops = [{ step: 'one' }, { step: 'two', ms: 1 }, { step: 'three' }, { complete: 'Done.' }]
     const prompted = prompt(first, sessionId, ...ops)
-    await stage.began('two')
+    await harness.began('two')
     const suspending = first.request('_session/suspend', { sessionId, reason: 'review' })
     await quiescing(first)
-    stage.openGate(1)
+    harness.openGate(1)
     const { handle, suspendedAt, reason } = await suspending
     expect({ reason, suspendedAt }).toEqual({ reason: 'review', suspendedAt: expect.any(String) })
     const { stopReason, _meta } = await prompted
@@ -123,19 +123,19 @@ describe.each(Object.values(generations))('the SDK client of $version', ({ versi
     expect(_meta.lull.suspend).toMatchObject({ state: 'suspended', handle, reason: 'review' })
     await first.kill()
 
-    const second = stage.connect(version, { listens: true })
-    await stage.initialize(second)
+    const second = harness.connect(version, { listens: true })
+    await harness.initialize(second)
     const attached = await second.request('session/resume', {
       sessionId,
-      cwd: stage.cwd,
+      cwd: harness.cwd,
       mcpServers: [],
     })
     expect(attached._meta.lull.suspend).toMatchObject({ state: 'suspended', handle })
-    expect(stage.ended('three')).toBe(0)
+    expect(harness.ended('three')).toBe(0)
     const woken = await second.request('_session/wake', { sessionId, handle })
     expect(woken).toMatchObject({ handle, cause: 'explicit_resume', hadResumeInput: false })
     await expect.poll(() => said(second)).toEqual(['Done.'])
-    expect(['one', 'two', 'three'].map(stage.ended)).toEqual([1, 1, 1])
+    expect(['one', 'two', 'three'].map(harness.ended)).toEqual([1, 1, 1])
   })
 })
 

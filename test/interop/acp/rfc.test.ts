@@ -4,17 +4,17 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Any } from './generations.ts'
-import { type Connected, openStage, quiescing, type Stage, said, script } from './stage.ts'
+import { type Connected, type Harness, openHarness, quiescing, said, script } from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 let client: Connected
 let sessionId: string
 /** Requests of the agent, by method. */
 let asked: [string, Any][]
 beforeEach(async () => {
-  stage = openStage()
+  harness = openHarness()
   // The SDK says of each update it drops that it does.
-  stage.tolerate('session/update')
+  harness.tolerate('session/update')
   asked = []
   const note = (method: string) => (params: Any) => {
     asked.push([method, params])
@@ -22,20 +22,20 @@ beforeEach(async () => {
   }
   const methods = ['session/await_resumption', '_session/await_resumption']
   const others = Object.fromEntries(methods.map((method) => [method, note(method)]))
-  client = stage.connect('2.4.0', { others })
+  client = harness.connect('2.4.0', { others })
 })
-afterEach(() => stage.close())
+afterEach(() => harness.close())
 
 async function open(): Promise<Any> {
-  const { agentCapabilities } = await stage.initialize(client, { _meta: { lull: { rfc: true } } })
-  sessionId = await stage.open(client)
+  const { agentCapabilities } = await harness.initialize(client, { _meta: { lull: { rfc: true } } })
+  sessionId = await harness.open(client)
   return agentCapabilities
 }
 const prompt = (...ops: readonly object[]): Promise<Any> =>
   client.request('session/prompt', { sessionId, prompt: script(...ops) })
 /** The RFC's own updates, as they were sent. */
 const updates = (): readonly Any[] =>
-  stage
+  harness
     .messages()
     .map(({ params }) => params?.update)
     .filter((update) => /^(suspended|resumed)$/.test(update?.sessionUpdate))
@@ -59,11 +59,11 @@ describe('a client that declares the RFC', () => {
   it('suspends by session/suspend and resumes by session/resume, with input, without transcript', async () => {
     await open()
     const prompted = prompt(...steps, { echo: 'wake' }, { complete: 'Done.' })
-    await stage.began('one')
+    await harness.began('one')
     const request = { sessionId, reason: 'review', resumeWhen, mode: 'finish_step', _meta: {} }
     const suspending = client.request('session/suspend', request)
     await quiescing(client)
-    stage.openGate(1)
+    harness.openGate(1)
     const suspended = await suspending
     const { handle, suspendedAt } = suspended
     expect(suspended).toMatchObject({ reason: 'review', resumeWhen })
@@ -85,7 +85,7 @@ describe('a client that declares the RFC', () => {
       continueTranscript: false,
     })
     await expect.poll(() => said(client)).toContain('Done.')
-    expect(stage.ended('two')).toBe(1)
+    expect(harness.ended('two')).toBe(1)
     expect(updates()[1]).toEqual({
       sessionUpdate: 'resumed',
       handle,

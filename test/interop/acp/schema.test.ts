@@ -6,7 +6,7 @@ import { streamText } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { problemsIn } from '../../support/acp-schema.ts'
 import { generations } from './generations.ts'
-import { openStage, text } from './stage.ts'
+import { openHarness, text } from './harness.ts'
 
 const line = (from: 'client' | 'agent', message: object) => ({
   from,
@@ -85,27 +85,27 @@ describe('the example agent of the SDK', () => {
   const command = [process.execPath, '--import', hurry, join(sdk, '../dist/examples/agent.js')]
 
   it.each(Object.keys(generations))('passes, driven by the client of %s', async (generation) => {
-    const stage = openStage()
+    const harness = openHarness()
     const asked: unknown[] = []
     const permission = (params: { options: { optionId: string }[] }) => {
       asked.push(params)
       return { outcome: { outcome: 'selected', optionId: params.options[0]?.optionId } }
     }
-    const client = stage.connect(generation, { permission }, command)
+    const client = harness.connect(generation, { permission }, command)
     await client.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
-    const { sessionId } = await client.request('session/new', { cwd: stage.cwd, mcpServers: [] })
+    const { sessionId } = await client.request('session/new', { cwd: harness.cwd, mcpServers: [] })
     const { stopReason } = await client.request('session/prompt', { sessionId, prompt: text('hi') })
     expect(stopReason).toBe('end_turn')
     expect(asked).toHaveLength(1)
     expect(client.updates).toHaveLength(7)
-    expect(stage.messages().map(({ method }) => method)).toContain('session/request_permission')
-    await stage.close()
+    expect(harness.messages().map(({ method }) => method)).toContain('session/request_permission')
+    await harness.close()
   })
 
   it('passes, driven by the provider for the AI SDK', async () => {
-    const stage = openStage()
-    const [program = '', ...args] = stage.recorded(command)
-    const session = { cwd: stage.cwd, mcpServers: [] }
+    const harness = openHarness()
+    const [program = '', ...args] = harness.recorded(command)
+    const session = { cwd: harness.cwd, mcpServers: [] }
     const provider = createACPProvider({ command: program, args, session })
     const answer = streamText({
       model: provider.languageModel(),
@@ -114,6 +114,6 @@ describe('the example agent of the SDK', () => {
     expect(await answer.text).toContain('Perfect!')
     expect(await answer.finishReason).toBe('stop')
     provider.cleanup()
-    await stage.close()
+    await harness.close()
   })
 })

@@ -5,23 +5,23 @@ import { createInterface } from 'node:readline'
 import { Role } from 'a2a-js-v1'
 import { type Client, ClientFactory } from 'a2a-js-v1/client'
 import type { Any } from './generations.ts'
-import type { Stage } from './stage.ts'
+import type { Harness } from './harness.ts'
 
 export interface Server {
   readonly url: string
   kill(): Promise<void>
 }
 
-export async function startServer(stage: Stage): Promise<Server> {
-  const [program = '', ...args] = stage.lull('serve', '--port', '0', '--json')
+export async function startServer(harness: Harness): Promise<Server> {
+  const [program = '', ...args] = harness.lull('serve', '--port', '0', '--json')
   const child = spawn(program, args, {
-    cwd: stage.cwd,
-    env: { ...process.env, ...stage.env },
+    cwd: harness.cwd,
+    env: { ...process.env, ...harness.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const stderr: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line))
-  stage.record({ lines: [], stderr })
+  harness.record({ lines: [], stderr })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const said = createInterface({ input: child.stdout })
   const line = await new Promise<string>((resolve) => said.once('line', resolve))

@@ -1,29 +1,37 @@
 /** Two editors on one data directory: the second one's agent attaches to the first one's, until that is killed. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { allow, type Connected, openStage, quiescing, type Stage, said, script } from './stage.ts'
+import {
+  allow,
+  type Connected,
+  type Harness,
+  openHarness,
+  quiescing,
+  said,
+  script,
+} from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 beforeEach(() => {
-  stage = openStage()
+  harness = openHarness()
 })
-afterEach(() => stage.close())
+afterEach(() => harness.close())
 
 describe('two editors on one data directory', () => {
   it('share its tasks, and what one leaves behind the next one finds', async () => {
     const asked: string[] = []
     const arrive = async (name: string): Promise<Connected> => {
-      const editor = stage.connect('2.4.0', {
+      const editor = harness.connect('2.4.0', {
         permission: (params) => {
           asked.push(name)
           return name === 'second' ? allow(params) : new Promise(() => undefined)
         },
       })
-      await stage.initialize(editor)
+      await harness.initialize(editor)
       return editor
     }
     const first = await arrive('first')
-    const sessionId = await stage.open(first)
-    const attach = { sessionId, cwd: stage.cwd, mcpServers: [] }
+    const sessionId = await harness.open(first)
+    const attach = { sessionId, cwd: harness.cwd, mcpServers: [] }
     const consent = { consent: { prompt: 'Delete it?', operation: { delete: 'a' } } }
     const ops = [consent, { step: 'one', ms: 1 }, { step: 'two' }, { complete: 'Done.' }]
     const prompted = first.request('session/prompt', { sessionId, prompt: script(...ops) })
@@ -31,11 +39,11 @@ describe('two editors on one data directory', () => {
 
     const second = await arrive('second')
     await second.request('session/load', attach)
-    await stage.began('one')
+    await harness.began('one')
     expect(asked, 'either may answer').toEqual(['first', 'second'])
     const suspending = second.request('_session/suspend', { sessionId })
     await quiescing(second)
-    stage.openGate(1)
+    harness.openGate(1)
     const { handle } = await suspending
     expect((await prompted)._meta.lull.suspend).toMatchObject({ state: 'suspended', handle })
 
@@ -45,6 +53,6 @@ describe('two editors on one data directory', () => {
     expect((await third.request('session/resume', attach))._meta.lull.suspend.handle).toBe(handle)
     await third.request('_session/wake', { sessionId, handle })
     await expect.poll(() => said(third)).toEqual(['Done.'])
-    expect(['one', 'two'].map(stage.ended)).toEqual([1, 1])
+    expect(['one', 'two'].map(harness.ended)).toEqual([1, 1])
   })
 })

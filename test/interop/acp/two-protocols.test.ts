@@ -4,16 +4,16 @@ import type { Client } from 'a2a-js-v1/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAcpx } from './acpx.ts'
 import type { Any, Peer } from './generations.ts'
+import { type Harness, openHarness, quiescing, said, script } from './harness.ts'
 import { a2aClient, control, message, type Server, startServer } from './server.ts'
-import { openStage, quiescing, type Stage, said, script } from './stage.ts'
 import { connectTo, type Remote, transports } from './transports.ts'
 
-let stage: Stage
+let harness: Harness
 let server: Server | undefined
 afterEach(async () => {
   await server?.kill()
   server = undefined
-  await stage.close()
+  await harness.close()
 })
 
 const steps = [{ step: 'one', ms: 1 }, { step: 'two' }, { echo: 'wake' }, { complete: 'Done.' }]
@@ -50,26 +50,26 @@ describe('`lull acp --port`', () => {
   const serving = /serving A2A at (http:\S+)/
   /** As the agent says it on stderr. */
   async function found(): Promise<string> {
-    const lines = () => stage.recordings().flatMap(({ stderr }) => stderr)
+    const lines = () => harness.recordings().flatMap(({ stderr }) => stderr)
     await expect.poll(() => lines().some((line) => serving.test(line))).toBe(true)
     return serving.exec(lines().join('\n'))?.[1] ?? ''
   }
   beforeEach(() => {
-    stage = openStage(['--port', '0'])
+    harness = openHarness(['--port', '0'])
   })
 
   it('lets an A2A client see and resume what an editor suspended, conditions and cause byte for byte', async () => {
-    const editor = stage.connect('2.4.0')
-    await stage.initialize(editor)
+    const editor = harness.connect('2.4.0')
+    await harness.initialize(editor)
     url = await found()
     const a2a = await a2aClient(url)
-    const sessionId = await stage.open(editor)
+    const sessionId = await harness.open(editor)
     const prompted = prompt(editor, sessionId, ...steps)
-    await stage.began('one')
+    await harness.began('one')
     const request = { sessionId, reason: 'review', resumeWhen: conditions }
     const suspending = editor.request('_session/suspend', request)
     await quiescing(editor)
-    stage.openGate(1)
+    harness.openGate(1)
     const suspended = await suspending
     await prompted
 
@@ -96,20 +96,20 @@ describe('`lull acp --port`', () => {
   })
 
   it('lets an A2A client resume what acpx suspended', async () => {
-    const acpx = createAcpx(stage)
+    const acpx = createAcpx(harness)
     await acpx.run('sessions', 'new')
     const prompted = acpx.run('prompt', JSON.stringify({ script: steps }))
-    await stage.began('one')
-    const setting = acpx.run('set', 'run_state', await stage.offered('suspended'))
+    await harness.began('one')
+    const setting = acpx.run('set', 'run_state', await harness.offered('suspended'))
     await expect
-      .poll(() => JSON.stringify(stage.messages().map(({ params }) => params?.update?._meta)))
+      .poll(() => JSON.stringify(harness.messages().map(({ params }) => params?.update?._meta)))
       .toContain('quiescing')
-    stage.openGate(1)
+    harness.openGate(1)
     await setting
     const { messages } = await prompted
     const { suspend, taskId } = messages.at(-1).result._meta.lull
     // The agent that was started last is the one with the session; those before have ended.
-    url = serving.exec(stage.recordings().at(-1)?.stderr.join('\n') ?? '')?.[1] ?? ''
+    url = serving.exec(harness.recordings().at(-1)?.stderr.join('\n') ?? '')?.[1] ?? ''
     const a2a = await a2aClient(url)
     const task = await a2a.getTask({ tenant: '', id: taskId } as never)
     expect(factsOf(task)).toMatchObject({ state: 'paused-by-client', handle: suspend.handle })
@@ -127,17 +127,17 @@ describe('`lull serve`', () => {
   let url: string
   let watched = (): void => undefined
   beforeEach(async () => {
-    stage = openStage()
-    server = await startServer(stage)
+    harness = openHarness()
+    server = await startServer(harness)
     url = server.url
     a2a = await a2aClient(url)
-    acp = stage.record(connectTo(url, transports[0]!))
-    await stage.initialize(acp)
+    acp = harness.record(connectTo(url, transports[0]!))
+    await harness.initialize(acp)
   })
   afterEach(() => acp.hangUp())
 
   const attach = (sessionId: string): Promise<Any> =>
-    acp.request('session/load', { sessionId, cwd: stage.cwd, mcpServers: [] })
+    acp.request('session/load', { sessionId, cwd: harness.cwd, mcpServers: [] })
   const send = async (contextId: string, ...ops: readonly object[]): Promise<string> =>
     ((await a2a.sendMessage(message({ script: ops }, { contextId }))) as Task).id
   const stateOf = async (id: string): Promise<TaskState | undefined> =>
@@ -146,10 +146,10 @@ describe('`lull serve`', () => {
   it('lets an editor list, load and wake what an A2A client paused, conditions and cause byte for byte', async () => {
     const contextId = 'born-over-a2a'
     const id = await send(contextId, ...steps)
-    await stage.began('one')
+    await harness.began('one')
     const pausing = control(url, 'tasks/pause', { taskId: id, reason: 'lunch', conditions })
     await expect.poll(async () => factsOf(await taskOf(a2a, contextId))?.pausing).toBe(true)
-    stage.openGate(1)
+    harness.openGate(1)
     const { handle, pausedAt } = await pausing
     const { sessions } = await acp.request('session/list', {})
     const listed = sessions.find((one: Any) => one.sessionId === contextId)._meta.lull.suspend
@@ -185,12 +185,12 @@ describe('`lull serve`', () => {
   })
 
   it('tells of a reminder the same in both: injected, deduped, emitted, expired', async () => {
-    const listener = stage.record(connectTo(url, transports[0]!, { listens: true }))
-    await stage.initialize(listener, { _meta: { lull: {} } })
-    const sessionId = await stage.open(listener)
+    const listener = harness.record(connectTo(url, transports[0]!, { listens: true }))
+    await harness.initialize(listener, { _meta: { lull: {} } })
+    const sessionId = await harness.open(listener)
     const turn = { turn: [{ say: 'A turn.' }] }
     const prompted = prompt(listener, sessionId, { step: 'one', ms: 1 }, turn, turn)
-    await stage.began('one')
+    await harness.began('one')
     const { id } = await taskOf(a2a, sessionId)
     const seen: unknown[] = []
     const watching = (async () => {
@@ -214,7 +214,7 @@ describe('`lull serve`', () => {
     const first = await remind('The build is red')
     const second = await remind('The build is green')
     expect([first.dedupedCount, second.dedupedCount]).toEqual([0, 1])
-    stage.openGate(1)
+    harness.openGate(1)
     await prompted
     await watching
     const told = listener.heard
@@ -226,15 +226,15 @@ describe('`lull serve`', () => {
   })
 
   it('cancels what an editor began when that closes its session, and nothing else', async () => {
-    const sessionId = await stage.open(acp)
+    const sessionId = await harness.open(acp)
     const parks = [{ park: { reason: 'for ever' } }]
     const { _meta } = await prompt(acp, sessionId, ...parks)
     const other = await send(sessionId, { step: 'other', ms: 1 }, { complete: 'Done.' })
-    await stage.began('other')
+    await harness.began('other')
     await acp.request('session/close', { sessionId })
     expect(await stateOf(_meta.lull.taskId)).toBe(TaskState.TASK_STATE_CANCELED)
     expect(await stateOf(other)).toBe(TaskState.TASK_STATE_WORKING)
-    stage.openGate(1)
+    harness.openGate(1)
     await expect.poll(() => stateOf(other)).toBe(TaskState.TASK_STATE_COMPLETED)
   })
 })

@@ -1,13 +1,13 @@
 /** The draft of version 2, with the SDK's client for it: the router answers in the version that is offered. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Any, version2 } from './generations.ts'
-import { allow, type Connected, openStage, quiescing, type Stage, script } from './stage.ts'
+import { allow, type Connected, type Harness, openHarness, quiescing, script } from './harness.ts'
 
-let stage: Stage
+let harness: Harness
 beforeEach(() => {
-  stage = openStage()
+  harness = openHarness()
 })
-afterEach(() => stage.close())
+afterEach(() => harness.close())
 
 const consent = { consent: { prompt: 'Delete it?', operation: { delete: 'a' } } }
 const steps = [{ step: 'one', ms: 1 }, { step: 'two' }, { complete: 'Done.' }]
@@ -20,7 +20,7 @@ const states = ({ updates }: Connected): readonly string[] =>
 
 describe('version 2', () => {
   async function arrive(): Promise<Connected> {
-    const client = stage.connect(version2, { permission: allow })
+    const client = harness.connect(version2, { permission: allow })
     const { protocolVersion } = await client.request('initialize', {
       protocolVersion: 2,
       info: { name: 'interop', version: '1' },
@@ -34,27 +34,27 @@ describe('version 2', () => {
 
   it('tells by its states what a prompt comes to, also when the agent was killed in between', async () => {
     const first = await arrive()
-    const { sessionId } = await first.request('session/new', { cwd: stage.cwd })
+    const { sessionId } = await first.request('session/new', { cwd: harness.cwd })
     const shown = [{ say: 'Looking.' }, { usage: { inputTokens: 3 } }, consent, { step: 'look' }]
     await prompt(first, sessionId, ...shown)
     const asked = ['running', 'requires_action', 'running', 'idle end_turn']
     await expect.poll(() => states(first)).toEqual(asked)
 
     await prompt(first, sessionId, ...steps)
-    await stage.began('one')
+    await harness.began('one')
     const suspending = first.request('_session/suspend', { sessionId })
     await quiescing(first)
-    stage.openGate(1)
+    harness.openGate(1)
     const { handle } = await suspending
     await expect.poll(() => states(first)).toEqual([...asked, 'running', 'idle _suspended'])
     await first.kill()
 
     const second = await arrive()
-    const { _meta } = await second.request('session/resume', { sessionId, cwd: stage.cwd })
+    const { _meta } = await second.request('session/resume', { sessionId, cwd: harness.cwd })
     expect(_meta.lull.suspend).toMatchObject({ state: 'suspended', handle })
     expect(states(second), 'the state comes before the answer').toEqual(['idle _suspended'])
     await second.request('_session/wake', { sessionId, handle })
     await expect.poll(() => states(second)).toEqual(['idle _suspended', 'running', 'idle end_turn'])
-    expect(['one', 'two'].map(stage.ended)).toEqual([1, 1])
+    expect(['one', 'two'].map(harness.ended)).toEqual([1, 1])
   })
 })

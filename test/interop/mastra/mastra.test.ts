@@ -1,18 +1,18 @@
 /** Mastra's A2A clients, unmodified, on the Node that they need: through send, stream, subscribe, pause, park and consent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { caller, eventually, openStage, type Stage, UNTIL_PAUSED } from '../a2a/stage.ts'
+import { caller, eventually, type Harness, openHarness, UNTIL_PAUSED } from '../a2a/harness.ts'
 import { type Mastra, openMastra } from './witness.ts'
 
-let stage: Stage
+let harness: Harness
 let mastra: Mastra
 beforeAll(async () => {
-  stage = await openStage()
+  harness = await openHarness()
   mastra = await openMastra()
   // The first run of all installs them.
 }, 300_000)
 afterAll(async () => {
   mastra?.close()
-  await stage.close()
+  await harness.close()
 })
 
 const script = (...ops: readonly object[]): string => JSON.stringify({ script: ops })
@@ -22,7 +22,7 @@ async function during<T>(call: Promise<T>, state: string, act: (taskId: string) 
   const acting = (async () => {
     let taskId = ''
     await eventually(async () => {
-      const { tasks } = await stage.engine.list(caller, { limit: 1 })
+      const { tasks } = await harness.engine.list(caller, { limit: 1 })
       taskId = tasks[0]?.id ?? ''
       return tasks[0]?.state === state
     })
@@ -33,17 +33,17 @@ async function during<T>(call: Promise<T>, state: string, act: (taskId: string) 
 }
 
 const resume = async (taskId: string): Promise<void> => {
-  await stage.control('tasks/resume', { taskId })
+  await harness.control('tasks/resume', { taskId })
 }
 
 /** Stops the task, lets the client look at it, and wakes it. */
 const pauseAndResume = async (taskId: string): Promise<void> => {
-  await stage.pause(taskId, 'review')
+  await harness.pause(taskId, 'review')
   await resume(taskId)
 }
 
 async function consentOf(id: string): Promise<string> {
-  const task = (await stage.control('GetTask', { id })) as {
+  const task = (await harness.control('GetTask', { id })) as {
     readonly metadata: Readonly<Record<string, { readonly consentId: string }>>
   }
   return task.metadata['urn:lull:a2a:user-consent:1']?.consentId ?? ''
@@ -56,7 +56,7 @@ it('runs on the Node that it demands', () => {
 
 describe.each(['0.3', '1.0'])('A2AAgent of @mastra/core, A2A %s', (version) => {
   let runs = 0
-  const newRun = (): object => ({ url: stage.url, version, runId: `${version}-${++runs}` })
+  const newRun = (): object => ({ url: harness.url, version, runId: `${version}-${++runs}` })
   const working = [{ step: 'long', ms: UNTIL_PAUSED }, { complete: 'fin' }]
 
   it('reads the card', async () => {
@@ -115,7 +115,7 @@ describe.each(['0.3', '1.0'])('A2AAgent of @mastra/core, A2A %s', (version) => {
     )
     const call = mastra.call(order, { ...newRun(), prompt })
     const seen = await during(call, 'paused-by-agent', async (taskId) => {
-      await stage.control('tasks/inject_reminder', { taskId, reminder: { body: 'look up' } })
+      await harness.control('tasks/inject_reminder', { taskId, reminder: { body: 'look up' } })
       await resume(taskId)
     })
     expect(seen).toMatchObject({ text: 'done', state: 'completed' })
@@ -184,7 +184,7 @@ interface Frame {
 describe.each(['0.3', '1.0'] as const)('MastraClient of @mastra/client-js, A2A %s', (version) => {
   const { part, message, consent, canceled, working, completed } = words[version]
   const call = (order: string, rest: object) =>
-    mastra.call(order, { client: 'MastraClient', url: stage.url, version, ...rest })
+    mastra.call(order, { client: 'MastraClient', url: harness.url, version, ...rest })
 
   let count = 0
   function saying(data: object, some: object = {}): object {
@@ -236,7 +236,7 @@ describe.each(['0.3', '1.0'] as const)('MastraClient of @mastra/client-js, A2A %
       call('sendMessageStream', order),
       'paused-by-agent',
       async (taskId) => {
-        await stage.control('tasks/inject_reminder', { taskId, reminder: { body: 'look up' } })
+        await harness.control('tasks/inject_reminder', { taskId, reminder: { body: 'look up' } })
         await resume(taskId)
       },
     )

@@ -1,4 +1,4 @@
-/** A server on a real socket with a durable store, for clients that were not written by us. */
+/** A server on a real socket with a durable store, for clients of other projects. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +20,7 @@ export interface Received {
   readonly body: any
 }
 
-export interface Stage {
+export interface Harness {
   readonly url: string
   readonly engine: Engine
   readonly a2a: A2A
@@ -38,7 +38,7 @@ export const UNTIL_PAUSED = 1_000_000_000
 
 export const caller = { tenant: 'default', principal: 'anonymous' }
 
-export async function openStage(): Promise<Stage> {
+export async function openHarness(): Promise<Harness> {
   const data = await mkdtemp(join(tmpdir(), 'lull-interop-'))
   const store = await createSqliteStore({ path: data })
   const ids = createIds()
@@ -89,7 +89,7 @@ export async function openStage(): Promise<Stage> {
   })
   const hookUrl = `${await listen(hook)}/hook`
 
-  const control: Stage['control'] = async (method, params) => {
+  const control: Harness['control'] = async (method, params) => {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },

@@ -1,6 +1,6 @@
 /**
- * Where the stories are told: an engine on a store in memory and on one in a temporary directory, with runs that stay
- * warm and with runs that never do. Whatever the combination, the story is the same.
+ * Runs every scenario on four engines: with a store in memory and with one in a temporary directory, each with warm and
+ * with cold runs. The outcome is the same on all of them.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import type { Store } from '../../src/ports/store.ts'
 import { createMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { createSqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 
-export interface Stage {
+export interface EngineFactory {
   /** A process with these agents. */
   open(...agents: readonly Agent[]): Promise<Harness>
   /** The process is killed, and another one starts on what it left. */
@@ -31,7 +31,7 @@ const temperatures: readonly [string, Partial<EngineOptions>][] = [
   ['cold', { warmForMs: 0, cachedTasks: 1 }],
 ]
 
-export function describeStories(title: string, tell: (stage: Stage) => void): void {
+export function describeScenarios(title: string, define: (engines: EngineFactory) => void): void {
   for (const place of ['in memory', 'on SQLite'] as const) {
     for (const [temperature, options] of temperatures) {
       describe(`${title} (${place}, ${temperature})`, () => {
@@ -39,13 +39,13 @@ export function describeStories(title: string, tell: (stage: Stage) => void): vo
         afterEach(async () => {
           for (const cleanup of cleanups.splice(0)) await cleanup()
         })
-        tell(place === 'in memory' ? inMemory(options) : onDisk(options, cleanups))
+        define(place === 'in memory' ? inMemory(options) : onDisk(options, cleanups))
       })
     }
   }
 }
 
-function inMemory(options: Partial<EngineOptions>): Stage {
+function inMemory(options: Partial<EngineOptions>): EngineFactory {
   return {
     open: (...agents) => createHarness({ agents, options, store: createMemoryStore() }),
     killAndRestart: (harness) => harness.recover(),
@@ -54,7 +54,7 @@ function inMemory(options: Partial<EngineOptions>): Stage {
 }
 
 /** The file is closed and opened again with every process. */
-function onDisk(options: Partial<EngineOptions>, cleanups: (() => Promise<void>)[]): Stage {
+function onDisk(options: Partial<EngineOptions>, cleanups: (() => Promise<void>)[]): EngineFactory {
   const stores = new WeakMap<Harness, { readonly store: Store; readonly path: string }>()
 
   async function openAt(path: string, given: HarnessOptions): Promise<Harness> {
@@ -66,7 +66,7 @@ function onDisk(options: Partial<EngineOptions>, cleanups: (() => Promise<void>)
 
   async function reopen(harness: Harness, stop: () => Promise<void> | void): Promise<Harness> {
     const { store, path } = stores.get(harness) ?? {}
-    if (store === undefined || path === undefined) throw new Error('not a harness of this stage')
+    if (store === undefined || path === undefined) throw new Error('not a harness of this engines')
     await stop()
     harness.crash()
     await store.close()

@@ -1,4 +1,4 @@
-/** A server as `serve` starts it, on a free port of loopback with a data directory of its own, spoken to with plain fetch. */
+/** A server started by `serve` on a free port with its own data directory, called with plain fetch. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import { type Agent, type RunningServer, serve } from '../../src/server/serve.ts'
 import type { Loose } from './examples.ts'
 
-export interface Stage extends AsyncDisposable {
+export interface Harness extends AsyncDisposable {
   readonly url: string
   /** For what operators do, which is not on the wire. */
   readonly engine: Engine
@@ -39,7 +39,7 @@ export interface Stage extends AsyncDisposable {
   card(agent?: string): Promise<Loose>
 }
 
-export interface StageOptions {
+export interface HarnessOptions {
   readonly agents?: readonly Agent[]
   /** The configuration file. */
   readonly config?: object
@@ -49,10 +49,10 @@ export const NOTIFICATIONS: Record<string, string> = {
   'x-a2a-extensions': 'urn:lull:a2a:rfc-notifications:1',
 }
 
-export async function openStage({
+export async function openHarness({
   agents = demoAgents,
   config,
-}: StageOptions = {}): Promise<Stage> {
+}: HarnessOptions = {}): Promise<Harness> {
   const home = await mkdtemp(join(tmpdir(), 'lull-seeds-'))
   const file = join(home, 'config.json')
   if (config !== undefined) await writeFile(file, JSON.stringify(config))
@@ -87,10 +87,10 @@ export async function openStage({
     return answer
   }
 
-  const call: Stage['call'] = (method, params, agent) =>
+  const call: Harness['call'] = (method, params, agent) =>
     post({ jsonrpc: '2.0', id: ++count, method, params }, agent)
 
-  const result: Stage['result'] = async (method, params, agent) => {
+  const result: Harness['result'] = async (method, params, agent) => {
     const answer = await call(method, params, agent)
     expect(answer, `${method} ${JSON.stringify(params)}`).not.toHaveProperty('error')
     return answer.result
@@ -103,7 +103,7 @@ export async function openStage({
       agent,
     )
 
-  const get: Stage['get'] = (taskId) => result('tasks/get', { id: taskId })
+  const get: Harness['get'] = (taskId) => result('tasks/get', { id: taskId })
 
   return {
     get url() {

@@ -1,4 +1,4 @@
-/** Real agent processes for real clients, with a recorder in between; on closing, everything that passed is judged. */
+/** Real agent processes for real clients. All traffic is recorded and checked against the schemas at the end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ export interface Connected extends Peer {
   readonly exited: Promise<number | null>
 }
 
-export interface Stage {
+export interface Harness {
   readonly cwd: string
   readonly data: string
   readonly env: Readonly<Record<string, string>>
@@ -74,7 +74,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export function openStage(flags: readonly string[] = []): Stage {
+export function openHarness(flags: readonly string[] = []): Harness {
   const home = mkdtempSync(join(tmpdir(), 'lull-acp-'))
   const [cwd, data, gates, traffic] = ['work', 'data', 'gates', 'traffic'].map((name) => {
     const directory = join(home, name)
@@ -85,7 +85,15 @@ export function openStage(flags: readonly string[] = []): Stage {
   const env = { LULL_EFFECTS: effects, LULL_GATES: gates, HOME: home }
   const node = process.execPath
   const record = (command: readonly string[]) => [node, recorder, traffic, ...command]
-  const lull: Stage['lull'] = (name, ...more) => [node, main, name, agents, '--data', data, ...more]
+  const lull: Harness['lull'] = (name, ...more) => [
+    node,
+    main,
+    name,
+    agents,
+    '--data',
+    data,
+    ...more,
+  ]
   const command = record(lull('acp', ...flags))
 
   const connections = new Set<Connected>()

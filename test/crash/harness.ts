@@ -1,4 +1,4 @@
-/** One data directory and the worker that has it open: what the tests of single guarantees play on. */
+/** One data directory and the worker process that has it open, for tests of single guarantees. */
 import type { State, TerminalState } from '../../src/core/states.ts'
 import type { Task } from '../../src/core/task.ts'
 import type { ScriptOp } from '../../src/testing/script-agent/ops.ts'
@@ -7,7 +7,7 @@ import { type Effect, parseEffect, readEffects } from './effects-file.ts'
 import { temporaryData } from './lives.ts'
 import type { News, WorkerOptions } from './worker.ts'
 
-export interface Stage {
+export interface Harness {
   readonly data: string
   readonly worker: () => Worker
   /** Kills the worker, if there is one, and starts the next. */
@@ -25,7 +25,7 @@ export interface Stage {
 
 const terminal: readonly TerminalState[] = ['completed', 'failed', 'canceled', 'rejected']
 
-export async function createStage(first: Omit<WorkerOptions, 'data'> = {}): Promise<Stage> {
+export async function createHarness(first: Omit<WorkerOptions, 'data'> = {}): Promise<Harness> {
   const data = temporaryData()
   let messages = 0
   let worker = await startWorker({ data, ...first })
@@ -38,8 +38,8 @@ export async function createStage(first: Omit<WorkerOptions, 'data'> = {}): Prom
     return sent.task.id
   }
 
-  const reached: Stage['reached'] = (taskId, ...states) => worker.call('waitFor', taskId, states)
-  const ended: Stage['ended'] = (taskId) => reached(taskId, ...terminal)
+  const reached: Harness['reached'] = (taskId, ...states) => worker.call('waitFor', taskId, states)
+  const ended: Harness['ended'] = (taskId) => reached(taskId, ...terminal)
 
   return {
     data,

@@ -1,4 +1,4 @@
-/** An engine whose time stands still, with the script agent. */
+/** An engine with a manual clock and the script agent. */
 import { setImmediate as tick } from 'node:timers/promises'
 import type { Message } from '../../../core/message.ts'
 import type { LogRecord } from '../../../core/records.ts'
@@ -14,7 +14,7 @@ import { createScriptAgent } from '../script-agent.ts'
 
 export const caller = { tenant: 'acme', principal: 'ann' }
 
-export interface Stage {
+export interface Harness {
   readonly engine: Engine
   readonly clock: ManualClock
   /** What the steps left behind. */
@@ -26,7 +26,7 @@ export interface Stage {
   log(task: Task): Promise<readonly LogRecord[]>
 }
 
-export async function createStage(): Promise<Stage> {
+export async function createHarness(): Promise<Harness> {
   const store = createMemoryStore()
   const clock = createManualClock()
   const ids = createCountingIds()
@@ -55,7 +55,7 @@ export async function createStage(): Promise<Stage> {
     return sent.task
   }
 
-  const reached: Stage['reached'] = (task, state) =>
+  const reached: Harness['reached'] = (task, state) =>
     engine.waitFor(caller, task.id, (now) => now.state === state || isTerminal(now.state))
 
   return {
