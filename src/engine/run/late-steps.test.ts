@@ -1,5 +1,7 @@
 /** A step that is over acts no more: the invariants X1 to X3 of execution.ts, and what its signal is told. */
 import { describe, expect, it } from 'vitest'
+import type { Store } from '../../ports/store.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import type { AgentTask } from '../agent-task.ts'
 import {
   aborted,
@@ -9,6 +11,7 @@ import {
   running,
   signal,
 } from '../test-support/engine-harness.ts'
+import { Execution } from './execution.ts'
 
 const calls: Readonly<Record<string, (task: AgentTask) => unknown>> = {
   say: (task) => task.say('late'),
@@ -102,6 +105,48 @@ describe('a step that ran out of time and ignores its signal', () => {
     expect(reasons).toEqual(['Step "outer" took longer than 50 ms'])
     const steps = (await harness.log(id)).filter((record) => record.type === 'step')
     expect(steps.map(({ name }) => name)).toEqual(['outer'])
+  })
+})
+
+describe('a step inside a step', () => {
+  it('X3: does not begin once the outer step is over', async () => {
+    const inner = createMemoryStore()
+    const unstalled = signal()
+    let stalled = false
+    const commit: Store['commit'] = async (batch) => {
+      if (stalled) await unstalled.promise
+      return inner.commit(batch)
+    }
+    const ran: string[] = []
+    const harness = await createHarness({
+      store: { ...inner, commit },
+      agents: [
+        running(async (task) => {
+          const outer = async (): Promise<void> => {
+            stalled = true
+            task.now() // It is written before the inner step begins.
+            await task.step('inner', () => ran.push('inner'))
+          }
+          await task.step('outer', outer, { timeoutMs: 50 }).catch(() => undefined)
+          await task.park({ reason: 'waiting' })
+        }),
+      ],
+    })
+    const { id } = await harness.send('go')
+    await harness.pass(50)
+    unstalled.fire()
+    await harness.until(id, 'paused-by-agent')
+    await harness.settled()
+    expect(ran).toEqual([])
+  })
+
+  it('X3: is over when the outer one is', () => {
+    const deps = { host: { log: () => undefined }, taskId: 't', step: 's' }
+    const outer = new Execution({ ...deps, outer: undefined })
+    const inner = new Execution({ ...deps, outer })
+    outer.end('it has ended')
+    expect(inner.over).toBe('it has ended')
+    expect(() => inner.allow('task.say')).toThrow('it has ended')
   })
 })
 

@@ -44,6 +44,7 @@ export async function settleStep<T>(
       // Another process may have taken the task over (C3 of `cluster/membership.ts`).
       if (!core.host.lease.holdsLease()) await core.host.lease.whenLeased()
       if (core.dead) return neverSettles()
+      expectGoingOn(scope)
       attempt++
       return executeAttempt(core, executor, step, { attempt, failures, streams })
     }
@@ -80,11 +81,15 @@ async function executeAttempt<T>(
   const facts = { key, name, code, scope, place, timeoutMs, prefix, attempt, mayHaveRun, streams }
   const outcome = await executor.execute<T>(facts)
   if (outcome.status !== 'done') streams.end()
-  // A step inside a step that is over is not recorded: no code waits for it.
-  if (scope.inside?.over !== undefined) throw new Error(scope.inside.over)
+  expectGoingOn(scope)
   if (outcome.status !== 'interrupted') journal.forget(prefix)
   const retries = failures < (retry?.attempts ?? 0)
   return attemptRecord({ key, name, scope, attempt, outcome, retries })
+}
+
+/** A step inside a step that is over neither begins nor is recorded: no code waits for it. */
+function expectGoingOn({ inside }: OperationScope): void {
+  if (inside?.over !== undefined) throw new Error(inside.over)
 }
 
 function waitFor({ host }: RunCore, ms: number): Promise<void> {
