@@ -187,6 +187,7 @@ describe('a damaged log', () => {
   async function waitingParent(
     wait: (task: AgentTask, child: Child) => Promise<unknown>,
     store: Store,
+    warmForMs = 0,
   ): Promise<{ harness: Harness; id: string; childId: string }> {
     const child = running((task) => task.park({ reason: 'x', onEvent: 'go' }).then(() => 'done'), {
       name: 'child',
@@ -197,7 +198,7 @@ describe('a damaged log', () => {
       },
       { name: 'parent', concurrency: 1 },
     )
-    const options = { cachedTasks: 1, warmForMs: 0 }
+    const options = { cachedTasks: 1, warmForMs }
     const harness = await createHarness({ agents: [parent, child], store, options })
     const { id } = await harness.send('go')
     await harness.settled()
@@ -237,21 +238,27 @@ describe('a damaged log', () => {
     },
   )
 
-  it('of a child that is found while its parent waits stops the parent too', async () => {
-    const inner = createMemoryStore()
-    let isDamaged = false
-    const store = damaging(inner, (taskId) => isDamaged && taskId === childId, damage)
-    const { harness, id, childId } = await waitingParent(async (_task, child) => {
-      await child.result()
-    }, store)
-    isDamaged = true
-    const other = await harness.send('another one, so that the child leaves memory')
-    await harness.settled()
-    expect((await harness.get(childId)).suspension?.reason).toBe('unreadable')
-    await harness.settled()
-    await expectStopped(harness, id, childId)
-    expect(other.state).toBeDefined()
-  })
+  it.each([
+    ['its result', 0],
+    ['its result', 60_000],
+    ['its result inside a step', 60_000],
+  ])(
+    'of a child that is found while its parent waits for %s stops the parent too (warm for %i ms)',
+    async (how, warmForMs) => {
+      const inner = createMemoryStore()
+      let isDamaged = false
+      const store = damaging(inner, (taskId) => isDamaged && taskId === childId, damage)
+      const wait = waits[how] ?? (() => Promise.reject(new Error(how)))
+      const { harness, id, childId } = await waitingParent(wait, store, warmForMs)
+      isDamaged = true
+      // The child leaves memory: one task is kept.
+      await harness.send('another')
+      await harness.settled()
+      expect((await harness.get(childId)).suspension?.reason).toBe('unreadable')
+      await harness.settled()
+      await expectStopped(harness, id, childId)
+    },
+  )
 
   it('of a task that ended is removed after its time, and is not counted any more', async () => {
     const inner = createMemoryStore()

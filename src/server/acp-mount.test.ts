@@ -45,6 +45,24 @@ it('takes nobody once it is closed, the first one neither', async () => {
   expect(status).toBe(503)
 })
 
+it('is loaded for the next editor when it could not be loaded for the first', async () => {
+  let failures = 1
+  const engine = new Proxy(open.engine, {
+    get(target, name) {
+      if (name === 'agents' && failures-- > 0) throw new Error('not yet')
+      return Reflect.get(target, name) as unknown
+    },
+  })
+  const said: string[] = []
+  const flaky = mountAcp({ ...open, engine }, (_level, text) => {
+    said.push(text)
+  })
+  await expect(flaky.load()).rejects.toThrow('not yet')
+  expect(said).toEqual(['ACP could not be loaded'])
+  await expect(flaky.load()).resolves.toBeDefined()
+  await flaky.close()
+})
+
 it('lets only its owner to its socket', async () => {
   const local = await listenLocally(data, acp)
   expect(statSync(join(data, 'lull.sock')).mode & 0o777).toBe(0o600)

@@ -6,7 +6,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../../core/records.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import type { AgentTask } from '../agent-task.ts'
+import { createDelayingStore } from '../test-support/delaying-store.ts'
 import { alice, createHarness, type Harness, running } from '../test-support/engine-harness.ts'
 
 type Item =
@@ -242,18 +244,26 @@ const stop = fc.oneof(
   fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 3 }).map((hangs) => ({ hangs })),
 )
 
+/** The store answers at once, or late and out of order. */
+const delays = fc.option(fc.record({ seed: fc.integer(), turns: fc.constant(5) }), {
+  nil: undefined,
+})
+
 describe('a task that goes on with another version of its code', () => {
   it('U1, U2: comes to what the rule says, and repeats no recorded step', async () => {
     const property = fc.asyncProperty(
       fc.array(shape, { minLength: 1, maxLength: 4 }),
       fc.array(edit, { maxLength: 3 }),
       stop,
-      async (shapes, edits, where) => {
+      delays,
+      async (shapes, edits, where, delay) => {
         const before = codeOf(shapes, 'parkAt' in where ? where.parkAt : undefined)
         const after = edits.reduce(edited, before)
         const hangs = new Set(where.hangs.map((number) => `s${number}`))
         const first: string[] = []
-        const old = await createHarness({ agents: [agentOf(before, hangs, first)] })
+        const inner = createMemoryStore()
+        const store = delay === undefined ? inner : createDelayingStore(inner, delay)
+        const old = await createHarness({ agents: [agentOf(before, hangs, first)], store })
         const { id } = await old.send('go')
         await old.settled()
         // Only a task that stopped can go on.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { createDelayingStore } from '../test-support/delaying-store.ts'
 import {
   aborted,
   alice,
@@ -113,6 +114,18 @@ describe('a process that stops', () => {
       await finish(harness, inner)
     },
   )
+
+  it('while a task ends does not wait for it until the time is over', async () => {
+    const agents = [running((task) => task.step('work', () => 'done'))]
+    for (let turns = 0; turns < 60; turns++) {
+      const store = createDelayingStore(createMemoryStore(), { seed: turns, turns: 5 })
+      const harness = await createHarness({ store, agents })
+      await harness.send('ends soon')
+      for (let turn = 0; turn < turns; turn++) await new Promise((next) => setImmediate(next))
+      // The clock stands still: only what the run itself does can end the drain.
+      await harness.engine.drain({ timeoutMs: 10_000 })
+    }
+  })
 
   it('while its store has stopped answering ends in time, and every task can go on', async () => {
     const { harness, inner, stall } = await setUp()
