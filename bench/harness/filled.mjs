@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { createBuilder, fill } from './fill.mjs'
+import { createBuilder } from './fill.mjs'
 import { dist } from './lull.mjs'
 import { parkedLife } from './parked.mjs'
 import { cache } from './places.mjs'
 import { greeting } from './requests.mjs'
-import { elapsed } from './turns.mjs'
+import { startSubject } from './subject.mjs'
 
 const YEAR_MINUTES = 525_600
 
@@ -16,24 +16,20 @@ export const farTimeout = (number) => ({ durationMinutes: YEAR_MINUTES + number 
 
 /** A data directory with so many tasks, `parked` or `completed`. Whoever writes to it puts it back as it was. */
 export async function filledDirectory(kind, count) {
-  const life = kind === 'parked' ? await parkedLife(farTimeout) : completedLife
-  const path = join(cache, `${kind}-${count}-${await format(life)}`)
+  const path = join(cache, `${kind}-${count}-${await format(await lives[kind]())}`)
   if (existsSync(path)) return path
   mkdirSync(cache, { recursive: true })
   for (const other of readdirSync(cache)) {
     if (other.startsWith(`${kind}-${count}-`)) rmSync(join(cache, other), { recursive: true })
   }
   const next = join(cache, `filling-${process.pid}`)
-  const started = performance.now()
-  const progress = (done) => {
-    if (done % 100_000 !== 0) return
-    const seconds = Math.round(elapsed(started) / 1_000)
-    process.stderr.write(`bench: filled ${done / 1_000} k of ${count / 1_000} k, ${seconds} s\n`)
-  }
-  await fill({ path: next, count, life, at: Date.now(), progress })
+  await (await startFill({ path: next, kind, count })).close()
   renameSync(next, path)
   return path
 }
+
+/** Resolves when the directory is full. `ask('ids')` gives the ids of its tasks. */
+export const startFill = (params) => startSubject('subjects/fill.mjs', params)
 
 /** One artifact and done, as the HTTP rows' agent does it. */
 const completedLife = {
@@ -51,6 +47,11 @@ const completedLife = {
       { type: 'complete', run: token },
     ]
   },
+}
+
+export const lives = {
+  parked: () => parkedLife(farTimeout),
+  completed: async () => completedLife,
 }
 
 /** What is in the file, and how it lies there: a sample of the commits, the schema, and the code that writes them. */

@@ -1,16 +1,14 @@
 /** What an open stream on a parked task costs the server: memory in use once garbage is gone, per stream. */
-import { fill } from '../harness/fill.mjs'
-import { farTimeout } from '../harness/filled.mjs'
+import { startFill } from '../harness/filled.mjs'
 import { ours, startAll } from '../harness/http.mjs'
-import { caller, openStore } from '../harness/lull.mjs'
-import { parkedLife } from '../harness/parked.mjs'
 import { inScratch } from '../harness/places.mjs'
 
 export function run({ quick }) {
   const count = quick ? 2_000 : 10_000
   return inScratch(async (path) => {
-    await fill({ path, count, life: await parkedLife(farTimeout), at: Date.now() })
-    const ids = await idsIn(path, count)
+    const filling = await startFill({ path, kind: 'parked', count })
+    const ids = await filling.ask('ids')
+    await filling.close()
     const { client, servers, close } = await startAll({ ours: ours(path) })
     const { port } = servers.ours.ready
     // The first ones pay for what all of them share.
@@ -33,17 +31,4 @@ export function run({ quick }) {
       },
     ]
   })
-}
-
-async function idsIn(path, count) {
-  const store = await openStore(path)
-  const ids = []
-  let before
-  while (ids.length < count) {
-    const rows = await store.list({ ...caller, limit: 1_000, ...(before && { before }) })
-    ids.push(...rows.map(({ id }) => id))
-    before = rows.at(-1)
-  }
-  await store.close()
-  return ids
 }
