@@ -1,6 +1,6 @@
 /**
  * RFC 8785 canonical JSON: keys sorted by UTF-16 code units, numbers and strings as ECMAScript writes them, members
- * that are `undefined` left out. Two equal values give the same text, so texts can be hashed, signed and compared.
+ * that are `undefined` left out. Equal values give the same text, so the text can be hashed, signed and compared.
  */
 export function canonical(value: unknown): string {
   if (value === undefined) return ''

@@ -6,13 +6,13 @@ export interface CloudEvent {
   readonly source: string
   readonly type: string
   readonly subject?: string
-  /** ISO 8601; when it happened, as its source says. */
+  /** When the event happened, as its source says, in ISO 8601. */
   readonly time?: string
   readonly data?: Json
   readonly [attribute: string]: Json | undefined
 }
 
-/** An event with its place in the tenant's stream. `pos` grows with arrival and is what tasks consume. */
+/** An event with its position in the tenant's stream. Positions grow in the order of arrival. */
 export interface StoredEvent {
   readonly pos: number
   readonly tenant: string

@@ -1,6 +1,6 @@
 /**
- * What can be asked of a task. A command carries everything `decide` needs, ids and instants included, so that deciding
- * is pure. Commands of a run carry its token; one from a run that lost its task is refused as stale.
+ * Commands to a task. A command contains everything that `decide` needs, also ids and instants, so that deciding is
+ * pure. A command of a run contains the run's token. A command with the token of another run is refused as stale.
  */
 import type { CloudEvent } from './cloud-event.ts'
 import type { ResumeConditions } from './conditions.ts'
@@ -23,7 +23,7 @@ export interface ReminderFilter {
   readonly dedupeKey?: string
 }
 
-/** What the providers of the agent want the task to be reminded of, now that this happens. */
+/** The reminders that the providers of the agent add with this command. */
 export interface Providing {
   readonly provided?: readonly ProvidedReminder[]
   /** How many reminders may be pending. */
@@ -32,7 +32,7 @@ export interface Providing {
 
 /** From outside: callers, operators, timers, events. */
 export type OuterCommand =
-  /** `rejection`: the agent declined before it began. */
+  /** With `rejection`, the agent's `receive` rejected the message. */
   | {
       readonly type: 'submit'
       readonly submission: Submission
@@ -51,15 +51,15 @@ export type OuterCommand =
       readonly maxDeaths: number
       readonly handle: string
     }
-  /** A message to the task: an answer where it asked something, queued for the next turn otherwise. */
+  /** A message to the task. It answers the task's question, or it is queued for the next turn. */
   | {
       readonly type: 'message'
       readonly message: Message
-      /** The message id is a key: a task that has it already is not told again. */
+      /** The message id is an idempotency key: a task that has this message ignores the repeat. */
       readonly once?: boolean
-      /** How much of it a task takes; absent: anything. */
+      /** Absent for no limit. */
       readonly limits?: MessageLimits
-      /** The key the sender chose; kept in the record. */
+      /** The idempotency key that the sender chose. It is kept in the record. */
       readonly idempotencyKey?: string
       readonly consentId?: string
       readonly decision?: Decision
@@ -77,13 +77,13 @@ export type OuterCommand =
       readonly fireAt?: number
       readonly eventsAfter: number
       readonly links?: SpanLinks
-      /** No agent code runs and none can start: the pause commits with its request. */
+      /** No agent code runs and none can start, so the pause commits with its request. */
       readonly atBoundary: boolean
       /** The Bindu dialect: `input-required` may be paused too. */
       readonly evenInputRequired?: boolean
-      /** The Bindu dialect: pausing what is paused already is refused instead of repeated. */
+      /** The Bindu dialect: pausing a paused task is refused. Otherwise it repeats the first answer. */
       readonly refuseRepeat?: boolean
-      /** A worker outside the process parks its own task: the stop is the agent's. */
+      /** A worker outside of the process parks its own task. The agent is the initiator of the stop. */
       readonly parks?: { readonly summary?: string }
     }
   | {
@@ -97,7 +97,7 @@ export type OuterCommand =
       readonly run?: RunToken
       readonly idempotencyKey?: string
     }
-  /** An event that may wake the task; refused silently (no records) when it does not. */
+  /** An event that may wake the task. If it does not, nothing is written. */
   | {
       readonly type: 'event'
       readonly event: CloudEvent
@@ -106,7 +106,7 @@ export type OuterCommand =
       readonly removedUpTo?: number
       readonly run?: RunToken
     }
-  /** The clock reached something the task waits for: deadline, schedule, instant, expiry of a question. */
+  /** An instant of the task has come: a deadline, a schedule, an instant, or the expiry of a question. */
   | { readonly type: 'due'; readonly run?: RunToken; readonly messageId: string }
   | { readonly type: 'cancel'; readonly actor: Actor; readonly reason?: string }
   | {
@@ -123,14 +123,14 @@ export type OuterCommand =
     }
   | { readonly type: 'remind'; readonly reminder: Reminder; readonly limit: number }
   | { readonly type: 'clear-reminders'; readonly filter: ReminderFilter }
-  /** The engine stops the task itself. */
+  /** A policy stop. */
   | {
       readonly type: 'policy-pause'
       readonly handle: string
       readonly reason: PolicyReason
       readonly summary: string
       readonly atBoundary: boolean
-      /** The run that asks for it. */
+      /** The token of the run that asks for the stop. */
       readonly run?: string
       /** The run whose process is gone. Where the task has another run, nothing happens. */
       readonly from?: RunToken | undefined
@@ -138,7 +138,7 @@ export type OuterCommand =
       readonly newOperations?: readonly NewOperation[]
     }
 
-/** From the run that holds the task. */
+/** From the run that has the task. */
 export type RunCommand =
   | ({
       readonly type: 'record'
@@ -157,7 +157,7 @@ export type RunCommand =
       readonly key: string
       readonly turn: number
       readonly ids: readonly string[]
-      /** The handle of the wake that the providers were told of with this read. */
+      /** The handle of the wake that the providers got with this read. */
       readonly toldWake?: string
     } & Providing)
   | {
@@ -180,11 +180,11 @@ export type RunCommand =
       readonly fingerprint: string
       readonly question: Question
     }
-  /** The run reached the boundary an accepted pause was waiting for. */
+  /** The run reached the boundary that an accepted pause waited for. */
   | {
       readonly type: 'commit-pause'
       readonly run: string
-      /** The pause that is meant: one that was withdrawn meanwhile commits no other. */
+      /** The handle of the pause. If it was withdrawn meanwhile, no other pause is committed. */
       readonly handle?: string
       readonly fireAt?: number
     }
@@ -199,7 +199,7 @@ export type RunCommand =
       readonly type: 'complete'
       readonly run: string
       readonly message?: Message
-      /** What it ends with. */
+      /** The artifact that the run returned. */
       readonly artifact?: JournalRecord & { readonly type: 'artifact' }
     }
   | {
@@ -213,11 +213,11 @@ export type RunCommand =
       readonly type: 'release'
       readonly run: string
       readonly reason: string
-      /** Operations are in flight: the process stops without them. */
+      /** Set when the process stops while operations are in flight. */
       readonly inFlight?: true
     }
 
-/** How many messages, and bytes of them, one task takes. */
+/** How many messages, and bytes of messages, a task may have. */
 export interface MessageLimits {
   /** In its history. */
   readonly historyMessages: number

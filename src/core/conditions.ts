@@ -1,6 +1,6 @@
 /**
- * What wakes a suspended task. Each condition is armed on its own and the first to fire wins; none given means only an
- * explicit resume wakes. Shapes are checked at the edge (`engine/inputs.ts`); here is what they mean.
+ * Conditions that wake a stopped task. The first condition that fires wins. Without conditions only an explicit resume
+ * wakes the task. `engine/inputs.ts` checks their shapes. This file evaluates them.
  */
 import { canonical } from './canonical-json.ts'
 import { type CloudEvent, namesOf } from './cloud-event.ts'
@@ -33,7 +33,7 @@ export interface ResumeConditions {
   readonly onEvent?: string
   readonly trigger?: Trigger
   readonly timeout?: Timeout
-  /** From when events count: since the task was created (default), or from now on. */
+  /** Which events count: those since the task was created (default), or only later ones. */
   readonly since?: 'task' | 'now'
 }
 
@@ -43,7 +43,7 @@ export function matches(conditions: ResumeConditions | undefined, event: CloudEv
   return eventConditions.some((fires) => fires(conditions, event))
 }
 
-/** What each field has to do with events. A field that is added does not compile before it is here. */
+/** How each field matches events. A new field does not compile until it is in this table. */
 const byField: {
   readonly [K in keyof Required<ResumeConditions>]: (
     conditions: ResumeConditions,
@@ -59,7 +59,7 @@ const byField: {
 
 const eventConditions = Object.values(byField)
 
-/** Evaluates a filter. Total: an attribute that is absent matches nothing. */
+/** Evaluates a filter. An absent attribute matches nothing. */
 export function passes(filter: EventFilter, event: CloudEvent): boolean {
   if ('exact' in filter) return every(filter.exact, (path, want) => equal(read(event, path), want))
   if ('prefix' in filter)

@@ -1,8 +1,9 @@
 /**
- * Decides what a command does to a task: the records to append, or why not. Pure: no clock, no ids, no I/O. The engine
- * appends the records with a compare-and-set on the version it decided on, and decides again when it lost.
+ * Decides what a command does to a task: records to append, or a refusal. It is pure: no clock, no ids, no I/O. The
+ * engine appends the records with a compare-and-set on the version, and decides again if another write came first.
  *
- * No records and no refusal means: nothing to do (the command was already carried out, or does not apply any more).
+ * An empty list of records means that there is nothing to do: the command was carried out before or does not apply any
+ * more.
  *
  *   command ──▶ decide ──▶ records ──▶ store ──▶ evolve ──▶ task
  */

@@ -1,7 +1,7 @@
 /**
  * Describes any thrown value: an error, an HTTP response, a circular object, a proxy that throws, a symbol, nothing.
  *
- * E1  Never throws, whatever the value does when it is looked at.
+ * E1  Never throws, whatever the value does when it is inspected.
  * E2  The result is plain JSON of bounded size, so it can be recorded, logged and sent.
  */
 import { isLullError } from './errors.ts'
@@ -51,7 +51,7 @@ function primitiveText(value: unknown): string {
   return String(value)
 }
 
-/** Agents often throw the response of `fetch` itself. */
+/** Agents often throw a `Response` of `fetch`. */
 function responseText(value: object): string | undefined {
   const status = attempt<unknown>(() => Reflect.get(value, 'status'))
   const statusText = memberText(value, 'statusText', MESSAGE_LENGTH)
@@ -64,13 +64,13 @@ function indescribable(value: unknown): Failure {
   return { name: 'Error', message: `threw a value of type ${typeof value} that cannot be read` }
 }
 
-/** The member if it is a text; reading it may throw. */
+/** The member if it is a text. Reading it may throw. */
 function memberText(value: object, member: string, length: number): string | undefined {
   const found = attempt<unknown>(() => Reflect.get(value, member))
   return typeof found === 'string' ? clip(found, length) : undefined
 }
 
-/** The JSON round trip, or nothing where there is none. */
+/** The value after a JSON round trip, or undefined if JSON cannot express it. */
 function plain(value: unknown): Json | undefined {
   const text = JSON.stringify(value)
   return text === undefined || text.length > DETAILS_LENGTH ? undefined : JSON.parse(text)

@@ -10,7 +10,7 @@ import type { TranscriptEntry } from './transcript.ts'
 
 type StepRecord = LogRecord & { readonly type: 'step' }
 
-/** What the log says and the task does not hold. */
+/** Facts from the log that the folded task does not contain. */
 export interface DigestLog {
   /** The newest last. */
   readonly steps: readonly StepRecord[]
@@ -26,7 +26,7 @@ const RESULT_LIMIT = 160
 /** More steps than that do not fit anyway. */
 const MOST_STEPS = 100
 
-/** Takes one more record of the task's log into account. */
+/** Follows one more record of the task's log. */
 export function followDigest(seen: DigestLog, record: LogRecord): DigestLog {
   if (record.type === 'step') return { ...seen, steps: [...seen.steps, record].slice(-MOST_STEPS) }
   if (record.type !== 'turn-ended') return seen

@@ -3,8 +3,8 @@ import { isInterrupted } from './states.ts'
 import type { Task } from './task.ts'
 
 /**
- * The next instant at which the task has to be looked at: its deadline, the time its trigger fires, or the expiry of its
- * question. Undefined where nothing falls due, also once something waits for a hold to be lifted.
+ * The next instant at which the task changes by itself: its deadline, the instant of its trigger, or the expiry of its
+ * question. Undefined if there is none, or if a wake already waits until a hold is lifted.
  */
 export function nextDueAt(
   task: Pick<Task, 'state' | 'deferred' | 'question' | 'suspension'>,

@@ -1,23 +1,23 @@
 /**
- * Every failure a caller can act on: one class, one closed set of codes, typed details. Each protocol maps every code
- * in a total table, so a new code does not compile until every wire knows it. `docs/errors.md` explains each.
+ * All failures that a caller can act on: one class, a closed set of codes, typed details. Each protocol maps every code
+ * in a total table, so a new code does not compile until every protocol maps it. `docs/errors.md` explains each code.
  */
 export interface ErrorDetails {
-  /** No such task, or not yours to see: the two are deliberately not told apart. */
+  /** There is no such task, or the caller may not see it. The error does not say which. */
   TASK_NOT_FOUND: { taskId: string }
-  /** Something in the request is wrong; `path` names it (dotted), `problem` says what to send instead. */
+  /** The request is wrong. `path` is the dotted path of the mistake, and `problem` says what to send instead. */
   INVALID_INPUT: { path: string; problem: string }
   /** The state does not allow a pause. */
   TASK_NOT_PAUSABLE: { taskId: string; state: string; why: string }
-  /** Nothing to resume. When somebody else was first, `cause` and `resumedAt` say who won. */
+  /** There is no stop to resume. If another resume was first, `cause` and `resumedAt` describe it. */
   TASK_NOT_PAUSED: { taskId: string; state: string; cause?: string; resumedAt?: number }
   /** The handle is not the one of the current suspension. */
   RESUME_HANDLE_MISMATCH: { taskId: string; handle: string }
-  /** The task has ended and is immutable. */
+  /** The task has ended and does not change any more. */
   TASK_TERMINAL: { taskId: string; state: string }
-  /** An operator holds the task; it goes on when the hold is lifted. */
+  /** An operator holds the task. It goes on when the hold is lifted. */
   TASK_HELD: { taskId: string; holdIds: readonly string[] }
-  /** A structured consent answer names another consent than the one that is pending. */
+  /** A structured answer names another consent question than the pending one. */
   CONSENT_MISMATCH: { taskId: string; consentId: string }
   /** Too many pending reminders on one task. */
   REMINDER_LIMIT: { taskId: string; limit: number }
@@ -49,9 +49,9 @@ export interface ErrorDetails {
   STEP_RESULT: { step: string; problem: string; path?: string }
   /** A step ran longer than its `timeoutMs`. */
   STEP_TIMEOUT: { step: string; timeoutMs: number }
-  /** The user said no. Uncaught, it ends the task as rejected. */
+  /** The user denied consent. If the agent does not catch it, the task ends as rejected. */
   CONSENT_DENIED: { prompt: string }
-  /** The command came from a run that is no longer the task's own. Never leaves the engine. */
+  /** The command came from a run that does not have the task any more. It never leaves the engine. */
   STALE_RUN: { taskId: string }
 }
 
@@ -86,7 +86,7 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
   STALE_RUN: (d) => `Task ${d.taskId} is run by somebody else now`,
 }
 
-/** A refusal is an answer, not a fault: `decide` returns it, the engine throws it as a `LullError`. */
+/** `decide` returns a refusal as a value. The engine throws it as a `LullError`. */
 export type Refusal<C extends ErrorCode = ErrorCode> = {
   [K in C]: { readonly code: K; readonly details: ErrorDetails[K] }
 }[C]
@@ -103,7 +103,7 @@ export class LullError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Safe across copies of the package, where `instanceof` is not. Never throws: agent code can throw any value. */
+/** Works across copies of the package, unlike `instanceof`. Never throws, whatever the value is. */
 export function isLullError<C extends ErrorCode>(error: unknown, code?: C): error is LullError<C> {
   try {
     return (

@@ -1,6 +1,6 @@
 /**
- * Folds one record into a task. Pure and total over every log `decide` can produce, so a task is
- * `log.reduce(evolve, undefined)`, today, after a restart and in an audit alike.
+ * Folds one record into a task. It is pure, and total for every log that `decide` can produce. A task is
+ * `log.reduce(evolve, undefined)`, also after a restart and in an audit.
  *
  * Invariants (evolve.test.ts, decide.property.test.ts):
  *  E1  the state moves only along `transitions`;
@@ -33,7 +33,7 @@ export function evolve(task: Task | undefined, record: LogRecord): OwnTask {
   return advance(copyTask(task), record)
 }
 
-/** Changes the task itself. Only for a caller that made it and has not handed it on. */
+/** Changes the task in place. Only for a caller that made the task and has not passed it on. */
 export function advance(task: OwnTask, record: LogRecord): OwnTask {
   if (isTerminal(task.state)) throw new Error(`task ${task.id} is ${task.state}: nothing follows`)
   const change = (folds[record.type as keyof typeof folds] as Fold<RecordType>)(task, record)
@@ -145,7 +145,7 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   }),
   'asked-again': (task, { answer, at }) => ({
     statusAt: at,
-    // The prompt stays the status; the answer nobody could decide on is history.
+    // The question stays the status message. The unclear answer is added to the history.
     history: [...task.history, answer],
   }),
   answered: (task, { message, run, at }) => ({

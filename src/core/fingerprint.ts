@@ -1,6 +1,6 @@
 /**
- * A short mark of a text: equal texts have equal marks, different ones practically never. It tells a repeated request from
- * a changed one; where somebody might gain by a forged match, sign or hash instead.
+ * A short hash of a text, to tell a repeated request from a changed one. It is not cryptographic: use a signer's `hash`
+ * where a forged match would matter.
  *
  * cyrb53: two 32-bit lanes, 53 bits together.
  */

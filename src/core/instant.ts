@@ -1,4 +1,4 @@
-/** The second that was written last: most of what is written in one second happened in it. */
+/** The second that was formatted last. Most instants that are formatted within a second are of that second. */
 let second = Number.NaN
 let written = ''
 

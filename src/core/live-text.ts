@@ -2,15 +2,15 @@
  * Live text: what the running attempt of a step has written to its streams so far. It is not in the log. It becomes an
  * `artifact` record in the commit of the step's own record, or it is discarded with its attempt.
  *
- * A reader is sent chunks of it. `TextPosition` says how much the reader holds of text that is not recorded. With its place
- * in the log it says everything about the reader, so a reader that comes back with both goes on where it was.
+ * A reader is sent chunks of it. `TextPosition` says how much the reader holds of text that is not recorded. With its
+ * place in the log it says everything about the reader, so a reader that comes back with both goes on where it was.
  *
  * Invariants (protocols/a2a/live-text.property.test.ts, engine/run/step-streams.test.ts):
- *  T1  a reader that folds its chunks (append: add, otherwise replace) holds the text of one attempt, never of two;
- *  T2  what it holds is a beginning of that attempt's text;
- *  T3  a record closes the text: a reader that saw its attempt gets the rest of it, any other the whole;
- *  T4  text whose attempt ended without a record is replaced by an empty text that says `discarded`;
- *  T5  a reader that is slow gets one chunk with everything since its last one: nothing is queued.
+ *  T1  a reader that folds its chunks (append or replace) has the text of one attempt, never of two;
+ *  T2  the text that a reader has is a prefix of that attempt's text;
+ *  T3  a record closes the text: a reader that saw its attempt gets the rest, any other reader the whole text;
+ *  T4  text whose attempt ended without a record is replaced by an empty text with the state `discarded`;
+ *  T5  a slow reader gets one chunk with everything since its last one; nothing is queued.
  */
 import type { Artifact } from './message.ts'
 import type { LogRecord } from './records.ts'
@@ -20,25 +20,25 @@ export interface LiveText {
   /** The same for every attempt of the step. */
   readonly artifactId: string
   readonly name: string
-  /** Another one for every attempt, also for one after a crash. */
+  /** Different for every attempt, also after a crash. */
   readonly attempt: string
   readonly text: string
-  /** `recording`: its record is being written, and readers get the rest from that. */
+  /** `recording` while the record is being written. Readers get the rest of the text from the record. */
   readonly phase: 'open' | 'recording'
 }
 
-/** How much of an attempt's text a reader holds, in UTF-16 units. */
+/** How much of an attempt's text a reader has, in UTF-16 units. */
 export interface TextPosition {
   readonly artifactId: string
   readonly attempt: string
   readonly length: number
 }
 
-/** What a reader is sent of a text. */
+/** A part of a text, as a reader gets it. */
 export interface TextChunk {
   readonly artifact: Artifact
   readonly attempt: string
-  /** To what the reader holds of the artifact; otherwise in its place. */
+  /** True: add it to the text that the reader has. False: replace that text. */
   readonly append: boolean
   readonly last: boolean
   readonly state: 'open' | 'recorded' | 'discarded'
@@ -46,7 +46,7 @@ export interface TextChunk {
 
 export const noTextShown: readonly TextPosition[] = []
 
-/** What a reader that has seen the whole log is to be sent now. */
+/** The chunks for a reader that has seen the whole log. */
 export function nextChunks(
   shown: readonly TextPosition[],
   texts: readonly LiveText[],
@@ -56,7 +56,7 @@ export function nextChunks(
   return [...gone.map(discarded), ...texts.flatMap((text) => chunkOf(text, shown))]
 }
 
-/** What a reader is to be sent before a record that ends the task: nothing can follow that. */
+/** The chunks for a reader before the record that ends the task, because nothing can follow that record. */
 export function lastChunks(
   shown: readonly TextPosition[],
   records: readonly LogRecord[],
@@ -64,7 +64,7 @@ export function lastChunks(
   return records.reduce(afterRecord, shown).map(discarded)
 }
 
-/** The artifact of a record as a reader is to be sent it; undefined for a record without a stream's text. */
+/** The chunk that a reader gets for a record. Undefined for a record without the text of a stream. */
 export function recordedChunk(
   shown: readonly TextPosition[],
   record: LogRecord,
@@ -108,7 +108,7 @@ function chunkOf(live: LiveText, shown: readonly TextPosition[]): readonly TextC
   return from < live.text.length ? [chunkFrom(live, from, append)] : noChunks
 }
 
-/** Readers that are equally far share one object, so that it is spelled once for all of them. */
+/** Readers at the same position share one object, so that it is serialized once for all of them. */
 const shared = new WeakMap<LiveText, Map<number, TextChunk>>()
 
 function chunkFrom(live: LiveText, from: number, append: boolean): TextChunk {
@@ -123,7 +123,7 @@ function chunkFrom(live: LiveText, from: number, append: boolean): TextChunk {
   return chunk
 }
 
-/** An artifact cannot be taken back on the wire, so it is emptied. */
+/** The protocols cannot remove an artifact, so its text is replaced by an empty one. */
 function discarded({ artifactId, attempt }: TextPosition): TextChunk {
   const artifact: Artifact = { artifactId, parts: [{ text: '' }] }
   return { artifact, attempt, append: false, last: true, state: 'discarded' }

@@ -1,6 +1,6 @@
 /**
- * Messages, parts and artifacts, kept in the JSON shape of A2A 1.0 so that reading a task needs no rebuilding:
- * what the log holds is what the wire shows. Other shapes are rendered from this one.
+ * Messages, parts and artifacts in the JSON shape of A2A 1.0. The log contains them in this shape, so A2A 1.0 shows them
+ * unchanged. Other shapes are rendered from this one.
  */
 import type { Json, JsonObject } from './json.ts'
 

@@ -23,6 +23,6 @@ export interface Signer {
   readonly sign: (text: string) => string
   /** SHA-256 of the text, hex. */
   readonly hash: (text: string) => string
-  /** In constant time; false for a key this signer does not hold. */
+  /** Compares in constant time. Returns false for an unknown key. */
   readonly verify: (text: string, signature: string, keyId: string) => boolean
 }

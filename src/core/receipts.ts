@@ -1,7 +1,7 @@
 /**
- * Receipts: signed records that a stop, a wake or a drain decision happened. Every receipt carries the hash of the one
- * before it, so that one that was altered, removed or moved is found. Hashing and signing come in as functions: this
- * file decides what is signed and what a valid chain is.
+ * Receipts: signed records that a stop, a wake or a drain decision happened. Every receipt contains the hash of the one
+ * before it, so that a changed, removed or moved receipt is found. This file decides what is signed and when a chain is
+ * valid. The functions that hash and sign are parameters.
  */
 import { canonical } from './canonical-json.ts'
 import { evolve } from './evolve.ts'
@@ -33,7 +33,7 @@ export function receiptFor(
 
 type Said = Pick<Receipt, 'kind' | 'facts'>
 
-/** Of a stop, everything is said; of a wake, who runs next is not, and hashes stand for its input and event. */
+/** The receipt of a stop contains the whole record. That of a wake omits the run, and has hashes of input and event. */
 function describe(task: Task, act: RecordBody, signer: Signer): Said | undefined {
   if (act.type === 'paused' || act.type === 'parked') {
     return { kind: 'SuspensionReceipt', facts: clean({ ...task.suspension }) }
@@ -53,7 +53,7 @@ function describe(task: Task, act: RecordBody, signer: Signer): Said | undefined
   return undefined
 }
 
-/** What is not known is not said. */
+/** Omits members that are undefined. */
 function clean(facts: Readonly<Record<string, unknown>>): Receipt['facts'] {
   const said: Record<string, unknown> = {}
   for (const fact in facts) if (facts[fact] !== undefined) said[fact] = facts[fact]
@@ -67,8 +67,8 @@ export interface ReceiptFault {
 }
 
 /**
- * Checks every receipt of a task's log: signature, number, chain, that it says what the log says of the act right before
- * it, and that no act lacks one. The last receipts of a log can only be cut off together with their acts.
+ * Checks every receipt of a task's log: its signature, number and chain, that it matches the record before it, and that
+ * no such record lacks a receipt. The last receipts of a log can only be removed together with their records.
  */
 export function verifyReceipts(log: readonly LogRecord[], signer: Signer): readonly ReceiptFault[] {
   const faults: ReceiptFault[] = []
@@ -86,7 +86,7 @@ export function verifyReceipts(log: readonly LogRecord[], signer: Signer): reado
     try {
       task = evolve(task, record)
     } catch (error) {
-      // Without the state before them, the records that follow say nothing.
+      // Without the state before them, later records cannot be checked.
       fault(`cannot follow: ${(error as Error).message}`)
       return faults
     }

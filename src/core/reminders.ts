@@ -1,6 +1,6 @@
 /**
- * Reminders: ambient context for coming turns, never user input. A pending reminder leaves the task in exactly one way:
- * deduped, or expired by `ttl`, `compaction`, `cleared` or `task_ended`.
+ * Reminders: context for later turns that is never user input. A pending reminder ends in exactly one way: it is
+ * deduped, or it expires by `ttl`, `compaction`, `cleared` or `task_ended`.
  */
 import { fingerprint } from './fingerprint.ts'
 import type { JsonObject } from './json.ts'
@@ -15,17 +15,17 @@ export interface Reminder {
   readonly body: string
   readonly tags: readonly string[]
   readonly dedupeKey?: string
-  /** Turns left; absent means until the task ends. */
+  /** How many turns are left. Absent if the reminder lasts until the task ends. */
   readonly ttlTurns?: number
   readonly preserveOnCompact: boolean
   readonly propagate: Propagate
   readonly roleHint: RoleHint
   readonly source?: string
-  /** The turn its source saw; once emitted, the turn that first showed it. */
+  /** The turn that its source saw. After it was shown, the first turn that showed it. */
   readonly firedAtTurn?: number
   readonly mode: PauseMode
   readonly metadata?: JsonObject
-  /** The task it was injected into, for copies that travelled to sub-tasks. */
+  /** Set for a copy in a sub-task: the task that the reminder was injected into. */
   readonly inheritedFrom?: string
   readonly acceptedAt: number
 }
@@ -33,31 +33,33 @@ export interface Reminder {
 /** A pending reminder and what has happened to it on this task. */
 export interface PendingReminder {
   readonly reminder: Reminder
-  /** The turn that showed it first; absent until then. */
+  /** The first turn that showed it. */
   readonly emittedAtTurn?: number
   /** The latest turn that showed it. */
   readonly shownInTurn?: number
 }
 
-/** What an injection was answered, kept after the reminder is gone so that a repeated one is answered the same. */
+/**
+ * The answer to an injection. It is kept after the reminder is gone, so that a repeated injection gets the same answer.
+ */
 export interface AcceptedReminder {
   readonly id: string
-  /** Of its body. */
+  /** The fingerprint of its body. */
   readonly print: string
   readonly acceptedAt: number
   readonly dedupedCount: number
 }
 
-/** How many injections a task remembers, the newest ones. */
+/** How many answers a task keeps, the newest ones. */
 export const ACCEPTED_REMINDERS_KEPT = 256
 
-/** A reminder that a provider of the agent wants, and which one. */
+/** A reminder and the provider that added it. */
 export interface ProvidedReminder {
   readonly provider: string
   readonly reminder: Reminder
 }
 
-/** How a turn ended; only one that completed counts. */
+/** How a turn ended. Only a completed turn counts for TTLs. */
 export type TurnOutcome = 'completed' | 'skipped' | 'failed'
 
 /** Whether a reminder may be shown when a turn starts (`start`), or when a running turn reads again (`reread`). */
@@ -66,8 +68,8 @@ export function isVisible(pending: PendingReminder, when: 'start' | 'reread'): b
 }
 
 /**
- * The reminders after a turn ended: when it completed, one is taken off the TTL of each that this turn showed, unless its
- * source saw a later turn. Returns those that are left and the ids whose TTL reached zero.
+ * The reminders after a turn ended: when it completed, one is taken off the TTL of each that this turn showed, unless
+ * its source saw a later turn. Returns those that are left and the ids whose TTL reached zero.
  */
 export function afterTurn(
   pending: readonly PendingReminder[],
@@ -108,7 +110,7 @@ export function inherited(
     }))
 }
 
-/** Without those that were deduped or expired. */
+/** The pending reminders without those that were deduped or expired. */
 export function without(
   pending: readonly PendingReminder[],
   ids: readonly string[],
@@ -116,7 +118,7 @@ export function without(
   return pending.filter((item) => !ids.includes(item.reminder.id))
 }
 
-/** As they are after a turn showed some of them. */
+/** The pending reminders after a turn showed some of them. */
 export function shown(
   pending: readonly PendingReminder[],
   reminders: readonly Reminder[],
@@ -131,7 +133,7 @@ export function shown(
   )
 }
 
-/** What a task remembers of its injections after one more. */
+/** The kept answers after one more injection. */
 export function remembering(
   reminded: readonly AcceptedReminder[],
   { id, body, acceptedAt }: Reminder,

@@ -8,15 +8,15 @@ import type { Reminder } from './reminders.ts'
  *   <reminder speaker="system" source="ci" tags="a,b">body</reminder>
  *   </reminders>
  *
- * Whatever a reminder says, it cannot forge an element, an attribute or the end of the block, and cannot say anything that
- * a person who reads the block does not see:
+ * A reminder cannot forge an element, an attribute or the end of the block, and cannot contain text that is invisible to
+ * a person who reads the block:
  *
  * - `&`, `<`, `>` and `"` become `&amp;`, `&lt;`, `&gt;` and `&quot;`, and a comma inside a tag `&#44;`;
  * - control characters other than tab and line feed, and characters that are invisible or turn the direction of the text
  *   (bidirectional controls, line and paragraph separators, tag characters), become numeric references such as `&#x202E;`;
  * - half a surrogate pair becomes U+FFFD, as it would on its way to a model.
  *
- * Everything else stands as it was sent, so that unescaping gives back every body, source and tag.
+ * All other text is unchanged, so that unescaping returns every body, source and tag.
  */
 export function renderReminders(reminders: readonly Reminder[]): string {
   if (reminders.length === 0) return ''

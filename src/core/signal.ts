@@ -1,4 +1,4 @@
-/** What tells somebody who waits to stop: an `AbortSignal`, or anything with as much of its face. */
+/** The part of `AbortSignal` that waits use. */
 export interface Signal {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void): void

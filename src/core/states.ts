@@ -1,6 +1,6 @@
 /**
- * The states of a task and the moves between them. This table is the whole truth: `evolve` refuses any move that is
- * not in it, so an illegal transition cannot be written, whatever a caller, an agent or a bug asks for.
+ * The states of a task and the transitions between them. `evolve` refuses every move that is not in this table, so an
+ * illegal transition cannot be written.
  */
 export type State =
   | 'submitted'
@@ -18,7 +18,7 @@ export type PausedState = 'paused-by-client' | 'paused-by-agent'
 
 type Row = readonly [from: State, to: readonly State[], by: string]
 
-/** Reads like the table of the domain contract: from, to, by whom. */
+/** From, to, and by whom. */
 export const transitions: readonly Row[] = [
   ['submitted', ['working'], 'the runner, or a pause on its way to paused-by-client'],
   ['submitted', ['rejected'], 'the agent'],
@@ -33,7 +33,7 @@ export const transitions: readonly Row[] = [
   ['working', ['paused-by-agent'], 'a park'],
   ['paused-by-client', ['working', 'canceled', 'failed'], 'resume, cancel, timeout "fail"'],
   ['paused-by-agent', ['working', 'canceled', 'failed'], 'resume, cancel, timeout "fail"'],
-  // Only where a dialect allows it (Bindu): the question is kept and comes back on resume.
+  // Only in the Bindu dialect. The question is kept and is open again after the resume.
   ['input-required', ['paused-by-client'], 'a pause in the Bindu dialect'],
   ['paused-by-client', ['input-required'], 'resume of such a pause'],
 ]
@@ -53,7 +53,7 @@ type KindOf<S extends State> = S extends TerminalState
       ? 'paused'
       : 'runnable'
 
-/** Every state and what it is. A state that is added does not compile before it is here. */
+/** The kind of every state. A new state does not compile until it is in this table. */
 const kinds: { readonly [S in State]: KindOf<S> } = {
   submitted: 'runnable',
   working: 'runnable',

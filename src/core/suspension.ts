@@ -1,6 +1,6 @@
 /**
- * One stop of a task. The nth of a task has epoch n; the handle is minted once per suspension and is valid from the
- * moment the request is accepted, also while the task still quiesces.
+ * One stop of a task. The nth stop of a task has epoch n. Each suspension has its own handle, which is valid from when
+ * the request is accepted, also while the task quiesces.
  */
 import type { CloudEvent } from './cloud-event.ts'
 import type { ResumeConditions } from './conditions.ts'
@@ -15,14 +15,14 @@ const strengths: Readonly<Record<PauseMode, number>> = {
   interrupt_immediate: 3,
 }
 
-/** Weakest first: a stronger mode may replace a weaker one while the pause has not committed. */
+/** The weakest mode comes first. A stronger mode may replace a weaker one until the pause commits. */
 export const pauseModes: readonly PauseMode[] = (Object.keys(strengths) as PauseMode[]).sort(
   (a, b) => strengths[a] - strengths[b],
 )
 
 export type ActorKind = 'client' | 'agent' | 'operator' | 'policy' | 'parent'
 
-/** Who really did it: for the audit, the dashboard and the receipts. */
+/** Who caused a change, for audit, dashboard and receipts. */
 export interface Actor {
   readonly kind: ActorKind
   readonly id: string
@@ -36,7 +36,7 @@ export type PolicyReason =
   | 'code-changed'
   | 'child-unreadable'
 
-/** Trace spans a suspension is linked with, so that the resume span can point back. */
+/** Trace spans of a suspension, so that the span of the resume can link to them. */
 export interface SpanLinks {
   readonly span?: string
   readonly pipelineSpan?: string
@@ -48,7 +48,7 @@ export interface Suspension {
   readonly epoch: number
   readonly initiator: 'client' | 'agent'
   readonly actor: Actor
-  /** The protocol a pause came by, where that protocol names itself. */
+  /** The protocol by which the pause came, if known. */
   readonly origin?: string
   readonly mode?: PauseMode
   readonly reason?: string
@@ -61,12 +61,12 @@ export interface Suspension {
   /** When the schedule or the instant of the trigger fires. */
   readonly fireAt?: number
   readonly pausedFrom: State
-  /** Events at or before this position do not wake it. */
+  /** Events up to this position do not wake the task. */
   readonly eventsAfter: number
   readonly links?: SpanLinks
-  /** The journal key of the park that made it; absent for pauses. */
+  /** The journal key of the park. Absent for pauses. */
   readonly key?: string
-  /** The hold that made it: lifting the last hold resumes it. */
+  /** A hold made the stop. Lifting the last hold resumes the task. */
   readonly byHold?: true
   /** For `code-changed`: the entry whose fingerprint differs; resuming accepts the new code there. */
   readonly mismatch?: string
@@ -89,14 +89,14 @@ export const resumeCauses: readonly ResumeCause[] = [
   'external_event',
 ]
 
-/** The timeout's own event, what `resume_with_input` gives when no input was set. */
+/** The event of a timeout. `resume_with_input` returns it if no input was set. */
 export interface TimeoutEvent {
   readonly type: 'lull.timeout'
   readonly handle: string
   readonly deadlineAt: string
 }
 
-/** How a suspension ended: what `task.park()` returns and `task.wake` shows. */
+/** How a suspension ended. `task.park()` returns it, and `task.wake` shows it. */
 export interface Wake {
   readonly handle: string
   readonly epoch: number

@@ -1,4 +1,4 @@
-/** A task as folded from its log. Immutable: `evolve` makes the next one. */
+/** A task, folded from its log. It is immutable: `evolve` makes the next one. */
 import type { Json, JsonObject } from './json.ts'
 import type { Artifact, Message } from './message.ts'
 import type { DeferredAction, Failure, Question, RunToken, Usage } from './records.ts'
@@ -16,13 +16,13 @@ export interface Task {
   readonly origin?: string | undefined
   readonly metadata?: JsonObject | undefined
 
-  /** The sequence number of its last record; every write is a compare-and-set on it. */
+  /** The sequence number of the last record. Every write is a compare-and-set on it. */
   readonly version: number
   readonly createdAt: number
   readonly updatedAt: number
 
   readonly state: State
-  /** Since when it is in this state, or last reported in it. */
+  /** When the task entered this state, or last reported a status in it. */
   readonly statusAt: number
   readonly statusMessage?: Message | undefined
   readonly progress?: number | undefined
@@ -30,16 +30,16 @@ export interface Task {
   readonly artifacts: readonly Artifact[]
   readonly failure?: Failure | undefined
 
-  /** Messages no turn has seen yet, oldest first. */
+  /** Messages that no turn has seen yet, oldest first. */
   readonly queued: readonly Message[]
   readonly question?: (Question & { readonly key: string }) | undefined
 
-  /** A pause that was accepted and has not committed: the task quiesces. */
+  /** A pause that was accepted and has not committed. The task quiesces. */
   readonly pausing?: Suspension | undefined
   readonly suspension?: Suspension | undefined
   readonly epoch: number
   readonly wake?: Wake | undefined
-  /** The last wake has not been seen by a turn yet. */
+  /** Set while no turn has seen the last wake. */
   readonly wakeUnseen?: true | undefined
   readonly resumes: readonly ResumeAnswer[]
   readonly holds: readonly string[]
@@ -50,19 +50,21 @@ export interface Task {
   readonly turn: number
   readonly journal: Journal
   readonly reminders: readonly PendingReminder[]
-  /** The newest injections from outside, pending or gone. */
+  /** The answers to the newest injections from outside, also of reminders that are gone. */
   readonly reminded: readonly AcceptedReminder[]
   readonly children: readonly string[]
   readonly usage: Required<Usage>
 
-  /** Events up to this position never wake the task: they came before it, are gone from the store, or woke it long ago. */
+  /**
+   * Events up to this position never wake the task: they came before it, are gone from the store, or woke it long ago.
+   */
   readonly eventsAfter: number
   /** Positions after `eventsAfter` of events that woke this task; no event wakes it twice. */
   readonly consumed: readonly number[]
   readonly receipts: { readonly count: number; readonly head: string }
 }
 
-/** What a resume was answered, kept so that a loser learns who won and a repeated key gets the same answer. */
+/** The answer to a resume. It is kept for repeated requests, and for later resumes that are told who was first. */
 export interface ResumeAnswer {
   readonly handle: string
   readonly cause: ResumeCause

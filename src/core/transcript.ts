@@ -1,4 +1,4 @@
-/** What an agent's loop said and heard. Kept in the log; reminders are never in it. */
+/** An entry of the transcript of an agent's loop. Reminders are never in the transcript. */
 import type { Json } from './json.ts'
 
 export interface TranscriptEntry {

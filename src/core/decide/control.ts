@@ -1,4 +1,4 @@
-/** Holds: an operator stops tasks from above, and lifting undoes exactly what the hold did. */
+/** Holds: an operator stops tasks. Lifting a hold undoes exactly what the hold did. */
 import type { Command } from '../commands.ts'
 import type { RecordBody } from '../records.ts'
 import { isTerminal } from '../states.ts'

@@ -13,7 +13,7 @@ export function write(...records: readonly RecordBody[]): Decided {
   return { records }
 }
 
-/** A run may write only while it is the task's own; one that was paused, cancelled or taken over may not. */
+/** Only the run that has the task may write. A run whose task was paused, cancelled or taken over may not. */
 export function asRun(task: Task, token: string, allowed: () => Decided): Decided {
   if (task.state !== 'working' || task.run?.token !== token) {
     return refuse('STALE_RUN', { taskId: task.id })
@@ -28,7 +28,7 @@ export function whileOpen(task: Task, allowed: () => Decided): Decided {
   return allowed()
 }
 
-/** What a task that ends leaves behind is told before its last record, because streams close on that one. */
+/** The expiry of pending reminders comes before the last record of a task, because streams close at the last record. */
 export function ending(task: Pick<Task, 'reminders'>, last: RecordBody): readonly RecordBody[] {
   if (task.reminders.length === 0) return [last]
   const ids = task.reminders.map((item) => item.reminder.id)

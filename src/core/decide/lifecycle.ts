@@ -1,4 +1,4 @@
-/** How a task begins, hears and ends. */
+/** Decides how a task is created, gets messages, and ends. */
 import type { Command } from '../commands.ts'
 import { refuse } from '../errors.ts'
 import type { Message } from '../message.ts'
@@ -12,7 +12,7 @@ import { questionExpired } from './waking.ts'
 
 type Of<T extends Command['type']> = Command & { readonly type: T }
 
-/** Submitting what exists already is nothing new: a parent that died while delegating asks again. */
+/** Creating an existing task has no effect. A parent that is rebuilt while it delegates repeats the command. */
 export function submit(task: Task | undefined, command: Of<'submit'>): Decided {
   if (task !== undefined) return nothing
   const { submission, run, rejection, holds = [] } = command
@@ -26,7 +26,7 @@ export function submit(task: Task | undefined, command: Of<'submit'>): Decided {
   return { records }
 }
 
-/** Written out: spreading so many keys takes longer than all the rest. */
+/** Written as a literal, because spreading so many keys is slow. */
 function submitted(submission: Submission): RecordBody {
   return {
     type: 'submitted',
@@ -48,7 +48,7 @@ function submitted(submission: Submission): RecordBody {
 export function start(task: Task, command: Of<'start'>, at: number): Decided {
   if (task.state !== 'submitted' && task.state !== 'working') return nothing
   if (task.run?.token !== command.from?.token) return nothing
-  // A crash while quiescing: the pause takes effect before any agent code runs.
+  // After a crash while the task was quiescing, the pause takes effect before any agent code runs.
   if (task.pausing !== undefined) return write(withDeath(task, stopNow(task, at)))
   if (task.holds.length > 0) return nothing
   const deaths = task.run === undefined ? 0 : task.deaths + 1
@@ -74,7 +74,7 @@ export function message(task: Task, command: Of<'message'>, at: number): Decided
   })
 }
 
-/** Messages that no code asked for must not fill a task up: neither its queue, say while it is paused, nor its history. */
+/** Limits the queue and the history of a task. */
 function overLimit(task: Task, { message, limits }: Of<'message'>): Decided | undefined {
   if (limits === undefined) return undefined
   const { queuedMessages, queuedBytes, historyMessages, historyBytes } = limits
@@ -89,7 +89,7 @@ function overLimit(task: Task, { message, limits }: Of<'message'>): Decided | un
   return reached && refuse('LIMIT_EXCEEDED', { limit: reached[0], value: reached[1] })
 }
 
-/** A first message is taken whatever its size: the limit of a request bounds it. */
+/** The first message is always accepted. The size limit of a request bounds it. */
 function exceeds(messages: readonly Message[], message: Message, bytes: number): boolean {
   return messages.length > 0 && weightOf(messages) + weightOf(message) > bytes
 }
@@ -113,7 +113,7 @@ function answer(task: Task, command: Of<'message'>, at: number): Decided {
   if (consentId !== undefined && consentId !== consent?.consentId) {
     return refuse('CONSENT_MISMATCH', { taskId: task.id, consentId })
   }
-  // Only the first answer under a hold counts; what follows waits for the next turn.
+  // Only the first answer under a hold counts. Later messages wait for the next turn.
   if (task.deferred !== undefined)
     return overLimit(task, command) ?? write({ type: 'message', message, ...key })
   if (expired(question, at)) return questionExpired(task, `${message.messageId}-late`)
@@ -155,7 +155,7 @@ export function reject(task: Task, command: Of<'reject'>): Decided {
   return asRun(task, run, () => ({ records: ending(task, { type: 'rejected', message }) }))
 }
 
-/** A process that stops hands its task on. A pause that was waiting for a boundary has reached it. */
+/** A process that stops releases its task. A pause that waited for a boundary commits. */
 export function release(task: Task, command: Of<'release'>, at: number): Decided {
   return asRun(task, command.run, () =>
     task.pausing === undefined

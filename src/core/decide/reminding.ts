@@ -1,4 +1,4 @@
-/** Reminders from outside, and what the providers of an agent add. */
+/** Decides about reminders from outside and from providers. */
 import type { Command, Providing, ReminderFilter } from '../commands.ts'
 import { refuse } from '../errors.ts'
 import { fingerprint } from '../fingerprint.ts'
@@ -10,8 +10,8 @@ import { type Decided, nothing, whileOpen, write } from './decided.ts'
 type Of<T extends Command['type']> = Command & { readonly type: T }
 
 /**
- * The same id is the same reminder, also when it is long gone and when the task has ended: whoever did not hear the answer
- * may ask again.
+ * Reminder ids are idempotent, also after the reminder is gone and after the task has ended. A caller that got no answer
+ * may repeat its request.
  */
 export function remind(task: Task, command: Of<'remind'>): Decided {
   const { reminder, limit } = command
@@ -29,7 +29,7 @@ export function remind(task: Task, command: Of<'remind'>): Decided {
   })
 }
 
-/** Pending longer than the task remembers its injections, or wanted by a provider. */
+/** A pending reminder that is not in the list of accepted ones: it is older than the list, or came from a provider. */
 function printOfPending({ reminders }: Task, id: string): string | undefined {
   const known = reminders.find((item) => item.reminder.id === id)
   return known && fingerprint(known.reminder.body)
@@ -40,7 +40,7 @@ interface Injected {
   readonly pending: readonly PendingReminder[]
 }
 
-/** Those of its key go, then it comes. */
+/** Removes the reminders with the same `dedupeKey`, then adds the new one. */
 function injected(
   pending: readonly PendingReminder[],
   reminder: Reminder,
@@ -65,8 +65,8 @@ function injected(
 }
 
 /**
- * What providers want. One that is there already is left alone, and the limit counts here too, except for what is gone
- * after one turn: that cannot pile up.
+ * Reminders of providers. A reminder that is already pending is not added again. The limit counts, except for reminders
+ * that expire after one turn, because those cannot accumulate.
  */
 export function providing(
   pending: readonly PendingReminder[],

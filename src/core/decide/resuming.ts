@@ -55,7 +55,7 @@ export function resume(task: Task, command: Command & { readonly type: 'resume' 
   return { records: [...wakeRecords(task.suspension, wake, undefined, who), answered] }
 }
 
-/** A caller that names a handle learns what ended that suspension, and nothing about another one. */
+/** A caller that names a handle is told what ended that suspension, and nothing about another one. */
 function notPaused(task: Task, handle: string | undefined): Decided {
   const winner = task.resumes.findLast((r) => handle === undefined || r.handle === handle)
   const { id: taskId, state } = task
@@ -64,7 +64,7 @@ function notPaused(task: Task, handle: string | undefined): Decided {
   return refuse('TASK_NOT_PAUSED', { taskId, state, cause, resumedAt })
 }
 
-/** The records of a wake. They accept changed code where that was the reason for the stop. */
+/** The records of a wake. If the task was stopped as `code-changed`, they accept the changed code. */
 export function wakeRecords(
   suspension: Suspension,
   wake: DeferredAction & { readonly kind: 'wake' },

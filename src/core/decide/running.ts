@@ -1,4 +1,4 @@
-/** What a run asks for its task. Each is refused as stale unless the run is the task's own. */
+/** Decides the commands of a run. A command of a run that does not have the task is refused as stale. */
 import type { Command } from '../commands.ts'
 import type { JournalRecord, RecordBody } from '../records.ts'
 import { afterTurn, isVisible, type PendingReminder } from '../reminders.ts'
@@ -27,7 +27,10 @@ export function record(task: Task, command: Of<'record'>): Decided {
   })
 }
 
-/** The end of a turn takes off TTLs, a compaction drops what is not to be kept: both are told. A step of its own is a turn. */
+/**
+ * The end of a turn takes off TTLs, a compaction drops what is not to be kept: both are told. A step of its own is a
+ * turn.
+ */
 function expiring(
   pending: readonly PendingReminder[],
   record: JournalRecord,
@@ -50,8 +53,8 @@ function expiring(
 }
 
 /**
- * Fixes what the turn sees: messages nobody has seen, pending reminders, and what the providers want it to be reminded of.
- * While a pause is under way no turn starts and nothing is written: the run asks again after the resume.
+ * Fixes what the turn sees: messages nobody has seen, pending reminders, and what the providers want it to be reminded
+ * of. While a pause is under way no turn starts and nothing is written: the run asks again after the resume.
  */
 export function startTurn(task: Task, command: Of<'start-turn'>): Decided {
   return asRun(task, command.run, () => {
@@ -71,7 +74,7 @@ export function startTurn(task: Task, command: Of<'start-turn'>): Decided {
   })
 }
 
-/** The code of a turn has read its reminders. Writes what it saw for the first time in that turn. */
+/** The code of a turn has read its reminders. Records those that it saw for the first time in that turn. */
 export function showReminders(task: Task, command: Of<'show-reminders'>): Decided {
   return asRun(task, command.run, () => {
     const { key, turn, ids, toldWake } = command
@@ -104,7 +107,7 @@ function seen(
   }
 }
 
-/** While a pause is under way nothing is written: the run asks again after the resume. */
+/** While a pause is under way nothing is written. The run repeats the command after the resume. */
 export function park(task: Task, command: Of<'park'>, at: number): Decided {
   return asRun(task, command.run, () => {
     if (task.pausing !== undefined) return nothing

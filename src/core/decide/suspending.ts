@@ -1,4 +1,4 @@
-/** Shared by everything that stops a task. */
+/** Records that every kind of stop uses. */
 import type { ResumeConditions } from '../conditions.ts'
 import type { Question, RecordBody } from '../records.ts'
 import type { NewOperation, PolicyReason, Suspension } from '../suspension.ts'
@@ -12,7 +12,7 @@ export function deadline(conditions: ResumeConditions | undefined, at: number): 
   return minutes === undefined ? undefined : at + Math.ceil(minutes * MINUTE_MS)
 }
 
-/** A pause, committed at once where nothing is in flight (`still`). */
+/** A pause. It commits at once if nothing is in flight (`still`). */
 export function requestStop(
   task: Task,
   suspension: Suspension,
@@ -37,12 +37,12 @@ export function stopNow(task: Task, at: number, request?: Suspension, fireAt?: n
   }
 }
 
-/** A stop that commits for a run whose process died: what it had in flight may have begun. */
+/** Marks a stop of a run whose process died. Operations in flight may have begun. */
 export function withDeath(task: Task, record: RecordBody): RecordBody {
   return record.type === 'paused' && task.run !== undefined ? { ...record, inFlight: true } : record
 }
 
-/** The engine itself stops a task. A pause already under way keeps its handle. */
+/** A policy stop. A pause that is under way keeps its handle. */
 export function policyStop(
   task: Task,
   policy: {
