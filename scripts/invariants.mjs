@@ -1,13 +1,15 @@
 /**
  * Numbered invariants (`R1`, `G2`) in the opening comment of a source file, and the tests that name them.
  *
- * A test belongs to a source file when it stands beside it under the same name, or names the file (`core.ts`) in its text.
+ * A test belongs to a source file when its name begins with that of the file (`holds.ts`: `holds-restart.test.ts`), when it
+ * is in the folder of that name (`ledger/`), or when its text names the file (`core.ts`). The suites of the store contract
+ * are tests of the port.
  */
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 
 /** The numbers that stand at the beginning of a line of a block comment. */
 export function numbersIn(text) {
-  return [...text.matchAll(/^ \*\s+([A-Z]\d+)\s/gm)].map(([, number]) => number)
+  return [...text.matchAll(/^ \*\s+([A-Z]\d+)\s{2}/gm)].map(([, number]) => number)
 }
 
 /** The titles of suites and tests, also of tables of tests. */
@@ -18,7 +20,7 @@ export function titlesIn(text) {
 
 /** @returns the numbers that no title of a test of their file names; `T1 to T5` names five */
 export function unnamedIn(files) {
-  const isTest = ({ path }) => path.includes('.test.')
+  const isTest = ({ path }) => path.includes('.test.') || path.includes('/store-contract/')
   const tests = files.filter(isTest)
   return files
     .filter((file) => !isTest(file))
@@ -36,8 +38,10 @@ export function unnamedIn(files) {
 
 function belongs(test, path) {
   const name = basename(path)
+  const stem = name.slice(0, -3)
+  if (dirname(test.path) === join(dirname(path), stem)) return true
   const isBeside = dirname(test.path) === dirname(path)
-  if (isBeside && basename(test.path).startsWith(`${name.slice(0, -3)}.`)) return true
+  if (isBeside && new RegExp(`^${stem}[.-]`).test(basename(test.path))) return true
   return new RegExp(`(?<![\\w-])${name.replaceAll('.', '\\.')}\\b`).test(test.text)
 }
 

@@ -2,9 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { unnamedIn } from './invariants.mjs'
 import { sourcesIn } from './sources.mjs'
 
-/** Folders whose invariants are all named by tests. */
-const folders = ['src/core/', 'src/engine/run/']
-
 describe('a numbered invariant', () => {
   const source = { path: 'src/gate.ts', text: '/**\n * G1  One.\n * G2  Two.\n * G3  Three.\n */' }
 
@@ -20,9 +17,9 @@ describe('a numbered invariant', () => {
     expect(unnamedIn([source, test])).toEqual([])
   })
 
-  it.each(folders)('of %s appears in the name of a test', (folder) => {
+  it('of any source file appears in the name of a test', () => {
     const files = sourcesIn('src')
-    expect(files.some(({ path }) => path.startsWith(folder))).toBe(true)
-    expect(unnamedIn(files).filter((one) => one.startsWith(folder))).toEqual([])
+    expect(files.length).toBeGreaterThan(100)
+    expect(unnamedIn(files)).toEqual([])
   })
 })

@@ -1,3 +1,4 @@
+/** V3: events.ts. */
 import { describe, expect, it } from 'vitest'
 import type { EventFilter, ResumeConditions } from '../core/conditions.ts'
 import type { Wake } from '../core/suspension.ts'

@@ -1,3 +1,4 @@
+/** V2: events.ts. */
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import {

@@ -1,3 +1,4 @@
+/** B1, B2: runs/backlog.ts. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isLullError } from '../core/errors.ts'
@@ -13,7 +14,7 @@ import {
 } from './test-support/engine-harness.ts'
 
 describe('the limit of an agent', () => {
-  it('lets so many of its tasks run at the same time, first come, first served', async () => {
+  it('B1: lets so many of its tasks run at the same time, first come, first served', async () => {
     const order = effects()
     let now = 0
     let most = 0

@@ -1,4 +1,7 @@
-/** One log that cannot be read stops its task alone. */
+/**
+ * One log that cannot be read stops its task alone.
+ * L7: ledger.ts.
+ */
 import { describe, expect, it } from 'vitest'
 import { LullError } from '../core/errors.ts'
 import type { LogRecord } from '../core/records.ts'
@@ -94,7 +97,7 @@ describe.each(Object.entries(damages))('a log with %s', (_name, damage) => {
     expect((await harness.engine.health()).unreadable).toBe(1)
   })
 
-  it('refuses every command and every stream of that task', async () => {
+  it('L7: refuses every command and every stream of that task', async () => {
     const { harness, bad } = await withDamaged(damage)
     await harness.settled()
     const { engine } = harness

@@ -1,3 +1,4 @@
+/** I1: in-flight.ts. */
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
@@ -207,7 +208,7 @@ describe('an agent that decides before a task exists', () => {
     expect(await second.engine.send(alice, { message: hi })).toMatchObject({ kind: 'message' })
   })
 
-  it('that failed is asked once by two repeats at the same time', async () => {
+  it('I1: that failed is asked once by two repeats at the same time', async () => {
     const asked = effects()
     const harness = await createHarness({
       agents: [

@@ -1,3 +1,4 @@
+/** D1 to D4: ports/store.ts. */
 import type { LogRecord } from '../../core/records.ts'
 import type { Commit, CommitFailure } from '../../ports/store/tasks.ts'
 import { creation, poison, sampleClaim, sampleRow, sampleSnapshot, step } from '../sample-task.ts'
@@ -14,6 +15,7 @@ export function commits(subject: Subject): void {
   conflicts(subject)
   atomicity(subject)
   batches(subject)
+  sizesAndShapes(subject)
   logs(subject)
 
   it('D1: keeps what it reported as written across a restart', async () => {
@@ -137,8 +139,13 @@ function atomicity(subject: Subject): void {
   })
 }
 
+function failedAs({ kit }: Subject): (kind: CommitFailure) => unknown {
+  return (kind) => kit.expect.objectContaining({ status: 'failed', kind })
+}
+
 function batches(subject: Subject): void {
   const { it, expect } = subject.kit
+  const failed = failedAs(subject)
   it('answers in the order of the batch, and nothing for an empty one', async () => {
     const { store } = subject
     await store.commit([creation('task-2')])
@@ -158,9 +165,6 @@ function batches(subject: Subject): void {
       ]),
     ).toEqual([written, written, written, { status: 'conflict', version: 4 }])
   })
-
-  const failed = (kind: CommitFailure): unknown =>
-    expect.objectContaining({ status: 'failed', kind })
 
   it('D2: does not let a commit that cannot be written touch its neighbours', async () => {
     const { store } = subject
@@ -186,7 +190,11 @@ function batches(subject: Subject): void {
     expect(await store.records('task-2', 0, 9)).toHaveLength(3)
     expect(await store.load('task-3')).toBeUndefined()
   })
+}
 
+function sizesAndShapes(subject: Subject): void {
+  const { it, expect } = subject.kit
+  const failed = failedAs(subject)
   it('writes a commit as large as Lull makes them, and one that is too large is written whole or fails alone', async () => {
     const { store } = subject
     const sized = (taskId: string, bytes: number): Commit => {

@@ -1,3 +1,4 @@
+/** R2: engine/retention.ts. */
 import { isTerminal, states } from '../../core/states.ts'
 import type { PruneResult } from '../../ports/store/pruning.ts'
 import {
@@ -120,7 +121,7 @@ function ofNeededTasks(subject: Subject): void {
     expect(await store.load('child')).toBeUndefined()
   })
 
-  it('keeps a task with a webhook that is not delivered', async () => {
+  it('R2: keeps a task with a webhook that is not delivered', async () => {
     const { store } = subject
     const ended = { state: 'completed', statusAt: 1 } as const
     await store.commit(['open', 'failed', 'done', 'none'].map((id) => creation(id, ended)))
