@@ -24,14 +24,25 @@ export function text(params: Params, name: string): string {
   return value
 }
 
-export function optionalText(params: Params, name: string): string | undefined {
+export function optionalText(
+  params: Params,
+  name: string,
+  path: string = name,
+): string | undefined {
   const value = params[name]
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'string') throw invalid(name, 'must be a string')
+  if (typeof value !== 'string') throw invalid(path, 'must be a string')
   if (value.length > LONGEST_TEXT) {
-    throw invalid(name, `must have a length of at most ${LONGEST_TEXT}`)
+    throw invalid(path, `must have a length of at most ${LONGEST_TEXT}`)
   }
   return value
+}
+
+/** Where nothing is done with the list: what is no list of texts is refused all the same. */
+export function checkTexts(params: Params, name: string, path: string = name): void {
+  const value = params[name] ?? []
+  const isTexts = Array.isArray(value) && value.every((one) => typeof one === 'string')
+  if (!isTexts) throw invalid(path, 'must be a list of strings')
 }
 
 export function optionalInteger(

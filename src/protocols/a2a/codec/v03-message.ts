@@ -3,12 +3,13 @@ import type { JsonObject } from '../../../core/json.ts'
 import type { Message, Part } from '../../../core/message.ts'
 import { message as messageInput } from '../../../engine/inputs.ts'
 import { parse } from '../../../engine/parse.ts'
-import { invalid, isObject, type Params } from '../params.ts'
+import { invalid, isObject, optionalText, type Params } from '../params.ts'
 
 const roles: Readonly<Record<string, string>> = { user: 'ROLE_USER', agent: 'ROLE_AGENT' }
 
 export function readMessage03(value: unknown): Message {
   if (!isObject(value)) return parse(messageInput, value, 'message')
+  if ((value['kind'] ?? 'message') !== 'message') throw invalid('message.kind', 'must be message')
   const message: Record<string, unknown> = {}
   for (const [name, given] of Object.entries(value)) {
     if (given !== null && name !== 'kind') message[name] = given
@@ -42,12 +43,14 @@ function readPart03(value: unknown, index: number): unknown {
   if (kind !== 'file' || !isObject(file)) {
     throw invalid(path, 'must be a part with text, data or file, as its kind says')
   }
-  const { bytes, uri, name, mimeType } = file
+  const { bytes, uri } = file
+  const filename = optionalText(file, 'name', `${path}.file.name`)
+  const mediaType = optionalText(file, 'mimeType', `${path}.file.mimeType`)
   return {
-    ...(bytes === undefined ? {} : { raw: bytes }),
-    ...(uri === undefined ? {} : { url: uri }),
-    ...(typeof name === 'string' ? { filename: name } : {}),
-    ...(typeof mimeType === 'string' ? { mediaType: mimeType } : {}),
+    ...(bytes === undefined || bytes === null ? {} : { raw: bytes }),
+    ...(uri === undefined || uri === null ? {} : { url: uri }),
+    ...(filename === undefined ? {} : { filename }),
+    ...(mediaType === undefined ? {} : { mediaType }),
     ...facts,
   }
 }

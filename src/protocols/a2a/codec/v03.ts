@@ -6,7 +6,7 @@ import { type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
 import { statusMessage } from '../metadata.ts'
-import { invalid, optionalBoolean, type Params } from '../params.ts'
+import { checkTexts, invalid, optionalBoolean, type Params } from '../params.ts'
 import {
   type Codec,
   type SendConfiguration,
@@ -85,6 +85,7 @@ export function createV03(words: StateSpelling, facts: Metadata): Codec {
 }
 
 function readConfiguration(value: Params): SendConfiguration {
+  checkTexts(value, 'acceptedOutputModes', 'configuration.acceptedOutputModes')
   return {
     historyLength: readHistoryLength(value),
     immediate: optionalBoolean(value, 'blocking', 'configuration.blocking') === false,

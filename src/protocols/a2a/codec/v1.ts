@@ -7,7 +7,7 @@ import type { State } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Metadata } from '../harn/harn-metadata.ts'
 import { statusMessage } from '../metadata.ts'
-import { optionalBoolean, type Params } from '../params.ts'
+import { checkTexts, optionalBoolean, type Params } from '../params.ts'
 import { type Codec, type SendConfiguration, type TaskView, wholeTask } from './codec.ts'
 import { newest, readHistoryLength } from './history-length.ts'
 import { readTarget, taskIdOf } from './read-push.ts'
@@ -99,6 +99,7 @@ export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
 }
 
 function readConfiguration(value: Params): SendConfiguration {
+  checkTexts(value, 'acceptedOutputModes', 'configuration.acceptedOutputModes')
   const immediate = optionalBoolean(value, 'returnImmediately', 'configuration.returnImmediately')
   return {
     historyLength: readHistoryLength(value),

@@ -2,7 +2,7 @@
 import type { Push } from '../../../core/push.ts'
 import type { Call, Method } from '../call.ts'
 import { A2AError } from '../faults.ts'
-import { optionalText, text } from '../params.ts'
+import { optionalInteger, optionalText, text } from '../params.ts'
 import { ownTask } from './own-task.ts'
 import { pushesOf } from './send.ts'
 
@@ -56,6 +56,9 @@ export const listPushConfigs: Method = {
   async run(a2a, call) {
     const pushes = pushesOf(a2a)
     const taskId = taskIdIn(call)
+    // A task has few of them, so there is one page.
+    optionalInteger(call.params, 'pageSize', { min: 0 })
+    optionalText(call.params, 'pageToken')
     await ownTask(a2a, call, taskId)
     return { value: call.codec.pushList(taskId, await pushes.list(taskId)) }
   },
