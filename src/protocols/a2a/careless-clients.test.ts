@@ -64,3 +64,20 @@ it('null is the same as absent in every optional member of a file', async () => 
   const task = await testServer.ok('0.3', 'message/send', saying({ kind: null, parts }))
   expect(task.history[0].parts).toEqual([{ kind: 'file', file: { bytes: 'aGk=' } }])
 })
+
+it.each([
+  ['GET', '/tasks/x:nope'],
+  ['POST', '/tasks/x:nope'],
+  ['POST', '/message:nope'],
+  ['POST', '/acme/tasks/x:nope'],
+  ['POST', '/agents/script/tasks/x:nope'],
+  ['POST', '/v1/tasks/x:nope'],
+  ['POST', '/core/v1/message:nope'],
+])('an action that does not exist is refused in the words of A2A: %s %s', async (verb, path) => {
+  const testServer = await openTestServer()
+  const response = await testServer.fetch(verb, path, verb === 'POST' ? '{}' : undefined)
+  expect(response.status).toBe(404)
+  const { error } = (await response.json()) as { error: { code: number; message: string } }
+  expect(error.code).toEqual(expect.any(Number))
+  expect(error.message).toContain('nope')
+})

@@ -224,7 +224,7 @@ describe('REST', () => {
   it('leaves alone what is not A2A', async () => {
     const testServer = await openTestServer()
     const paths = ['/ops/tasks', '/dashboard', '/healthz', '/agents', '/%E0%A4%A', '/tasks/a/b/c/d']
-    for (const path of [...paths, '/tasks/x:fly', '/v1', '/.well-known/other.json']) {
+    for (const path of [...paths, '/tasks/x/fly', '/v1', '/.well-known/other.json']) {
       const request = new Request(`http://lull.test${path}`)
       expect([path, await testServer.raw(request)]).toEqual([path, undefined])
     }

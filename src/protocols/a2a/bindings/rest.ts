@@ -30,6 +30,9 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
   try {
     checkVersion(request, query, version)
     if ('allow' in matched) {
+      if (matched.allow.length === 0) {
+        throw new A2AError('METHOD_NOT_FOUND', `There is no such action: ${request.path}`)
+      }
       const failure = failureOf(new A2AError('METHOD_NOT_FOUND', `Use ${matched.allow.join(', ')}`))
       return failed(failure, version, false, type, { allow: matched.allow.join(', ') }, 405)
     }

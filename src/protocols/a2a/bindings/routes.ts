@@ -63,6 +63,7 @@ export const routes: Readonly<Record<Version, readonly Route[]>> = {
 
 export type Matched =
   | { readonly method: Method; readonly found: Readonly<Record<string, string>> }
+  /** The verbs that are possible here; none for an action that A2A does not have. */
   | { readonly allow: readonly string[] }
 
 export function matchRoute(
@@ -77,7 +78,14 @@ export function matchRoute(
     if (wanted === verb) return { method, found }
     allow.push(wanted)
   }
-  return allow.length === 0 ? undefined : { allow }
+  return allow.length > 0 || isUnknownAction(segments) ? { allow } : undefined
+}
+
+/** `tasks/{id}:nope` and `message:nope` are meant for A2A, which answers them in its own words. */
+function isUnknownAction(segments: readonly string[]): boolean {
+  const [first = '', second = ''] = segments
+  if (segments.length === 1) return first.startsWith('message:')
+  return segments.length === 2 && first === 'tasks' && ACTION.test(second)
 }
 
 function capture(
