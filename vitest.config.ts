@@ -42,6 +42,26 @@ export default defineConfig({
         },
       },
       {
+        // Suites of whole processes once more, on PostgreSQL.
+        test: {
+          name: 'postgres-suites',
+          include: [
+            'test/postgres/**/*.test.ts',
+            'test/scenarios/{acp,client,suspend-processes,waiting}.test.ts',
+            'test/crash/{reminders,webhooks}.test.ts',
+          ],
+          env: { LULL_TEST_STORE: 'postgres' },
+          globalSetup: [
+            'src/stores/postgres/test-support/global-setup.ts',
+            'test/support/compile-worker.ts',
+          ],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
         test: {
           name: 'scenarios',
           include: ['test/scenarios/**/*.test.ts'],

@@ -45,7 +45,16 @@ const steps = [
   tests('unit'),
   tests('delayed'),
   tests('postgres'),
-  ...['scenarios', 'interop', 'conformance', 'browser', 'docs', 'seeds', 'crash'].map((name) => ({
+  ...[
+    'postgres-suites',
+    'scenarios',
+    'interop',
+    'conformance',
+    'browser',
+    'docs',
+    'seeds',
+    'crash',
+  ].map((name) => ({
     ...tests(name),
     needsBuild: true,
   })),
@@ -59,6 +68,8 @@ const steps = [
 const slow = [
   'publint',
   'attw',
+  'postgres',
+  'postgres-suites',
   'scenarios',
   'interop',
   'conformance',

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { removeTestStore } from '../support/test-store.ts'
 import { Died, spawnWorker, type Worker } from '../support/worker-process.ts'
 import { type Client, createClient } from './client.ts'
 import type { Evidence } from './judge.ts'
@@ -11,7 +12,10 @@ import type { WorkerOptions } from './worker.ts'
 
 export function temporaryData(): string {
   const data = mkdtempSync(join(tmpdir(), 'lull-crash-'))
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }))
+  onTestFinished(async () => {
+    rmSync(data, { recursive: true, force: true })
+    await removeTestStore(data)
+  })
   return data
 }
 

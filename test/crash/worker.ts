@@ -1,5 +1,5 @@
 /**
- * A server without a socket: an engine on SQLite with the script agent, driven by its parent over the process channel.
+ * A server without a socket: an engine on SQLite (or PostgreSQL) with the script agent, driven by its parent over the process channel.
  * It dies where it is told to, by SIGKILL and by its own hand, which is how a death can fall between two instructions.
  */
 import type { CloudEvent } from '../../src/core/cloud-event.ts'
@@ -21,6 +21,7 @@ import { createIds } from '../../src/server/system/ids.ts'
 import { createLog } from '../../src/server/system/log.ts'
 import { systemMemory } from '../../src/server/system/memory.ts'
 import { createSigner, receiptKey } from '../../src/server/system/signer.ts'
+import { createPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { createSqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { createEffectsFile } from '../../src/testing/script-agent/effects.ts'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
@@ -52,7 +53,11 @@ const tell = (news: News): void => {
 }
 
 const clock: Clock = createSystemClock(() => Date.now() + aheadMs)
-const opened = await createSqliteStore({ path: data, waitForLockMs: 5_000 })
+const { LULL_POSTGRES: url, LULL_POSTGRES_SCHEMA: schema } = process.env
+const opened =
+  url === undefined
+    ? await createSqliteStore({ path: data, waitForLockMs: 5_000 })
+    : await createPostgresStore({ url, schema })
 const store = options.evict
   ? afterProgress(opened, () => queue(evict))
   : killing(opened, options.kill)

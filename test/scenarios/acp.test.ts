@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import * as sdk from '@agentclientprotocol/sdk'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { onPostgres, storeVariables } from '../support/test-store.ts'
 import { serving } from './lull-process.ts'
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -23,8 +24,9 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 type Loose = any
 
 function editor(...args: readonly string[]) {
-  const child = spawn(process.execPath, [main, 'acp', ...args, '--data', join(home, 'data')], {
-    env: { ...process.env, LOG_LEVEL: 'warn' },
+  const data = join(home, 'data')
+  const child = spawn(process.execPath, [main, 'acp', ...args, '--data', data], {
+    env: { ...process.env, LOG_LEVEL: 'warn', ...storeVariables(data) },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const complaints = text(child.stderr)
@@ -113,28 +115,6 @@ describe('`lull acp`', () => {
     await second.hangUp()
   })
 
-  it('attaches where a server has the directory, sees its tasks, and says when that is gone', async () => {
-    const server = await serving(['serve', '--script', '--port', '0', '--data', join(home, 'data')])
-    const attached = editor('--script', '--port', '0')
-    const sessionId = await attached.open()
-    const { _meta } = (await attached.prompt(sessionId, { park: { reason: 'x' } })) as Loose
-    const task = await fetch(server.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'GetTask',
-        params: { id: _meta.lull.taskId },
-      }),
-    })
-    const { result } = (await task.json()) as Loose
-    expect(result.contextId).toBe(sessionId)
-    server.signal('SIGKILL')
-    expect(await attached.exited).toBe(3)
-    expect(await attached.complaints).toContain('is gone')
-  })
-
   it('waits for a process that is about to leave the directory', async () => {
     const first = editor('--script')
     const sessionId = await first.open()
@@ -163,3 +143,37 @@ describe('`lull acp`', () => {
     expect(await first.exited).toBe(0)
   })
 })
+
+// Only one process has a data directory. Many processes have a database.
+if (!onPostgres) {
+  describe('`lull acp` and a server on one directory', () => {
+    it('attaches where a server has the directory, sees its tasks, and says when that is gone', async () => {
+      const server = await serving([
+        'serve',
+        '--script',
+        '--port',
+        '0',
+        '--data',
+        join(home, 'data'),
+      ])
+      const attached = editor('--script', '--port', '0')
+      const sessionId = await attached.open()
+      const { _meta } = (await attached.prompt(sessionId, { park: { reason: 'x' } })) as Loose
+      const task = await fetch(server.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'GetTask',
+          params: { id: _meta.lull.taskId },
+        }),
+      })
+      const { result } = (await task.json()) as Loose
+      expect(result.contextId).toBe(sessionId)
+      server.signal('SIGKILL')
+      expect(await attached.exited).toBe(3)
+      expect(await attached.complaints).toContain('is gone')
+    })
+  })
+}

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { storeVariables } from '../support/test-store.ts'
 
 const built = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
@@ -35,8 +36,10 @@ export function lull(
   { before = 'true', main = built }: HowToStart = {},
 ): LullProcess {
   const node = [process.execPath, main, ...args]
+  const data = args[args.indexOf('--data') + 1] ?? env['LULL_DATA']
+  const store = data === undefined ? {} : storeVariables(data)
   const child = spawn('sh', ['-c', `${before}; exec "$@"`, 'sh', ...node], {
-    env: { ...process.env, LOG_LEVEL: 'warn', ...env },
+    env: { ...process.env, LOG_LEVEL: 'warn', ...store, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const out: string[] = []

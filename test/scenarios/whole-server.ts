@@ -10,6 +10,7 @@ import { createFront } from '../../src/server/front.ts'
 import { listen } from '../../src/server/listen.ts'
 import { openEngine } from '../../src/server/open-engine.ts'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
+import { postgresOf, removeTestStore } from '../support/test-store.ts'
 
 export interface WholeServer extends AsyncDisposable {
   readonly url: string
@@ -22,7 +23,12 @@ export async function openWholeServer(): Promise<WholeServer> {
   const listener = await listen('127.0.0.1', 0)
   const url = `http://127.0.0.1:${listener.port}`
   const agents = [createScriptAgent()]
-  const { engine, deps, close } = await openEngine({ agents, data, log: () => undefined })
+  const { engine, deps, close } = await openEngine({
+    agents,
+    data,
+    postgres: postgresOf(data),
+    log: () => undefined,
+  })
   const { store, clock, ids, log } = deps
   const a2a = createA2A({ engine, store, clock, ids, log, publicUrl: url })
   await a2a.start()
@@ -37,6 +43,7 @@ export async function openWholeServer(): Promise<WholeServer> {
       await close({ drainMs: 0 })
       await listener.close(0)
       await rm(data, { recursive: true, force: true })
+      await removeTestStore(data)
     },
   }
 }

@@ -17,7 +17,7 @@ declare module 'vitest' {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const migrations = 'src/stores/sqlite/migrations'
+const migrations = ['src/stores/sqlite/migrations', 'src/stores/postgres/migrations']
 
 export function setup(project: TestProject): () => void {
   const out = mkdtempSync(join(tmpdir(), 'lull-worker-'))
@@ -25,7 +25,8 @@ export function setup(project: TestProject): () => void {
   const config = join(root, 'test/crash/tsconfig.worker.json')
   const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', config, '--outDir', out])
   if (status !== 0) throw new Error(`the worker could not be compiled:\n${stdout}`)
-  cpSync(join(root, migrations), join(out, migrations), { recursive: true })
+  for (const folder of migrations)
+    cpSync(join(root, folder), join(out, folder), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(out, 'node_modules'))
   writeFileSync(join(out, 'package.json'), '{"type": "module"}')
   project.provide('worker', join(out, 'test/crash/worker.js'))

@@ -3,6 +3,7 @@ import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { inject } from 'vitest'
 import { effectsPath } from '../crash/effects-file.ts'
 import type { MethodName, Methods, News, WorkerOptions } from '../crash/worker.ts'
+import { LEASE_MS, onPostgres, storeVariables } from './test-store.ts'
 
 export interface Worker {
   readonly pid: number
@@ -45,9 +46,12 @@ export class Refused extends Error {
 
 /** Starts a process; its engine has not started yet. */
 export function spawnWorker(options: WorkerOptions): Worker {
-  const env = { ...process.env, LULL_EFFECTS: effectsPath(options.data) }
+  const { data, engine } = options
+  const variables = storeVariables(data)
+  const env = { ...process.env, LULL_EFFECTS: effectsPath(data), ...variables }
+  const leased = onPostgres ? { ...options, engine: { leaseMs: LEASE_MS, ...engine } } : options
   const how: ForkOptions = { execArgv: [], stdio: 'inherit', env }
-  const worker = createWorker(fork(inject('worker'), [JSON.stringify(options)], how))
+  const worker = createWorker(fork(inject('worker'), [JSON.stringify(leased)], how))
   living.add(worker)
   worker.died.then(() => living.delete(worker)).catch(() => undefined)
   return worker
