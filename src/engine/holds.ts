@@ -61,6 +61,8 @@ export function createHolds(
     await active.refresh()
     const hold = active.get(holdId)
     if (hold === undefined || !maySeeHold(caller, hold)) {
+      const lifted = await liftRest(caller, holdId)
+      if (lifted !== undefined) return lifted
       const problem = 'is not a hold that is in effect'
       throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
     }
@@ -76,6 +78,19 @@ export function createHolds(
       active.add(hold)
       throw error
     }
+  }
+
+  /**
+   * In a shared store: a lift that failed half-way is not known to the other processes, so it is looked for in the store.
+   * Undefined when the hold holds no task.
+   */
+  async function liftRest(caller: Caller, holdId: string): Promise<LiftAnswer | undefined> {
+    if (read === undefined) return undefined
+    const context = contextOf()
+    const hold = (await context.store.holds(true)).find(({ id }) => id === holdId)
+    if (hold === undefined || !maySeeHold(caller, hold)) return undefined
+    const tasks = await liftTasks(context, hold, caller.principal)
+    return tasks === 0 ? undefined : { holdId, tasks }
   }
 
   async function holdChild(parent: Task, childId: string): Promise<void> {

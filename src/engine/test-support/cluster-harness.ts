@@ -29,6 +29,8 @@ export interface ClusterOptions extends HarnessOptions {
   readonly hints?: () => readonly number[]
   /** Wraps each connection to the store. */
   readonly connection?: (store: Store) => Store
+  /** Loop turns without a store call after which nothing more is expected. */
+  readonly quietTurns?: number
 }
 
 interface Joined {
@@ -44,7 +46,7 @@ const SLICE_MS = 250
 const START = Date.UTC(2026, 0, 1)
 
 export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness {
-  const { hints, connection = (store) => store, ...shared } = given
+  const { hints, connection = (store) => store, quietTurns, ...shared } = given
   const clock = createManualClock(START)
   const cluster: MemoryCluster = createMemoryCluster(clock.now)
   const joined: Joined[] = []
@@ -60,7 +62,7 @@ export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness
         if (one.stopped) one.missedMs += slice
         else one.clock.advance(slice)
       }
-      await quiet(touched)
+      await quiet(touched, quietTurns)
     }
   }
 
@@ -94,7 +96,7 @@ export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness
       one.missedMs = 0
     },
     pass,
-    settled: () => quiet(touched),
+    settled: () => quiet(touched, quietTurns),
   }
 }
 

@@ -53,9 +53,12 @@ export function createLife(): Life {
 }
 
 /** Resolves when the count has not changed for a while. */
-export async function quiet(touched: () => number): Promise<void> {
+export async function quiet(
+  touched: () => number,
+  quietTurns: number = QUIET_TURNS,
+): Promise<void> {
   let seen = touched()
-  for (let turns = 0; turns < QUIET_TURNS; turns++) {
+  for (let turns = 0; turns < quietTurns; turns++) {
     await new Promise((resolve) => setImmediate(resolve))
     if (touched() === seen) continue
     seen = touched()
