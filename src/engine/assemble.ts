@@ -135,6 +135,7 @@ export function assemble(deps: EngineDeps): Assembly {
     store,
     tasksRemoved: ledger.removed,
     eventsRemoved: events.removed,
+    takeDuty: membership.takeDuty,
   })
   const publishing = createPublishing({ log, runs, subscriptions, timers, events, followUps })
   const context: EngineContext = {
@@ -145,6 +146,7 @@ export function assemble(deps: EngineDeps): Assembly {
     events,
     followUps,
     subscriptions,
+    takeDuty: membership.takeDuty,
     draining: () => lifecycle.draining(),
   }
   const peers = cluster && createPeers({ cluster, context, holds, timers, membership, live })

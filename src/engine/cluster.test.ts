@@ -138,6 +138,28 @@ describe('two processes on one store', () => {
     expect(workers.map((worker) => worker.id)).not.toContain(before?.id)
   })
 
+  it('C4: a lost lease ends every run at once, also when nobody has taken its task', async () => {
+    const reasons: unknown[] = []
+    const agents = [
+      running(async (task) => {
+        await task.step('x', async ({ signal: stop }) => {
+          stop.addEventListener('abort', () => reasons.push(stop.reason.code))
+          await new Promise(() => undefined)
+        })
+      }),
+    ]
+    const cluster = createClusterHarness({ agents })
+    const a = await cluster.join()
+    await a.send('go')
+    await cluster.settled()
+    cluster.stop(a)
+    await cluster.pass(2 * LEASE_MS)
+    cluster.goOn(a)
+    await cluster.settled()
+    expect(reasons).toEqual(['taken-over'])
+    expect((await a.engine.health()).runs).toMatchObject({ live: 0, busy: 0 })
+  })
+
   it.each([
     ['reports', undefined],
     ['no reports', deaf],

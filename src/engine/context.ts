@@ -8,6 +8,7 @@ import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Agent } from './agent.ts'
 import { type Caller, maySee } from './caller.ts'
+import type { Membership } from './cluster/membership.ts'
 import type { Events } from './events.ts'
 import type { FollowUps } from './follow-ups.ts'
 import type { Ledger } from './ledger.ts'
@@ -28,6 +29,8 @@ export interface EngineContext {
   readonly signer: Signer
   readonly log: Log
   readonly options: EngineOptions
+  /** False when another process does the work of that name. */
+  readonly takeDuty: Membership['takeDuty']
   readonly draining: () => boolean
 }
 

@@ -95,8 +95,11 @@ export interface Engine {
     options?: { readonly after?: number; readonly shown?: readonly TextPosition[] },
   ): Promise<TaskReader>
 
-  /** Calls `changed` after every durable write to any task, in log order per task. Returns a function that stops it. */
-  watch(changed: (task: Task) => void): () => void
+  /**
+   * Calls `changed` after every durable write to any task, in log order per task. Returns a function that stops it. On a
+   * shared store, writes of other processes are told too, where `wants` says so (default: of all tasks); some may be missed.
+   */
+  watch(changed: (task: Task) => void, wants?: (taskId: string) => boolean): () => void
 
   pause(caller: Caller, request: PauseRequest, dialect?: PauseDialect): Promise<PauseAnswer>
   /** Parks a working task at its next boundary, for a worker outside of this process. */
@@ -122,6 +125,12 @@ export interface Engine {
   hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
   lift(caller: Caller, holdId: string): Promise<LiftAnswer>
   holds(caller: Caller): Promise<readonly Hold[]>
+
+  /**
+   * For work that one process does for all that share the store. False: another one has it, for at most `forMs`. On an
+   * embedded store it is always true.
+   */
+  takeDuty(name: string, forMs: number): Promise<boolean>
 
   /** Folds the log of a task again and checks every receipt. */
   verify(caller: Caller, taskId: string): Promise<Verification>
@@ -169,6 +178,7 @@ export function createEngine(deps: EngineDeps): Engine {
       return follow(context, caller, taskId, after, shown)
     },
     watch: context.subscriptions.watchAll,
+    takeDuty: async (name, forMs) => context.takeDuty(name, forMs),
 
     pause: (caller, request, dialect) => pause(context, caller, request, undefined, dialect),
     park: (caller, request) => park(context, caller, request),

@@ -10,6 +10,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { PruneResult } from '../ports/store/pruning.ts'
 import type { Store } from '../ports/store.ts'
+import type { Membership } from './cluster/membership.ts'
 import type { EngineOptions } from './options.ts'
 
 /** How many of each were removed. */
@@ -40,8 +41,10 @@ export function createRetention(deps: {
   readonly tasksRemoved: () => Promise<void>
   /** Events were removed. */
   readonly eventsRemoved: () => Promise<void>
+  /** Of several processes on one store, one removes what is old. */
+  readonly takeDuty: Membership['takeDuty']
 }): Retention {
-  const { store, clock, log, options, tasksRemoved, eventsRemoved } = deps
+  const { store, clock, log, options, tasksRemoved, eventsRemoved, takeDuty } = deps
   let cancel: (() => void) | undefined
   let stopped = false
 
@@ -72,10 +75,15 @@ export function createRetention(deps: {
     }
   }
 
+  async function pruneOnDuty(): Promise<void> {
+    const mine = takeDuty('retention', EVERY_MS)
+    if (typeof mine === 'boolean' ? mine : await mine) await prune()
+  }
+
   function start(): void {
     if (stopped) return
     cancel = clock.after(EVERY_MS, () => {
-      prune()
+      pruneOnDuty()
         .catch((error: unknown) =>
           log('warn', 'old data could not be removed; trying again later', { error }),
         )

@@ -5,7 +5,7 @@ import { TransientMap } from './transient-map.ts'
 export interface TaskWatchers {
   /** Returns a function that stops the watch. */
   watch(taskId: string, changed: (task: Task) => void): () => void
-  /** @param wants whether a write of another process to the task is to be told, too. Default: of no task */
+  /** @param wants whether a write of another process to the task is to be told, too. Default: always */
   watchAll(changed: (task: Task) => void, wants?: (taskId: string) => boolean): () => void
   readonly taskIds: () => readonly string[]
   readonly isWatched: (taskId: string) => boolean
@@ -24,7 +24,7 @@ export function createTaskWatchers(): TaskWatchers {
         if (watchers.size === 0 && byTask.get(taskId) === watchers) byTask.delete(taskId)
       }
     },
-    watchAll(changed, wants = () => false) {
+    watchAll(changed, wants = () => true) {
       ofAllTasks.set(changed, wants)
       return () => ofAllTasks.delete(changed)
     },

@@ -31,7 +31,7 @@ export interface Membership {
   /** Resolves when a step may start. */
   whenLeased(): Promise<void>
   /** False when another process does the work of that name. */
-  takeDuty(name: string, forMs: number): Promise<boolean>
+  takeDuty(name: string, forMs: number): boolean | Promise<boolean>
   start(): Promise<void>
   /** The last call: the tasks of this worker can be taken over at once. */
   leave(): Promise<void>
@@ -70,7 +70,7 @@ export function createSoleMembership(ids: Pick<IdSource, 'uuid'>): Membership {
     worker: () => worker,
     holdsLease: () => true,
     whenLeased: async () => undefined,
-    takeDuty: async () => true,
+    takeDuty: () => true,
     start: async () => undefined,
     leave: async () => undefined,
   }

@@ -52,6 +52,10 @@ export class Operations {
   }
 
   /** Offers the running steps to stop. */
+  interrupt(code: 'paused' | 'stopping'): void {
+    this.#steps?.interrupt(code)
+  }
+
   abort(code: AbortCode): void {
     this.#steps?.abort(code)
   }

@@ -1,18 +1,26 @@
 /** Releases the task of a run when its process stops: at the next boundary, or when the time is over. */
 import type { RunCore } from './run-core.ts'
 
+/** A process that stops waits this long for steps that were told to stop. It is within its wait for last writes. */
+const INTERRUPTED_MS = 500
+
 export class RunRelease {
   readonly #core: RunCore
   readonly #isOurs: () => boolean
+  readonly #interrupt: () => void
   /** Set when the process stops. Ends the wait for a boundary. */
   #boundaryReached: ((reason: string) => void) | undefined
   /** Set while the release is written. */
   #released: (() => void) | undefined
 
-  /** @param isOurs whether the run has the task, and the task is working */
-  constructor(core: RunCore, isOurs: () => boolean) {
+  /**
+   * @param isOurs whether the run has the task, and the task is working
+   * @param interrupt tells the running steps to stop
+   */
+  constructor(core: RunCore, isOurs: () => boolean, interrupt: () => void) {
     this.#core = core
     this.#isOurs = isOurs
+    this.#interrupt = interrupt
   }
 
   /** Whether the process stops. */
@@ -26,7 +34,14 @@ export class RunRelease {
     if (this.#core.dead || !this.#isOurs()) return
     const reason = await new Promise<string>((resolve) => {
       this.#boundaryReached = resolve
-      late.then(() => resolve('it reached no boundary in time')).catch(() => undefined)
+      late
+        .then(() => {
+          // Steps are told to stop before another process can begin them.
+          this.#interrupt()
+          const giveUp = (): void => resolve('it reached no boundary in time')
+          this.#core.host.clock.after(INTERRUPTED_MS, giveUp)
+        })
+        .catch(() => undefined)
       releaser.hold()
       gate.pause('finish_step')
     })

@@ -60,10 +60,10 @@ export class Run implements RunControl {
     this.#core = new RunCore(deps, this)
     this.#operations = new Operations(this.#core, agent)
     const isOurs = (): boolean => this.#isOurs(this.task)
-    this.#release = new RunRelease(this.#core, isOurs)
+    this.#release = new RunRelease(this.#core, isOurs, () => this.#operations.interrupt('stopping'))
     this.#pauses = new RunPauses(this.#core, {
       isOurs,
-      interrupt: () => this.#operations.abort('paused'),
+      interrupt: () => this.#operations.interrupt('paused'),
     })
     this.#policy = new PolicyStops(this.#core, this.#pauses)
   }

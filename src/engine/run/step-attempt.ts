@@ -4,7 +4,7 @@ import { isLullError, LullError } from '../../core/errors.ts'
 import { Fatal, Rejection } from '../agent.ts'
 import type { StepContext, StepFunction } from '../agent-task.ts'
 import { checkedResult } from '../step-result.ts'
-import { Aborted } from './abort-reason.ts'
+import { type AbortCode, Aborted } from './abort-reason.ts'
 import { Execution } from './execution.ts'
 import type { OperationScope } from './operation-scope.ts'
 import type { RunCore } from './run-core.ts'
@@ -25,6 +25,8 @@ export interface Attempt<T> {
   readonly mayHaveRun: boolean
   readonly streams: AttemptStreams
 }
+
+const interrupting: ReadonlySet<AbortCode> = new Set<AbortCode>(['paused', 'stopping'])
 
 /** Executes attempts of the steps of one run. */
 export interface StepExecutor {
@@ -50,9 +52,9 @@ export function createStepExecutor(core: RunCore): StepExecutor {
     } catch (error) {
       const fatal = isFatal(error)
       const { reason } = execution.signal
-      const wasPaused = reason instanceof Aborted && reason.code === 'paused'
+      const isInterrupted = reason instanceof Aborted && interrupting.has(reason.code)
       // A timeout and a fatal error are not caused by the pause.
-      if (wasPaused && !fatal && !execution.timedOut) return { status: 'interrupted' }
+      if (isInterrupted && !fatal && !execution.timedOut) return { status: 'interrupted' }
       return { status: 'failed', failure: describeError(error), fatal }
     } finally {
       running.delete(execution)

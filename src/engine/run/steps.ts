@@ -23,6 +23,8 @@ export interface Steps {
   settle<T>(step: UnsettledStep<T>): Promise<Finished<T>>
   /** Fires the signals of the running steps: a pause interrupts them, or the run is over. */
   abort(code: AbortCode): void
+  /** Offers them to stop while what they were doing is still recorded: for a pause, or for a process that stops. */
+  interrupt(code: 'paused' | 'stopping'): void
   /** How many of the running steps wait for a child. */
   readonly waiting: () => number
 }
@@ -68,10 +70,13 @@ export function createSteps(core: RunCore): Steps {
     abort(code) {
       const reason = new Aborted(code)
       for (const execution of executor.running) {
-        // A step that a pause interrupts may ignore the signal and complete, and is recorded then.
-        if (code !== 'paused') execution.end(reason.message)
+        execution.end(reason.message)
         execution.abort(reason)
       }
+    },
+    interrupt(code) {
+      const reason = new Aborted(code)
+      for (const execution of executor.running) execution.abort(reason)
     },
   }
 }

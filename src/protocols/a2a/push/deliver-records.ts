@@ -85,7 +85,7 @@ export function createDeliverRecords(deps: DeliveryDeps): DeliverRecords {
     const known = progress.get(key)
     progress.delete(key)
     const kept = known?.createdAt === start.createdAt ? known : undefined
-    let push = kept === undefined ? start : { ...start, sentSeq: kept.task.version }
+    let push = { ...start, sentSeq: Math.max(start.sentSeq, kept?.task.version ?? 0) }
     const task = await engine.get(deliveryCaller, push.taskId)
     if (task.version <= push.sentSeq && !isTerminal(task.state)) return undefined
     // An event shows the task as of its record. Without kept progress the task is folded from its first record.

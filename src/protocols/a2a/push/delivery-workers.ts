@@ -2,6 +2,9 @@
 import type { Push } from '../../../core/push.ts'
 import { createDeliverRecords, type DeliveryDeps } from './deliver-records.ts'
 
+/** How long another process waits before it takes over from one that is gone. */
+const DUTY_MS = 20_000
+
 export interface DeliveryWorkers {
   /** Starts a worker for each webhook of the task that may have something to deliver. */
   wake(taskId: string): void
@@ -9,7 +12,7 @@ export interface DeliveryWorkers {
 }
 
 export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
-  const { store, clock, log } = deps
+  const { engine, store, clock, log } = deps
   const deliverRecords = createDeliverRecords(deps)
   /** Webhooks with a worker. True when the worker must run again after it has finished. */
   const busy = new Map<string, boolean>()
@@ -39,7 +42,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
       return
     }
     busy.set(key, false)
-    deliverRecords(push, key, closing.signal)
+    deliver(push, key)
       .then((at) => {
         if (at !== undefined) retryAt(push, at)
       })
@@ -49,6 +52,15 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
         busy.delete(key)
         if (again) wake(push.taskId)
       })
+  }
+
+  /** Returns when to try again. On a shared store, a webhook belongs to one process for a while. */
+  async function deliver(push: Push, key: string): Promise<number | undefined> {
+    if (store.cluster === undefined) return deliverRecords(push, key, closing.signal)
+    if (!(await engine.takeDuty(`webhook ${key}`, DUTY_MS))) return clock.now() + DUTY_MS
+    // The process that had it before may have delivered since.
+    const now = (await store.pushes(push.taskId)).find(({ id }) => id === push.id)
+    return now?.createdAt === push.createdAt ? deliverRecords(now, key, closing.signal) : undefined
   }
 
   /** Each webhook has its own timer, because receivers fail independently (P4). */

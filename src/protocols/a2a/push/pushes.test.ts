@@ -1,5 +1,6 @@
-/** Cites P1 to P5 of pushes.ts; P5 also in test/crash/webhooks.test.ts. */
+/** Cites P1 to P6 of pushes.ts; P5 also in test/crash/webhooks.test.ts. */
 import { describe, expect, it } from 'vitest'
+import { createMemoryCluster } from '../../../stores/memory/memory-cluster.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createManualClock } from '../../../testing/manual-clock.ts'
 import {
@@ -353,5 +354,31 @@ describe('push notifications', () => {
     const sent = await testServer.rpc('1.0', 'SendMessage', { message, configuration })
     expect(sent.error.code).toBe(-32003)
     expect(await testServer.ok('1.0', 'ListTasks')).toMatchObject({ totalSize: 0 })
+  })
+})
+
+describe('push notifications of two processes on one store', () => {
+  it('P6: are sent once, and by the other one when the first is gone', async () => {
+    const clock = createManualClock()
+    const cluster = createMemoryCluster(clock.now)
+    const hook = receiver()
+    const join = (): Promise<TestServer> =>
+      openTestServer({ store: cluster.connect(), clock, a2a: { post: hook.post } })
+    const [first, second] = [await join(), await join()]
+    const sending = send(first, [{ park: { reason: 'r' } }, { say: 'a' }, { complete: 'z' }])
+    sending.catch(() => undefined)
+    await settle()
+    clock.advance(10_000)
+    await settle()
+    expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'WORKING'])
+    await first.store.close()
+    const [task] = await second.store.list({ limit: 1 })
+    const root = { tenant: '*', principal: 'root', operator: true }
+    await second.engine.resume(root, { taskId: task?.id ?? '' })
+    for (let n = 0; n < 8; n++) {
+      clock.advance(5_000)
+      await settle()
+    }
+    expect(told(hook).slice(3)).toEqual(['WORKING', 'WORKING', 'COMPLETED'])
   })
 })

@@ -5,7 +5,8 @@
  *  P2  delivery is in order: a webhook has one delivery in flight;
  *  P3  a delivery that failed is retried with growing pauses for a day, and then the webhook is listed as failed;
  *  P4  after a restart deliveries continue at the cursor, and no webhook waits for another one;
- *  P5  a webhook that comes with a message is written in the same commit as the effect of the message, or not at all.
+ *  P5  a webhook that comes with a message is written in the same commit as the effect of the message, or not at all;
+ *  P6  of several processes on one store, one delivers to a webhook, and another one goes on when it is gone.
  */
 import { LullError } from '../../../core/errors.ts'
 import type { MakePush, Push, PushTarget } from '../../../core/push.ts'
@@ -47,6 +48,7 @@ export interface PushesDeps extends DeliveryDeps {
 }
 
 const PAGE = 500
+const SWEEP_MS = 10_000
 
 /** Each is called for every event of the task. */
 const WEBHOOKS_PER_TASK = 16
@@ -56,9 +58,11 @@ export function createPushes(deps: PushesDeps): Pushes {
   const workers = createDeliveryWorkers(deps)
   /** Tasks with webhooks that are not done. Changes of other tasks are ignored. */
   const watched = new Set<string>()
+  const isWatched = (taskId: string): boolean => watched.has(taskId)
   const unwatch = engine.watch((task) => {
-    if (watched.has(task.id)) workers.wake(task.id)
-  })
+    if (isWatched(task.id)) workers.wake(task.id)
+  }, isWatched)
+  let cancelSweep: () => void = () => undefined
 
   function check({ url }: PushTarget): void {
     const problem = refusedTarget(new URL(url), allowInner)
@@ -100,6 +104,24 @@ export function createPushes(deps: PushesDeps): Pushes {
   }
 
   async function start(): Promise<void> {
+    await beginAll()
+    if (store.cluster !== undefined) sweepLater()
+  }
+
+  /** Other processes add webhooks and change tasks. Reports of that may be lost (P6). */
+  function sweepLater(): void {
+    cancelSweep = clock.after(SWEEP_MS, () => {
+      sweep()
+        .catch((error: unknown) => deps.log('error', 'Webhooks could not be read', { error }))
+        .finally(sweepLater)
+    })
+  }
+
+  async function sweep(): Promise<void> {
+    if (await engine.takeDuty('webhooks', SWEEP_MS)) await beginAll()
+  }
+
+  async function beginAll(): Promise<void> {
     let after: Push | undefined
     do {
       const page = await store.listPushes('open', after, PAGE)
@@ -123,6 +145,7 @@ export function createPushes(deps: PushesDeps): Pushes {
     start,
     close() {
       unwatch()
+      cancelSweep()
       workers.close()
     },
   }

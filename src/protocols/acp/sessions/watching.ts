@@ -10,10 +10,11 @@ export interface Watching {
 
 export function createWatching(engine: Engine): Watching {
   const watchers = new Map<string, Set<(task: Task) => void>>()
+  const isAttached = (): boolean => watchers.size > 0
   const close = engine.watch((task) => {
     const watching = watchers.get(task.contextId)
     if (watching !== undefined) for (const changed of watching) changed(task)
-  })
+  }, isAttached)
   return {
     on(contextId, changed) {
       const watching = watchers.get(contextId) ?? new Set()
