@@ -23,6 +23,8 @@ export default defineConfig({
         test: {
           name: 'delayed',
           include: ['src/engine/**/*.test.ts'],
+          // It has delays of its own.
+          exclude: ['src/engine/simulation.test.ts'],
           env: { LULL_TEST_STORE: 'delaying' },
           testTimeout: 120_000,
           maxWorkers: 2,
