@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../core/records.ts'
 import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { alice, effects, message, olga, running, signal } from './test-support/engine-harness.ts'
+import { alice, effects, message, running, signal } from './test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 const root = { tenant: '*', principal: 'root', operator: true }
@@ -328,100 +328,5 @@ describe('two processes on one store', () => {
     await cluster.pass(2_000)
     expect((await b.get(id)).state).toBe('completed')
     expect((await a.get(other.id)).state).toBe('completed')
-  })
-
-  it('one explicit key of a follow-up delivers once, in whatever processes it is sent', async () => {
-    const agents = [running((task) => task.park({ reason: 'wait' }).then(() => 'done'))]
-    const cluster = createClusterHarness({ agents })
-    const a = await cluster.join()
-    const b = await cluster.join()
-    const { id } = await a.send('go')
-    await cluster.settled()
-    const more = { message: message('more', { taskId: id }), idempotencyKey: 'k' }
-    const both = await Promise.all([a.engine.send(alice, more), b.engine.send(alice, more)])
-    expect(both.map(({ repeated }) => repeated).sort()).toEqual([false, true])
-    expect((await a.get(id)).history).toHaveLength(2)
-  })
-
-  it('a task that found no slot in one process runs in another', async () => {
-    const release = signal()
-    const agents = [running((task) => task.step('x', () => release.promise), { concurrency: 1 })]
-    const cluster = createClusterHarness({ agents })
-    const a = await cluster.join()
-    await cluster.join()
-    const sent = [await a.send('one'), await a.send('two')]
-    await cluster.settled()
-    const tasks = await Promise.all(sent.map(({ id }) => a.get(id)))
-    expect(new Set(tasks.map(({ run }) => run?.worker)).size).toBe(2)
-    release.fire()
-    await cluster.pass(1_000)
-    for (const { id } of sent) expect((await a.get(id)).state).toBe('completed')
-  })
-
-  it('a parent goes on when its child ends elsewhere, also when its frame has left memory', async () => {
-    const release = signal()
-    const agents = [
-      running(
-        async (task) => {
-          const child = await task.delegate('child', 'go')
-          const { state } = await child.result()
-          return state
-        },
-        { name: 'parent' },
-      ),
-      running((task) => task.step('x', () => release.promise), { name: 'child', concurrency: 1 }),
-    ]
-    const cluster = createClusterHarness({ agents, hints: deaf, options: { warmForMs: 5_000 } })
-    const a = await cluster.join()
-    const first = await a.send('go', { agent: 'parent' })
-    await cluster.settled()
-    const b = await cluster.join()
-    const second = await a.send('go', { agent: 'parent' })
-    await cluster.pass(LEASE_MS)
-    release.fire()
-    await cluster.pass(LEASE_MS)
-    for (const { id } of [first, second]) expect((await b.get(id)).state).toBe('completed')
-  })
-
-  it('a process that stops in order hands its tasks on at once', async () => {
-    const done = effects()
-    const agents = [
-      running(async (task) => {
-        await task.step('one', async ({ signal: stop }) => {
-          done.note('one')
-          if (done.count('one') > 1) return
-          await new Promise((_, fail) => stop.addEventListener('abort', () => fail(stop.reason)))
-        })
-        return 'done'
-      }),
-    ]
-    const cluster = createClusterHarness({ agents })
-    const a = await cluster.join()
-    const b = await cluster.join()
-    const { id } = await a.send('go')
-    await cluster.settled()
-    const draining = a.engine.drain({ timeoutMs: 1_000 })
-    await cluster.pass(3_000)
-    await draining
-    a.crash()
-    await cluster.pass(1_000)
-    expect((await b.get(id)).state).toBe('completed')
-    expect(done.list).toEqual(['one', 'one'])
-    expect(await cluster.store.cluster?.workers()).toHaveLength(1)
-  })
-
-  it('an operator sees one winner per resume, in whatever processes it is asked', async () => {
-    const agents = [running((task) => task.park({ reason: 'wait' }).then(() => 'done'))]
-    const cluster = createClusterHarness({ agents, hints: deaf })
-    const a = await cluster.join()
-    const b = await cluster.join()
-    const { id } = await a.send('go')
-    await cluster.settled()
-    const results = await Promise.allSettled(
-      [a, b, a, b].map(({ engine }) => engine.resume(olga, { taskId: id })),
-    )
-    await cluster.settled()
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    expect((await a.types(id)).filter((type) => type === 'resumed')).toHaveLength(1)
   })
 })

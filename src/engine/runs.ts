@@ -122,7 +122,6 @@ export function createRuns(deps: RunsDeps): Runs {
   const backlog = createBacklog({ ...shared, room, start })
   const launching = createLaunching({
     ...shared,
-    slots,
     presences,
     builder,
     reservations: createSlotReservations({ ...shared, slots, queued: backlog.waiting }),

@@ -13,7 +13,6 @@ import type { Builder } from './building.ts'
 import type { TaskLauncher } from './launch-task.ts'
 import type { Presences } from './presence.ts'
 import type { SlotReservations } from './reserve-slot.ts'
-import type { Slots } from './slots.ts'
 
 export interface Launching {
   /** Commits a command that may start a run, with a slot for the run where one is free. */
@@ -47,7 +46,6 @@ export interface Creation {
 
 export interface LaunchingDeps {
   readonly ledger: Pick<Ledger, 'commit' | 'create' | 'peek'>
-  readonly slots: Slots
   readonly presences: Presences
   readonly builder: Builder
   readonly reservations: SlotReservations
@@ -56,7 +54,7 @@ export interface LaunchingDeps {
 }
 
 export function createLaunching(deps: LaunchingDeps): Launching {
-  const { ledger, slots, presences, builder, reservations, launcher, draining } = deps
+  const { ledger, presences, builder, reservations, launcher, draining } = deps
 
   function hasRun(taskId: string): boolean {
     const presence = presences.get(taskId)
