@@ -12,14 +12,14 @@ import type { OperationScope } from './operation-scope.ts'
 import type { RunCore } from './run-core.ts'
 import { neverSettles } from './run-writer.ts'
 import { revive } from './step-record.ts'
+import type { WhileStoreFails } from './store-retry.ts'
 
 export type Delegated = JournalRecord & { readonly type: 'delegated' }
 
 export interface ChildFactoryDeps {
   readonly core: RunCore
   readonly waits: ChildWaits
-  /** Tries again until the store answers. */
-  whileStoreFails<T>(act: () => Promise<T>): Promise<T>
+  readonly whileStoreFails: WhileStoreFails
 }
 
 /** @param exists resolves when the child is created */

@@ -1,7 +1,6 @@
 /**
  * Sub-tasks. The child's id is in the parent's log before the child exists, so a rebuilt parent finds the same child.
  */
-import { isLullError } from '../../core/errors.ts'
 import type { Part } from '../../core/message.ts'
 import type { JournalRecord } from '../../core/records.ts'
 import type { Child } from '../agent-task.ts'
@@ -12,7 +11,7 @@ import type { Finished } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import { partsOf } from './parts.ts'
 import type { RunCore } from './run-core.ts'
-import { neverSettles } from './run-writer.ts'
+import { createStoreRetry } from './store-retry.ts'
 
 export interface Children {
   delegate(agent: string, content: string | readonly Part[]): Promise<Child>
@@ -24,12 +23,11 @@ export interface Children {
   readonly watching: () => boolean
 }
 
-const RETRY_MS = 1_000
-
 export function createChildren(core: RunCore): Children {
   const { host, gate } = core
   const { children } = host
   const waits = createChildWaits(core)
+  const whileStoreFails = createStoreRetry(core)
   const childOf = createChildFactory({ core, waits, whileStoreFails })
   const beingCreated = new Set<Promise<void>>()
 
@@ -87,20 +85,6 @@ export function createChildren(core: RunCore): Children {
     beingCreated.add(exists)
     exists.catch(() => undefined).finally(() => beingCreated.delete(exists))
     return exists
-  }
-
-  async function whileStoreFails<T>(act: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await act()
-      } catch (error) {
-        if (!isLullError(error, 'STORE_UNAVAILABLE')) throw error
-        await new Promise<void>((resolve) => {
-          host.clock.after(RETRY_MS, resolve)
-        })
-        if (core.dead) return neverSettles()
-      }
-    }
   }
 
   return {
