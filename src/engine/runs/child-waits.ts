@@ -2,12 +2,8 @@
  * A run that only waits for children gives its slot back. Its frame may be evicted. When a child ends, the run gets a
  * slot again and is rebuilt if needed. The task keeps its run token and stays `working`.
  */
-import { isTerminal } from '../../core/states.ts'
-import type { Log } from '../../ports/log.ts'
-import { isUnreadable } from '../ledger/unreadable-task.ts'
-import type { Ledger } from '../ledger.ts'
-import type { Subscriptions } from '../subscriptions.ts'
 import type { Builder } from './building.ts'
+import { type ChildEndsDeps, createChildEnds } from './child-ends.ts'
 import type { Presence, Presences } from './presence.ts'
 import type { Slots } from './slots.ts'
 
@@ -22,17 +18,16 @@ export interface ChildWaits {
   evict(taskId: string): void
 }
 
-export function createChildWaits(deps: {
-  readonly ledger: Pick<Ledger, 'read'>
-  readonly log: Log
+export interface ChildWaitsDeps extends ChildEndsDeps {
   readonly slots: Slots
   readonly presences: Presences
   readonly builder: Builder
   readonly draining: () => boolean
-  /** Present in a shared store, where a child may run in another process. */
-  readonly watchTask?: Subscriptions['watch'] | undefined
-}): ChildWaits {
-  const { ledger, log, slots, presences, builder, draining, watchTask } = deps
+}
+
+export function createChildWaits(deps: ChildWaitsDeps): ChildWaits {
+  const { log, slots, presences, builder, draining } = deps
+  const childEnds = createChildEnds(deps, childEnded)
 
   function releaseSlot(taskId: string): boolean {
     const presence = presences.get(taskId)
@@ -71,34 +66,8 @@ export function createChildWaits(deps: {
     const awaited = [...(presence?.run?.awaited ?? [])]
     presence?.run?.discard('evicted')
     if (presence === undefined || !presences.move(presence, 'evict')) return
-    if (presence.phase === 'evicted') checkAwaited(taskId, awaited)
-  }
-
-  /** A child may have ended before the run noticed it. A child that cannot be read counts as ended. */
-  function checkAwaited(taskId: string, awaited: readonly string[]): void {
-    for (const childId of awaited) {
-      watchEnd(taskId, childId)
-      ledger.read(childId).then(
-        (child) => {
-          if (child === undefined || isTerminal(child.state) || isUnreadable(child)) {
-            childEnded(taskId)
-          }
-        },
-        (error: unknown) => {
-          log('warn', 'a child could not be read; its parent is built again', { taskId, error })
-          childEnded(taskId)
-        },
-      )
-    }
-  }
-
-  /** The end of a child in another process reaches only those who watch the child. */
-  function watchEnd(taskId: string, childId: string): void {
-    const stop = watchTask?.(childId, ({ state }) => {
-      if (!isTerminal(state)) return
-      stop?.()
-      childEnded(taskId)
-    })
+    if (presence.phase !== 'evicted') return
+    for (const childId of awaited) childEnds(taskId, childId)
   }
 
   return { releaseSlot, reacquireSlot, childEnded, evict }

@@ -1,0 +1,45 @@
+/** Finds the end of a child for a parent whose frame was evicted. */
+import { isTerminal } from '../../core/states.ts'
+import type { Log } from '../../ports/log.ts'
+import { isUnreadable } from '../ledger/unreadable-task.ts'
+import type { Ledger } from '../ledger.ts'
+import type { Subscriptions } from '../subscriptions.ts'
+
+export interface ChildEndsDeps {
+  readonly ledger: Pick<Ledger, 'read'>
+  readonly log: Log
+  /** Present in a shared store, where a child may run in another process. */
+  readonly watchTask?: Subscriptions['watch'] | undefined
+}
+
+/** Calls `ended` with the parent's id when the child has ended. A child that cannot be read counts as ended. */
+export type ChildEnds = (parentId: string, childId: string) => void
+
+export function createChildEnds(
+  { ledger, log, watchTask }: ChildEndsDeps,
+  ended: (parentId: string) => void,
+): ChildEnds {
+  /** The end of a child in another process reaches only those who watch the child. */
+  function watchEnd(parentId: string, childId: string): void {
+    const stop = watchTask?.(childId, ({ state }) => {
+      if (!isTerminal(state)) return
+      stop?.()
+      ended(parentId)
+    })
+  }
+
+  return (parentId, childId) => {
+    watchEnd(parentId, childId)
+    // The child may have ended before the parent was evicted.
+    ledger.read(childId).then(
+      (child) => {
+        if (child === undefined || isTerminal(child.state) || isUnreadable(child)) ended(parentId)
+      },
+      (error: unknown) => {
+        const facts = { taskId: parentId, error }
+        log('warn', 'a child could not be read; its parent is built again', facts)
+        ended(parentId)
+      },
+    )
+  }
+}
