@@ -24,13 +24,12 @@ export interface SettlementDeps {
   readonly refreshHolds: () => Promise<void>
 }
 
-type Outcome<S extends CommitResult['status']> = (
-  plan: Plan,
-  result: CommitResult & { readonly status: S },
-) => void
+type Result<S extends CommitResult['status']> = CommitResult & { readonly status: S }
+type Outcome<S extends CommitResult['status']> = (plan: Plan, result: Result<S>) => void
 
 export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settle' | 'fail'> {
-  const { cache, trouble, queues, log, published, refreshHolds } = deps
+  const { cache, trouble, queues, refreshHolds } = deps
+  const publish = createPublish(deps)
 
   const outcomes: { readonly [S in CommitResult['status']]: Outcome<S> } = {
     written,
@@ -76,25 +75,16 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
     entry.row = plan.row
     if (plan.snapshot) entry.snapshotSeq = task.version
     cache.grow(entry, plan.bytes)
-    try {
-      published(task, records, before)
-    } catch (error) {
-      // The records are durable, whatever became of the listener.
-      log('error', 'a listener failed', { taskId: task.id, error: describeError(error) })
-    }
+    publish(task, records, before)
     answerAll(plan)
     queues().proceed(entry)
     if (isTerminal(task.state) && isSettled(entry)) cache.delete(entry.id)
     else cache.trim()
   }
 
-  /** The content cannot be stored. It fails the command that brought it; which one that is, each finds out alone (L6). */
-  function refused(
-    { entry, waiting }: Plan,
-    { error }: CommitResult & { readonly status: 'failed' },
-  ): void {
-    const writers = waiting.filter(({ from, to }) => to > from)
-    const culprit = writers.length === 1 ? writers[0] : undefined
+  /** The content cannot be stored: the command that brought it fails. While it is not known, each is written alone (L6). */
+  function refused({ entry, waiting }: Plan, { error }: Result<'failed'>): void {
+    const culprit = culpritOf(waiting)
     const others = waiting.filter((one) => one !== culprit)
     if (culprit === undefined) for (const one of others) one.alone = true
     entry.queue.unshift(...others)
@@ -113,6 +103,26 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
   }
 
   return { settle, fail }
+}
+
+/** A listener that fails does not fail the commit: the records are durable. */
+function createPublish({
+  log,
+  published,
+}: Pick<SettlementDeps, 'log' | 'published'>): SettlementDeps['published'] {
+  return (task, records, before) => {
+    try {
+      published(task, records, before)
+    } catch (error) {
+      log('error', 'a listener failed', { taskId: task.id, error: describeError(error) })
+    }
+  }
+}
+
+/** The command that brought the records, where only one did. */
+function culpritOf(waiting: readonly Waiting[]): Waiting | undefined {
+  const writers = waiting.filter(({ from, to }) => to > from)
+  return writers.length === 1 ? writers[0] : undefined
 }
 
 function release({ entry, whenSettled }: Plan): void {
