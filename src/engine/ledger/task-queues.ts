@@ -1,23 +1,17 @@
-/** Takes commands in, task by task: where each goes depends on the phase of its task's entry. */
+/** Keeps the commands of each task in order, from the call to the commit that writes them. */
 import type { Task } from '../../core/task.ts'
-import { answerAll, rejectAll } from './answers.ts'
+import { type Accept, createAccept } from './accept-command.ts'
+import { answerAll } from './answers.ts'
+import { createDecisionCheck } from './decision-check.ts'
 import { createEntryLoading, type EntryLoadingDeps } from './entry-loading.ts'
 import type { Flusher } from './flusher.ts'
 import type { Loader } from './loader.ts'
 import type { Plan, Planner, Waiting } from './plan.ts'
 import type { TaskCache } from './task-cache.ts'
-import {
-  forget,
-  isNotYetDurable,
-  move,
-  type Phase,
-  type TaskEntry,
-  unreadableError,
-} from './task-entry.ts'
+import { forget, isNotYetDurable, move, type TaskEntry } from './task-entry.ts'
 
 export interface TaskQueues {
-  /** @param begun told of the task when the command is a create and could be decided ahead of its commit */
-  accept(entry: TaskEntry, one: Waiting, begun?: (task: Task) => void): void
+  readonly accept: Accept
   /** Decides what waits. Undefined: there is nothing to write, and the callers are answered. */
   decide(entry: TaskEntry): Plan | undefined
   /** The entry has finished what it was doing: it is settled, or what waits is next. */
@@ -57,48 +51,11 @@ export interface SharedTasks {
   readonly refreshHolds: () => Promise<void>
 }
 
-type Accept = (entry: TaskEntry, one: Waiting, begun: ((task: Task) => void) | undefined) => void
-
-const wait: Accept = ({ queue }, one) => {
-  queue.push(one)
-}
-
 export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
   const { cache, planner, flusher, settled, shared } = deps
   const load = createEntryLoading({ ...deps, known: shared?.known, proceed })
-  const accept: { readonly [P in Phase]: Accept } = {
-    unknown(entry, one, begun) {
-      if (begun !== undefined) {
-        open(entry, one, begun)
-        return
-      }
-      entry.queue.push(one)
-      if (one.creates) enqueue(entry)
-      else load(entry)
-    },
-    loading: wait,
-    unreadable: (entry, one) => one.reject(unreadableError(entry)),
-    idle(entry, one) {
-      entry.queue.push(one)
-      enqueue(entry)
-    },
-    open(entry, one) {
-      if (entry.plan === undefined || one.alone || entry.queue.length > 0) entry.queue.push(one)
-      else planner.add(entry.plan, one)
-    },
-    queued: wait,
-    writing: wait,
-    checking: wait,
-  }
-
-  function open(entry: TaskEntry, one: Waiting, begun: (task: Task) => void): void {
-    const plan = planner.begin(entry)
-    move(entry, 'open')
-    entry.plan = plan
-    planner.add(plan, one)
-    flusher.add(entry)
-    if (plan.task !== undefined && plan.records.length > 0) begun(plan.task)
-  }
+  const accept = createAccept({ planner, flusher, load, enqueue })
+  const check = shared && createDecisionCheck({ versionOf: shared.versionOf, load, proceed })
 
   function enqueue(entry: TaskEntry): void {
     if (entry.phase !== 'queued') move(entry, 'queued')
@@ -114,33 +71,13 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
       return plan
     }
     entry.plan = undefined
-    if (shared === undefined) {
-      answerAll(plan)
-      proceed(entry)
-    } else check(entry, plan, shared)
+    if (check !== undefined) {
+      check(entry, plan)
+      return undefined
+    }
+    answerAll(plan)
+    proceed(entry)
     return undefined
-  }
-
-  /** Nothing is to be written, so no compare-and-set tells whether the decision is out of date (C6). */
-  function check(entry: TaskEntry, plan: Plan, { versionOf }: SharedTasks): void {
-    move(entry, 'checking')
-    versionOf(entry.id).then(
-      (version) => {
-        if (version === (entry.task?.version ?? 0)) {
-          answerAll(plan)
-          proceed(entry)
-          return
-        }
-        entry.storedVersion = version
-        entry.queue.unshift(...plan.waiting)
-        if (version < (entry.task?.version ?? 0)) forget(entry)
-        load(entry)
-      },
-      (error: unknown) => {
-        rejectAll(plan.waiting, error)
-        proceed(entry)
-      },
-    )
   }
 
   function proceed(entry: TaskEntry): void {
@@ -170,7 +107,7 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
   }
 
   return {
-    accept: (entry, one, begun) => accept[entry.phase](entry, one, begun),
+    accept,
     decide,
     proceed,
     reread,
