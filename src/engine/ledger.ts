@@ -33,6 +33,7 @@ import {
   createWaiting,
   type LazyCommand,
 } from './ledger/plan.ts'
+import { createRead } from './ledger/read-task.ts'
 import { createSettlement } from './ledger/settlement.ts'
 import { createStoreTrouble } from './ledger/store-trouble.ts'
 import { createTaskCache } from './ledger/task-cache.ts'
@@ -156,45 +157,10 @@ export function createLedger(deps: LedgerDeps): Ledger {
     })
   }
 
-  async function read(taskId: string): Promise<Task | undefined> {
-    const entry = cache.use(taskId)
-    if (entry.task !== undefined) return entry.task
-    if (entry.plan !== undefined || entry.phase === 'queued') return readWhileCreated(entry)
-    await queues.loaded(entry)
-    const { task } = entry
-    // Anybody can ask for any id, so tasks that do not exist are not remembered.
-    if (entry.phase === 'unknown') cache.delete(taskId)
-    else cache.trim()
-    return task
-  }
-
-  /** What is in memory is answered only when the store has the same version (C6). */
-  async function readShared(taskId: string, { versionOf }: SharedTasks): Promise<Task | undefined> {
-    const version = await versionOf(taskId)
-    const entry = cache.use(taskId)
-    if (entry.task?.version === version) return entry.task
-    const isBehind = version > (entry.task?.version ?? 0)
-    if (isBehind && isSettled(entry)) {
-      queues.heard(entry, version)
-      await entry.loading
-      if (entry.task !== undefined && entry.task.version >= version) return entry.task
-    }
-    const loaded = await loader.load(taskId)
-    if (loaded.kind !== 'none') return loaded.task
-    if (isSettled(entry)) cache.delete(taskId)
-    return undefined
-  }
-
-  /** A create does not ask the store first, so the task may exist all the same. */
-  async function readWhileCreated(entry: TaskEntry): Promise<Task | undefined> {
-    const loaded = await loader.load(entry.id)
-    return entry.task ?? (loaded.kind === 'none' ? undefined : loaded.task)
-  }
-
   return {
     commit: (taskId, command, extras) => enqueue(taskId, command, false, extras),
     create: (taskId, command, extras, begun) => enqueue(taskId, command, true, extras, begun),
-    read: shared === undefined ? read : (taskId) => readShared(taskId, shared),
+    read: createRead({ cache, loader, queues, versionOf: shared?.versionOf }),
     peek: (taskId) => (shared === undefined ? cache.get(taskId)?.task : undefined),
     heard: (taskId, version) => queues.heard(cache.use(taskId), version),
     forgetAll() {

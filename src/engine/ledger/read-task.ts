@@ -1,0 +1,64 @@
+/** Reads a task from memory, or from the store where memory does not have it or may be out of date. */
+import type { Task } from '../../core/task.ts'
+import type { Loader } from './loader.ts'
+import type { TaskCache } from './task-cache.ts'
+import { isSettled, type TaskEntry } from './task-entry.ts'
+import type { SharedTasks, TaskQueues } from './task-queues.ts'
+
+export interface ReadDeps {
+  readonly cache: TaskCache
+  readonly loader: Pick<Loader, 'load'>
+  readonly queues: Pick<TaskQueues, 'loaded' | 'heard'>
+  /** Present when other processes write too. */
+  readonly versionOf?: SharedTasks['versionOf'] | undefined
+}
+
+export type ReadTask = (taskId: string) => Promise<Task | undefined>
+
+export function createRead(deps: ReadDeps): ReadTask {
+  const { versionOf } = deps
+  return versionOf === undefined ? ownRead(deps) : sharedRead(deps, versionOf)
+}
+
+/** No other process writes, so a task in memory is up to date. */
+function ownRead({ cache, loader, queues }: ReadDeps): ReadTask {
+  /** A create does not ask the store first, so the task may exist all the same. */
+  async function readWhileCreated(entry: TaskEntry): Promise<Task | undefined> {
+    const loaded = await loader.load(entry.id)
+    return entry.task ?? (loaded.kind === 'none' ? undefined : loaded.task)
+  }
+
+  return async (taskId) => {
+    const entry = cache.use(taskId)
+    if (entry.task !== undefined) return entry.task
+    if (entry.plan !== undefined || entry.phase === 'queued') return readWhileCreated(entry)
+    await queues.loaded(entry)
+    const { task } = entry
+    // Anybody can ask for any id, so tasks that do not exist are not remembered.
+    if (entry.phase === 'unknown') cache.delete(taskId)
+    else cache.trim()
+    return task
+  }
+}
+
+/** What is in memory is answered only when the store has the same version (C6). */
+function sharedRead(
+  { cache, loader, queues }: ReadDeps,
+  versionOf: SharedTasks['versionOf'],
+): ReadTask {
+  return async (taskId) => {
+    const version = await versionOf(taskId)
+    const entry = cache.use(taskId)
+    if (entry.task?.version === version) return entry.task
+    const isBehind = version > (entry.task?.version ?? 0)
+    if (isBehind && isSettled(entry)) {
+      queues.heard(entry, version)
+      await entry.loading
+      if (entry.task !== undefined && entry.task.version >= version) return entry.task
+    }
+    const loaded = await loader.load(taskId)
+    if (loaded.kind !== 'none') return loaded.task
+    if (isSettled(entry)) cache.delete(taskId)
+    return undefined
+  }
+}
