@@ -176,7 +176,7 @@ export type { SendResult } from './engine/sending/send-result.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.
 
-export type { TextChunk, TextPosition } from './core/live-text.ts'
+export type { LiveText, TextChunk, TextPosition } from './core/live-text.ts'
 export type { Receipt, ReceiptKind, Signer } from './core/receipt.ts'
 export type { EngineDeps } from './engine/deps.ts'
 export { defaultOptions, type EngineOptions } from './engine/options.ts'
@@ -191,6 +191,15 @@ export type {
   ContextMessage,
   StoredContextMessage,
 } from './ports/store/claims.ts'
+export type {
+  Beat,
+  Changes,
+  ClusterStore,
+  HoldsInEffect,
+  NewWorker,
+  TextChange,
+  Worker,
+} from './ports/store/cluster.ts'
 export type { EventStore } from './ports/store/events.ts'
 export type { Hold, HoldScope, HoldStore } from './ports/store/holds.ts'
 export type { KeyValueStore } from './ports/store/key-values.ts'
@@ -207,9 +216,10 @@ export type {
   TaskRow,
   TaskStore,
 } from './ports/store/tasks.ts'
-export type { WorkStore } from './ports/store/work.ts'
+export type { Orphan, WorkStore } from './ports/store/work.ts'
 export type { Store } from './ports/store.ts'
 export type { StoreKind } from './server/open-store.ts'
+export type { PostgresConfig } from './server/store-choice.ts'
 export { createMemoryStore } from './stores/memory/memory-store.ts'
 export { createPostgresStore, type PostgresStoreOptions } from './stores/postgres/postgres-store.ts'
 export { createSqliteStore, type SqliteStoreOptions } from './stores/sqlite/sqlite-store.ts'
