@@ -1,5 +1,6 @@
 /** Several processes on one store share their work. */
 import { describe, expect, it } from 'vitest'
+import type { Store } from '../ports/store.ts'
 import { createClusterHarness } from './test-support/cluster-harness.ts'
 import { alice, effects, message, olga, running, signal } from './test-support/engine-harness.ts'
 
@@ -102,5 +103,61 @@ describe('work that several processes share', () => {
     await cluster.settled()
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect((await a.types(id)).filter((type) => type === 'resumed')).toHaveLength(1)
+  })
+
+  it('an event that came elsewhere before a park was written wakes the task', async () => {
+    const release = signal()
+    const agents = [
+      running(async (task) => {
+        await task.step('x', () => release.promise)
+        await task.park({ reason: 'wait', onEvent: 'built' })
+        return 'done'
+      }),
+    ]
+    const cluster = createClusterHarness({ agents, hints: deaf })
+    const a = await cluster.join()
+    const b = await cluster.join()
+    const { id } = await a.send('go')
+    await cluster.settled()
+    await b.emit('built')
+    release.fire()
+    await cluster.settled()
+    expect((await b.get(id)).state).toBe('completed')
+  })
+
+  it('what follows a write of a process that died is done by another one', async () => {
+    const agents = [
+      running(
+        async (task) => {
+          await (await task.delegate('child', 'go')).result()
+        },
+        { name: 'parent' },
+      ),
+      running((task) => task.park({ reason: 'x' }).then(() => undefined), { name: 'child' }),
+    ]
+    let die: () => void = () => undefined
+    const connection = (store: Store): Store => ({
+      ...store,
+      async commit(batch) {
+        const results = await store.commit(batch)
+        if (batch.some(({ records }) => records.some(({ type }) => type === 'canceled'))) die()
+        return results
+      },
+    })
+    const cluster = createClusterHarness({ agents, connection })
+    const a = await cluster.join()
+    const b = await cluster.join()
+    const parent = await a.send('go', { agent: 'parent' })
+    await cluster.settled()
+    const [childId = ''] = (await a.get(parent.id)).children
+    // Dies with the parent canceled, and nothing done about its children.
+    die = a.crash
+    a.engine.cancel(alice, { taskId: parent.id }).catch(() => undefined)
+    await cluster.settled()
+    die = () => undefined
+    expect((await b.get(parent.id)).state).toBe('canceled')
+    expect((await b.get(childId)).state).toBe('paused-by-agent')
+    await cluster.pass(3 * LEASE_MS)
+    expect((await b.get(childId)).state).toBe('canceled')
   })
 })
