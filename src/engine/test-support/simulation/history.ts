@@ -41,6 +41,7 @@ export async function simulate(seed: number): Promise<void> {
       leaseMs: LEASE_MS,
       pollMs: POLL_MS,
       warmForMs: random.pick([0, 1_000, 60_000]) ?? 0,
+      cachedTasks: random.pick([1, 2_048]) ?? 1,
     },
     hints: hintsOf(faults, random),
     connection: connectionOf(faults, random, () => healed),
