@@ -16,6 +16,7 @@ import type { Engine } from '../../../engine/engine.ts'
 import type { WebhookShape } from '../codec/codec.ts'
 import type { DeliveryDeps } from './deliver-records.ts'
 import { createDeliveryWorkers } from './delivery-workers.ts'
+import { createOpenWebhooks } from './open-webhooks.ts'
 import { refusedTarget } from './targets.ts'
 
 export interface Pushes {
@@ -47,9 +48,6 @@ export interface PushesDeps extends DeliveryDeps {
   readonly allowInner: boolean
 }
 
-const PAGE = 500
-const SWEEP_MS = 10_000
-
 /** Each is called for every event of the task. */
 const WEBHOOKS_PER_TASK = 16
 
@@ -62,7 +60,7 @@ export function createPushes(deps: PushesDeps): Pushes {
   const unwatch = engine.watch((task) => {
     if (isWatched(task.id)) workers.wake(task.id)
   }, isWatched)
-  let cancelSweep: () => void = () => undefined
+  const open = createOpenWebhooks({ ...deps, begin })
 
   function check({ url }: PushTarget): void {
     const problem = refusedTarget(new URL(url), allowInner)
@@ -103,33 +101,6 @@ export function createPushes(deps: PushesDeps): Pushes {
     if (!isThere) await set(task, shape, target)
   }
 
-  async function start(): Promise<void> {
-    await beginAll()
-    if (store.cluster !== undefined) sweepLater()
-  }
-
-  /** Other processes add webhooks and change tasks. Reports of that may be lost (P6). */
-  function sweepLater(): void {
-    cancelSweep = clock.after(SWEEP_MS, () => {
-      sweep()
-        .catch((error: unknown) => deps.log('error', 'Webhooks could not be read', { error }))
-        .finally(sweepLater)
-    })
-  }
-
-  async function sweep(): Promise<void> {
-    if (await engine.takeDuty('webhooks', SWEEP_MS)) await beginAll()
-  }
-
-  async function beginAll(): Promise<void> {
-    let after: Push | undefined
-    do {
-      const page = await store.listPushes('open', after, PAGE)
-      for (const { taskId } of page) begin(taskId)
-      after = page.at(-1)
-    } while (after !== undefined)
-  }
-
   return {
     check,
     admit,
@@ -142,10 +113,10 @@ export function createPushes(deps: PushesDeps): Pushes {
     async remove(taskId, id) {
       await store.deletePush(taskId, id)
     },
-    start,
+    start: open.start,
     close() {
       unwatch()
-      cancelSweep()
+      open.stop()
       workers.close()
     },
   }
