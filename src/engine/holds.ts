@@ -10,20 +10,22 @@
  */
 
 import type { HoldMark } from '../core/commands.ts'
-import { LullError } from '../core/errors.ts'
 import type { Task } from '../core/task.ts'
 import type { HoldsInEffect } from '../ports/store/cluster.ts'
 import type { Hold } from '../ports/store/holds.ts'
 import type { Caller } from './caller.ts'
 import type { EngineContext } from './context.ts'
 import { createActiveHolds } from './holds/active-holds.ts'
-import { holdTask, holdTasks, liftStaleHolds, liftTask, liftTasks } from './holds/held-tasks.ts'
+import { holdTask, holdTasks, liftStaleHolds, liftTask } from './holds/held-tasks.ts'
 import { type HoldableTask, maySeeHold } from './holds/hold-scope.ts'
+import { createLiftHold, type LiftHold } from './holds/lift-hold.ts'
 import { createPlaceHold, type PlaceHold } from './holds/place-hold.ts'
+
+export type { LiftAnswer } from './holds/lift-hold.ts'
 
 export interface Holds {
   readonly hold: PlaceHold
-  lift(caller: Caller, holdId: string): Promise<LiftAnswer>
+  readonly lift: LiftHold
   list(caller: Caller): Promise<readonly Hold[]>
   /** The holds a new task is created under. */
   forNew(task: HoldableTask): readonly HoldMark[]
@@ -37,12 +39,6 @@ export interface Holds {
   start(): Promise<void>
 }
 
-export interface LiftAnswer {
-  readonly holdId: string
-  /** How many tasks the hold was lifted from. */
-  readonly tasks: number
-}
-
 /** @param read reads the holds of a shared store */
 export function createHolds(
   contextOf: () => EngineContext,
@@ -54,43 +50,6 @@ export function createHolds(
   async function isActive(holdId: string): Promise<boolean> {
     if (!active.has(holdId)) await active.refresh()
     return active.has(holdId)
-  }
-
-  async function lift(caller: Caller, holdId: string): Promise<LiftAnswer> {
-    const context = contextOf()
-    await active.refresh()
-    const hold = active.get(holdId)
-    if (hold === undefined || !maySeeHold(caller, hold)) {
-      const lifted = await liftRest(caller, holdId)
-      if (lifted !== undefined) return lifted
-      const problem = 'is not a hold that is in effect'
-      throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
-    }
-    await context.store.putHold({ ...hold, liftedAt: context.clock.now() })
-    active.remove(holdId)
-    await active.refresh()
-    // After this, every task whose creation was decided under the hold is in the store.
-    await context.ledger.createsSettled()
-    try {
-      return { holdId, tasks: await liftTasks(context, hold, caller.principal) }
-    } catch (error) {
-      // Some tasks are still held. Lifting the hold again reaches them.
-      active.add(hold)
-      throw error
-    }
-  }
-
-  /**
-   * In a shared store: a lift that failed half-way is not known to the other processes, so it is looked for in the store.
-   * Undefined when the hold holds no task.
-   */
-  async function liftRest(caller: Caller, holdId: string): Promise<LiftAnswer | undefined> {
-    if (read === undefined) return undefined
-    const context = contextOf()
-    const hold = (await context.store.holds(true)).find(({ id }) => id === holdId)
-    if (hold === undefined || !maySeeHold(caller, hold)) return undefined
-    const tasks = await liftTasks(context, hold, caller.principal)
-    return tasks === 0 ? undefined : { holdId, tasks }
   }
 
   async function holdChild(parent: Task, childId: string): Promise<void> {
@@ -107,7 +66,7 @@ export function createHolds(
 
   return {
     hold: createPlaceHold(contextOf, active),
-    lift,
+    lift: createLiftHold(contextOf, active, read !== undefined),
     async list(caller) {
       await active.refresh()
       return active.all().filter((hold) => maySeeHold(caller, hold))

@@ -1,0 +1,61 @@
+/** Lifts a hold: durably first, then from every task that it stopped (H1, H4). */
+import { LullError } from '../../core/errors.ts'
+import type { Hold } from '../../ports/store/holds.ts'
+import type { Caller } from '../caller.ts'
+import type { EngineContext } from '../context.ts'
+import type { ActiveHolds } from './active-holds.ts'
+import { liftTasks } from './held-tasks.ts'
+import { maySeeHold } from './hold-scope.ts'
+
+export interface LiftAnswer {
+  readonly holdId: string
+  /** How many tasks the hold was lifted from. */
+  readonly tasks: number
+}
+
+export type LiftHold = (caller: Caller, holdId: string) => Promise<LiftAnswer>
+
+export function createLiftHold(
+  contextOf: () => EngineContext,
+  active: ActiveHolds,
+  isShared: boolean,
+): LiftHold {
+  async function liftActive(caller: Caller, hold: Hold): Promise<LiftAnswer> {
+    const context = contextOf()
+    await context.store.putHold({ ...hold, liftedAt: context.clock.now() })
+    active.remove(hold.id)
+    await active.refresh()
+    // After this, every task whose creation was decided under the hold is in the store.
+    await context.ledger.createsSettled()
+    try {
+      return { holdId: hold.id, tasks: await liftTasks(context, hold, caller.principal) }
+    } catch (error) {
+      // Some tasks are still held. Lifting the hold again reaches them.
+      active.add(hold)
+      throw error
+    }
+  }
+
+  /**
+   * In a shared store: a lift that failed half-way is not known to the other processes, so it is looked for in the store.
+   * Undefined when the hold holds no task.
+   */
+  async function liftRest(caller: Caller, holdId: string): Promise<LiftAnswer | undefined> {
+    if (!isShared) return undefined
+    const context = contextOf()
+    const hold = (await context.store.holds(true)).find(({ id }) => id === holdId)
+    if (hold === undefined || !maySeeHold(caller, hold)) return undefined
+    const tasks = await liftTasks(context, hold, caller.principal)
+    return tasks === 0 ? undefined : { holdId, tasks }
+  }
+
+  return async (caller, holdId) => {
+    await active.refresh()
+    const hold = active.get(holdId)
+    if (hold !== undefined && maySeeHold(caller, hold)) return liftActive(caller, hold)
+    const lifted = await liftRest(caller, holdId)
+    if (lifted !== undefined) return lifted
+    const problem = 'is not a hold that is in effect'
+    throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
+  }
+}
