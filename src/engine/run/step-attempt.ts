@@ -1,6 +1,6 @@
 /** Executes one attempt of a step within its time limit. */
 import { describeError } from '../../core/describe-error.ts'
-import { isLullError, LullError } from '../../core/errors.ts'
+import { isLullError } from '../../core/errors.ts'
 import { Fatal, Rejection } from '../agent.ts'
 import type { StepContext, StepFunction } from '../agent-task.ts'
 import { checkedResult } from '../step-result.ts'
@@ -10,6 +10,7 @@ import type { OperationScope } from './operation-scope.ts'
 import type { RunCore } from './run-core.ts'
 import type { Outcome } from './step-record.ts'
 import type { AttemptStreams } from './step-streams.ts'
+import { createStepTimeLimit } from './step-time-limit.ts'
 
 export interface Attempt<T> {
   readonly key: string
@@ -38,6 +39,7 @@ export interface StepExecutor {
 export function createStepExecutor(core: RunCore): StepExecutor {
   const { host } = core
   const running = new Set<Execution>()
+  const withinTime = createStepTimeLimit(host.clock, running)
 
   async function execute<T>(attempt: Attempt<T>): Promise<Outcome> {
     const { name, scope, prefix, streams } = attempt
@@ -84,36 +86,6 @@ export function createStepExecutor(core: RunCore): StepExecutor {
     const blockedMs = host.clock.now() - startedAt
     if (blockedMs >= host.limits.blockMs) host.blocked(agent, id, blockedMs)
     return work
-  }
-
-  /** @throws LullError `STEP_TIMEOUT` */
-  async function withinTime<T>(
-    work: Promise<T>,
-    { name: step, timeoutMs }: Attempt<T>,
-    execution: Execution,
-  ): Promise<T> {
-    if (timeoutMs === undefined) return work
-    let stopTimer: (() => void) | undefined
-    const late = new Promise<never>((_, fail) => {
-      stopTimer = host.clock.after(timeoutMs, () => {
-        const error = new LullError('STEP_TIMEOUT', { step, timeoutMs })
-        fail(error)
-        timeOut(execution, error)
-      })
-    })
-    try {
-      return await Promise.race([work, late])
-    } finally {
-      stopTimer?.()
-    }
-  }
-
-  /** Ends the step and the steps inside it, and fires their signals. */
-  function timeOut(execution: Execution, error: Error): void {
-    for (const one of running) {
-      if (one !== execution && !one.isInside(execution)) continue
-      one.timeOut(error)
-    }
   }
 
   return { execute, running }
