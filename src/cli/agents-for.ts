@@ -1,4 +1,4 @@
-/** Which agents a command serves: those of a module, the script agent, or the demo's. */
+/** The agents that a command serves: those of a module, the script agent, or those of the demo. */
 import type { Agent } from '../server/serve.ts'
 import { type Flag, type Input, UsageError } from './command.ts'
 import { loadAgents } from './load-agents.ts'

@@ -15,7 +15,7 @@ import { tasksRemind } from './commands/tasks-remind.ts'
 import { tasksShow } from './commands/tasks-show.ts'
 import { tasksWatch } from './commands/tasks-watch.ts'
 
-/** In the order the help shows them. The first of a group is meant by the group's name alone. */
+/** In the order of the help. The name of a group alone selects the first command of the group. */
 export const commands: readonly Command[] = [
   demo,
   serve,

@@ -1,4 +1,4 @@
-/** Steps, tool calls and children of a task as they happen, from servers that tell them (`/ops/tasks/{id}/timeline`). */
+/** Prints steps, tool calls and children of a task live, from servers with `/ops/tasks/{id}/timeline`. */
 import { chunksOf, readEvents } from '../client/event-reader.ts'
 import { textIn } from '../client/shape.ts'
 import type { Io } from './command.ts'
@@ -8,11 +8,11 @@ const IDLE_MS = 60_000
 const RETRY_MS = 1_000
 
 export interface Timeline {
-  /** Resolves when the timeline has ended, at most so much later: the last entries may still be on their way. */
+  /** Resolves when the timeline has ended, or after `waitMs`. The last entries may arrive after the task has ended. */
   end(waitMs: number): Promise<void>
 }
 
-/** @param url of a server, or of an agent on it @param after `latest`: only what happens from now on */
+/** @param url of a server, or of an agent on it @param after `latest`: only entries from now on */
 export function followTimeline(
   url: string,
   taskId: string,
@@ -45,7 +45,7 @@ async function follow(
     const query = `${server}/ops/tasks/${encodeURIComponent(taskId)}/timeline?after=${after}`
     try {
       const response = await fetch(query, { headers: { accept: 'text/event-stream' }, signal })
-      // Not a Lull server, or not for this caller: there is nothing to show.
+      // The server is not Lull, or the caller may not read the timeline.
       if (!response.ok || response.body === null) return
       for await (const { id, data } of readEvents(chunksOf(response.body, IDLE_MS))) {
         after = id
@@ -54,7 +54,7 @@ async function follow(
       }
       return
     } catch {
-      // The server is away: what it has to tell is asked for again.
+      // The server is unreachable. Try again later.
       await pause(RETRY_MS, signal)
     }
   }

@@ -1,4 +1,4 @@
-/** Help texts, made from the commands themselves. */
+/** Help texts, generated from the table of commands. */
 import { type Command, commonFlags, type Flag, type Paint } from './command.ts'
 
 export function usageOf({ name, args }: Command): string {

@@ -1,4 +1,4 @@
-/** Agents out of a module of the user's own: `export const agents = […]`, or a default export. */
+/** Loads agents from a module of the user: `export const agents = […]`, or a default export. */
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -31,7 +31,7 @@ async function load(path: string, file: string): Promise<Readonly<Record<string,
         { cause },
       )
     }
-    // The stack is the author's own: it says where in the module it went wrong.
+    // The stack shows the author where in the module the error was thrown.
     const why = describeError(cause).stack ?? describeError(cause).message
     throw new StartError(`${file} does not load.\n${why}`, { cause })
   }

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-/** The program `lull`. It imports nothing first, so that even too few open files are reported in one sentence. */
+/**
+ * The program `lull`. It has no static imports, so that an import that fails for want of file descriptors is reported.
+ */
 try {
   const { start } = await import('./start.ts')
   await start()

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Command, commonFlags, type Input, UsageError } from './command.ts'
 
-/** @throws UsageError with a sentence that names the flag */
+/** @throws UsageError that names the flag */
 export function parseInput(command: Command, args: readonly string[]): Input {
   const flags = { ...command.flags, ...commonFlags }
   const options = Object.fromEntries(
@@ -23,7 +23,7 @@ export function parseInput(command: Command, args: readonly string[]): Input {
     words: positionals,
     has: (flag) => values[flag] !== undefined,
     texts,
-    // The last one counts, so that a flag can be put after an alias that sets it.
+    // The last value counts, so that a flag given after a shell alias overrides the value in the alias.
     text: (flag) => texts(flag).at(-1),
   }
 }

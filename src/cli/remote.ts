@@ -1,4 +1,4 @@
-/** What the commands share that speak to a server. */
+/** Shared by the commands that call a server. */
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
 import type { Json } from '../core/json.ts'
@@ -33,7 +33,7 @@ function checked(url: string): string {
 
 function defaultUrl(): string {
   const { host, port } = readSettings()
-  // An address to listen on, not one to call.
+  // These are addresses to listen on. They cannot be called.
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

@@ -1,4 +1,4 @@
-/** Tasks, messages and artifacts for people. */
+/** Renders tasks, messages and artifacts as text for a terminal. */
 import type { ReminderChange, StatusFrame, Task } from '../client/task.ts'
 import { type Artifact, type Message, type Part, textOf } from '../core/message.ts'
 import { waitText } from '../core/wait-text.ts'
@@ -13,14 +13,14 @@ const colourOf: Readonly<Record<string, Colour>> = {
   submitted: 'cyan',
 }
 
-/** What waits for somebody or something is yellow. */
+/** States in which a task waits are yellow. */
 export function stateText(state: string, paint: Paint): string {
   return paint(colourOf[state] ?? 'yellow', state)
 }
 
-/** What others wrote must not move the cursor or change the colours of this terminal. */
+/** Removes control characters, so that a text from a server cannot move the cursor or change colours. */
 export function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression removes them
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
 
@@ -32,7 +32,7 @@ export function messageText(message: Message | undefined): string {
 
 type Shown = Task | StatusFrame
 
-/** On one line: what the agent said last, or else why somebody stopped the task. */
+/** On one line: the last message of the agent, or else the reason of the stop. */
 export function statusText({ status, suspension }: Pick<Shown, 'status' | 'suspension'>): string {
   const why = [suspension?.reason, suspension?.summary].filter((text) => text !== undefined)
   const isStopped = suspension !== undefined && !suspension.pausing
@@ -40,7 +40,7 @@ export function statusText({ status, suspension }: Pick<Shown, 'status' | 'suspe
   return text.replaceAll('\n', ' ')
 }
 
-/** One line: how the task stands. */
+/** One line: the state of the task and its text. */
 export function statusLine(shown: Shown, paint: Paint): string {
   const { state, suspension } = shown
   const text = statusText(shown)
@@ -67,7 +67,7 @@ function size(bytes: number): string {
   return bytes < 1_024 ? `${bytes} bytes` : `${(bytes / 1_024).toFixed(1)} KiB`
 }
 
-/** A task on a few lines: its state, what it waits for, what it made. */
+/** A task on a few lines: its state, its wake conditions, its artifacts. */
 export function taskLines(task: Task, paint: Paint): readonly string[] {
   const { artifacts } = task
   return [
@@ -77,7 +77,7 @@ export function taskLines(task: Task, paint: Paint): readonly string[] {
   ]
 }
 
-/** Its name and facts; what is text is shown. */
+/** The name and facts of an artifact, and its text parts. */
 function artifactLines(artifact: Artifact, paint: Paint): readonly string[] {
   const text = artifact.parts.map((part) => ('text' in part ? part.text : '')).join('')
   const shown =
@@ -89,7 +89,7 @@ function artifactLines(artifact: Artifact, paint: Paint): readonly string[] {
   return [`  ${artifactLine(artifact, paint)}`, ...shown]
 }
 
-/** What a stopped task waits for, in the words of its suspension. */
+/** What a waiting task waits for: a consent, or the conditions of its suspension. */
 function stopLines({ consent, suspension }: Task): readonly string[] {
   if (consent !== undefined) {
     const { operation } = consent
@@ -116,7 +116,7 @@ export function reminderLine(change: ReminderChange): string {
   return `reminder  ${displaced}: displaced by ${plain(change.by)}`
 }
 
-/** How long ago, in the largest unit that fits. */
+/** The age of a timestamp, in the largest unit that fits. */
 export function age(timestamp: string | undefined, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(timestamp ?? '')) / 1_000))
   if (Number.isNaN(seconds)) return ''

@@ -1,4 +1,4 @@
-/** From arguments to an exit code: finds the command, runs it, and turns what goes wrong into a sentence. */
+/** From arguments to an exit code: finds the command, runs it, and prints an error as one sentence. */
 
 import { isClientError } from '../client/client-error.ts'
 import { describeError } from '../core/describe-error.ts'
@@ -37,7 +37,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
   }
 }
 
-/** The longest name that matches; a group's name alone means its first command. */
+/** The command with the longest matching name. The name of a group alone selects its first command. */
 export function findCommand(args: readonly string[]): Command | undefined {
   const [first, second] = args
   return (
@@ -94,7 +94,7 @@ interface Verdict {
   readonly message: string
 }
 
-/** What to do about an error that a person can do something about. */
+/** By error code: what the user can do about it. */
 const advice: Readonly<Record<string, string>> = {
   STORE_LOCKED: ' Stop that process, or choose another data directory (--data, LULL_DATA).',
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Artifact, Part } from '../core/message.ts'
 
-/** Writes what the artifacts hold into a directory, made when it does not exist; the paths written. */
+/** Writes the contents of artifacts into a directory, which is created if missing. @returns the paths written */
 export function saveArtifacts(
   artifacts: readonly Artifact[],
   directory: string,
@@ -25,7 +25,7 @@ function bytesOf(part: Part): Buffer | undefined {
   return 'data' in part ? Buffer.from(`${JSON.stringify(part.data, null, 2)}\n`) : undefined
 }
 
-/** The last part of the name only: it was chosen by somebody else and must not lead out of the directory. */
+/** Only the last segment of the name is used: the agent chose it, and it must not point outside the directory. */
 function nameFor({ name, artifactId, parts }: Artifact, part: Part, index: number): string {
   const wanted = basename((part.filename ?? name ?? artifactId).replaceAll('\\', '/'))
   const safe = /^\.*$/.test(wanted)

@@ -1,4 +1,4 @@
-/** What `demo` and `serve` share: start, say where, wait for the end. */
+/** Shared by `demo` and `serve`: starts the server, prints its address, waits until the process is asked to stop. */
 import type { Agent } from '../server/serve.ts'
 import { portIn, storeIn } from '../server/settings.ts'
 import { type ExitCode, exitCodes, type Flag, type Input, type Io } from './command.ts'
@@ -37,7 +37,7 @@ export async function serveUntilStopped(
     config: input.text('config'),
     insecure: input.has('insecure'),
   })
-  // Before anything is said: whoever reads it may stop us at once.
+  // The signal handlers are installed before the first line is printed, because its reader may stop us at once.
   const stopped = io.stopped(serving.close)
   const { url, data, tasksIn } = serving
   if (input.has('json')) {

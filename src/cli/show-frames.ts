@@ -1,6 +1,6 @@
 /**
- * Shows what happens to a task as it happens: states and messages as lines, text as it comes. Nothing is shown twice: a
- * message is known by its id, and of an artifact's text only what was not shown yet is written.
+ * Prints the frames of a task as they arrive: states and messages as lines, text without waiting for its line to end.
+ * Nothing is printed twice. Messages are recognised by their id. Of an artifact's text only the new part is written.
  */
 import type { ArtifactFrame, StatusFrame, Task, TaskFrame } from '../client/task.ts'
 import { isPaused } from '../core/states.ts'
@@ -15,7 +15,7 @@ export interface FrameView {
 export function createFrameView(io: Io, now: () => number = Date.now): FrameView {
   let state = ''
   const messages = new Set<string>()
-  /** By artifact. */
+  /** The text printed so far, by artifact. */
   const texts = new Map<string, string>()
 
   function status(shown: Task | StatusFrame): void {
@@ -52,7 +52,7 @@ export function createFrameView(io: Io, now: () => number = Date.now): FrameView
     const before = texts.get(id)
     const whole = append ? `${before ?? ''}${given}` : given
     texts.set(id, whole)
-    // The same text told whole again, or gone on with.
+    // The text begins with what was printed, so only its rest is new.
     if (before !== undefined && whole.startsWith(before)) {
       if (whole !== before) io.write(whole.slice(before.length))
       return

@@ -1,4 +1,4 @@
-/** Follows what comes of a message until its task ends, asks or stops; then shows the task whole. */
+/** Sends a message, follows its task until the task ends, asks or stops, and then shows the whole task. */
 import type { Client, SendOptions } from '../client/client.ts'
 import { notA2A } from '../client/client-error.ts'
 import type { Task, TaskFrame } from '../client/task.ts'
@@ -11,14 +11,14 @@ import { messageText, plain, stateText, statusText, taskLines } from './render.t
 import { saveArtifacts } from './save-artifacts.ts'
 import { createFrameView } from './show-frames.ts'
 
-/** Flags of every command that sends a message. */
+/** The flags of every command that sends a message. */
 export const sendingFlags: Readonly<Record<string, Flag>> = {
   stream: { about: 'Show everything as it happens, also while the task is stopped' },
   detach: { about: 'Do not wait: show the task as soon as it exists' },
   save: { value: 'directory', about: 'Write the artifacts into this directory' },
 }
 
-/** The last entries of the timeline may still be on their way when the task has ended. */
+/** How long to wait for the last entries of the timeline, which may arrive after the task has ended. */
 const LAST_ENTRIES_MS = 500
 
 export async function showSent(
@@ -53,14 +53,14 @@ export async function showSent(
   return showTask(await client.get(taskId), input, io)
 }
 
-/** Whether the command has seen what it waits for. */
+/** Whether the frame shows the state that the command waits for. */
 function isEnough(frame: TaskFrame, input: Input, io: Io): boolean {
   if (frame.kind !== 'task' && frame.kind !== 'status') return false
   const shown = frame.kind === 'task' ? frame.task : frame
   const { state } = shown
   io.live(`${stateText(state, io.paint)} ${statusText(shown)}`)
   if (input.has('detach')) return true
-  // A stopped task goes on by itself some day; only who streams waits for that.
+  // A stopped task may stay stopped for long. Only `--stream` waits for its wake.
   return state !== 'unknown' && isPaused(state) && !input.has('stream')
 }
 

@@ -1,4 +1,4 @@
-/** The known word that is nearest to a mistyped one, if one is near enough to be meant. */
+/** The known word nearest to a mistyped word; undefined when none is near. */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
   const [best] = known
     .map((word) => ({ word, edits: distance(typed, word) }))
@@ -8,7 +8,7 @@ export function nearest(typed: string, known: readonly string[]): string | undef
   return best.edits <= most ? best.word : undefined
 }
 
-/** Levenshtein: how many letters to insert, remove or replace. */
+/** The Levenshtein distance: the number of letters to insert, remove or replace. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...a].entries()) {

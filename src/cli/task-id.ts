@@ -1,16 +1,16 @@
-/** Short names of tasks: a unique prefix or ending of an id, or `@last` for the newest task. */
+/** Short forms of task ids: a unique prefix or suffix of an id, or `@last` for the newest task. */
 import type { Client } from '../client/client.ts'
 import { type Input, UsageError } from './command.ts'
 import { clientOf } from './remote.ts'
 
-/** Shorter than this, a part of an id would match by accident. */
+/** A shorter part of an id could match by accident. */
 const SHORTEST = 4
 const WHOLE_ID = 36
 const PAGE = 100
-/** Older tasks need their whole id. */
+/** Pages that are searched. Older tasks need their whole id. */
 const PAGES = 10
 
-/** The task that the one argument of a command names. @throws UsageError */
+/** The task named by the only argument of a command. @throws UsageError */
 export async function taskIn(input: Input): Promise<{ client: Client; taskId: string }> {
   const [given, ...more] = input.words
   if (given === undefined || more.length > 0) throw new UsageError('give one task id')
@@ -18,7 +18,7 @@ export async function taskIn(input: Input): Promise<{ client: Client; taskId: st
   return { client, taskId: await wholeId(client, given) }
 }
 
-/** What is no part of a known id is taken as it is: another server may have other ids. @throws UsageError */
+/** A text that is no part of a known id is returned unchanged: other servers have other ids. @throws UsageError */
 export async function wholeId(client: Client, given: string): Promise<string> {
   if (given === '@last') return newest(client)
   if (given.length >= WHOLE_ID || !/^[0-9a-f-]+$/i.test(given)) return given
@@ -33,7 +33,7 @@ export async function wholeId(client: Client, given: string): Promise<string> {
   return [...found][0] ?? given
 }
 
-/** Ids grow with time, so the newest task has the greatest; lists are sorted by the last change. */
+/** Ids grow with time, so the newest task has the greatest id. Lists cannot tell: they are sorted by last change. */
 async function newest(client: Client): Promise<string> {
   let last: string | undefined
   for await (const { id } of recentTasks(client, 1)) if (last === undefined || id > last) last = id

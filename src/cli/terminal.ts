@@ -1,4 +1,4 @@
-/** The terminal, or the lack of one. */
+/** Input and output of the process, with or without a terminal. */
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { untilStopped } from '../server/stop-signals.ts'
@@ -13,17 +13,17 @@ const codes: Readonly<Record<Colour, readonly [number, number]>> = {
   cyan: [36, 39],
 }
 
-/** What a shell expects of a program ended by Ctrl-C. */
+/** The exit code that shells expect from a program ended by Ctrl-C. */
 const INTERRUPTED = 130
 
 const CLEAR_LINE = '\r\u001b[K'
 
 export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
-  // `hasColors` also knows NO_COLOR and FORCE_COLOR.
+  // `hasColors` also reads NO_COLOR and FORCE_COLOR.
   const coloured = stdout.isTTY === true && stdout.hasColors()
   const lively = stdout.isTTY === true
   let shown = false
-  /** Text was written whose line has not ended. */
+  /** The last text written did not end its line. */
   let open = false
 
   function clear(): void {
@@ -52,7 +52,7 @@ export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
       return coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text
     },
     live(line) {
-      // Text that is still coming is live enough.
+      // A status line would break the line of text that is being written.
       if (open && line !== undefined) return
       clear()
       if (line === undefined || !lively) return
@@ -83,12 +83,12 @@ export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
   }
 }
 
-/** In a clone the program is a script of the package; installed, it is a binary of `node_modules`. */
+/** In a clone the program is a script of the package. When installed it is a binary in `node_modules`. */
 function howCalled(file: string): string {
   return /[\\/]node_modules[\\/]/.test(file) ? 'npx lull' : 'npm run -s lull --'
 }
 
-/** A stream that writes to stdout; everybody else who does writes to stderr instead. */
+/** @returns a stream to stdout. All other writes to stdout are redirected to stderr. */
 function taken(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Writable {
   const write = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr)

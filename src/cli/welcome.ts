@@ -9,7 +9,7 @@ export interface Served {
   readonly kind: 'demo' | 'own'
 }
 
-/** Where things are, what to try, how to stop. */
+/** The lines printed after the start: the addresses, commands to try, and how to stop. */
 export function welcome(served: Served, { paint, self }: Io): readonly string[] {
   const { url, tasksIn, agents, kind } = served
   const width = Math.max(...agents.map(({ name }) => name.length))

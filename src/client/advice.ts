@@ -1,4 +1,4 @@
-/** What to do about a refusal, by its reason. Reasons of Lull and of A2A; other peers may have further ones. */
+/** What a caller can do about a refusal, by reason. It has the reasons of Lull and A2A. Other peers may have more. */
 
 const byReason: Readonly<Record<string, string>> = {
   UNREACHABLE: 'Check the address and that the server runs; it may be starting again.',

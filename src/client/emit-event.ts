@@ -1,4 +1,4 @@
-/** Tells a Lull server of an external event: CloudEvents 1.0, structured mode, to its `/events`. */
+/** Sends an external event to `/events` of a Lull server: CloudEvents 1.0, structured mode. */
 import type { CloudEvent } from '../core/cloud-event.ts'
 import { ClientError } from './client-error.ts'
 import { ownFetch } from './create-client.ts'
@@ -6,13 +6,13 @@ import { createHttp, type Fetch } from './http.ts'
 import { refusalIn, refusalOfStatus } from './refusal.ts'
 import { numberIn, objectIn } from './shape.ts'
 
-/** `duplicates`: the server knew an event of that source and id, and did nothing. */
+/** `duplicates`: events with a source and id that the server already had. They have no effect. */
 export interface Emitted {
   readonly accepted: number
   readonly duplicates: number
 }
 
-/** @param server its address, or the one of an agent on it */
+/** @param server the address of the server, or of an agent on it */
 export async function emitEvent(
   server: string,
   event: CloudEvent,

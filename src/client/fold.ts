@@ -3,7 +3,7 @@ import type { Artifact, Part } from '../core/message.ts'
 import { extendedState, stateOf } from './facts.ts'
 import type { ArtifactFrame, Task, TaskFrame } from './task.ts'
 
-/** Undefined until the first snapshot came. */
+/** Undefined until the first snapshot arrives. */
 export function applyFrame(task: Task | undefined, frame: TaskFrame): Task | undefined {
   if (frame.kind === 'task') return frame.task
   if (task === undefined || frame.kind === 'message' || frame.kind === 'reminder') return task

@@ -3,7 +3,7 @@ import type { JsonObject } from '../core/json.ts'
 import { camelConditions } from '../core/worker-suspension.ts'
 import { memberOf, numberIn, objectIn, present, textIn } from './shape.ts'
 
-/** In the words of the task-control extension. */
+/** Converts to the shape of the task-control extension. */
 export function harnFacts(metadata: JsonObject): JsonObject | undefined {
   const pause = objectIn(objectIn(metadata, 'harn'), 'pause')
   const handle = textIn(pause, 'handle')
@@ -24,7 +24,7 @@ export function harnFacts(metadata: JsonObject): JsonObject | undefined {
   })
 }
 
-/** What a `Date` can hold. */
+/** The latest instant of a `Date`. */
 const LAST_MS = 8_640_000_000_000_000
 
 const isoOf = (at: number): string => new Date(at).toISOString()

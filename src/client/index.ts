@@ -1,6 +1,6 @@
 /**
- * A client for A2A agents, as `lull/client`: versions 1.0 and 0.3, JSON-RPC and REST, pausing and reminding where the agent
- * offers it. For browsers and Node alike: it needs `fetch` and streams and nothing else.
+ * `lull/client`: a client for A2A agents. It supports versions 1.0 and 0.3, JSON-RPC and REST, and pause and reminders
+ * if the agent offers them. It runs in browsers and in Node, and needs only `fetch` and streams.
  */
 export type {
   EventFilter,

@@ -23,7 +23,7 @@ const reasons: Readonly<Record<number, string>> = {
   [-32012]: 'RESUME_HANDLE_MISMATCH',
 }
 
-/** The reason for each HTTP status, when there is nothing else. */
+/** The reason for each HTTP status, when the body gives none. */
 const reasonsOfStatus: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',
@@ -47,8 +47,8 @@ export function refusalOfControl(error: JsonObject, status: number | undefined):
 }
 
 /**
- * @param error the `error` of JSON-RPC, of REST 1.0 (`{code, status, message, details}`) or of Lull's other routes (where
- * `code` is a text), or the whole body of REST 0.3
+ * @param error the `error` of JSON-RPC, of REST 1.0 (`{code, status, message, details}`) or of Lull's other routes
+ * (where `code` is a text), or the whole body of REST 0.3
  */
 export function refusalIn(error: JsonObject, status: number | undefined): ClientError {
   const given = memberOf(error, 'code')

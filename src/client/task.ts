@@ -95,7 +95,7 @@ export type ReminderChange =
   | {
       readonly event: 'deduped'
       readonly dedupeKey: string
-      /** The reminder that took their place. */
+      /** The reminder that replaced them. */
       readonly by: string
       readonly displaced: readonly string[]
     }
@@ -177,6 +177,8 @@ export interface TaskPage {
   readonly tasks: readonly Task[]
   /** Empty on the last page. */
   readonly nextPageToken: string
-  /** The number of tasks on all pages. A peer counts core states, so it can be larger than the number of matching tasks. */
+  /**
+   * The number of tasks on all pages. A peer counts core states, so it can be larger than the number of matching tasks.
+   */
   readonly totalSize: number
 }

@@ -1,4 +1,4 @@
-/** The versions and bindings this client speaks. */
+/** The versions and bindings that this client supports. */
 export type Version = '1.0' | '0.3'
 export type Binding = 'JSONRPC' | 'HTTP+JSON'
 

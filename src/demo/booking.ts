@@ -1,4 +1,4 @@
-/** What the travel agent knows about a booking, in words and as a document. Kept with the artifact that confirms it. */
+/** A booking of the travel agent, as text and as a document. It is stored in the metadata of its confirmation. */
 import type { Artifact } from '../core/message.ts'
 import type { ArtifactInput } from '../engine/agent-task.ts'
 import { encodePdf } from './pdf.ts'
@@ -10,7 +10,7 @@ export interface Booking {
   readonly city: string
   readonly when?: string
   readonly reference: string
-  /** What was added to it later. */
+  /** Services that were added later. */
   readonly extras?: readonly string[]
 }
 
@@ -24,7 +24,7 @@ export function confirmationName(kind: BookingKind): string {
   return `${kind}_confirmation.pdf`
 }
 
-/** A reference that is the same for every attempt of the same step. */
+/** A booking reference that is equal for every attempt of one step. */
 export function referenceFor(kind: BookingKind, idempotencyKey: string): string {
   let hash = 0
   for (const character of idempotencyKey) {

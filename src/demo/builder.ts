@@ -1,4 +1,4 @@
-/** Starts a build somewhere else and sleeps until it is done: a task that waits for an hour costs a row in a table. */
+/** Starts a build on a CI server and parks until it is done. A parked task costs one row in the store. */
 import type { Json } from '../core/json.ts'
 import type { Wake } from '../core/suspension.ts'
 import { type Agent, agent, type Outcome } from '../engine/agent.ts'
@@ -19,7 +19,7 @@ export const builder: Agent = agent({
   run: buildRequest,
 })
 
-/** How long the pretend CI takes when no event arrives. */
+/** How long the simulated build takes when no event arrives. */
 const BUILD_MINUTES = 10
 
 export async function buildRequest(task: AgentTask): Promise<Outcome> {
@@ -49,14 +49,14 @@ interface Build {
   readonly branch: string
 }
 
-/** The number in the request, so that a demonstration can name its build; otherwise one of the CI's own. */
+/** The build number in the request, so that a demonstration can choose it. Otherwise derived from the task id. */
 function startBuild({ id, text }: AgentTask): Build {
   const branch = /\b(?:of|branch)\s+([\w./-]*\w)/i.exec(text)?.[1] ?? 'main'
   const wanted = /\bbuild\s+#?(\d+)\b/i.exec(text)?.[1]
   return { id: wanted ?? id.slice(-8), branch }
 }
 
-/** An event says it in its data, a resume in its input. */
+/** An event has the result in its data, a resume in its input. */
 function resultOf({ event, input }: Wake): string {
   const said: Json | undefined = event !== undefined && 'data' in event ? event.data : input
   if (typeof said === 'string') return said

@@ -1,4 +1,4 @@
-/** A raster to draw on: filled polygons with soft edges, in the order they are drawn. */
+/** A raster image that is drawn with filled, anti-aliased polygons. Later polygons cover earlier ones. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 export type Point = readonly [x: number, y: number]
 
@@ -9,7 +9,7 @@ export interface Canvas {
   fill(shape: readonly Point[], colour: Rgb): void
 }
 
-/** Lines a row of pixels is cut into, for soft edges. */
+/** Sample lines per row of pixels, for anti-aliasing. */
 const LINES = 4
 
 export function createCanvas(width: number, height: number): Canvas {
@@ -38,7 +38,7 @@ export function createCanvas(width: number, height: number): Canvas {
   return { width, height, rgb, fill }
 }
 
-/** Adds to every pixel of a row how much of one line through it lies inside the shape. */
+/** For one sample line, adds to every pixel of the row the share that lies inside the shape. */
 function cover(shares: Float32Array, shape: readonly Point[], y: number): void {
   const edges = crossings(shape, y)
   for (let index = 0; index + 1 < edges.length; index += 2) {
@@ -50,7 +50,7 @@ function cover(shares: Float32Array, shape: readonly Point[], y: number): void {
   }
 }
 
-/** Where a horizontal line crosses the outline, from left to right. */
+/** The crossings of a horizontal line with the outline, from left to right. */
 function crossings(shape: readonly Point[], y: number): readonly number[] {
   const found = shape.flatMap(([toX, toY], index) => {
     const [fromX, fromY] = shape.at(index - 1) ?? [0, 0]

@@ -5,5 +5,5 @@ import { guide } from './guide.ts'
 import { painter } from './painter.ts'
 import { travel } from './travel.ts'
 
-/** What `lull demo` serves. The guide is first, so it answers at the root. */
+/** The agents that `lull demo` serves. The guide is first, so it answers at the root. */
 export const demoAgents: readonly Agent[] = [guide, painter, travel, builder, scriptAgent]

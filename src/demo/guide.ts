@@ -1,6 +1,6 @@
 /**
- * The demo's front door. Small talk is answered with a stateless message; what one of the others can do becomes a task in
- * which their code runs, so that the same requests work here and at their own addresses.
+ * The first agent of the demo. It answers small talk with a stateless message. A request for one of the other agents
+ * becomes a task that runs that agent's code, so the same requests work here and at that agent's own address.
  */
 import { type Message, textOf } from '../core/message.ts'
 import { type Agent, agent } from '../engine/agent.ts'
@@ -15,7 +15,7 @@ interface Route {
   readonly wants: (message: Message, context: Conversation) => boolean
 }
 
-/** Asked in this order. */
+/** The first route that matches is taken. */
 const routes: readonly Route[] = [
   { agent: scriptAgent, wants: bringsScript },
   { agent: travel, wants: (message) => wishIn(textOf(message)) !== undefined },
@@ -68,7 +68,7 @@ export const guide: Agent = agent({
   },
 
   async run(task) {
-    // Kept in the journal: the conversation may have moved on when the task is rebuilt.
+    // A step, so that a replay gives the same name even when the conversation has gone on.
     const name = await task.step(
       'choose an agent',
       () => agentFor(task.message, task.context)?.name,

@@ -1,4 +1,4 @@
-/** Paints, and paints over: a refined picture keeps its name and gets a new id (A2A, life of a task). */
+/** Paints pictures and refines them. A refined picture keeps its name and gets a new id (A2A, "Life of a Task"). */
 import type { Artifact } from '../core/message.ts'
 import { type Agent, agent, type Outcome } from '../engine/agent.ts'
 import type { AgentTask } from '../engine/agent-task.ts'
@@ -60,7 +60,7 @@ async function wanted(task: AgentTask): Promise<Picture> {
 }
 
 async function refined(task: AgentTask): Promise<Picture> {
-  // A subject in the text names the picture; otherwise it is the only one there is, or the client says which.
+  // The picture is the one with the subject in the text, or the only one, or the one that the user chooses.
   const found = await task.pickArtifact(nameIn(task.text) ?? onlyPicture(task))
   const before = found === undefined ? undefined : pictureOf(found.artifact)
   if (before === undefined) return wanted(task)
@@ -81,7 +81,7 @@ function onlyPicture({ context }: AgentTask): string | undefined {
   return names.size === 1 ? [...names][0] : undefined
 }
 
-/** What is on one of our pictures. Its name is enough where the details are gone. */
+/** The content of a picture, read from its metadata, or from its name when there is no metadata. */
 export function pictureOf(artifact: Artifact): Picture | undefined {
   const kept = artifact.metadata?.['picture'] as Picture | undefined
   if (kept !== undefined) return kept

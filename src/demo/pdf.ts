@@ -1,8 +1,8 @@
-/** Just enough of PDF 1.4 for a page of text: one font, a title and lines. */
+/** Encodes one page of text as PDF 1.4: one font, a title and lines. */
 const MARGIN = 72
 const TOP = 740
 
-/** @param lines Latin text; anything else is shown as a question mark */
+/** @param lines Latin text; other characters become question marks */
 export function encodePdf(title: string, lines: readonly string[]): Buffer {
   const text = [
     'BT',
@@ -21,7 +21,7 @@ export function encodePdf(title: string, lines: readonly string[]): Buffer {
   ])
 }
 
-/** Objects, then the table that says at which byte each of them begins. */
+/** The objects, then the table with the byte offset of each object. */
 function assemble(objects: readonly string[]): Buffer {
   let file = '%PDF-1.4\n'
   const offsets = objects.map((object, index) => {

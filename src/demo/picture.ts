@@ -1,4 +1,4 @@
-/** What the painter can paint, as words and as pixels. Pure: the same picture is always the same bytes. */
+/** The pictures of the painter, as words and as pixels. Pure: equal pictures give equal bytes. */
 import { box, type Canvas, createCanvas, disc, type Point, type Rgb } from './canvas.ts'
 import { encodePng } from './png.ts'
 
@@ -7,7 +7,7 @@ export type Subject = 'sailboat' | 'lighthouse'
 export interface Picture {
   readonly subject: Subject
   readonly colour?: string
-  /** The rest of the wish, such as "on the ocean". */
+  /** The rest of the request, such as "on the ocean". */
   readonly where?: string
 }
 

@@ -1,4 +1,4 @@
-/** Just enough of PNG (ISO/IEC 15948) for a picture: 8 bits per channel, RGB, no filter. */
+/** Encodes a picture as PNG (ISO/IEC 15948): 8 bits per channel, RGB, no filter. */
 import { crc32, deflateSync } from 'node:zlib'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])

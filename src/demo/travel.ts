@@ -1,6 +1,6 @@
 /**
- * Books a journey: a flight after the user's consent, then what depends on it. Each request is a task of its own; those
- * that build on the same booking run side by side (A2A, life of a task).
+ * Books a journey: a flight after the user's consent, then a hotel and activities. Each request is a task of its own.
+ * Tasks that refer to the same booking run in parallel (A2A, "Life of a Task").
  */
 import { type Agent, agent, type Outcome } from '../engine/agent.ts'
 import type { AgentTask } from '../engine/agent-task.ts'
@@ -32,7 +32,7 @@ export const travel: Agent = agent({
 
 type Wish = BookingKind | 'spa'
 
-/** The first that is named: a spa comes with a hotel, a hotel with a flight. */
+/** The first match counts: a request for a spa also names a hotel, and one for a hotel may name a flight. */
 const wishes: readonly (readonly [Wish, RegExp])[] = [
   ['spa', /\bspa\b/i],
   ['snowmobile', /\bsnowmobiles?\b/i],
@@ -75,7 +75,7 @@ async function bookHotel(task: AgentTask): Promise<Outcome> {
   return confirmation(await book(task, 'hotel', await journey(task, 'hotel')))
 }
 
-/** The operator of the snowmobiles answers in her own time; should she not, her silence means yes. */
+/** Parks until the operator of the snowmobiles answers. Without an answer the deadline confirms the booking. */
 async function bookSnowmobile(task: AgentTask): Promise<Outcome> {
   const plan = await journey(task, 'snowmobile')
   await task.park({
@@ -89,7 +89,7 @@ async function bookSnowmobile(task: AgentTask): Promise<Outcome> {
 
 const OPERATOR_MINUTES = 0.1
 
-/** A refinement: the hotel's confirmation again, under the same name. */
+/** A refinement: writes the confirmation of the hotel again, under the same name. */
 async function addSpa(task: AgentTask): Promise<Outcome> {
   const found = await task.pickArtifact(confirmationName('hotel'))
   const hotel = bookingOf(found?.artifact)
@@ -98,7 +98,7 @@ async function addSpa(task: AgentTask): Promise<Outcome> {
   return confirmation({ ...before, extras: [...(before.extras ?? []), spa] })
 }
 
-/** Where and when: as the request says, else as the booking it builds on, else as the user says. */
+/** City and date: from the request, else from the booking it refers to, else by asking the user. */
 async function journey(
   task: AgentTask,
   kind: BookingKind,
@@ -125,12 +125,12 @@ function book(
   }))
 }
 
-/** "to Helsinki", "in New York". */
+/** The city in a text such as "to Helsinki" or "in New York". */
 function cityIn(text: string): string | undefined {
   return /\b(?:to|in) (\p{Lu}[\p{L}'-]*(?: \p{Lu}[\p{L}'-]*)*)/u.exec(text)?.[1]
 }
 
-/** A plain yes or no. Anything else is neither, and the question is asked again. */
+/** True for yes, false for no. Undefined for any other text: the question is asked again. */
 export function acceptTextConsent(text: string): boolean | undefined {
   if (/\b(no|not|don't|deny|refuse|decline|stop)\b/i.test(text)) return false
   if (/\b(yes|consent|agree|confirm|approve|go ahead)\b/i.test(text)) return true

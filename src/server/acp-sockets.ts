@@ -1,10 +1,10 @@
-/** WebSockets of editors: opened, kept alive, and given up when nobody answers. */
+/** WebSockets of editors: accepts them, sends pings, and closes those that do not answer. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { AcpUpgrade } from '../protocols/acp/index.ts'
 
-/** As large as a body may be. */
+/** The limit of an HTTP body applies to a message too. */
 const MESSAGE_BYTES = 10 * 1024 * 1024
 const HEARTBEAT_MS = 30_000
 
@@ -35,7 +35,7 @@ export function accept(
   server.off('headers', addId)
 }
 
-/** A peer that vanished without a word is noticed by what it does not answer. */
+/** Detects a lost peer: the connection is closed when a ping has no answer. */
 function keepAlive(webSocket: WebSocket): void {
   let alive = true
   const timer = setInterval(() => {

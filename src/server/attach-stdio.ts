@@ -1,18 +1,18 @@
-/** stdin and stdout as the other end of a WebSocket: for a directory whose engine runs in another process. */
+/** Connects stdin and stdout to a WebSocket of the process that owns the data directory. */
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
 
-/** As large as a message may be that the other side sends. */
+/** The largest message accepted from the other process. */
 const MESSAGE_BYTES = 64 * 1024 * 1024
 
 export interface Attached {
-  /** Resolves when either side has gone; false when it was not ours. */
+  /** Resolves when either side has disconnected: true for our client, false for the other process. */
   readonly ended: Promise<boolean>
   close(): void
 }
 
-/** Rejects where nobody answers. */
+/** Rejects when no process answers. */
 export async function attachStdio(
   url: string,
   input: Readable,

@@ -1,4 +1,6 @@
-/** The listening socket. It is bound before the engine opens, so that a port in use is reported before any other work. */
+/**
+ * The listening socket. It is bound before the engine opens, so that a port in use is reported before any other work.
+ */
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
 import type { Log } from '../ports/log.ts'
 import { earlyAnswer } from './early-answers.ts'
@@ -7,20 +9,20 @@ import { takeUpgrades, type Upgrade } from './upgrades.ts'
 
 export interface Listener {
   readonly port: number
-  /** Answers requests with the handler, also those that arrived before. */
+  /** Answers requests with the handler, including those that arrived earlier. */
   answer(handler: RequestListener, upgrade?: Upgrade): void
   /** Accepts no further connections, waits at most `graceMs` for open requests, and then closes their connections. */
   close(graceMs: number): Promise<void>
 }
 
-/** How long a client may take: to send the head of a request, and to send all of it. Also for upgrades that are not taken. */
+/** How long a client may take to send the head of a request, and the whole request. */
 const times: ServerOptions = {
   headersTimeout: 15_000,
   requestTimeout: 120_000,
   connectionsCheckingInterval: 5_000,
 }
 
-/** Requests that wait for the start. */
+/** The largest number of requests that wait for the start. */
 const MAX_EARLY = 1_000
 
 /** @throws StartError */
@@ -34,7 +36,7 @@ export async function listen(host: string, port: number, log: Log = () => {}): P
     server.once('error', (error) => reject(listenError(error, host, port)))
     server.listen(port, host, resolve)
   })
-  // A connection that cannot be accepted, for want of descriptors. The server goes on with those it has.
+  // A connection could not be accepted, for example without free descriptors. Open connections are not affected.
   server.on('error', (error) => log('error', 'a connection could not be accepted', { error }))
   const address = server.address()
   let cutUpgraded: () => void = () => undefined

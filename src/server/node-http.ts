@@ -11,7 +11,7 @@ export class NodeRequest implements HttpRequest {
   readonly search: string
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
-  /** Empty until it has been received. */
+  /** Empty until the body was received. */
   body: Buffer = NOTHING
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
@@ -25,7 +25,7 @@ export class NodeRequest implements HttpRequest {
 
   header(name: string): string | undefined {
     const value = this.incoming.headers[name]
-    // Only Set-Cookie is a list, and it is not a request header.
+    // Node gives a list only for Set-Cookie, which is not a request header.
     return typeof value === 'string' ? value : undefined
   }
 

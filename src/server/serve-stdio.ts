@@ -1,7 +1,7 @@
 /**
- * ACP on stdin and stdout, as editors start it. The engine is this process's own, with A2A beside it where a port is
- * given; where another process has the data directory already, this one is only the way to it. It ends with its client,
- * and tasks go on at the next start, or in the process that has them.
+ * ACP on stdin and stdout, as editors start it. The engine runs in this process. With a port the process also serves
+ * A2A. If another process owns the data directory, this process only forwards messages to the owner. The process ends
+ * when its client disconnects. Tasks continue at the next start, or in the owner.
  */
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +28,7 @@ export interface StdioOptions {
   readonly agents: readonly Agent[]
   readonly input: Readable
   readonly output: Writable
-  /** Serve A2A there too; 0 takes a free one. Absent: nothing listens but a socket in the data directory. */
+  /** Also serve A2A on this port; 0 takes a free one. Absent: only a socket in the data directory is open. */
   readonly port?: number | undefined
   readonly host?: string | undefined
   readonly data?: string | undefined
@@ -38,24 +38,24 @@ export interface StdioOptions {
 }
 
 export interface ServingStdio {
-  /** Where A2A is served, if it is. */
+  /** The address of A2A, if it is served. */
   readonly url?: string
-  /** The engine is in another process, at this address. */
+  /** The engine runs in another process, at this address. */
   readonly attachedTo?: string
-  /** Resolves when there is nobody left to serve; false when the engine went away first. */
+  /** Resolves when no client is left. False: the process with the engine ended first. */
   readonly ended: Promise<boolean>
   close(): Promise<void>
 }
 
-/** A process that is about to leave may take this long: it lets running turns come to a boundary. */
+/** A process that shuts down may take this long: it waits until running turns reach a boundary. */
 const LEAVING_MS = 15_000
-/** One that is about to start has its port this long, at most, before it has its directory. */
+/** A process that starts binds its port at most this long before it locks its directory. */
 const STARTING_MS = 1_000
 const RETRY_MS = 100
-/** Who closed an editor does not want to wait for long, and who opens the next one neither. */
+/** Short, because users close and reopen editors. */
 const DRAIN_MS = 5_000
 
-/** @throws StartError or LullError, each with a sentence an operator can act on */
+/** @throws StartError or LullError, each with a sentence that tells the operator what to do */
 export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
   const began = Date.now()
   for (;;) {
@@ -65,7 +65,7 @@ export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
       const taken = await isTaken(error, given)
       const attached = taken ? await attach(given) : undefined
       if (attached !== undefined) return attached
-      // Whoever has it hides its address first and lets go of it last.
+      // A process that shuts down removes its address first and releases the directory last.
       const patience = taken ? LEAVING_MS : isPortTaken(error) ? STARTING_MS : 0
       if (Date.now() - began >= patience) throw error
       await sleep(RETRY_MS)
@@ -73,7 +73,7 @@ export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
   }
 }
 
-/** Undefined where nobody answers. */
+/** Undefined when no process answers. */
 async function attach(given: StdioOptions): Promise<ServingStdio | undefined> {
   const url = readAddress(readSettings(given).data)
   if (url === undefined) return undefined
@@ -86,8 +86,8 @@ async function attach(given: StdioOptions): Promise<ServingStdio | undefined> {
 }
 
 /**
- * The directory is another's. Its server may be in the way of ours before that is seen; but what has the port may as
- * well be anything else, and then an address in the directory is of one that is gone.
+ * Whether another process owns the data directory. If that process also has our port, binding the port fails before the
+ * lock is tried. The port may also belong to an unrelated program; then an address in the directory is stale.
  */
 async function isTaken(error: unknown, given: StdioOptions): Promise<boolean> {
   if (isLullError(error, 'STORE_LOCKED')) return true
@@ -130,10 +130,10 @@ async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
   const hide = local && showAddress(data, local.url)
   const { closed } = await speak(acp, given)
   return {
-    // Whoever has attached meanwhile is served to the end.
+    // Clients of processes that attached to this one are served until they disconnect.
     ended: closed.then(() => local?.empty()).then(() => true),
     async close() {
-      // Without its client nothing else keeps the process from ending before its turns do.
+      // Keeps the process alive until the drain is over: without a client no other handle is open.
       const alive = setInterval(() => undefined, LEAVING_MS)
       hide?.()
       local?.close()

@@ -23,7 +23,7 @@ export const acp: Command = {
   examples: ['acp ./agents.js', 'acp ./agents.js --port 8787', 'acp --script --data ./data'],
   serves: true,
   async run(input, io) {
-    // Before the agents are loaded: what they print must not end up between our messages.
+    // Reserved before the agents are loaded: their output must not mix with protocol messages.
     const streams = io.speak()
     const { serveStdio } = await import('../../server/serve-stdio.ts')
     const serving = await serveStdio({

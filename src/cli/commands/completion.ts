@@ -1,7 +1,7 @@
-/** Completion scripts for shells, made from the table of commands. */
+/** Completion scripts for shells, generated from the table of commands. */
 import { type Command, commonFlags, exitCodes, UsageError } from '../command.ts'
 
-/** `commands` of `commands.ts`; given, because that table holds this command too. */
+/** @param commands the table in `commands.ts`; a parameter, because the table contains this command */
 export function completionOf(commands: () => readonly Command[]): Command {
   return {
     name: 'completion',

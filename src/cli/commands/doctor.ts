@@ -1,4 +1,4 @@
-/** `lull doctor`: looks at what people trip over, and says for each what to do. */
+/** `lull doctor`: checks for common problems and prints a remedy for each. */
 import { access, constants } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { createOps } from '../../client/ops.ts'
@@ -94,7 +94,7 @@ async function readiness(url: string): Promise<Finding> {
 
 function clock({ headers }: Response, tookMs: number): Finding {
   const theirs = Date.parse(headers.get('date') ?? '')
-  // The header counts whole seconds.
+  // The Date header has whole seconds.
   const skew = Math.max(0, Math.abs(Date.now() - theirs) - 1_000 - tookMs)
   if (Number.isNaN(skew))
     return { about: 'clock', verdict: 'warn', text: 'the server tells no time' }
@@ -104,7 +104,7 @@ function clock({ headers }: Response, tookMs: number): Finding {
     : { about: 'clock', verdict: 'ok', text: 'the clocks agree' }
 }
 
-/** A proxy that collects answers before it passes them on breaks streams. */
+/** A proxy that buffers answers breaks streams. */
 async function stream(url: string): Promise<Finding> {
   const about = 'streams'
   const over = AbortSignal.timeout(ANSWER_MS)

@@ -33,7 +33,7 @@ export const eventsEmit: Command = {
   },
 }
 
-/** What is wrong with its attributes the server says. */
+/** The server validates the attributes. */
 function eventIn(input: Input): CloudEvent {
   const [type, ...more] = input.words
   if (type === undefined || more.length > 0) throw new UsageError('give the type of one event')

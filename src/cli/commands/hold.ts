@@ -87,7 +87,7 @@ export const holdLift: Command = {
   },
 }
 
-/** Holds of all tenants are listed and lifted with one command. */
+/** The holds commands act on all tenants. */
 function opsOf(input: Input): Ops {
   return createOps({ url: serverUrl(input), tenant: '*' })
 }

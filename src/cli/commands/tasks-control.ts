@@ -1,4 +1,4 @@
-/** Pause, resume and cancel: one call each, and what it came to in a line. */
+/** Pause, resume and cancel: one call each, with the outcome on one line. */
 import type { PauseOutcome } from '../../client/control-shapes.ts'
 import type { ResumeConditions } from '../../core/conditions.ts'
 import { pauseModes } from '../../core/suspension.ts'
@@ -32,7 +32,7 @@ export const tasksPause: Command = {
     const result = await client.pause(taskId, {
       reason,
       mode,
-      // What is wrong with them the server says.
+      // The server validates the conditions.
       conditions: conditions as ResumeConditions | undefined,
     })
     io.print(input.has('json') ? JSON.stringify(result) : pauseLine(result, io.paint))

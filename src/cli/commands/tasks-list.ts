@@ -33,7 +33,7 @@ export const tasksList: Command = {
     }
     const rows = (await rowsOfLull(input)) ?? tasks.map(rowOf)
     for (const line of tableOf(rows, io.paint)) io.print(line)
-    // With a state, the server's count may include tasks that only we can tell apart.
+    // The server counts core states. With a filter by state its total may include tasks that the client filters out.
     const count = input.has('state') ? `${tasks.length}` : `${tasks.length} of ${total}`
     io.print(io.paint('dim', `${count} tasks`))
     return exitCodes.ok
@@ -44,7 +44,7 @@ interface Row {
   readonly id: string
   readonly state: string
   readonly since: string | undefined
-  /** Only a Lull server tells it. */
+  /** Known only from a Lull server. */
   readonly agent: string
   readonly text: string
 }
@@ -54,7 +54,7 @@ function rowOf(task: Task): Row {
   return { id, state, since: status.timestamp, agent: '', text: statusText(task) }
 }
 
-/** A Lull server tells more: the agent, and what a stopped task waits for in words. Undefined: it is another server. */
+/** Rows from `/ops`, with the agent and the wake conditions in words. Undefined: the server is not Lull. */
 async function rowsOfLull(input: Input): Promise<readonly Row[] | undefined> {
   const [state, contextId, limit] = [stateIn(input), input.text('context'), limitIn(input)]
   const url = serverUrl(input)
@@ -94,7 +94,7 @@ function tableOf(rows: readonly Row[], paint: Paint): readonly string[] {
   )
 }
 
-/** Page after page, since one may hold fewer tasks of a state than it has room for. */
+/** Reads page after page: after filtering by state a page may have fewer tasks than its size. */
 async function collect(
   client: Client,
   input: Input,

@@ -1,4 +1,4 @@
-/** Reminders of a task: with a text one is injected, without one those that are pending are shown, `--clear` takes them away. */
+/** Reminders of a task: a text is injected as a reminder, no text lists the pending ones, `--clear` removes them. */
 import type { ReminderInput, ReminderSelection } from '../../client/reminder-shapes.ts'
 import type { PendingReminder } from '../../client/task.ts'
 import { pauseModes } from '../../core/suspension.ts'

@@ -14,7 +14,7 @@ export const tasksWatch: Command = {
   examples: ['tasks watch @last', 'tasks watch <task-id> --json'],
   async run(input, io) {
     const { client, taskId } = await taskIn(input)
-    // The first look is not retried: a wrong address or id is told at once.
+    // The first read is not retried, so that a wrong address or id is reported at once.
     let { state } = await client.get(taskId)
     const json = input.has('json')
     const view = createFrameView(io)

@@ -6,7 +6,7 @@ export interface FakeIo extends Io {
   readonly err: readonly string[]
 }
 
-/** No terminal, and told to stop as soon as it serves. */
+/** Has no terminal. `stopped` resolves at once, so a serving command ends as soon as it serves. */
 export function createFakeIo(): FakeIo {
   const out: string[] = []
   const err: string[] = []

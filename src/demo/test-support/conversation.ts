@@ -1,4 +1,4 @@
-/** One client in one context, on a memory store and a clock that stands still. */
+/** One client in one context, with a memory store and a manual clock. */
 import type { CloudEvent } from '../../core/cloud-event.ts'
 import type { Message } from '../../core/message.ts'
 import { isInterrupted, isPaused, isTerminal, type State } from '../../core/states.ts'
@@ -14,13 +14,13 @@ import { testSigner } from '../../testing/test-signer.ts'
 
 export interface Client {
   readonly clock: ManualClock
-  /** A stateless answer. */
+  /** Sends a text. @returns the stateless answer */
   say(text: string): Promise<Message>
-  /** The task as it stands once it has stopped or ended. */
+  /** Sends a text. @returns the task when it has stopped or ended */
   ask(text: string, more?: Partial<Message>): Promise<Task>
-  /** The same task, once it has stopped or ended again. */
+  /** @returns the task when it has stopped or ended again */
   settled(taskId: string): Promise<Task>
-  /** Once it is in that state. */
+  /** @returns the task when it is in that state */
   until(taskId: string, state: State): Promise<Task>
   emit(event: CloudEvent): Promise<void>
 }

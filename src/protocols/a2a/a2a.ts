@@ -7,9 +7,9 @@
  *   const answer = await a2a.handle(request, env)   // the same with `HttpRequest` and `HttpAnswer`
  *   a2a.close()                                     // before engine.drain(): ends streams and waiting sends
  *
- * The server that mounts the adapter checks Host, Origin and the size of the body, and authenticates: `env.caller` is the
- * caller, `env.may` says which scopes the caller has (`tasks:read`, `tasks:write`, `tasks:control`, `tasks:work`). Without
- * `may` everything is allowed. Omit it only on a loopback server without authentication.
+ * The server that mounts the adapter checks Host, Origin and the size of the body, and authenticates: `env.caller` is
+ * the caller, `env.may` says which scopes the caller has (`tasks:read`, `tasks:write`, `tasks:control`, `tasks:work`).
+ * Without `may` everything is allowed. Omit it only on a loopback server without authentication.
  */
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -45,7 +45,7 @@ export interface A2AOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   /** PEM of a P-256 private key; needed with `config.pushSign`. */
   readonly pushKey?: string
   readonly config?: Partial<A2AConfig>
-  /** How webhooks are called; for tests. */
+  /** Sends a request to a webhook. Tests replace it. */
   readonly post?: Post
 }
 

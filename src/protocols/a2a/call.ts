@@ -1,4 +1,4 @@
-/** One call, whichever binding it came by, and what a method makes of it. */
+/** One call, independent of its binding, and the type of a method that answers it. */
 import type { Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -13,10 +13,10 @@ import type { Params } from './params.ts'
 import type { Pushes } from './push/pushes.ts'
 import type { TaskTexts } from './task-texts.ts'
 
-/** What a caller needs for a method; the server decides who has it. */
+/** The permission that a method requires. The server decides which callers have it. */
 export type Scope = 'tasks:read' | 'tasks:write' | 'tasks:control' | 'tasks:work'
 
-/** What the adapter has at hand. */
+/** The dependencies of every method. */
 export interface A2AContext {
   readonly engine: Engine
   readonly clock: EngineDeps['clock']
@@ -26,9 +26,9 @@ export interface A2AContext {
   /** Absent: this server sends no push notifications. */
   readonly pushes: Pushes | undefined
   readonly closing: Closing
-  /** States the Bindu dialect pauses, in its own words. */
+  /** The states that the Bindu dialect pauses, in its spelling. */
   readonly binduPausable: readonly string[]
-  /** Whether operations in the metadata of a send are honoured. */
+  /** Whether operations in the metadata of a send are executed. */
   readonly harnTunnel: boolean
   readonly fanOut: FanOut
   readonly texts: TaskTexts
@@ -40,29 +40,29 @@ export interface Call {
   readonly may: (scope: Scope) => boolean
   readonly agent: ServedAgent
   readonly params: Params
-  /** Extensions the request turned on. */
+  /** The extensions that the request activated. */
   readonly active: ReadonlySet<string>
-  /** What it came with, for the few that look further than their parameters. */
+  /** The HTTP request, for methods that need a header or the disconnect of the client. */
   readonly request: Pick<HttpRequest, 'header' | 'onGone'>
-  /** Puts a result into the frame the binding asks for. */
+  /** Wraps a result in the envelope of the binding. */
   readonly envelope: (result: string) => string
 }
 
 export type Answer =
   | { readonly value: unknown; readonly frames?: undefined }
-  /** The same, as JSON already. */
+  /** The result, already serialised as JSON. */
   | { readonly text: string; readonly frames?: undefined }
-  /** A stream; as text where all of it is known. */
+  /** A stream. A text contains all of its frames. */
   | { readonly frames: FrameSource | string }
 
 export interface Method {
   readonly scope: Scope
-  /** Parse, one engine call, render: no decision is taken here. */
+  /** Parses, makes one engine call, renders. It makes no decisions. */
   readonly run: (a2a: A2AContext, call: Call) => Promise<Answer>
-  /** Where the method's errors differ from the common table. */
+  /** The faults that differ from `faultOf`. */
   readonly faults?: FaultOverrides
-  /** A method of an extension: calling it turns that on. */
+  /** The extension of the method. A call activates it. */
   readonly extension?: string
-  /** Answers with a stream. */
+  /** The method answers with a stream. */
   readonly streams?: boolean
 }

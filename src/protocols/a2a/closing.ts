@@ -1,13 +1,13 @@
-/** What has to end when the server stops or the client goes away. */
+/** The open streams and waiting calls. They end when the server stops or the client disconnects. */
 import type { Signal } from '../../core/signal.ts'
 
 export interface Closable {
   close(): void
 }
 
-/** A Set, because an AbortSignal with ten thousand listeners takes a linear search to remove one. */
+/** Implemented as a Set, because an AbortSignal searches its listeners linearly to remove one of ten thousand. */
 export interface Closing {
-  /** Closed at once when the server has closed already. */
+  /** Closes it at once when the server has already closed. */
   add(one: Closable): void
   delete(one: Closable): void
   close(): void
@@ -33,7 +33,10 @@ export function createClosing(): Closing {
   }
 }
 
-/** A signal that fires when it is closed. An AbortController would cost more than the rest of a call. */
+/**
+ * A signal that fires when it is closed. It is cheaper than an AbortController, which would dominate the cost of a
+ * call.
+ */
 export interface Ending extends Signal, Closable {}
 
 export function createEnding(): Ending {

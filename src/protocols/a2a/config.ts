@@ -1,24 +1,24 @@
-/** What an operator can change about A2A. */
+/** The settings of A2A. */
 import type { StateSpelling } from './codec/codec.ts'
 
 export interface A2AConfig {
   /**
-   * How A2A 0.3 names the states it does not know: the RFCs' words, or core states. Undefined: RFC words at an agent's
-   * plain address, core states at the address that its 0.3 card names (routing.ts).
+   * How A2A 0.3 spells states that are not in its specification: as in the RFCs, or as core states. Undefined: as in
+   * the RFCs at the plain address of an agent, as core states at the address on its 0.3 card (routing.ts).
    */
   readonly v03States: StateSpelling | undefined
-  /** Pause between two SSE comments on a silent stream. The official Python client gives up after 5 s of silence. */
+  /** The interval of SSE comments on an idle stream. The official Python client gives up after 5 s without data. */
   readonly heartbeatMs: number
-  /** What 1.0 readers see while a user's consent is asked for. */
+  /** The core state of 1.0 while a task waits for consent. */
   readonly consentState: 'auth-required' | 'input-required'
   /** Whether webhooks may point at private and loopback addresses. */
   readonly pushToPrivate: boolean
   readonly pushTimeoutMs: number
-  /** Whether deliveries are signed; the public key is then at `/.well-known/jwks.json`. */
+  /** Whether deliveries are signed. The public key is at `/.well-known/jwks.json`. */
   readonly pushSign: boolean
-  /** The seeds' metadata tunnel; deprecated from the start. */
+  /** Whether operations in `metadata.harn` are read and written. Deprecated by the RFCs that define it. */
   readonly harnTunnel: boolean
-  /** States that `tasks/pause` of the Bindu dialect takes: all that can be stopped, or fewer. */
+  /** The states in which `tasks/pause` of the Bindu dialect is accepted. */
   readonly binduPausableStates: readonly ('submitted' | 'working' | 'input-required')[]
 }
 

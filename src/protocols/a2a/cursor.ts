@@ -1,22 +1,22 @@
 /**
- * SSE ids, `sequence.n`: the nth frame of the record with that sequence number. A snapshot taken at version v has the id
- * `(v+1).0`: everything before the next record is in it, and nothing of that record. So one rule continues them all:
- * read from the record `sequence` on and leave out its first n frames.
+ * SSE ids, `sequence.n`: the nth frame of the record with that sequence number. A snapshot taken at version v has the
+ * id `(v+1).0`: it contains everything before the next record, and nothing of that record. One rule continues every
+ * stream: read from the record `sequence` on, and skip its first n frames.
  *
- * A frame of live text is in no record; it has the id of a snapshot at its place. While a reader holds text that is not
- * recorded, every id also says which: `sequence.n+artifactId~attempt~length`. So a reader that comes back gets the rest
- * of that text, or the text of another attempt in its place, or learns that it was discarded.
+ * A frame of live text belongs to no record. It has the id of a snapshot taken at the same position. While a reader has
+ * text that is not recorded, every id also names that text: `sequence.n+artifactId~attempt~length`. A reader that
+ * reconnects gets the rest of that text, or the text of the attempt that replaced it, or a frame that discards it.
  */
 import { noTextShown, type TextPosition } from '../../core/live-text.ts'
 
 export interface Cursor {
   readonly seq: number
   readonly n: number
-  /** What the reader holds of text that is not recorded; absent: nothing. */
+  /** The unrecorded text that the reader has. Absent: none. */
   readonly shown?: readonly TextPosition[]
 }
 
-/** At most so many texts are named: a reader that holds more gets the others anew. */
+/** An id names at most this many texts. A reader with more texts gets the others again from their beginning. */
 const MOST_SHOWN = 32
 
 export function cursorId({ seq, n, shown = noTextShown }: Cursor): string {
@@ -30,7 +30,7 @@ export function afterSnapshot(version: number): Cursor {
   return { seq: version + 1, n: 0 }
 }
 
-/** Undefined for anything that is not an id of ours (records count from 1): the stream then starts with a snapshot, which loses nothing. */
+/** Undefined for any other text: the stream then starts with a snapshot. Sequence numbers start at 1. */
 export function readCursor(id: string | undefined): Cursor | undefined {
   const [place = '', ...held] = (id?.trim() ?? '').split('+')
   const found = /^([1-9]\d{0,14})\.(\d{1,6})$/.exec(place)

@@ -1,19 +1,19 @@
-/** Who is calling, as the server that mounts us knows it. */
+/** The caller of a request, as authenticated by the server that mounts the adapter. */
 import type { Caller } from '../../engine/caller.ts'
 import type { Scope } from './call.ts'
 import { A2AError } from './faults.ts'
 
 export interface A2AEnv {
   readonly caller: Caller
-  /** Which scopes the caller has; absent: all of them. */
+  /** Whether the caller has a scope. Absent: the caller has every scope. */
   readonly may?: ((scope: Scope) => boolean) | undefined
-  /** Whether the caller may act in any tenant a request names, or only in its own (the default). */
+  /** Whether the caller may act in any tenant that a request names. Default: only in its own. */
   readonly anyTenant?: boolean | undefined
 }
 
 /** For requests of the web platform. */
 export interface A2AFetchEnv extends A2AEnv {
-  /** Fires when the client goes away. */
+  /** Fires when the client disconnects. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -24,8 +24,8 @@ export function scopesOf({ may = everything }: A2AEnv): (scope: Scope) => boolea
 const everything = (): boolean => true
 
 /**
- * The caller, in the tenant the request names. A tenant routes; it never authorises (A2A 1.0 §13.1).
- * @throws A2AError when that is not one of theirs
+ * The caller, in the tenant that the request names. A tenant selects data and grants no access (A2A 1.0 §13.1).
+ * @throws A2AError when the caller may not act in that tenant
  */
 export function callerIn({ caller, anyTenant = false }: A2AEnv, tenant: unknown): Caller {
   if (tenant === undefined || tenant === null || tenant === '' || tenant === caller.tenant) {

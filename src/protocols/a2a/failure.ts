@@ -1,4 +1,4 @@
-/** A failure as each version and binding shows it. Nothing of an unexpected error leaves but "Internal error". */
+/** Renders a failure for each version and binding. An unexpected error is shown only as "Internal error". */
 import { type ErrorCode, isLullError, type LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/instant.ts'
 import { A2AError, type FaultDetails, type FaultName, faultOf, faults } from './faults.ts'
@@ -10,7 +10,7 @@ export interface Failure {
   readonly details: FaultDetails
 }
 
-/** How a method differs from `faultOf`. */
+/** The differences of a method from `faultOf`. */
 export type FaultOverrides = Partial<Readonly<Record<ErrorCode, FaultName>>>
 
 export function failureOf(error: unknown, overrides: FaultOverrides = {}): Failure {
@@ -29,7 +29,7 @@ function detailsOf(error: LullError): FaultDetails {
   return resumedAt === undefined ? rest : { ...rest, resumedAt: toIso(resumedAt) }
 }
 
-/** The RFCs answer an unknown task of a control method with -32004; A2A 1.0 has another meaning for it. */
+/** The RFCs answer -32004 to a control method for an unknown task. In A2A 1.0 that code has another meaning. */
 export function codeOf({ fault }: Failure, version: Version, control: boolean): number {
   if (fault === 'TASK_NOT_FOUND' && control && version === '0.3') return -32004
   return faults[fault].code
@@ -39,13 +39,13 @@ export function reasonOf({ fault }: Failure): FaultName {
   return faults[fault].reason ?? fault
 }
 
-/** `error.data` of JSON-RPC: free in 0.3, an array of `@type`d objects in 1.0 (§9.5). */
+/** `error.data` of JSON-RPC: any object in 0.3, an array of objects with `@type` in 1.0 (§9.5). */
 export function dataOf(failure: Failure, version: Version): unknown {
   if (version === '1.0') return detailsArray(failure)
   return { reason: reasonOf(failure), ...withoutUndefined(failure.details) }
 }
 
-/** Shared with the `details` of REST bodies (§11.6). */
+/** Also the `details` of REST bodies (§11.6). */
 export function detailsArray(failure: Failure): readonly unknown[] {
   const { fault, details } = failure
   const info = {
@@ -64,7 +64,7 @@ export function detailsArray(failure: Failure): readonly unknown[] {
   return [info, badRequest]
 }
 
-/** ErrorInfo's metadata is a map of strings. */
+/** The metadata of ErrorInfo is a map of strings. */
 function metadataOf(details: FaultDetails): { readonly metadata?: Record<string, string> } {
   const entries = Object.entries(withoutUndefined(details)).map(([key, value]) => [
     key,

@@ -1,6 +1,6 @@
 /**
- * Work that many readers of one task share. A batch that is published live is the same object for all of them, so it is
- * folded once and each of its events is spelled once per codec, however many streams carry it.
+ * Work that all readers of one task share. Every reader gets the same batch object, so a batch is folded once, and each
+ * of its events is serialised once per codec, for any number of streams.
  */
 import { evolve } from '../../core/evolve.ts'
 import type { TextChunk } from '../../core/live-text.ts'
@@ -10,7 +10,7 @@ import type { RecordBatch } from '../../engine/log-reader.ts'
 import type { Codec } from './codec/codec.ts'
 import { chunkEvent, eventsOf, type TaskEvent } from './task-events.ts'
 
-/** A record, the task before and after it, and what it tells. */
+/** A record, the task before and after it, and its events. */
 export interface Folded {
   readonly record: LogRecord
   readonly before: Task | undefined
@@ -18,13 +18,13 @@ export interface Folded {
   readonly events: readonly TaskEvent[]
 }
 
-/** An event as JSON; undefined where the codec has no frame for it. */
+/** Serialises an event. Undefined: the codec has no frame for it. */
 export type Spell = (codec: Codec, event: TaskEvent, closes: boolean) => string | undefined
 
 export interface FanOut {
   fold(before: Task | undefined, batch: RecordBatch): readonly Folded[]
   readonly spell: Spell
-  /** Live text: readers that are equally far have the same chunk. */
+  /** Readers at the same position get the same chunk object. */
   spellChunk(codec: Codec, chunk: TextChunk, task: Task): string | undefined
 }
 
@@ -65,13 +65,13 @@ export function createFanOut(): FanOut {
   }
 }
 
-/** For events that one reader alone has. */
+/** For events of one reader. */
 export const spellOnce: Spell = (codec, event, closes) => {
   const frame = codec.event(event, closes)
   return frame === undefined ? undefined : JSON.stringify(frame)
 }
 
-/** @param latest what the last of them made, where that is known */
+/** @param latest the task after the last record, if known */
 export function foldRecords(
   before: Task | undefined,
   records: readonly LogRecord[],

@@ -1,7 +1,7 @@
 /**
- * Every way a call can fail, as A2A 1.0.1 spells it (specification §5.4) and, for the control methods, as
- * the PAUSED RFC does. Two total tables: what each fault looks like, and which fault each of our errors is, so that a
- * new error code does not compile until it has a place here.
+ * Every fault of a call, with the codes of A2A 1.0.1 (specification §5.4) and, for the control methods, of the PAUSED
+ * RFC. Two total tables: the codes of each fault, and the fault of each error code. A new error code does not compile
+ * until it has a row here.
  */
 import type { ErrorCode } from '../../core/errors.ts'
 
@@ -35,13 +35,13 @@ export type FaultName =
   | 'BINDU_NOT_RESUMABLE'
 
 export interface Fault {
-  /** JSON-RPC. */
+  /** The error code of JSON-RPC. */
   readonly code: number
   readonly http: number
-  /** The name of the gRPC status, which REST bodies carry too. */
+  /** The name of the gRPC status. REST bodies contain it too. */
   readonly status: string
   readonly domain: 'a2a-protocol.org' | 'lull'
-  /** As which it is told, where that is not its own name. */
+  /** The reason in answers, if it is not the name of the fault. */
   readonly reason?: FaultName
 }
 
@@ -79,12 +79,12 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   RESUME_HANDLE_MISMATCH: ours(-32012, 409, 'ABORTED'),
   IDEMPOTENCY_KEY_REUSED: ours(-32602, 409, 'ABORTED'),
   NOT_OFFERED: ours(-32601, 404, 'UNIMPLEMENTED'),
-  // A2A begins at -32001; -32000 is the one server code it leaves to us.
+  // The codes of A2A begin at -32001. -32000 is the only server code that A2A does not define.
   LIMIT_EXCEEDED: ours(-32000, 429, 'RESOURCE_EXHAUSTED'),
   UNAVAILABLE: ours(-32000, 503, 'UNAVAILABLE'),
   TASK_UNREADABLE: ours(-32000, 500, 'DATA_LOSS'),
   FORBIDDEN: ours(-32000, 403, 'PERMISSION_DENIED'),
-  // Of the request itself, in place of its parts: to A2A the same error, to HTTP another status.
+  // The media type of the request, not of a part. A2A has the same error for both, HTTP another status.
   UNSUPPORTED_MEDIA_TYPE: {
     ...theirs(-32005, 415, 'INVALID_ARGUMENT'),
     reason: 'CONTENT_TYPE_NOT_SUPPORTED',
@@ -93,14 +93,16 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   BINDU_NOT_RESUMABLE: ours(-32041, 400, 'FAILED_PRECONDITION'),
 }
 
-/** Where a method says nothing else. What only the engine should ever see is an internal error here. */
+/**
+ * The fault of an error code, unless the method has another. Codes that are internal to the engine are internal errors.
+ */
 export const faultOf: Readonly<Record<ErrorCode, FaultName>> = {
   TASK_NOT_FOUND: 'TASK_NOT_FOUND',
   INVALID_INPUT: 'INVALID_PARAMS',
   TASK_NOT_PAUSABLE: 'TASK_NOT_PAUSABLE',
   TASK_NOT_PAUSED: 'TASK_NOT_PAUSED',
   RESUME_HANDLE_MISMATCH: 'RESUME_HANDLE_MISMATCH',
-  // Messages to a task that has ended (§3.1.1); `cancel` and the control methods say otherwise.
+  // For messages to an ended task (§3.1.1). `cancel` and the control methods override it.
   TASK_TERMINAL: 'UNSUPPORTED_OPERATION',
   TASK_HELD: 'TASK_HELD',
   CONSENT_MISMATCH: 'INVALID_PARAMS',
@@ -123,7 +125,7 @@ export const faultOf: Readonly<Record<ErrorCode, FaultName>> = {
 
 export type FaultDetails = Readonly<Record<string, unknown>>
 
-/** A failure of the protocol itself, where the engine was not asked. */
+/** A call that fails before it reaches the engine. */
 export class A2AError extends Error {
   override readonly name = 'A2AError'
   readonly fault: FaultName

@@ -1,4 +1,4 @@
-/** Records and live text as the frames of one reader's stream. Each frame has the id it can be continued from (cursor.ts). */
+/** Converts records and live text to the frames of one stream. The id of a frame is a cursor (cursor.ts). */
 import {
   afterChunk,
   afterRecord,
@@ -17,18 +17,18 @@ import { afterSnapshot, type Cursor, cursorId } from './cursor.ts'
 import type { Folded, Spell } from './fan-out.ts'
 import { chunkEvent } from './task-events.ts'
 
-/** What the frames depend on: all that an open stream keeps of its request. */
+/** The parts of a request that its frames depend on. An open stream keeps only these. */
 export interface Reader {
   readonly codec: Codec
   readonly envelope: Call['envelope']
   readonly openedBy: 'send' | 'subscription'
-  /** Wants the RFCs' notifications between the frames. */
+  /** Whether the reader gets the notifications of the RFCs between the frames. */
   readonly notify: boolean
 }
 
 /**
- * Up to the frame that ends the stream. The first `start.n` frames of the record `start.seq` are left out.
- * @param shown what the reader holds of unrecorded text before the first of them
+ * The frames up to the one that ends the stream. The first `start.n` frames of the record `start.seq` are skipped.
+ * @param shown the unrecorded text that the reader has before the first frame
  */
 export function batchOf(
   reader: Reader,
@@ -49,13 +49,13 @@ export function batchOf(
   return { text, last: false }
 }
 
-/** A record that closes text the reader holds: it is sent what it lacks. */
+/** For a record that closes text that the reader has: only the missing part is sent. */
 function closing(held: readonly TextPosition[], folded: Folded): Folded {
   const chunk = held.length === 0 ? undefined : recordedChunk(held, folded.record)
   return chunk?.append ? { ...folded, events: [chunkEvent(folded.task, chunk)] } : folded
 }
 
-/** Live text, behind the record `after`. */
+/** Frames of live text after the record `after`. */
 export function liveBatch(
   { codec, envelope }: Reader,
   { chunks, after }: LiveTextUpdate,
@@ -73,7 +73,7 @@ export function liveBatch(
   return { text, last: false }
 }
 
-/** Each event has two numbers, one for its frame and one for its notification: ids do not depend on who asks. */
+/** Each event has two numbers, one for its frame and one for its notification, so ids do not depend on the reader. */
 function framesOf(
   reader: Reader,
   { seq, n: skip, shown = noTextShown }: Cursor,
@@ -100,7 +100,7 @@ function framesOf(
   return text
 }
 
-/** It brought the task into the state that ends the stream: of a task that ended before we looked it is still to come. */
+/** Whether the record moved the task into a state that ends the stream. */
 function isLast(reader: Reader, { record, before, task }: Folded): boolean {
   const arrived = before?.state !== task.state || record.type === 'asked-again'
   return arrived && endsWith(reader, task.state)

@@ -1,6 +1,6 @@
 /**
- * A2A without our server, as `lull/a2a`: a fetch handler over an engine, the same behind the official SDK's transports,
- * and the checkpoint of a stopped task in the words of the Bindu document.
+ * `lull/a2a`: A2A without the server of Lull. It has a fetch handler for an engine, a request handler for the
+ * transports of the official SDK, and the checkpoint of a stopped task in the shape of the Bindu document.
  */
 export type {
   FrameBatch,

@@ -1,6 +1,6 @@
 /**
- * The truth beside the core state: what the extensions put under their URI, on tasks and on status updates. Always the
- * whole object, never deleted, because clients merge metadata and a deletion cannot travel.
+ * The exact state next to the core state: the facts that each extension puts under its URI, on tasks and status
+ * updates. The object is always whole and never deleted, because clients merge metadata and cannot see a deletion.
  */
 import { toIso } from '../../core/instant.ts'
 import { type JsonObject, withoutNulls } from '../../core/json.ts'
@@ -22,10 +22,10 @@ import type {
 import type { ConsentAsked, ConsentFacts } from './schemas/user-consent.ts'
 import type { ReminderChange, TaskEvent } from './task-events.ts'
 
-/** Of a task; undefined when there is none, which is the common case. */
+/** The metadata of a task. Undefined when there is none, which is the common case. */
 export function taskMetadata(task: Task): JsonObject | undefined {
   const { metadata } = task
-  // Most tasks were never stopped and ask for nothing.
+  // The common case: the task was never stopped and asks nothing.
   const control = controlOf(task)
   const consent = consentOf(task)
   if (control === undefined && consent === undefined) return metadata
@@ -36,7 +36,7 @@ export function taskMetadata(task: Task): JsonObject | undefined {
   }
 }
 
-/** Of an event: only what it changes. */
+/** The metadata of an event: only the facts that it changes. */
 export function eventMetadata(event: TaskEvent): JsonObject | undefined {
   if (event.kind === 'artifact') {
     const { stream } = event
@@ -60,7 +60,7 @@ export function eventMetadata(event: TaskEvent): JsonObject | undefined {
   return control && underWithoutNulls(TASK_CONTROL, control)
 }
 
-/** All of it is JSON, which an interface cannot say of itself. */
+/** The cast is safe: every member is JSON, but an interface has no index signature. */
 function under(uri: string, facts: object): JsonObject {
   return { [uri]: facts as JsonObject }
 }
@@ -113,7 +113,7 @@ export function pausedAtOf({ pausedAt, requestedAt }: Suspension): number {
   return pausedAt ?? requestedAt
 }
 
-/** The RFC's words for a wake. */
+/** A wake in the shape of the RFC. */
 export function resumeFacts(answer: ResumeAnswer): ResumeFacts {
   const { previousState, cause, hadResumeInput, continueTranscript, resumedAt } = answer
   return {
@@ -145,14 +145,14 @@ function reminderChange(change: ReminderChange): ReminderChangeFacts {
   return { event: 'emitted', reminder: reminderFacts(change.reminder) }
 }
 
-/** A reminder as streams and lists show it. */
+/** A reminder in streams and lists. */
 export function reminderFacts(reminder: Reminder): ReminderFacts {
   return { ...reminder, acceptedAt: toIso(reminder.acceptedAt) }
 }
 
 /**
- * What a reader is shown while the task is stopped: the reason and the summary that the agent gave when it parked. Clients
- * take every status text for output of the agent, so the reason of anybody else is in the metadata alone.
+ * The status message while the task is stopped: the reason and the summary that the agent gave when it parked. Clients
+ * show every status text as output of the agent, so the reason of any other initiator is only in the metadata.
  */
 function pauseMessage(task: Task, suspension: Suspension): Message | undefined {
   const { initiator, reason, summary, handle } = suspension
@@ -174,8 +174,8 @@ export function statusMessage(task: Task): Message | undefined {
 }
 
 /**
- * The message of a status update: what the record itself brought. A task that goes on working repeats nothing, and a pause
- * that is accepted and not yet committed says nothing.
+ * The message of a status update: the message in the record. A task that continues to work repeats no message. A pause
+ * that is accepted and not yet committed has no message.
  */
 export function eventMessage({
   task,

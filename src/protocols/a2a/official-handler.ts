@@ -15,7 +15,7 @@ import type { A2A } from './a2a.ts'
 import { createOfficialCalls } from './official-calls.ts'
 import { isObject } from './params.ts'
 
-/** A message type of the SDK: how it is read from and written to JSON. */
+/** A message type of the SDK, with its conversion from and to JSON. */
 export interface OfficialType {
   fromJSON(value: unknown): unknown
   toJSON(value: unknown): unknown
@@ -81,7 +81,7 @@ export interface OfficialHandler<S extends OfficialSdk, C> {
 }
 
 export interface OfficialOptions<C> {
-  /** The caller of a call of the SDK. */
+  /** Finds the caller in the context of an SDK call. */
   readonly callerOf: (context: C) => Caller
   /** The name of the agent. Default: the first agent. */
   readonly agent?: string
@@ -93,7 +93,7 @@ export function toA2ARequestHandler<S extends OfficialSdk, C>(
   options: OfficialOptions<C>,
 ): OfficialHandler<S, C> {
   const { card, call, stream } = createOfficialCalls(a2a, sdk, options)
-  /** The compiler does not resolve what a member of a type parameter returns, so the type is repeated. */
+  /** The return type is repeated, because the compiler does not resolve it through the type parameter. */
   const read = <N extends TypeName>(name: N, value: unknown): OfficialValue<S[N]> =>
     sdk[name].fromJSON(value) as OfficialValue<S[N]>
 

@@ -1,6 +1,6 @@
 /**
- * Reading parameters by hand where a schema would cost more than it says. `null` is absent, as in ProtoJSON. What the
- * engine checks itself (messages, conditions, reminders) is passed on, so that nothing is parsed twice.
+ * Reads single parameters without a schema. `null` means absent, as in ProtoJSON. Messages, conditions and reminders
+ * are passed on unread, because the engine parses them.
  */
 import { LullError } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -11,12 +11,12 @@ export function invalid(path: string, problem: string): LullError {
   return new LullError('INVALID_INPUT', { path, problem })
 }
 
-/** Ids of tasks and webhooks. Errors name them. */
+/** The longest id of a task or webhook. Error messages contain ids. */
 const LONGEST_ID = 256
-/** Everything that is read by hand: ids, instants, names of states, cursors. */
+/** The longest other text: instants, names of states, cursors. */
 const LONGEST_TEXT = 4_096
 
-/** The id that a call needs. */
+/** A required id. */
 export function text(params: Params, name: string): string {
   const value = optionalText(params, name)
   if (value === undefined || value === '') throw invalid(name, 'is required')
@@ -38,7 +38,7 @@ export function optionalText(
   return value
 }
 
-/** Where nothing is done with the list: what is no list of texts is refused all the same. */
+/** Refuses a value that is not a list of texts, for a list that is not used. */
 export function checkTexts(params: Params, name: string, path: string = name): void {
   const value = params[name] ?? []
   const isTexts = Array.isArray(value) && value.every((one) => typeof one === 'string')
@@ -79,7 +79,7 @@ export function optionalObject(params: Params, name: string, path?: string): Par
 }
 
 export function optionalJsonObject(params: Params, name: string): JsonObject | undefined {
-  // What was parsed from JSON is JSON.
+  // The value was parsed from JSON, so its members are JSON.
   return optionalObject(params, name) as Readonly<Record<string, Json>> | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which agent, version and binding an address means:
+ * Finds the agent, version and binding of an address:
  *
  *   POST /                          JSON-RPC
  *   /message:send …                 REST 1.0
@@ -7,17 +7,17 @@
  *   /v1/message:send …              REST 0.3
  *   /.well-known/agent-card.json    the card
  *
- * The same addresses exist under `/agents/{name}` for each agent, and each of them once more under `/core`, which 0.3
- * cards name: there 0.3 answers have core states only. `/.well-known/jwks.json` has the key of signed webhooks. Every other
- * address belongs to somebody else.
+ * The same addresses exist under `/agents/{name}` for each agent, and all of them once more under `/core`. The 0.3
+ * cards name the addresses under `/core`, where 0.3 answers have only core states. `/.well-known/jwks.json` has the key
+ * of signed webhooks. The adapter does not handle any other address.
  */
 import { type Matched, matchRoute } from './bindings/routes.ts'
 import type { Version } from './versions.ts'
 
-/** The agent that an address names; undefined is the default agent. */
+/** The agent of an address. Undefined: the default agent. */
 interface Base {
   readonly agent: string | undefined
-  /** Under `/core`. */
+  /** The address is under `/core`. */
   readonly core: boolean
 }
 
@@ -25,7 +25,7 @@ export type Endpoint =
   | ({ readonly kind: 'rpc' } & Base)
   | ({ readonly kind: 'card' } & Base)
   | { readonly kind: 'keys' }
-  /** A card was asked for below `/agents`, without the name of an agent. */
+  /** A request for a card under `/agents` without the name of an agent. */
   | { readonly kind: 'nameless-card' }
   | ({
       readonly kind: 'rest'
@@ -34,7 +34,7 @@ export type Endpoint =
       readonly tenant: string | undefined
     } & Base)
 
-/** First segments that never name a tenant: the server's own addresses. */
+/** First segments that are never a tenant, because the server uses them. */
 const reserved: ReadonlySet<string> = new Set([
   '.well-known',
   'acp',
@@ -55,13 +55,13 @@ const cardNames: ReadonlySet<string> = new Set(['agent-card.json', 'agent.json']
 const root: Endpoint = { kind: 'rpc', agent: undefined, core: false }
 
 export function endpointAt(verb: string, pathname: string): Endpoint | undefined {
-  // The common case, without taking the path apart.
+  // The common case, without splitting the path.
   if (pathname === '/') return verb === 'POST' ? root : undefined
   const segments = segmentsOf(pathname)
   if (segments === undefined) return undefined
   if (segments[0] !== 'agents') return below(verb, segments, undefined)
   const [, agent, ...rest] = segments
-  // `createFromUrl('…/agents/painter')` of the official client drops the last segment and asks here.
+  // `createFromUrl('…/agents/painter')` of the official client drops the last segment and requests this address.
   if (agent === '.well-known') return isCard(verb, rest) ? { kind: 'nameless-card' } : undefined
   return agent === undefined ? undefined : below(verb, rest, agent)
 }
@@ -109,7 +109,7 @@ function isRead(verb: string): boolean {
 
 const dots: ReadonlySet<string> = new Set(['.', '..'])
 
-/** Decoded; undefined for what cannot be decoded, or climbs. A slash at the end does not matter. */
+/** The decoded segments. Undefined for invalid encoding and for `..`. A slash at the end is ignored. */
 function segmentsOf(pathname: string): readonly string[] | undefined {
   const raw = pathname.split('/').slice(1)
   if (raw.at(-1) === '') raw.pop()

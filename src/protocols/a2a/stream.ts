@@ -1,10 +1,10 @@
 /**
- * A stream of a task: a snapshot (or, with `Last-Event-ID`, none), then every event after it, from the log and then live.
+ * A stream of a task: a snapshot (none with `Last-Event-ID`), then every later event, first from the log and then live.
  *
- *  R1  the first frame is the Task (A2A 1.0 §3.1.2, §3.1.6), unless the reader continues;
- *  R2  a continued stream repeats nothing and leaves nothing out, also after a restart and when the task has ended;
- *  R3  opened by a send it closes after an interrupted or terminal frame, a subscription only after a terminal one;
- *  R4  it stays open while the task is stopped, and then keeps its place and little else: ten thousand may wait.
+ *  R1  The first frame is the Task (A2A 1.0 §3.1.2, §3.1.6), unless the reader continues a stream.
+ *  R2  A continued stream repeats and omits nothing, also after a restart and when the task has ended.
+ *  R3  A stream of a send closes after an interrupted or terminal frame, a subscription only after a terminal one.
+ *  R4  A stream stays open while the task is stopped. It then keeps only its position: ten thousand may be open.
  */
 import { evolve } from '../../core/evolve.ts'
 import { noTextShown, type TextPosition } from '../../core/live-text.ts'
@@ -29,11 +29,11 @@ export interface StreamOptions {
   readonly task: Task
   readonly view: TaskView
   readonly openedBy: Reader['openedBy']
-  /** Records that are known to follow `task`. */
+  /** Records after `task` that are already known. */
   readonly laterRecords?: readonly LogRecord[]
-  /** The task after them. */
+  /** The task after `laterRecords`. */
   readonly latest?: Task
-  /** Continue here in place of a snapshot. */
+  /** Continue from this cursor, without a snapshot. */
   readonly from?: Cursor | undefined
 }
 
@@ -46,7 +46,7 @@ export function taskStream(a2a: A2AContext, call: Call, options: StreamOptions):
     return kept(a2a, new TaskFrames(a2a, caller, reader, { task, start: from, over }))
   }
   const beginning = beginningOf(reader, options)
-  // All of it is there already: nothing has to be kept open.
+  // The whole stream is known, so nothing has to stay open.
   if (beginning.last) return { frames: beginning.text }
   const start = afterSnapshot(latest.version)
   return kept(a2a, new TaskFrames(a2a, caller, reader, { task: latest, start, beginning }))
@@ -57,7 +57,7 @@ function kept({ closing }: A2AContext, frames: TaskFrames): Answer {
   return { frames }
 }
 
-/** What is said at once: the snapshot, and what is known to follow it. */
+/** The frames known at the start: the snapshot and the records after it. */
 function beginningOf(reader: Reader, options: StreamOptions): FrameBatch {
   const { task, view, laterRecords = [], latest } = options
   const start = afterSnapshot(task.version)
@@ -71,15 +71,15 @@ function beginningOf(reader: Reader, options: StreamOptions): FrameBatch {
 const END: FrameBatch = { text: '', last: true }
 
 interface Place {
-  /** The task there. */
+  /** The task at this position. */
   readonly task: Task
   readonly start: Cursor
   readonly beginning?: FrameBatch
-  /** Nothing follows. */
+  /** No further frame follows. */
   readonly over?: boolean
 }
 
-/** A class, because it is what an open stream costs: nothing of the request stays but what its frames need. */
+/** A class, because open streams are many: it keeps only the parts of the request that its frames need. */
 class TaskFrames implements FrameSource {
   readonly #a2a: A2AContext
   readonly #caller: Caller
@@ -87,7 +87,7 @@ class TaskFrames implements FrameSource {
   readonly #taskId: string
   readonly #start: Cursor
   #beginning: FrameBatch | undefined
-  /** The task at the place that is reached, for as long as the log is being caught up with. */
+  /** The task at the current position, while the stream reads the log. */
   #task: Task | undefined
   #reading: TaskReader | undefined
   #over: boolean
@@ -148,7 +148,7 @@ class TaskFrames implements FrameSource {
     )
   }
 
-  /** Live records come with it; where a reader catches up it was folded last, or is folded now. */
+  /** A live batch contains the task before it. While the stream reads the log, the task is folded from the records. */
   async #taskBefore({ before, records }: RecordBatch): Promise<Task | undefined> {
     const version = (records[0]?.seq ?? 1) - 1
     if (before !== undefined || version === 0) return before

@@ -1,6 +1,6 @@
 /**
- * What a record of the log means to somebody who watches the task. The same list for every version, binding and
- * webhook, so that all of them see the same events in the same order (A2A 1.0 §3.5.2); codecs spell them.
+ * The events that a record of the log has for readers of the task. The list is the same for every version, binding and
+ * webhook, so that all readers see the same events in the same order (A2A 1.0 §3.5.2). Codecs serialise them.
  */
 import type { TextChunk } from '../../core/live-text.ts'
 import type { Artifact } from '../../core/message.ts'
@@ -16,11 +16,11 @@ export type ReminderChange =
       readonly by: string
       readonly displaced: readonly string[]
     }
-  /** What it said is in the log; by now the task does not hold it any more. */
+  /** Only the log still has the text of the reminder. The task does not. */
   | { readonly event: 'expired'; readonly reminderId: string; readonly reason: ExpiryReason }
 
 export type TaskEvent =
-  /** `task` is as it stood after the record, `before` as it stood before it. */
+  /** `task` is the task after the record, `before` the task before it. */
   | {
       readonly kind: 'status'
       readonly task: Task
@@ -33,14 +33,14 @@ export type TaskEvent =
       readonly artifact: Artifact
       readonly append: boolean
       readonly last: boolean
-      /** Of a step's stream. */
+      /** The state of a step's stream. */
       readonly stream?: TextChunk['state']
     }
   | { readonly kind: 'reminder'; readonly task: Task; readonly change: ReminderChange }
 
 const none: readonly TaskEvent[] = []
 
-/** Records that report the status anew. Everything else is silent, except artifacts and reminders. */
+/** Record types with a status event. Of the others only artifacts and reminders have events. */
 const reports: ReadonlySet<RecordType> = new Set<RecordType>([
   'submitted',
   'said',
@@ -90,10 +90,10 @@ export function eventsOf(
         change: { event: 'expired', reminderId, reason: record.reason },
       }))
     case 'pause-requested':
-      // One that commits at once is told by its commit.
+      // A pause that is committed at once has the event of its commit.
       return record.quiesces ? [{ kind: 'status', task, before, record }] : none
     case 'started':
-      // Taking over a task that was working already is nobody's news.
+      // Another claim of a working task does not change its status.
       return before?.state === task.state ? none : [{ kind: 'status', task, before, record }]
     default:
       return reports.has(record.type) ? [{ kind: 'status', task, before, record }] : none

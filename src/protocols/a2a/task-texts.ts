@@ -1,13 +1,13 @@
-/** Whole tasks as JSON. A task never changes, its next version is another object: who asks again gets the same text. */
+/** Caches whole tasks as JSON. A task object is immutable, so its text can be reused until the next version. */
 import type { Task } from '../../core/task.ts'
 import { type Codec, wholeTask } from './codec/codec.ts'
 
 export type TaskTexts = (codec: Codec, task: Task) => string
 
-/** Longer ones are not kept: they would double what a large task takes, for a copy that is cheap beside sending it. */
+/** Longer texts are not cached: they would double the memory of large tasks, and save little next to sending them. */
 const LONGEST = 65_536
 
-/** Texts go when their tasks leave memory. */
+/** A text is freed with its task. */
 export function createTaskTexts(): TaskTexts {
   const byCodec = new Map<string, WeakMap<Task, string>>()
 

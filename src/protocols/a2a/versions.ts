@@ -1,17 +1,17 @@
-/** Version negotiation, A2A 1.0 §3.6: a header or a query parameter, `Major.Minor`, and nothing means 0.3. */
+/** Version negotiation, A2A 1.0 §3.6: a header or a query parameter with `Major.Minor`. Absent means 0.3. */
 import type { HttpRequest } from '../../wire/http.ts'
 
 export type Version = '1.0' | '0.3'
 
 const NAME = 'a2a-version'
 
-/** What the request asks for: undefined when it says nothing, `unknown` when we do not speak it. */
+/** The version in the request. Undefined: none is named. `unknown`: Lull does not support it. */
 export function askedVersion(
   request: HttpRequest,
   query: URLSearchParams | undefined,
 ): Version | undefined | 'unknown' {
   const given = request.header(NAME) ?? query?.get('A2A-Version') ?? query?.get(NAME) ?? ''
-  // As nearly everybody writes it.
+  // The usual spelling, without the regular expression.
   if (given === '1.0') return given
   const asked = given.trim()
   if (asked === '') return undefined

@@ -1,7 +1,9 @@
 /**
- * `GET /ops/changes`: tasks that changed, as server-sent events. Changes are collected, so that a reader gets at most one
- * message per interval, each task once, however often it changed (F1). A reader that is slow gets fewer messages, not
- * more memory (F2): beyond `MOST` tasks a message says `more`, and the reader reads its lists again.
+ * `GET /ops/changes`: tasks that changed, as server-sent events.
+ *
+ *  F1  Changes are batched. A reader gets at most one message per interval, and each task at most once per message.
+ *  F2  A slow reader gets fewer messages and takes no more memory. A message has at most `MOST` tasks. If more tasks
+ *      changed, it says `more`, and the reader loads its lists again.
  */
 import type { Task } from '../../core/task.ts'
 import { type Caller, maySee } from '../../engine/caller.ts'
@@ -51,7 +53,7 @@ export function changesFor(deps: ChangesDeps, caller: Caller): FrameSource {
     })
 
   async function next(): Promise<FrameBatch> {
-    // The first frame tells the reader that the feed is open: nothing after it is missed.
+    // The first frame tells the reader that the feed is open. Every later change is reported.
     if (number === 0) return frame({ tasks: [], more: false })
     await something()
     const early = earliest - deps.now()

@@ -1,4 +1,4 @@
-/** `/ops/holds`: stop many tasks at once, see what that would do, and let them go on. */
+/** `/ops/holds`: stop many tasks at once, preview the effect, and lift a hold. */
 import { z } from 'zod'
 import { LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/instant.ts'
@@ -63,10 +63,10 @@ export const previewHold: OpsRoute = {
   body: holdInput,
   answer: z.object({
     tasks: z.number(),
-    /** How many of them are in each state. */
+    /** The number of these tasks per state. */
     states: z.record(z.string(), z.number()),
     alreadyHeld: z.number(),
-    /** Some of them. */
+    /** The ids of some of these tasks. */
     sample: z.array(z.string()),
   }),
   handle: (engine, caller, { body }) => engine.previewHold(caller, objectIn(body)),
@@ -76,7 +76,7 @@ function shown({ id, scope, reason, holdNew, actor, createdAt }: Hold): HoldSumm
   return { holdId: id, scope: { ...scope }, reason, holdNew, actor, createdAt: toIso(createdAt) }
 }
 
-/** The engine checks the rest. */
+/** The engine validates the members. */
 function objectIn(body: unknown): HoldRequest {
   if (typeof body === 'object' && body !== null) return body as HoldRequest
   throw new LullError('INVALID_INPUT', { path: '', problem: 'must be a JSON object' })

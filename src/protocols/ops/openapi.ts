@@ -1,4 +1,4 @@
-/** The OpenAPI document of `/ops`, made from the table of routes. */
+/** The OpenAPI document of `/ops`, generated from the table of routes. */
 import { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
 import type { OpsRoute, OpsStream } from './route.ts'

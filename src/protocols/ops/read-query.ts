@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { LullError } from '../../core/errors.ts'
 import { parse } from '../../engine/parse.ts'
 
-/** A parameter is a list when its schema says so. @throws LullError `INVALID_INPUT` with the name of the parameter */
+/** A parameter is a list when its schema is an array. @throws LullError `INVALID_INPUT` that names the parameter */
 export function readQuery<T extends z.ZodObject>(schema: T, query: URLSearchParams): z.output<T> {
   const given: Record<string, unknown> = {}
   for (const name of new Set(query.keys())) {
@@ -21,7 +21,7 @@ function isList({ shape }: z.ZodObject, name: string): boolean {
   return type instanceof z.ZodArray
 }
 
-/** A whole number, written in digits. */
+/** A whole number in decimal digits. */
 export const count: z.ZodType<number | undefined> = z
   .string()
   .regex(/^\d{1,6}$/, 'must be a whole number')

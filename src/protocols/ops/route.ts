@@ -1,4 +1,4 @@
-/** What one route of `/ops` is. Routing, 405 answers, required scopes and the OpenAPI document are made from it. */
+/** One route of `/ops`. Routing, 405 answers, scope checks and the OpenAPI document are generated from it. */
 import type { z } from 'zod'
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -26,5 +26,5 @@ export interface OpsRoute {
   readonly handle: (engine: Engine, caller: Caller, request: OpsRequest) => Promise<object>
 }
 
-/** A route that answers with server-sent events. The server has its code. */
+/** A route that answers with server-sent events. It is implemented in the server. */
 export type OpsStream = Pick<OpsRoute, 'method' | 'path' | 'scope' | 'about'>

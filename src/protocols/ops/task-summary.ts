@@ -1,4 +1,4 @@
-/** A task as lists, the dashboard and the change feed show it: small, and in words where people read it. */
+/** A task in lists, in the dashboard and in the change feed: a few fields, and one sentence for people. */
 import { z } from 'zod'
 import { nextDueAt } from '../../core/due.ts'
 import { toIso } from '../../core/instant.ts'
@@ -116,7 +116,7 @@ function questionIn({ question }: Task): Pick<TaskSummary, 'question'> {
   }
 }
 
-/** What a person wants to know first. */
+/** One sentence about the state of the task. */
 function sentenceOf(task: Task, now: number): string {
   const { state, suspension, pausing, question, statusMessage } = task
   if (task.holds.length > 0 && !isTerminal(state))

@@ -27,7 +27,7 @@ export const listTasks: OpsRoute = {
   answer: z.object({
     tasks: z.array(taskSummary),
     total: z.number(),
-    /** By state, with every filter but the state's own. */
+    /** The number of tasks per state, with every filter except the one by state. */
     counts: z.record(z.string(), z.number()),
     cursor: z.string().optional(),
   }),
@@ -58,7 +58,7 @@ export const showReceipts: OpsRoute = {
   about: 'The receipts of a task, and what is wrong with them',
   answer: z.object({
     taskId: z.string(),
-    /** How many records were checked. */
+    /** The number of records checked. */
     records: z.number(),
     receipts: z.array(z.record(z.string(), z.unknown())),
     /** Empty when every receipt is genuine and none is missing. */

@@ -1,6 +1,6 @@
 /**
- * `GET /ops/tasks/{id}/timeline`: what happened to a task, one entry per visible record of its log, oldest first. Asked
- * for `text/event-stream` it goes on live until the task has ended; `after` continues behind an entry.
+ * `GET /ops/tasks/{id}/timeline`: the visible records of a task's log as entries, oldest first. As `text/event-stream`
+ * the timeline continues live until the task has ended. `after` continues after an entry.
  */
 import { toIso } from '../../core/instant.ts'
 import { type Message, textOf } from '../../core/message.ts'
@@ -17,7 +17,7 @@ const LONGEST = 400
 const PAGE = 500
 const hidden = (): undefined => undefined
 
-/** A new type of record does not compile until it is said here how it looks. */
+/** Total: a new record type does not compile until it has a row here. */
 const describe: { readonly [T in RecordType]: Describe<T> } = {
   submitted: ({ message }) => ({ kind: 'task', text: said(message) }),
   started: ({ deaths }) => ({ kind: 'task', ...(deaths > 0 ? { text: 'taken over' } : {}) }),
@@ -114,7 +114,7 @@ export function timelineOf(records: readonly LogRecord[]): readonly TimelineEntr
   })
 }
 
-/** What is written so far, at most about `PAGE` entries of it. @param version of the task */
+/** The entries written so far, about `PAGE` at most. @param version of the task */
 export async function readTimeline(
   reading: TaskReader,
   after: number,
@@ -132,12 +132,12 @@ export async function readTimeline(
   return { entries, after: seq, more: seq < version }
 }
 
-/** The entries as server-sent events; `data` is one entry, `id` its place. Undefined: nothing follows. */
+/** The next entries as server-sent events: `data` is one entry, `id` its position. Undefined: the timeline ended. */
 export async function nextEvents(reading: TaskReader): Promise<string | undefined> {
   for (;;) {
     const batch = await reading.next()
     if (batch === undefined) return undefined
-    // Live text is no record.
+    // Live text is not a record.
     if ('chunks' in batch) continue
     const frames = timelineOf(batch.records).map(
       (entry) => `id: ${entry.seq}\ndata: ${JSON.stringify(entry)}\n\n`,
@@ -154,7 +154,7 @@ function short(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`
 }
 
-/** The last operation a key names: `step:a#1/tool:b#2` is the tool `b`. */
+/** The last operation in a journal key: `step:a#1/tool:b#2` is the tool `b`. */
 function lastIn(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1)
 }

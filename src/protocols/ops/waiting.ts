@@ -1,6 +1,7 @@
 /**
- * `GET /ops/waiting`: every task that stands still and what it waits for, the latest stop first. Stopped tasks wait for
- * their conditions or a resume, asking ones for an answer. Nothing here that the caller could not read task by task.
+ * `GET /ops/waiting`: every stopped or interrupted task and what it waits for, the latest stop first. Stopped tasks
+ * wait for their conditions or a resume, interrupted tasks for an answer. The list has only tasks that the caller may
+ * read.
  */
 import { expiresAt } from '../../core/decide/suspending.ts'
 import { LullError } from '../../core/errors.ts'
@@ -23,13 +24,13 @@ const waitingStates: readonly State[] = [
 
 export interface WaitingPage {
   readonly tasks: readonly JsonObject[]
-  /** All that match, on every page. */
+  /** The number of matching tasks on all pages. */
   readonly total: number
-  /** For the next page; absent on the last. */
+  /** The cursor of the next page. Absent on the last page. */
   readonly cursor?: string
 }
 
-/** @throws LullError `INVALID_INPUT` with the name of the parameter that is wrong */
+/** @throws LullError `INVALID_INPUT` that names the wrong parameter */
 export async function listWaiting(
   engine: Engine,
   caller: Caller,
@@ -88,7 +89,7 @@ function stopOf(suspension: NonNullable<Task['suspension']>): JsonObject {
     handle,
     reason,
     summary,
-    // Null: an explicit resume and nothing else.
+    // Null: only an explicit resume wakes the task.
     conditions: (conditions as Json | undefined) ?? null,
     deadlineAt: instant(deadlineAt),
     dueAt: Number.isFinite(due) ? toIso(due) : undefined,

@@ -1,4 +1,4 @@
-/** What both bindings answer with. Headers that never change are made once. */
+/** The HTTP answers of both bindings. Constant headers are created once. */
 import { eventStreamHeaders, type FrameSource } from '../../../wire/event-stream.ts'
 import type { HttpAnswer, HttpHeaders } from '../../../wire/http.ts'
 

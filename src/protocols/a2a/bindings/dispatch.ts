@@ -1,21 +1,21 @@
-/** What both bindings do once they know the method. */
+/** Shared by both bindings: calls the method and converts its errors. */
 import type { HttpHeaders } from '../../../wire/http.ts'
 import type { A2AContext, Answer, Call, Method } from '../call.ts'
 import { type Failure, failureOf } from '../failure.ts'
 import { A2AError } from '../faults.ts'
 import { noHeaders } from './answers.ts'
 
-/** @throws A2AError when the caller may not */
+/** @throws A2AError when the caller lacks the scope */
 export function dispatch(a2a: A2AContext, method: Method, call: Call): Promise<Answer> {
   const { scope } = method
-  // Workers' methods answer for themselves: to others they do not exist.
+  // Methods for workers check their scope themselves: to other callers they do not exist.
   if (scope !== 'tasks:work' && !call.may(scope)) {
     throw new A2AError('FORBIDDEN', `This needs the scope ${scope}`, { scope })
   }
   return method.run(a2a, call)
 }
 
-/** What went wrong, in the method or on the way to it; what nobody foresaw is logged. */
+/** Converts an error of the method or of the binding to a failure. Unexpected errors are logged. */
 export function failureIn(
   { log }: A2AContext,
   method: Method | undefined,
@@ -26,7 +26,7 @@ export function failureIn(
   return failure
 }
 
-/** Echoes what is active, under the name the version has for it. */
+/** The active extensions, in the header of the version. */
 export function extensionHeaders(
   call: Pick<Call, 'active' | 'codec'>,
   method: Method,

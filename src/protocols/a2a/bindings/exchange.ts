@@ -6,13 +6,13 @@ import type { Codecs } from '../codec/codecs.ts'
 import type { A2AEnv } from '../env.ts'
 import type { Params } from '../params.ts'
 
-/** One request on its way through a binding. */
+/** One request in a binding. */
 export interface Exchange {
   readonly a2a: A2AContext
   readonly codecs: Codecs
-  /** Whose words a 0.3 answer uses. */
+  /** The spelling of states in a 0.3 answer. */
   readonly words: StateSpelling
-  /** Extensions that the request turned on. */
+  /** The extensions that the request activated. */
   readonly active: ReadonlySet<string>
   readonly request: HttpRequest
   readonly query: URLSearchParams | undefined
@@ -20,7 +20,7 @@ export interface Exchange {
   readonly agent: ServedAgent
 }
 
-/** The tenant routes the call and is no parameter of it: strict methods would refuse it. */
+/** The tenant is not a parameter of the method. Strict schemas would refuse it. */
 export function withoutTenant(params: Params): Params {
   if (params['tenant'] === undefined) return params
   const { tenant: _tenant, ...rest } = params

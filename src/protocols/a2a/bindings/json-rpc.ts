@@ -1,4 +1,4 @@
-/** The JSON-RPC binding: A2A 1.0 §9, and 0.3 on the same address. The answer to a call is 200, errors included. */
+/** The JSON-RPC binding: A2A 1.0 §9, and 0.3 at the same address. The HTTP status of a call is 200, also for errors. */
 import type { HttpAnswer, HttpRequest } from '../../../wire/http.ts'
 import { envelopeOf, errorText, parseRequest, type RpcId } from '../../../wire/json-rpc.ts'
 import { bindu } from '../bindu/bindu-methods.ts'
@@ -16,7 +16,7 @@ import { dispatch, extensionHeaders, failureIn } from './dispatch.ts'
 import { type Exchange, withoutTenant } from './exchange.ts'
 
 const NOTHING: Params = {}
-/** The methods of 1.0 itself, whose parameters are ProtoJSON. */
+/** Core methods of 1.0. Their parameters are ProtoJSON. */
 const CORE_V1 = /^[A-Z]/
 
 export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
@@ -55,7 +55,7 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
   } catch (error) {
     const failure = failureIn(a2a, method, error)
     const text = failureText(id, failure, version, method?.extension !== undefined)
-    // Clients of 0.3 take nothing but events from a method that streams, its errors included (0.3 §3.3, §7).
+    // Clients of 0.3 accept only events from a streaming method, also for errors (0.3 §3.3, §7).
     if (method?.streams === true && version === '0.3') {
       return eventsAnswer(`data: ${text}\n\n`, headers)
     }
@@ -63,13 +63,13 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
   }
 }
 
-/** What is refused before it is a call of anything. */
+/** HTTP statuses of requests that are refused before a method is called. */
 const statuses: Partial<Readonly<Record<FaultName, number>>> = {
   UNSUPPORTED_MEDIA_TYPE: faults.UNSUPPORTED_MEDIA_TYPE.http,
   FORBIDDEN: faults.FORBIDDEN.http,
 }
 
-/** `task_id` is how the Bindu document spells it, and nobody else: it wins over other ids. */
+/** Only the Bindu dialect has `task_id`, so it selects the dialect even when other ids are present. */
 function dialectOf(name: string, params: Params): Method | undefined {
   return params['task_id'] === undefined ? undefined : bindu.get(name)
 }

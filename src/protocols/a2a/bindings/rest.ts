@@ -64,7 +64,7 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
   }
 }
 
-/** The path decides here; a header that says otherwise is a mistake worth telling. */
+/** The path decides the version. A header with another version is refused. */
 function checkVersion(
   request: HttpRequest,
   query: URLSearchParams | undefined,
@@ -79,7 +79,9 @@ function checkVersion(
 
 const numbers: ReadonlySet<string> = new Set(['historyLength', 'pageSize'])
 
-/** Path, then body or query: what the path says wins. Query values are text; two kinds of them mean something else. */
+/**
+ * The parameters from path, body and query. The path wins. Query values are text; numbers and booleans are converted.
+ */
 function paramsOf(
   { request, query }: Exchange,
   found: Readonly<Record<string, string>>,
@@ -112,7 +114,7 @@ function typed(name: string, value: string): unknown {
 
 const A2A_TYPE = 'application/a2a+json'
 
-/** 1.0.1 prefers its own media type; those who speak plain JSON are answered in it. */
+/** 1.0.1 prefers its own media type. A request in plain JSON is answered in plain JSON. */
 function contentType(request: HttpRequest): string {
   const given = request.header('content-type') ?? request.header('accept') ?? ''
   return given.includes(A2A_TYPE) ? A2A_TYPE : JSON_TYPE
@@ -130,7 +132,7 @@ export function failed(
   return jsonAnswer(JSON.stringify(body), headers, status, type)
 }
 
-/** §11.6: the shape of google.rpc.Status. */
+/** The shape of google.rpc.Status (§11.6). */
 function errorV1(failure: Failure, code: number): { readonly error: object } {
   const { status } = faults[failure.fault]
   const { message } = failure
@@ -138,8 +140,8 @@ function errorV1(failure: Failure, code: number): { readonly error: object } {
 }
 
 /**
- * 0.3 does not say what an error looks like. The JavaScript SDK reads the JSON-RPC error object and the Python SDK goes by
- * `type`. The Go and Java SDKs look for `error`; Java takes the first one at any depth, so it stands before `data`.
+ * 0.3 does not define the shape of an error. The JavaScript SDK reads the JSON-RPC error object. The Python SDK reads
+ * `type`. The Go and Java SDKs read `error`. Java takes the first `error` at any depth, so it is written before `data`.
  */
 function errorV03(failure: Failure, control: boolean, status: number): object {
   const { message } = failure
@@ -154,7 +156,7 @@ function errorV03(failure: Failure, control: boolean, status: number): object {
   }
 }
 
-/** TASK_NOT_FOUND is a TaskNotFoundError. */
+/** Converts `TASK_NOT_FOUND` to `TaskNotFoundError`. */
 function errorName(fault: string): string {
   const words = fault.split('_').map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`)
   return `${words.join('')}Error`

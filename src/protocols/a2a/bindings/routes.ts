@@ -1,6 +1,6 @@
 /**
- * The REST routes of both versions (A2A 1.0 §11.3; 0.3 has the same under `/v1`). Segments are matched after decoding;
- * `{name}` takes one, and what follows a colon in the last one is the action.
+ * The REST routes of both versions (A2A 1.0 §11.3; 0.3 has the same routes under `/v1`). Segments are matched after
+ * decoding. `{name}` matches one segment. The text after a colon in the last segment is the action.
  */
 import { extensionMethodList } from '../../../wire/a2a-extension-methods.ts'
 import type { Method } from '../call.ts'
@@ -45,7 +45,7 @@ function common(configId: string): readonly Route[] {
     route('GET', 'tasks', listTasks),
     route('GET', 'tasks/{id}', getTask),
     route('POST', 'tasks/{id}:cancel', cancelTask),
-    // The prose says POST, the annotations of the proto GET.
+    // The text of the specification says POST, the annotations of its proto GET.
     route('GET', 'tasks/{id}:subscribe', subscribeToTask),
     route('POST', 'tasks/{id}:subscribe', subscribeToTask),
     route('POST', configs, createPushConfig),
@@ -63,7 +63,7 @@ export const routes: Readonly<Record<Version, readonly Route[]>> = {
 
 export type Matched =
   | { readonly method: Method; readonly found: Readonly<Record<string, string>> }
-  /** The verbs that are possible here; none for an action that A2A does not have. */
+  /** The allowed verbs. Empty for an action that A2A does not have. */
   | { readonly allow: readonly string[] }
 
 export function matchRoute(
@@ -81,7 +81,7 @@ export function matchRoute(
   return allow.length > 0 || isUnknownAction(segments) ? { allow } : undefined
 }
 
-/** `tasks/{id}:nope` and `message:nope` are meant for A2A, which answers them in its own words. */
+/** `tasks/{id}:nope` and `message:nope` are answered with an error of A2A. */
 function isUnknownAction(segments: readonly string[]): boolean {
   const [first = '', second = ''] = segments
   if (segments.length === 1) return first.startsWith('message:')
@@ -104,7 +104,7 @@ function capture(
     const action = want.slice(end + 1)
     const value = action === '' ? segment : segment.slice(0, -action.length)
     if (!segment.endsWith(action) || value === '') return undefined
-    // A bare id does not swallow an action that has no route of its own.
+    // `{id}` does not match an id with an action that has no route.
     if (action === '' && index === 1 && path.length === 2 && ACTION.test(segment)) return undefined
     found[want.slice(1, end)] = value
   }

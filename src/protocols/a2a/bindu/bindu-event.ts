@@ -1,4 +1,4 @@
-/** What a webhook that was made in the Bindu dialect gets: the events of that project, in its words. */
+/** The body of webhooks that were created in the Bindu dialect, in the shapes of the Bindu document. */
 import { toIso } from '../../../core/instant.ts'
 import { isInterrupted, isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
@@ -26,7 +26,7 @@ export function binduEvent(event: Exclude<TaskEvent, { kind: 'reminder' }>): obj
   return { ...about, kind: 'status-update', status, final, ...facts }
 }
 
-/** The status of a resume is `resumed`; later events show what the task does then. */
+/** The status of a resume is `resumed`. Later events show the state after it. */
 function shownAs(isResume: boolean, task: Task): ReturnType<typeof binduTask> {
   return isResume
     ? resumedTask(task, task.resumes.at(-1)?.resumedAt ?? task.statusAt)

@@ -1,7 +1,8 @@
 /**
- * The Bindu dialect: `tasks/pause`, `tasks/resume`, `tasks/get`, `tasks/cancel` and webhooks whose params have `task_id` are
- * answered in that document's words, in both versions. It differs from the RFC in more than spelling: a question may be paused,
- * pausing twice is an error, and no handle is asked for.
+ * The Bindu dialect: calls of `tasks/pause`, `tasks/resume`, `tasks/get`, `tasks/cancel` and of the webhook methods
+ * with `task_id` in their params are answered in the shapes of the Bindu document, in both versions. The dialect also
+ * behaves differently from the RFC: a task that waits for input can be paused, a second pause is an error, and a resume
+ * needs no handle.
  */
 import { isLullError } from '../../../core/errors.ts'
 import type { PushTarget } from '../../../core/push.ts'
@@ -31,7 +32,7 @@ async function pause(a2a: A2AContext, call: Call, taskId: string): Promise<objec
   if (!pausable.includes(binduState(state)) || state === 'user-consent-required') {
     throw notPausable(state, pausable)
   }
-  // Again where it is decided: it may have come to a question since.
+  // The engine checks the state again, because the task may have asked a question since.
   const dialect = { evenInputRequired: pausable.includes('input-required'), refuseRepeat: true }
   await a2a.engine.pause(call.caller, { taskId }, dialect)
   return binduTask(await a2a.engine.get(call.caller, taskId))
@@ -53,7 +54,7 @@ async function cancel(a2a: A2AContext, call: Call, taskId: string): Promise<obje
   return binduTask(await a2a.engine.cancel(call.caller, { taskId }))
 }
 
-/** Its events come in the words of the document, too. */
+/** The events of this webhook have the shapes of the Bindu document. */
 async function setWebhook(a2a: A2AContext, call: Call, taskId: string): Promise<object> {
   const pushes = pushesOf(a2a)
   const { params } = call
@@ -84,7 +85,7 @@ function offered(run: Method['run']): Method['run'] {
 
 type Act = (a2a: A2AContext, call: Call, taskId: string) => Promise<object>
 
-/** Reads the id, and gives what goes wrong the names of the document. */
+/** Reads the task id, and translates errors to the names of the Bindu document. */
 function named(act: Act): Method['run'] {
   return async (a2a, call) => {
     const taskId = text(call.params, 'task_id')
@@ -109,7 +110,7 @@ function renamed(error: unknown, pausable: readonly string[]): unknown {
   if (fault === undefined) return error
   const { state } = error.details as { state?: State }
   if (fault === 'BINDU_NOT_PAUSABLE' && state !== undefined) {
-    // The state alone does not say why one that works cannot be paused: it is pausing already, say.
+    // The state may be pausable: a working task can refuse a pause because one is pending.
     return pausable.includes(binduState(state))
       ? notPausable(state, pausable, error.message)
       : notPausable(state, pausable)

@@ -1,4 +1,4 @@
-/** A task in the words of the Bindu document: snake_case, `suspended`, and the checkpoint it was stopped with. */
+/** A task in the shape of the Bindu document: snake_case, `suspended`, and the checkpoint of its stop. */
 import { toIso } from '../../../core/instant.ts'
 import type { Task } from '../../../core/task.ts'
 import { pausedAtOf } from '../metadata.ts'
@@ -27,7 +27,7 @@ export function binduTask(task: Task): BinduTask {
   })
 }
 
-/** The answer to a resume, and no other: what the task has become since is shown by the next get. */
+/** The answer to a resume has the state `resumed`. The next get shows the current state. */
 export function resumedTask(task: Task, resumedAt: number): BinduTask {
   return rendered(task, { state: 'resumed', timestamp: toIso(resumedAt) }, {})
 }

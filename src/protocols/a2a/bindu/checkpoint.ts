@@ -1,6 +1,6 @@
 /**
- * What a task was stopped with, in the words of the Bindu document. Rendered from the task, never stored: it cannot differ
- * from it, and every store has it.
+ * The checkpoint of a stopped task, in the shape of the Bindu document. It is rendered from the task and never stored,
+ * so the two cannot differ and every store supports it.
  */
 import { toIso } from '../../../core/instant.ts'
 import type { Artifact, Message } from '../../../core/message.ts'
@@ -11,7 +11,7 @@ import { pausedAtOf } from '../metadata.ts'
 
 export interface Checkpoint {
   readonly paused_from_state: string
-  /** Messages and artifacts as A2A 0.3 shows them, in snake_case. */
+  /** Messages and artifacts in the shapes of A2A 0.3, in snake_case. */
   readonly message_history: readonly object[]
   readonly artifacts: readonly object[]
   readonly paused_at: string

@@ -1,10 +1,10 @@
-/** What a card says beyond what the agent itself declares. The server fills it in from its configuration. */
+/** The content of a card that the agent does not declare itself. The server reads it from its configuration. */
 import type { Skill } from '../../../engine/agent.ts'
 
 export interface SecurityOptions {
-  /** API keys in this header. */
+  /** Clients send API keys in this header. */
   readonly apiKey?: { readonly header: string }
-  /** Bearer tokens; `openIdUrl` when they come from an OpenID provider. */
+  /** Clients send bearer tokens. `openIdUrl` names the OpenID provider, if there is one. */
   readonly bearer?: { readonly format?: string; readonly openIdUrl?: string }
 }
 
@@ -12,14 +12,14 @@ export interface CardOptions {
   readonly provider?: { readonly organization: string; readonly url: string }
   readonly documentationUrl?: string
   readonly iconUrl?: string
-  /** Media types; `image/*` and the like are understood. */
+  /** Media types. Ranges such as `image/*` are allowed. */
   readonly inputModes?: readonly string[]
   readonly outputModes?: readonly string[]
-  /** Shown to callers who authenticated, beside the public skills. */
+  /** Shown to authenticated callers, in addition to the public skills. */
   readonly extended?: { readonly description?: string; readonly skills?: readonly Skill[] }
 }
 
-/** What an agent that says nothing takes: text, data, and the usual files. */
+/** The input modes of an agent that declares none: text, data and common file types. */
 export const usualModes: readonly string[] = [
   'text/plain',
   'text/markdown',
@@ -33,7 +33,7 @@ export const usualModes: readonly string[] = [
   'video/*',
 ]
 
-/** What a card is made of. */
+/** The content of a card, for every version. */
 export interface CardSource {
   readonly name: string
   readonly description: string

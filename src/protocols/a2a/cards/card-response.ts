@@ -1,4 +1,4 @@
-/** Agent cards over HTTP: made once per agent and version, with an ETag, cacheable, varying by version (§8.6). */
+/** Agent cards over HTTP: rendered once per agent and version, with an ETag and a Vary header (§8.6). */
 import { createHash } from 'node:crypto'
 import type { HttpAnswer, HttpRequest } from '../../../wire/http.ts'
 import type { Version } from '../versions.ts'
@@ -17,7 +17,7 @@ export type CardResponse = (
   request: HttpRequest,
 ) => HttpAnswer
 
-/** @param since what the cards say has been so since then */
+/** @param since when the cards last changed */
 export function createCardResponse(since: number): CardResponse {
   const lastModified = new Date(since).toUTCString()
   const known = new Map<string, Made>()

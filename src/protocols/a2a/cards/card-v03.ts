@@ -21,7 +21,7 @@ export function cardV03(source: CardSource): object {
       { url: core, transport: 'JSONRPC' },
       { url: core, transport: 'HTTP+JSON' },
     ],
-    // Who asks for a card without naming a version may speak 1.0: the official kit and Python SDK do, and look here.
+    // A client that names no version may speak 1.0. The official kit and the Python SDK read this field.
     supportedInterfaces: interfacesAt(url),
     ...(provider === undefined ? {} : { provider }),
     ...(documentationUrl === undefined ? {} : { documentationUrl }),

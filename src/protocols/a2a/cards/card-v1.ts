@@ -1,8 +1,10 @@
-/** The agent card of A2A 1.0 (§4.4.1). Only fields of the specification: a verifier rebuilds the card from those. */
+/**
+ * The agent card of A2A 1.0 (§4.4.1). It has only fields of the specification, because verifiers rebuild it from them.
+ */
 import type { CardSource, SecurityOptions } from './card-options.ts'
 import { extensionCards } from './extension-cards.ts'
 
-/** Where official 0.3 clients are sent: at this address answers have core states only. */
+/** The address for official 0.3 clients. Its answers have only core states. */
 export function coreUrl(url: string): string {
   return `${url}/core`
 }

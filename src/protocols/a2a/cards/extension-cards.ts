@@ -1,4 +1,4 @@
-/** Our extensions as a card declares them (A2A 1.0 §4.4.4). Never required: that would refuse every unaware client. */
+/** Lull's extensions on a card (A2A 1.0 §4.4.4). None is required: a required extension refuses other clients. */
 import { pauseModes, resumeCauses } from '../../../core/suspension.ts'
 import { REMINDERS, RFC_NOTIFICATIONS, TASK_CONTROL, USER_CONSENT } from '../extensions.ts'
 import type { RemindersParams } from '../schemas/reminders.ts'
@@ -15,7 +15,7 @@ export const remindersParams: RemindersParams = {
   roleHints: ['system', 'developer'],
 }
 
-/** What a reader sees who knows core states only. */
+/** The core state that stands for consent-required. */
 const consentStates: Readonly<Record<Version, (configured: string) => string>> = {
   '1.0': (state) => `TASK_STATE_${state.toUpperCase().replaceAll('-', '_')}`,
   '0.3': () => 'input-required',

@@ -1,4 +1,4 @@
-/** An agent as this server offers it: where, with which cards. Made once, at start. */
+/** An agent with its address and cards on this server. Created once, at the start. */
 import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { type Offers, offersOf } from '../../../engine/offers.ts'
@@ -14,12 +14,12 @@ import { cardV03 } from './card-v03.ts'
 
 export interface ServedAgent {
   readonly name: string
-  /** Its own endpoint shows its own tasks only; undefined at the root. */
+  /** The endpoint of an agent shows only tasks of that agent. Undefined at the root, which shows all. */
   readonly scope: string | undefined
   readonly offers: Offers
   readonly inputModes: readonly string[]
   readonly card: (version: Version) => object
-  /** Undefined when there is none. */
+  /** Undefined: the agent has no extended card. */
   readonly extendedCard: (version: Version, caller: Caller) => object | undefined
 }
 

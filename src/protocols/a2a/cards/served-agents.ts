@@ -3,7 +3,7 @@ import type { A2AConfig } from '../config.ts'
 import type { CardOptions, SecurityOptions } from './card-options.ts'
 import { type ServedAgent, serveAgent } from './served-agent.ts'
 
-/** By name. The entry without a name is the first agent, which the root of the server serves. */
+/** Agents by name. The entry without a name is the first agent, at the root of the server. */
 export type ServedAgents = ReadonlyMap<string | undefined, ServedAgent>
 
 export interface ServedAgentsOptions {

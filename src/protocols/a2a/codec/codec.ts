@@ -1,4 +1,4 @@
-/** What differs between the versions of A2A: reading messages, writing tasks, events and push configs. */
+/** The differences between the versions of A2A: reading messages, writing tasks, events and push configs. */
 import type { Message } from '../../../core/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
 import type { State } from '../../../core/states.ts'
@@ -8,9 +8,9 @@ import type { RfcNotification } from '../schemas/rfc-notifications.ts'
 import type { TaskEvent } from '../task-events.ts'
 import type { Version } from '../versions.ts'
 
-/** How much of a task is asked for. */
+/** The parts of a task that a caller asks for. */
 export interface TaskView {
-  /** At most the newest so many; undefined is all of it. */
+  /** At most this many messages, the newest ones. Undefined: all messages. */
   readonly historyLength?: number | undefined
   readonly withArtifacts: boolean
 }
@@ -23,20 +23,22 @@ export interface SendConfiguration {
   readonly push?: PushTarget | undefined
 }
 
-/** How A2A 0.3 spells the states that its specification does not have: as the RFCs do, or as the core state they refine. */
+/**
+ * How A2A 0.3 spells the states that its specification does not have: as the RFCs do, or as the core state they refine.
+ */
 export type StateSpelling = 'rfc' | 'core'
 
-/** What a webhook's bodies look like: decided when the webhook is made, and stored with it. */
+/** The shape of a webhook's bodies. It is chosen when the webhook is created, and stored with it. */
 export const webhookShapes = ['1.0', '0.3', '0.3-core', '0.3-bindu'] as const
 export type WebhookShape = (typeof webhookShapes)[number]
 
 export interface Codec {
   readonly version: Version
-  /** Tells codecs of one version apart. */
+  /** Unique among the codecs of all versions. */
   readonly name: string
-  /** Of webhooks that are made through this codec. */
+  /** The shape of webhooks that are created through this codec. */
   readonly webhook: WebhookShape
-  /** The message as core keeps it. Only what differs is mapped: the engine checks the rest. */
+  /** Maps a message to the shape of core. The engine validates the rest. */
   readMessage(value: unknown): Message
   readConfiguration(value: Params): SendConfiguration
   readPush(params: Params): { readonly taskId: string; readonly target: PushTarget }
@@ -45,13 +47,13 @@ export interface Codec {
   /** The answer to a send. */
   sentTask(task: Task, view: TaskView): object
   sentMessage(message: Message): object
-  /** One frame of a stream. `closes`: it is the last one. */
+  /** One frame of a stream. `closes`: it is the last frame. Undefined: the version has no frame for the event. */
   event(event: TaskEvent, closes: boolean): object | undefined
-  /** The RFCs' notification for the event, for those who asked for them. */
+  /** The notification of the RFCs for the event, if they have one. */
   notification(event: TaskEvent): RfcNotification | undefined
   push(taskId: string, target: PushTarget): object
   pushList(taskId: string, targets: readonly PushTarget[]): object
 
-  /** The states a filter of this version means. */
+  /** The states that a filter value of this version matches. */
   readonly statesOf: (wire: string) => readonly State[] | undefined
 }

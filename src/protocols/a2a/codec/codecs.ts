@@ -1,4 +1,4 @@
-/** All codecs of a server, and which of them answers a request. */
+/** All codecs of a server, and the choice of the codec for a request. */
 import type { A2AConfig } from '../config.ts'
 import { TASK_CONTROL } from '../extensions.ts'
 import { createMetadata } from '../harn/harn-metadata.ts'
@@ -27,9 +27,9 @@ export function createCodecs(config: A2AConfig): Codecs {
 }
 
 /**
- * Which words a 0.3 request is answered in. Official 0.3 clients fail on a state that their specification does not have,
- * and all of them go through the card: its address has core states. Naming the task-control extension asks for the
- * RFCs' words at either address.
+ * The spelling of states in the answer to a 0.3 request. Official 0.3 clients fail on a state that their specification
+ * does not have. They take their address from the card, and that address answers with core states. A request that
+ * activates the task-control extension gets the states of the RFCs at either address.
  */
 export function stateSpelling(
   { v03States }: Pick<A2AConfig, 'v03States'>,
@@ -40,7 +40,7 @@ export function stateSpelling(
   return atCoreAddress && !active.has(TASK_CONTROL) ? 'core' : 'rfc'
 }
 
-/** The codec that writes tasks and events into webhooks of a shape; the Bindu dialect writes its own. */
+/** The codec for webhooks of a shape. The Bindu dialect has its own writer. */
 export function webhookCodec(
   { v1, v03 }: Codecs,
   shape: Exclude<WebhookShape, '0.3-bindu'>,

@@ -1,4 +1,4 @@
-/** `historyLength`: how many messages of the history a caller asks for. */
+/** `historyLength`: the number of messages of the history that a caller asks for. */
 import type { Message } from '../../../core/message.ts'
 import { optionalInteger, type Params } from '../params.ts'
 

@@ -1,6 +1,7 @@
 /**
- * A ProtoJSON reader takes the names of the proto as well: `task_id` means `taskId`. The official Python SDK writes its 0.3
- * requests over REST that way, and the official kits do. What is inside `data` and `metadata` is content, not names.
+ * A ProtoJSON reader also accepts the names of the proto: `task_id` means `taskId`. The official Python SDK sends 0.3
+ * requests over REST with these names, and so do the official test kits. Names inside `data` and `metadata` are content
+ * and stay unchanged.
  */
 import { isObject, type Params } from '../params.ts'
 
@@ -17,7 +18,7 @@ const structures: ReadonlySet<string> = new Set([
   'pushNotificationConfig',
 ])
 
-/** The same object when there is nothing to rename, which is the usual case. A camelCase name wins over its twin. */
+/** Returns the same object when there is nothing to rename. If both names are present, the camelCase name wins. */
 export function withJsonNames(params: Params): Params {
   let renamed: Record<string, unknown> | undefined
   for (const given in params) {

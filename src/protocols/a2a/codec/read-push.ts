@@ -1,8 +1,8 @@
-/** Push notification configs, as both versions send them. */
+/** Reads push notification configs of both versions. */
 import type { PushTarget } from '../../../core/push.ts'
 import { invalid, isObject, optionalText, type Params } from '../params.ts'
 
-/** `id` may be absent: we mint one then. `path` leads to the config, for mistakes. */
+/** A missing `id` becomes the empty text; the webhook then gets an id when it is created. @param path for errors */
 export function readTarget(value: unknown, path: string): PushTarget {
   if (!isObject(value)) throw invalid(path, 'must be an object')
   const { url } = value
@@ -30,11 +30,11 @@ function urlOf(given: string, path: string): string {
   return given
 }
 
-/** 1.0 names one scheme, 0.3 a list of which the first counts. */
+/** 1.0 has one scheme. 0.3 has a list, of which the first is used. */
 function authenticationOf(value: unknown, path: string): PushTarget['authentication'] {
   if (value === undefined || value === null) return undefined
   if (!isObject(value)) throw invalid(path, 'must be an object')
-  // Written out though nothing was set: the same as absent.
+  // An empty object means absent.
   if (Object.keys(value).length === 0) return undefined
   const listed = Array.isArray(value['schemes']) ? value['schemes'][0] : undefined
   const scheme = value['scheme'] ?? listed
@@ -47,10 +47,10 @@ function authenticationOf(value: unknown, path: string): PushTarget['authenticat
 
 const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,64}$/
 const FIELD = /^[\x20-\x7e]{0,4096}$/
-/** As long as addresses are anywhere in practice. */
+/** Longer addresses do not occur in practice. */
 const LONGEST_URL = 4_096
 
-/** Goes into a header or an address: one line. */
+/** The text is sent in a header or an address, so it must be one line. */
 function line(value: Params, name: string, path: string): string | undefined {
   const given = value[name]
   if (given === undefined || given === null) return undefined

@@ -1,6 +1,6 @@
 /**
- * The notifications of the PAUSED and reminder RFCs, shape for shape. Only for clients that ask for them: official clients
- * end their stream on a frame that is no response.
+ * The notifications of the PAUSED and reminder RFCs, in exactly their shapes. They are sent only to clients that ask
+ * for them, because official clients end their stream on a frame that is not a response.
  */
 import { toIso } from '../../../core/instant.ts'
 import { pausedAtOf, resumeFacts } from '../metadata.ts'

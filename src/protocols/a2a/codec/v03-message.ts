@@ -1,4 +1,4 @@
-/** Messages and parts of A2A 0.3. Read leniently, as the seeds write them: `kind` may be missing. */
+/** Messages and parts of A2A 0.3. `kind` may be missing, because the examples of the RFCs omit it. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message, Part } from '../../../core/message.ts'
 import { message as messageInput } from '../../../engine/inputs.ts'
@@ -23,7 +23,7 @@ export function readMessage03(value: unknown): Message {
 
 const kinds: ReadonlySet<unknown> = new Set(['text', 'data', 'file'])
 
-/** Before 0.2.1 `kind` was `type`. Without either, what the part holds says what it is. */
+/** Before 0.2.1 `kind` was called `type`. Without either, the members of the part decide. */
 function kindOf(part: Params, path: string): unknown {
   const name = part['kind'] === undefined || part['kind'] === null ? 'type' : 'kind'
   const given = part[name] ?? undefined
@@ -81,7 +81,7 @@ export function wirePart(part: Part): object {
   }
 }
 
-/** 0.3 knows objects only; 1.0 any value. */
+/** In 0.3 data is an object, in 1.0 any value. */
 export function objectOf(data: unknown): JsonObject {
   return isObject(data) ? (data as JsonObject) : ({ value: data } as JsonObject)
 }

@@ -1,7 +1,8 @@
 /**
- * A2A 0.3 over REST. Requests have two spellings and both are read: the text of the specification describes the bodies of
- * JSON-RPC (`kind`, lower-case states), its SDKs write the ProtoJSON of its proto (`content`, `TASK_STATE_…`). Answers are
- * always ProtoJSON, whatever binding made the task: official clients read nothing else, and a GET does not say who asks.
+ * A2A 0.3 over REST. Requests have two spellings and both are read: the text of the specification describes the bodies
+ * of JSON-RPC (`kind`, lower-case states), its SDKs write the ProtoJSON of its proto (`content`, `TASK_STATE_…`).
+ * Answers are always ProtoJSON: official clients read nothing else, and a GET request does not show which spelling its
+ * client uses.
  */
 import { toIso } from '../../../core/instant.ts'
 import type { Artifact, Message, Part } from '../../../core/message.ts'
@@ -31,7 +32,7 @@ const coreNames: StateNames = {
   'user-consent-required': 'TASK_STATE_INPUT_REQUIRED',
 }
 
-/** The enum of the proto has no name for these three, so the RFCs' words stand as they are. */
+/** The enum of the proto has no name for the states of the RFCs, so these are written unchanged. */
 const stateNames: Readonly<Record<StateSpelling, StateNames>> = {
   core: coreNames,
   rfc: {
@@ -50,7 +51,7 @@ export function isProto(params: Params): boolean {
   return Array.isArray(content) || (typeof role === 'string' && role.startsWith('ROLE_'))
 }
 
-/** One codec per spelling of the request; the answers are the same. */
+/** One codec per spelling of the request. The answers are the same. */
 export interface V03Rest {
   readonly kinds: Codec
   readonly proto: Codec
@@ -77,7 +78,7 @@ export function createV03Rest(rpc: Codec, words: StateSpelling, facts: Metadata)
   const proto: Codec = {
     ...kinds,
     readMessage: readProtoMessage,
-    // ProtoJSON leaves out what is false: a configuration without `blocking` means "do not block".
+    // ProtoJSON omits false: a configuration without `blocking` means "do not block".
     readConfiguration: (value) => ({
       ...rpc.readConfiguration(value),
       immediate: value['blocking'] !== true,
@@ -86,21 +87,23 @@ export function createV03Rest(rpc: Codec, words: StateSpelling, facts: Metadata)
   return { kinds, proto }
 }
 
-/** A filter may use the proto's name, also as later versions spell it. */
+/** A filter may have the name of the proto, in the spelling of this or of a later version. */
 function statesNamed(names: StateNames, wire: string): readonly State[] | undefined {
   const name = wire === 'TASK_STATE_CANCELED' ? coreNames.canceled : wire
   const found = states.filter((state) => names[state] === name || coreNames[state] === name)
   return found.length === 0 ? undefined : found
 }
 
-/** The proto's request is `{parent, configId, config: {name, pushNotificationConfig}}`; the Python SDK sends all of it. */
+/**
+ * The proto's request is `{parent, configId, config: {name, pushNotificationConfig}}`; the Python SDK sends all of it.
+ */
 function unwrapped(params: Params): Params {
   const { config } = params
   const inner = isObject(config) ? config['pushNotificationConfig'] : undefined
   return inner === undefined ? params : { ...params, pushNotificationConfig: inner }
 }
 
-/** Without `taskId`, which the proto has not: the Python SDK refuses names it does not know. `name` says it. */
+/** `taskId` is left out: the proto does not have it, and the Python SDK refuses unknown names. `name` contains it. */
 function configOf(push: object): unknown {
   return 'pushNotificationConfig' in push ? push.pushNotificationConfig : undefined
 }
@@ -147,7 +150,7 @@ function createWriter(
 
 const protoRoles: Readonly<Record<string, string>> = { ROLE_USER: 'user', ROLE_AGENT: 'agent' }
 
-/** Translated to the spelling of JSON-RPC first, so that there is one reader for both. */
+/** Translates the message to the spelling of JSON-RPC, so that one reader serves both. */
 function readProtoMessage(value: unknown): Message {
   if (!isObject(value)) return readMessage03(value)
   const { content, parts, role, ...rest } = value
@@ -172,7 +175,7 @@ function readProtoPart(value: unknown): unknown {
   return { ...rest, data: isObject(data) && 'data' in data ? data['data'] : data }
 }
 
-/** `referenceTaskIds` came after this proto. */
+/** `referenceTaskIds` is left out: this proto does not have it. */
 function protoMessage({ role, parts, referenceTaskIds: _, ...message }: Message): object {
   return { ...message, role, content: parts.map(protoPart) }
 }
@@ -181,7 +184,7 @@ function protoArtifact({ parts, ...artifact }: Artifact): object {
   return { ...artifact, parts: parts.map(protoPart) }
 }
 
-/** Without the file's name: the proto of 0.3 has no field for it, and strict readers fail on one they do not know. */
+/** The name of a file is left out: the proto of 0.3 has no field for it, and strict readers fail on unknown fields. */
 function protoPart(part: Part): object {
   const { metadata, mediaType } = part
   const facts = metadata === undefined ? {} : { metadata }

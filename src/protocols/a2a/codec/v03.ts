@@ -1,4 +1,4 @@
-/** A2A 0.3 over JSON-RPC: `kind` discriminators and `final`. With `rfc` the states of stopped tasks are those of the RFCs. */
+/** A2A 0.3 over JSON-RPC: `kind` discriminators and `final`. With `rfc`, stopped tasks have the states of the RFCs. */
 import { toIso } from '../../../core/instant.ts'
 import type { Artifact, Message } from '../../../core/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
@@ -112,7 +112,7 @@ function wireArtifact({ parts, ...artifact }: Artifact): object {
   return { ...artifact, parts: parts.map(wirePart) }
 }
 
-/** Without token and credentials: who may read a task must not learn how to call its webhook. */
+/** Token and credentials are left out: a reader of the task must not learn how to call its webhook. */
 function push(taskId: string, { id, url, authentication }: PushTarget): object {
   const scheme = authentication?.scheme
   const known = scheme === undefined ? {} : { authentication: { schemes: [scheme] } }

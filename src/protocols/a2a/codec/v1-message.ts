@@ -1,5 +1,6 @@
 /**
- * Messages of A2A 1.0. As for any ProtoJSON reader (§5.7), unknown members are dropped, and `null` or `""` means absent.
+ * Messages of A2A 1.0. As for any ProtoJSON reader (§5.7), unknown members are dropped, and `null` or `""` means
+ * absent.
  */
 import type { Message, Part, PartDetails } from '../../../core/message.ts'
 import { message as messageInput } from '../../../engine/inputs.ts'
@@ -9,7 +10,7 @@ import { invalid, isObject, type Params } from '../params.ts'
 type IsAbsent = (member: unknown) => boolean
 type Members = readonly (readonly [name: string, isAbsent: IsAbsent])[]
 
-/** The members of which a part has exactly one. */
+/** A part has exactly one of these members. */
 type Content = Part extends infer P
   ? P extends Part
     ? Exclude<keyof P, keyof PartDetails>
@@ -32,7 +33,7 @@ const messageMembers: Members = Object.entries({
 
 const partContents: Members = Object.entries({
   text: isNull,
-  // Data may be `null`.
+  // `null` is a value of `data`, so it does not mean absent.
   data: () => false,
   raw: isNull,
   url: isNull,
@@ -58,7 +59,7 @@ export function readMessage1(value: unknown): Message {
 function readPart(value: unknown, index: number): unknown {
   if (!isObject(value)) return value
   const part = pick(value, partMembers)
-  // Checked here, because a union of four schemas would name the wrong one.
+  // Checked here, because the error of a union of four schemas would name the wrong member.
   if (partContents.filter(([name]) => name in part).length !== 1) {
     throw invalid(
       `message.parts.${index}`,
@@ -68,7 +69,7 @@ function readPart(value: unknown, index: number): unknown {
   return part
 }
 
-/** A copy of the members that are known and present. */
+/** A copy with the known members that are present. */
 function pick(value: Params, members: Members): Record<string, unknown> {
   const picked: Record<string, unknown> = {}
   for (const [name, isAbsent] of members) {

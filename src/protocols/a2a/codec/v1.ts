@@ -114,7 +114,7 @@ function readSendTarget(configuration: Params): PushTarget | undefined {
   return readTarget(given, 'configuration.taskPushNotificationConfig')
 }
 
-/** Without token and credentials: who may read a task must not learn how to call its webhook. */
+/** Token and credentials are left out: a reader of the task must not learn how to call its webhook. */
 function push(taskId: string, { id, url, authentication }: PushTarget): object {
   const scheme = authentication?.scheme
   return { taskId, id, url, ...(scheme === undefined ? {} : { authentication: { scheme } }) }

@@ -1,4 +1,4 @@
-/** One frame of a stream. The versions of A2A send the same content and spell its parts differently. */
+/** One frame of a stream. The versions of A2A send the same content with different names. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Artifact, Message } from '../../../core/message.ts'
 import type { Task } from '../../../core/task.ts'

@@ -1,6 +1,6 @@
 /**
- * The same path, inbound: a pause, a resume or a reminder that travels in the metadata of a send, because a peer knows no
- * method for it yet. `harn.pause` (or `harn.suspend`) and `harn.reminder`, nested or dotted, camelCase or snake_case.
+ * The migration path of the RFCs, inbound: a pause, a resume or a reminder in the metadata of a send, from peers
+ * without the methods. `harn.pause` (or `harn.suspend`) and `harn.reminder`, nested or dotted, camelCase or snake_case.
  */
 import type { JsonObject } from '../../../core/json.ts'
 import { type Message, textOf } from '../../../core/message.ts'
@@ -16,7 +16,7 @@ export interface HarnOperations {
   readonly reminder?: ReminderRequest | undefined
 }
 
-/** Undefined when nothing is tunnelled, which is nearly always. @throws LullError `INVALID_INPUT` */
+/** Undefined when the metadata has no operation, which is the common case. @throws LullError `INVALID_INPUT` */
 export function harnIn(
   metadata: JsonObject | undefined,
   message: Message,
@@ -35,7 +35,7 @@ export function harnIn(
   }
 }
 
-/** A message that says nothing carries the operation and is no part of the conversation. */
+/** A blank message only carries the operation. It is not added to the conversation. */
 export function isBlank(message: Message): boolean {
   return message.parts.every((part) => 'text' in part) && textOf(message).trim() === ''
 }
@@ -57,7 +57,7 @@ function resumeParams(given: Params): Params {
   return present({ handle, input, continueTranscript })
 }
 
-/** What a Harn peer knows of a reminder and we do not is left out; what we do know has to be right. */
+/** Members that only Harn knows are ignored. Members that Lull knows must be valid. */
 function readReminder(given: unknown): ReminderRequest {
   const known = isObject(given) ? reminderParams(camelCased(given)) : given
   return parse(reminderInput, known, 'metadata.harn.reminder')

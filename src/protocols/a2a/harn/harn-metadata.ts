@@ -1,4 +1,4 @@
-/** Adds what the tunnel says to what the extensions say. Off: nothing is added. */
+/** Adds `metadata.harn` to the metadata of the extensions, if it is enabled. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Task } from '../../../core/task.ts'
 import { TASK_CONTROL } from '../extensions.ts'
@@ -38,7 +38,7 @@ function withHarn(metadata: JsonObject, name: string, fact: JsonObject | undefin
   return { ...metadata, harn: { ...(isObject(harn) ? (harn as JsonObject) : {}), [name]: fact } }
 }
 
-/** Harn peers read reminders from the metadata of a status that repeats itself; others of 0.3 never see a frame for them. */
+/** Harn peers read reminders from the metadata of a repeated status. Other peers of 0.3 get no frame for reminders. */
 export function isTunnelled(facts: Metadata, event: TaskEvent): boolean {
   return facts.ofEvent(event)?.['harn'] !== undefined
 }

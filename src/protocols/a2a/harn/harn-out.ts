@@ -1,6 +1,6 @@
 /**
- * The seeds' migration path, outbound: what Harn peers read from `metadata.harn` while the standard fields are young. The
- * WorkerSuspension envelope and the SystemReminder of the RFCs, snake_case. Deprecated from the start.
+ * The migration path of the RFCs, outbound: `metadata.harn` for Harn peers that do not read the standard fields yet. It
+ * has the WorkerSuspension envelope and the SystemReminder of the RFCs in snake_case. The RFCs deprecate it.
  */
 import { type JsonObject, withoutNulls } from '../../../core/json.ts'
 import type { Reminder } from '../../../core/reminders.ts'

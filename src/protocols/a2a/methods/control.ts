@@ -1,6 +1,6 @@
 /**
- * The methods of the task-control and reminder extensions: the PAUSED and reminder RFCs, in both versions. Each is
- * parsed with the schema that its published JSON Schema is made from.
+ * The methods of the task-control and reminder extensions, as in the PAUSED and reminder RFCs, in both versions. The
+ * schema that parses a method also generates its published JSON Schema.
  */
 import type { z } from 'zod'
 import { toIso } from '../../../core/instant.ts'
@@ -26,21 +26,21 @@ import type { Parked, Paused, Pausing, Resumed } from '../schemas/task-control.t
 import { requireOffer } from './offered.ts'
 import { ownTask } from './own-task.ts'
 
-/** Which extension a capability of an agent is, and what its methods need. */
+/** The extension of each capability of an agent. */
 const extensions = { pause: TASK_CONTROL, reminders: REMINDERS } as const
 
 interface ControlMethod<S extends z.ZodType> {
   readonly capability: keyof typeof extensions
   readonly scope?: Method['scope']
-  /** The task may be called `id`, as in the methods of A2A 0.3; not where `id` means a reminder. */
+  /** `id` is accepted for `taskId`, as in the methods of A2A 0.3. Not for methods where `id` is a reminder. */
   readonly takesId?: boolean
   readonly input: S
   readonly run: (a2a: A2AContext, call: Call, request: z.output<S>) => Promise<object>
 }
 
 /**
- * The order of refusals: a method that the caller may not know (-32601), one that the agent does not offer (-32601),
- * parameters (-32602), a task that this address does not have.
+ * The order of refusals: a method that is hidden from the caller (-32601), a method that the agent does not offer
+ * (-32601), invalid parameters (-32602), a task that this address does not have.
  */
 function control<S extends z.ZodType<{ readonly taskId: string }>>(
   method: ControlMethod<S>,
@@ -57,7 +57,7 @@ function control<S extends z.ZodType<{ readonly taskId: string }>>(
       const params = takesId ? withTaskId(call.params) : call.params
       await requireOffer(a2a, call, capability, params['taskId'])
       const request = parse(input, params)
-      // The agent's own endpoint controls its own tasks only.
+      // The endpoint of an agent controls only tasks of that agent.
       if (call.agent.scope !== undefined) await ownTask(a2a, call, request.taskId)
       return { value: await run(a2a, call, request) }
     },
@@ -87,7 +87,7 @@ const resumeTask: Method = control({
   },
 })
 
-/** For agents that run outside the process; without the scope the method is not there at all. */
+/** For agents that run outside the process. To a caller without the scope the method does not exist. */
 const awaitResumption: Method = control({
   capability: 'pause',
   scope: 'tasks:work',
@@ -132,7 +132,7 @@ const clearReminders: Method = control({
   },
 })
 
-/** One per row of the table of extension methods. */
+/** One method per row of `extensionMethodList`. */
 export const controlMethods: Readonly<Record<ExtensionMethodName, Method>> = {
   pause: pauseTask,
   resume: resumeTask,
@@ -142,7 +142,7 @@ export const controlMethods: Readonly<Record<ExtensionMethodName, Method>> = {
   clearReminders,
 }
 
-/** Past the grace time the truth is that it still works: the handle is valid, the commit comes as a status update. */
+/** After the grace time the task may still be working: the handle is valid, and a status update reports the commit. */
 function pauseResult(answer: PauseAnswer): Paused | Pausing {
   const { taskId, handle, requestedAt, pausedAt, reason, conditions, deadlineAt } = answer
   const facts = {

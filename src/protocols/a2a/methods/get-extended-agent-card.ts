@@ -7,7 +7,7 @@ export const getExtendedAgentCard: Method = {
   async run(_a2a, { agent, codec, caller }) {
     const card = agent.extendedCard(codec.version, caller)
     if (card !== undefined) return { value: card }
-    // The card says so already; 0.3 has one error for both cases.
+    // 1.0 has an error for a capability that the card does not offer. 0.3 has one error for both cases.
     const fault =
       codec.version === '1.0' ? 'UNSUPPORTED_OPERATION' : 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'
     throw new A2AError(fault, 'This agent has no extended card')

@@ -1,4 +1,4 @@
-/** `ListTasks`: A2A 1.0 §3.1.4. Newest status first; the cursor is a place in the order, not a row. */
+/** `ListTasks`: A2A 1.0 §3.1.4. Newest status first. The cursor is a position in this order, not a row number. */
 import { isLullError } from '../../../core/errors.ts'
 import type { State } from '../../../core/states.ts'
 import type { Call, Method } from '../call.ts'
@@ -40,7 +40,7 @@ export const listTasks: Method = {
   },
 }
 
-/** The empty string is absent, as everywhere in ProtoJSON. */
+/** The empty string means absent, as in ProtoJSON. */
 function given(value: string | undefined): string | undefined {
   return value === '' ? undefined : value
 }
@@ -55,7 +55,7 @@ function statesIn({ params, codec }: Call): readonly State[] | undefined {
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i
 
-/** Inclusive. */
+/** `statusTimestampAfter`, inclusive. */
 function instantIn({ params }: Call): number | undefined {
   const wanted = optionalText(params, 'statusTimestampAfter')
   if (wanted === undefined || wanted === '') return undefined

@@ -1,4 +1,4 @@
-/** Refuses what the agent does not offer, before anybody looks at the parameters. */
+/** Refuses methods that the agent does not offer, before the parameters are read. */
 import { LullError } from '../../../core/errors.ts'
 import { isPaused } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
@@ -7,8 +7,8 @@ import type { A2AContext, Call } from '../call.ts'
 import { isOwn } from './own-task.ts'
 
 /**
- * An agent that offers the capability passes. Otherwise two tasks are excepted: one of another agent, at the address that
- * serves all agents; and one that is stopped (by policy, by a hold), because somebody must be able to resume it.
+ * An agent that offers the capability passes. Otherwise two tasks are excepted: one of another agent, at the address
+ * that serves all agents; and one that is stopped (by policy, by a hold), because somebody must be able to resume it.
  * @throws LullError `NOT_OFFERED`, whatever the parameters say
  */
 export async function requireOffer(

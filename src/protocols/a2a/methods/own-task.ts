@@ -7,7 +7,7 @@ export function taskIdIn({ params }: Call): string {
   return text(params, 'id')
 }
 
-/** Under `/agents/{name}` only that agent's tasks exist; at the root, all of the caller's. */
+/** Under `/agents/{name}` only tasks of that agent are found, at the root all tasks of the caller. */
 export async function ownTask(a2a: A2AContext, call: Call, taskId: string): Promise<Task> {
   const task = await a2a.engine.get(call.caller, taskId)
   if (!isOwn(call.agent, task)) throw new LullError('TASK_NOT_FOUND', { taskId })

@@ -6,19 +6,22 @@ import { optionalInteger, optionalText, text } from '../params.ts'
 import { ownTask } from './own-task.ts'
 import { pushesOf } from './send.ts'
 
-/** 1.0 has `taskId` and `id`; 0.3 `id` (the task) and `pushNotificationConfigId`. */
+/** 1.0 has `taskId` and `id`. 0.3 has `id` for the task and `pushNotificationConfigId`. */
 function taskIdIn({ params, codec }: Call): string {
   if (codec.version === '1.0') return text(params, 'taskId')
   return optionalText(params, 'taskId') ?? text(params, 'id')
 }
 
-/** 0.3 may leave it out, as it may when the config is made. */
+/** Optional in 0.3, as in the call that creates the config. */
 function configIdIn({ params, codec }: Call): string | undefined {
   if (codec.version === '1.0') return text(params, 'id')
   return optionalText(params, 'pushNotificationConfigId')
 }
 
-/** Made without an id in 0.3 it has the task's, and peers also call it `default`: the official kit for one. */
+/**
+ * A config that was created without an id in 0.3 has the id of the task. Some peers, such as the official kit, call it
+ * `default`.
+ */
 function find(known: readonly Push[], { codec }: Call, id: string): Push | undefined {
   const named = known.find((one) => one.id === id)
   if (named !== undefined || codec.version === '1.0' || id !== 'default') return named
@@ -44,7 +47,7 @@ export const getPushConfig: Method = {
     const [taskId, id] = [taskIdIn(call), configIdIn(call)]
     await ownTask(a2a, call, taskId)
     const known = await pushes.list(taskId)
-    // Without an id the task's first config is meant.
+    // Without an id the first config of the task is returned.
     const found = id === undefined ? known[0] : find(known, call, id)
     if (found === undefined) throw noConfig(taskId, id)
     return { value: call.codec.push(taskId, found) }
@@ -56,7 +59,7 @@ export const listPushConfigs: Method = {
   async run(a2a, call) {
     const pushes = pushesOf(a2a)
     const taskId = taskIdIn(call)
-    // A task has few of them, so there is one page.
+    // A task has few configs, so there is one page.
     optionalInteger(call.params, 'pageSize', { min: 0 })
     optionalText(call.params, 'pageToken')
     await ownTask(a2a, call, taskId)
@@ -64,7 +67,7 @@ export const listPushConfigs: Method = {
   },
 }
 
-/** Idempotent: deleting what is not there is done already. */
+/** Idempotent: deleting an unknown config succeeds. */
 export const deletePushConfig: Method = {
   scope: 'tasks:write',
   async run(a2a, call) {
@@ -77,7 +80,10 @@ export const deletePushConfig: Method = {
   },
 }
 
-/** A2A has no error of its own for it: "TaskNotFoundError: the push notification configuration does not exist" (§3.1.8). */
+/**
+ * A2A uses the error of an unknown task: "TaskNotFoundError: the push notification configuration does not exist"
+ * (§3.1.8).
+ */
 function noConfig(taskId: string, id: string | undefined): A2AError {
   const which =
     id === undefined ? 'no push notification config' : `no push notification config ${id}`

@@ -15,7 +15,7 @@ export const sendMessage: Method = {
     const { configuration } = sending
     const view = { historyLength: configuration.historyLength, withArtifacts: true }
     const { task, latest } = sent
-    // Who speaks to a task that is stopped is not kept waiting; who sees it stop is, as everybody.
+    // A send to a task that is already stopped returns at once. A send during which the task stops keeps waiting.
     if (configuration.immediate || isPaused(task.state) || isSettled(call, latest)) {
       return { value: call.codec.sentTask(latest, view) }
     }
@@ -23,7 +23,7 @@ export const sendMessage: Method = {
   },
 }
 
-/** As it is when it is settled, when the client goes away, or when the server closes. */
+/** The task when it is settled, when the client disconnects, or when the server closes. */
 async function settledTask({ engine, closing }: A2AContext, call: Call, task: Task): Promise<Task> {
   const signal = createEnding()
   const stay = call.request.onGone(signal.close)
@@ -36,7 +36,7 @@ async function settledTask({ engine, closing }: A2AContext, call: Call, task: Ta
   }
 }
 
-/** 1.0 makes a blocking call wait while the task is stopped, unless the caller knows what stopped means. */
+/** In 1.0 a blocking call waits while the task is stopped, unless the caller activated the extension. */
 function isSettled({ codec, active }: Call, { state }: Task): boolean {
   if (isTerminal(state) || isInterrupted(state)) return true
   return isPaused(state) && (codec.version === '0.3' || active.has(TASK_CONTROL))

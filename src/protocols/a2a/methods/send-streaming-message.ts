@@ -26,7 +26,7 @@ export const sendStreamingMessage: Method = {
   },
 }
 
-/** Exactly one Message, then the end. */
+/** A stream of exactly one Message. */
 function oneMessage({ codec, envelope }: Call, message: Message): string {
   return frameText({ id: '1.1', data: envelope(JSON.stringify(codec.sentMessage(message))) })
 }

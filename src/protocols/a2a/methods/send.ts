@@ -1,4 +1,4 @@
-/** What both ways of sending share: reading the request, one engine call, the webhook that may come with it. */
+/** Shared by both ways of sending: reads the request, makes one engine call, and creates the webhook in the request. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Message } from '../../../core/message.ts'
 import type { PushTarget } from '../../../core/push.ts'
@@ -18,12 +18,12 @@ const KEY = 'a2a-idempotency-key'
 
 const plain: SendConfiguration = { immediate: false }
 
-/** What a send asks for, read and checked. */
+/** The parsed request of a send. */
 export interface Sending {
   readonly message: Message
   readonly metadata: JsonObject | undefined
   readonly configuration: SendConfiguration
-  /** What the tunnel carries, if anything. */
+  /** The operations in `metadata.harn`, if any. */
   readonly harn: HarnOperations | undefined
 }
 
@@ -41,13 +41,13 @@ export function readSending(a2a: A2AContext, call: Call): Sending {
   if (configuration.push !== undefined) pushesOf(a2a).check(configuration.push)
   const harn = a2a.harnTunnel ? harnIn(metadata, message) : undefined
   if (harn === undefined || !isBlank(message)) return { message, metadata, configuration, harn }
-  // An operation alone changes the task; there is nothing of its own to wait for.
+  // An operation without a message starts no turn, so there is nothing to wait for.
   return { message, metadata, configuration: { ...configuration, immediate: true }, harn }
 }
 
 export function send(a2a: A2AContext, call: Call, sending: Sending): Promise<SendResult> {
   const { taskId } = sending.message
-  // An agent's endpoint continues that agent's tasks only; the engine would find any of the caller's.
+  // The endpoint of an agent continues only tasks of that agent. The engine finds every task of the caller.
   return call.agent.scope === undefined || taskId === undefined
     ? carried(a2a, call, sending)
     : ownTask(a2a, call, taskId).then(() => carried(a2a, call, sending))
@@ -58,7 +58,10 @@ function carried(a2a: A2AContext, call: Call, sending: Sending): Promise<SendRes
   return harn === undefined ? deliver(a2a, call, sending) : tunnelled(a2a, call, sending, harn)
 }
 
-/** The operation, and the message too unless it says nothing. A reminder comes with it: the turn that hears it sees both. */
+/**
+ * Executes the operation, and sends the message unless it is blank. A reminder is sent with the message, so one turn
+ * gets both.
+ */
 async function tunnelled(
   a2a: A2AContext,
   call: Call,
@@ -68,7 +71,7 @@ async function tunnelled(
   const { engine } = a2a
   const { caller } = call
   const { message, configuration } = sending
-  // The tunnel is another way to the control methods, not a way around their scope.
+  // These operations require the same scope as the control methods.
   if (!call.may('tasks:control')) {
     throw new A2AError('FORBIDDEN', 'This needs the scope tasks:control', {
       scope: 'tasks:control',
@@ -119,7 +122,7 @@ async function deliverWithPush(
   const pushes = pushesOf(a2a)
   const { taskId } = request.message
   if (taskId !== undefined) {
-    // Another's task is not found, before it is asked how many webhooks it has.
+    // A task of another caller is not found. This is checked before its webhooks are counted.
     await a2a.engine.get(call.caller, taskId)
     await pushes.admit(taskId, target)
   }
@@ -132,7 +135,7 @@ async function deliverWithPush(
   return sent
 }
 
-/** Where nothing was written that the webhook could have come with. */
+/** Writes the webhook when the send wrote no record that could contain it. */
 async function ensurePush(
   a2a: A2AContext,
   { codec }: Call,
@@ -143,8 +146,8 @@ async function ensurePush(
 }
 
 /**
- * 0.1 put the task's id beside the message and let the client choose it. Naming one of ours continues that task; one
- * that the client made up is not found.
+ * In 0.1 the id of the task is next to the message, and the client may choose it. An existing id continues that task.
+ * An id that the client chose is not found.
  */
 function withTask(message: Message, id: unknown): Message {
   if (typeof id !== 'string' || id === '' || message.taskId !== undefined) return message
@@ -164,7 +167,7 @@ function keyIn(metadata: JsonObject | undefined): string | undefined {
   return typeof key === 'string' && key !== '' ? key : undefined
 }
 
-/** A part that names a media type the agent does not take (§3.3.2, ContentTypeNotSupported). */
+/** Refuses a part whose media type the agent does not accept (§3.3.2, ContentTypeNotSupported). */
 function checkMediaTypes(accepted: readonly string[], message: Message): void {
   for (const { mediaType: type } of message.parts) {
     if (type === undefined || type === '' || accepts(accepted, type)) continue

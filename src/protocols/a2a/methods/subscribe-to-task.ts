@@ -14,7 +14,7 @@ export const subscribeToTask: Method = {
     const task = await ownTask(a2a, call, taskIdIn(call))
     const cursor = readCursor(call.request.header('last-event-id'))
     const from = cursor !== undefined && cursor.seq <= task.version + 1 ? cursor : undefined
-    // Somebody who was here before gets the rest; to a newcomer a task that has ended has nothing to say.
+    // A reader with a cursor gets the rest of the stream. Without one, a subscription to an ended task is refused.
     if (from === undefined && isTerminal(task.state)) {
       const { id: taskId, state } = task
       throw new A2AError('UNSUPPORTED_OPERATION', `Task ${taskId} is ${state}: nothing follows`, {

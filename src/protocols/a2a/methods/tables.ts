@@ -1,4 +1,4 @@
-/** Which method a name means, per version. A name that is not here does not exist. */
+/** The methods of each version, by name. */
 import { extensionMethodList } from '../../../wire/a2a-extension-methods.ts'
 import type { Method } from '../call.ts'
 import type { Version } from '../versions.ts'
@@ -42,7 +42,7 @@ export const methods: Readonly<Record<Version, Names>> = {
   '0.3': new Map([
     ['message/send', sendMessage],
     ['message/stream', sendStreamingMessage],
-    // The names of 0.1, which the seeds still use.
+    // The names of 0.1, which the RFCs still use.
     ['tasks/send', sendMessage],
     ['tasks/sendSubscribe', sendStreamingMessage],
     ['tasks/get', getTask],

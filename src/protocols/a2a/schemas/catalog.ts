@@ -1,6 +1,6 @@
 /**
- * Every shape of our A2A extensions by its published name, and which method, frame or card it belongs to. The JSON Schemas
- * in `spec/protocol-artifacts` are made from this, and the tests judge real answers by it.
+ * Every shape of Lull's A2A extensions by its published name, and the method, frame or card it belongs to. The JSON
+ * Schemas in `spec/protocol-artifacts` are generated from this table. Tests validate real answers with it.
  */
 import type { z } from 'zod'
 import {
@@ -60,7 +60,7 @@ export interface MethodShapes {
 }
 
 export interface Published {
-  /** Of the page and the schema file. */
+  /** The name of the page and of the schema file. */
   readonly name: string
   readonly uri?: string
   readonly methods?: readonly MethodShapes[]
@@ -71,7 +71,7 @@ export interface Published {
   readonly shapes: Readonly<Record<string, z.ZodType>>
 }
 
-/** Shapes that others are made of; each file has those it needs. */
+/** Shapes that are parts of other shapes. Each schema file contains those it needs. */
 export const building: Readonly<Record<string, z.ZodType>> = {
   Json: json,
   JsonObject: jsonObject,

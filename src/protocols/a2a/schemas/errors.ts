@@ -1,4 +1,4 @@
-/** Errors of the extension methods: what JSON-RPC puts into `error`, per version. */
+/** Errors of the extension methods: the `error` of JSON-RPC in each version. */
 import { z } from 'zod'
 import { type FaultName, faults } from '../faults.ts'
 import { exactly } from './exactly.ts'
@@ -6,7 +6,7 @@ import { instant } from './vocabulary.ts'
 
 const reason = z.enum(Object.keys(faults) as [FaultName, ...FaultName[]])
 
-/** 0.3: what the fault is, and the details of it; more may follow. */
+/** 0.3: the reason of the fault and its details. Further members are allowed. */
 export const errorData: z.ZodType = z.looseObject({
   reason,
   path: z.string().optional(),
@@ -24,7 +24,7 @@ export interface ErrorInfo {
   readonly '@type': 'type.googleapis.com/google.rpc.ErrorInfo'
   readonly reason: FaultName
   readonly domain: 'a2a-protocol.org' | 'lull'
-  /** The same details; what is not a string is JSON. */
+  /** The same details. Values that are not strings are serialised as JSON. */
   readonly metadata?: Readonly<Record<string, string>>
 }
 
@@ -33,7 +33,7 @@ export interface BadRequest {
   readonly fieldViolations: readonly { readonly field: string; readonly description: string }[]
 }
 
-/** 1.0: `data` of JSON-RPC, `details` of REST. */
+/** 1.0: the `data` of JSON-RPC and the `details` of REST. */
 export const errorDetails: z.ZodType<readonly (ErrorInfo | BadRequest)[]> = exactly<
   readonly (ErrorInfo | BadRequest)[]
 >()(

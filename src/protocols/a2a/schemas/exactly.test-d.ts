@@ -1,4 +1,4 @@
-/** What the compiler must accept and refuse. Checked by `tsc`; nothing here runs. */
+/** Cases that the compiler must accept or refuse. `tsc` checks them; nothing here runs. */
 import { z } from 'zod'
 import { exactly } from './exactly.ts'
 
@@ -17,5 +17,5 @@ exactly<Shape>()(z.strictObject({ a }))
 exactly<Shape>()(z.strictObject({ a, b: b.exactOptional(), c: z.null() }))
 // @ts-expect-error b may be left out, but not be undefined
 exactly<Shape>()(z.strictObject({ a, b: b.optional() }))
-// @ts-expect-error narrower
+// @ts-expect-error the schema is narrower than the type
 exactly<Shape>()(z.strictObject({ a: z.literal('x'), b: b.exactOptional() }))

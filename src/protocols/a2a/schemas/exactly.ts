@@ -1,4 +1,4 @@
-/** A schema and the type of what is written must have the same members. A member that only one of them has does not compile. */
+/** A schema and the type of its values must have the same members. A member of only one of them does not compile. */
 import type { z } from 'zod'
 
 type Frozen<T> = T extends readonly (infer U)[]
@@ -7,7 +7,7 @@ type Frozen<T> = T extends readonly (infer U)[]
     ? { readonly [K in keyof T]: Frozen<T[K]> }
     : T
 
-/** Identical, not only assignable: an optional field that one of them lacks would go unnoticed. */
+/** Tests identity. Assignability would accept an optional field that only one of them has. */
 type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? unknown : never
 

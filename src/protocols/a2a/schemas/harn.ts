@@ -1,4 +1,4 @@
-/** `metadata.harn`, outbound: the RFCs' migration path. Snake case, as the peers that read it have it. */
+/** `metadata.harn`, outbound: the migration path of the RFCs. The names are snake_case, as Harn peers expect. */
 import { z } from 'zod'
 import { json, jsonObject, pauseMode } from '../../../engine/inputs.ts'
 import { cause, handle, id, initiator } from './vocabulary.ts'
@@ -45,7 +45,7 @@ export const harnPause: z.ZodType = z.union([
   }),
 ])
 
-/** `metadata.harn.reminder`. Inbound only `body` is needed. */
+/** `metadata.harn.reminder`. Inbound only `body` is required. */
 export const harnReminder: z.ZodType = z.strictObject({
   id: id.optional(),
   body: z.string().min(1).max(16_384),

@@ -1,4 +1,4 @@
-/** `urn:lull:a2a:reminders:1`: results, the frames that tell what happened to a reminder, what the card says. */
+/** `urn:lull:a2a:reminders:1`: results, frames about changes of reminders, and the parameters on the card. */
 import { z } from 'zod'
 import type { ExpiryReason, Propagate, Reminder, RoleHint } from '../../../core/reminders.ts'
 import { jsonObject, pauseMode } from '../../../engine/inputs.ts'
@@ -19,7 +19,7 @@ export const injectReminderResult: z.ZodType<Injected> = exactly<Injected>()(
   }),
 )
 
-/** A reminder as streams and lists show it. */
+/** A reminder in streams and lists. */
 export interface ReminderFacts extends Omit<Reminder, 'acceptedAt'> {
   readonly acceptedAt: string
 }
@@ -68,7 +68,7 @@ export type ReminderChangeFacts =
   | {
       readonly event: 'deduped'
       readonly dedupeKey: string
-      /** The reminder that took their place. */
+      /** The reminder that replaced them. */
       readonly by: string
       readonly displaced: readonly string[]
     }

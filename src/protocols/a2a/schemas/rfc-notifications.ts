@@ -25,7 +25,7 @@ export interface ResumedUpdate extends ResumeFacts {
   readonly state: State
 }
 
-/** A reminder as the RFC's notification shows it. */
+/** A reminder in the notification of the RFC. */
 export interface EmittedReminder {
   readonly id: string
   readonly body: string

@@ -1,4 +1,4 @@
-/** `urn:lull:a2a:task-control:1`: what the methods answer, what stands in the metadata, what the card says. */
+/** `urn:lull:a2a:task-control:1`: results of the methods, metadata of tasks, and the parameters on the card. */
 import { z } from 'zod'
 import type { ResumeConditions } from '../../../core/conditions.ts'
 import { type State, states } from '../../../core/states.ts'
@@ -27,7 +27,7 @@ export interface Paused {
   readonly deadlineAt?: string
 }
 
-/** Accepted, and not yet at a boundary. */
+/** The pause was accepted, and the task has not reached a boundary. */
 export interface Pausing {
   readonly taskId: string
   readonly state: 'working'

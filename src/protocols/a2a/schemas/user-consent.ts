@@ -1,4 +1,4 @@
-/** `urn:lull:a2a:user-consent:1`: what is asked, how it was answered, what the card says. */
+/** `urn:lull:a2a:user-consent:1`: the question, its answer, and the parameters on the card. */
 import { z } from 'zod'
 import type { Json } from '../../../core/json.ts'
 import type { Decision } from '../../../core/records.ts'
@@ -17,7 +17,7 @@ export interface ConsentAsked {
   readonly expiresAt?: string
 }
 
-/** It is decided, or nobody waits for it any more. */
+/** The consent was decided, or is no longer needed. */
 export interface ConsentOver {
   readonly state: 'active'
   readonly consentId: string

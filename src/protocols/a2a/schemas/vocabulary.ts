@@ -1,4 +1,4 @@
-/** The words that several shapes share. */
+/** Schemas that several shapes share. */
 import { z } from 'zod'
 import type { ResumeCause } from '../../../core/suspension.ts'
 
@@ -6,7 +6,7 @@ export type Initiator = 'client' | 'agent'
 
 export const id: z.ZodType<string> = z.string().min(1).max(256)
 export const handle: z.ZodType<string> = z.string().min(1)
-/** UTC, milliseconds. */
+/** An instant in UTC with milliseconds. */
 export const instant: z.ZodType<string> = z.iso.datetime({ precision: 3 })
 export const reason: z.ZodType<string> = z.string().max(1_000)
 export const summary: z.ZodType<string> = z.string().max(4_000)

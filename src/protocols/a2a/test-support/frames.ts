@@ -1,4 +1,4 @@
-/** Reads server-sent events the way a client would, without using any of our own code for it. */
+/** Reads server-sent events without using the code under test. */
 import type { Loose } from './loose.ts'
 
 export interface Frame {

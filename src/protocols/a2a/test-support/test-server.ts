@@ -1,4 +1,4 @@
-/** An adapter in front of a real engine with the script agent, spoken to through its fetch handler. For tests only. */
+/** An adapter with a real engine and the script agent, called through its fetch handler. For tests only. */
 import type { JsonObject } from '../../../core/json.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { Store } from '../../../ports/store.ts'
@@ -22,7 +22,7 @@ export interface TestServer {
   readonly a2a: A2A
   readonly store: Store
   readonly clock: ManualClock
-  /** JSON-RPC; the whole answer. */
+  /** Makes a JSON-RPC call. @returns the whole answer */
   rpc(version: '1.0' | '0.3', method: string, params?: unknown, headers?: HeaderMap): Promise<Loose>
   /** The result of a call that must succeed. */
   ok(version: '1.0' | '0.3', method: string, params?: unknown, headers?: HeaderMap): Promise<Loose>
@@ -34,7 +34,7 @@ export interface TestServer {
   ): Promise<AsyncGenerator<Frame, void>>
   fetch(verb: string, path: string, body?: unknown, headers?: HeaderMap): Promise<Response>
   raw(request: Request, env?: Partial<A2AFetchEnv>): Promise<Response | undefined>
-  /** The process ends in order and another one goes on with the same store. */
+  /** Shuts down in order and starts another server with the same store. */
   restart(): Promise<TestServer>
 }
 
