@@ -178,6 +178,7 @@ export type { SendResult } from './engine/sending/send-result.ts'
 
 export type { LiveText, TextChunk, TextPosition } from './core/live-text.ts'
 export type { Receipt, ReceiptKind, Signer } from './core/receipt.ts'
+export type { Scope } from './core/scopes.ts'
 export type { EngineDeps } from './engine/deps.ts'
 export { defaultOptions, type EngineOptions } from './engine/options.ts'
 export type { CancelTimer, Clock } from './ports/clock.ts'
@@ -218,6 +219,12 @@ export type {
 } from './ports/store/tasks.ts'
 export type { Orphan, WorkStore } from './ports/store/work.ts'
 export type { Store } from './ports/store.ts'
+export type { AuthConfig, AuthMode, JwtAlgorithm, JwtConfig } from './server/auth/auth-config.ts'
+export type {
+  Authenticated,
+  AuthenticateRequest,
+  AuthRequest,
+} from './server/auth/authenticate.ts'
 export type { StoreKind } from './server/open-store.ts'
 export type { PostgresConfig } from './server/store-choice.ts'
 export { createMemoryStore } from './stores/memory/memory-store.ts'

@@ -6,6 +6,7 @@ import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
 import { eventsEmit } from './commands/events-emit.ts'
 import { hold, holdLift, holdList } from './commands/hold.ts'
+import { keysList, keysMint, keysRevoke } from './commands/keys.ts'
 import { receiptsVerify } from './commands/receipts-verify.ts'
 import { send } from './commands/send.ts'
 import { serve } from './commands/serve.ts'
@@ -34,6 +35,9 @@ export const commands: readonly Command[] = [
   holdList,
   holdLift,
   receiptsVerify,
+  keysMint,
+  keysList,
+  keysRevoke,
   doctor,
   completionOf(() => commands),
 ]

@@ -1,6 +1,7 @@
 /** Shared by the commands that call a server. */
 import type { Client } from '../client/client.ts'
 import { createClient } from '../client/create-client.ts'
+import type { OpsOptions } from '../client/ops.ts'
 import type { Json } from '../core/json.ts'
 import { readSettings } from '../server/settings.ts'
 import { type Flag, type Input, UsageError } from './command.ts'
@@ -14,11 +15,23 @@ export const urlFlag: Readonly<Record<string, Flag>> = {
 
 /** @throws UsageError */
 export function clientFor(url: string): Client {
-  return createClient({ url: checked(url) })
+  return createClient({ url: checked(url), headers: credentials() })
 }
 
 export function clientOf(input: Input): Client {
-  return createClient({ url: serverUrl(input) })
+  return createClient({ url: serverUrl(input), headers: credentials() })
+}
+
+/** For `createOps`: the owner of a server sees all tenants, a credential has its own. */
+export function opsOptions(url: string): OpsOptions {
+  const headers = credentials()
+  return headers['authorization'] === undefined ? { url, tenant: '*' } : { url, headers }
+}
+
+/** The credential of every call, from the environment: what is typed stays in the history of the shell. */
+export function credentials(): Readonly<Record<string, string>> {
+  const { token } = readSettings()
+  return token === undefined ? {} : { authorization: `Bearer ${token}` }
 }
 
 /** @throws UsageError */

@@ -1,6 +1,6 @@
 /** Shared by `demo` and `serve`: starts the server, prints its address, waits until the process is asked to stop. */
 import type { Agent } from '../server/serve.ts'
-import { portIn, storeIn } from '../server/settings.ts'
+import { authIn, portIn, storeIn } from '../server/settings.ts'
 import { type ExitCode, exitCodes, type Flag, type Input, type Io } from './command.ts'
 import { welcome } from './welcome.ts'
 
@@ -17,7 +17,13 @@ export const servingFlags: Readonly<Record<string, Flag>> = {
     about: 'PostgreSQL that keeps tasks, for many processes (LULL_POSTGRES)',
   },
   config: { value: 'file', about: 'Configuration, JSON (LULL_CONFIG)' },
+  auth: { value: 'kinds', about: 'Ask for a credential: keys, jwt, or both (LULL_AUTH)' },
   insecure: { about: 'Listen on an address others can reach, without authentication' },
+}
+
+function authOption(input: Input) {
+  const modes = authIn(input.text('auth'), '--auth')
+  return modes === undefined ? {} : { auth: { modes } }
 }
 
 export async function serveUntilStopped(
@@ -35,6 +41,7 @@ export async function serveUntilStopped(
     store: storeIn(input.text('store'), '--store'),
     postgres: input.text('postgres'),
     config: input.text('config'),
+    ...authOption(input),
     insecure: input.has('insecure'),
   })
   // The signal handlers are installed before the first line is printed, because its reader may stop us at once.

@@ -27,6 +27,7 @@ const samples: { readonly [C in ErrorCode]: readonly [ErrorDetails[C], ...string
   TASK_HELD: [{ taskId: 'task-1', holdIds: ['hold-1', 'hold-2'] }, 'task-1', 'hold-1', 'hold-2'],
   CONSENT_MISMATCH: [{ taskId: 'task-1', consentId: 'consent-1' }, 'task-1', 'consent-1'],
   REMINDER_LIMIT: [{ taskId: 'task-1', limit: 64 }, 'task-1', '64'],
+  FORBIDDEN: [{ scope: 'tasks:write' }, 'tasks:write'],
   IDEMPOTENCY_KEY_REUSED: [{ key: 'key-1' }, 'key-1'],
   NOT_OFFERED: [{ agent: 'echo', capability: 'pause' }, 'echo', 'pause'],
   AGENT_UNKNOWN: [{ agent: 'echo' }, 'echo'],

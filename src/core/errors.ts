@@ -29,6 +29,8 @@ export interface ErrorDetails {
   AGENT_UNKNOWN: { agent: string }
   /** A configured limit was reached. */
   LIMIT_EXCEEDED: { limit: string; value: number }
+  /** The caller's credential lacks a scope. */
+  FORBIDDEN: { scope: string }
   /** The engine is stopping and takes no new work. */
   DRAINING: { retryAfterMs: number }
   /** The store cannot write or read now; nothing of this call was written. */
@@ -72,6 +74,7 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
   IDEMPOTENCY_KEY_REUSED: (d) => `Idempotency key ${d.key} was used for another message`,
   NOT_OFFERED: (d) => `Agent ${d.agent} does not offer ${d.capability}`,
   AGENT_UNKNOWN: (d) => `No agent named ${d.agent} is registered`,
+  FORBIDDEN: (d) => `This needs the scope ${d.scope}`,
   LIMIT_EXCEEDED: (d) => `The limit ${d.limit} (${d.value}) is reached`,
   DRAINING: () => 'The server is stopping and takes no new work; try again shortly',
   STORE_UNAVAILABLE: (d) => `The store is unavailable: ${d.why}`,

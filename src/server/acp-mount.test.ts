@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { scriptAgent } from '../testing/script-agent/script-agent.ts'
 import { type AcpMount, mountAcp } from './acp-mount.ts'
+import { owner } from './auth/identity.ts'
 import { listenLocally } from './local-socket.ts'
 import { type OpenEngine, openEngine } from './open-engine.ts'
 
@@ -30,7 +31,7 @@ it('takes nobody once it is closed, the first one neither', async () => {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { protocolVersion: 1 } })
   const headers = { 'content-type': 'application/json' }
   const asked = new Request('http://lull.test/acp', { method: 'POST', headers, body })
-  expect((await acp.fetch(asked)).status).toBe(503)
+  expect((await acp.fetch(asked, owner)).status).toBe(503)
 
   const local = await listenLocally(data, acp)
   const status = await new Promise((resolve, reject) => {

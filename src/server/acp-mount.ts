@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Log } from '../ports/log.ts'
 import type { Acp, AcpConfig } from '../protocols/acp/index.ts'
-import { anybody } from './caller.ts'
+import { callerOf, type Identity } from './auth/identity.ts'
 import type { OpenEngine } from './open-engine.ts'
 import { refusal } from './refusals.ts'
 import { version } from './version.ts'
@@ -21,9 +21,9 @@ export interface AcpMount {
   /** Loads it at once where there is something to do before an editor comes. */
   start(): Promise<void>
   load(): Promise<Acp>
-  fetch(request: Request): Promise<Response>
+  fetch(request: Request, identity: Identity): Promise<Response>
   /** Takes the socket over. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, identity: Identity): void
   close(): Promise<void>
 }
 
@@ -62,18 +62,18 @@ export function mountAcp(
       if (Array.isArray(waiting) && waiting.length > 0) await load()
     },
     load,
-    async fetch(request) {
+    async fetch(request, identity) {
       const acp = await load().catch(() => undefined)
-      return acp === undefined ? notLoaded() : acp.fetch(request, { caller: anybody })
+      return acp === undefined ? notLoaded() : acp.fetch(request, { caller: callerOf(identity) })
     },
-    upgrade(request, socket, head) {
+    upgrade(request, socket, head, identity) {
       const refused = (error: unknown): void => {
         log('error', 'a WebSocket could not be opened', { error })
         socket.destroy()
       }
       Promise.all([load(), import('./acp-sockets.ts')])
         .then(([acp, { accept }]) =>
-          accept(acp.upgrade({ caller: anybody }), request, socket, head),
+          accept(acp.upgrade({ caller: callerOf(identity) }), request, socket, head),
         )
         .catch(refused)
     },

@@ -1,6 +1,6 @@
 /**
  * The address of the process that has a data directory, in a file beside its lock. A process that finds the directory locked
- * connects to this address. A stale file is harmless: it is read only while the directory is locked, and the process that
+ * connects to this address. With authentication, the second line is a token that only the owner of the directory can read. A stale file is harmless: it is read only while the directory is locked, and the process that
  * takes the lock deletes it.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,10 +9,11 @@ import { join } from 'node:path'
 const FILE = 'lull.address'
 
 /** @returns a function that removes the file */
-export function showAddress(data: string, url: string): () => void {
+export function showAddress(data: string, url: string, token?: string): () => void {
   const file = join(data, FILE)
+  const lines = token === undefined ? [url] : [url, token]
   try {
-    writeFileSync(file, `${url}\n`, { mode: 0o600 })
+    writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 })
   } catch {
     // Without the file other processes cannot attach. The server works.
   }
@@ -23,9 +24,16 @@ export function hideAddress(data: string): void {
   rmSync(join(data, FILE), { force: true })
 }
 
-export function readAddress(data: string): string | undefined {
+export interface Address {
+  readonly url: string
+  /** With which a process of the owner authenticates. */
+  readonly token?: string | undefined
+}
+
+export function readAddress(data: string): Address | undefined {
   try {
-    return readFileSync(join(data, FILE), 'utf8').trim()
+    const [url = '', token] = readFileSync(join(data, FILE), 'utf8').trim().split('\n')
+    return { url, token }
   } catch {
     return undefined
   }

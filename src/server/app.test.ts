@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Engine } from '../engine/engine.ts'
-import { anybody } from './caller.ts'
+import { callerOf, owner } from './auth/identity.ts'
 import { openApp } from './test-support/open-app.ts'
+
+const anybody = callerOf(owner)
 
 const structured = { 'content-type': 'application/cloudevents+json' }
 const event = { specversion: '1.0', id: '1', source: 'ci', type: 'done' }

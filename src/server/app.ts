@@ -3,6 +3,8 @@ import { Hono } from 'hono'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
 import { ACP_PATH, type AcpMount } from './acp-mount.ts'
+import { createGate, type IdentityOf } from './auth/gate.ts'
+import { checkRoutes } from './auth/route-scopes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { healthRoutes } from './health-routes.ts'
@@ -15,6 +17,7 @@ export interface AppOptions {
   /** Absent when `/acp` is not served. */
   readonly acp?: Pick<AcpMount, 'fetch'>
   readonly log: Log
+  readonly identityOf: IdentityOf
   /** Why only a restart of the process helps; undefined while it works. */
   readonly lost?: () => string | undefined
   /** The public URL, without a slash at the end. */
@@ -30,16 +33,18 @@ const methods: Readonly<Record<string, readonly string[]>> = {
   [ACP_PATH]: ['GET', 'POST', 'DELETE'],
 }
 
+/** @throws StartError when a route has no scope */
 export function createApp(options: AppOptions): Hono {
-  const { engine, acp, log, url } = options
+  const { engine, acp, log, url, identityOf } = options
   const app = new Hono()
+  app.use('*', createGate(identityOf))
 
   healthRoutes(app, engine, options.lost ?? (() => undefined))
-  eventRoutes(app, engine)
-  addOpsRoutes(app, engine)
+  eventRoutes(app, engine, identityOf)
+  addOpsRoutes(app, engine, identityOf)
   dashboardRoutes(app)
   if (acp !== undefined) {
-    app.on(['GET', 'POST', 'DELETE'], ACP_PATH, (c) => acp.fetch(c.req.raw))
+    app.on(['GET', 'POST', 'DELETE'], ACP_PATH, (c) => acp.fetch(c.req.raw, identityOf(c)))
   }
   app.get('/', () => homePage([...engine.agents.values()], url))
   app.notFound((c) => {
@@ -53,6 +58,7 @@ export function createApp(options: AppOptions): Hono {
     }
     return response
   })
+  checkRoutes(app)
   return app
 }
 

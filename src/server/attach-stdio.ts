@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
+import type { Address } from './address-file.ts'
 
 /** The largest message accepted from the other process. */
 const MESSAGE_BYTES = 64 * 1024 * 1024
@@ -14,11 +15,11 @@ export interface Attached {
 
 /** Rejects when no process answers. */
 export async function attachStdio(
-  url: string,
+  { url, token }: Address,
   input: Readable,
   output: Writable,
 ): Promise<Attached> {
-  const socket = await openSocket(url)
+  const socket = await openSocket(url, token)
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
   let over = false
 
@@ -40,9 +41,13 @@ export async function attachStdio(
   return { ended, close }
 }
 
-function openSocket(url: string): Promise<WebSocket> {
+function openSocket(url: string, token: string | undefined): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, { maxPayload: MESSAGE_BYTES, perMessageDeflate: false })
+    const socket = new WebSocket(url, {
+      maxPayload: MESSAGE_BYTES,
+      perMessageDeflate: false,
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    })
     socket.once('open', () => resolve(socket))
     socket.once('error', reject)
   })

@@ -6,6 +6,7 @@ import { defaultOptions, type EngineOptions } from '../engine/options.ts'
 import { parse } from '../engine/parse.ts'
 import type { A2AConfig } from '../protocols/a2a/index.ts'
 import type { AcpConfig } from '../protocols/acp/index.ts'
+import { type AuthConfig, authConfig } from './auth/auth-config.ts'
 import { type StoreKind, storeKinds } from './open-store.ts'
 import { StartError } from './start-error.ts'
 import type { PostgresConfig } from './store-choice.ts'
@@ -24,6 +25,8 @@ export interface ServerConfig {
   readonly bodyLimitBytes?: number | undefined
   /** Where clients reach the server, when that is not the address it listens on. */
   readonly publicUrl?: string | undefined
+  /** Who may call. */
+  readonly auth?: AuthConfig | undefined
   readonly a2a?: Partial<A2AConfig> | undefined
   readonly acp?: Partial<AcpConfig> | undefined
 }
@@ -80,12 +83,13 @@ const settings: { readonly [K in keyof Required<ServerConfig>]: z.ZodType } = {
     .url({ protocol: /^https?$/ })
     .transform(withoutSlash)
     .optional(),
+  auth: authConfig.optional(),
   a2a: a2a.optional(),
   acp: acp.optional(),
 }
 
 /** Settings that are merged member by member. */
-const sections = ['engine', 'a2a', 'acp'] as const
+const sections = ['engine', 'auth', 'a2a', 'acp'] as const
 
 const settingNames = Object.keys(settings) as (keyof ServerConfig)[]
 

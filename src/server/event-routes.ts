@@ -2,17 +2,19 @@
 import type { Hono } from 'hono'
 import type { Engine } from '../engine/engine.ts'
 import { readEvents } from '../protocols/cloud-events/read-events.ts'
-import { callerIn } from './caller.ts'
+import type { IdentityOf } from './auth/gate.ts'
+import { memberIn } from './auth/identity.ts'
 import { refusal } from './refusals.ts'
 
-export function eventRoutes(app: Hono, engine: Engine): void {
+export function eventRoutes(app: Hono, engine: Engine, identityOf: IdentityOf): void {
   app.post('/events', async (c) => {
     const body = new Uint8Array(await c.req.arrayBuffer())
     const read = readEvents(c.req.raw.headers, body)
     if (read.unsupported !== undefined) {
       return refusal(415, 'UNSUPPORTED_MEDIA_TYPE', read.unsupported)
     }
-    const results = await engine.emit(callerIn(new URL(c.req.url).searchParams), read.events)
+    const caller = memberIn(identityOf(c), new URL(c.req.url).searchParams)
+    const results = await engine.emit(caller, read.events)
     const accepted = results.filter(({ fresh }) => fresh).length
     return c.json({ accepted, duplicates: results.length - accepted }, 202)
   })

@@ -2,8 +2,8 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type A2A, createA2A } from '../protocols/a2a/index.ts'
-import { anybody } from './caller.ts'
+import { type A2A, createA2A, ownTaskScopes } from '../protocols/a2a/index.ts'
+import { callerOf, owner } from './auth/identity.ts'
 import { createFront, type FrontOptions } from './front.ts'
 import { type Listener, listen } from './listen.ts'
 import { openApp } from './test-support/open-app.ts'
@@ -25,7 +25,9 @@ async function openBoth(more: Partial<FrontOptions> = {}): Promise<{ port: numbe
   const a2a = createA2A({ engine, store, clock, ids, log, publicUrl: 'http://lull.test' })
   const listener = await listen('127.0.0.1', 0)
   open.push(listener)
-  listener.answer(createFront({ a2a, app, log, host: '127.0.0.1', ...more }))
+  listener.answer(
+    createFront({ a2a, app, log, host: '127.0.0.1', authenticate: () => owner, ...more }),
+  )
   return { port: listener.port, a2a }
 }
 
@@ -194,7 +196,7 @@ it.each<[string, string, string, Record<string, string>, (string | Uint8Array)?]
 ])('answers on a socket as the fetch handler does: %s', async (_, method, path, headers, body) => {
   const { port, a2a } = await openBoth()
   const given = { method, headers, ...(body === undefined ? {} : { body }) }
-  const env = { caller: anybody, anyTenant: true }
+  const env = { caller: callerOf(owner), may: ownTaskScopes, anyTenant: true }
   const response = await a2a.fetch(new Request(`http://127.0.0.1${path}`, given), env)
   const answer = await ask({ port, method, path, headers }, body === undefined ? [] : [body])
   if (response === undefined) {

@@ -7,7 +7,10 @@ import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Log } from '../ports/log.ts'
 import type { A2A, A2AEnv } from '../protocols/a2a/index.ts'
-import { anybody } from './caller.ts'
+import type { Authenticate } from './auth/authenticate.ts'
+import { identities } from './auth/identities.ts'
+import { callerOf, type Identity, may, nobody } from './auth/identity.ts'
+import { isPublic } from './auth/route-scopes.ts'
 import { createGuard, hasTwoHosts } from './guard.ts'
 import { BodyTooLarge, NodeRequest, type Receiver, receive, writeText } from './node-http.ts'
 import { jsonHeaders, refusalText } from './refusals.ts'
@@ -17,6 +20,7 @@ export interface FrontOptions {
   readonly a2a: A2A
   readonly app: Hono
   readonly log: Log
+  readonly authenticate: Authenticate
   /** The address it listens on. */
   readonly host: string
   readonly allowedHosts?: readonly string[] | undefined
@@ -24,22 +28,36 @@ export interface FrontOptions {
   readonly bodyLimitBytes?: number | undefined
 }
 
+const challenge = { ...jsonHeaders, 'www-authenticate': 'Bearer realm="lull"' }
+
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 
-const env: A2AEnv = { caller: anybody, anyTenant: true }
+const envs = new WeakMap<Identity, A2AEnv>()
+
+function envOf(identity: Identity): A2AEnv {
+  const known = envs.get(identity)
+  if (known !== undefined) return known
+  const env: A2AEnv = {
+    caller: callerOf(identity),
+    may: (scope) => may(identity, scope),
+    anyTenant: identity.anyTenant,
+  }
+  envs.set(identity, env)
+  return env
+}
 
 /** The adapter of the application takes a body that was already read from `rawBody`. */
 type Read = IncomingMessage & { rawBody?: Buffer }
 
 export function createFront(options: FrontOptions): RequestListener {
-  const { a2a, app, log, host, bodyLimitBytes = BODY_LIMIT_BYTES } = options
+  const { a2a, app, log, authenticate, host, bodyLimitBytes = BODY_LIMIT_BYTES } = options
   const guard = createGuard(options)
   const rest = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false })
 
   async function received(request: NodeRequest): Promise<void> {
     const { incoming, outgoing, path, body } = request
     try {
-      const answering = a2a.handle(request, env)
+      const answering = a2a.handle(request, envOf(identities.of(incoming)))
       if (answering === undefined) {
         if (body.length > 0) (incoming as Read).rawBody = body
         await rest(incoming, outgoing)
@@ -85,8 +103,25 @@ export function createFront(options: FrontOptions): RequestListener {
     }
     // Only HTTP/1.0 omits the host. Browsers always send it.
     const refused = guard(headers.host ?? host, headers.origin)
-    if (refused !== undefined) refuse(outgoing, 403, refused.code, refused.message)
-    else receive(new NodeRequest(incoming, outgoing), bodyLimitBytes, receiver)
+    if (refused !== undefined) {
+      refuse(outgoing, 403, refused.code, refused.message)
+      return
+    }
+    const request = new NodeRequest(incoming, outgoing)
+    const identity = isPublic(request.method, request.path) ? nobody : authenticate(request)
+    if (!(identity instanceof Promise)) admit(request, identity)
+    else identity.then((one) => admit(request, one)).catch((error) => failed(request, error))
+  }
+
+  /** Nothing of the body is read before it is known who sends it. */
+  function admit(request: NodeRequest, identity: Identity | undefined): void {
+    if (identity === undefined) {
+      const text = refusalText('UNAUTHENTICATED', 'This needs a credential: Authorization: Bearer')
+      writeText(request.outgoing, 401, challenge, text)
+      return
+    }
+    identities.remember(request.incoming, identity)
+    receive(request, bodyLimitBytes, receiver)
   }
 }
 

@@ -7,6 +7,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join, relative, resolve } from 'node:path'
 import { ACP_PATH, type AcpMount } from './acp-mount.ts'
+import { owner } from './auth/identity.ts'
 import { takeUpgrades } from './upgrades.ts'
 
 export interface LocalSocket {
@@ -39,7 +40,7 @@ export async function listenLocally(data: string, acp: AcpMount): Promise<LocalS
       open--
       if (open === 0) emptied()
     })
-    acp.upgrade(request, socket, head)
+    acp.upgrade(request, socket, head, owner)
     return true
   })
   if (process.platform !== 'win32') rmSync(path, { force: true })

@@ -2,8 +2,10 @@
 import { expect, it } from 'vitest'
 import type { Engine } from '../engine/engine.ts'
 import { opsRoutes } from '../protocols/ops/routes.ts'
-import { anybody } from './caller.ts'
+import { callerOf, owner } from './auth/identity.ts'
 import { openApp } from './test-support/open-app.ts'
+
+const anybody = callerOf(owner)
 
 type App = Awaited<ReturnType<typeof openApp>>['app']
 

@@ -7,13 +7,15 @@ import type { OpsRoute } from '../protocols/ops/route.ts'
 import { opsRoutes, opsStreams } from '../protocols/ops/routes.ts'
 import { nextEvents, readTimeline } from '../protocols/ops/timeline.ts'
 import { createHeartbeat, eventStream, eventStreamHeaders } from '../wire/event-stream.ts'
-import { operatorIn } from './caller.ts'
+import { parseStrictJson } from '../wire/strict-json.ts'
+import type { IdentityOf } from './auth/gate.ts'
+import { operatorIn } from './auth/identity.ts'
 import { systemClock } from './system/clock.ts'
 
 const noStore = { 'cache-control': 'no-store' }
 const HEARTBEAT_MS = 4_000
 
-export function addOpsRoutes(app: Hono, engine: Engine): void {
+export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf): void {
   const heartbeat = createHeartbeat(systemClock.after, HEARTBEAT_MS)
 
   for (const route of opsRoutes) {
@@ -25,19 +27,23 @@ export function addOpsRoutes(app: Hono, engine: Engine): void {
         body: await bodyOf(c, route),
         now: systemClock.now(),
       }
-      return c.json(await route.handle(engine, operatorIn(query), request), 200, noStore)
+      return c.json(
+        await route.handle(engine, operatorIn(identityOf(c), query), request),
+        200,
+        noStore,
+      )
     })
   }
 
   app.get('/ops/changes', (c) => {
     const { now, after } = systemClock
     const deps = { engine, now, after, heartbeat }
-    const source = changesFor(deps, operatorIn(new URL(c.req.url).searchParams))
+    const source = changesFor(deps, operatorIn(identityOf(c), new URL(c.req.url).searchParams))
     return new Response(eventStream(source), { headers: eventStreamHeaders })
   })
 
   app.get('/ops/tasks/:id/timeline', async (c) => {
-    const caller = operatorIn(new URL(c.req.url).searchParams)
+    const caller = operatorIn(identityOf(c), new URL(c.req.url).searchParams)
     const reading = await engine.follow(caller, c.req.param('id'), { after: afterIn(c) })
     if (c.req.header('accept')?.includes('text/event-stream')) {
       const next = async () => {
@@ -79,11 +85,9 @@ function honoPath(path: string): string {
 
 async function bodyOf(c: Context, { body }: OpsRoute): Promise<unknown> {
   if (body === undefined) return undefined
-  try {
-    return await c.req.json()
-  } catch {
-    throw new LullError('INVALID_INPUT', { path: '', problem: 'is not JSON' })
-  }
+  const parsed = parseStrictJson(new Uint8Array(await c.req.arrayBuffer()))
+  if (parsed.problem === undefined) return parsed.value
+  throw new LullError('INVALID_INPUT', { path: '', problem: parsed.problem })
 }
 
 function afterIn(c: Context): number {

@@ -12,7 +12,7 @@ import { loadDriver } from '../stores/sqlite/driver.ts'
 import { type AcpMount, mountAcp } from './acp-mount.ts'
 import { readAddress, showAddress } from './address-file.ts'
 import { attachStdio } from './attach-stdio.ts'
-import { anybody } from './caller.ts'
+import { callerOf, owner } from './auth/identity.ts'
 import { readConfig } from './config.ts'
 import { listenLocally } from './local-socket.ts'
 import { openEngine, toStderr } from './open-engine.ts'
@@ -75,11 +75,11 @@ export async function serveStdio(given: StdioOptions): Promise<ServingStdio> {
 
 /** Undefined when no process answers. */
 async function attach(given: StdioOptions): Promise<ServingStdio | undefined> {
-  const url = readAddress(readSettings(given).data)
-  if (url === undefined) return undefined
+  const address = readAddress(readSettings(given).data)
+  if (address === undefined) return undefined
   try {
-    const { ended, close } = await attachStdio(url, given.input, given.output)
-    return { attachedTo: url, ended, close: async () => close() }
+    const { ended, close } = await attachStdio(address, given.input, given.output)
+    return { attachedTo: address.url, ended, close: async () => close() }
   } catch {
     return undefined
   }
@@ -150,5 +150,5 @@ async function speak(
 ): Promise<{ readonly closed: Promise<void> }> {
   const { stdioStream } = await import('../protocols/acp/index.ts')
   const acp = await mount.load()
-  return acp.connect(stdioStream(output, input), { caller: anybody })
+  return acp.connect(stdioStream(output, input), { caller: callerOf(owner) })
 }

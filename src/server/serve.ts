@@ -2,15 +2,20 @@
 import type { Agent } from '../engine/agent.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
-import { type A2A, createA2A } from '../protocols/a2a/index.ts'
+import { type A2A, createA2A, type SecurityOptions } from '../protocols/a2a/index.ts'
 import { ACP_PATH, type AcpMount, mountAcp } from './acp-mount.ts'
 import { reachable, showAddress } from './address-file.ts'
 import { createApp } from './app.ts'
+import { type Auth, createAuth } from './auth/auth.ts'
+import type { AuthMode } from './auth/auth-config.ts'
+import type { AuthenticateRequest } from './auth/authenticate.ts'
+import { identityOfRequest } from './auth/gate.ts'
 import { readConfig, type ServerConfig } from './config.ts'
 import { createFront } from './front.ts'
 import { isLoopback } from './guard.ts'
 import { type Listener, listen } from './listen.ts'
 import { type OpenEngine, openEngine, toStderr } from './open-engine.ts'
+import type { StoreKind } from './open-store.ts'
 import { type GivenSettings, readSettings, type Settings } from './settings.ts'
 import { StartError } from './start-error.ts'
 import { closeOnSignals } from './stop-signals.ts'
@@ -36,6 +41,8 @@ export interface ServeOptions extends ServerConfig {
   readonly config?: string | undefined
   /** Allows an address that other machines can reach, although there is no authentication. */
   readonly insecure?: boolean | undefined
+  /** Makes the identity of a request, for credentials of your own. It is asked when no key and no token fits. */
+  readonly authenticate?: AuthenticateRequest | undefined
   /** Default: lines of JSON on stderr. */
   readonly log?: Log | undefined
   /** Do not print the address. */
@@ -80,8 +87,9 @@ export interface ServingAcp extends RunningServer {
 
 export async function startServer(given: ServeOptions): Promise<ServingAcp> {
   const settings = readSettings(toSettings(given))
-  refuseOpenHost(settings.host, given.insecure ?? false)
   const config = readConfig(settings.config, given)
+  const isSafe = given.insecure === true || isAuthenticated(given, settings, config)
+  refuseOpenHost(settings.host, isSafe)
   const log = given.log ?? createLog(toStderr, settings.logLevel)
   const listener = await listen(settings.host, settings.port, log)
   try {
@@ -114,17 +122,24 @@ async function answerOn(
   })
   const { engine } = open
   const url = config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const a2a = await startA2A(open, url, data, config.a2a).catch(async (error: unknown) => {
-    await open.close()
-    throw error
-  })
+  const auth = authFor(given, settings, config, open, store.kind)
+  const a2a = await startA2A(open, url, data, config.a2a, auth.security).catch(
+    async (error: unknown) => {
+      await open.close()
+      throw error
+    },
+  )
   const unwatch = watchStrayErrors(log)
   const acp = mountAcp(open, log, config.acp)
   await acp.start().catch((error: unknown) => log('warn', 'ACP could not start', { error }))
-  const app = createApp({ engine, acp, log, url, lost: open.lost })
+  const app = createApp({ engine, acp, log, url, identityOf: identityOfRequest, lost: open.lost })
   const guarding = { ...config, host }
-  listener.answer(createFront({ ...guarding, a2a, app, log }), createUpgrade(acp, guarding))
-  const hide = showAddress(data, `ws://${reachable(host)}:${port}${ACP_PATH}`)
+  const { authenticate } = auth
+  listener.answer(
+    createFront({ ...guarding, a2a, app, log, authenticate }),
+    createUpgrade(acp, authenticate, guarding),
+  )
+  const hide = showAddress(data, `ws://${reachable(host)}:${port}${ACP_PATH}`, auth.ownerToken)
   log('debug', 'serving', { url, data, agents: agents.map(({ name }) => name) })
 
   async function close(): Promise<void> {
@@ -134,6 +149,7 @@ async function answerOn(
     // The socket stays open while the engine drains, so that reads are answered and new work gets `DRAINING`.
     await open.drain()
     await listener.close(CLOSE_GRACE_MS)
+    await auth.close()
     await open.close()
     unwatch()
   }
@@ -156,10 +172,12 @@ async function startA2A(
   { engine, deps: { store, clock, ids, log } }: OpenEngine,
   publicUrl: string,
   data: string,
-  config: ServerConfig['a2a'] = {},
+  config: ServerConfig['a2a'],
+  security: SecurityOptions,
 ): Promise<A2A> {
-  const key = config.pushSign ? { pushKey: pushKey(data) } : {}
-  const a2a = createA2A({ engine, store, clock, ids, log, publicUrl, config, ...key })
+  const key = config?.pushSign ? { pushKey: pushKey(data) } : {}
+  const told = config === undefined ? {} : { config }
+  const a2a = createA2A({ engine, store, clock, ids, log, publicUrl, security, ...told, ...key })
   await a2a.start()
   return a2a
 }
@@ -168,8 +186,35 @@ function toSettings({ port, host, data, store, postgres, config }: ServeOptions)
   return { port, host, data, store, postgres, config }
 }
 
-function refuseOpenHost(host: string, insecure: boolean): void {
-  if (insecure || isLoopback(host)) return
-  const text = `${host} can be reached from other machines, and there is no authentication. Use 127.0.0.1, or --insecure if everybody there may use your agents.`
+function authFor(
+  given: ServeOptions & { readonly log: Log },
+  settings: Settings,
+  config: ServerConfig,
+  { deps: { store, clock } }: OpenEngine,
+  kind: StoreKind,
+): Auth {
+  const shared = kind === 'postgres' ? store : undefined
+  const { data } = settings
+  const modes = modesOf(given, settings, config)
+  const { log, authenticate } = given
+  return createAuth({ ...config.auth, modes }, authenticate, { data, shared, clock, log })
+}
+
+function isAuthenticated(given: ServeOptions, settings: Settings, config: ServerConfig): boolean {
+  return given.authenticate !== undefined || modesOf(given, settings, config).length > 0
+}
+
+/** Flags and options come first, then the environment, then the file. */
+function modesOf(
+  { auth }: ServeOptions,
+  settings: Settings,
+  config: ServerConfig,
+): readonly AuthMode[] {
+  return auth?.modes ?? settings.auth ?? config.auth?.modes ?? []
+}
+
+function refuseOpenHost(host: string, safe: boolean): void {
+  if (safe || isLoopback(host)) return
+  const text = `${host} can be reached from other machines, and there is no authentication. Use 127.0.0.1, or --auth keys, or --insecure if everybody there may use your agents.`
   throw new StartError(text)
 }

@@ -1,6 +1,7 @@
 /** Settings of the process. The environment is read only here. Values that are given take precedence. */
 import { LullError } from '../core/errors.ts'
 import type { LogLevel } from '../ports/log.ts'
+import { type AuthMode, authModes } from './auth/auth-config.ts'
 import { type StoreKind, storeKinds } from './open-store.ts'
 import type { StoreWish } from './store-choice.ts'
 
@@ -14,6 +15,10 @@ export interface Settings {
   /** The configuration file, if there is one. */
   readonly config: string | undefined
   readonly receiptKey: string | undefined
+  /** The credential with which commands call a server. */
+  readonly token: string | undefined
+  /** Which credentials are taken; undefined leaves it to the configuration file. */
+  readonly auth: readonly AuthMode[] | undefined
   readonly logLevel: LogLevel
 }
 
@@ -46,8 +51,21 @@ export function readSettings(given: GivenSettings = {}, env: Environment = proce
     ],
     config: given.config ?? from('LULL_CONFIG'),
     receiptKey: given.receiptKey ?? from('LULL_RECEIPT_KEY'),
+    token: given.token ?? from('LULL_TOKEN'),
+    auth: given.auth ?? authIn(from('LULL_AUTH'), 'LULL_AUTH'),
     logLevel: given.logLevel ?? levelIn(from('LOG_LEVEL')) ?? 'info',
   }
+}
+
+/** Parses kinds of credentials, such as `keys,jwt`. */
+export function authIn(text: string | undefined, path: string): readonly AuthMode[] | undefined {
+  if (text === undefined) return undefined
+  return text.split(',').map((word) => {
+    const mode = authModes.find((one) => one === word.trim())
+    if (mode !== undefined) return mode
+    const problem = `"${word}" is not a kind of credential; give ${authModes.join(' or ')}, or both`
+    throw new LullError('INVALID_INPUT', { path, problem })
+  })
 }
 
 /** Parses a port. 0 lets the system choose. */

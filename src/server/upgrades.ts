@@ -5,13 +5,37 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ACP_PATH, type AcpMount } from './acp-mount.ts'
+import type { Authenticate } from './auth/authenticate.ts'
+import { missing } from './auth/gate.ts'
+import { acpScopes } from './auth/route-scopes.ts'
 import { createGuard, type GuardOptions, hasTwoHosts } from './guard.ts'
+
+const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n'
+const UNAUTHORIZED =
+  'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer realm="lull"\r\nConnection: close\r\n\r\n'
 
 /** Takes the socket and returns true, or returns false. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
-export function createUpgrade(acp: AcpMount, options: GuardOptions): Upgrade {
+export function createUpgrade(
+  acp: AcpMount,
+  authenticate: Authenticate,
+  options: GuardOptions,
+): Upgrade {
   const guard = createGuard(options)
+
+  async function admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const header = (name: string): string | undefined => {
+      const value = request.headers[name]
+      return typeof value === 'string' ? value : undefined
+    }
+    const identity = await authenticate({ method: 'GET', path: ACP_PATH, header })
+    if (identity === undefined) socket.end(UNAUTHORIZED)
+    else if (missing(identity, acpScopes) === undefined)
+      acp.upgrade(request, socket, head, identity)
+    else socket.end(FORBIDDEN)
+  }
+
   return (request, socket, head) => {
     const { headers, url = '' } = request
     if (headers.upgrade?.toLowerCase() !== 'websocket' || url.split('?')[0] !== ACP_PATH) {
@@ -20,8 +44,11 @@ export function createUpgrade(acp: AcpMount, options: GuardOptions): Upgrade {
     // For WebSockets of a browser the origin is the only protection: there is no CORS check.
     const refused = guard(headers.host ?? options.host, headers.origin)
     if (hasTwoHosts(request)) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
-    else if (refused === undefined) acp.upgrade(request, socket, head)
-    else socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
+    else if (refused !== undefined) {
+      socket.end(FORBIDDEN)
+    } else {
+      admit(request, socket, head).catch(() => socket.destroy())
+    }
     return true
   }
 }

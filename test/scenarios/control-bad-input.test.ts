@@ -1,6 +1,6 @@
 /** Whatever is wrong with a control request is refused with its code and its place, in both versions and bindings, and nothing is written. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { anybody } from '../../src/server/caller.ts'
+import { callerOf, owner } from '../../src/server/auth/identity.ts'
 import {
   ABSENT,
   type ControlMethod,
@@ -51,7 +51,7 @@ async function begin(
   const configuration = { returnImmediately: true }
   const { result } = await rpc('1.0', 'SendMessage', { message, configuration })
   const { id } = result.task
-  await server.engine.waitFor(anybody, id, (task) => task.state === state)
+  await server.engine.waitFor(callerOf(owner), id, (task) => task.state === state)
   return id
 }
 

@@ -6,6 +6,7 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createA2A } from '../../src/protocols/a2a/index.ts'
 import { createApp } from '../../src/server/app.ts'
+import { owner } from '../../src/server/auth/identity.ts'
 import { createFront } from '../../src/server/front.ts'
 import { listen } from '../../src/server/listen.ts'
 import { openEngine } from '../../src/server/open-engine.ts'
@@ -32,8 +33,8 @@ export async function openWholeServer(): Promise<WholeServer> {
   const { store, clock, ids, log } = deps
   const a2a = createA2A({ engine, store, clock, ids, log, publicUrl: url })
   await a2a.start()
-  const app = createApp({ engine, log, url })
-  listener.answer(createFront({ a2a, app, log, host: '127.0.0.1' }))
+  const app = createApp({ engine, log, url, identityOf: () => owner })
+  listener.answer(createFront({ a2a, app, log, host: '127.0.0.1', authenticate: () => owner }))
   return {
     url,
     engine,

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { createOps } from '../../client/ops.ts'
 import { readSettings } from '../../server/settings.ts'
 import { type Colour, type Command, exitCodes, type Input, UsageError } from '../command.ts'
-import { serverUrl, urlFlag } from '../remote.ts'
+import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
 import { plain } from '../render.ts'
 
 type Verdict = 'ok' | 'warn' | 'fail'
@@ -109,7 +109,7 @@ async function stream(url: string): Promise<Finding> {
   const about = 'streams'
   const over = AbortSignal.timeout(ANSWER_MS)
   try {
-    for await (const _ of createOps({ url, tenant: '*' }).changes(over)) {
+    for await (const _ of createOps(opsOptions(url)).changes(over)) {
       return { about, verdict: 'ok', text: 'server-sent events arrive at once' }
     }
   } catch (error) {

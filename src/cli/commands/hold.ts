@@ -1,7 +1,7 @@
 /** Holds: stop many tasks at once, see the holds in effect, and lift them. */
 import { createOps, type Ops } from '../../client/ops.ts'
 import { type Command, exitCodes, type Flag, type Input, UsageError } from '../command.ts'
-import { serverUrl, urlFlag } from '../remote.ts'
+import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
 import { age, plain } from '../render.ts'
 
 const scopeFlags: Readonly<Record<string, Flag>> = {
@@ -89,7 +89,7 @@ export const holdLift: Command = {
 
 /** The holds commands act on all tenants. */
 function opsOf(input: Input): Ops {
-  return createOps({ url: serverUrl(input), tenant: '*' })
+  return createOps(opsOptions(serverUrl(input)))
 }
 
 /** @throws UsageError unless exactly one scope is given */

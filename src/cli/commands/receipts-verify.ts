@@ -1,6 +1,6 @@
 import { createOps } from '../../client/ops.ts'
 import { type Command, exitCodes } from '../command.ts'
-import { urlFlag } from '../remote.ts'
+import { opsOptions, urlFlag } from '../remote.ts'
 import { plain } from '../render.ts'
 import { taskIn } from '../task-id.ts'
 
@@ -12,7 +12,7 @@ export const receiptsVerify: Command = {
   examples: ['receipts verify <task-id>'],
   async run(input, io) {
     const { client, taskId } = await taskIn(input)
-    const report = await createOps({ url: client.url, tenant: '*' }).receipts(taskId)
+    const report = await createOps(opsOptions(client.url)).receipts(taskId)
     const { receipts, records, faults } = report
     if (input.has('json')) io.print(JSON.stringify(report))
     else {

@@ -3,7 +3,7 @@ import { createOps } from '../../client/ops.ts'
 import type { Task } from '../../client/task.ts'
 import { type State, states } from '../../core/states.ts'
 import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
-import { clientOf, serverUrl, urlFlag } from '../remote.ts'
+import { clientOf, credentials, serverUrl, urlFlag } from '../remote.ts'
 import { age, plain, stateText, statusText } from '../render.ts'
 
 const LIMIT = 20
@@ -60,7 +60,7 @@ async function rowsOfLull(input: Input): Promise<readonly Row[] | undefined> {
   const url = serverUrl(input)
   const agent = /\/agents\/([^/]+)\/?$/.exec(url)?.[1]
   const filter = { contextId, agent, ...(state === undefined ? {} : { states: [state] }) }
-  const ops = createOps({ url })
+  const ops = createOps({ url, headers: credentials() })
   const rows: Row[] = []
   try {
     let cursor: string | undefined

@@ -9,7 +9,7 @@
  *
  * The server that mounts the adapter checks Host, Origin and the size of the body, and authenticates: `env.caller` is
  * the caller, `env.may` says which scopes the caller has (`tasks:read`, `tasks:write`, `tasks:control`, `tasks:work`).
- * Without `may` everything is allowed. Omit it only on a loopback server without authentication.
+ * `ownTaskScopes` allows everything with the caller's own tasks.
  */
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'

@@ -1,4 +1,5 @@
 /** One call, independent of its binding, and the type of a method that answers it. */
+import type { Scope } from '../../core/scopes.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { EngineDeps } from '../../engine/deps.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -13,8 +14,7 @@ import type { Params } from './params.ts'
 import type { Pushes } from './push/pushes.ts'
 import type { TaskTexts } from './task-texts.ts'
 
-/** The permission that a method requires. The server decides which callers have it. */
-export type Scope = 'tasks:read' | 'tasks:write' | 'tasks:control' | 'tasks:work'
+export type { Scope }
 
 /** The dependencies of every method. */
 export interface A2AContext {

@@ -1,12 +1,13 @@
 /** The caller of a request, as authenticated by the server that mounts the adapter. */
-import type { Caller } from '../../engine/caller.ts'
-import type { Scope } from './call.ts'
+import type { Scope } from '../../core/scopes.ts'
+import { ALL_TENANTS, type Caller } from '../../engine/caller.ts'
+import type { Method } from './call.ts'
 import { A2AError } from './faults.ts'
 
 export interface A2AEnv {
   readonly caller: Caller
-  /** Whether the caller has a scope. Absent: the caller has every scope. */
-  readonly may?: ((scope: Scope) => boolean) | undefined
+  /** Whether the caller has a scope. */
+  readonly may: (scope: Scope) => boolean
   /** Whether the caller may act in any tenant that a request names. Default: only in its own. */
   readonly anyTenant?: boolean | undefined
 }
@@ -17,17 +18,22 @@ export interface A2AFetchEnv extends A2AEnv {
   readonly signal?: AbortSignal | undefined
 }
 
-export function scopesOf({ may = everything }: A2AEnv): (scope: Scope) => boolean {
-  return may
-}
+/** Everything that a caller may do with its own tasks. */
+export const ownTaskScopes = (scope: Scope): boolean => scope !== 'tasks:read:all'
 
-const everything = (): boolean => true
+/** The caller of a method. Whoever may read the tasks of all principals reads as an operator of the tenant does. */
+export function callerFor(env: A2AEnv, { scope }: Pick<Method, 'scope'>, tenant: unknown): Caller {
+  const caller = callerIn(env, tenant)
+  const reads = scope === 'tasks:read' && env.may('tasks:read:all') && env.anyTenant !== true
+  return reads ? { ...caller, operator: true } : caller
+}
 
 /**
  * The caller, in the tenant that the request names. A tenant selects data and grants no access (A2A 1.0 §13.1).
  * @throws A2AError when the caller may not act in that tenant
  */
-export function callerIn({ caller, anyTenant = false }: A2AEnv, tenant: unknown): Caller {
+function callerIn({ caller, anyTenant = false }: A2AEnv, tenant: unknown): Caller {
+  if (tenant === ALL_TENANTS) throw unknownTenant()
   if (tenant === undefined || tenant === null || tenant === '' || tenant === caller.tenant) {
     return caller
   }
@@ -38,7 +44,11 @@ export function callerIn({ caller, anyTenant = false }: A2AEnv, tenant: unknown)
     })
   }
   if (anyTenant) return { ...caller, tenant }
-  throw new A2AError('INVALID_PARAMS', 'tenant: is unknown', {
+  throw unknownTenant()
+}
+
+function unknownTenant(): A2AError {
+  return new A2AError('INVALID_PARAMS', 'tenant: is unknown', {
     path: 'tenant',
     problem: 'is unknown',
   })

@@ -15,7 +15,7 @@ export type { Scope } from './call.ts'
 export type { CardOptions, SecurityOptions } from './cards/card-options.ts'
 export type { StateSpelling } from './codec/codec.ts'
 export type { A2AConfig } from './config.ts'
-export type { A2AEnv, A2AFetchEnv } from './env.ts'
+export { type A2AEnv, type A2AFetchEnv, ownTaskScopes } from './env.ts'
 export {
   type OfficialHandler,
   type OfficialOptions,

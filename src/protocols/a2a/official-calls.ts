@@ -14,7 +14,7 @@ export interface OfficialCalls<C> {
 export function createOfficialCalls<C>(
   a2a: A2A,
   sdk: Pick<OfficialSdk, 'fromJsonRpcErrorResponse'>,
-  { callerOf, agent }: OfficialOptions<C>,
+  { callerOf, may, agent }: OfficialOptions<C>,
 ): OfficialCalls<C> {
   const base = agent === undefined ? 'http://lull' : `http://lull/agents/${agent}`
   const headers = { 'content-type': 'application/json', 'a2a-version': '1.0' }
@@ -22,7 +22,10 @@ export function createOfficialCalls<C>(
   async function post(method: string, params: unknown, context: C): Promise<Response> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const request = new Request(`${base}/`, { method: 'POST', headers, body })
-    const response = await a2a.fetch(request, { caller: callerOf(context), anyTenant: false })
+    const response = await a2a.fetch(request, {
+      caller: callerOf(context),
+      may: (scope) => may(context, scope),
+    })
     if (response === undefined) throw new Error(`${method} was not answered`)
     return response
   }
@@ -39,7 +42,7 @@ export function createOfficialCalls<C>(
     async card() {
       const request = new Request(`${base}/.well-known/agent-card.json`, { headers })
       const caller = { tenant: '', principal: '' }
-      return (await a2a.fetch(request, { caller }))?.json()
+      return (await a2a.fetch(request, { caller, may: () => false }))?.json()
     },
     call: async (method, params, context) =>
       resultOf(await (await post(method, params, context)).json()),

@@ -5,11 +5,13 @@
  *   import { toA2ARequestHandler } from 'lull/a2a'
  *   import * as sdk from '@a2a-js/sdk'
  *   import * as errors from '@a2a-js/sdk/errors'
- *   const requestHandler = toA2ARequestHandler(a2a, { ...sdk, ...errors }, { callerOf })
+ *   const requestHandler = toA2ARequestHandler(a2a, { ...sdk, ...errors }, { callerOf, may })
  *   app.use('/', jsonRpcHandler({ requestHandler, userBuilder }))
  *
  * The control methods of Lull's extensions cannot be called this way: the SDK refuses methods it does not know.
  */
+
+import type { Scope } from '../../core/scopes.ts'
 import type { Caller } from '../../engine/caller.ts'
 import type { A2A } from './a2a.ts'
 import { createOfficialCalls } from './official-calls.ts'
@@ -83,6 +85,8 @@ export interface OfficialHandler<S extends OfficialSdk, C> {
 export interface OfficialOptions<C> {
   /** Finds the caller in the context of an SDK call. */
   readonly callerOf: (context: C) => Caller
+  /** Which scopes that caller has. */
+  readonly may: (context: C, scope: Scope) => boolean
   /** The name of the agent. Default: the first agent. */
   readonly agent?: string
 }

@@ -7,6 +7,7 @@ import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { testSigner } from '../../testing/test-signer.ts'
 import { type AppOptions, createApp } from '../app.ts'
+import { owner } from '../auth/identity.ts'
 
 export interface OpenApp {
   readonly app: Hono
@@ -37,6 +38,6 @@ export async function openApp(more: Partial<AppOptions> = {}): Promise<OpenApp> 
   const engine = createEngine(deps)
   await engine.start()
   const url = 'http://127.0.0.1:8787'
-  const app = createApp({ engine, log: deps.log, url, ...more })
+  const app = createApp({ engine, log: deps.log, url, identityOf: () => owner, ...more })
   return { app, engine, deps }
 }

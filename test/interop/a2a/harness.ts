@@ -75,7 +75,8 @@ export async function openHarness(): Promise<Harness> {
     config: { pushToPrivate: true },
   })
   handle = async (request) =>
-    (await a2a.fetch(request, { caller })) ?? new Response('not found', { status: 404 })
+    (await a2a.fetch(request, { caller, may: () => true })) ??
+    new Response('not found', { status: 404 })
   const received: Received[] = []
   const hook = createServer((request, response) => {
     let body = ''

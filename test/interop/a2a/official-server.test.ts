@@ -14,7 +14,7 @@ let harness: Harness
 let transport: JsonRpcTransportHandler
 beforeAll(async () => {
   harness = await openHarness()
-  const options = { callerOf: () => caller }
+  const options = { callerOf: () => caller, may: () => true }
   const handler: A2ARequestHandler = toA2ARequestHandler(
     harness.a2a,
     { ...sdk, ...errors },

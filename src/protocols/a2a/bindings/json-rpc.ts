@@ -4,7 +4,7 @@ import { envelopeOf, errorText, parseRequest, type RpcId } from '../../../wire/j
 import { bindu } from '../bindu/bindu-methods.ts'
 import type { Call, Method } from '../call.ts'
 import { withJsonNames } from '../codec/proto-names.ts'
-import { callerIn, scopesOf } from '../env.ts'
+import { callerFor } from '../env.ts'
 import { codeOf, dataOf, type Failure } from '../failure.ts'
 import { A2AError, type FaultName, faults } from '../faults.ts'
 import { methods } from '../methods/tables.ts'
@@ -39,8 +39,8 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
     const params = CORE_V1.test(rpc.method) ? withJsonNames(given) : given
     const call: Call = {
       codec: version === '1.0' ? codecs.v1 : codecs.v03[words],
-      caller: callerIn(env, params['tenant']),
-      may: scopesOf(env),
+      caller: callerFor(env, method, params['tenant']),
+      may: env.may,
       agent,
       params: withoutTenant(params),
       active,
@@ -56,7 +56,7 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
     const failure = failureIn(a2a, method, error)
     const text = failureText(id, failure, version, method?.extension !== undefined)
     // Clients of 0.3 accept only events from a streaming method, also for errors (0.3 §3.3, §7).
-    if (method?.streams === true && version === '0.3') {
+    if (method?.streams === true && version === '0.3' && failure.fault !== 'FORBIDDEN') {
       return eventsAnswer(`data: ${text}\n\n`, headers)
     }
     return jsonAnswer(text, headers, statuses[failure.fault] ?? 200)

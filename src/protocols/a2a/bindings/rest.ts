@@ -3,7 +3,7 @@ import type { HttpAnswer, HttpHeaders, HttpRequest } from '../../../wire/http.ts
 import type { Call, Method } from '../call.ts'
 import { jsonName, withJsonNames } from '../codec/proto-names.ts'
 import { isProto } from '../codec/v03-rest.ts'
-import { callerIn, scopesOf } from '../env.ts'
+import { callerFor } from '../env.ts'
 import { codeOf, dataOf, detailsArray, type Failure, failureOf, reasonOf } from '../failure.ts'
 import { A2AError, faults } from '../faults.ts'
 import { isObject } from '../params.ts'
@@ -43,8 +43,8 @@ export async function serveRest(exchange: Exchange, target: RestTarget): Promise
     const call: Call = {
       codec:
         version === '1.0' ? codecs.v1 : codecs.v03Rest[words][isProto(params) ? 'proto' : 'kinds'],
-      caller: callerIn(env, tenant ?? params['tenant']),
-      may: scopesOf(env),
+      caller: callerFor(env, method, tenant ?? params['tenant']),
+      may: env.may,
       agent,
       params: withoutTenant(params),
       active,

@@ -64,8 +64,9 @@ function rfcCapabilities({ pause, reminders, harn }: CardSource): object {
   }
 }
 
-function schemesV03({ apiKey, bearer }: SecurityOptions): Record<string, object> {
+function schemesV03({ bearerKeys, apiKey, bearer }: SecurityOptions): Record<string, object> {
   return {
+    ...(bearerKeys === true ? { key: bearerV03({}) } : {}),
     ...(apiKey === undefined
       ? {}
       : { apiKey: { type: 'apiKey', in: 'header', name: apiKey.header } }),

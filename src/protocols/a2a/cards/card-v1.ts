@@ -52,8 +52,9 @@ export function cardV1(source: CardSource): object {
   }
 }
 
-function schemesV1({ apiKey, bearer }: SecurityOptions): Record<string, object> {
+function schemesV1({ bearerKeys, apiKey, bearer }: SecurityOptions): Record<string, object> {
   return {
+    ...(bearerKeys === true ? { key: bearerV1({}) } : {}),
     ...(apiKey === undefined
       ? {}
       : { apiKey: { apiKeySecurityScheme: { location: 'header', name: apiKey.header } } }),

@@ -4,7 +4,7 @@ import type { Engine } from '../../../engine/engine.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { ManualClock } from '../../../testing/manual-clock.ts'
 import { anyone, startTestEngine, type TestEngineOptions } from '../../test-support/test-engine.ts'
-import { type A2A, type A2AFetchEnv, type A2AOptions, createA2A } from '../index.ts'
+import { type A2A, type A2AFetchEnv, type A2AOptions, createA2A, ownTaskScopes } from '../index.ts'
 import { type Frame, framesIn } from './frames.ts'
 import type { Loose } from './loose.ts'
 
@@ -48,7 +48,7 @@ export async function openTestServer(given: TestServerOptions = {}): Promise<Tes
   let calls = 0
 
   const raw: TestServer['raw'] = (request, env) =>
-    a2a.fetch(request, { caller: anyone, ...given.env, ...env })
+    a2a.fetch(request, { caller: anyone, may: ownTaskScopes, ...given.env, ...env })
 
   async function fetch(
     verb: string,

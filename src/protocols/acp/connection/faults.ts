@@ -43,6 +43,7 @@ const faults: { readonly [C in ErrorCode]: Fault<C> } = {
   NOT_OFFERED: { code: METHOD_NOT_FOUND, reason: 'not_offered' },
   AGENT_UNKNOWN: { code: INVALID_PARAMS, reason: 'agent_unknown' },
   LIMIT_EXCEEDED: { code: STATE_CONFLICT, reason: 'limit_exceeded' },
+  FORBIDDEN: { code: NOT_FOUND, reason: 'forbidden' },
   DRAINING: { code: INTERNAL, reason: 'draining' },
   STORE_UNAVAILABLE: { code: INTERNAL, reason: 'unavailable' },
   TASK_UNREADABLE: { code: INTERNAL, reason: 'unreadable' },

@@ -1,0 +1,70 @@
+/**
+ * API keys: `lull_<id>_<secret>`. The store has the id and a hash of the secret. A secret has 256 random bits, so a plain hash
+ * is enough: nobody can guess it, however fast the hash is.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Scope } from '../../core/scopes.ts'
+import { ALL_TENANTS } from '../../engine/caller.ts'
+import type { Identity } from './identity.ts'
+
+/** What is kept of a key. */
+export interface ApiKey {
+  readonly id: string
+  /** SHA-256 of the secret, in hexadecimal digits. */
+  readonly hash: string
+  readonly tenant: string
+  readonly principal: string
+  readonly scopes: readonly Scope[]
+  readonly createdAt: number
+  /** Absent: the key does not expire. */
+  readonly expiresAt?: number | undefined
+  readonly revokedAt?: number | undefined
+}
+
+export type NewKey = Pick<ApiKey, 'tenant' | 'principal' | 'scopes' | 'expiresAt'>
+
+export interface Minted {
+  readonly kept: ApiKey
+  /** Shown once, and never again. */
+  readonly key: string
+}
+
+export function mintKey(given: NewKey, now: number): Minted {
+  const id = randomBytes(8).toString('hex')
+  const secret = randomBytes(32).toString('base64url')
+  return {
+    kept: { id, hash: hashOf(secret), ...given, createdAt: now },
+    key: `lull_${id}_${secret}`,
+  }
+}
+
+const FORM = /^lull_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/
+
+/** The parts of a key; undefined when the text is no key. */
+export function keyIn(text: string): { readonly id: string; readonly secret: string } | undefined {
+  const [, id, secret] = FORM.exec(text) ?? []
+  return id === undefined || secret === undefined ? undefined : { id, secret }
+}
+
+/** Whether the secret is that of the key. It takes the same time wherever the two differ. */
+export function isSecretOf({ hash }: ApiKey, secret: string): boolean {
+  return timingSafeEqual(Buffer.from(hashOf(secret), 'hex'), Buffer.from(hash, 'hex'))
+}
+
+export function isValid({ expiresAt, revokedAt }: ApiKey, now: number): boolean {
+  return revokedAt === undefined && (expiresAt === undefined || now < expiresAt)
+}
+
+export function identityOf({ id, tenant, principal, scopes }: ApiKey): Identity {
+  return {
+    tenant,
+    principal,
+    scopes: new Set(scopes),
+    credentialId: id,
+    anyTenant: tenant === ALL_TENANTS,
+  }
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}

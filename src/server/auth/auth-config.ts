@@ -1,0 +1,71 @@
+/** What the configuration says about authentication. Without any, everybody who reaches the server is its owner. */
+import { z } from 'zod'
+
+export type AuthMode = 'keys' | 'jwt'
+
+export const authModes: readonly [AuthMode, ...AuthMode[]] = ['keys', 'jwt']
+
+export interface AuthConfig {
+  /** Which credentials are taken. */
+  readonly modes?: readonly AuthMode[] | undefined
+  readonly jwt?: JwtConfig | undefined
+}
+
+export interface JwtConfig {
+  readonly issuer: string
+  readonly audience: string
+  /** Default: what the issuer's OpenID Connect discovery document says. */
+  readonly jwksUrl?: string | undefined
+  readonly algorithms?: readonly JwtAlgorithm[] | undefined
+  /** How far the clocks of issuer and server may differ. Default 30. */
+  readonly clockSkewSeconds?: number | undefined
+  /** The claim with the tenant. Default `tenant`. A token without it is of the tenant `default`. */
+  readonly tenantClaim?: string | undefined
+  /** Allows an issuer on a private address. */
+  readonly issuerIsPrivate?: boolean | undefined
+}
+
+export type JwtAlgorithm =
+  | 'ES256'
+  | 'ES384'
+  | 'ES512'
+  | 'EdDSA'
+  | 'PS256'
+  | 'PS384'
+  | 'PS512'
+  | 'RS256'
+  | 'RS384'
+  | 'RS512'
+
+const algorithms: Readonly<Record<JwtAlgorithm, true>> = {
+  ES256: true,
+  ES384: true,
+  ES512: true,
+  EdDSA: true,
+  PS256: true,
+  PS384: true,
+  PS512: true,
+  RS256: true,
+  RS384: true,
+  RS512: true,
+}
+
+export const jwtAlgorithms: readonly JwtAlgorithm[] = Object.keys(algorithms) as JwtAlgorithm[]
+
+const jwt: { readonly [K in keyof Required<JwtConfig>]: z.ZodType<JwtConfig[K]> } = {
+  issuer: z.url({ protocol: /^https?$/ }),
+  audience: z.string().min(1),
+  jwksUrl: z.url({ protocol: /^https?$/ }).optional(),
+  algorithms: z
+    .array(z.enum(jwtAlgorithms as [JwtAlgorithm, ...JwtAlgorithm[]]))
+    .min(1)
+    .optional(),
+  clockSkewSeconds: z.number().min(0).max(600).optional(),
+  tenantClaim: z.string().min(1).optional(),
+  issuerIsPrivate: z.boolean().optional(),
+}
+
+export const authConfig: z.ZodType<AuthConfig> = z.strictObject({
+  modes: z.array(z.enum(authModes)).optional(),
+  jwt: (z.strictObject(jwt) as z.ZodType as z.ZodType<JwtConfig>).optional(),
+})

@@ -1,0 +1,130 @@
+/** The authentication of a server, put together from its configuration. */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { KeyValueStore } from '../../ports/store/key-values.ts'
+import type { SecurityOptions } from '../../protocols/a2a/index.ts'
+import { StartError } from '../start-error.ts'
+import type { AuthConfig, JwtConfig } from './auth-config.ts'
+import {
+  type Authenticate,
+  type AuthenticateRequest,
+  byBearer,
+  type TokenKind,
+} from './authenticate.ts'
+import { owner } from './identity.ts'
+import { createKeyAuthentication } from './key-authentication.ts'
+import { createKeyFile } from './key-file.ts'
+import { createSharedKeys } from './shared-keys.ts'
+
+export interface Auth {
+  readonly authenticate: Authenticate
+  /** Whether there is authentication at all. */
+  readonly isOn: boolean
+  /** The token of `lull.address`, with which a process of the owner attaches. Undefined where none is needed. */
+  readonly ownerToken: string | undefined
+  /** For the cards. */
+  readonly security: SecurityOptions
+  /** Whether the credential of a stream or socket is still valid. */
+  stillValid(credentialId: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+export interface AuthDeps {
+  readonly data: string
+  /** A store that several processes share; absent: keys are in the data directory. */
+  readonly shared?: KeyValueStore | undefined
+  readonly clock: Pick<Clock, 'now' | 'after'>
+  readonly log: Log
+}
+
+const open: Auth = {
+  authenticate: () => owner,
+  isOn: false,
+  ownerToken: undefined,
+  security: {},
+  stillValid: async () => true,
+  close: async () => undefined,
+}
+
+/** @throws StartError when the configuration lacks something */
+export function createAuth(
+  { modes = [], jwt }: AuthConfig,
+  custom: AuthenticateRequest | undefined,
+  deps: AuthDeps,
+): Auth {
+  if (modes.length === 0 && custom === undefined) return open
+  const { clock, log } = deps
+  const ownerToken = randomBytes(32).toString('base64url')
+  const keys = modes.includes('keys')
+    ? createKeyAuthentication(keyStore(deps), clock, log)
+    : undefined
+  const tokens = modes.includes('jwt')
+    ? loadedTokens(jwtConfig(jwt), { now: clock.now, log })
+    : undefined
+  const kinds: TokenKind[] = [ofOwner(ownerToken)]
+  if (keys !== undefined) kinds.push(keys)
+  if (tokens !== undefined) kinds.push(tokens)
+  const bearer = byBearer(kinds)
+  return {
+    async authenticate(request) {
+      return (await bearer(request)) ?? (custom && identified(await custom(request)))
+    },
+    isOn: true,
+    ownerToken,
+    security: {
+      bearerKeys: keys !== undefined,
+      ...(tokens === undefined || jwt === undefined
+        ? {}
+        : { bearer: { format: 'JWT', openIdUrl: discoveryOf(jwt) } }),
+    },
+    stillValid: async (id) => (await keys?.stillValid?.(id)) ?? true,
+    close: async () => keys?.close(),
+  }
+}
+
+/** Loaded for the first token, because most servers take none. */
+function loadedTokens(
+  jwt: JwtConfig,
+  deps: { readonly now: () => number; readonly log: Log },
+): TokenKind {
+  let loaded: Promise<TokenKind> | undefined
+  return {
+    async identify(token) {
+      loaded ??= import('./jwt-authentication.ts').then(({ createJwtAuthentication }) =>
+        createJwtAuthentication(jwt, deps),
+      )
+      return (await loaded).identify(token)
+    },
+  }
+}
+
+function keyStore({ data, shared, clock }: AuthDeps) {
+  return shared === undefined ? createKeyFile(data) : createSharedKeys(shared, clock.now)
+}
+
+function jwtConfig(jwt: JwtConfig | undefined): JwtConfig {
+  if (jwt !== undefined) return jwt
+  throw new StartError('Tokens need auth.jwt in the configuration file: issuer and audience.')
+}
+
+function discoveryOf({ issuer }: JwtConfig): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+}
+
+/** The process of the owner reads the token from a file that only the owner can read. */
+function ofOwner(expected: string): TokenKind {
+  const wanted = Buffer.from(expected)
+  return {
+    async identify(token) {
+      const given = Buffer.from(token)
+      return given.length === wanted.length && timingSafeEqual(given, wanted) ? owner : undefined
+    },
+  }
+}
+
+function identified(said: Awaited<ReturnType<AuthenticateRequest>>) {
+  if (said === undefined) return undefined
+  const { tenant, principal, scopes } = said
+  return { tenant, principal, scopes: new Set(scopes) }
+}

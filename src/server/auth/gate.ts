@@ -1,0 +1,33 @@
+/** Stands before every route of the application: who calls, and has that caller the scope of the route. */
+import type { HttpBindings } from '@hono/node-server'
+import type { Context, MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import { LullError } from '../../core/errors.ts'
+import { identities } from './identities.ts'
+import { type Identity, may } from './identity.ts'
+import { type RouteScope, routeScopes, tablePath } from './route-scopes.ts'
+
+/** Finds the identity of a request. */
+export type IdentityOf = (c: Context) => Identity
+
+/** The identity that the door of the server made. */
+export const identityOfRequest: IdentityOf = (c) => identities.of((c.env as HttpBindings).incoming)
+
+/** @throws LullError `FORBIDDEN` without the scope */
+export function createGate(identityOf: IdentityOf): MiddlewareHandler {
+  return async (c, next) => {
+    const route = matchedRoutes(c).find(({ method }) => method !== 'ALL')
+    // Nothing is there: the application says so itself.
+    if (route === undefined) return next()
+    const needed = routeScopes[`${route.method} ${tablePath(route.path)}`]
+    const scope = missing(identityOf(c), needed)
+    if (scope !== undefined) throw new LullError('FORBIDDEN', { scope })
+    return next()
+  }
+}
+
+/** The first scope that the caller lacks; undefined when it may call the route. */
+export function missing(identity: Identity, needed: RouteScope | undefined): string | undefined {
+  if (needed === 'public' || needed === 'any') return undefined
+  return needed === undefined ? 'none' : needed.find((scope) => !may(identity, scope))
+}

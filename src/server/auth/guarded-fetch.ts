@@ -1,0 +1,44 @@
+/**
+ * Fetches a small document over HTTPS from an address that is not private. As for webhooks, the address is checked when the
+ * connection is made. HTTP is allowed only together with private addresses.
+ */
+import { request as http } from 'node:http'
+import { request as https } from 'node:https'
+import { guardedLookup, refusedTarget } from '../../protocols/a2a/push/targets.ts'
+
+export type GuardedFetch = (address: string) => Promise<Response>
+
+const TIMEOUT_MS = 5_000
+const LARGEST = 262_144
+
+export function guardedFetch(allowPrivate: boolean): GuardedFetch {
+  return (address) =>
+    new Promise((resolve, reject) => {
+      const url = new URL(address)
+      const refused = refusedTarget(url, allowPrivate)
+      if (refused !== undefined) return reject(new Error(refused))
+      if (url.protocol !== 'https:' && !allowPrivate) {
+        return reject(new Error(`${address} must be an https address`))
+      }
+      const request = (url.protocol === 'https:' ? https : http)(url, {
+        headers: { accept: 'application/json' },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        ...(allowPrivate ? {} : { lookup: guardedLookup }),
+      })
+      request.on('error', reject)
+      request.on('response', (response) => {
+        const chunks: Buffer[] = []
+        let size = 0
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length
+          chunks.push(chunk)
+          if (size > LARGEST) response.destroy(new Error(`${address} is too large`))
+        })
+        response.on('error', reject)
+        response.on('end', () =>
+          resolve(new Response(Buffer.concat(chunks), { status: response.statusCode ?? 500 })),
+        )
+      })
+      request.end()
+    })
+}

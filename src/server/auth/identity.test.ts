@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { scopes } from '../../core/scopes.ts'
+import { callerIn, type Identity, may, memberIn, nobody, operatorIn, owner } from './identity.ts'
+
+const member: Identity = { tenant: 'acme', principal: 'ada', scopes: new Set(['ops:read']) }
+const operator: Identity = { ...member, tenant: '*', anyTenant: true }
+const query = (text: string): URLSearchParams => new URLSearchParams(text)
+
+describe('an identity', () => {
+  it('N1: may do nothing that it was not given', () => {
+    expect(scopes.filter((scope) => may(nobody, scope))).toEqual([])
+    expect(scopes.filter((scope) => may(member, scope))).toEqual(['ops:read'])
+    expect(scopes.filter((scope) => may(owner, scope))).toEqual(scopes)
+  })
+
+  it('N2: acts in all tenants at once only as an operator', () => {
+    expect(operatorIn(operator, query(''))).toMatchObject({ tenant: '*', operator: true })
+    expect(() => memberIn(operator, query(''))).toThrow('must name one tenant')
+    expect(() => memberIn(owner, query('tenant=*'))).toThrow('must name one tenant')
+    expect(() => operatorIn(member, query('tenant=*'))).toThrow('is unknown')
+  })
+
+  it('N3: acts in its own tenant, and in another only with the right to', () => {
+    expect(callerIn(member, query(''))).toEqual({ tenant: 'acme', principal: 'ada' })
+    expect(callerIn(member, query('tenant=acme')).tenant).toBe('acme')
+    expect(() => callerIn(member, query('tenant=other'))).toThrow('is unknown')
+    expect(callerIn(owner, query('tenant=other')).tenant).toBe('other')
+    expect(callerIn(operator, query('tenant=other')).tenant).toBe('other')
+  })
+
+  it.each(['', 'x'.repeat(257)])('names no tenant %j', (name) => {
+    expect(() => callerIn(owner, query(`tenant=${name}`))).toThrow('tenant')
+  })
+})

@@ -1,0 +1,76 @@
+/**
+ * Who calls. Each door of the server makes one identity per request or connection, and callers, tenants and rights are taken
+ * from it alone:
+ *
+ *   HTTP, WebSocket upgrade, ACP over HTTP    the credential of the request
+ *   stdio, socket in the data directory       the owner of the process
+ *   a process that attaches to another one    the owner, by the token in `lull.address`
+ *
+ * N1  An identity without a scope may do nothing. Nothing is allowed because it was left out.
+ * N2  The tenant `*` is reserved for operators of all tenants. No task belongs to it, and no request can name it.
+ * N3  Only an identity with `anyTenant` acts in a tenant that the request names.
+ */
+import { LullError } from '../../core/errors.ts'
+import { type Scope, scopes } from '../../core/scopes.ts'
+import { ALL_TENANTS, type Caller } from '../../engine/caller.ts'
+
+export interface Identity {
+  readonly tenant: string
+  readonly principal: string
+  readonly scopes: ReadonlySet<Scope>
+  /** The credential that was shown. Undefined for the owner of the process, and for those who showed none. */
+  readonly credentialId?: string | undefined
+  /** Whether it may act in a tenant that a request names. */
+  readonly anyTenant?: boolean | undefined
+}
+
+/** The person who runs the process: on a server without authentication, on stdio and on the socket in the data directory. */
+export const owner: Identity = {
+  tenant: 'default',
+  principal: 'anonymous',
+  scopes: new Set(scopes),
+  anyTenant: true,
+}
+
+/** Who shows no credential where one is needed: may read what is public. */
+export const nobody: Identity = { tenant: 'default', principal: 'anonymous', scopes: new Set() }
+
+export function may({ scopes: has }: Identity, scope: Scope): boolean {
+  return has.has(scope)
+}
+
+export function callerOf({ tenant, principal }: Identity): Caller {
+  return { tenant, principal }
+}
+
+const LONGEST_NAME = 256
+
+/**
+ * The caller in the tenant that `?tenant=` names, else in its own.
+ * @throws LullError when it may not act there
+ */
+export function callerIn(identity: Identity, query: URLSearchParams): Caller {
+  const named = query.get('tenant')
+  const tenant = named ?? identity.tenant
+  if (tenant === '' || tenant.length > LONGEST_NAME) {
+    throw wrongTenant(`must have a length from 1 to ${LONGEST_NAME}`)
+  }
+  if (tenant !== identity.tenant && identity.anyTenant !== true) throw wrongTenant('is unknown')
+  return { tenant, principal: identity.principal }
+}
+
+/** The caller of a route that acts in one tenant. */
+export function memberIn(identity: Identity, query: URLSearchParams): Caller {
+  const caller = callerIn(identity, query)
+  if (caller.tenant === ALL_TENANTS) throw wrongTenant('must name one tenant')
+  return caller
+}
+
+/** The operator of a tenant. `*` means all tenants, for those who may act in any. */
+export function operatorIn(identity: Identity, query: URLSearchParams): Caller {
+  return { ...callerIn(identity, query), operator: true }
+}
+
+function wrongTenant(problem: string): LullError {
+  return new LullError('INVALID_INPUT', { path: 'tenant', problem })
+}

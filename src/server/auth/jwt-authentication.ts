@@ -1,0 +1,94 @@
+/**
+ * JSON Web Tokens of an issuer as bearer tokens. The issuer's keys are fetched from its JWKS, kept for some minutes, and fetched
+ * again when a token names a key that is not among them. Only the algorithms of the configuration are taken, and none of them
+ * uses a shared secret, so a public key can never serve as one.
+ */
+import {
+  createRemoteJWKSet,
+  customFetch,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose'
+import { isScope } from '../../core/scopes.ts'
+import { ALL_TENANTS } from '../../engine/caller.ts'
+import type { Log } from '../../ports/log.ts'
+import { type JwtConfig, jwtAlgorithms } from './auth-config.ts'
+import type { TokenKind } from './authenticate.ts'
+import { type GuardedFetch, guardedFetch } from './guarded-fetch.ts'
+import type { Identity } from './identity.ts'
+
+const SKEW_S = 30
+const CACHE_MS = 600_000
+/** A token with an unknown key makes the server ask the issuer, but not more often than this. */
+const COOLDOWN_MS = 30_000
+
+export function createJwtAuthentication(
+  config: JwtConfig,
+  deps: { readonly now: () => number; readonly log: Log; readonly fetch?: GuardedFetch },
+): TokenKind {
+  const { issuer, audience, algorithms = jwtAlgorithms, clockSkewSeconds = SKEW_S } = config
+  const fetch = deps.fetch ?? guardedFetch(config.issuerIsPrivate ?? false)
+  let keys: Promise<JWTVerifyGetKey> | undefined
+
+  async function keySet(): Promise<JWTVerifyGetKey> {
+    const url = config.jwksUrl ?? (await discovered(issuer, fetch))
+    return createRemoteJWKSet(new URL(url), {
+      cacheMaxAge: CACHE_MS,
+      cooldownDuration: COOLDOWN_MS,
+      [customFetch]: async (address: string) => fetch(address),
+    })
+  }
+
+  return {
+    async identify(token) {
+      // Anything else is not a JWT, and the issuer is not asked about it.
+      if (token.split('.').length !== 3) return undefined
+      keys ??= keySet().catch((error: unknown) => {
+        keys = undefined
+        throw error
+      })
+      try {
+        const { payload } = await jwtVerify(token, await keys, {
+          issuer,
+          audience,
+          algorithms: [...algorithms],
+          clockTolerance: clockSkewSeconds,
+          currentDate: new Date(deps.now()),
+          requiredClaims: ['exp', 'sub'],
+        })
+        return identityIn(payload, config.tenantClaim ?? 'tenant')
+      } catch (error) {
+        // The reason is for the operator. A caller learns only that the token is not valid.
+        deps.log('debug', 'a token was refused', { error })
+        return undefined
+      }
+    },
+  }
+}
+
+function identityIn(payload: JWTPayload, tenantClaim: string): Identity | undefined {
+  const tenant = payload[tenantClaim] ?? 'default'
+  const { sub } = payload
+  if (!isName(tenant) || !isName(sub) || tenant === ALL_TENANTS) return undefined
+  const named = [payload['scope'], payload['scp']].flatMap(words)
+  return { tenant, principal: sub, scopes: new Set(named.filter(isScope)) }
+}
+
+/** `scope` is one text (RFC 8693 4.2). Some issuers send a list. */
+function words(claim: unknown): readonly string[] {
+  if (typeof claim === 'string') return claim.split(' ')
+  return Array.isArray(claim) ? claim.filter((one) => typeof one === 'string') : []
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= 256
+}
+
+async function discovered(issuer: string, fetch: GuardedFetch): Promise<string> {
+  const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const document: unknown = await (await fetch(address)).json()
+  const { issuer: named, jwks_uri: url } = document as { issuer?: unknown; jwks_uri?: unknown }
+  if (named === issuer && typeof url === 'string') return url
+  throw new Error(`${address} is not the document of ${issuer}`)
+}

@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
+import { mintKey, type NewKey } from './api-key.ts'
+import { createKeyAuthentication } from './key-authentication.ts'
+import { createKeyFile } from './key-file.ts'
+import type { KeyStore } from './key-store.ts'
+import { createSharedKeys } from './shared-keys.ts'
+
+let data: string
+let clock: ManualClock
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'lull-keys-'))
+  clock = createManualClock()
+})
+afterEach(() => rmSync(data, { recursive: true }))
+
+const wanted: NewKey = { tenant: 'acme', principal: 'ci', scopes: ['tasks:read'] }
+const stores: Readonly<Record<string, () => KeyStore>> = {
+  'the data directory': () => createKeyFile(data),
+  'a shared store': () => createSharedKeys(createMemoryStore(), clock.now),
+}
+
+describe.each(Object.entries(stores))('keys in %s', (_, open) => {
+  const opened = () => {
+    const store = open()
+    return { store, keys: createKeyAuthentication(store, clock, () => undefined) }
+  }
+
+  it('identify whoever has the secret, and nobody else', async () => {
+    const { store, keys } = opened()
+    const { kept, key } = mintKey(wanted, clock.now())
+    await store.add(kept)
+    expect(await keys.identify(key)).toEqual({
+      tenant: 'acme',
+      principal: 'ci',
+      scopes: new Set(['tasks:read']),
+      credentialId: kept.id,
+      anyTenant: false,
+    })
+    const other = mintKey(wanted, clock.now()).key
+    const forged = `lull_${kept.id}_${other.split('_').slice(2).join('_')}`
+    for (const wrong of [other, forged, key.slice(0, -1), `${key}x`, '', 'lull_', kept.hash]) {
+      expect(await keys.identify(wrong)).toBeUndefined()
+    }
+  })
+
+  it('end when they are revoked, and when they expire', async () => {
+    const { store, keys } = opened()
+    const first = mintKey(wanted, clock.now())
+    const second = mintKey({ ...wanted, expiresAt: clock.now() + 1_000 }, clock.now())
+    await store.add(first.kept)
+    await store.add(second.kept)
+    expect(await keys.identify(second.key)).toBeDefined()
+    clock.advance(2_000)
+    expect(await keys.identify(second.key)).toBeUndefined()
+    expect(await keys.stillValid?.(second.kept.id)).toBe(false)
+    expect(await keys.stillValid?.(first.kept.id)).toBe(true)
+    expect(await store.revoke(first.kept.id, clock.now())).toBe(true)
+    expect(await keys.identify(first.key)).toBeUndefined()
+    expect(await keys.stillValid?.(first.kept.id)).toBe(false)
+    expect(await store.revoke('none', clock.now())).toBe(false)
+  })
+
+  it('say when they were used last', async () => {
+    const { store, keys } = opened()
+    const { kept, key } = mintKey(wanted, clock.now())
+    await store.add(kept)
+    await keys.identify(key)
+    expect(await store.lastUsed()).toEqual({})
+    await keys.close()
+    expect(await store.lastUsed()).toEqual({ [kept.id]: clock.now() })
+  })
+})
+
+describe('the file of keys', () => {
+  it('has no secret, and only its owner can read it', async () => {
+    const { kept, key } = mintKey(wanted, 1)
+    await createKeyFile(data).add(kept)
+    const file = join(data, 'keys.json')
+    expect(readFileSync(file, 'utf8')).not.toContain(key.split('_')[2])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('is seen by a process that runs, when another one changes it', async () => {
+    const [server, command] = [createKeyFile(data), createKeyFile(data)]
+    expect(await server.list()).toEqual([])
+    const { kept } = mintKey(wanted, 1)
+    await command.add(kept)
+    expect(await server.list()).toEqual([kept])
+    await command.revoke(kept.id, 2)
+    expect(await server.list()).toEqual([{ ...kept, revokedAt: 2 }])
+  })
+
+  it('loses no key when many are made at once', async () => {
+    const made = Array.from({ length: 20 }, () => mintKey(wanted, 1).kept)
+    await Promise.all(made.map((kept) => createKeyFile(data).add(kept)))
+    const ids = (await createKeyFile(data).list()).map(({ id }) => id)
+    expect(ids.sort()).toEqual(made.map(({ id }) => id).sort())
+  })
+
+  it('is refused when it is not what was written', async () => {
+    writeFileSync(join(data, 'keys.json'), '{"keys":[{"id":"a","hash":"","scopes":[]}]}')
+    await expect(createKeyFile(data).list()).rejects.toThrow('keys.json cannot be read')
+  })
+})
