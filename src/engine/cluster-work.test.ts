@@ -160,4 +160,41 @@ describe('work that several processes share', () => {
     await cluster.pass(3 * LEASE_MS)
     expect((await b.get(childId)).state).toBe('canceled')
   })
+
+  it('a store that lost commits makes every process give up what it remembers', async () => {
+    const release = signal()
+    const agents = [running((task) => task.step('x', () => release.promise))]
+    const cluster = createClusterHarness({ agents })
+    const a = await cluster.join()
+    const { id } = await a.send('go')
+    await cluster.settled()
+    cluster.store.cluster?.report({ rolledBack: true })
+    await cluster.settled()
+    release.fire()
+    await cluster.pass(2 * LEASE_MS)
+    expect((await a.get(id)).state).toBe('completed')
+    expect((await a.types(id)).filter((type) => type === 'started')).toHaveLength(2)
+  })
+
+  it('a warm frame that was told of an old version before follows what came since', async () => {
+    const agents = [
+      running(async (task) => {
+        for (const reason of ['one', 'two', 'three']) await task.park({ reason })
+        return 'done'
+      }),
+    ]
+    const cluster = createClusterHarness({ agents, hints: deaf, options: { cachedTasks: 1 } })
+    const a = await cluster.join()
+    const b = await cluster.join()
+    const { id } = await a.send('go')
+    await cluster.settled()
+    for (const process of [b, a, a]) {
+      const { suspension } = await process.get(id)
+      // The refusal is decided on what the process remembers, and then on what the store has.
+      await process.engine.resume(alice, { taskId: id, handle: 'other' }).catch(() => undefined)
+      await process.engine.resume(alice, { taskId: id, handle: suspension?.handle ?? '' })
+      await cluster.pass(1_000)
+    }
+    expect((await a.get(id)).state).toBe('completed')
+  })
 })

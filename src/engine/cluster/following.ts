@@ -21,10 +21,12 @@ export interface FollowingDeps {
   readonly store: Pick<WorkStore, 'readyAgents' | 'nextDueAt'>
   readonly clock: Clock
   readonly log: Log
-  readonly ledger: Pick<Ledger, 'heard' | 'forgetAll'>
-  readonly runs: Pick<Runs, 'isPresent' | 'taskIds' | 'addReady' | 'discardAll'>
+  readonly ledger: Pick<Ledger, 'heard'>
+  readonly runs: Pick<Runs, 'isPresent' | 'taskIds' | 'addReady'>
   readonly subscriptions: Pick<Subscriptions, 'isFollowed' | 'taskIds'>
   readonly timers: Pick<Timers, 'at'>
+  /** Gives up everything that is in memory. */
+  readonly restart: () => Promise<void>
   readonly texts: (changes: NonNullable<Changes['texts']>) => void
   readonly pollMs: number
 }
@@ -33,15 +35,28 @@ export interface FollowingDeps {
 const PAGE = 1_000
 
 export function createFollowing(deps: FollowingDeps): Following {
-  const { cluster, store, clock, log, ledger, runs, subscriptions, timers, texts, pollMs } = deps
+  const {
+    cluster,
+    store,
+    clock,
+    log,
+    ledger,
+    runs,
+    subscriptions,
+    timers,
+    texts,
+    restart,
+    pollMs,
+  } = deps
   let cancel: (() => void) | undefined
   let unsubscribe: (() => void) | undefined
   let stopped = false
 
   function hear(changes: Changes): void {
     if (changes.rolledBack) {
-      runs.discardAll()
-      ledger.forgetAll()
+      restart().catch((error: unknown) =>
+        log('error', 'the store went back, and this process could not register again', { error }),
+      )
     }
     for (const { id, version } of changes.tasks ?? []) {
       if (runs.isPresent(id) || subscriptions.isFollowed(id)) ledger.heard(id, version)

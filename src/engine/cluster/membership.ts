@@ -33,6 +33,8 @@ export interface Membership {
   /** False when another process does the work of that name. */
   takeDuty(name: string, forMs: number): boolean | Promise<boolean>
   start(): Promise<void>
+  /** Goes on as another worker, as after a lost lease: what this one owned can be taken over at once. */
+  restart(): Promise<void>
   /** The last call: the tasks of this worker can be taken over at once. */
   leave(): Promise<void>
 }
@@ -72,6 +74,7 @@ export function createSoleMembership(ids: Pick<IdSource, 'uuid'>): Membership {
     whenLeased: async () => undefined,
     takeDuty: () => true,
     start: async () => undefined,
+    restart: async () => undefined,
     leave: async () => undefined,
   }
 }
@@ -140,7 +143,7 @@ export function createMembership(deps: MembershipDeps): Membership {
 
   async function lose(): Promise<void> {
     if (phase !== 'member') return
-    log('warn', 'the lease of this process ran out; its tasks may run elsewhere', { worker })
+    log('warn', 'this process gives up its tasks and goes on as another worker', { worker })
     phase = 'outside'
     deps.lost()
     await registerAnew()
@@ -157,6 +160,11 @@ export function createMembership(deps: MembershipDeps): Membership {
           }),
     takeDuty: (name, forMs) => cluster.takeDuty(name, worker, forMs),
     start: register,
+    async restart() {
+      const former = worker
+      await lose()
+      await cluster.removeWorker(former)
+    },
     async leave() {
       phase = 'left'
       cancel?.()

@@ -30,6 +30,7 @@ export function createPeers(deps: {
     cluster,
     timers,
     texts: () => undefined,
+    restart: membership.restart,
   })
   const caretaking = createCaretaking({ ...context, ...options, cluster, membership, finish })
 

@@ -40,6 +40,7 @@ export function createEntryLoading(deps: EntryLoadingDeps): (entry: TaskEntry) =
       return
     }
     if (loaded.kind === 'task') {
+      entry.storedVersion = 0
       entry.snapshotSeq = Math.max(entry.snapshotSeq, loaded.snapshotSeq)
       cache.grow(entry, loaded.bytes)
       if (known !== undefined) learned(loaded.task, loaded.records, loaded.before)
