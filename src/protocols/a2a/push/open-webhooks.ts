@@ -22,6 +22,7 @@ const SWEEP_MS = 10_000
 
 export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
   const { engine, store, clock, log, begin } = deps
+  let stopped = false
   let cancelSweep: () => void = () => undefined
 
   async function beginAll(): Promise<void> {
@@ -38,6 +39,7 @@ export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
   }
 
   function sweepLater(): void {
+    if (stopped) return
     cancelSweep = clock.after(SWEEP_MS, () => {
       sweep()
         .catch((error: unknown) => log('error', 'Webhooks could not be read', { error }))
@@ -50,6 +52,9 @@ export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
       await beginAll()
       if (store.cluster !== undefined) sweepLater()
     },
-    stop: () => cancelSweep(),
+    stop() {
+      stopped = true
+      cancelSweep()
+    },
   }
 }
