@@ -20,7 +20,8 @@ import type { WorkStore } from '../ports/store/work.ts'
 import type { Store } from '../ports/store.ts'
 import { createBatchedRead } from './cluster/batched-read.ts'
 import { createDispatchEvent } from './events/dispatch-event.ts'
-import { createDelayedSave, createEventCursor } from './events/event-cursor.ts'
+import { createDispatcher } from './events/dispatcher.ts'
+import { createEventCursor } from './events/event-cursor.ts'
 import { createLookBacks, type LookBacks, type Wake } from './events/look-back.ts'
 import { createRemovedEvents } from './events/removed-events.ts'
 import { createToldEvents } from './events/told-events.ts'
@@ -47,10 +48,6 @@ export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
   stop(): Promise<void>
 }
 
-const PAGE = 256
-const SAVE_CURSOR_MS = 1_000
-const RETRY_MS = 1_000
-
 export interface EventsDeps {
   readonly store: EventStore & KeyValueStore & WorkStore & Pick<Store, 'cluster'>
   readonly ledger: Pick<Ledger, 'read'>
@@ -67,9 +64,6 @@ export function createEvents(deps: EventsDeps): Events {
     cluster === undefined ? createEventCursor({ store, log }) : createToldEvents(cluster)
   const readPos = createBatchedRead(async () => cursor.advance(await store.lastEventPos()))
   const refresh = (): Promise<void> | undefined => (cluster === undefined ? undefined : readPos())
-  const delayedSave = createDelayedSave(clock, SAVE_CURSOR_MS, () => {
-    pending.track(cursor.save()).catch(() => undefined)
-  })
   const removed = createRemovedEvents(store, async () => {
     await refresh()
     return cursor.lastPos()
@@ -84,6 +78,7 @@ export function createEvents(deps: EventsDeps): Events {
     pending,
   })
   const dispatch = createDispatchEvent(store, cluster === undefined ? offer : offerOldest)
+  const dispatcher = createDispatcher({ ...deps, cluster, cursor, pending, dispatch })
 
   async function offer(taskId: string, event: StoredEvent): Promise<void> {
     const mayTake = (): boolean => lookBacks.inProgress(taskId) === undefined
@@ -107,36 +102,8 @@ export function createEvents(deps: EventsDeps): Events {
       const event = events[index]
       return isNew && event !== undefined ? [{ pos, tenant, receivedAt, event }] : []
     })
-    await pending.track(dispatchAll(fresh))
+    await pending.track(dispatcher.dispatchAll(fresh))
     return stored
-  }
-
-  /** A failed dispatch is retried in the background. The cursor stays before its event. */
-  async function dispatchAll(events: readonly StoredEvent[]): Promise<void> {
-    for (const { pos } of events) cursor.begin(pos)
-    for (const event of events) {
-      // Requests are answered between two events of a batch.
-      if (events.length > 1) await new Promise((resolve) => setImmediate(resolve))
-      try {
-        await dispatch(event)
-        cursor.finish(event.pos)
-      } catch (error) {
-        const facts = { pos: event.pos, error }
-        log('error', 'an event could not be told to everyone; trying again', facts)
-        clock.after(RETRY_MS, () => {
-          pending.track(dispatchAll([event])).catch(() => undefined)
-        })
-      }
-    }
-    delayedSave.soon()
-  }
-
-  async function retell(): Promise<void> {
-    for (;;) {
-      const page = (await cluster?.untoldEvents(PAGE)) ?? []
-      await pending.track(dispatchAll(page))
-      if (page.length < PAGE) return
-    }
   }
 
   return {
@@ -145,26 +112,15 @@ export function createEvents(deps: EventsDeps): Events {
     lookBack: lookBacks.lookBack,
     lastPos: cursor.lastPos,
     refresh,
-    retell,
+    retell: dispatcher.retell,
     removed: removed.refresh,
     async start(lookBack) {
       cursor.advance(await store.lastEventPos())
       await removed.refresh()
       await lookBack()
-      if (cluster !== undefined) return retell()
-      let after = await cursor.load()
-      for (;;) {
-        const page = await store.events(undefined, after, PAGE)
-        await dispatchAll(page)
-        const last = page.at(-1)
-        if (last === undefined || page.length < PAGE) return
-        after = last.pos
-      }
+      if (cluster !== undefined) return dispatcher.retell()
+      await dispatcher.dispatchAfter(await cursor.load())
     },
-    async stop() {
-      delayedSave.cancel()
-      await pending.settled()
-      await cursor.save()
-    },
+    stop: dispatcher.stop,
   }
 }

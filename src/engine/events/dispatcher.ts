@@ -1,0 +1,88 @@
+/** Dispatches events in the order of their positions. A failed dispatch is retried until it succeeds (V2). */
+import type { StoredEvent } from '../../core/cloud-event.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { ClusterStore } from '../../ports/store/cluster.ts'
+import type { EventStore } from '../../ports/store/events.ts'
+import type { PendingWork } from '../pending-work.ts'
+import type { DispatchEvent } from './dispatch-event.ts'
+import { createDelayedSave, type EventCursor } from './event-cursor.ts'
+
+export interface Dispatcher {
+  /** Resolves when each event was dispatched, or has failed once. */
+  readonly dispatchAll: (events: readonly StoredEvent[]) => Promise<void>
+  /** Dispatches the events behind the position. */
+  dispatchAfter(pos: number): Promise<void>
+  /** In a shared store: tells events that another process has left untold. */
+  retell(): Promise<void>
+  /** Resolves when nothing is being dispatched and the cursor is saved. */
+  stop(): Promise<void>
+}
+
+export interface DispatcherDeps {
+  readonly store: Pick<EventStore, 'events'>
+  /** Present in a shared store. */
+  readonly cluster: Pick<ClusterStore, 'untoldEvents'> | undefined
+  readonly clock: Clock
+  readonly log: Log
+  readonly cursor: EventCursor
+  readonly pending: PendingWork
+  readonly dispatch: DispatchEvent
+}
+
+const PAGE = 256
+const SAVE_CURSOR_MS = 1_000
+const RETRY_MS = 1_000
+
+export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { store, cluster, clock, log, cursor, pending, dispatch } = deps
+  const delayedSave = createDelayedSave(clock, SAVE_CURSOR_MS, () => {
+    pending.track(cursor.save()).catch(() => undefined)
+  })
+
+  /** A failed dispatch is retried in the background. The cursor stays before its event. */
+  async function dispatchAll(events: readonly StoredEvent[]): Promise<void> {
+    for (const { pos } of events) cursor.begin(pos)
+    for (const event of events) {
+      // Requests are answered between two events of a batch.
+      if (events.length > 1) await new Promise((resolve) => setImmediate(resolve))
+      try {
+        await dispatch(event)
+        cursor.finish(event.pos)
+      } catch (error) {
+        const facts = { pos: event.pos, error }
+        log('error', 'an event could not be told to everyone; trying again', facts)
+        clock.after(RETRY_MS, () => {
+          pending.track(dispatchAll([event])).catch(() => undefined)
+        })
+      }
+    }
+    delayedSave.soon()
+  }
+
+  return {
+    dispatchAll,
+    async dispatchAfter(pos) {
+      let after = pos
+      for (;;) {
+        const page = await store.events(undefined, after, PAGE)
+        await dispatchAll(page)
+        const last = page.at(-1)
+        if (last === undefined || page.length < PAGE) return
+        after = last.pos
+      }
+    },
+    async retell() {
+      for (;;) {
+        const page = (await cluster?.untoldEvents(PAGE)) ?? []
+        await pending.track(dispatchAll(page))
+        if (page.length < PAGE) return
+      }
+    },
+    async stop() {
+      delayedSave.cancel()
+      await pending.settled()
+      await cursor.save()
+    },
+  }
+}
