@@ -22,6 +22,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Beat, ClusterStore } from '../../ports/store/cluster.ts'
+import { createLease } from './lease.ts'
 
 export interface Membership {
   /** The id under which this process runs tasks. It changes when a lease is lost. */
@@ -58,8 +59,6 @@ export interface MembershipDeps {
 /** Heartbeats within one lease. */
 const BEATS = 3
 const RETRY_MS = 1_000
-/** No step starts this long before the lease ends. */
-const MARGIN_MS = 2_000
 
 export function newWorkerId(ids: Pick<IdSource, 'uuid'>): string {
   return `worker-${ids.uuid()}`
@@ -83,32 +82,22 @@ type Phase = 'outside' | 'member' | 'left'
 
 export function createMembership(deps: MembershipDeps): Membership {
   const { cluster, clock, ids, log, agents, leaseMs, note } = deps
-  const margin = Math.min(MARGIN_MS, leaseMs / 5)
+  const lease = createLease(clock, leaseMs)
   let worker = newWorkerId(ids)
   let phase: Phase = 'outside'
-  /** When the last heartbeat that was answered was sent. */
-  let sent = { elapsed: 0, now: 0 }
   let cancel: (() => void) | undefined
-  let waiting: (() => void)[] = []
 
-  /** Elapsed time stands still while a machine is suspended, and the wall clock can be set. The later of both counts. */
-  function holdsLease(): boolean {
-    const passed = Math.max(clock.elapsed() - sent.elapsed, clock.now() - sent.now)
-    return phase === 'member' && passed < leaseMs - margin
-  }
+  const holdsLease = (): boolean => phase === 'member' && lease.isCurrent()
 
   /** Returns false when the store says that the lease is gone. */
   async function renew(ask: () => Promise<Beat | undefined>): Promise<boolean> {
-    const asked = { elapsed: clock.elapsed(), now: clock.now() }
+    const asked = lease.instant()
     const beat = await ask()
     if (beat === undefined) return false
     if (phase === 'left') return true
     phase = 'member'
-    sent = asked
     deps.setOffset(beat.now - (asked.now + clock.now()) / 2)
-    const resumed = waiting
-    waiting = []
-    for (const go of resumed) go()
+    lease.renewed(asked)
     return true
   }
 
@@ -152,12 +141,7 @@ export function createMembership(deps: MembershipDeps): Membership {
   return {
     worker: () => worker,
     holdsLease,
-    whenLeased: () =>
-      holdsLease()
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            waiting.push(resolve)
-          }),
+    whenLeased: () => (holdsLease() ? Promise.resolve() : lease.nextRenewal()),
     takeDuty: (name, forMs) => cluster.takeDuty(name, worker, forMs),
     start: register,
     async restart() {

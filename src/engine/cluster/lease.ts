@@ -1,0 +1,50 @@
+/** Until when this process may start steps, as far as it can know from its own clock (C3). */
+import type { Clock } from '../../ports/clock.ts'
+
+/**
+ * An instant by two clocks. Elapsed time stands still while a machine is suspended, and the wall clock can be set. The
+ * clock by which more time has passed counts.
+ */
+export interface Instant {
+  readonly elapsed: number
+  readonly now: number
+}
+
+export interface Lease {
+  /** The instant to give to `renewed` when the store has answered. */
+  readonly instant: () => Instant
+  /** The store has answered a heartbeat that was sent then. Whoever waits for the lease goes on. */
+  renewed(sent: Instant): void
+  /** Whether another process cannot have taken the lease yet. */
+  readonly isCurrent: () => boolean
+  /** Resolves when the lease is renewed next. */
+  nextRenewal(): Promise<void>
+}
+
+/** No step starts this long before the lease ends. */
+const MARGIN_MS = 2_000
+
+export function createLease(clock: Clock, leaseMs: number): Lease {
+  const margin = Math.min(MARGIN_MS, leaseMs / 5)
+  /** When the last heartbeat that was answered was sent. */
+  let lastSent: Instant = { elapsed: 0, now: 0 }
+  let waiting: (() => void)[] = []
+
+  return {
+    instant: () => ({ elapsed: clock.elapsed(), now: clock.now() }),
+    renewed(sent) {
+      lastSent = sent
+      const resumed = waiting
+      waiting = []
+      for (const go of resumed) go()
+    },
+    isCurrent() {
+      const passed = Math.max(clock.elapsed() - lastSent.elapsed, clock.now() - lastSent.now)
+      return passed < leaseMs - margin
+    },
+    nextRenewal: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+      }),
+  }
+}
