@@ -4,7 +4,6 @@ import { LullError } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Agent } from './agent.ts'
-import { createChildHost } from './child-host.ts'
 import {
   createMembership,
   createSoleMembership,
@@ -24,15 +23,13 @@ import { readableWork } from './ledger/readable-work.ts'
 import { createLedger } from './ledger.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { createLiveTexts } from './live-texts.ts'
-import { logOf } from './log-of.ts'
 import { type EngineOptions, withDefaults } from './options.ts'
 import { pastOfTask } from './past.ts'
 import { createPublishing } from './publishing.ts'
 import { createRetention } from './retention.ts'
-import type { RunHost } from './run/host.ts'
+import { createRunHost } from './run-host.ts'
 import { createRuns } from './runs.ts'
 import { safeLog } from './safe-log.ts'
-import { fireAt } from './schedule.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTimers } from './timers.ts'
 import { createWakeByEvent } from './wake-by-event.ts'
@@ -58,20 +55,16 @@ export function assemble(deps: EngineDeps): Assembly {
       ledger.forgetAll()
     },
   })
-  const shared = { clock, ids, log, agents, signer, options }
+  const shared = { store, clock, ids, log, agents, signer, options }
 
   const live = createLiveTexts()
   const subscriptions = createSubscriptions(store, (taskId) => ledger.peek(taskId)?.version, live)
   const ledger = createLedger({
     ...shared,
-    store,
     limits: options,
     published: (task, records, before) => publishing.published(task, records, before),
     learned: (task, records, before) => publishing.learned(task, records, before),
-    foundUnreadable(task) {
-      subscriptions.notify(task)
-      if (task.parentId !== undefined) runs.childEnded(task.parentId)
-    },
+    foundUnreadable: (task) => publishing.foundUnreadable(task),
     shared: cluster && {
       versionOf: createVersionCheck(cluster),
       known: (taskId) => runs.known(taskId),
@@ -82,26 +75,7 @@ export function assemble(deps: EngineDeps): Assembly {
   const work = readableWork(store, ledger.unreadable)
   const holds = createHolds(() => context, cluster?.holdsInEffect)
   const watchdog = createWatchdog(clock, log, options.blockMs, () => runs.suspects())
-  const host: RunHost = {
-    clock,
-    ids,
-    log,
-    live,
-    hash: signer.hash,
-    limits: options,
-    commit: (taskId, command) => ledger.commit(taskId, command),
-    records: (taskId) => logOf(store, taskId),
-    fireAt: (conditions) => fireAt(conditions, clock.now()),
-    async eventsNow() {
-      await events.refresh()
-      return events.lastPos()
-    },
-    releaseSlot: (taskId) => runs.releaseSlot(taskId),
-    reacquireSlot: (taskId) => runs.reacquireSlot(taskId),
-    blocked: watchdog.report,
-    lease: membership,
-    children: createChildHost(() => context, holds),
-  }
+  const host = createRunHost(shared, () => context, { live, holds, watchdog, lease: membership })
   const runs = createRuns({
     ...shared,
     ...options,
@@ -114,25 +88,14 @@ export function assemble(deps: EngineDeps): Assembly {
     host,
     pastOf: (task) => pastOfTask({ store, ledger }, task),
   })
-  const events = createEvents({
-    store,
-    ledger,
-    clock,
-    log,
-    wake: createWakeByEvent({ ledger, runs }),
-  })
+  const wakeByEvent = createWakeByEvent({ ledger, runs })
+  const events = createEvents({ ...shared, ledger, wake: wakeByEvent })
   const wakeByTime = createWakeByTime({ ledger, runs, ids })
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
-  const followUps = createFollowUps({
-    store,
-    ledger,
-    clock,
-    log,
-    isShared: cluster !== undefined,
-  })
+  const isShared = cluster !== undefined
+  const followUps = createFollowUps({ ...shared, ledger, isShared })
   const retention = createRetention({
     ...shared,
-    store,
     tasksRemoved: ledger.removed,
     eventsRemoved: events.removed,
     takeDuty: membership.takeDuty,
@@ -140,7 +103,6 @@ export function assemble(deps: EngineDeps): Assembly {
   const publishing = createPublishing({ log, runs, subscriptions, timers, events, followUps })
   const context: EngineContext = {
     ...shared,
-    store,
     ledger,
     runs,
     events,
@@ -149,16 +111,9 @@ export function assemble(deps: EngineDeps): Assembly {
     takeDuty: membership.takeDuty,
     draining: () => lifecycle.draining(),
   }
-  const peers = cluster && createPeers({ cluster, context, holds, timers, membership, live })
-  const lifecycle = createLifecycle({
-    context,
-    holds,
-    timers,
-    retention,
-    watchdog,
-    membership,
-    peers,
-  })
+  const parts = { context, holds, timers, membership }
+  const peers = cluster && createPeers({ ...parts, cluster, live })
+  const lifecycle = createLifecycle({ ...parts, retention, watchdog, peers })
   return { context, holds, lifecycle }
 }
 

@@ -1,4 +1,7 @@
-/** What happens after every durable write, in log order per task: of this process, and of others on a shared store. */
+/**
+ * What happens after every durable write, in log order per task: of this process, and of others on a shared store. Also
+ * what happens when a task is found unreadable.
+ */
 import { nextDueAt } from '../core/due.ts'
 import { isTerminal } from '../core/states.ts'
 import type { Log } from '../ports/log.ts'
@@ -17,7 +20,7 @@ export function createPublishing(deps: {
   readonly timers: Timers
   readonly events: Events
   readonly followUps: FollowUps
-}): Pick<LedgerDeps, 'published' | 'learned'> {
+}): Pick<LedgerDeps, 'published' | 'learned' | 'foundUnreadable'> {
   const { log, runs, subscriptions, timers, events, followUps } = deps
 
   const learned: LedgerDeps['learned'] = (task, records, before) => {
@@ -30,6 +33,10 @@ export function createPublishing(deps: {
 
   return {
     learned,
+    foundUnreadable(task) {
+      subscriptions.notify(task)
+      if (task.parentId !== undefined) runs.childEnded(task.parentId)
+    },
     published(task, records, before) {
       logPolicyStops(log, task, records)
       learned(task, records, before)

@@ -1,0 +1,46 @@
+/** What the engine offers to its runs. */
+import { createChildHost } from './child-host.ts'
+import type { EngineContext } from './context.ts'
+import type { Watchdog } from './health.ts'
+import type { Holds } from './holds.ts'
+import type { LiveTexts } from './live-texts.ts'
+import { logOf } from './log-of.ts'
+import type { RunHost } from './run/host.ts'
+import { fireAt } from './schedule.ts'
+
+export interface RunHostDeps {
+  readonly live: LiveTexts
+  readonly holds: Holds
+  readonly watchdog: Watchdog
+  readonly lease: RunHost['lease']
+}
+
+/** @param contextOf called only after the engine is assembled */
+export function createRunHost(
+  shared: Pick<EngineContext, 'clock' | 'ids' | 'log' | 'signer' | 'options' | 'store'>,
+  contextOf: () => EngineContext,
+  { live, holds, watchdog, lease }: RunHostDeps,
+): RunHost {
+  const { clock, ids, log, signer, options, store } = shared
+  return {
+    clock,
+    ids,
+    log,
+    live,
+    hash: signer.hash,
+    limits: options,
+    commit: (taskId, command) => contextOf().ledger.commit(taskId, command),
+    records: (taskId) => logOf(store, taskId),
+    fireAt: (conditions) => fireAt(conditions, clock.now()),
+    async eventsNow() {
+      const { events } = contextOf()
+      await events.refresh()
+      return events.lastPos()
+    },
+    releaseSlot: (taskId) => contextOf().runs.releaseSlot(taskId),
+    reacquireSlot: (taskId) => contextOf().runs.reacquireSlot(taskId),
+    blocked: watchdog.report,
+    lease,
+    children: createChildHost(contextOf, holds),
+  }
+}
