@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
 import type { Place } from './connection.ts'
-import { type Notice, noticesOf, readNotice } from './notice.ts'
+import { type NoticeConnectionDeps, serveConnection } from './notice-connection.ts'
 import { createOutbox } from './outbox.ts'
 
 export interface Notices extends Pick<ClusterStore, 'onChanges' | 'report'> {
@@ -28,8 +28,6 @@ export interface NoticesOptions {
   readonly pingWaitMs?: number
 }
 
-/** Notices are collected for so long. */
-const COLLECT_MS = 5
 const RETRY_MS = 1_000
 
 export function createNotices(options: NoticesOptions): Notices {
@@ -49,34 +47,6 @@ export function createNotices(options: NoticesOptions): Notices {
     for (const listener of listeners) listener(changes)
   }
 
-  /** Runs until the connection ends. */
-  async function serveConnection(client: pg.Client): Promise<void> {
-    const ended = new AbortController()
-    const end = (): void => ended.abort()
-    signal.addEventListener('abort', end, { once: true })
-    client.on('error', end)
-    client.on('end', end)
-    let pinged = performance.now()
-    client.on('notification', ({ payload = '' }) => {
-      const notice = readNotice(payload)
-      if (notice === undefined) tell({ everything: true })
-      else if (notice.sender !== sender) tell(notice.changes)
-      else pinged = performance.now()
-    })
-    try {
-      await client.connect()
-      await client.query(`LISTEN ${schema}`)
-      await greet(client)
-      await Promise.all([send(client, ended.signal), ping(client, ended.signal, () => pinged)])
-    } finally {
-      ended.abort()
-      signal.removeEventListener('abort', end)
-      client.removeAllListeners('notification')
-      // Not awaited: a connection that delivers nothing does not end in order.
-      client.end().catch(() => undefined)
-    }
-  }
-
   /** Whatever happened before this instant was not heard, here and, of this process, elsewhere. */
   async function greet(client: pg.Client): Promise<void> {
     const now = await timelineOf(client)
@@ -88,38 +58,21 @@ export function createNotices(options: NoticesOptions): Notices {
     start()
   }
 
-  /** Sends what was collected, one statement at a time. */
-  async function send(client: pg.Client, until: AbortSignal): Promise<void> {
-    while (!until.aborted) {
-      await outbox.filled(until)
-      await sleep(COLLECT_MS, undefined, { signal: until }).catch(() => undefined)
-      if (until.aborted) return
-      for (const payload of noticesOf(sender, outbox.take())) await notify(client, payload)
-    }
+  const connection: NoticeConnectionDeps = {
+    schema,
+    sender,
+    outbox,
+    closing: signal,
+    pingEveryMs,
+    pingWaitMs,
+    listening: greet,
+    heard: (notice) => tell(notice?.changes ?? { everything: true }),
   }
-
-  async function ping(client: pg.Client, until: AbortSignal, heardAt: () => number): Promise<void> {
-    const wait = (ms: number): Promise<unknown> =>
-      sleep(ms, undefined, { signal: until, ref: false }).catch(() => undefined)
-    while (!until.aborted) {
-      await wait(pingEveryMs)
-      if (until.aborted) return
-      const sentAt = performance.now()
-      const nothing: Notice = { sender, changes: {} }
-      // Not awaited: a connection that delivers nothing does not answer the statement either.
-      notify(client, JSON.stringify(nothing)).catch(() => undefined)
-      await wait(pingWaitMs)
-      if (!until.aborted && heardAt() < sentAt) throw new Error('the ping did not come back')
-    }
-  }
-
-  const notify = (client: pg.Client, payload: string): Promise<unknown> =>
-    client.query('SELECT pg_notify($1, $2)', [schema, payload])
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
       const client = new pg.Client(place.config)
-      await serveConnection(client).catch(() => undefined)
+      await serveConnection(client, connection).catch(() => undefined)
       isFirst = false
       start()
       if (signal.aborted) return
