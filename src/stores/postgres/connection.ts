@@ -19,7 +19,7 @@ const STATEMENT_MS = 15_000
 export function readPlace(url: string, path: string): Place {
   const config: ClientConfig = {
     connectionString: url,
-    application_name: 'lull',
+    fallback_application_name: 'lull',
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS,
     keepAlive: true,

@@ -66,7 +66,7 @@ export function createWork(db: Database): Work {
              SELECT next.owner FROM next WHERE NOT EXISTS (
                SELECT FROM ${s}.workers w WHERE w.id = next.owner AND w.lease_until > ${s}.clock_1())))
            AND $1::text IS NULL`,
-          'task_id',
+          'owner',
           [null, limit],
         )
       ).map((row) => ({ taskId: toId(row), owner: fromText(String(row['owner'])) })),

@@ -88,10 +88,12 @@ BEGIN
   END IF;
 
   IF cardinality(r_state) > 0 THEN
-    DELETE FROM {schema}.waits w USING (
+    -- MATERIALIZED keeps the planner from looking for rows by task id alone, which scans all waits of the tenant.
+    WITH gone AS MATERIALIZED (
       SELECT t.tenant, old.name, t.id FROM unnest(p_task, p_first, r_waits) WITH ORDINALITY AS u (id, first, waits, o)
       JOIN {schema}.tasks t ON t.id = u.id CROSS JOIN unnest(t.waits) AS old (name)
-      WHERE u.waits IS NOT NULL AND u.first > 1 AND u.o <> ALL (skip) AND old.name <> ALL (u.waits::text[])) AS gone
+      WHERE u.waits IS NOT NULL AND u.first > 1 AND u.o <> ALL (skip) AND old.name <> ALL (u.waits::text[]))
+    DELETE FROM {schema}.waits w USING gone
       WHERE (w.tenant, w.name, w.task_id) = (gone.tenant, gone.name, gone.id);
     INSERT INTO {schema}.waits (tenant, name, task_id)
       SELECT u.tenant, name, u.id FROM unnest(p_task, r_tenant, r_waits) WITH ORDINALITY AS u (id, tenant, waits, o)
@@ -220,8 +222,9 @@ BEGIN
       AND NOT {schema}.is_open_1(tenant, principal, context_id)
       AND NOT EXISTS (SELECT FROM {schema}.pushes p WHERE p.task_id = tasks.id AND p.status <> 'done')
     ORDER BY id FOR UPDATE) AS unneeded;
-  DELETE FROM {schema}.waits w USING {schema}.tasks t CROSS JOIN unnest(t.waits) AS old (name)
-    WHERE t.id = ANY (gone) AND (w.tenant, w.name, w.task_id) = (t.tenant, old.name, t.id);
+  WITH ended AS MATERIALIZED (
+    SELECT t.tenant, old.name, t.id FROM {schema}.tasks t CROSS JOIN unnest(t.waits) AS old (name) WHERE t.id = ANY (gone))
+  DELETE FROM {schema}.waits w USING ended WHERE (w.tenant, w.name, w.task_id) = (ended.tenant, ended.name, ended.id);
   DELETE FROM {schema}.records WHERE task_id = ANY (gone);
   DELETE FROM {schema}.tasks WHERE id = ANY (gone);
   DELETE FROM {schema}.agenda WHERE task_id = ANY (gone);
