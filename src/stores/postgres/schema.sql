@@ -261,10 +261,12 @@ BEGIN
   END IF;
 
   IF cardinality(r_state) > 0 THEN
-    DELETE FROM lull.waits w USING (
+    -- MATERIALIZED keeps the planner from looking for rows by task id alone, which scans all waits of the tenant.
+    WITH gone AS MATERIALIZED (
       SELECT t.tenant, old.name, t.id FROM unnest(p_task, p_first, r_waits) WITH ORDINALITY AS u (id, first, waits, o)
       JOIN lull.tasks t ON t.id = u.id CROSS JOIN unnest(t.waits) AS old (name)
-      WHERE u.waits IS NOT NULL AND u.first > 1 AND u.o <> ALL (skip) AND old.name <> ALL (u.waits::text[])) AS gone
+      WHERE u.waits IS NOT NULL AND u.first > 1 AND u.o <> ALL (skip) AND old.name <> ALL (u.waits::text[]))
+    DELETE FROM lull.waits w USING gone
       WHERE (w.tenant, w.name, w.task_id) = (gone.tenant, gone.name, gone.id);
     INSERT INTO lull.waits (tenant, name, task_id)
       SELECT u.tenant, name, u.id FROM unnest(p_task, r_tenant, r_waits) WITH ORDINALITY AS u (id, tenant, waits, o)
@@ -348,8 +350,9 @@ BEGIN
       AND NOT lull.is_open_1(tenant, principal, context_id)
       AND NOT EXISTS (SELECT FROM lull.pushes p WHERE p.task_id = tasks.id AND p.status <> 'done')
     ORDER BY id FOR UPDATE) AS unneeded;
-  DELETE FROM lull.waits w USING lull.tasks t CROSS JOIN unnest(t.waits) AS old (name)
-    WHERE t.id = ANY (gone) AND (w.tenant, w.name, w.task_id) = (t.tenant, old.name, t.id);
+  WITH ended AS MATERIALIZED (
+    SELECT t.tenant, old.name, t.id FROM lull.tasks t CROSS JOIN unnest(t.waits) AS old (name) WHERE t.id = ANY (gone))
+  DELETE FROM lull.waits w USING ended WHERE (w.tenant, w.name, w.task_id) = (ended.tenant, ended.name, ended.id);
   DELETE FROM lull.records WHERE task_id = ANY (gone);
   DELETE FROM lull.tasks WHERE id = ANY (gone);
   DELETE FROM lull.agenda WHERE task_id = ANY (gone);

@@ -54,7 +54,7 @@ export function createWork(db: Database): Work {
         )
       ).map(toId),
     // Skips from one owner to the next, because the living ones own most tasks.
-    orphans: async (_alive, limit) =>
+    orphans: async (_alive, limit, agents) =>
       (
         await reserve(
           `owner = ANY (ARRAY(
@@ -65,9 +65,9 @@ export function createWork(db: Database): Work {
                FROM next WHERE next.owner IS NOT NULL)
              SELECT next.owner FROM next WHERE NOT EXISTS (
                SELECT FROM ${s}.workers w WHERE w.id = next.owner AND w.lease_until > ${s}.clock_1())))
-           AND $1::text IS NULL`,
+           AND ($1::text[] IS NULL OR agent = ANY ($1))`,
           'owner',
-          [null, limit],
+          [agents?.map(toText), limit],
         )
       ).map((row) => ({ taskId: toId(row), owner: fromText(String(row['owner'])) })),
     due: async (now, limit) =>
