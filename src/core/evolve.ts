@@ -19,7 +19,7 @@ import type { Task } from './task.ts'
 
 type Of<T extends RecordType> = LogRecord & { readonly type: T }
 type Change = Partial<Task>
-/** Returns the members that change, or undefined where it has changed the task itself. */
+/** Returns the members that change, or undefined if it changed the task in place. */
 type Fold<T extends RecordType> = (task: OwnTask, record: Of<T>) => Change | undefined
 
 export type { OwnTask } from './evolve/own-task.ts'
@@ -224,7 +224,7 @@ function withArtifact(task: Task, record: Of<'artifact'>): Task['artifacts'] {
   return task.artifacts.with(index, next)
 }
 
-/** Whether this version can fold records of that type. A log may come from a newer one. */
+/** Whether this version can fold records of that type. A newer version may have written the log. */
 export function isRecordType(type: string): type is RecordType {
   return type === 'submitted' || Object.hasOwn(folds, type)
 }

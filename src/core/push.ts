@@ -9,29 +9,29 @@ export interface PushTarget {
 }
 
 /**
- * A row of the outbox. It holds no copy of what is sent: the log has everything, in order, so a place in the log is
- * enough for "at least once, ordered per task, nothing lost" across any crash.
+ * A row of the outbox. It has no copy of the events, because the log has them in order. A position in the log is enough
+ * for delivery at least once, in order per task and without loss, across any crash.
  */
 export interface Push extends PushTarget {
   readonly taskId: string
-  /** The protocol version, and where it has several the dialect, under which it was made: bodies and headers follow it. */
+  /** The protocol version and dialect of the webhook. They decide the shape of bodies and headers. */
   readonly version: string
   readonly createdAt: number
   /** Everything up to this record has been delivered. */
   readonly sentSeq: number
-  /** Failed attempts of the delivery that is due. */
+  /** The number of failed attempts of the current delivery. */
   readonly attempts: number
   readonly firstFailedAt?: number
-  /** Not before this instant. */
+  /** The next attempt is not made before this instant. */
   readonly retryAt?: number
   /** The task has ended and everything is delivered. */
   readonly done?: true
-  /** Given up: parked and visible until somebody sets the config anew. */
+  /** When the delivery was given up. The webhook stays visible until its config is set again. */
   readonly failedAt?: number
   readonly error?: string
 }
 
-/** Makes the webhook that comes with a message to a task; `before` is absent where the message created the task. */
+/** Creates the webhook in a message to a task. `before` is undefined when the message created the task. */
 export type MakePush = (task: Task, before: Task | undefined) => Push
 
 export type PushStatus = 'open' | 'failed' | 'done'

@@ -1,6 +1,6 @@
 /**
- * The RFCs' WorkerSuspension: the snake_case envelope of a stop that Harn peers read from and write into metadata while
- * the standard fields are young. Both protocols carry it.
+ * WorkerSuspension of the RFCs: the snake_case envelope of a stop in the metadata, for Harn peers that do not use the
+ * standard fields yet. Both protocols have it.
  */
 import type { ResumeConditions } from './conditions.ts'
 import type { Json, JsonObject } from './json.ts'
@@ -40,7 +40,7 @@ function resumeWhen({ onEvent, trigger, timeout, since }: ResumeConditions): Jso
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Fields in either spelling, camelCase afterwards. One level only: values are the caller's own. */
+/** Converts the names of fields to camelCase. Only one level is converted, because the values belong to the caller. */
 export function camelCased(given: Fields): Fields {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
@@ -50,7 +50,7 @@ export function camelCased(given: Fields): Fields {
   )
 }
 
-/** Conditions in either spelling; still to be checked. */
+/** Converts the names in conditions to camelCase. The result is not validated. */
 export function camelConditions(given: unknown): unknown {
   if (!isFields(given)) return given ?? undefined
   const conditions = camelCased(given)

@@ -1,4 +1,4 @@
-/** The memory the process uses. The engine drops warm runs when it is too much. */
+/** The memory usage of the process. The engine evicts warm runs when it is too high. */
 export interface MemoryUsage {
   readonly usedBytes: () => number
 }

@@ -1,6 +1,6 @@
 import type { IdSource } from '../ports/ids.ts'
 
-/** UUIDs that count up, so that a test's ids are the same every time and sort in the order they were made. */
+/** UUIDs that count up: equal in every test run, and sorted in the order of creation. */
 export function createCountingIds(): IdSource {
   let count = 0
   return {

@@ -1,14 +1,14 @@
 import type { CancelTimer, Clock } from '../ports/clock.ts'
 
 export interface ManualClock extends Clock {
-  /** Moves time on, calling back what falls due on the way, in order. */
+  /** Advances the time and runs the timers that become due, in order. */
   advance(ms: number): void
   /**
-   * Sets the wall clock, as an operator does or a machine that wakes up: no time passes for `after`, and instants that
-   * the wall clock has reached with it are called back.
+   * Sets the wall clock, like an operator or a machine after a suspend. No time passes for `after`. Timers of `at`
+   * whose instant is reached are run.
    */
   jump(ms: number): void
-  /** How many timers wait. */
+  /** The number of pending timers. */
   readonly pending: () => number
 }
 
@@ -19,7 +19,7 @@ interface Timer {
   readonly callback: () => void
 }
 
-/** A clock that stands still until the test moves it. */
+/** A clock that changes only when the test moves it. */
 export function createManualClock(startAt: number = Date.UTC(2026, 0, 1)): ManualClock {
   let elapsed = 0
   /** The wall clock shows this much more than the elapsed time. */

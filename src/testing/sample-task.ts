@@ -1,4 +1,4 @@
-/** Commits to try a store with: shaped like real ones, and small enough to read in a failing test. */
+/** Commits for store tests: shaped like real commits, and small enough to read in a failing test. */
 import type { CloudEvent } from '../core/cloud-event.ts'
 import { evolve } from '../core/evolve.ts'
 import type { Message } from '../core/message.ts'
@@ -53,7 +53,7 @@ export function step(id: string, expected: number, more: Partial<Commit> = {}): 
   return { taskId: id, expected, records: sampleRecords(expected, `step ${expected + 1}`), ...more }
 }
 
-/** Cannot be written by any store: its body is no JSON. */
+/** A commit that no store can write: a value in it is not JSON. */
 export function poison(id: string, expected: number): Commit {
   const record: LogRecord = { type: 'value', key: 'k', value: 1, seq: expected + 1, at: 1_000 }
   return { ...step(id, expected), records: [Object.assign(record, { value: 1n })] }

@@ -1,6 +1,6 @@
 import type { Signer } from '../core/receipt.ts'
 
-/** Not a real signature: quick, and the same every time. For tests that do not look at receipts. */
+/** A fast, deterministic checksum instead of a signature, for tests that do not verify receipts. */
 export const testSigner: Signer = {
   keyId: 'test',
   sign: (text) => `signed:${fingerprint(text)}`,

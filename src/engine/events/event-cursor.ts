@@ -17,7 +17,7 @@ export interface EventCursor {
   finish(pos: number): void
   /** Reads the cursor that was saved last. */
   load(): Promise<number>
-  /** Saves the cursor where it moved. Never rejects. */
+  /** Saves the cursor if it moved. Never rejects. */
   save(): Promise<void>
 }
 

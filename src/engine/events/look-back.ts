@@ -42,7 +42,7 @@ export function createLookBacks(deps: {
 
   function mayHaveMissed({ suspension }: Task): boolean {
     if (suspension === undefined || waitNames(suspension.conditions).length === 0) return false
-    // Where other processes append events, only the store knows.
+    // If other processes append events, only the store knows the newest one.
     return isShared || isBehind(suspension)
   }
 

@@ -1,6 +1,6 @@
 /**
- * How far events have been told, in a shared store: each event is marked there when it was offered to every task that waited
- * for it. An event that is not marked in time is told again, by any process.
+ * Which events were dispatched, in a shared store. An event is marked there after it was offered to every task that
+ * waited for it. An event that is not marked in time is dispatched again, by any process.
  */
 import type { ClusterStore } from '../../ports/store/cluster.ts'
 import type { EventCursor } from './event-cursor.ts'
@@ -21,7 +21,7 @@ export function createToldEvents(cluster: Pick<ClusterStore, 'markTold'>): Event
     async save() {
       const positions = told
       told = []
-      // Where this fails the events are told again, and wake nobody twice.
+      // If this fails the events are dispatched again. An event wakes a task at most once.
       if (positions.length > 0) await cluster.markTold(positions).catch(() => undefined)
     },
   }

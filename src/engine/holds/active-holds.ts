@@ -74,7 +74,7 @@ export function createActiveHolds(read?: () => Promise<HoldsInEffect>): ActiveHo
   }
 }
 
-/** What the log of a held task says about the hold. */
+/** The facts about the hold in the log of a held task. */
 export function markOf({ id, reason, actor }: Hold): HoldMark {
   return { holdId: id, reason, actor: { kind: 'operator', id: actor.id } }
 }

@@ -23,7 +23,7 @@ export function createPlaceHold(contextOf: () => EngineContext, active: ActiveHo
 
   /**
    * Stores the hold. New tasks are created under it before it is durable, so that none is missed. In a shared store the
-   * hold comes first: no other process may find a task under a hold that is not there. What was decided before is refused.
+   * hold is written first, so that no process finds a task under an unknown hold. Creations decided before are refused.
    */
   async function store(hold: Hold): Promise<void> {
     const { cluster, putHold } = contextOf().store

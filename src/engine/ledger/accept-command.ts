@@ -1,4 +1,4 @@
-/** Where a command goes when it arrives. It depends on the phase of its task's entry. */
+/** Accepts a command. The phase of the task's entry decides what happens to it. */
 import type { Task } from '../../core/task.ts'
 import type { Flusher } from './flusher.ts'
 import type { Planner, Waiting } from './plan.ts'
@@ -9,11 +9,11 @@ export interface AcceptDeps {
   readonly flusher: Pick<Flusher, 'add'>
   /** Reads the store for the entry. */
   readonly load: (entry: TaskEntry) => void
-  /** The commands that wait are decided in the next flush. */
+  /** The queued commands are decided in the next flush. */
   readonly enqueue: (entry: TaskEntry) => void
 }
 
-/** @param begun told of the task when the command is a create and could be decided ahead of its commit */
+/** @param begun called with the task when the command is a create that was decided ahead of its commit */
 export type Accept = (
   entry: TaskEntry,
   one: Waiting,
@@ -50,7 +50,9 @@ export function createAccept({ planner, flusher, load, enqueue }: AcceptDeps): A
     checking: wait,
   }
 
-  /** The create is decided before its commit. Commands that follow in the same turn of the event loop join that commit. */
+  /**
+   * The create is decided before its commit. Commands that follow in the same turn of the event loop join that commit.
+   */
   function open(entry: TaskEntry, one: Waiting, begun: (task: Task) => void): void {
     const plan = planner.begin(entry)
     move(entry, 'open')

@@ -1,5 +1,5 @@
 /**
- * Pushes back before the store: counts the commands that are not settled, and refuses new messages above a limit.
+ * Applies back pressure: counts the commands that are not settled, and refuses new messages above a limit.
  *
  * A1  Only new messages and reminders are refused. Commands that stop or end work, and the records of runs, never are.
  */

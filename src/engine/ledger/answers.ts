@@ -1,4 +1,4 @@
-/** What the callers who wait for a commit are told. */
+/** Answers the callers that wait for a commit. */
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
@@ -27,7 +27,10 @@ function answer({ records, task: latest }: Plan, one: Waiting): void {
   })
 }
 
-/** The idempotency key is taken. Whoever brought it is told by which claim; nobody else has a task to write to. */
+/**
+ * The idempotency key is taken. Its caller gets the existing claim. The other commands fail, because their task does
+ * not exist.
+ */
 export function answerClaimed({ entry, waiting, task }: Plan, claimed: Claim): void {
   const shown = entry.task ?? task
   for (const one of waiting) {

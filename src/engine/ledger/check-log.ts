@@ -1,14 +1,14 @@
 /**
- * Finds what keeps a stored log from being folded (a record type that this version does not know, a gap in the numbers), and
- * a log that is behind its row because its end is missing. Records that changed neither the state nor the time of the last
- * status can be cut without a trace: a row is written only when it changes.
+ * Finds what keeps a stored log from being folded (a record type that this version does not know, a gap in the
+ * numbers), and a log that is behind its row because its end is missing. Records that changed neither the state nor the
+ * time of the last status can be cut without a trace: a row is written only when it changes.
  */
 import { isRecordType } from '../../core/evolve.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { StoredTask } from '../../ports/store/tasks.ts'
 
-/** What is wrong, as a sentence without a subject; undefined when nothing is. */
+/** The fault, as a sentence without a subject. Undefined: the log is good. */
 export function checkLog(
   records: readonly LogRecord[],
   snapshot: Task | undefined,
@@ -24,7 +24,7 @@ export function checkLog(
   return undefined
 }
 
-/** The same for the task that the log was folded to. Instants are compared with all records: a clock may have been set back. */
+/** The same for the folded task. Instants are compared with all records, because a clock may have been set back. */
 export function checkEnd(task: Task, { row, records }: StoredTask): string | undefined {
   if (row === undefined) return undefined
   if (row.state !== task.state) {

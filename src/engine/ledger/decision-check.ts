@@ -11,7 +11,7 @@ export interface DecisionCheckDeps {
   readonly versionOf: (taskId: string) => Promise<number>
   /** Reads the store for the entry. */
   readonly load: (entry: TaskEntry) => void
-  /** The entry has finished what it was doing. */
+  /** The entry has finished its check. */
   readonly proceed: (entry: TaskEntry) => void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads the store for an entry: `loading`, then whatever the store answered. In a shared store, a task that is known here
- * is read from its version on, and the records that other processes wrote are shown to whoever follows the task here.
+ * Reads the store for an entry: phase `loading`, then the phase of the answer. In a shared store, only the records
+ * after the known version are read. They are published to the readers of the task in this process.
  */
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
@@ -13,11 +13,11 @@ import { forget, move, type TaskEntry, unreadableError } from './task-entry.ts'
 export interface EntryLoadingDeps {
   readonly cache: Pick<TaskCache, 'grow'>
   readonly loader: Pick<Loader, 'load' | 'follow'>
-  /** The task as a run here has it. Present in a shared store. */
+  /** The task in the run of this process. Present in a shared store. */
   readonly known?: ((taskId: string) => Task | undefined) | undefined
-  /** Other processes wrote these records. None: which ones is not known. */
+  /** Called with the records of other processes. Empty: the records are not known. */
   readonly learned: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
-  /** The entry is read, and what waits is next. */
+  /** The entry was read. Its queued commands are next. */
   readonly proceed: (entry: TaskEntry) => void
   /** Called when an entry may have become settled. */
   readonly settled: () => void

@@ -1,4 +1,4 @@
-/** Lets callers wait until nothing is under way for any task in memory. */
+/** Lets callers wait until no task in memory has queued commands, reads or commits. */
 import type { TaskCache } from './task-cache.ts'
 import { isSettled } from './task-entry.ts'
 

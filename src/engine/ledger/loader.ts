@@ -1,6 +1,6 @@
 /**
- * Reads tasks from the store. A log that cannot be folded becomes a task that shows so (`unreadable-task.ts`); it is logged
- * once. A store that cannot be read is an error of the call.
+ * Reads tasks from the store. A log that cannot be folded becomes an unreadable task (`unreadable-task.ts`), and is
+ * logged once. If the store cannot be read, the call fails.
  */
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
@@ -19,20 +19,23 @@ export type Loaded =
   | {
       readonly kind: 'task'
       readonly task: Task
-      /** Version of the snapshot; 0 where there is none. */
+      /** The version of the snapshot. 0: there is none. */
       readonly snapshotSeq: number
-      /** Approximate bytes of what was read. */
+      /** The approximate number of bytes read. */
       readonly bytes: number
-      /** What was read after `before`; empty where the task was read as a whole. */
+      /** The records after `before`. Empty when the whole task was read. */
       readonly records: readonly LogRecord[]
       readonly before: Task | undefined
     }
   | { readonly kind: 'unreadable'; readonly task: Task }
 
 export interface Loader {
-  /** @param storedVersion what the store is known to have; a shorter log is unreadable. @throws LullError `STORE_UNAVAILABLE` */
+  /**
+   * @param storedVersion the known version in the store; a shorter log is unreadable @throws LullError
+   * `STORE_UNAVAILABLE`
+   */
   load(taskId: string, storedVersion?: number): Promise<Loaded>
-  /** The same for a task that is known up to a version: only what follows is read, where that is possible. */
+  /** The same for a task that is known up to a version. Only later records are read, if possible. */
   follow(base: Task, storedVersion: number): Promise<Loaded>
   /** Tasks that were found unreadable. */
   readonly unreadable: ReadonlySet<string>
@@ -80,7 +83,7 @@ export function createLoader(
     for await (const record of logOf(store, id, version)) records.push(record)
     const isComplete =
       checkLog(records, base) === undefined && version + records.length >= storedVersion
-    // The store has less than is known here, or what follows cannot be folded: all of it is read.
+    // The store has an older version, or the later records cannot be folded. The whole task is read.
     if (!isComplete || (storedVersion > 0 && storedVersion < version)) {
       return load(id, storedVersion)
     }
@@ -95,7 +98,7 @@ export function createLoader(
     const task = unreadableTask(row, why)
     if (!unreadable.has(taskId)) {
       unreadable.add(taskId)
-      // Whoever waits for the task reads it again, and finds it so.
+      // Callers that wait for the task read it again, and see that it is unreadable.
       queueMicrotask(() => found(task))
       log('error', 'the log of a task cannot be read; the task is stopped, all others go on', {
         taskId,

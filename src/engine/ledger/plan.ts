@@ -1,4 +1,4 @@
-/** Decides the commands to one task in order, each on the task as the commands before it left it, and plans one commit of them. */
+/** Decides the commands to one task in order, each on the result of the previous one, and plans one commit for them. */
 import type { Command } from '../../core/commands.ts'
 import { decide } from '../../core/decide.ts'
 import { LullError, toError } from '../../core/errors.ts'
@@ -16,20 +16,20 @@ import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
 import { keepsRow, rowOf, sameRow } from '../row.ts'
 import type { TaskEntry } from './task-entry.ts'
 
-/** A function is called when the command is decided, with the task it will act on. */
+/** A function is called when the command is decided, with the current task. */
 export type LazyCommand = Command | ((task: Task | undefined) => Command)
 
-/** What is written in the same commit as the records of a command, or not at all. */
+/** Written in the same commit as the records of a command, or not at all. */
 export interface CommitExtras {
   readonly claim?: Claim | undefined
   readonly push?: MakePush | undefined
-  /** Approximate bytes of what the command brings, counted while it waits (`admission.ts`). */
+  /** Approximate bytes of the command, counted while it waits (`admission.ts`). */
   readonly bytes?: number
 }
 
 export interface Committed {
   readonly task: Task
-  /** What this command wrote; empty when there was nothing to do. */
+  /** The records of this command. Empty when there was nothing to do. */
   readonly records: readonly LogRecord[]
   /** Records of later commands in the same commit, and the task after all of them. */
   readonly laterRecords: readonly LogRecord[]
@@ -38,7 +38,7 @@ export interface Committed {
   readonly claimed?: Claim
 }
 
-/** A command whose caller waits, and what was decided about it. */
+/** A command whose caller waits, and its decision. */
 export interface Waiting {
   readonly command: LazyCommand
   /** It creates the task. */
@@ -50,7 +50,7 @@ export interface Waiting {
   /** Its records within those of the plan. */
   from: number
   to: number
-  /** Why it was refused; undefined when it was not. */
+  /** Why it was refused. Undefined: it was not. */
   refusal: unknown
   /** It shares no commit with other commands: it claims a key, or the commit it was part of could not be stored. */
   alone: boolean
@@ -76,7 +76,7 @@ export function createWaiting(
   }
 }
 
-/** What one commit will write to one task. */
+/** The content of one commit to one task. */
 export interface Plan {
   readonly entry: TaskEntry
   readonly waiting: Waiting[]
@@ -85,17 +85,17 @@ export interface Plan {
   row: TaskRow | undefined
   claim: Claim | undefined
   pushes: readonly Push[]
-  /** Whether its commit carries one. */
+  /** Whether the commit contains a snapshot. */
   snapshot: boolean
   /** Approximate bytes of the records. */
   bytes: number
-  /** Called when the commit is settled, whatever became of it. */
+  /** Called when the commit is settled, whether it was written or not. */
   whenSettled: (() => void)[]
 }
 
-/** Records between two snapshots. A shorter log is folded faster than it is stored twice. */
+/** The number of records between two snapshots. Folding a shorter log is faster than storing a snapshot of it. */
 const SNAPSHOT_EVERY = 64
-/** The same for a task that ended: it is read, and not written any more. */
+/** The same for an ended task, which is read and never written again. */
 const SNAPSHOT_AT_END = 12
 const none: readonly Push[] = []
 
@@ -121,7 +121,7 @@ export function createPlanner(clock: Clock, signer: Signer, holdEpoch?: () => nu
         plan.bytes += weightOf(records[index])
       }
     } catch (error) {
-      // All of a command's records hold, or none is written.
+      // Either all records of a command are written, or none.
       records.length = one.from
       one.refusal = error
     }
@@ -178,12 +178,12 @@ function addExtras(
   task: Task,
   start: Task | undefined,
 ): void {
-  // Before anything is changed: `push` may throw, and then nothing of the command is written.
+  // Called before the plan changes: if `push` throws, nothing of the command is written.
   if (push !== undefined) plan.pushes = [...plan.pushes, push(task, start)]
   plan.claim ??= claim
 }
 
-/** @param task what the command has made of `start` so far; no other code has seen it, so it may be changed in place */
+/** @param task the result of the command so far; no other code has seen it, so it may be changed in place */
 function append(
   records: LogRecord[],
   task: OwnTask | undefined,

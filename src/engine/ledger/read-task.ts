@@ -1,4 +1,4 @@
-/** Reads a task from memory, or from the store where memory does not have it or may be out of date. */
+/** Reads a task from memory, or from the store if memory does not have it or may be out of date. */
 import type { Task } from '../../core/task.ts'
 import type { Loader } from './loader.ts'
 import type { TaskCache } from './task-cache.ts'
@@ -22,7 +22,7 @@ export function createRead(deps: ReadDeps): ReadTask {
 
 /** No other process writes, so a task in memory is up to date. */
 function ownRead({ cache, loader, queues }: ReadDeps): ReadTask {
-  /** A create does not ask the store first, so the task may exist all the same. */
+  /** A create does not read the store first, so the task may already exist. */
   async function readWhileCreated(entry: TaskEntry): Promise<Task | undefined> {
     const loaded = await loader.load(entry.id)
     return entry.task ?? (loaded.kind === 'none' ? undefined : loaded.task)
@@ -34,14 +34,14 @@ function ownRead({ cache, loader, queues }: ReadDeps): ReadTask {
     if (entry.plan !== undefined || entry.phase === 'queued') return readWhileCreated(entry)
     await queues.loaded(entry)
     const { task } = entry
-    // Anybody can ask for any id, so tasks that do not exist are not remembered.
+    // Callers can ask for any id, so ids of tasks that do not exist are not kept.
     if (entry.phase === 'unknown') cache.delete(taskId)
     else cache.trim()
     return task
   }
 }
 
-/** What is in memory is answered only when the store has the same version (C6). */
+/** A task in memory is returned only when the store has the same version (C6). */
 function sharedRead(
   { cache, loader, queues }: ReadDeps,
   versionOf: SharedTasks['versionOf'],

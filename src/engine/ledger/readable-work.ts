@@ -1,6 +1,6 @@
 /**
- * The store's work lists without tasks that cannot be read. Their rows stay as they are, so the store goes on listing them;
- * a list of one (an agent with concurrency 1) would hold nothing else.
+ * The work lists of the store without unreadable tasks. The rows of these tasks do not change, so the store lists them
+ * again and again. They could fill a short list, such as the list of one for an agent with concurrency 1.
  */
 import type { WorkStore } from '../../ports/store/work.ts'
 
@@ -10,7 +10,7 @@ export type ReadableWork = Pick<
 >
 
 export function readableWork(store: ReadableWork, unreadable: ReadonlySet<string>): ReadableWork {
-  /** Asks for so many more as may have to be left out. */
+  /** Asks for as many more tasks as may have to be left out. */
   async function readable<T>(
     limit: number,
     list: (limit: number) => Promise<readonly T[]>,

@@ -1,4 +1,4 @@
-/** What happens when the store has answered for a commit. */
+/** Processes the store's answer to a commit. */
 import { describeError } from '../../core/describe-error.ts'
 import { LullError } from '../../core/errors.ts'
 import type { LogRecord } from '../../core/records.ts'
@@ -33,7 +33,7 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
 
   const outcomes: { readonly [S in CommitResult['status']]: Outcome<S> } = {
     written,
-    /** Another process wrote: the same commands are decided again, in the same order, on what it wrote. */
+    /** Another process wrote. The same commands are decided again on the new version, in the same order. */
     conflict({ entry, waiting }, { version }) {
       entry.storedVersion = version
       entry.queue.unshift(...waiting)
@@ -43,7 +43,7 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
       answerClaimed(plan, claim)
       queues().reread(plan.entry)
     },
-    /** Decided again: whoever makes the command asks for the holds of that moment. */
+    /** The commands are decided again. The function that makes a command then reads the current holds. */
     'holds-changed'(plan) {
       refreshHolds().then(
         () => {
@@ -82,7 +82,10 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
     else cache.trim()
   }
 
-  /** The content cannot be stored: the command that brought it fails. While it is not known, each is written alone (L6). */
+  /**
+   * The content cannot be stored. The command with the content fails. If it is unknown which one, each is written alone
+   * (L6).
+   */
   function refused({ entry, waiting }: Plan, { error }: Result<'failed'>): void {
     const culprit = culpritOf(waiting)
     const others = waiting.filter((one) => one !== culprit)
@@ -92,7 +95,7 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
     culprit?.reject(refusal(entry.id, error))
   }
 
-  /** The store cannot write. Commands behind the commit fail as well, or they would overtake those that are tried again. */
+  /** The store cannot write. Later commands fail too. Otherwise they would overtake the commands that are retried. */
   function fail(plan: Plan, error: unknown): void {
     const { entry, waiting } = plan
     trouble.failed(error)
@@ -119,7 +122,7 @@ function createPublish({
   }
 }
 
-/** The command that brought the records, where only one did. */
+/** The command with the records, if there is exactly one. */
 function culpritOf(waiting: readonly Waiting[]): Waiting | undefined {
   const writers = waiting.filter(({ from, to }) => to > from)
   return writers.length === 1 ? writers[0] : undefined

@@ -1,4 +1,6 @@
-/** Whether commits work, as health shows it. A failure is shown until a commit works again, and at most for a while. */
+/**
+ * Whether commits work, for the health check. A failure is shown until a commit works again, at most for `SHOWN_MS`.
+ */
 import { describeError } from '../../core/describe-error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -6,11 +8,14 @@ import type { Log } from '../../ports/log.ts'
 export interface StoreTrouble {
   failed(error: unknown): void
   worked(): void
-  /** What the last commit failed with, where none has worked since. */
+  /** The error of the last commit, if no later commit worked. */
   readonly current: () => string | undefined
 }
 
-/** A process that writes nothing does not learn that the store is back; then the store's own check decides. */
+/**
+ * A process that writes nothing does not notice that the store works again. After this time the store's own check
+ * decides.
+ */
 const SHOWN_MS = 30_000
 
 export function createStoreTrouble(clock: Pick<Clock, 'now'>, log: Log): StoreTrouble {

@@ -1,21 +1,21 @@
 /**
- * The tasks in memory: those that something is under way for, and the most recently used others. It keeps two generations.
- * When the newer one has reached half of a limit, the older one is dropped as a whole and the newer one becomes the older.
+ * The tasks in memory: those in use (not settled), and the most recently used others. The cache has two generations.
+ * When the newer one reaches half of a limit, the older one is dropped as a whole and the newer one becomes the older.
  *
  * T1  At most `tasks` settled tasks are kept, and about `bytes` bytes of them.
- * T2  A task that something is under way for is never dropped, and has one entry.
+ * T2  A task that is not settled is never dropped, and has one entry.
  */
 import { TransientMap } from '../transient-map.ts'
 import { createTaskEntry, isSettled, type TaskEntry } from './task-entry.ts'
 
 export interface TaskCache {
-  /** The entry of the task, made where there is none, and marked as used. */
+  /** Returns the entry of the task, creates it if missing, and marks it as used. */
   use(taskId: string): TaskEntry
   readonly get: (taskId: string) => TaskEntry | undefined
   delete(taskId: string): void
-  /** The task of the entry grew by so many bytes. */
+  /** The task of the entry grew by this many bytes. */
   grow(entry: TaskEntry, bytes: number): void
-  /** Drops the least recently used entries where a limit is exceeded. */
+  /** Drops the least recently used entries if a limit is exceeded. */
   trim(): void
   entries(): ReadonlySet<TaskEntry>
 }

@@ -7,8 +7,9 @@
  *      │           └──▶ unreadable      ▲                 ▲
  *      └── a create ────────────────────┴── or open ──────┘
  *
- * In a shared store, a flush that decided nothing to write goes through `checking`: the store is asked whether the task in
- * memory is up to date. If it is, the callers are answered. Otherwise the task is read and everything is decided again.
+ * In a shared store, a flush that decided nothing to write goes through `checking`: the store is asked whether the task
+ * in memory is up to date. If it is, the callers are answered. Otherwise the task is read and everything is decided
+ * again.
  */
 import { LullError } from '../../core/errors.ts'
 import type { Task } from '../../core/task.ts'
@@ -75,19 +76,19 @@ const settled: ReadonlySet<Phase> = new Set<Phase>(['unknown', 'unreadable', 'id
 export interface TaskEntry {
   readonly id: string
   phase: Phase
-  /** As the store has it; undefined where there is none or it is not known. */
+  /** The task in the store. Undefined: it does not exist, or was not read. */
   task: Task | undefined
   row: TaskRow | undefined
   snapshotSeq: number
-  /** What the store said it has when it refused a commit as out of date. A log that ends before it is cut off. */
+  /** The version in the store's answer to a conflicting commit. A log that ends before it is incomplete. */
   storedVersion: number
-  /** The version that another process is said to have written; 0 when the store was read since. */
+  /** The version that another process reported. 0 when the store was read since. */
   heardVersion: number
   /** Approximate bytes of `task`. */
   bytes: number
-  /** While `loading`. */
+  /** Present while `loading`. */
   loading: Promise<void> | undefined
-  /** While `open` or `writing`: what is to be written. */
+  /** Present while `open` or `writing`: the commit to write. */
   plan: Plan | undefined
   /** Commands that are not decided yet. */
   queue: Waiting[]
@@ -116,7 +117,7 @@ export function move(entry: TaskEntry, to: Phase): void {
   entry.phase = to
 }
 
-/** Nothing is under way, so the entry may leave memory. */
+/** No command, read or commit is in progress, so the entry may leave memory. */
 export function isSettled({ phase }: TaskEntry): boolean {
   return settled.has(phase)
 }
@@ -126,7 +127,7 @@ export function isNotYetDurable({ task, plan }: TaskEntry): boolean {
   return task === undefined && plan !== undefined
 }
 
-/** What is in memory is out of date, or was never in the store. */
+/** Drops the task in memory: it is out of date, or was never in the store. */
 export function forget(entry: TaskEntry): void {
   entry.task = undefined
   entry.row = undefined

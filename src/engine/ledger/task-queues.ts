@@ -12,15 +12,18 @@ import { forget, isNotYetDurable, move, type TaskEntry } from './task-entry.ts'
 
 export interface TaskQueues {
   readonly accept: Accept
-  /** Decides what waits. Undefined: there is nothing to write, and the callers are answered. */
+  /** Decides the queued commands. Undefined: there is nothing to write, and the callers are answered. */
   decide(entry: TaskEntry): Plan | undefined
-  /** The entry has finished what it was doing: it is settled, or what waits is next. */
+  /** The entry has finished a read or a commit: it becomes settled, or its queued commands are next. */
   proceed(entry: TaskEntry): void
-  /** What is in memory is out of date: it is read before the next decision. */
+  /** The task in memory is out of date. It is read before the next decision. */
   reread(entry: TaskEntry): void
-  /** The same where other processes wrote, and what is in memory was right before. */
+  /**
+   * The same after writes of other processes: the task in memory is an earlier version, and only later records are
+   * read.
+   */
   catchUp(entry: TaskEntry): void
-  /** Another process is said to have written this version. */
+  /** Another process reported that it wrote this version. */
   heard(entry: TaskEntry, version: number): void
   /** Resolves when the store was read for the entry. @throws LullError `STORE_UNAVAILABLE` */
   loaded(entry: TaskEntry): Promise<void>
@@ -40,11 +43,11 @@ export interface TaskQueuesDeps {
   readonly shared?: SharedTasks | undefined
 }
 
-/** What the ledger needs where several processes write to the same tasks. */
+/** Used by the ledger when several processes write to the same tasks. */
 export interface SharedTasks {
   /** The version that the store has now. */
   readonly versionOf: (taskId: string) => Promise<number>
-  /** The task as a run here has it. */
+  /** The task in the run of this process. */
   readonly known: (taskId: string) => Task | undefined
   /** The epoch of the holds that creations are decided on. */
   readonly holdEpoch: () => number
@@ -127,7 +130,7 @@ async function whenSettled(entries: readonly TaskEntry[]): Promise<void> {
   )
 }
 
-/** The commands of the next commit: all that wait, or one that must not share its commit. */
+/** The commands of the next commit: all queued ones, or one that must not share its commit. */
 function nextOf(entry: TaskEntry): readonly Waiting[] {
   const { queue } = entry
   const alone = queue.findIndex((one) => one.alone)

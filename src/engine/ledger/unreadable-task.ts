@@ -1,6 +1,6 @@
 /**
- * How a task is shown whose log cannot be folded: paused by policy, with the reason `unreadable`. It is derived from the
- * task's row alone. Nothing is written, so a version that can read the log finds the task as it was.
+ * Makes the task that is shown when a log cannot be folded: paused by policy, with the reason `unreadable`. It is
+ * derived only from the row. Nothing is written, so a version that can read the log finds the task unchanged.
  */
 import { createTask } from '../../core/evolve/own-task.ts'
 import type { Task } from '../../core/task.ts'

@@ -4,18 +4,21 @@ import type { RunCore } from './run-core.ts'
 
 export interface ChildWaits {
   /**
-   * Waits for a child without a slot, where nothing else goes on, and takes a slot again before the code does.
+   * Waits for a child. Frees the slot if the run does nothing else, and takes a slot again before the code continues.
    * @param wait ends when the signal fires
-   * @throws the reason of the signal of the step it is called in: a step that is told to stop waits no longer
+   * @throws the reason of the signal of the surrounding step, when that step must stop
    */
   withoutSlot<T>(
     childId: string,
     scope: OperationScope,
     wait: (signal: AbortSignal) => Promise<T>,
   ): Promise<T>
-  /** The same for the next record of a child. Only the end of a child loads a run again, so a run that watches stays in memory. */
+  /**
+   * The same for the next record of a child. Only the end of a child loads a run again, so a run that watches stays in
+   * memory.
+   */
   whileWatching<T>(childId: string, scope: OperationScope, wait: () => Promise<T>): Promise<T>
-  /** Fires when the run is given up, or the step of that scope is told to stop. */
+  /** Fires when the run is discarded, or when the step of that scope must stop. */
   signalOf(scope: OperationScope): AbortSignal
   /** The children the run waits for, one for each call. */
   readonly awaited: () => readonly string[]
@@ -31,7 +34,7 @@ export function createChildWaits(core: RunCore): ChildWaits {
     return inside === undefined ? signal : AbortSignal.any([signal, inside.signal])
   }
 
-  /** A step that is told to stop ends without a slot: the child may keep the only one for long. */
+  /** A step that must stop ends without a slot, because the child may keep the only slot for long. */
   async function goOn(inside: OperationScope['inside']): Promise<void> {
     inside?.signal.throwIfAborted()
     await core.slot.take()

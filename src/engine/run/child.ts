@@ -1,4 +1,4 @@
-/** A sub-task as the code of its parent handles it. */
+/** The `Child` object that the code of a parent gets from `task.delegate`. */
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
@@ -29,7 +29,7 @@ export function createChildFactory(deps: ChildFactoryDeps): ChildFactory {
   const { core } = deps
   const { children, hash } = core.host
 
-  /** The same call makes the same id: a call that is repeated because its record was lost adds no second reminder. */
+  /** The id is derived from the call, so a call that is repeated after its record was lost adds no second reminder. */
   function reminderId(key: string): string {
     const { id, journal } = core.task
     return `reminder-${hash(`${id}/${journal.generation}/${key}`).slice(0, 32)}`
@@ -93,7 +93,7 @@ async function journaledCall(deps: ChildFactoryDeps, call: ChildCall): Promise<v
   })
 }
 
-/** While it waits the run needs no slot and may leave memory: the child's end loads it again. */
+/** While it waits, the run needs no slot and may leave memory. The end of the child loads it again. */
 async function resultOf(
   deps: ChildFactoryDeps,
   id: string,
@@ -126,7 +126,7 @@ async function resultOf(
   })
 }
 
-/** The task is stopped for a child that cannot be read. The call is answered by the run that is built after the stop. */
+/** Stops the task when the child cannot be read. After the stop, a rebuilt run makes the call again. */
 async function readable<T>(
   { core }: ChildFactoryDeps,
   id: string,
@@ -142,7 +142,7 @@ async function readable<T>(
   }
 }
 
-/** A stop of the task waits for the step that waits. */
+/** Rejects when the signal fires, because the stop of the task waits until the step has ended. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const stop = (): void => reject(signal.reason)

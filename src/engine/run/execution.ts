@@ -1,11 +1,11 @@
 /**
  * One execution of a step's function: its signal, and whether the function may still act through the task.
  *
- * X1  Once it is over (it returned, failed, ran out of time, was interrupted, its task ended) its `task.*` calls are
- *     refused, and its result is not used.
- * X2  What it does afterwards is logged once, with the task and the step.
- * X3  A step inside a step is over when the outer one is.
- * X4  A step waits for a child while a call inside it does, or a step inside it.
+ * X1  Once the execution is over (it returned, failed, timed out or was interrupted, or its task ended) its `task.*`
+ *     calls are refused, and its result is not used.
+ * X2  The first later call or result is logged once, with the task and the step.
+ * X3  A step inside a step is over when the outer step is over.
+ * X4  A step waits for a child while a call or a step inside it waits for one.
  */
 import { LullError } from '../../core/errors.ts'
 import type { RunHost } from './host.ts'
@@ -33,7 +33,7 @@ export class Execution {
     return this.#controller.signal
   }
 
-  /** Why the function may not act any more. */
+  /** Why the function may not act any more. Undefined: it may. */
   get over(): string | undefined {
     return this.#over ?? this.#deps.outer?.over
   }
@@ -58,12 +58,12 @@ export class Execution {
     if (outer !== undefined) outer.#addWaits(count)
   }
 
-  /** Fires the signal: an offer to stop. */
+  /** Fires the signal, which asks the function to stop. */
   abort(reason: Error): void {
     this.#controller.abort(reason)
   }
 
-  /** Whether its time, or that of a step it is in, was over before it ended. */
+  /** Whether it timed out, or a step around it did. */
   get timedOut(): boolean {
     return this.#timedOut
   }

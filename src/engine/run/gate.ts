@@ -1,5 +1,5 @@
 /**
- * Decides when an operation of a run may start, and when the run stands still enough for a pause to commit.
+ * Decides when an operation of a run may start, and when the run is at a boundary, so that a pause can commit.
  *
  *   open ──pause──▶ pausing ──boundary──▶ closed ──resume──▶ open
  *     └──park, ask──▶ stopping ─────────────┘
@@ -10,7 +10,7 @@
  *     being written, withheld in the releaser, or waiting for a child); for `wait_for_completion` also no turn is open.
  * G3  A park or a question starts only when nothing else is in flight, and nothing starts until it is over.
  * G4  Blocked operations start in the order they came.
- * G5  Whatever is entered is left: each entry takes the work that is done inside, and is over when that settles.
+ * G5  Every entry is left: each entry method takes the work as a function, and leaves when the work settles.
  *
  * No operation starts without a slot: `run-slot.ts`.
  */
@@ -53,7 +53,7 @@ export class Gate {
   readonly #deps: GateDeps
   #inFlight = 0
   #outside = 0
-  /** How many of the waits outside never end. */
+  /** How many of the outside waits never end. */
   #endless = 0
   #turns = 0
   #stop = false
@@ -155,13 +155,13 @@ export class Gate {
     this.#deps.moved()
   }
 
-  /** The pause is durable, or a park or question is: nothing moves until `reopen`. */
+  /** The pause, park or question is durable. No operation starts until `reopen`. */
   close(): void {
     this.#closed = true
     this.#mode = undefined
   }
 
-  /** With a mode, a pause is still under way. */
+  /** @param wanted the mode of a pause that is still in progress */
   reopen(wanted?: PauseMode): void {
     this.#closed = false
     this.#mode = wanted
@@ -173,7 +173,7 @@ export class Gate {
     if (this.#inFlight > 0) return false
     if (wanted === 'interrupt_immediate') return true
     if (wanted === 'finish_step') return this.waiting() > 0
-    // A question inside the turn can only be asked after the resume: the turn gets no further.
+    // A question inside the turn is asked only after the resume, so the turn cannot end before.
     const noTurn = this.#turns === 0 || this.#stopsWanted > 0
     return noTurn && this.#deps.withheld() === 0 && this.#blocked.length + this.#outside > 0
   }
@@ -183,12 +183,12 @@ export class Gate {
     return this.#blocked.length + this.#outside + stuck
   }
 
-  /** The run has nothing outside to wait for but this much, and nothing is in flight but this many operations. */
+  /** Whether the run has at most this many outside waits and this many operations in flight. */
   waitsOnlyFor(outside: number, inFlight: number): boolean {
     return this.#outside - this.#endless === outside && this.#inFlight === inFlight
   }
 
-  /** Starts what was blocked and may start now. */
+  /** Starts the blocked operations that may start now. */
   review(): void {
     for (const one of this.#blocked) {
       if (!this.#mayStart(one.kind, one.scope)) continue

@@ -1,4 +1,4 @@
-/** What a run needs from the engine around it. */
+/** The interface of the engine for a run. */
 import type { ResumeConditions } from '../../core/conditions.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
@@ -16,11 +16,11 @@ import type { ReminderRequest } from '../requests.ts'
 export interface RunLimits {
   /** The largest JSON text of a step's result. */
   readonly stepResultBytes: number
-  /** Records of one journal before the task is stopped with advice to `continueAs`. */
+  /** The largest number of records in a journal. Above it the task is stopped, with the advice to call `continueAs`. */
   readonly journalRecords: number
   /** Reminders that may be pending on one task. */
   readonly pendingReminders: number
-  /** Synchronous agent code that takes longer than this blocks everybody and is reported. */
+  /** Synchronous agent code that takes longer than this is reported, because it blocks the process. */
   readonly blockMs: number
 }
 
@@ -31,7 +31,7 @@ export interface RunHost {
   /** SHA-256, hex. */
   readonly hash: (text: string) => string
   readonly limits: RunLimits
-  /** What steps have written and not recorded yet. */
+  /** Texts that steps have written and that are not recorded yet. */
   readonly live: LiveTexts
   commit(taskId: string, command: LazyCommand): Promise<Committed>
   /** The log of a task, oldest first. */
@@ -40,7 +40,7 @@ export interface RunHost {
   fireAt(conditions: ResumeConditions | undefined): number | undefined
   /** The position of the newest event. */
   eventsNow(): Promise<number>
-  /** The run does nothing but wait for children: it needs no slot, and may leave memory. False: it keeps its slot. */
+  /** The run only waits for children: its slot is freed, and it may leave memory. False: it keeps its slot. */
   releaseSlot(taskId: string): boolean
   /** The run could go on: resolves when it has a slot again, or was stopped. */
   reacquireSlot(taskId: string): Promise<void>
@@ -50,7 +50,7 @@ export interface RunHost {
   readonly children: ChildHost
 }
 
-/** Sub-tasks, as their parent's run may handle them. */
+/** Operations of a parent's run on its children. */
 export interface ChildHost {
   /** @throws LullError `AGENT_UNKNOWN` */
   check(agent: string): void
@@ -58,9 +58,9 @@ export interface ChildHost {
   get(parent: Task, childId: string): Promise<Task>
   /** Ends when the signal fires. */
   watch(parent: Task, childId: string, signal: AbortSignal): AsyncIterable<LogRecord>
-  /** How it ended, if it has. @throws LullError `TASK_UNREADABLE` */
+  /** The result of the child, if it has ended. @throws LullError `TASK_UNREADABLE` */
   result(childId: string): Promise<ChildResult | undefined>
-  /** Resolves when it has ended; gives up, rejecting, when the signal fires. @throws LullError `TASK_UNREADABLE` */
+  /** Resolves when the child has ended. Rejects when the signal fires. @throws LullError `TASK_UNREADABLE` */
   ended(childId: string, signal: AbortSignal): Promise<ChildResult>
   pause(
     parent: Task,

@@ -1,10 +1,10 @@
 /**
  * Hands results to a run one at a time, in the order of their records, and lets the run's code react (all microtasks)
- * before the next one. Live and rebuilt runs go through here alike: that is why concurrent branches replay to the
- * same interleaving.
+ * before the next one. Live and rebuilt runs both use it, so concurrent branches replay in the same interleaving.
  *
- * While held (a pause is under way) results wait: the code behind them does not move. Results of operations inside a
- * running step are still handed out, or the step could not finish; once shut (the pause committed) nothing is.
+ * While held (a pause is in progress) results wait, and the code that awaits them does not continue. Results of
+ * operations inside a running step are still handed out, because the step could not finish otherwise. Once shut (the
+ * pause is committed) no result is handed out.
  */
 export class Releaser {
   readonly #now: () => number
@@ -42,7 +42,7 @@ export class Releaser {
     this.#schedule()
   }
 
-  /** Hands out at once, where nothing else can be waiting or come in before the code has reacted. */
+  /** Hands out at once. Only for callers where no other result can wait or arrive before the code has reacted. */
   now(release: () => void): void {
     const startedAt = this.#now()
     release()
@@ -62,12 +62,12 @@ export class Releaser {
     this.#schedule()
   }
 
-  /** Hands out what can be handed out now. */
+  /** Hands out the results that can be handed out now. */
   review(): void {
     this.#schedule()
   }
 
-  /** Two macrotasks side by side: what runs between them is the microtasks of the release, and nobody else's. */
+  /** Two adjacent macrotasks: only the microtasks of the release run between them. */
   #schedule(): void {
     if (this.#scheduled || !this.ready || !this.#mayGoOn()) return
     this.#scheduled = true

@@ -1,6 +1,6 @@
 /**
- * Writes the acts of a run in the order of the calls. Acts go to the ledger at once, so that they share a commit. When the
- * store cannot write, the acts that failed wait and are tried again together, and no later act overtakes them.
+ * Writes the acts of a run in the order of the calls. Acts go to the ledger at once, so that they share a commit. When
+ * the store cannot write, the acts that failed wait and are tried again together, and no later act overtakes them.
  */
 import type { RunCommand } from '../../core/commands.ts'
 import { isLullError } from '../../core/errors.ts'
@@ -11,7 +11,7 @@ import type { RunHost } from './host.ts'
 type Tokenless<C> = C extends { readonly run: string } ? Omit<C, 'run'> : never
 export type RunAct = Tokenless<RunCommand>
 
-/** The run that writes, as it stands. */
+/** The current state of the run that writes. */
 export interface Writing {
   readonly host: Pick<RunHost, 'commit' | 'clock' | 'log'>
   readonly taskId: string
@@ -19,13 +19,16 @@ export interface Writing {
   readonly dead: boolean
   /** Another run has the task. */
   lost(): void
-  /** Nothing is being written any more. */
+  /** Every act is written. */
   written(): void
 }
 
 const RETRY_FIRST_MS = 100
 const RETRY_MOST_MS = 10_000
-/** A dead run's code waits for this. Each call makes one: a shared promise would keep everything that ever waited for it. */
+/**
+ * The code of a dead run waits for this. Each call makes a new promise, because a shared one would keep all its waiters
+ * in memory.
+ */
 export const neverSettles = (): Promise<never> => new Promise(() => undefined)
 
 export class RunWriter {
@@ -35,7 +38,7 @@ export class RunWriter {
   #waitMs = RETRY_FIRST_MS
   /** Acts that are written with the next one. */
   #pending: RunAct[] = []
-  /** The last of those. */
+  /** The write of the acts that were handed in last. */
   #handedIn: Promise<unknown> | undefined
 
   constructor(run: Writing) {
@@ -53,7 +56,10 @@ export class RunWriter {
     this.#pending.push(act)
   }
 
-  /** Resolves when the pending acts are durable, also those that another branch has handed in: the code may have seen them. */
+  /**
+   * Resolves when the pending acts are durable, including those of other branches, whose results the code may have
+   * seen.
+   */
   async flush(): Promise<void> {
     this.#handInPending()
     await this.#handedIn
@@ -96,7 +102,7 @@ export class RunWriter {
     )
   }
 
-  /** Until the store can write again. */
+  /** Waits until the store can write again. */
   #wait(item: Item): Promise<Committed> {
     item.state = 'waiting'
     // On a further retry the caller already holds the first promise.
@@ -145,7 +151,7 @@ class Item {
   readonly #act: RunAct
   readonly #run: Writing
   state: 'waiting' | 'handed in' | 'decided' = 'waiting'
-  /** Set once the item had to wait. */
+  /** Set when the item has to wait. */
   retry: (() => void) | undefined
 
   constructor(act: RunAct, run: Writing) {
@@ -156,7 +162,7 @@ class Item {
   readonly decide = (): RunCommand => {
     this.state = 'decided'
     const command = this.#act as RunAct & { run: string }
-    // The token of this moment: an act may be tried again after the run got a new token.
+    // Set at the decision, because an act may be retried after the run got a new token.
     command.run = this.#run.token
     return command as RunCommand
   }

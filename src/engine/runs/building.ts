@@ -40,7 +40,7 @@ export interface BuilderDeps {
   readonly draining: () => boolean
 }
 
-/** What a run begins with. */
+/** The task and the records that a run begins with. */
 interface Beginning {
   readonly task: Task
   readonly journal: Journal

@@ -19,7 +19,7 @@ export function createChildEnds(
   { ledger, log, watchTask }: ChildEndsDeps,
   ended: (parentId: string) => void,
 ): ChildEnds {
-  /** The end of a child in another process reaches only those who watch the child. */
+  /** The end of a child in another process is reported only to watchers of the child. */
   function watchEnd(parentId: string, childId: string): void {
     const stop = watchTask?.(childId, ({ state }) => {
       if (!isTerminal(state)) return

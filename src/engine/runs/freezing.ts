@@ -19,7 +19,7 @@ export function createCommitStop(
   presences: Pick<Presences, 'get'>,
   worker: () => string,
 ): CommitStop {
-  /** What a run in another process does is not known here. Its own process commits the stop. */
+  /** This process does not know whether a run in another process is at a boundary. That process commits the stop. */
   const runsElsewhere = ({ run }: Task): boolean => run !== undefined && run.worker !== worker()
 
   return async (taskId, mode, command) => {
@@ -39,7 +39,10 @@ export function createCommitStop(
   }
 }
 
-/** A task that is not run elsewhere and has no frame here is always at a boundary. A run closes its gate if it is at one. */
+/**
+ * A task that is not run elsewhere and has no frame here is always at a boundary. A run closes its gate if it is at
+ * one.
+ */
 function isAtBoundary(presence: Presence | undefined, mode: PauseMode): boolean {
   return presence?.run === undefined || presence.run.freeze(mode)
 }

@@ -6,7 +6,7 @@ import type { Presences } from './presence.ts'
 import type { Slots } from './slots.ts'
 
 export interface TaskLauncher {
-  /** Continues from the warm frame of the task where there is one, and builds a frame otherwise. */
+  /** Continues from the warm frame of the task if there is one. Otherwise builds a frame. */
   launch(task: Task): void
   /** Starts the code of a task that is decided and not durable yet. */
   launchAhead(task: Task): void
@@ -44,7 +44,7 @@ export function createTaskLauncher(deps: {
     if (!draining()) builder.build(presence, task)
   }
 
-  /** Continues from the warm frame. Returns false where there is none. */
+  /** Continues from the warm frame. Returns false if there is none. */
   function isContinued(taskId: string, token: string): boolean {
     const presence = presences.get(taskId)
     if (presence?.phase !== 'warm' || presence.run?.dead !== false) return false

@@ -15,7 +15,7 @@ import type { Presences } from './presence.ts'
 import type { SlotReservations } from './reserve-slot.ts'
 
 export interface Launching {
-  /** Commits a command that may start a run, with a slot for the run where one is free. */
+  /** Commits a command that may start a run, with a slot for the run if one is free. */
   commit(
     taskId: string,
     agent: string,

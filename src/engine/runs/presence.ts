@@ -114,7 +114,7 @@ export function createPresences(slots: Slots, warm: Warm): Presences {
     if (!hasFrame.has(to)) presence.run = undefined
     if (holdsSlot.has(from) && !holdsSlot.has(to)) slots.free(presence.token)
     if (evictable.has(from) && !evictable.has(to)) warm.remove(presence.taskId)
-    // This comes last, because it evicts at once where no frame is kept warm.
+    // This comes last, because it evicts at once when no frame may be kept warm.
     if (evictable.has(to)) warm.add(presence.taskId)
     return true
   }

@@ -1,4 +1,4 @@
-/** Starts tasks without a run: the next of a queue, and at the start of a process those that dead processes left. */
+/** Starts tasks without a run: queued tasks, and at the start of a process the orphans of dead processes. */
 import { isLullError } from '../../core/errors.ts'
 import type { RunToken } from '../../core/records.ts'
 import type { IdSource } from '../../ports/ids.ts'
@@ -15,7 +15,7 @@ export interface TakeoverDeps {
   readonly ids: IdSource
   readonly log: Log
   readonly worker: () => string
-  /** The agents whose tasks are taken. Absent: of all agents; a task of an agent that nobody runs is stopped. */
+  /** Only tasks of these agents are taken. Absent: tasks of all agents; a task of an unknown agent is stopped. */
   readonly only?: readonly string[] | undefined
   readonly maxDeaths: number
   readonly knows: (agent: string) => boolean
@@ -23,7 +23,7 @@ export interface TakeoverDeps {
 }
 
 /**
- * Starts a task that nobody runs, or takes it over from the run `from`; where the task has another run, nothing happens.
+ * Starts a task without a run, or takes it over from the run `from`. If the task has another run, nothing happens.
  * Resolves with false when no slot was free.
  */
 export type StartTask = (
@@ -56,7 +56,7 @@ export function createStartTask(deps: TakeoverDeps): StartTask {
 
 const PAGE = 256
 
-/** Finds the tasks that dead processes left and those that wait for a slot, and starts as many as there are slots. */
+/** Finds orphans and tasks that wait for a slot, and starts as many as there are slots. */
 export async function recover(
   deps: TakeoverDeps,
   backlog: Backlog,

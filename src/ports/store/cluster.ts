@@ -4,15 +4,18 @@ import type { LiveText } from '../../core/live-text.ts'
 import type { Hold } from './holds.ts'
 
 /**
- * What a store adds that several processes use at the same time. An embedded store has no such part: one process has it.
+ * The part of a store that several processes use at the same time. An embedded store does not have it, because only one
+ * process uses it.
  * All times in this part are compared by the store's clock, never by the clock of a process.
  *
  * Some methods of the other parts behave differently in a shared store, because several processes call them:
- * - `ready`, `due` and `orphans` reserve what they return. Until `RESERVED_MS` have passed, or a commit has written the row
+ * - `ready`, `due` and `orphans` reserve what they return. Until `RESERVED_MS` have passed, or a commit has written the
+ * row
  *   of the task, no call of any process returns the task again.
  * - `orphans` returns the tasks whose owner has no lease (never registered, removed, or run out). Its first argument is
  *   ignored.
- * - `appendEvents` gives positions in commit order: a reader that has seen a position never sees a lower one appear later.
+ * - `appendEvents` gives positions in commit order: a reader that has seen a position never sees a lower one appear
+ * later.
  *   The new events are untold, and reserved for the caller (`untoldEvents`).
  * - `putHold` changes the hold epoch in the same transaction.
  * - A commit with a `holdEpoch` is refused when the epoch has changed. A commit that is under way while `putHold` runs
@@ -32,19 +35,19 @@ export interface ClusterStore {
   versions(taskIds: readonly string[]): Promise<readonly number[]>
   /** The holds in effect, oldest first, and the epoch they belong to. Both are read in one snapshot. */
   holdsInEffect(): Promise<HoldsInEffect>
-  /** Events that no process has told to the tasks, and that are not reserved, by position. They are reserved for the caller. */
+  /** Events that were not offered to tasks and are not reserved, by position. They become reserved for the caller. */
   untoldEvents(limit: number): Promise<readonly StoredEvent[]>
-  /** The events have been told to every task that waited for them. */
+  /** The events were offered to every task that waited for them. */
   markTold(positions: readonly number[]): Promise<void>
   /**
-   * Gives work that one process does for all to a worker, for `forMs` from now. False: another worker has it, and its time
-   * has not passed. A name is a short text. Duties whose time has passed may be forgotten.
+   * Gives work that one process does for all to a worker, for `forMs` from now. False: another worker has it, and its
+   * time has not passed. A name is a short text. Duties whose time has passed may be forgotten.
    */
   takeDuty(name: string, workerId: string, forMs: number): Promise<boolean>
 
   /**
-   * Calls back with what other processes have changed. Reports may be lost, repeated and reordered, so a listener uses them
-   * only to look sooner. They are sent after the change is durable. Returns a function that ends the calls.
+   * Calls back with what other processes have changed. Reports may be lost, repeated and reordered, so a listener uses
+   * them only to look sooner. They are sent after the change is durable. Returns a function that ends the calls.
    */
   onChanges(listener: (changes: Changes) => void): () => void
   /** Reports to the listeners of all other processes. Never waits, and never fails. */
@@ -78,17 +81,17 @@ export interface HoldsInEffect {
   readonly holds: readonly Hold[]
 }
 
-/** Every field that is absent says nothing. */
+/** An absent field means that nothing is reported. */
 export interface Changes {
   /** Tasks with the version they have reached. The store reports them after a commit. */
   readonly tasks?: readonly { readonly id: string; readonly version: number }[]
   /** Agents with tasks that became ready. The store reports them after a commit. */
   readonly readyAgents?: readonly string[]
-  /** What steps write, before it is recorded. Sent with `report`; too long ones may be dropped. */
+  /** Unrecorded texts of steps. Sent with `report`. Long texts may be dropped. */
   readonly texts?: readonly TextChange[]
   /** Anything may have changed: the connection was interrupted, or reports were dropped. */
   readonly everything?: true
-  /** Committed writes may be gone: another server took over. What is in memory is not valid any more. */
+  /** Committed writes may be lost, because another database server took over. Tasks in memory are no longer valid. */
   readonly rolledBack?: true
 }
 

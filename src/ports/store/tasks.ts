@@ -42,8 +42,8 @@ export interface Commit {
   /** The task folded up to the last record. Given when the task is likely to be loaded soon. */
   readonly snapshot?: Task
   /**
-   * When the key is claimed already, nothing of this commit is written. One exception: on creation, a key that was claimed
-   * for this task is not in the way.
+   * When the key is claimed already, nothing of this commit is written. One exception: on creation, a key that was
+   * claimed for this task does not prevent the commit.
    */
   readonly claim?: Claim
   /** The hold epoch on which the commit was decided (`cluster.ts`). Embedded stores ignore it. */
@@ -73,7 +73,9 @@ export type CommitResult =
 export interface StoredTask {
   readonly snapshot?: Task
   readonly records: readonly LogRecord[]
-  /** What the row says, read together with the log. A log that is behind its row was cut. Not checked where it is absent. */
+  /**
+   * Columns of the row, read together with the log. A log that is behind its row is incomplete. Absent: not checked.
+   */
   readonly row?: Pick<TaskRow, 'state' | 'statusAt'>
 }
 
@@ -113,7 +115,10 @@ export interface TaskStore {
    */
   commit(batch: readonly Commit[]): Promise<readonly CommitResult[]>
 
-  /** @throws LullError `TASK_UNREADABLE` when what is stored of this task is damaged, `STORE_UNAVAILABLE` when no task can be read */
+  /**
+   * @throws LullError `TASK_UNREADABLE` when what is stored of this task is damaged, `STORE_UNAVAILABLE` when no task
+   * can be read
+   */
   load(taskId: string): Promise<StoredTask | undefined>
   /** The row alone. It can be read when the log of the task is damaged. */
   row(taskId: string): Promise<TaskRow | undefined>
@@ -131,8 +136,8 @@ export interface TaskStore {
   /**
    * Removes terminal tasks whose `statusAt` is before `statusBefore`. Their claims stay, and their rows stay readable
    * (`removedTask`). Tasks of a context with an open task are kept, because a parent reads its children and a run reads
-   * the conversation. Tasks with an undelivered webhook are kept too. Looks at up to `limit` tasks; `after` is the cursor
-   * of the previous call.
+   * the conversation. Tasks with an undelivered webhook are kept too. Looks at up to `limit` tasks; `after` is the
+   * cursor of the previous call.
    */
   pruneTasks(
     statusBefore: number,

@@ -4,7 +4,10 @@ export interface Orphan {
   readonly owner: string
 }
 
-/** Finds tasks with something to do. In a shared store, `ready`, `due` and `orphans` reserve what they return (`cluster.ts`). */
+/**
+ * Finds tasks that are ready, due, orphaned or waiting. In a shared store, the first three reserve their results
+ * (`cluster.ts`).
+ */
 export interface WorkStore {
   /** Tasks of the agent that are ready to run and have no owner, longest waiting first. */
   ready(agent: string, limit: number): Promise<readonly string[]>

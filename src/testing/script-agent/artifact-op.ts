@@ -27,7 +27,7 @@ function input({ name, text, data, base64, url, mediaType }: ArtifactOp): Artifa
   }
 }
 
-/** Exactly so many, as even as can be; characters and base64 quantums stay whole. */
+/** Splits into exactly `chunks` pieces of nearly equal size. Characters and base64 quantums are not split. */
 function pieceTexts(op: ArtifactOp, chunks: number): readonly ArtifactOp[] {
   const { text, base64, ...rest } = op
   if (text !== undefined)

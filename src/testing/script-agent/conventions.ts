@@ -1,6 +1,6 @@
 /**
- * What the official kits expect of the agent under test: behaviour is chosen by the prefix of the `messageId` (A2A TCK) or
- * of the text (ACTS). Each is a script like any other.
+ * The behaviour that the official kits expect from the agent under test. The prefix of the `messageId` (A2A TCK) or of
+ * the text (ACTS) selects a script.
  */
 import { type Message, textOf } from '../../core/message.ts'
 import type { ScriptOp } from './ops.ts'
@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000
 
 const scripts: Readonly<Record<string, readonly ScriptOp[]>> = {
   'tck-complete-task': [done],
-  // What follows is said by the answer's own prefix.
+  // The prefix of the answer selects what follows.
   'tck-input-required': [{ ask: 'What should be done?' }],
   'tck-artifact-text': [textArtifact, done],
   'tck-artifact-file': [fileArtifact, done],
@@ -58,7 +58,7 @@ const scripts: Readonly<Record<string, readonly ScriptOp[]>> = {
   'tck-task-failure': [{ fail: 'Failed, as asked' }],
 }
 
-/** The longest prefix counts: `tck-artifact-file-url` is no `tck-artifact-file`. */
+/** Longest first, so that `tck-artifact-file-url` is not taken for `tck-artifact-file`. */
 const prefixes = Object.keys(scripts).sort((a, b) => b.length - a.length)
 
 export function conventionFor(message: Message): readonly ScriptOp[] | undefined {

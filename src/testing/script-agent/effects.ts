@@ -1,6 +1,6 @@
 /**
- * The line a step leaves behind when it really runs: `begin|end|abort <taskId> <name> <occurrence> <attempt> <pid> <epochMs>`.
- * Tests count side effects there, across crashes.
+ * The line that a step writes when it is executed: `begin|end|abort <taskId> <name> <occurrence> <attempt> <pid>
+ * <epochMs>`. Tests count side effects by these lines, across crashes.
  */
 import { fsyncSync, openSync, writeSync } from 'node:fs'
 import process from 'node:process'

@@ -1,19 +1,19 @@
-/** What a script may say. One entry per op: its shape is in `parse-script.ts`, what it does in `perform.ts`. */
+/** The types of the ops of a script. `parse-script.ts` validates them, `perform.ts` executes them. */
 import type { Json } from '../../core/json.ts'
 import type { UsageReport } from '../../core/records.ts'
 import type { ParkRequest } from '../../engine/requests.ts'
 
-/** How a step or tool goes about its work. */
+/** The behaviour of a step or tool. */
 export interface WorkOptions {
-  /** How long it takes. */
+  /** The duration. */
   readonly ms?: number | undefined
   /** Ignores the abort signal. */
   readonly stubborn?: boolean | undefined
-  /** Fails, once the time is over. */
+  /** The error with which it fails when the time is over. */
   readonly throw?: string | undefined
   /** Written to a stream of the step's name while the time passes. */
   readonly stream?: string | undefined
-  /** In so many pieces. */
+  /** The number of pieces of `stream`. */
   readonly chunks?: number | undefined
 }
 
@@ -24,7 +24,7 @@ export interface ArtifactOp {
   readonly base64?: string | undefined
   readonly url?: string | undefined
   readonly mediaType?: string | undefined
-  /** Sent in so many pieces; for text and base64. */
+  /** The number of pieces, for text and base64. */
   readonly chunks?: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Reads the script out of a message, strictly: what would go wrong at op 7 is refused before op 0 runs. */
+/** Reads and validates the script in a message. A mistake in op 7 is refused before op 0 runs. */
 import { z } from 'zod'
 import { isLullError } from '../../core/errors.ts'
 import { type Message, textOf } from '../../core/message.ts'
@@ -17,7 +17,7 @@ export function parseScript(message: Message): readonly ScriptOp[] | undefined {
   return ops
 }
 
-/** The first data part, or else the text, where it is an object with a `script`. */
+/** The first data part, or else the text, if it is an object with a `script`. */
 function scriptIn(message: Message): object | undefined {
   const part = message.parts.find((one) => 'data' in one)
   const places = [part !== undefined && 'data' in part ? part.data : undefined, objectIn(message)]
@@ -112,7 +112,7 @@ function listsIn<N extends OpName>(
 
 const text = z.string()
 const name = text.min(1, 'must not be empty')
-/** What is in it is checked op by op. */
+/** The elements are validated one by one. */
 const list = z.array(z.unknown(), 'must be a list of ops')
 const script = z.strictObject({ script: list })
 /** Timers of a runtime overflow above this. */

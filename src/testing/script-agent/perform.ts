@@ -1,4 +1,4 @@
-/** What each op does, on the `task` any agent is given. */
+/** Executes each op on a `task`. */
 import type { Json } from '../../core/json.ts'
 import { reject } from '../../engine/agent.ts'
 import type { AgentTask, Answer, Child, Turn } from '../../engine/agent-task.ts'
@@ -6,10 +6,10 @@ import { performArtifact } from './artifact-op.ts'
 import type { ChildCall, Echoed, OpName, Ops, ScriptOp, WorkOptions } from './ops.ts'
 import type { Work } from './work.ts'
 
-/** Where a script is: in a task, in one of its turns or in none. */
+/** The surroundings of an op: its task, and its turn if there is one. */
 export interface Scene {
   readonly task: AgentTask
-  /** The agent itself: children are its tasks too. */
+  /** The name of the script agent. Its children are tasks of the same agent. */
   readonly agent: string
   readonly turn?: Turn
   readonly work: Work
@@ -18,15 +18,15 @@ export interface Scene {
   readonly calls: Map<string, number>
 }
 
-/** What later ops refer back to. Made anew by every run, so it holds only what a replay gives again. */
+/** Values that later ops refer to. Every run creates it again, so it has only values that a replay reproduces. */
 export interface Memory {
   child?: Child
   answer?: Answer
-  /** The stop that was last woken from when the answer came: an input of a later one is newer. */
+  /** The epoch of the last stop before the answer. The input of a later stop is newer than the answer. */
   answeredInEpoch?: number | undefined
 }
 
-/** The op that ends the task, wherever it stands. */
+/** The result of an op that ends the task. */
 export interface Ending {
   readonly text: string
 }
@@ -51,7 +51,7 @@ function performOne(op: ScriptOp, scene: Scene): Performed {
 }
 
 const performers: { readonly [N in OpName]: (op: Ops[N], scene: Scene) => Performed } = {
-  // Answered by `receive` before there is a task; here only in a child or a follow-up.
+  // `receive` answers it before a task exists. It is executed here only in a child or a follow-up.
   reply: async ({ reply }) => ({ text: reply }),
   async say({ say }, { task, turn }) {
     await task.say(say)
@@ -74,7 +74,7 @@ const performers: { readonly [N in OpName]: (op: Ops[N], scene: Scene) => Perfor
     for (const result of (await turn?.tools(batch)) ?? []) turn?.record('tool', { ...result })
   },
   async parallel({ parallel }, scene) {
-    // Every branch comes to its end, so that nothing is left running behind a failure.
+    // Waits for every branch, so that no branch runs on after a failure of another.
     const ends = await Promise.allSettled(parallel.map((branch) => performAll(branch, scene)))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
     return (
@@ -123,7 +123,7 @@ const performers: { readonly [N in OpName]: (op: Ops[N], scene: Scene) => Perfor
   complete: async ({ complete }) => ({ text: complete }),
 }
 
-/** Counts as the journal does: steps and tools apart, in the order of the calls. */
+/** Counts like the journal: steps and tools separately, in the order of the calls. */
 function workOf(
   { task, work, calls }: Scene,
   kind: 'step' | 'tool',
@@ -141,7 +141,7 @@ async function hear(task: AgentTask, memory: Memory, question: Promise<Answer>):
   return undefined
 }
 
-/** What only a turn is shown gets a turn of its own where there is none. */
+/** Opens a turn for facts that only a turn has, if there is none. */
 async function show(what: Echoed, scene: Scene): Performed {
   const { task, turn } = scene
   if (turn === undefined && ofTurns.has(what)) {

@@ -1,6 +1,6 @@
 /**
- * An agent that does what the message says, so that clients, conformance runs and benchmarks can produce any situation
- * without a model:
+ * An agent that executes the script in its message, so that clients, conformance runs and benchmarks can produce any
+ * situation without a model:
  *
  *   {"script": [{"step": "build", "ms": 50}, {"ask": "Ship it?"}, {"complete": "shipped"}]}
  */
@@ -17,7 +17,7 @@ export interface ScriptAgentOptions {
   /** Default: `script`. */
   readonly name?: string
   readonly version?: string
-  /** What the `ms` of steps is measured with. Default: the system's timers. */
+  /** Measures the `ms` of steps. Default: the timers of the system. */
   readonly clock?: Pick<Clock, 'now' | 'after'>
   /** Gets a line for every execution of a step. Default: the file `LULL_EFFECTS` names, if any. */
   readonly effects?: Effects
@@ -69,7 +69,7 @@ export function createScriptAgent(options: ScriptAgentOptions = {}): Agent {
   })
 }
 
-/** A script that asks and says no more leaves it to the prefix of the answer how to go on. */
+/** After a script that ends with a question, the prefix of the answer selects the next script. */
 async function performConvention(
   ops: readonly ScriptOp[],
   scene: Scene,
@@ -80,7 +80,7 @@ async function performConvention(
   return ending ?? (next && performConvention(next, scene))
 }
 
-/** Like every clock of ours, its timers do not keep a process alive. */
+/** As with every `Clock`, the timers do not keep the process alive. */
 const timers: Pick<Clock, 'now' | 'after'> = {
   now: Date.now,
   after(ms, callback) {

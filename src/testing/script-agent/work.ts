@@ -4,7 +4,7 @@ import { type EffectKind, type Effects, effectLine } from './effects.ts'
 import type { WorkOptions } from './ops.ts'
 import { splitEvenly } from './split-evenly.ts'
 
-/** The function of a step or tool: takes its time, and says in `effects` when it began and ended. */
+/** The function of a step or tool. It takes the given time, and writes its begin and end to `effects`. */
 export type Work = (called: Called, manner: WorkOptions) => StepFunction<string>
 
 /** Which step or tool of which task: the nth of its name. */
@@ -32,7 +32,7 @@ export function createWork(clock: Pick<Clock, 'now' | 'after'>, effects: Effects
     }
 }
 
-/** Passes the time, writing the text in equal pieces at equal intervals. */
+/** Waits, and writes the text in equal pieces at equal intervals meanwhile. */
 async function takeTime(
   clock: Pick<Clock, 'after'>,
   { stream, signal }: StepContext,
@@ -49,7 +49,7 @@ async function takeTime(
   }
 }
 
-/** Resolves when the time is over, or the signal fires. */
+/** Resolves when the time is over or the signal fires. */
 function passed(
   clock: Pick<Clock, 'after'>,
   ms: number,

@@ -205,7 +205,7 @@ function holds(subject: Subject): void {
     ])
     await a.putHold(sampleHold('hold-1', { liftedAt: 9 }))
     expect((await b.cluster.holdsInEffect()).epoch).toBeGreaterThan(now.epoch)
-    // A commit that is not about holds is not concerned.
+    // A commit without a hold epoch is not affected.
     expect(await b.commit([step('task-2', 2)])).toEqual([{ status: 'written' }])
   })
 

@@ -6,7 +6,7 @@ import type { Subject } from './subject.ts'
 
 const written = { status: 'written' }
 
-/** A message of 10 MiB, the largest that a server accepts by default, and what stands around it. */
+/** A message of 10 MiB, the largest that a server accepts by default, and the record around it. */
 const LARGE_BYTES = 12 * 2 ** 20
 const TOO_LARGE_BYTES = 32 * 2 ** 20
 

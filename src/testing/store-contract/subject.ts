@@ -14,7 +14,7 @@ export interface StoreUnderTest {
 export interface ClusterUnderTest {
   /** Another connection to the same data, as another process has one. `cleanup` closes it. */
   readonly connect: () => Promise<Store>
-  /** Lets so much time pass on the store's clock: moves the clock, or everything that was written by it. */
+  /** Advances the store's clock by this much: moves the clock, or every instant that was written by it. */
   readonly pass: (ms: number) => Promise<void>
 }
 

@@ -17,7 +17,7 @@ export const caller = { tenant: 'acme', principal: 'ann' }
 export interface Harness {
   readonly engine: Engine
   readonly clock: ManualClock
-  /** What the steps left behind. */
+  /** The lines that the steps wrote. */
   readonly lines: string[]
   send(message: Partial<Message>): Promise<Task>
   run(...ops: readonly ScriptOp[]): Promise<Task>
@@ -70,7 +70,7 @@ export async function createHarness(): Promise<Harness> {
   }
 }
 
-/** Lets everything that is under way happen until the condition holds. */
+/** Yields to the event loop until the condition holds. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let rounds = 0; !condition(); rounds++) {
     if (rounds > 10_000) throw new Error(`never: ${condition}`)
