@@ -115,6 +115,11 @@ function verdict(error: unknown): Verdict {
     const message = `${error.message}.${advice[error.code] ?? ''}`
     return { code: error.code, exit, message }
   }
+  // Commands that serve load their code when they are called.
+  if (error instanceof Error && 'code' in error && error.code === 'EMFILE') {
+    const message = 'The process may not open enough files; raise its limit (ulimit -n).'
+    return { code: 'CANNOT_START', exit: exitCodes.refused, message }
+  }
   const message = describeError(error).stack ?? describeError(error).message
   return { code: 'INTERNAL', exit: exitCodes.refused, message }
 }
