@@ -219,6 +219,7 @@ export type {
 } from './ports/store/tasks.ts'
 export type { Orphan, WorkStore } from './ports/store/work.ts'
 export type { Store } from './ports/store.ts'
+export type { AdmissionLimits } from './server/auth/admission.ts'
 export type { AuthConfig, AuthMode, JwtAlgorithm, JwtConfig } from './server/auth/auth-config.ts'
 export type {
   Authenticated,

@@ -6,6 +6,7 @@ import { defaultOptions, type EngineOptions } from '../engine/options.ts'
 import { parse } from '../engine/parse.ts'
 import type { A2AConfig } from '../protocols/a2a/index.ts'
 import type { AcpConfig } from '../protocols/acp/index.ts'
+import type { AdmissionLimits } from './auth/admission.ts'
 import { type AuthConfig, authConfig } from './auth/auth-config.ts'
 import { type StoreKind, storeKinds } from './open-store.ts'
 import { StartError } from './start-error.ts'
@@ -27,6 +28,8 @@ export interface ServerConfig {
   readonly publicUrl?: string | undefined
   /** Who may call. */
   readonly auth?: AuthConfig | undefined
+  /** What callers with a credential may use at once. */
+  readonly limits?: Partial<AdmissionLimits> | undefined
   readonly a2a?: Partial<A2AConfig> | undefined
   readonly acp?: Partial<AcpConfig> | undefined
 }
@@ -63,6 +66,14 @@ const acpOptions: { readonly [K in keyof AcpConfig]: z.ZodType<AcpConfig[K]> } =
 
 const acp = z.strictObject(acpOptions).partial() as z.ZodType<Partial<AcpConfig>>
 
+const limitOptions: { readonly [K in keyof AdmissionLimits]: z.ZodType<AdmissionLimits[K]> } = {
+  requestsPerSecond: z.number().positive(),
+  requestsOpen: z.number().int().positive(),
+  tenantFactor: z.number().min(1),
+}
+
+const limits = z.strictObject(limitOptions).partial() as z.ZodType<Partial<AdmissionLimits>>
+
 const settings: { readonly [K in keyof Required<ServerConfig>]: z.ZodType } = {
   store: z.enum(storeKinds).optional(),
   postgres: z
@@ -84,12 +95,13 @@ const settings: { readonly [K in keyof Required<ServerConfig>]: z.ZodType } = {
     .transform(withoutSlash)
     .optional(),
   auth: authConfig.optional(),
+  limits: limits.optional(),
   a2a: a2a.optional(),
   acp: acp.optional(),
 }
 
 /** Settings that are merged member by member. */
-const sections = ['engine', 'auth', 'a2a', 'acp'] as const
+const sections = ['engine', 'auth', 'limits', 'a2a', 'acp'] as const
 
 const settingNames = Object.keys(settings) as (keyof ServerConfig)[]
 

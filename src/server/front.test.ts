@@ -3,10 +3,13 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type A2A, createA2A, ownTaskScopes } from '../protocols/a2a/index.ts'
+import type { Admission } from './auth/admission.ts'
 import { callerOf, owner } from './auth/identity.ts'
 import { createFront, type FrontOptions } from './front.ts'
 import { type Listener, listen } from './listen.ts'
 import { openApp } from './test-support/open-app.ts'
+
+const unlimited: Admission = { enter: () => () => undefined, close: () => undefined }
 
 let open: Listener[] = []
 afterEach(async () => {
@@ -26,7 +29,15 @@ async function openBoth(more: Partial<FrontOptions> = {}): Promise<{ port: numbe
   const listener = await listen('127.0.0.1', 0)
   open.push(listener)
   listener.answer(
-    createFront({ a2a, app, log, host: '127.0.0.1', authenticate: () => owner, ...more }),
+    createFront({
+      a2a,
+      app,
+      log,
+      host: '127.0.0.1',
+      authenticate: () => owner,
+      admission: unlimited,
+      ...more,
+    }),
   )
   return { port: listener.port, a2a }
 }

@@ -7,9 +7,10 @@ import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Log } from '../ports/log.ts'
 import type { A2A, A2AEnv } from '../protocols/a2a/index.ts'
+import type { Admission } from './auth/admission.ts'
 import type { Authenticate } from './auth/authenticate.ts'
 import { identities } from './auth/identities.ts'
-import { callerOf, type Identity, may, nobody } from './auth/identity.ts'
+import { callerOf, type Identity, may, nobody, owner } from './auth/identity.ts'
 import { isPublic } from './auth/route-scopes.ts'
 import { createGuard, hasTwoHosts } from './guard.ts'
 import { BodyTooLarge, NodeRequest, type Receiver, receive, writeText } from './node-http.ts'
@@ -21,6 +22,7 @@ export interface FrontOptions {
   readonly app: Hono
   readonly log: Log
   readonly authenticate: Authenticate
+  readonly admission: Admission
   /** The address it listens on. */
   readonly host: string
   readonly allowedHosts?: readonly string[] | undefined
@@ -29,6 +31,8 @@ export interface FrontOptions {
 }
 
 const challenge = { ...jsonHeaders, 'www-authenticate': 'Bearer realm="lull"' }
+
+const tooMany = { ...jsonHeaders, 'retry-after': '1' }
 
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 
@@ -50,7 +54,15 @@ function envOf(identity: Identity): A2AEnv {
 type Read = IncomingMessage & { rawBody?: Buffer }
 
 export function createFront(options: FrontOptions): RequestListener {
-  const { a2a, app, log, authenticate, host, bodyLimitBytes = BODY_LIMIT_BYTES } = options
+  const {
+    a2a,
+    app,
+    log,
+    authenticate,
+    admission,
+    host,
+    bodyLimitBytes = BODY_LIMIT_BYTES,
+  } = options
   const guard = createGuard(options)
   const rest = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false })
 
@@ -120,6 +132,14 @@ export function createFront(options: FrontOptions): RequestListener {
       writeText(request.outgoing, 401, challenge, text)
       return
     }
+    const { outgoing } = request
+    const entered = admission.enter(identity, () => outgoing.destroy())
+    if (typeof entered !== 'function') {
+      const text = `The limit ${entered.limit} (${entered.value}) is reached`
+      writeText(outgoing, 429, tooMany, refusalText('LIMIT_EXCEEDED', text))
+      return
+    }
+    if (identity !== owner) outgoing.on('close', entered)
     identities.remember(request.incoming, identity)
     receive(request, bodyLimitBytes, receiver)
   }

@@ -6,6 +6,7 @@ import { type A2A, createA2A, type SecurityOptions } from '../protocols/a2a/inde
 import { ACP_PATH, type AcpMount, mountAcp } from './acp-mount.ts'
 import { reachable, showAddress } from './address-file.ts'
 import { createApp } from './app.ts'
+import { createAdmission, defaultLimits } from './auth/admission.ts'
 import { type Auth, createAuth } from './auth/auth.ts'
 import type { AuthMode } from './auth/auth-config.ts'
 import type { AuthenticateRequest } from './auth/authenticate.ts'
@@ -134,10 +135,12 @@ async function answerOn(
   await acp.start().catch((error: unknown) => log('warn', 'ACP could not start', { error }))
   const app = createApp({ engine, acp, log, url, identityOf: identityOfRequest, lost: open.lost })
   const guarding = { ...config, host }
-  const { authenticate } = auth
+  const { authenticate, stillValid } = auth
+  const { clock } = open.deps
+  const admission = createAdmission({ clock, stillValid }, { ...defaultLimits, ...config.limits })
   listener.answer(
-    createFront({ ...guarding, a2a, app, log, authenticate }),
-    createUpgrade(acp, authenticate, guarding),
+    createFront({ ...guarding, a2a, app, log, authenticate, admission }),
+    createUpgrade(acp, authenticate, admission, guarding),
   )
   const hide = showAddress(data, `ws://${reachable(host)}:${port}${ACP_PATH}`, auth.ownerToken)
   log('debug', 'serving', { url, data, agents: agents.map(({ name }) => name) })
@@ -149,6 +152,7 @@ async function answerOn(
     // The socket stays open while the engine drains, so that reads are answered and new work gets `DRAINING`.
     await open.drain()
     await listener.close(CLOSE_GRACE_MS)
+    admission.close()
     await auth.close()
     await open.close()
     unwatch()

@@ -5,11 +5,13 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { ACP_PATH, type AcpMount } from './acp-mount.ts'
+import type { Admission } from './auth/admission.ts'
 import type { Authenticate } from './auth/authenticate.ts'
 import { missing } from './auth/gate.ts'
 import { acpScopes } from './auth/route-scopes.ts'
 import { createGuard, type GuardOptions, hasTwoHosts } from './guard.ts'
 
+const TOO_MANY = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\n\r\n'
 const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n'
 const UNAUTHORIZED =
   'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer realm="lull"\r\nConnection: close\r\n\r\n'
@@ -20,6 +22,7 @@ export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =
 export function createUpgrade(
   acp: AcpMount,
   authenticate: Authenticate,
+  admission: Admission,
   options: GuardOptions,
 ): Upgrade {
   const guard = createGuard(options)
@@ -30,10 +33,12 @@ export function createUpgrade(
       return typeof value === 'string' ? value : undefined
     }
     const identity = await authenticate({ method: 'GET', path: ACP_PATH, header })
-    if (identity === undefined) socket.end(UNAUTHORIZED)
-    else if (missing(identity, acpScopes) === undefined)
-      acp.upgrade(request, socket, head, identity)
-    else socket.end(FORBIDDEN)
+    if (identity === undefined) return void socket.end(UNAUTHORIZED)
+    if (missing(identity, acpScopes) !== undefined) return void socket.end(FORBIDDEN)
+    const entered = admission.enter(identity, () => socket.destroy())
+    if (typeof entered !== 'function') return void socket.end(TOO_MANY)
+    socket.on('close', entered)
+    acp.upgrade(request, socket, head, identity)
   }
 
   return (request, socket, head) => {

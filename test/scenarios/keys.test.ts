@@ -50,6 +50,18 @@ it('lets in who has a key, while it is valid, and only where its scopes reach', 
   expect(out).not.toContain(key.split('_')[2])
 }, 60_000)
 
+it('ends a stream when its key is revoked', async () => {
+  const { id, key } = await mint('--scopes', 'ops:read')
+  const headers = { authorization: `Bearer ${key}` }
+  const { status, body } = await fetch(`${server.url}/ops/changes`, { headers })
+  expect(status).toBe(200)
+  await keys('revoke', id)
+  const reading = (async () => {
+    for await (const _ of body ?? []);
+  })()
+  await expect(reading).rejects.toThrow('terminated')
+}, 60_000)
+
 it.each([
   ['an unknown scope', ['mint', '--tenant', 'a', '--principal', 'b', '--scopes', 'everything']],
   ['no principal', ['mint', '--tenant', 'a', '--scopes', 'tasks:read']],

@@ -6,12 +6,15 @@ import type { Engine } from '../../src/engine/engine.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createA2A } from '../../src/protocols/a2a/index.ts'
 import { createApp } from '../../src/server/app.ts'
+import type { Admission } from '../../src/server/auth/admission.ts'
 import { owner } from '../../src/server/auth/identity.ts'
 import { createFront } from '../../src/server/front.ts'
 import { listen } from '../../src/server/listen.ts'
 import { openEngine } from '../../src/server/open-engine.ts'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
 import { postgresOf, removeTestStore } from '../support/test-store.ts'
+
+const unlimited: Admission = { enter: () => () => undefined, close: () => undefined }
 
 export interface WholeServer extends AsyncDisposable {
   readonly url: string
@@ -34,7 +37,16 @@ export async function openWholeServer(): Promise<WholeServer> {
   const a2a = createA2A({ engine, store, clock, ids, log, publicUrl: url })
   await a2a.start()
   const app = createApp({ engine, log, url, identityOf: () => owner })
-  listener.answer(createFront({ a2a, app, log, host: '127.0.0.1', authenticate: () => owner }))
+  listener.answer(
+    createFront({
+      a2a,
+      app,
+      log,
+      host: '127.0.0.1',
+      authenticate: () => owner,
+      admission: unlimited,
+    }),
+  )
   return {
     url,
     engine,

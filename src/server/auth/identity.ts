@@ -20,6 +20,8 @@ export interface Identity {
   readonly scopes: ReadonlySet<Scope>
   /** The credential that was shown. Undefined for the owner of the process, and for those who showed none. */
   readonly credentialId?: string | undefined
+  /** When the credential ends, epoch milliseconds, where the credential itself says so. */
+  readonly expiresAt?: number | undefined
   /** Whether it may act in a tenant that a request names. */
   readonly anyTenant?: boolean | undefined
 }

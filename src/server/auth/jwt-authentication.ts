@@ -69,10 +69,11 @@ export function createJwtAuthentication(
 
 function identityIn(payload: JWTPayload, tenantClaim: string): Identity | undefined {
   const tenant = payload[tenantClaim] ?? 'default'
-  const { sub } = payload
+  const { sub, exp } = payload
   if (!isName(tenant) || !isName(sub) || tenant === ALL_TENANTS) return undefined
   const named = [payload['scope'], payload['scp']].flatMap(words)
-  return { tenant, principal: sub, scopes: new Set(named.filter(isScope)) }
+  const ends = exp === undefined ? {} : { expiresAt: exp * 1_000 }
+  return { tenant, principal: sub, scopes: new Set(named.filter(isScope)), ...ends }
 }
 
 /** `scope` is one text (RFC 8693 4.2). Some issuers send a list. */

@@ -52,6 +52,7 @@ beforeAll(async () => {
     data,
     store: 'memory',
     auth: { modes: ['keys'] },
+    limits: { requestsPerSecond: 1_000_000 },
     log: () => undefined,
   })
   await mint('right', {})

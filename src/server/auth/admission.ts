@@ -1,0 +1,130 @@
+/**
+ * Open requests, streams and sockets of each caller.
+ *
+ * L1  A caller has at most so many open at once, and begins at most so many in a second. The same holds for its tenant. One
+ *     caller cannot use up the sockets and the time of the others.
+ * L2  Streams and sockets end when their credential does.
+ *
+ * The owner of the process has no limits.
+ */
+import type { Clock } from '../../ports/clock.ts'
+import { type Identity, owner } from './identity.ts'
+
+export interface AdmissionLimits {
+  /** Requests that a principal may begin in a second. A burst of twice as many is taken. */
+  readonly requestsPerSecond: number
+  /** Requests, streams and sockets that a principal may have open. */
+  readonly requestsOpen: number
+  /** How many times as much the principals of a tenant may have together. */
+  readonly tenantFactor: number
+}
+
+export const defaultLimits: AdmissionLimits = {
+  requestsPerSecond: 200,
+  requestsOpen: 256,
+  tenantFactor: 4,
+}
+
+export interface Refused {
+  /** The name of the limit that was reached. */
+  readonly limit: string
+  readonly value: number
+}
+
+export interface Admission {
+  /** @param end closes what was opened @returns what to call when it has ended, or why it may not begin */
+  enter(identity: Identity, end: () => void): (() => void) | Refused
+  close(): void
+}
+
+export interface AdmissionDeps {
+  readonly clock: Pick<Clock, 'now' | 'after'>
+  readonly stillValid: (credentialId: string) => Promise<boolean>
+}
+
+/** Whoever has nothing open is forgotten after this time. */
+const SWEEP_MS = 5_000
+
+interface Usage {
+  open: number
+  /** Requests that may begin now. */
+  tokens: number
+  /** When the tokens were counted. */
+  at: number
+}
+
+interface Open {
+  readonly identity: Identity
+  readonly end: () => void
+}
+
+export function createAdmission(
+  { clock, stillValid }: AdmissionDeps,
+  limits: AdmissionLimits = defaultLimits,
+): Admission {
+  const usages = new Map<string, Usage>()
+  const opened = new Set<Open>()
+  let cancel = clock.after(SWEEP_MS, sweep)
+
+  function usageOf(key: string, factor: number): Usage {
+    const now = clock.now()
+    const rate = limits.requestsPerSecond * factor
+    const known = usages.get(key) ?? { open: 0, tokens: rate * 2, at: now }
+    known.tokens = Math.min(rate * 2, known.tokens + ((now - known.at) / 1_000) * rate)
+    known.at = now
+    usages.set(key, known)
+    return known
+  }
+
+  function refusalOf({ open, tokens }: Usage, of: string, factor: number): Refused | undefined {
+    const { requestsOpen, requestsPerSecond } = limits
+    if (open >= requestsOpen * factor) {
+      return { limit: `requestsOpen of the ${of}`, value: requestsOpen * factor }
+    }
+    if (tokens >= 1) return undefined
+    return { limit: `requestsPerSecond of the ${of}`, value: requestsPerSecond * factor }
+  }
+
+  function sweep(): void {
+    cancel = clock.after(SWEEP_MS, sweep)
+    for (const [key, { open, at }] of usages) {
+      if (open === 0 && clock.now() - at > SWEEP_MS) usages.delete(key)
+    }
+    endInvalid().catch(() => undefined)
+  }
+
+  async function endInvalid(): Promise<void> {
+    const checked = new Map<string, Promise<boolean>>()
+    for (const { identity, end } of [...opened]) {
+      const { credentialId, expiresAt } = identity
+      if (expiresAt !== undefined && expiresAt <= clock.now()) end()
+      if (credentialId === undefined) continue
+      const valid = checked.get(credentialId) ?? stillValid(credentialId)
+      checked.set(credentialId, valid)
+      if (!(await valid)) end()
+    }
+  }
+
+  return {
+    enter(identity, end) {
+      if (identity === owner) return () => undefined
+      const { tenant, principal } = identity
+      const own = usageOf(JSON.stringify([tenant, principal]), 1)
+      const all = usageOf(JSON.stringify([tenant]), limits.tenantFactor)
+      const refused =
+        refusalOf(own, 'principal', 1) ?? refusalOf(all, 'tenant', limits.tenantFactor)
+      if (refused !== undefined) return refused
+      const one: Open = { identity, end }
+      opened.add(one)
+      for (const usage of [own, all]) {
+        usage.open++
+        usage.tokens--
+      }
+      return () => {
+        if (!opened.delete(one)) return
+        for (const usage of [own, all]) usage.open--
+      }
+    },
+    close: () => cancel(),
+  }
+}
