@@ -13,12 +13,14 @@ const TASKS_PER_NOTICE = 100
 export function noticesOf(sender: string, collected: Changes): readonly string[] {
   const { tasks = [], readyAgents = [], texts = [], everything } = collected
   if (everything) return [encode(sender, { everything: true }), ...textNotices(sender, texts)]
-  const pages: (typeof tasks)[] = []
+  const pages: Changes[] = []
   for (let n = 0; n < tasks.length; n += TASKS_PER_NOTICE) {
-    pages.push(tasks.slice(n, n + TASKS_PER_NOTICE))
+    pages.push({ tasks: tasks.slice(n, n + TASKS_PER_NOTICE) })
   }
-  const notices = pages.map((page) => encode(sender, { tasks: page }))
-  if (readyAgents.length > 0) notices.push(encode(sender, { readyAgents }))
+  // Who hears that a task has moved hears with it that its agent has something to do.
+  const [first = {}, ...rest] = pages
+  const all = readyAgents.length > 0 ? [{ ...first, readyAgents }, ...rest] : pages
+  const notices = all.map((changes) => encode(sender, changes))
   // Ids may be long. Whoever hears this looks for itself.
   const short = notices.map((text) => (fits(text) ? text : encode(sender, { everything: true })))
   return [...short, ...textNotices(sender, texts)]
