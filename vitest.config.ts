@@ -64,6 +64,17 @@ export default defineConfig({
         },
       },
       {
+        // Several processes on one PostgreSQL, under faults.
+        test: {
+          name: 'cluster',
+          include: ['test/cluster/**/*.test.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 60_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
+        },
+      },
+      {
         test: {
           name: 'scenarios',
           include: ['test/scenarios/**/*.test.ts'],

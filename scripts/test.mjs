@@ -54,6 +54,7 @@ const steps = [
     'docs',
     'seeds',
     'crash',
+    'cluster',
   ].map((name) => ({
     ...tests(name),
     needsBuild: true,
@@ -77,6 +78,7 @@ const slow = [
   'docs',
   'seeds',
   'crash',
+  'cluster',
   'promises',
 ]
 

@@ -1,0 +1,153 @@
+/** The logs, the effects of the steps and what the customers were told, against each other. */
+import { readFileSync } from 'node:fs'
+import { fold } from '../../src/core/evolve.ts'
+import { verifyReceipts } from '../../src/core/receipts.ts'
+import type { LogRecord } from '../../src/core/records.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { createSigner, receiptKey } from '../../src/server/system/signer.ts'
+import { type Effect, parseEffect } from '../crash/effects-file.ts'
+import type { Account } from './customer.ts'
+import { grouped } from './grouped.ts'
+import { effectsIn, type LostLease, type Outage, RECEIPT_KEY } from './processes.ts'
+import { faultsOfSteps, faultsOfWorkers } from './runs.ts'
+
+export interface Evidence {
+  readonly home: string
+  readonly store: Store
+  readonly accounts: readonly Account[]
+  readonly outages: readonly Outage[]
+  readonly lost: readonly LostLease[]
+}
+
+export interface Verdict {
+  /** Everything that is wrong, in sentences. */
+  readonly faults: readonly string[]
+  readonly counts: Readonly<Record<string, number>>
+}
+
+export async function judge({ home, store, accounts, outages, lost }: Evidence): Promise<Verdict> {
+  const effects = readFileSync(effectsIn(home), 'utf8').split('\n').slice(0, -1).map(parseEffect)
+  const byTask = grouped(effects, ({ taskId }) => taskId)
+  // Children are known by their effects.
+  const taskIds = new Set([...accounts.map(({ taskId }) => taskId), ...byTask.keys()])
+  const signer = createSigner(receiptKey(home, RECEIPT_KEY))
+  const logs = new Map<string, readonly LogRecord[]>()
+  const faults: string[] = []
+  for (const taskId of taskIds) {
+    const log = await store.records(taskId, 0, 100_000)
+    logs.set(taskId, log)
+    const stored = await store.load(taskId)
+    const found = [
+      ...faultsOfLog(log),
+      ...(stored && same(fold(stored.records, stored.snapshot)) === same(fold(log))
+        ? []
+        : ['is stored as another task than it was logged']),
+      ...verifyReceipts(log, signer).map(({ seq, problem }) => `record ${seq}: ${problem}`),
+      ...faultsOfSteps(log, byTask.get(taskId) ?? [], outages),
+    ]
+    faults.push(...found.map((fault) => `task ${taskId} ${fault}`))
+  }
+  for (const account of accounts) {
+    const found = faultsOfAccount(account, logs.get(account.taskId) ?? [])
+    faults.push(...found.map((fault) => `task ${account.taskId} ${fault}`))
+  }
+  faults.push(...faultsOfWorkers(logs, outages, lost))
+  return { faults, counts: countsOf(logs, accounts, effects) }
+}
+
+const same = (value: unknown): string => JSON.stringify(sorted(value))
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined)
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, sorted(one)]),
+  )
+}
+
+function faultsOfLog(log: readonly LogRecord[]): readonly string[] {
+  const faults: string[] = []
+  const state = fold(log)?.state
+  if (state !== 'completed') faults.push(`is ${state}`)
+  if (log.some(({ seq }, index) => seq !== index + 1)) faults.push('has a gap or a doubled record')
+  const keys = log.flatMap((one) => ('key' in one && one.type !== 'attempt' ? [`${one.key}`] : []))
+  if (new Set(keys).size < keys.length) faults.push('did one thing twice')
+  const handles = log.flatMap((one) =>
+    one.type === 'resumed' || one.type === 'pause-withdrawn' ? [one.handle] : [],
+  )
+  if (new Set(handles).size < handles.length) faults.push('was resumed twice from one stop')
+  const positions = log.flatMap((one) => ('eventPos' in one ? [one.eventPos] : []))
+  if (new Set(positions).size < positions.length) faults.push('was woken twice by one event')
+  return faults
+}
+
+function faultsOfAccount(account: Account, log: readonly LogRecord[]): readonly string[] {
+  const { taskIds, resumes, messages, reminders } = account
+  const faults: string[] = []
+  if (taskIds.size > 1) faults.push(`was created ${taskIds.size} times by one key`)
+
+  const wins = grouped(
+    resumes.filter(({ outcome }) => outcome.kind === 'done'),
+    ({ handle }) => handle,
+  )
+  for (const [handle, races] of wins) {
+    const winners = new Set(races.map(({ key }) => key))
+    const logged = log.flatMap((one) =>
+      (one.type === 'resumed' || one.type === 'pause-withdrawn') && one.handle === handle
+        ? [one.idempotencyKey]
+        : [],
+    )
+    if (winners.size > 1) faults.push(`has two winners of the resume of ${handle}`)
+    if (logged.length !== 1 || !winners.has(`${logged[0]}`)) {
+      faults.push(`told ${[...winners]} that it won, and the log says ${logged}`)
+    }
+  }
+
+  for (const [messageId, { kind }] of messages) {
+    const times = log.filter(
+      (one) =>
+        (one.type === 'message' || one.type === 'answered' || one.type === 'asked-again') &&
+        (one.type === 'asked-again' ? one.answer : one.message).messageId === messageId,
+    ).length
+    const wanted = kind === 'done' ? 1 : 0
+    if (times !== wanted) faults.push(`has ${messageId} ${times} times, and it was ${kind}`)
+  }
+  for (const [id, { kind }] of reminders) {
+    const times = log.filter(
+      (one) => one.type === 'reminder-injected' && one.reminder.id === id,
+    ).length
+    const wanted = kind === 'done' ? 1 : 0
+    if (times !== wanted) faults.push(`has ${id} ${times} times, and it was ${kind}`)
+  }
+  return faults
+}
+
+/** How much happened: a run in which nothing happened proves nothing. */
+function countsOf(
+  logs: ReadonlyMap<string, readonly LogRecord[]>,
+  accounts: readonly Account[],
+  effects: readonly Effect[],
+): Readonly<Record<string, number>> {
+  const records = [...logs.values()].flat()
+  const times = (type: LogRecord['type']): number =>
+    records.filter((one) => one.type === type).length
+  const sum = (of: (account: Account) => number): number =>
+    accounts.reduce((total, account) => total + of(account), 0)
+  return {
+    tasks: logs.size,
+    records: records.length,
+    started: times('started'),
+    takenOver: records.filter((one) => one.type === 'started' && one.deaths > 0).length,
+    steps: times('step'),
+    begins: effects.filter(({ kind }) => kind === 'begin').length,
+    parked: times('parked'),
+    paused: times('paused'),
+    resumed: times('resumed'),
+    races: sum(({ resumes }) => resumes.length / 2),
+    messages: sum(({ messages }) => messages.size),
+    reminders: sum(({ reminders }) => reminders.size),
+    events: sum(({ events }) => events.size),
+    frames: sum(({ frames }) => frames.length),
+  }
+}

@@ -1,0 +1,118 @@
+/** The servers of a cluster: real processes on one PostgreSQL, each on a port that it keeps through deaths. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type LullProcess, serving } from '../scenarios/lull-process.ts'
+
+export const LEASE_MS = 2_000
+export const RECEIPT_KEY = 'the same in every process of the cluster'
+
+/** A time in which a process did nothing: it was stopped (SIGSTOP), or it was dead from `from` on. */
+export interface Outage {
+  readonly pid: number
+  readonly kind: 'killed' | 'frozen'
+  readonly from: number
+  readonly to: number
+}
+
+export interface Processes {
+  readonly count: number
+  url(slot: number): string
+  /** SIGKILL, and another process in its place. */
+  kill(slot: number): Promise<void>
+  /** SIGSTOP, and SIGCONT when `thaw` resolves. */
+  freeze(slot: number, thaw: Promise<void>): Promise<void>
+  /** SIGTERM, and another process in its place. */
+  replace(slot: number): Promise<void>
+  readonly outages: readonly Outage[]
+  /** SIGKILL for all that run. */
+  end(): Promise<void>
+  /** The leases that processes lost, as they say themselves; known when all have ended. */
+  lostLeases(): Promise<readonly LostLease[]>
+}
+
+export interface LostLease {
+  readonly pid: number
+  readonly worker: string
+}
+
+type Server = LullProcess & { readonly url: string }
+
+export interface Where {
+  /** A directory for what belongs to this cluster. */
+  readonly home: string
+  readonly postgres: string
+  readonly count: number
+}
+
+export const effectsIn = (home: string): string => join(home, 'effects')
+
+export async function startProcesses({ home, postgres, count }: Where): Promise<Processes> {
+  const config = join(home, 'config.json')
+  const engine = { leaseMs: LEASE_MS, concurrency: 32, maxDeaths: 1_000, pollMs: 500 }
+  writeFileSync(config, JSON.stringify({ engine }))
+  const outages: Outage[] = []
+  const ended: LullProcess[] = []
+
+  async function start(slot: number, port: string): Promise<Server> {
+    const data = join(home, `data-${slot}`)
+    mkdirSync(data, { recursive: true })
+    const flags = ['--script', '--port', port, '--data', data, '--config', config]
+    return serving(['serve', ...flags], {
+      LULL_POSTGRES: postgres,
+      LULL_EFFECTS: effectsIn(home),
+      LULL_RECEIPT_KEY: RECEIPT_KEY,
+    })
+  }
+
+  const slots: Server[] = []
+  for (let slot = 0; slot < count; slot++) slots.push(await start(slot, '0'))
+  const at = (slot: number): Server => slots[slot] as Server
+
+  async function restart(slot: number): Promise<void> {
+    const old = at(slot)
+    await old.ended
+    ended.push(old)
+    slots[slot] = await start(slot, new URL(old.url).port)
+  }
+
+  return {
+    count,
+    outages,
+    url: (slot) => at(slot).url,
+    async kill(slot) {
+      const { child } = at(slot)
+      const from = Date.now()
+      child.kill('SIGKILL')
+      outages.push({ pid: child.pid ?? 0, kind: 'killed', from, to: Number.POSITIVE_INFINITY })
+      await restart(slot)
+    },
+    async replace(slot) {
+      at(slot).signal('SIGTERM')
+      await restart(slot)
+    },
+    async freeze(slot, thaw) {
+      const { child } = at(slot)
+      const from = Date.now()
+      child.kill('SIGSTOP')
+      await thaw
+      outages.push({ pid: child.pid ?? 0, kind: 'frozen', from, to: Date.now() })
+      child.kill('SIGCONT')
+    },
+    async end() {
+      for (const { child } of slots) child.kill('SIGKILL')
+      await Promise.all(slots.map((one) => one.ended))
+    },
+    async lostLeases() {
+      const all = [...ended, ...slots].map(async ({ child, ended: end }) => {
+        const lines = (await end).err.split('\n')
+        return lines
+          .filter((line) => line.includes('lease of this process ran out'))
+          .map((line) => ({
+            pid: child.pid ?? 0,
+            worker: /worker-[0-9a-f-]{36}/.exec(line)?.[0] ?? '',
+          }))
+      })
+      return (await Promise.all(all)).flat()
+    },
+  }
+}

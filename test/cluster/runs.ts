@@ -1,0 +1,84 @@
+/** Which process ran a task when: the runs in the log, against the steps that really began. */
+import type { LogRecord, RunToken } from '../../src/core/records.ts'
+import type { Effect } from '../crash/effects-file.ts'
+import { grouped } from './grouped.ts'
+import type { LostLease, Outage } from './processes.ts'
+
+/** Records have the time of the database, effects that of their process. They differ by less than this. */
+const SKEW_MS = 1_000
+
+interface Run extends RunToken {
+  readonly at: number
+  /** From a process that had died or lost its lease. */
+  readonly tookOver: boolean
+}
+
+function runsIn(log: readonly LogRecord[]): readonly Run[] {
+  return log.flatMap((one) => {
+    const run = 'run' in one ? one.run : undefined
+    const tookOver = one.type === 'started' && one.deaths > 0
+    return run === undefined ? [] : [{ ...run, at: one.at, tookOver }]
+  })
+}
+
+/** A step begins once in each run, never after its record, and never in a process that lost the run while it stood still. */
+export function faultsOfSteps(
+  log: readonly LogRecord[],
+  effects: readonly Effect[],
+  outages: readonly Outage[],
+): readonly string[] {
+  const faults: string[] = []
+  const runs = runsIn(log)
+  const begins = effects.filter(({ kind }) => kind === 'begin')
+  for (const step of log.filter((one) => one.type === 'step')) {
+    const occurrence = Number(step.key.slice(step.key.lastIndexOf('#') + 1))
+    const mine = begins.filter((one) => one.name === step.name && one.occurrence === occurrence)
+    if (mine.length === 0) faults.push(`recorded ${step.key}, which never began`)
+    if (mine.some(({ at }) => at > step.at + SKEW_MS)) faults.push(`ran ${step.key} after its end`)
+    for (const sameAttempt of grouped(mine, ({ attempt }) => attempt).values()) {
+      if (sameAttempt.length > runs.length) faults.push(`began ${step.key} twice in one run`)
+      const pids = sameAttempt.map(({ pid }) => pid)
+      for (const [index, { pid, at }] of sameAttempt.entries()) {
+        const next = sameAttempt[index + 1]
+        if (next === undefined) continue
+        const isTaken = runs.some((run) => run.at > at - SKEW_MS && run.at < next.at + SKEW_MS)
+        if (!isTaken) faults.push(`began ${step.key} in ${pids} without a new run (${pid})`)
+      }
+    }
+  }
+  for (const { pid, name, at } of begins) {
+    const woke = outages.find((one) => one.kind === 'frozen' && one.pid === pid && one.to <= at)
+    if (woke === undefined) continue
+    const isOwn = runs.some((run) => run.at > woke.to - SKEW_MS && run.at < at + SKEW_MS)
+    if (!isOwn) faults.push(`began ${name} in ${pid}, which had lost it while it stood still`)
+  }
+  return faults
+}
+
+/** A process that lost its lease goes on as another worker: the old one takes no run any more, and none back. */
+export function faultsOfWorkers(
+  logs: ReadonlyMap<string, readonly LogRecord[]>,
+  outages: readonly Outage[],
+  lost: readonly LostLease[],
+): readonly string[] {
+  const faults: string[] = []
+  for (const { pid, worker } of lost) {
+    const woke = outages.filter((one) => one.kind === 'frozen' && one.pid === pid)
+    const all = [...logs.values()].flatMap(runsIn).filter((run) => run.worker === worker)
+    const firstAt = Math.min(...all.map(({ at }) => at))
+    for (const [taskId, log] of logs) {
+      const runs = runsIn(log)
+      const taken = runs.findIndex((run, n) => run.tookOver && runs[n - 1]?.worker === worker)
+      if (taken >= 0 && runs.slice(taken).some((run) => run.worker === worker)) {
+        faults.push(`task ${taskId} went back to ${worker}, from which it had been taken`)
+      }
+      const own = runs.filter((run) => run.worker === worker)
+      for (const { from, to } of woke) {
+        if (firstAt < from && own.some((run) => run.at > to + SKEW_MS)) {
+          faults.push(`task ${taskId} was taken by ${worker} after its process had stood still`)
+        }
+      }
+    }
+  }
+  return faults
+}
