@@ -237,10 +237,10 @@ const asked = fc.record({
 })
 const held = { holds: [hold('h-1').hold] }
 const rejected = { rejection: message('no') }
-const born: fc.Arbitrary<Command> = fc
+const created: fc.Arbitrary<Command> = fc
   .tuple(newRun, fc.constantFrom({}, {}, {}, {}, {}, held, rejected))
   .map(([by, how]) => ({ ...submit({ reminders: [reminder('a')] }), ...by, ...how }))
-const sequences = fc.tuple(born, fc.array(asked, { minLength: 20, maxLength: 80, size: 'max' }))
+const sequences = fc.tuple(created, fc.array(asked, { minLength: 20, maxLength: 80, size: 'max' }))
 
 describe('whatever is asked, in whatever order', () => {
   it('the log stays true', () => {

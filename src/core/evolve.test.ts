@@ -66,7 +66,7 @@ describe('a log', () => {
 })
 
 describe('a task that was just submitted', () => {
-  it('is what it was born with, and nothing has happened to it', () => {
+  it('has the facts of its submission, and nothing else', () => {
     const story = createStory()
     const { submission } = submit({ parentId: 'task-0', origin: 'acp', metadata: { a: 1 } })
     const { taskId, message: first, ...facts } = submission

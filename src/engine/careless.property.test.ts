@@ -79,7 +79,7 @@ async function check(given: Scenario): Promise<void> {
   }
 }
 
-it('careless agents end truthfully, and leave nothing taken', async () => {
+it('careless agents end in the right state, and free every slot', async () => {
   await fc.assert(fc.asyncProperty(scenario, check), { numRuns: 150 })
 })
 

@@ -58,7 +58,7 @@ describe('a child', () => {
     })
   })
 
-  it('of an agent nobody knows is refused before anything is written', async () => {
+  it('of an unknown agent is refused before anything is written', async () => {
     const harness = await createHarness({
       agents: family((task) => task.delegate('nobody', 'x').catch((e: { code: string }) => e.code)),
     })
@@ -156,7 +156,7 @@ describe('a parent', () => {
     const agent = running(async (task) => {
       if (task.text === '0') return void (await task.park({ reason: 'leaf' }))
       const both = ['a', 'b'].map(() => task.delegate('worker', String(Number(task.text) - 1)))
-      await Promise.all(both.map(async (born) => (await born).result()))
+      await Promise.all(both.map(async (child) => (await child).result()))
     })
     for (let moment = 0; moment < 25; moment++) {
       const harness = await createHarness({ agents: [agent] })

@@ -63,7 +63,7 @@ describe.each(settings)('events for %s tasks', (_name, options) => {
 })
 
 describe('an event', () => {
-  it('is answered when everyone who waited has been told', async () => {
+  it('is answered when every waiting task was offered the event', async () => {
     const harness = await createHarness({ agents: [counter(1)] })
     const sent = await Promise.all(Array.from({ length: 300 }, (_, n) => harness.send(`${n}`)))
     for (const { id } of sent) await harness.until(id, 'paused-by-agent')
@@ -71,7 +71,7 @@ describe('an event', () => {
     for (const { id } of sent) expect((await harness.get(id)).suspension).toBeUndefined()
   })
 
-  it('that could not be told to everyone is told again, and each task hears it once', async () => {
+  it('that was not offered to every task is offered again, and wakes each task once', async () => {
     const faulty = createFaultyStore()
     const harness = await createHarness({ agents: [counter(2)], store: faulty.store })
     const [one, two] = await Promise.all([harness.send('1'), harness.send('2')])
@@ -128,7 +128,7 @@ describe('an event', () => {
     expect(await wake(4)).toEqual([4])
   })
 
-  it('counts as before a task that was asked for earlier and born later', async () => {
+  it('counts as before a task that was requested earlier and created later', async () => {
     const inner = createMemoryStore()
     const [asked, go] = [signal(), signal()]
     const findClaim: typeof inner.findClaim = async (key) => {

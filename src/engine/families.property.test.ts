@@ -34,9 +34,9 @@ const living = (done: Effects, concurrency: number) =>
       for (let n = 0; n < steps; n++)
         await task.step(`step ${n}`, () => done.note(`${task.id} ${n}`))
       const live = async (child: Person): Promise<void> => {
-        const born = await task.delegate('worker', JSON.stringify(child))
-        await born.result()
-        await task.step('after', () => done.note(`${task.id} after ${born.id}`))
+        const created = await task.delegate('worker', JSON.stringify(child))
+        await created.result()
+        await task.step('after', () => done.note(`${task.id} after ${created.id}`))
       }
       if (together) await Promise.all(children.map(live))
       else for (const child of children) await live(child)

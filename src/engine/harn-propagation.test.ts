@@ -110,7 +110,7 @@ describe('propagation', () => {
     expect(parent).toEqual(['injected to all', 'emitted to all 1', 'expired to all task_ended'])
   })
 
-  it('goes with what is pending when the child comes into being, and not later', async () => {
+  it('copies the reminders that are pending when the child is created, and none later', async () => {
     const waiting = signal()
     const harness = await createHarness({
       agents: [

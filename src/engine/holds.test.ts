@@ -23,7 +23,7 @@ async function harness(some: HarnessOptions = {}): Promise<Harness> {
 }
 
 describe('a hold', () => {
-  it('says what became of each task, sorted by id', async () => {
+  it('answers with the outcome of each task, sorted by id', async () => {
     const w = await harness()
     const work = await w.send('work')
     const park = await w.send('park')
@@ -119,7 +119,7 @@ describe('a hold', () => {
     expect(dataOf(ended, 'result')).toEqual({ input: null, cause: 'condition_fired', event: 'go' })
   })
 
-  it('pins a deadline: it acts when the hold is lifted', async () => {
+  it('defers a deadline until the hold is lifted', async () => {
     const w = await harness()
     const { id } = await w.send('timeout')
     await w.until(id, 'paused-by-agent')
@@ -143,7 +143,7 @@ describe('a hold', () => {
     expect(dataOf(await w.until(id, 'completed'), 'result')).toBe('one')
   })
 
-  it('keeps submitted tasks from starting, and new ones too where it says so', async () => {
+  it('keeps submitted tasks from starting, and with holdNew also new ones', async () => {
     const done = effects()
     const agent = running((task) => done.note(task.text), { concurrency: 1 })
     const w = await createHarness({ agents: [agent] })
@@ -171,7 +171,7 @@ describe('a hold', () => {
     }
   })
 
-  it('that is lifted lets go of tasks that were born meanwhile', async () => {
+  it('that is lifted also releases tasks that were created meanwhile', async () => {
     const store = createMemoryStore()
     const lifted = signal()
     const w = await harness({
@@ -192,7 +192,7 @@ describe('a hold', () => {
     await w.until(id, 'completed')
   })
 
-  it('that cannot be kept lets go of tasks that were born under it', async () => {
+  it('that cannot be stored releases the tasks that were created under it', async () => {
     const store = createMemoryStore()
     const refused = signal()
     const w = await harness({

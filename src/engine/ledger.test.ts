@@ -44,13 +44,13 @@ describe('the ledger', () => {
 
   it('L2: decides the commands of a task in order, on what the ones before them made', async () => {
     const ledger = ledgerOn(createFaultyStore().store)
-    const [born, told, ended, late] = await Promise.allSettled([
+    const [created, told, ended, late] = await Promise.allSettled([
       ledger.create('t', submit('t')),
       ledger.commit('t', message('a')),
       ledger.commit('t', cancel),
       ledger.commit('t', message('b')),
     ])
-    expect([born, told, ended].map((one) => one.status)).toEqual(Array(3).fill('fulfilled'))
+    expect([created, told, ended].map((one) => one.status)).toEqual(Array(3).fill('fulfilled'))
     expect((late as PromiseRejectedResult).reason).toMatchObject({ code: 'TASK_TERMINAL' })
   })
 
@@ -135,7 +135,7 @@ describe('the ledger', () => {
     expect(tries.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  it('a listener that throws harms nobody else', async () => {
+  it('a listener that throws does not affect other listeners', async () => {
     const ledger = ledgerOn(createFaultyStore().store, 100, (task) => {
       if (task.id === 'bad') throw new Error('listener')
     })
@@ -195,14 +195,14 @@ describe('the ledger', () => {
     const published: (readonly LogRecord[])[] = []
     const ledger = ledgerOn(faulty.store, 100, (_task, records) => published.push(records))
     let completing: Promise<unknown> | undefined
-    const born = ledger.create('t', submit('t'), undefined, (task) => {
+    const created = ledger.create('t', submit('t'), undefined, (task) => {
       expect(task.run?.token).toBe('token')
       expect(ledger.peek('t')).toBeUndefined()
       setImmediate(() => {
         completing = ledger.commit('t', complete)
       })
     })
-    expect((await born).records.map(({ type }) => type)).toEqual(['submitted', 'started'])
+    expect((await created).records.map(({ type }) => type)).toEqual(['submitted', 'started'])
     await completing
     expect(faulty.batches).toEqual([1])
     expect(published.map((records) => records.length)).toEqual([3])
@@ -214,28 +214,28 @@ describe('the ledger', () => {
     const published: Task[] = []
     const ledger = ledgerOn(faulty.store, 100, (task) => published.push(task))
     let completing: Promise<unknown> = Promise.resolve()
-    const born = ledger.create('t', submit('t'), undefined, () => {
+    const created = ledger.create('t', submit('t'), undefined, () => {
       completing = ledger.commit('t', complete)
       completing.catch(() => undefined)
     })
     const unavailable = { code: 'STORE_UNAVAILABLE' }
-    await expect(born).rejects.toMatchObject(unavailable)
+    await expect(created).rejects.toMatchObject(unavailable)
     await expect(completing).rejects.toMatchObject(unavailable)
     expect(await ledger.read('t')).toBeUndefined()
     expect(published).toEqual([])
   })
 
-  it('a task begun ahead whose key is taken is told who has it; what it asked for finds no task', async () => {
+  it('a task begun ahead whose key is taken gets the other claim; its other commands find no task', async () => {
     const { store } = createFaultyStore()
     const other = { ...claim, taskId: 'other' }
     await store.claim(other)
     const ledger = ledgerOn(store)
     let completing: Promise<unknown> = Promise.resolve()
-    const born = await ledger.create('t', submit('t'), { claim }, () => {
+    const created = await ledger.create('t', submit('t'), { claim }, () => {
       completing = ledger.commit('t', complete)
       completing.catch(() => undefined)
     })
-    expect(born.claimed).toEqual(other)
+    expect(created.claimed).toEqual(other)
     await expect(completing).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
     expect(await ledger.read('t')).toBeUndefined()
   })
@@ -261,7 +261,7 @@ describe('the ledger', () => {
     }
   })
 
-  it('lets tasks that end at once keep nobody else from being written', async () => {
+  it('writes other tasks although many tasks end at once', async () => {
     const faulty = createFaultyStore()
     const ledger = ledgerOn(faulty.store)
     await ledger.create('patient', submit('patient'))
@@ -282,20 +282,20 @@ describe('the ledger', () => {
     await Promise.all(all)
   })
 
-  it('says when every task that was decided so far is there', async () => {
+  it('resolves when every task that was decided so far is durable', async () => {
     const faulty = createFaultyStore()
     const ledger = ledgerOn(faulty.store)
     await ledger.createsSettled()
     const gate = faulty.hold()
     const creating = ledger.create('t', submit('t'), undefined, () => undefined)
     let there = false
-    const born = ledger.createsSettled().then(() => {
+    const created = ledger.createsSettled().then(() => {
       there = true
     })
     for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next))
     expect(there).toBe(false)
     gate.fire()
-    await born
+    await created
     expect(ledger.peek('t')?.version).toBe(2)
     await creating
   })

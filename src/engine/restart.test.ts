@@ -120,7 +120,7 @@ describe('a process that stops', () => {
     await second.until(id, 'completed')
   })
 
-  it('leaves what is parked parked, with its deadline', async () => {
+  it('leaves parked tasks parked, with their deadlines', async () => {
     const agent = running(async (task) => {
       await task.park({ reason: 'x', timeout: { durationMinutes: 10 } })
     })
@@ -212,7 +212,7 @@ describe('a process that dies', () => {
     await second.until(late.id, 'completed')
   })
 
-  it('V2: after it took an event: what was acknowledged is told by the next one', async () => {
+  it('V2: after it accepted an event: the next process dispatches the acknowledged event', async () => {
     const store = createMemoryStore()
     const agent = running((task) => task.park({ reason: 'x', onEvent: 'go' }).then(() => undefined))
     const first = await createHarness({ agents: [agent], store })

@@ -54,7 +54,7 @@ describe('a resume', () => {
     await strict.harness.engine.resume(alice, { taskId: strict.id, handle: strict.handle })
   })
 
-  it('wins alone: whoever comes later is told the winning cause and time', async () => {
+  it('succeeds once: a later resume gets the cause and time of the first', async () => {
     const { harness, id } = await parkedTwice()
     const tries = await Promise.allSettled(
       ['a', 'b', 'c'].map((input) => harness.engine.resume(alice, { taskId: id, input })),

@@ -37,7 +37,7 @@ describe('the limit of an agent', () => {
     expect(order.list).toEqual(names)
   })
 
-  it('B1: does not let a newcomer overtake who waits', async () => {
+  it('B1: does not start a new task before an older one that waits', async () => {
     const order = effects()
     const go = signal()
     const agent = running(
@@ -77,7 +77,7 @@ describe('the limit of an agent', () => {
     for (const task of sent) await harness.until(task.id, 'completed')
   })
 
-  it('B2: is given back by whatever ends or stops a run, and by whoever lost a race', async () => {
+  it('B2: is freed by every end or stop of a run, and by a launch that lost a race', async () => {
     const act = fc.constantFrom('pause', 'resume', 'cancel', 'hold', 'lift', 'answer', 'event')
     const root = { tenant: '*', principal: 'root', operator: true }
     await fc.assert(
@@ -202,7 +202,7 @@ describe('an agent that misbehaves', () => {
     expect(task.failure?.stack).toContain('runs.test')
   })
 
-  it('is named when it blocks the loop, and nobody else is', async () => {
+  it('is named in the log when it blocks the event loop, and no other agent is', async () => {
     const harness = await createHarness({
       agents: [
         running(

@@ -140,7 +140,7 @@ describe('a subscription', () => {
     expect(await collect(late)).toEqual([])
   })
 
-  it('that nobody reads any more is forgotten', async () => {
+  it('without readers is removed', async () => {
     const { harness, id } = await talker()
     for await (const _record of await harness.engine.subscribe(alice, id)) break
     expect((await harness.engine.health()).subscribers).toBe(0)
@@ -156,7 +156,7 @@ describe('a subscription', () => {
 })
 
 describe('waiting for a task', () => {
-  it('gives the task as it was when it was as wanted, or as it stands when the time is over', async () => {
+  it('returns the task that met the condition, or the current task after the timeout', async () => {
     const { harness, id, say } = await talker()
     const waiting = harness.engine.waitFor(alice, id, (task) => task.statusMessage !== undefined)
     say(1)
@@ -251,7 +251,7 @@ describe('a reading', () => {
     expect(subscriptions.readers()).toBe(0)
   })
 
-  it('reads from the store what somebody else wrote in between', async () => {
+  it('reads from the store the records that another process wrote in between', async () => {
     const { subscriptions, publish, log } = open(3)
     const reading = subscriptions.follow(taskId, 3, false)
     const next = reading.next()

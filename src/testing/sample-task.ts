@@ -62,8 +62,8 @@ export function poison(id: string, expected: number): Commit {
 export function sampleSnapshot(id: string, version: number): Task {
   const { tenant, principal, agent, contextId } = sampleRow(id)
   const message = sampleMessage('born')
-  const born = { taskId: id, tenant, principal, agent, contextId, message, eventsAfter: 0 }
-  return { ...evolve(undefined, { type: 'submitted', ...born, seq: 1, at: 1_000 }), version }
+  const submission = { taskId: id, tenant, principal, agent, contextId, message, eventsAfter: 0 }
+  return { ...evolve(undefined, { type: 'submitted', ...submission, seq: 1, at: 1_000 }), version }
 }
 
 export function sampleClaim(taskId: string, changes: Partial<Claim> = {}): Claim {

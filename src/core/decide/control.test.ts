@@ -139,7 +139,7 @@ describe('a held task', () => {
     expect(typesOf(story.tell(start()))).toEqual(['started'])
   })
 
-  it('(yet to come) is born held', () => {
+  it('(created later) is held from the start', () => {
     const story = createStory()
     story.tell({ ...submit(), holds: [hold('h-1').hold] })
     expect(story.task).toMatchObject({ state: 'submitted', holds: ['h-1'] })

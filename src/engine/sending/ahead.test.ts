@@ -30,7 +30,7 @@ describe('a task that begins while it is written', () => {
     expect(faulty.batches).toEqual([1])
   })
 
-  it('runs no step, tells nobody and answers nobody before it is durable', async () => {
+  it('runs no step, publishes nothing and answers no caller before it is durable', async () => {
     const faulty = createFaultyStore()
     const done = effects()
     const agent = running(async (task) => {

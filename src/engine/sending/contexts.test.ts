@@ -44,7 +44,7 @@ async function say(harness: Harness, text: string, some: Partial<ReturnType<type
 }
 
 describe('a context', () => {
-  it('is minted where there is none, kept where the client brings one, and inferred from a task', async () => {
+  it('is generated, or taken from the client, or inferred from a task', async () => {
     const harness = await createHarness()
     expect((await harness.send('x')).contextId).not.toBe('')
     const own = await say(harness, 'x', { contextId: 'mine' })
@@ -169,7 +169,7 @@ describe('picking an artifact', () => {
     expect(dataOf(await harness.until(asking.id, 'completed'), 'picked')).toBe(car)
   })
 
-  it('finds nothing where there is nothing', async () => {
+  it('returns nothing for an empty context', async () => {
     const harness = await createHarness({ agents: [painter] })
     expect(dataOf(await say(harness, 'pick boat', { contextId: 'c' }), 'picked')).toBeNull()
   })

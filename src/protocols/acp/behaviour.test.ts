@@ -47,7 +47,7 @@ describe('a long wait for a tool', () => {
   })
 })
 
-describe('a client that hangs up', () => {
+describe('a client that disconnects', () => {
   it('leaves a parked task parked, and the next one wakes it by its handle', async () => {
     const { harness, editor, sessionId } = await scene()
     const ops = [{ park: { reason: 'ci' } }, { complete: 'Shipped.' }]
@@ -102,7 +102,7 @@ describe('a prompt', () => {
 })
 
 describe('a suspend', () => {
-  it('of a session with several running tasks wants to know which is meant', async () => {
+  it('of a session with several running tasks is refused as ambiguous', async () => {
     const { harness, editor, sessionId } = await scene()
     const ops = [{ step: 'one', ms: 60_000 }]
     editor.begin('session/prompt', prompt(sessionId, ops))

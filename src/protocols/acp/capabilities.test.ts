@@ -102,7 +102,7 @@ describe('what is not declared', () => {
     }
   })
 
-  it('is no command and no option: the words go to the agent', async () => {
+  it('is neither a command nor an option: the text goes to the agent', async () => {
     const { editor, sessionId } = await initialized([replier])
     for (const text of ['/suspend now', '/resume', '/remind me']) {
       await editor.request('session/prompt', prompt(sessionId, text))
@@ -126,7 +126,7 @@ describe('a session of an agent without reminders', () => {
     ).rejects.toMatchObject({ code: -32601, data: { reason: 'not_offered', agent: 'deaf' } })
   })
 
-  it('can be prompted although reminders wait that another agent was to get', async () => {
+  it('can be prompted while reminders for another agent are pending', async () => {
     const { editor, sessionId } = await initialized([worker('hears'), deaf])
     const { reminderId } = await editor.request('_session/inject_reminder', {
       sessionId,

@@ -152,7 +152,7 @@ describe('a database that turns read-only', () => {
   })
 })
 
-describe('a task that is born', () => {
+describe('a task that is created', () => {
   it.each<Partial<TaskRow>>([
     {},
     { parentId: 'parent' },
@@ -162,9 +162,9 @@ describe('a task that is born', () => {
     { held: true },
     { waits: ['tick'] },
   ])('has all its row says, also where that is %j alone', async (some) => {
-    const born = creation('task', { state: 'completed', ...some })
+    const first = creation('task', { state: 'completed', ...some })
     const store = createDatabaseStore(memoryDatabase(), () => undefined)
-    await store.commit([born])
-    expect(await store.list({ limit: 1 })).toEqual([born.row])
+    await store.commit([first])
+    expect(await store.list({ limit: 1 })).toEqual([first.row])
   })
 })

@@ -152,7 +152,7 @@ describe('hostile input', () => {
     expect(await editor.request('session/list', {})).toEqual({ sessions: [] })
   })
 
-  it('before initialize is refused, and initialize works still', async () => {
+  it('before initialize is refused, and a later initialize works', async () => {
     const editor = (await openHarness()).connect()
     await expect(editor.request('session/list', {})).rejects.toMatchObject({ code: -32600 })
     await expect(editor.request('_session/suspend', { sessionId: 'x' })).rejects.toMatchObject({

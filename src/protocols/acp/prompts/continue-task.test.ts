@@ -32,7 +32,7 @@ const say = (editor: Editor, sessionId: string, text: string): Promise<Loose> =>
   editor.request('session/prompt', prompt(sessionId, text))
 
 describe('a prompt to a stopped task', () => {
-  it('C1 wakes what was suspended over ACP', async () => {
+  it('C1 wakes a task that was suspended over ACP', async () => {
     const { editor, sessionId, suspend, state } = await running()
     await suspend()
     editor.begin('session/prompt', prompt(sessionId, 'go on'))
@@ -42,7 +42,7 @@ describe('a prompt to a stopped task', () => {
       .toMatchObject([{ cause: 'external_event' }])
   })
 
-  it('C1 wakes what was suspended over ACP while a hold was on it', async () => {
+  it('C1 wakes a task that was suspended over ACP under a hold', async () => {
     const { harness, editor, sessionId, taskId, state } = await running()
     const { engine } = harness
     const operator = { ...anyone, operator: true }

@@ -89,7 +89,7 @@ describe('a prompt', () => {
     expect(state).toBe('canceled')
   })
 
-  it('waits in line while another one runs, first in first out', async () => {
+  it('is queued while another one runs, first in first out', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const sessionId = await newSession(editor)
@@ -112,7 +112,7 @@ describe('a prompt', () => {
 })
 
 describe('session/cancel', () => {
-  it('cancels the task and every prompt in line', async () => {
+  it('cancels the task and every queued prompt', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const sessionId = await newSession(editor)
@@ -130,8 +130,8 @@ describe('session/cancel', () => {
   })
 })
 
-describe('an agent that takes its time to decide', () => {
-  it.each(['session/cancel', 'session/close'])('does not hold up %s', async (method) => {
+describe('an agent whose receive takes long', () => {
+  it.each(['session/cancel', 'session/close'])('does not delay %s', async (method) => {
     let decide: () => void = () => undefined
     const decided = new Promise<undefined>((resolve) => {
       decide = () => resolve(undefined)
@@ -177,7 +177,7 @@ describe('a task that cannot be followed', () => {
     return { editor, sessionId }
   }
 
-  it('for a moment is followed on', async () => {
+  it('for a moment is followed again', async () => {
     const { editor, sessionId } = await failing(1)
     const answer = await editor.request('session/prompt', prompt(sessionId, [{ say: 'once' }]))
     expect(answer).toMatchObject({ stopReason: 'end_turn' })

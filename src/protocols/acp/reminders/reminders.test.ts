@@ -88,7 +88,7 @@ describe('a reminder', () => {
     expect(row?.reminders).toEqual([])
   })
 
-  it('is forgotten with its session', async () => {
+  it('is deleted with its session', async () => {
     const { harness, editor, sessionId } = await scene()
     await editor.request('_session/remind', { sessionId, body: 'x' })
     expect(await harness.store.getValue('acp/waiting-reminders')).toHaveLength(1)
@@ -96,7 +96,7 @@ describe('a reminder', () => {
     expect(await harness.store.getValue('acp/waiting-reminders')).toEqual([])
   })
 
-  it('is refused with the place of the mistake', async () => {
+  it('is refused with the path of the invalid field', async () => {
     const { editor, sessionId } = await scene()
     const remind = (fields: object) => editor.request('_session/remind', { sessionId, ...fields })
     await expect(remind({})).rejects.toMatchObject({ data: { path: 'reminder.body' } })
@@ -122,7 +122,7 @@ describe('a reminder', () => {
 describe('_session/steering', () => {
   const words = (text: string) => [{ type: 'text', text }]
 
-  it('speaks into the running turn, and starts one where nothing runs', async () => {
+  it('adds a message to the running turn, and starts a turn when none runs', async () => {
     const { harness, editor, sessionId } = await scene()
     const ops = [{ say: 'at it' }, { step: 'long', ms: 100 }, { turn: [{ echo: 'messages' }] }]
     const turn = editor.begin('session/prompt', prompt(sessionId, ops))
@@ -143,7 +143,7 @@ describe('_session/steering', () => {
     await expect.poll(() => editor.notifications('_session/turn_ended')).toHaveLength(1)
   })
 
-  it('leaves questions to prompts', async () => {
+  it('does not answer a question: a prompt is required', async () => {
     const { editor, sessionId } = await scene()
     await editor.request('session/prompt', prompt(sessionId, [{ ask: '?' }]))
     const answer = await editor.request('_session/steering', { sessionId, prompt: words('x') })

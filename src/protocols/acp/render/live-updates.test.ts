@@ -55,7 +55,7 @@ describe('live text over ACP', () => {
     expect(chunks(later)[0].messageId).toBe(chunks(editor)[0].messageId)
   })
 
-  it('of a discarded attempt is said to be, and the next attempt is another message', async () => {
+  it('of a discarded attempt is marked as discarded, and the next attempt is another message', async () => {
     const { attempts, ends, begun, agents } = talker()
     const harness = await openHarness({ agents })
     const editor = await harness.editor()

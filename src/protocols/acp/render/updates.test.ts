@@ -11,7 +11,7 @@ async function shown(ops: readonly object[]) {
 }
 
 describe('what an editor is shown', () => {
-  it('artifacts, each kind of content as what it is', async () => {
+  it('artifacts, each kind of content in its own block', async () => {
     const editor = await shown([
       { artifact: { name: 'a.txt', text: 'AB', chunks: 2 } },
       { artifact: { name: 'p.png', base64: 'iVBORw0K', mediaType: 'image/png' } },
@@ -37,7 +37,7 @@ describe('what an editor is shown', () => {
     })
   })
 
-  it('a plan, where an artifact is one', async () => {
+  it('an artifact named plan as a plan', async () => {
     const entries = [
       { content: 'Build', status: 'completed' },
       { content: 'Ship', priority: 'high' },
@@ -120,7 +120,7 @@ describe('what an editor is shown', () => {
     expect(editor.updates('tool_call_update')).toMatchObject([{ toolCallId, status: 'completed' }])
   })
 
-  it('a sub-task as a call that lasts as long as it does, and nothing of what it says', async () => {
+  it('a child as a tool call that lasts as long as the child, without its messages', async () => {
     const editor = await shown([
       { delegate: { script: [{ say: 'inside' }] }, wait: true },
       { complete: 'outside' },

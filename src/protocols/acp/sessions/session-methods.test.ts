@@ -19,7 +19,7 @@ async function overA2A(harness: Harness, contextId: string, script: Loose[]): Pr
 }
 
 describe('session/list', () => {
-  it('has sessions of editors and contexts of A2A, latest first, with how they stand', async () => {
+  it('has sessions of editors and contexts of A2A, latest first, with their states', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const mine = await newSession(editor, { cwd: '/mine' })
@@ -47,7 +47,7 @@ describe('session/list', () => {
     expect(filtered.sessions).toHaveLength(1)
   })
 
-  it('goes page by page, each session once, whatever they are', async () => {
+  it('lists every session once across pages, of any kind', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const made: string[] = []
@@ -83,7 +83,7 @@ describe('session/list', () => {
     expect([...seen].sort()).toEqual([...made].sort())
   })
 
-  it('goes on past more contexts of one instant than a page holds', async () => {
+  it('continues after more contexts of one instant than fit on a page', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const made = Array.from({ length: 110 }, (_, n) => `context-${n}`)
@@ -99,7 +99,7 @@ describe('session/list', () => {
     expect([...seen].sort()).toEqual([...made].sort())
   })
 
-  it("shows nobody another one's sessions", async () => {
+  it('does not show sessions of other callers', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const sessionId = await newSession(editor)
@@ -127,7 +127,7 @@ describe('session/list', () => {
     expect((await editor.request('session/list', {})).sessions).toHaveLength(1)
   })
 
-  it('refuses a cursor that is none', async () => {
+  it('refuses an invalid cursor', async () => {
     const editor = await (await openHarness()).editor()
     await expect(editor.request('session/list', { cursor: 'x' })).rejects.toMatchObject({
       code: -32602,
@@ -171,7 +171,7 @@ describe('session/load', () => {
     expect(replayed).toEqual(live)
   })
 
-  it('shows the gap of a stop that lasts, and goes on live from there', async () => {
+  it('shows a stop that has not ended, and continues live', async () => {
     const harness = await openHarness()
     const taskId = await overA2A(harness, 'theirs', [
       { say: 'a' },
@@ -252,7 +252,7 @@ describe('session/load', () => {
 })
 
 describe('session/resume', () => {
-  it('with nothing more attaches, replays nothing and wakes nothing', async () => {
+  it('without further parameters attaches, replays nothing and wakes nothing', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const sessionId = await newSession(editor)
@@ -290,7 +290,7 @@ describe('session/resume', () => {
 })
 
 describe('a prompt of another connection', () => {
-  it('is heard by everybody but its sender', async () => {
+  it('is sent to every client except its sender', async () => {
     const harness = await openHarness()
     const one = await harness.editor()
     const two = await harness.editor()
@@ -305,7 +305,7 @@ describe('a prompt of another connection', () => {
 })
 
 describe('session/close and session/delete', () => {
-  it('cancel what prompts began, parked or running, and leave the session to be found', async () => {
+  it('cancel the tasks of prompts, parked or running, and keep the session readable', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const sessionId = await newSession(editor)
@@ -319,7 +319,7 @@ describe('session/close and session/delete', () => {
     await editor.request('session/load', attach(sessionId))
   })
 
-  it('delete takes it out of the list for good, its context included', async () => {
+  it('delete removes the session and its context from the list permanently', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     await overA2A(harness, 'theirs', [{ say: 'x' }])

@@ -65,7 +65,7 @@ describe('_session/suspend', () => {
     })
   })
 
-  it('is told before it is answered: updates, then the prompt, then the answer', async () => {
+  it('sends the updates first, then the answer to the prompt, then its own answer', async () => {
     const { editor, sessionId, turn } = await running()
     const suspend = editor.begin('_session/suspend', { sessionId, ...now })
     await suspend.answer
@@ -79,7 +79,7 @@ describe('_session/suspend', () => {
     expect(order).toEqual(['quiescing', 'suspended', 'notification', 'prompt', 'suspend'])
   })
 
-  it('waits for a step that takes its time, and says so meanwhile', async () => {
+  it('waits for a long step, and shows quiescing meanwhile', async () => {
     const { harness, editor, sessionId } = await running()
     const { answer } = editor.begin('_session/suspend', { sessionId })
     let settled = false
@@ -107,7 +107,7 @@ describe('_session/suspend', () => {
     expect(second).toEqual(first)
   })
 
-  it('given up with $/cancel_request, is taken back', async () => {
+  it('is taken back by $/cancel_request', async () => {
     const { harness, editor, sessionId, turn } = await running()
     const suspend = editor.begin('_session/suspend', { sessionId })
     await expect
@@ -136,7 +136,7 @@ describe('_session/suspend', () => {
     )
   })
 
-  it('of an unknown session is not found, of an idle one not running', async () => {
+  it('answers not found for an unknown session, and not_running for an idle one', async () => {
     const { editor, sessionId } = await scene()
     await expect(editor.request('_session/suspend', { sessionId: 'x' })).rejects.toMatchObject({
       code: -32002,
@@ -214,7 +214,7 @@ describe('_session/wake', () => {
     expect(echo).toMatchObject({ cause: 'explicit_resume', input: { a: 1 } })
   })
 
-  it('streams out of turn and ends with a notification', async () => {
+  it('sends updates without an open prompt and ends with a notification', async () => {
     const { editor, sessionId, taskId } = await parked()
     const before = editor.received.length
     await editor.request('_session/wake', { sessionId })
@@ -228,7 +228,7 @@ describe('_session/wake', () => {
     expect(kinds).toContain('agent_message_chunk')
   })
 
-  it('refuses another handle, and an old one, and tells who woke it first', async () => {
+  it('refuses another handle and an old one, with the cause of the earlier wake', async () => {
     const { editor, sessionId, suspend } = await parked()
     await expect(
       editor.request('_session/wake', { sessionId, handle: 'suspend-x' }),
@@ -242,7 +242,7 @@ describe('_session/wake', () => {
     })
   })
 
-  it('of a session that runs tells the cause of the wake before', async () => {
+  it('of a running session answers with the cause of the last wake', async () => {
     const { editor, sessionId } = await scene()
     const script = [{ park: { reason: 'a' } }, { step: 'long', ms: 60_000 }]
     const answer = await editor.request('session/prompt', prompt(sessionId, script))
@@ -290,7 +290,7 @@ describe('a session with several tasks', () => {
     return { ...opened, other }
   }
 
-  it('wants to know which is meant', async () => {
+  it('refuses a request that fits several tasks as ambiguous', async () => {
     const { editor, sessionId, taskId, other } = await two()
     const ambiguous = { code: -32602, data: { reason: 'ambiguous', taskIds: [taskId, other] } }
     await expect(editor.request('_session/wake', { sessionId })).rejects.toMatchObject(ambiguous)
@@ -299,7 +299,7 @@ describe('a session with several tasks', () => {
     )
   })
 
-  it('takes a handle or a task id for an answer', async () => {
+  it('accepts a handle or a task id to choose the task', async () => {
     const { harness, editor, sessionId, taskId, suspend, other } = await two()
     await editor.request('_session/wake', { sessionId, handle: suspend.handle })
     expect((await harness.engine.get(anyone, taskId)).suspension).toBeUndefined()

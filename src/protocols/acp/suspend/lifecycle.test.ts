@@ -30,7 +30,7 @@ async function parked(capabilities: Loose = {}, answer?: Loose) {
 }
 
 describe('initialize', () => {
-  it('says what the session can do, as the RFC writes it and where the protocol wants it', async () => {
+  it('declares the capabilities of a session in the fields of the RFC and of the protocol', async () => {
     const harness = await openHarness()
     const editor = harness.connect()
     const { agentCapabilities, _meta } = await editor.request('initialize', { protocolVersion: 1 })
@@ -46,10 +46,10 @@ describe('initialize', () => {
   })
 })
 
-describe('notifications of our own', () => {
+describe('notifications that Lull defines', () => {
   const park = [{ park: { reason: 'x' } }]
 
-  it('go to clients that declare that they know of them, or have used a method of ours', async () => {
+  it('go only to clients that declared support or called a method of Lull', async () => {
     const harness = await openHarness()
     const editor = await harness.editor({ _meta: {} })
     const sessionId = await newSession(editor)
@@ -62,7 +62,7 @@ describe('notifications of our own', () => {
 })
 
 describe('a self-park', () => {
-  it('is shown as a call that takes as long as the stop does', async () => {
+  it('is shown as a tool call that lasts as long as the stop', async () => {
     const { editor, sessionId, suspend } = await parked()
     const call = editor.updates('tool_call').at(-1)
     expect(call).toMatchObject({
@@ -77,7 +77,7 @@ describe('a self-park', () => {
     ])
   })
 
-  it('is told to the client, which need not answer', async () => {
+  it('is sent to the client, which need not answer', async () => {
     const { editor, suspend, sessionId, asked } = await parked({}, {})
     const { handle, deadlineAt } = suspend
     await expect.poll(() => asked).toHaveLength(1)
@@ -113,7 +113,7 @@ describe('a self-park', () => {
     expect(answer.handle).toMatch(/^suspend-/)
   })
 
-  it('is in the words of the RFC for clients that declare it', async () => {
+  it('has the names of the RFC for clients that declare the RFC', async () => {
     const { editor, sessionId, asked, suspend } = await parked(rfc, {})
     const { handle, suspendedAt } = suspend
     await expect
@@ -147,7 +147,7 @@ describe('a self-park', () => {
     )
   })
 
-  it('is in the metadata of everybody, also as the envelope of Harn', async () => {
+  it('is in the metadata for every client, also as the envelope of Harn', async () => {
     const { editor, suspend } = await parked()
     const { lull, harn } = editor.updates('session_info_update').at(-1)._meta
     expect(lull.suspend).toEqual(suspend)
@@ -172,7 +172,7 @@ describe('a self-park', () => {
     })
   })
 
-  it('says nothing of Harn where the tunnel is off', async () => {
+  it('has no Harn metadata when the tunnel is off', async () => {
     const harness = await openHarness({ config: { harnTunnel: false } })
     const editor = await harness.editor()
     const sessionId = await newSession(editor)
@@ -181,7 +181,7 @@ describe('a self-park', () => {
     expect(JSON.stringify(editor.received)).not.toContain('harn')
   })
 
-  it('wakes by its timeout, streams out of turn, and says why', async () => {
+  it('wakes by its timeout, sends updates without an open prompt, and gives the cause', async () => {
     const { harness, editor, suspend } = await parked()
     harness.clock.advance(30 * 60_000)
     await expect.poll(() => editor.notifications('_session/turn_ended')).toHaveLength(1)
@@ -214,7 +214,7 @@ describe('the tunnel', () => {
     _meta: { [name]: { suspend } },
   })
 
-  it('suspends and wakes with a prompt that says nothing, in either spelling', async () => {
+  it('suspends and wakes with a blank prompt, in either spelling', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const sessionId = await newSession(editor)
@@ -233,7 +233,7 @@ describe('the tunnel', () => {
     expect((await harness.advanceUntil(woken.answer))._meta.lull.state).toBe('completed')
   })
 
-  it('wakes while the stop is under way, and what the prompt says is heard', async () => {
+  it('wakes while the stop is in progress, and delivers the text of the prompt', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const sessionId = await newSession(editor)
@@ -262,7 +262,7 @@ describe('the tunnel', () => {
     await expect(editor.request('session/resume', params)).rejects.toMatchObject({ code: -32011 })
   })
 
-  it('refuses what it does not know, with the place', async () => {
+  it('refuses unknown operations, with the path', async () => {
     const { editor, sessionId } = await parked()
     const ask = (suspend: Loose) => editor.request('session/prompt', blank(sessionId, suspend))
     await expect(ask({ op: 'sleep' })).rejects.toMatchObject({

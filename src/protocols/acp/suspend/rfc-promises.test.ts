@@ -134,7 +134,7 @@ describe('session/resume', () => {
   const lastData = (editor: Editor): Loose =>
     JSON.parse(editor.updates('agent_message_chunk').at(-1)?.content.resource?.text ?? 'null')
 
-  it('feeds its input to the waitpoint, and not to the messages', async () => {
+  it('passes its input to the park, not to the messages', async () => {
     const { editor, sessionId } = await parked(park, { echo: 'wake' })
     await editor.request('session/resume', { sessionId, input: { go: 1 } })
     await expect.poll(() => lastData(editor)).toMatchObject({ input: { go: 1 } })
@@ -152,7 +152,7 @@ describe('session/resume', () => {
     await expect.poll(() => lastData(editor)?.map(({ role }: Loose) => role)).toEqual(['digest'])
   })
 
-  it('twice at once wakes once; the other is told what won', async () => {
+  it('twice at once wakes once; the other answer has the cause of the wake', async () => {
     const { editor, sessionId, handle } = await parked(park, park)
     const wake = () =>
       editor.request('session/resume', { sessionId, handle }).then(
@@ -168,7 +168,7 @@ describe('session/resume', () => {
     expect(resumes(editor)).toHaveLength(1)
   })
 
-  it('attaches where only a sub-task is parked: that is not the session', async () => {
+  it('attaches without a wake when only a child is parked', async () => {
     const harness = await openHarness()
     const editor = await harness.editor(rfc)
     const sessionId = await newSession(editor)

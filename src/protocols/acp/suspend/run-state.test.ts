@@ -28,7 +28,7 @@ async function running() {
 const value = ({ configOptions }: Loose) => configOptions[0].currentValue
 
 describe('run_state', () => {
-  it('suspends in the middle of a turn and resumes, with nothing of ours', async () => {
+  it('suspends during a turn and resumes, without methods of Lull', async () => {
     const { harness, editor, sessionId, turn, set } = await running()
     const suspending = set('suspended-1.1')
     await expect
@@ -68,7 +68,7 @@ describe('run_state', () => {
     await expect(set(wrong)).rejects.toMatchObject({ code: -32602 })
   })
 
-  it('of an idle session has nothing to suspend, and says so by its value', async () => {
+  it('of an idle session stays running when a suspension is chosen', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const sessionId = await newSession(editor)
@@ -81,7 +81,7 @@ describe('run_state', () => {
 })
 
 describe('slash commands', () => {
-  it('are told to whoever attaches', async () => {
+  it('are sent to every client that attaches', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     await newSession(editor)
@@ -115,7 +115,7 @@ describe('slash commands', () => {
     expect(history.filter(({ role }) => role === 'ROLE_USER')).toHaveLength(1)
   })
 
-  it('that cannot be done say why', async () => {
+  it('that fail answer with the reason', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const sessionId = await newSession(editor)
@@ -125,7 +125,7 @@ describe('slash commands', () => {
     await expect(say('/remind')).rejects.toMatchObject({ code: -32602 })
   })
 
-  it('are only those: the rest is for the agent', async () => {
+  it('are only these: any other text goes to the agent', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()
     const sessionId = await newSession(editor)

@@ -35,7 +35,7 @@ it('belongs to the caller who opened it', async () => {
   expect((await post(harness, list, { 'acp-connection-id': 'x' })).status).toBe(404)
 })
 
-it('is closed when nobody listens or speaks for a while, and not before', async () => {
+it('is closed after a time without a reader or a request, and not before', async () => {
   const harness = await openHarness()
   const id = await initialize(harness)
   harness.clock.advance(299_999)

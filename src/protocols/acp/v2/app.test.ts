@@ -31,7 +31,7 @@ async function open(harness: Harness, capabilities: Loose = {}) {
 }
 
 describe('version 2', () => {
-  it('is spoken with whoever offers it, and version 1 with everybody else', async () => {
+  it('is used with clients that offer it, and version 1 with all others', async () => {
     const harness = await openHarness()
     const { initialized } = await open(harness)
     expect(initialized).toMatchObject({
@@ -45,7 +45,7 @@ describe('version 2', () => {
     expect(newer.protocolVersion).toBe(2)
   })
 
-  it('answers a prompt when it is inserted, and tells by the state how it goes on', async () => {
+  it('answers a prompt when it is inserted, and reports its progress by the state', async () => {
     const harness = await openHarness()
     const { agent, updates, states } = await open(harness)
     const { sessionId } = await agent.request('session/new', { cwd: '/' })
@@ -124,7 +124,7 @@ describe('version 2', () => {
     ])
   })
 
-  it('a prompt that a cancel met before it was inserted is answered as cancelled', async () => {
+  it('a prompt that is cancelled before it is inserted is answered as cancelled', async () => {
     const harness = await openHarness()
     const { agent } = await open(harness)
     const { sessionId } = await agent.request('session/new', { cwd: '/' })
@@ -141,7 +141,7 @@ describe('version 2', () => {
     expect(await agent.request('session/delete', { sessionId: 'none' })).toEqual({})
   })
 
-  it('asks for consent, and says that it waits for it', async () => {
+  it('asks for consent, with the state requires_action', async () => {
     const harness = await openHarness()
     const { agent, asked, states } = await open(harness)
     const { sessionId } = await agent.request('session/new', { cwd: '/' })
@@ -153,7 +153,7 @@ describe('version 2', () => {
     ])
   })
 
-  it('resumes with the state first, replays from the start when asked, and from nowhere else', async () => {
+  it('resumes with the state first, and replays only from the start, on request', async () => {
     const harness = await openHarness()
     const first = await open(harness)
     const { sessionId } = await first.agent.request('session/new', { cwd: '/' })
@@ -182,7 +182,7 @@ describe('version 2', () => {
     ).rejects.toMatchObject({ code: -32602 })
   })
 
-  it('suspends by our method and by the option, and cancels', async () => {
+  it('suspends by the method of Lull and by the option, and cancels', async () => {
     const harness = await openHarness()
     const { agent, states } = await open(harness)
     const { sessionId, configOptions } = await agent.request('session/new', { cwd: '/' })
