@@ -84,10 +84,8 @@ async function join(history: History): Promise<void> {
 
 async function joinOnce({ random, faults, cluster, checks, live }: History): Promise<void> {
   const skewMs = faults.skew ? random.below(120_000) - 60_000 : 0
-  const begins = checks.process()
-  const agents = [createScriptedAgent(begins.step, 1 + random.below(3))]
+  const agents = [createScriptedAgent(checks.process(), 1 + random.below(3))]
   const process = await cluster.join({ skewMs, agents })
-  begins.joined(process)
   live.push(process)
 }
 

@@ -1,0 +1,76 @@
+/** Checks each step when it begins: S3 and S10 of `checks.ts`. For tests only. */
+import type { LogRecord } from '../../../core/records.ts'
+import type { CheckDeps, Checks } from './checks.ts'
+
+export type StepChecks = Pick<Checks, 'process' | 'held' | 'lifting' | 'stood'>
+
+/** @param hearMs within this time a process hears of a change, also when reports are lost */
+export function createStepChecks({ log, now, fail }: CheckDeps, hearMs: number): StepChecks {
+  /** Holds of everything, each with the instant of its answer. */
+  const holds = new Map<string, number>()
+  const lifted = new Set<string>()
+  /** The worker ids of each process. */
+  const workers = new Map<string, Set<string>>()
+
+  /** The call acts at once, so the log is read as it is when the step begins. */
+  async function checkStep(name: string, taskId: string, step: string): Promise<void> {
+    const begunAt = now()
+    const records = await log(taskId)
+    const run = runnerIn(records)
+    const own = ownersOf(name)
+    if (run !== undefined && own.has(run)) return checkHolds(taskId, step, begunAt, records)
+    for (const [other, ids] of workers) {
+      if (other !== name && run !== undefined && ids.has(run)) {
+        fail(`S3: ${name} began ${step} of ${taskId}, which ${other} runs`)
+      }
+    }
+    own.add(run ?? '')
+  }
+
+  function checkHolds(
+    taskId: string,
+    step: string,
+    begunAt: number,
+    records: readonly LogRecord[],
+  ): void {
+    for (const [holdId, at] of holds) {
+      const isHeld = records.some((record) => record.type === 'held' && record.holdId === holdId)
+      if (isHeld && begunAt > at + hearMs) fail(`S10: ${step} of ${taskId} began under ${holdId}`)
+    }
+  }
+
+  function ownersOf(name: string): Set<string> {
+    const ids = workers.get(name) ?? new Set<string>()
+    workers.set(name, ids)
+    return ids
+  }
+
+  let processes = 0
+  return {
+    process() {
+      const name = `process ${++processes}`
+      return (taskId, step) => {
+        checkStep(name, taskId, step).catch(() => undefined)
+      }
+    },
+    held(holdId) {
+      // Somebody who asks for a hold that is there already may be answered after it was lifted.
+      if (!lifted.has(holdId)) holds.set(holdId, now())
+    },
+    lifting: (holdId) => {
+      lifted.add(holdId)
+      holds.delete(holdId)
+    },
+    stood: () => {
+      holds.clear()
+    },
+  }
+}
+
+/** The worker id of the last run. */
+function runnerIn(records: readonly LogRecord[]): string | undefined {
+  return records.reduce<string | undefined>(
+    (worker, record) => ('run' in record ? (record.run?.worker ?? worker) : worker),
+    undefined,
+  )
+}
