@@ -220,7 +220,8 @@ export type {
 export type { Orphan, WorkStore } from './ports/store/work.ts'
 export type { Store } from './ports/store.ts'
 export type { AdmissionLimits } from './server/auth/admission.ts'
-export type { AuthConfig, AuthMode, JwtAlgorithm, JwtConfig } from './server/auth/auth-config.ts'
+export type { AuthConfig, JwtAlgorithm, JwtConfig } from './server/auth/auth-config.ts'
+export type { AuthMode } from './server/auth/auth-modes.ts'
 export type {
   Authenticated,
   AuthenticateRequest,

@@ -3,12 +3,12 @@ import { canMove, isInterrupted, isPaused, isTerminal, states, transitions } fro
 import { contractMoves } from './test-support/contract-moves.ts'
 
 describe('the states of a task', () => {
-  it('are the eleven of the contract, each listed once', () => {
+  it('are eleven, each listed once', () => {
     expect([...states].sort()).toEqual(Object.keys(contractMoves).sort())
   })
 
   const pairs = states.flatMap((from) => states.map((to) => [from, to] as const))
-  it.each(pairs)('%s → %s is allowed exactly where the contract says so', (from, to) => {
+  it.each(pairs)('%s → %s is allowed exactly if the table of moves has it', (from, to) => {
     expect(canMove(from, to)).toBe(contractMoves[from]?.includes(to))
   })
 

@@ -1,7 +1,7 @@
 /** Settings of the process. The environment is read only here. Values that are given take precedence. */
 import { LullError } from '../core/errors.ts'
 import type { LogLevel } from '../ports/log.ts'
-import { type AuthMode, authModes } from './auth/auth-config.ts'
+import { type AuthMode, authModes } from './auth/auth-modes.ts'
 import { type StoreKind, storeKinds } from './open-store.ts'
 import type { StoreWish } from './store-choice.ts'
 

@@ -1,9 +1,6 @@
 /** What the configuration says about authentication. Without any, everybody who reaches the server is its owner. */
 import { z } from 'zod'
-
-export type AuthMode = 'keys' | 'jwt'
-
-export const authModes: readonly [AuthMode, ...AuthMode[]] = ['keys', 'jwt']
+import { type AuthMode, authModes } from './auth-modes.ts'
 
 export interface AuthConfig {
   /** Which credentials are taken. */
