@@ -127,22 +127,30 @@ export function createFront(options: FrontOptions): RequestListener {
 
   /** Nothing of the body is read before it is known who sends it. */
   function admit(request: NodeRequest, identity: Identity | undefined): void {
-    if (identity === undefined) {
-      const text = refusalText('UNAUTHENTICATED', 'This needs a credential: Authorization: Bearer')
-      writeText(request.outgoing, 401, challenge, text)
-      return
-    }
-    const { outgoing } = request
-    const entered = admission.enter(identity, () => outgoing.destroy())
-    if (typeof entered !== 'function') {
-      const text = `The limit ${entered.limit} (${entered.value}) is reached`
-      writeText(outgoing, 429, tooMany, refusalText('LIMIT_EXCEEDED', text))
-      return
-    }
-    if (identity !== owner) outgoing.on('close', entered)
-    identities.remember(request.incoming, identity)
-    receive(request, bodyLimitBytes, receiver)
+    if (entered(request, identity, admission)) receive(request, bodyLimitBytes, receiver)
   }
+}
+
+/** False when the request was refused: it has no valid credential, or its sender has reached a limit. */
+function entered(
+  { incoming, outgoing }: NodeRequest,
+  identity: Identity | undefined,
+  admission: Admission,
+): boolean {
+  if (identity === undefined) {
+    const text = refusalText('UNAUTHENTICATED', 'This needs a credential: Authorization: Bearer')
+    writeText(outgoing, 401, challenge, text)
+    return false
+  }
+  const leave = admission.enter(identity, () => outgoing.destroy())
+  if (typeof leave !== 'function') {
+    const text = `The limit ${leave.limit} (${leave.value}) is reached`
+    writeText(outgoing, 429, tooMany, refusalText('LIMIT_EXCEEDED', text))
+    return false
+  }
+  if (identity !== owner) outgoing.on('close', leave)
+  identities.remember(incoming, identity)
+  return true
 }
 
 function refuse(outgoing: ServerResponse, status: number, code: string, message: string): void {
