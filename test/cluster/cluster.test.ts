@@ -1,17 +1,57 @@
-/** Several processes on one PostgreSQL, while some of them die. `LULL_SOAK=<minutes>,<seed>` is the long run. */
+/** Several processes on one PostgreSQL, under faults. `npm run soak` sets `LULL_SOAK=<minutes>,<seed>`: the long run. */
 import { expect, it } from 'vitest'
+import type { Fault } from './faults.ts'
 import { soak } from './soak.ts'
 
-it('two processes see 50 tasks through, and one of them is killed', async () => {
-  const { faults, counts, accounts, broken } = await soak({
-    seed: 1,
-    processes: 2,
-    atOnce: 10,
-    goesOn: (begun) => begun < 50,
-    faults: ['kill'],
+const everything: readonly Fault[] = [
+  'kill',
+  'freeze',
+  'cut',
+  'crash database',
+  'freeze',
+  'kill',
+  'restart database',
+  'replace',
+]
+
+const [minutes, seed] = (process.env['LULL_SOAK'] ?? '').split(',').map(Number)
+
+if (seed === undefined) {
+  it('two processes see 50 tasks through while they are killed', async () => {
+    const { faults, counts, accounts, broken } = await soak({
+      seed: 1,
+      processes: 2,
+      atOnce: 10,
+      goesOn: (begun) => begun < 50,
+      faults: ['kill'],
+    })
+    expect(faults).toEqual([])
+    expect(counts['steps']).toBeGreaterThan(100)
+    expect(accounts).toHaveLength(50)
+    expect(broken.kill).toBeGreaterThan(0)
   })
-  expect(counts['steps']).toBeGreaterThan(100)
-  expect(faults).toEqual([])
-  expect(accounts).toHaveLength(50)
-  expect(broken.kill).toBeGreaterThan(0)
-})
+
+  it('four processes lose nothing and do nothing twice, whatever breaks', async () => {
+    const { faults, accounts, broken, lost } = await soak({
+      seed: 2,
+      processes: 4,
+      atOnce: 16,
+      goesOn: (begun, broke) => begun < 120 || broke < everything.length,
+      faults: everything,
+    })
+    expect(faults).toEqual([])
+    expect(accounts.length).toBeGreaterThanOrEqual(120)
+    expect(Object.keys(broken).sort()).toEqual([...new Set(everything)].sort())
+    expect(lost.length).toBeGreaterThan(0)
+  })
+} else {
+  it(`runs for ${minutes} minutes with seed ${seed}`, { timeout: 0 }, async () => {
+    const end = Date.now() + (minutes ?? 0) * 60_000
+    const goesOn = (): boolean => Date.now() < end
+    const result = await soak({ seed, processes: 4, atOnce: 32, goesOn, faults: everything })
+    const { faults, counts, broken, lost } = result
+    const report = { seed, ...counts, ...broken, 'leases lost': lost.length, faults: faults.length }
+    process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
+    expect(faults).toEqual([])
+  })
+}

@@ -8,6 +8,8 @@ import { LEASE_MS, type Processes } from './processes.ts'
 export type Fault = 'kill' | 'freeze' | 'replace' | 'cut' | 'restart database' | 'crash database'
 
 export interface Breaking {
+  /** How many faults there were. */
+  count(): number
   /** Resolves when everything runs again, to how often each fault happened. */
   stop(): Promise<Readonly<Partial<Record<Fault, number>>>>
 }
@@ -53,6 +55,7 @@ export function breakThings({ seed, processes, database, faults }: Targets): Bre
   // A failure is thrown by `stop`.
   running.catch(() => undefined)
   return {
+    count: () => Object.values(times).reduce((sum, one) => sum + one, 0),
     async stop() {
       stopped = true
       await running

@@ -106,7 +106,7 @@ export async function startProcesses({ home, postgres, count }: Where): Promise<
       const all = [...ended, ...slots].map(async ({ child, ended: end }) => {
         const lines = (await end).err.split('\n')
         return lines
-          .filter((line) => line.includes('lease of this process ran out'))
+          .filter((line) => line.includes('goes on as another worker'))
           .map((line) => ({
             pid: child.pid ?? 0,
             worker: /worker-[0-9a-f-]{36}/.exec(line)?.[0] ?? '',

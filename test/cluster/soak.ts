@@ -17,8 +17,8 @@ export interface SoakOptions {
   readonly processes: number
   /** How many tasks there are at a time. */
   readonly atOnce: number
-  /** Whether another task begins, by how many have begun. */
-  readonly goesOn: (begun: number) => boolean
+  /** Whether another task begins, by how many have begun and how many faults there were. */
+  readonly goesOn: (begun: number, broke: number) => boolean
   /** What is broken, one after the other, until the tasks have ended. */
   readonly faults: readonly Fault[]
 }
@@ -41,12 +41,12 @@ export async function soak(options: SoakOptions): Promise<Aftermath> {
   onTestFinished(processes.end)
   const cluster: Cluster = { seed, processes, calls: createCalls(processes) }
 
+  const breaking = breakThings({ seed, processes, database, faults })
   const accounts: Account[] = []
   let begun = 0
   async function customers(): Promise<void> {
-    while (goesOn(begun)) accounts.push(await attend(cluster, begun++))
+    while (goesOn(begun, breaking.count())) accounts.push(await attend(cluster, begun++))
   }
-  const breaking = breakThings({ seed, processes, database, faults })
   await Promise.all(Array.from({ length: atOnce }, customers))
   const broken = await breaking.stop()
 
