@@ -3,10 +3,12 @@ import { type RefObject, render } from 'preact'
 import { useRef } from 'preact/hooks'
 import { listenToKeys } from './keys.ts'
 import { Board } from './pages/board.tsx'
+import { Login } from './pages/login.tsx'
 import { Operations } from './pages/operations.tsx'
 import { TaskPage } from './pages/task.tsx'
 import { Waiting } from './pages/waiting.tsx'
 import { follow, type Place, pathOf, place } from './router.ts'
+import { needsKey } from './server.ts'
 import { counts, keepCurrent, lostSince, problem } from './tasks.ts'
 
 const links: readonly { readonly to: Place; readonly text: string }[] = [
@@ -47,7 +49,7 @@ function Page() {
         </button>
       </nav>
       <Connection />
-      <main id="main">{pageAt(here)}</main>
+      <main id="main">{needsKey.value ? <Login /> : pageAt(here)}</main>
       <Help dialog={help} />
     </>
   )

@@ -1,14 +1,28 @@
 /** The server of this page: `/ops` for what is seen, A2A for what is done to a task. */
+import { computed, signal } from '@preact/signals'
 
 import type { Client } from '../../src/client/client.ts'
 import { createClient } from '../../src/client/create-client.ts'
-import { createOps } from '../../src/client/ops.ts'
+import { createOps, type Ops } from '../../src/client/ops.ts'
 import type { TaskSummary } from '../../src/wire/ops.ts'
 
-export const ops = createOps({ url: location.origin, tenant: '*' })
+/** The API key that was typed in. It is kept in memory only: no other page and no later visitor can read it. */
+export const key = signal<string | undefined>(undefined)
+/** The server wants a credential, and has not accepted one yet. */
+export const needsKey = signal(false)
+
+const headers = (): Readonly<Record<string, string>> =>
+  key.value === undefined ? {} : { authorization: `Bearer ${key.value}` }
+
+/** Without a key everybody is the owner and sees all tenants. A key has a tenant of its own. */
+const current = computed(() =>
+  createOps({ url: location.origin, headers, ...(key.value === undefined ? { tenant: '*' } : {}) }),
+)
+export const ops = (): Ops => current.value
 
 export function clientFor({ tenant }: Pick<TaskSummary, 'tenant'>): Client {
-  return createClient({ url: location.origin, tenant: tenant === 'default' ? undefined : tenant })
+  const own = key.value !== undefined || tenant === 'default'
+  return createClient({ url: location.origin, headers, tenant: own ? undefined : tenant })
 }
 
 export async function emit(
@@ -17,9 +31,10 @@ export async function emit(
   subject: string | undefined,
   data: unknown,
 ): Promise<void> {
-  const response = await fetch(`/events?tenant=${encodeURIComponent(task.tenant)}`, {
+  const query = key.value === undefined ? `?tenant=${encodeURIComponent(task.tenant)}` : ''
+  const response = await fetch(`/events${query}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/cloudevents+json' },
+    headers: { 'content-type': 'application/cloudevents+json', ...headers() },
     body: JSON.stringify({
       specversion: '1.0',
       id: crypto.randomUUID(),

@@ -5,8 +5,9 @@
  * T2  After a lost connection every list is loaded again, because the feed tells nothing of the time in between.
  */
 import { computed, signal } from '@preact/signals'
+import { isClientError } from '../../src/client/client-error.ts'
 import type { TaskList, TaskSummary } from '../../src/wire/ops.ts'
-import { messageOf, ops } from './server.ts'
+import { key, messageOf, needsKey, ops } from './server.ts'
 
 export interface Column {
   readonly title: string
@@ -68,7 +69,9 @@ export function learn(tasks: readonly TaskSummary[]): void {
 /** Loads the first page of every column: a fixed number of requests, however many tasks there are. */
 export async function loadBoard(): Promise<void> {
   try {
-    const pages = await Promise.all(columns.map(({ states }) => ops.tasks({ states, limit: PAGE })))
+    const pages = await Promise.all(
+      columns.map(({ states }) => ops().tasks({ states, limit: PAGE })),
+    )
     for (const page of pages) learn(page.tasks)
     count(pages[0])
     problem.value = undefined
@@ -83,7 +86,7 @@ function count(list: TaskList | undefined): void {
 }
 
 export async function load(taskId: string): Promise<void> {
-  learn([await ops.task(taskId)])
+  learn([await ops().task(taskId)])
 }
 
 let counting = false
@@ -92,8 +95,23 @@ function countSoon(): void {
   counting = true
   setTimeout(async () => {
     counting = false
-    await ops.tasks({ limit: 1 }).then(count, () => undefined)
+    await ops()
+      .tasks({ limit: 1 })
+      .then(count, () => undefined)
   }, COUNTS_MS)
+}
+
+/** Resolves when another key was typed in. */
+function keyTyped(): Promise<void> {
+  const refused = key.peek()
+  needsKey.value = true
+  return new Promise((resolve) => {
+    const stop = key.subscribe((now) => {
+      if (now === refused) return
+      resolve()
+      queueMicrotask(() => stop())
+    })
+  })
 }
 
 /** Follows the change feed while the page is open. */
@@ -102,17 +120,23 @@ export async function keepCurrent(): Promise<never> {
   for (;;) {
     try {
       let first = true
-      for await (const { tasks, more } of ops.changes(new AbortController().signal)) {
+      for await (const { tasks, more } of ops().changes(new AbortController().signal)) {
         retry = RETRY_MS
         learn(tasks)
         // T2.
         if (first || more) await loadBoard()
         else if (tasks.length > 0) countSoon()
-        if (first) lostSince.value = undefined
+        if (first) {
+          lostSince.value = undefined
+          needsKey.value = false
+        }
         first = false
       }
-    } catch {
-      // The same as an end of the feed.
+    } catch (error) {
+      if (isClientError(error, 'UNAUTHENTICATED') || isClientError(error, 'FORBIDDEN')) {
+        await keyTyped()
+        continue
+      }
     }
     lostSince.value ??= new Date()
     await new Promise((resolve) => setTimeout(resolve, retry))

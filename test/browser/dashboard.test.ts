@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../src/client/create-client.ts'
-import { type LullProcess, serving } from '../scenarios/lull-process.ts'
+import { type LullProcess, lull, serving } from '../scenarios/lull-process.ts'
 import { type OpenPage, openBrowser, openPage } from './browser.ts'
 
 let browser: Browser
@@ -262,4 +262,40 @@ it('the first paint loads at most 60 KB of compressed script and style', async (
   }
   expect(files.length).toBeGreaterThan(1)
   expect(bytes).toBeLessThan(60_000)
+})
+
+it('asks for a key when the server wants one, and shows only the tenant of the key', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'lull-login-'))
+  const minted = lull(
+    [
+      'keys',
+      'mint',
+      '--tenant',
+      'acme',
+      '--principal',
+      'me',
+      '--scopes',
+      'ops:read,tasks:read,tasks:write',
+      '--json',
+    ],
+    { LULL_DATA: home },
+  )
+  const { key } = JSON.parse((await minted.ended).out) as { key: string }
+  const guarded = await serving(['demo', '--port', '0', '--data', home], { LULL_AUTH: 'keys' })
+  const headers = { authorization: `Bearer ${key}` }
+  await createClient({ url: `${guarded.url}/agents/builder`, headers }).send('Run build 57 of main')
+  const opened = await openPage(browser, `${guarded.url}/dashboard/`)
+  const { page } = opened
+  await page.getByLabel('API key').fill('lull_wrong_key')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('This key is not accepted').waitFor()
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.locator('.card', { hasText: 'Run build 57 of main' }).waitFor()
+  expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).toBe('{}')
+  expect(opened.faults.filter((fault) => !fault.includes('401'))).toEqual([])
+  await page.context().close()
+  guarded.signal('SIGTERM')
+  await guarded.ended
+  rmSync(home, { recursive: true })
 })

@@ -19,7 +19,7 @@ const scopeIn = (): Readonly<Record<string, unknown>> =>
 
 async function refresh(): Promise<void> {
   try {
-    holds.value = await ops.holds()
+    holds.value = await ops().holds()
     problem.value = undefined
   } catch (error) {
     problem.value = messageOf(error)
@@ -28,14 +28,14 @@ async function refresh(): Promise<void> {
 
 async function look(): Promise<void> {
   preview.value = undefined
-  preview.value = await ops.previewHold({ scope: scopeIn(), reason: 'preview' })
+  preview.value = await ops().previewHold({ scope: scopeIn(), reason: 'preview' })
 }
 
 export function Operations() {
   useEffect(() => {
     const all = async (): Promise<void> => {
       await refresh()
-      agents.value = await ops.agents()
+      agents.value = await ops().agents()
       await look()
     }
     all().catch((error: unknown) => {
@@ -81,7 +81,7 @@ export function Operations() {
           about={previewText()}
           act={async (form) => {
             const reason = textIn(form, 'reason') ?? ''
-            await ops.hold({ scope: scopeIn(), reason, holdNew: form.get('new') === 'on' })
+            await ops().hold({ scope: scopeIn(), reason, holdNew: form.get('new') === 'on' })
             await refresh()
             await look()
           }}
@@ -115,7 +115,7 @@ export function Operations() {
                 label="Lift"
                 about="The tasks that this hold stopped go on."
                 act={async () => {
-                  await ops.lift(hold.holdId)
+                  await ops().lift(hold.holdId)
                   await refresh()
                 }}
               />

@@ -22,12 +22,14 @@ export function Timeline({
 }) {
   useEffect(() => followTask(taskId), [taskId])
   useEffect(() => {
-    ops.receipts(taskId).then(
-      (report) => {
-        receipts.value = report
-      },
-      () => undefined,
-    )
+    ops()
+      .receipts(taskId)
+      .then(
+        (report) => {
+          receipts.value = report
+        },
+        () => undefined,
+      )
   }, [taskId, version])
   const all = entries.value
   const shown = all.slice(-SHOWN)
@@ -114,7 +116,7 @@ function followTask(taskId: string): () => void {
     while (!left.signal.aborted) {
       const last = entries.value.at(-1)?.seq ?? 0
       try {
-        for await (const entry of ops.follow(taskId, last, left.signal)) {
+        for await (const entry of ops().follow(taskId, last, left.signal)) {
           entries.value = [...entries.value, entry]
         }
         // The task has ended.
