@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest'
+import { createCountingIds } from '../../testing/counting-ids.ts'
+import { createManualClock } from '../../testing/manual-clock.ts'
+import { createMembership } from './membership.ts'
+
+/** Heartbeats take `tripMs`, and the store reads its clock, which is a minute ahead, when they arrive. */
+function member() {
+  const clock = createManualClock()
+  const offsets: number[] = []
+  let tripMs = 0
+  const beat = async () => {
+    const [now, ms] = [clock.now() + 60_000, tripMs]
+    await undefined
+    clock.advance(ms)
+    return { now }
+  }
+  const membership = createMembership({
+    cluster: {
+      registerWorker: beat,
+      heartbeat: beat,
+      removeWorker: async () => undefined,
+      takeDuty: async () => true,
+    },
+    clock,
+    ids: createCountingIds(),
+    log: () => undefined,
+    agents: ['a'],
+    leaseMs: 15_000,
+    note: () => null,
+    setOffset: (ms) => offsets.push(ms),
+    lost: () => undefined,
+  })
+  return {
+    clock,
+    offsets,
+    membership,
+    take(ms: number) {
+      tripMs = ms
+    },
+  }
+}
+
+/** Answers arrive within a few microtasks. */
+const answered = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+it('C9: measures the clock of the store by heartbeats that are answered soon', async () => {
+  const { offsets, membership } = member()
+  await membership.start()
+  expect(offsets.at(-1)).toBe(60_000)
+  await membership.leave()
+})
+
+it('C9: keeps what it measured when a heartbeat was under way for long', async () => {
+  const { clock, offsets, membership, take } = member()
+  await membership.start()
+  take(4_000)
+  clock.advance(5_000)
+  take(0)
+  await answered()
+  clock.advance(5_000)
+  await answered()
+  expect(offsets.length).toBeGreaterThan(2)
+  expect(new Set(offsets)).toEqual(new Set([60_000]))
+  await membership.leave()
+})
