@@ -9,7 +9,6 @@ import {
   isNot,
   isTask,
   lacks,
-  matches,
   oneOf,
   shaped,
   state,

@@ -34,10 +34,10 @@ export interface EngineContext {
   readonly draining: () => boolean
 }
 
-/** @throws LullError `TASK_NOT_FOUND`, also for a task that the caller may not see */
-/** As long as an id may be anywhere. A longer one would come back in the error, and fill logs. */
+/** A longer id would come back in the error, and fill logs. */
 const LONGEST_ID = 256
 
+/** @throws LullError `TASK_NOT_FOUND`, also for a task that the caller may not see */
 export async function taskFor(
   context: EngineContext,
   caller: Caller,
