@@ -99,6 +99,13 @@ const advice: Readonly<Record<string, string>> = {
   STORE_LOCKED: ' Stop that process, or choose another data directory (--data, LULL_DATA).',
 }
 
+/** A command loads its code when it is called. With too few open files, Node does not find packages that are there. */
+const loadFailures: Readonly<Record<string, string>> = {
+  EMFILE: 'The process may not open enough files; raise its limit (ulimit -n).',
+  ERR_MODULE_NOT_FOUND:
+    'The program cannot load its code: it is not installed whole, or the process may not open enough files (ulimit -n).',
+}
+
 function verdict(error: unknown): Verdict {
   if (error instanceof UsageError) {
     return { code: 'USAGE', exit: exitCodes.usage, message: error.message }
@@ -115,11 +122,8 @@ function verdict(error: unknown): Verdict {
     const message = `${error.message}.${advice[error.code] ?? ''}`
     return { code: error.code, exit, message }
   }
-  // Commands that serve load their code when they are called.
-  if (error instanceof Error && 'code' in error && error.code === 'EMFILE') {
-    const message = 'The process may not open enough files; raise its limit (ulimit -n).'
-    return { code: 'CANNOT_START', exit: exitCodes.refused, message }
-  }
+  const why = loadFailures[error instanceof Error && 'code' in error ? String(error.code) : '']
+  if (why !== undefined) return { code: 'CANNOT_START', exit: exitCodes.refused, message: why }
   const message = describeError(error).stack ?? describeError(error).message
   return { code: 'INTERNAL', exit: exitCodes.refused, message }
 }

@@ -25,7 +25,8 @@ import type { LiftAnswer } from './holds.ts'
 import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
 import type { TaskReader } from './log-reader.ts'
 import { parse } from './parse.ts'
-import { type PauseAnswer, type PauseDialect, park, pause } from './pause-task.ts'
+import type { PauseAnswer } from './pause-answer.ts'
+import { type PauseDialect, park, pause } from './pause-task.ts'
 import {
   count,
   follow,

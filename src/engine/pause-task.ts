@@ -1,8 +1,5 @@
 /** Pauses or parks a task for a caller. */
-
-import type { ResumeConditions } from '../core/conditions.ts'
 import { type ErrorCode, isLullError, LullError } from '../core/errors.ts'
-import { isPaused, isTerminal, type State } from '../core/states.ts'
 import type { Actor } from '../core/suspension.ts'
 import type { Task } from '../core/task.ts'
 import { actorOf, type Caller } from './caller.ts'
@@ -11,23 +8,10 @@ import { admitFilter } from './filter-limit.ts'
 import { parkTaskInput, pauseInput } from './inputs.ts'
 import type { Committed } from './ledger.ts'
 import { parse } from './parse.ts'
+import { type PauseAnswer, pauseAnswer } from './pause-answer.ts'
 import type { ParkTaskRequest, PauseRequest } from './requests.ts'
 import { fireAt } from './schedule.ts'
 import { waitFor } from './wait.ts'
-
-/** The request is durable. */
-export interface PauseAnswer {
-  readonly taskId: string
-  readonly state: State
-  /** The grace time passed before the pause committed. Its commit follows as a record. */
-  readonly pausing?: true
-  readonly handle: string
-  readonly requestedAt: number
-  readonly pausedAt?: number
-  readonly deadlineAt?: number
-  readonly reason?: string
-  readonly conditions?: ResumeConditions
-}
 
 /** Where a protocol's pause differs from the RFC's. */
 export interface PauseDialect {
@@ -76,7 +60,7 @@ export async function pause(
     settledFrom(context, committed, graceMs ?? options.graceMs),
     cascade ? pauseChildren(context, caller, found, request) : undefined,
   ])
-  return pauseAnswer(settled)
+  return pauseAnswer(settled, 'client')
 }
 
 /** @throws LullError `NOT_OFFERED` when the task's agent offers no pause */
@@ -125,7 +109,7 @@ export async function park(
     atBoundary,
     parks: summary === undefined ? {} : { summary },
   }))
-  return pauseAnswer(await settledFrom(context, committed, options.graceMs))
+  return pauseAnswer(await settledFrom(context, committed, options.graceMs), 'agent')
 }
 
 /** Refusals that mean: the child is not running, so there is nothing to stop. */
@@ -154,25 +138,4 @@ async function pauseChildren(
     }),
   )
   await Promise.all(paused)
-}
-
-function pauseAnswer(task: Task): PauseAnswer {
-  const stopped = task.suspension ?? task.pausing
-  // The task ended or was resumed before the pause committed.
-  if (stopped === undefined) {
-    const why = isTerminal(task.state) ? `it is ${task.state}` : 'it was resumed before it stopped'
-    throw new LullError('TASK_NOT_PAUSABLE', { taskId: task.id, state: task.state, why })
-  }
-  const { handle, requestedAt, pausedAt, deadlineAt, reason, conditions } = stopped
-  return {
-    taskId: task.id,
-    state: task.state,
-    ...(isPaused(task.state) ? {} : { pausing: true as const }),
-    handle,
-    requestedAt,
-    ...(pausedAt === undefined ? {} : { pausedAt }),
-    ...(deadlineAt === undefined ? {} : { deadlineAt }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(conditions === undefined ? {} : { conditions }),
-  }
 }

@@ -61,7 +61,7 @@ describe('the board', () => {
     const taskId = await taskOf('builder', 'Run build 51 of main')
     const card = page.locator('.card', { hasText: 'Run build 51 of main' })
     await card.waitFor()
-    expect(await card.textContent()).toContain('Wakes on ci.build.completed:51')
+    await expect.poll(() => card.textContent()).toContain('Wakes on ci.build.completed:51')
     await anywhere().cancel(taskId)
     const failed = page.getByRole('region', { name: 'Failed' })
     await failed.getByText('Run build 51 of main').waitFor()

@@ -22,7 +22,8 @@ import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Beat, ClusterStore } from '../../ports/store/cluster.ts'
-import { createLease, type Instant } from './lease.ts'
+import { createLease } from './lease.ts'
+import { createOffsetMeter } from './offset-meter.ts'
 
 export interface Membership {
   /** The id under which this process runs tasks. It changes when a lease is lost. */
@@ -59,7 +60,6 @@ export interface MembershipDeps {
 /** Heartbeats within one lease. */
 const BEATS = 3
 const RETRY_MS = 1_000
-const LONGEST_ROUND_TRIP_MS = 500
 
 export function newWorkerId(ids: Pick<IdSource, 'uuid'>): string {
   return `worker-${ids.uuid()}`
@@ -84,9 +84,9 @@ type Phase = 'outside' | 'member' | 'left'
 export function createMembership(deps: MembershipDeps): Membership {
   const { cluster, clock, ids, log, agents, leaseMs, note } = deps
   const lease = createLease(clock, leaseMs)
+  const measureOffset = createOffsetMeter(clock, deps.setOffset)
   let worker = newWorkerId(ids)
   let phase: Phase = 'outside'
-  let measured = false
   let cancel: (() => void) | undefined
 
   const holdsLease = (): boolean => phase === 'member' && lease.isCurrent()
@@ -98,17 +98,9 @@ export function createMembership(deps: MembershipDeps): Membership {
     if (beat === undefined) return false
     if (phase === 'left') return true
     phase = 'member'
-    measureOffset(beat, asked)
+    measureOffset(beat.now, asked)
     lease.renewed(asked)
     return true
-  }
-
-  /** The store read its clock somewhere within the round trip. After a long one that is too vague. */
-  function measureOffset({ now }: Beat, asked: Instant): void {
-    const tookMs = clock.elapsed() - asked.elapsed
-    if (measured && tookMs > LONGEST_ROUND_TRIP_MS) return
-    measured = true
-    deps.setOffset(now - (asked.now + clock.now()) / 2)
   }
 
   async function register(): Promise<void> {

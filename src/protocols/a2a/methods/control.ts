@@ -14,7 +14,7 @@ import {
   resumeInput,
 } from '../../../engine/inputs.ts'
 import { parse } from '../../../engine/parse.ts'
-import type { PauseAnswer } from '../../../engine/pause-task.ts'
+import type { PauseAnswer } from '../../../engine/pause-answer.ts'
 import type { ExtensionMethodName } from '../../../wire/a2a-extension-methods.ts'
 import type { A2AContext, Answer, Call, Method } from '../call.ts'
 import { REMINDERS, TASK_CONTROL } from '../extensions.ts'
