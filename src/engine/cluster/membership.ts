@@ -88,7 +88,6 @@ export function createMembership(deps: MembershipDeps): Membership {
   let worker = newWorkerId(ids)
   let phase: Phase = 'outside'
   let cancel: (() => void) | undefined
-
   const holdsLease = (): boolean => phase === 'member' && lease.isCurrent()
 
   /** Returns false when the store says that the lease is gone. */
