@@ -20,7 +20,7 @@ export interface Calls {
 
 const CONNECTIONS = 64
 /** Reasons that say nothing about the request. */
-const passing = new Set(['STORE_UNAVAILABLE', 'SHUTTING_DOWN', 'OVERLOADED', 'INTERNAL'])
+const passing = new Set(['UNAVAILABLE', 'STORE_UNAVAILABLE', 'DRAINING', 'OVERLOADED', 'INTERNAL'])
 
 export const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
