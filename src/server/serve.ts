@@ -16,7 +16,6 @@ import { createFront } from './front.ts'
 import { isLoopback } from './guard.ts'
 import { type Listener, listen } from './listen.ts'
 import { type OpenEngine, openEngine, toStderr } from './open-engine.ts'
-import type { StoreKind } from './open-store.ts'
 import { type GivenSettings, readSettings, type Settings } from './settings.ts'
 import { StartError } from './start-error.ts'
 import { closeOnSignals } from './stop-signals.ts'
@@ -123,7 +122,7 @@ async function answerOn(
   })
   const { engine } = open
   const url = config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const auth = authFor(given, settings, config, open, store.kind)
+  const auth = authFor(given, settings, config, open)
   const a2a = await startA2A(open, url, data, config.a2a, auth.security).catch(
     async (error: unknown) => {
       await open.close()
@@ -195,13 +194,11 @@ function authFor(
   settings: Settings,
   config: ServerConfig,
   { deps: { store, clock } }: OpenEngine,
-  kind: StoreKind,
 ): Auth {
-  const shared = kind === 'postgres' ? store : undefined
   const { data } = settings
   const modes = modesOf(given, settings, config)
   const { log, authenticate } = given
-  return createAuth({ ...config.auth, modes }, authenticate, { data, shared, clock, log })
+  return createAuth({ ...config.auth, modes }, authenticate, { data, store, clock, log })
 }
 
 function isAuthenticated(given: ServeOptions, settings: Settings, config: ServerConfig): boolean {

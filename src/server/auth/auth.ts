@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { KeyValueStore } from '../../ports/store/key-values.ts'
+import type { Store } from '../../ports/store.ts'
 import type { SecurityOptions } from '../../protocols/a2a/index.ts'
 import { StartError } from '../start-error.ts'
 import type { AuthConfig, JwtConfig } from './auth-config.ts'
@@ -15,6 +15,7 @@ import {
 import { owner } from './identity.ts'
 import { createKeyAuthentication } from './key-authentication.ts'
 import { createKeyFile } from './key-file.ts'
+import type { KeyStore } from './key-store.ts'
 import { createSharedKeys } from './shared-keys.ts'
 
 export interface Auth {
@@ -32,8 +33,8 @@ export interface Auth {
 
 export interface AuthDeps {
   readonly data: string
-  /** A store that several processes share; absent: keys are in the data directory. */
-  readonly shared?: KeyValueStore | undefined
+  /** Keeps the keys when several processes share it. Otherwise keys are in the data directory. */
+  readonly store?: Pick<Store, 'getValue' | 'setValue' | 'cluster'> | undefined
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Log
 }
@@ -99,8 +100,10 @@ function loadedTokens(
   }
 }
 
-function keyStore({ data, shared, clock }: AuthDeps) {
-  return shared === undefined ? createKeyFile(data) : createSharedKeys(shared, clock.now)
+function keyStore({ data, store, clock }: AuthDeps): KeyStore {
+  const cluster = store?.cluster
+  if (store === undefined || cluster === undefined) return createKeyFile(data)
+  return createSharedKeys(store, cluster, clock.now)
 }
 
 function jwtConfig(jwt: JwtConfig | undefined): JwtConfig {

@@ -17,22 +17,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { describeError } from '../../core/describe-error.ts'
-import { type Scope, scopes } from '../../core/scopes.ts'
 import { parse } from '../../engine/parse.ts'
 import { StartError } from '../start-error.ts'
 import type { ApiKey } from './api-key.ts'
+import { keySchema } from './key-schema.ts'
 import { type KeyStore, revoked } from './key-store.ts'
-
-const keySchema: z.ZodType<ApiKey> = z.strictObject({
-  id: z.string().min(1),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
-  tenant: z.string().min(1),
-  principal: z.string().min(1),
-  scopes: z.array(z.enum(scopes as [Scope, ...Scope[]])),
-  createdAt: z.number(),
-  expiresAt: z.number().optional(),
-  revokedAt: z.number().optional(),
-})
 
 const keysFile = z.strictObject({ keys: z.array(keySchema) })
 const usedFile = z.record(z.string(), z.number())

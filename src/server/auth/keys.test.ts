@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { createMemoryCluster, type MemoryCluster } from '../../stores/memory/memory-cluster.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
 import { mintKey, type NewKey } from './api-key.ts'
 import { createKeyAuthentication } from './key-authentication.ts'
@@ -18,10 +18,16 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(data, { recursive: true }))
 
+function sharedKeys(shared: MemoryCluster): KeyStore {
+  const store = shared.connect()
+  if (store.cluster === undefined) throw new Error('a shared store was expected')
+  return createSharedKeys(store, store.cluster, clock.now)
+}
+
 const wanted: NewKey = { tenant: 'acme', principal: 'ci', scopes: ['tasks:read'] }
 const stores: Readonly<Record<string, () => KeyStore>> = {
   'the data directory': () => createKeyFile(data),
-  'a shared store': () => createSharedKeys(createMemoryStore(), clock.now),
+  'a shared store': () => sharedKeys(createMemoryCluster(clock.now)),
 }
 
 describe.each(Object.entries(stores))('keys in %s', (_, open) => {
@@ -106,4 +112,25 @@ describe('the file of keys', () => {
     writeFileSync(join(data, 'keys.json'), '{"keys":[{"id":"a","hash":"","scopes":[]}]}')
     await expect(createKeyFile(data).list()).rejects.toThrow('keys.json cannot be read')
   })
+})
+
+it('two processes that change the list at once lose no key and no revocation', async () => {
+  const shared = createMemoryCluster(clock.now)
+  const [one, two] = [sharedKeys(shared), sharedKeys(shared)]
+  const first = mintKey(wanted, clock.now()).kept
+  await one.add(first)
+  const more = Array.from({ length: 10 }, () => mintKey(wanted, clock.now()).kept)
+  await Promise.all([
+    two.revoke(first.id, 1),
+    ...more.map((key, index) => (index % 2 === 0 ? one : two).add(key)),
+  ])
+  const kept = await sharedKeys(shared).list()
+  expect(kept).toHaveLength(11)
+  expect(kept.find(({ id }) => id === first.id)?.revokedAt).toBe(1)
+})
+
+it('refuses a list in the store that is not one of keys', async () => {
+  const shared = createMemoryCluster(clock.now)
+  await shared.connect().setValue('auth/keys', [{ id: 'x', scopes: 'all' }])
+  await expect(sharedKeys(shared).list()).rejects.toThrow('auth/keys')
 })

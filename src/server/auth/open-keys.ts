@@ -17,7 +17,12 @@ export async function withKeys<T>(
   if (choice.kind !== 'postgres') return work(createKeyFile(data))
   const store = await openStore(choice, () => undefined)
   try {
-    return await work(createSharedKeys(store, systemClock.now))
+    const { cluster } = store
+    return await work(
+      cluster === undefined
+        ? createKeyFile(data)
+        : createSharedKeys(store, cluster, systemClock.now),
+    )
   } finally {
     await store.close()
   }
