@@ -2,8 +2,8 @@
  * One store in memory that several engines of the same program share, as processes share a database. For tests: each
  * engine has a connection of its own, and hears what the others have changed.
  */
+import { changesOf } from '../../ports/store/changes-of.ts'
 import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
-import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
 import type { Store } from '../../ports/store.ts'
 import { connectMemory, createGuard, createMemoryData, holdsInEffect } from './memory-store.ts'
 import { createReservations } from './reservations.ts'
@@ -81,19 +81,3 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
 }
 
 type Listeners = Set<(changes: Changes) => void>
-
-/** Undefined when nothing was written. */
-function changesOf(
-  batch: readonly Commit[],
-  results: readonly CommitResult[],
-): Changes | undefined {
-  const written = batch.filter((_, index) => results[index]?.status === 'written')
-  if (written.length === 0) return undefined
-  return {
-    tasks: written.map(({ taskId, expected, records }) => ({
-      id: taskId,
-      version: expected + records.length,
-    })),
-    readyAgents: written.flatMap(({ row }) => (row?.readyAt === undefined ? [] : [row.agent])),
-  }
-}

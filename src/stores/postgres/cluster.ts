@@ -1,6 +1,6 @@
 /** What the store adds for several processes: leases, notices, and what a process asks about the work of others. */
-import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
-import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
+import { changesOf } from '../../ports/store/changes-of.ts'
+import type { ClusterStore } from '../../ports/store/cluster.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database } from './database.ts'
@@ -37,21 +37,5 @@ export function reporting(commit: Store['commit'], notices: Notices): Store['com
     const changes = changesOf(batch, results)
     if (changes !== undefined) notices.report(changes)
     return results
-  }
-}
-
-/** Undefined when nothing was written. */
-function changesOf(
-  batch: readonly Commit[],
-  results: readonly CommitResult[],
-): Changes | undefined {
-  const written = batch.filter((_, index) => results[index]?.status === 'written')
-  if (written.length === 0) return undefined
-  return {
-    tasks: written.map(({ taskId, expected, records }) => ({
-      id: taskId,
-      version: expected + records.length,
-    })),
-    readyAgents: written.flatMap(({ row }) => (row?.readyAt === undefined ? [] : [row.agent])),
   }
 }

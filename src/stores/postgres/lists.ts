@@ -73,7 +73,7 @@ export function createLists(db: Database): Lists {
 /** Collects the values of a statement while its text is put together. */
 interface Binder {
   readonly values: Value[]
-  /** The placeholder of the value. */
+  /** Adds the value. Returns its parameter, such as `$1`. */
   value(value: Value): string
 }
 

@@ -1,7 +1,10 @@
-/** Reads logs. A row holds the records of one commit. A row that does not parse makes its own task unreadable and no other. */
-import { LullError } from '../../core/errors.ts'
-import type { LogRecord } from '../../core/records.ts'
-import type { Task } from '../../core/task.ts'
+/** Reads logs. A row holds the records of one commit. */
+import {
+  type LogRow,
+  parseRecords,
+  parseSnapshot,
+  recordsAfter,
+} from '../../ports/store/stored-log.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database, Row } from './database.ts'
@@ -22,9 +25,9 @@ export function createLogs(db: Database): Pick<Store, 'load' | 'records'> {
       const [first] = rows
       const body = first?.['snapshot']
       if (typeof body !== 'string')
-        return { records: rows.flatMap((row) => recordsIn(taskId, row)) }
-      const snapshot = parsed<Task>(taskId, 'its snapshot', body)
-      return { snapshot, records: rows.slice(1).flatMap((row) => recordsIn(taskId, row)) }
+        return { records: rows.flatMap((row) => parseRecords(taskId, rowOf(row))) }
+      const snapshot = parseSnapshot(taskId, body)
+      return { snapshot, records: rows.slice(1).flatMap((row) => parseRecords(taskId, rowOf(row))) }
     },
     async records(taskId, afterSeq, limit) {
       // A row has at least one record. The last row that starts at or before the next record may contain it.
@@ -35,38 +38,11 @@ export function createLogs(db: Database): Pick<Store, 'load' | 'records'> {
          ORDER BY first LIMIT $3`,
         [toText(taskId), afterSeq, limit],
       )
-      return firstOf(limit, afterSeq, taskId, rows)
+      return recordsAfter(taskId, afterSeq, limit, rows.map(rowOf))
     },
   }
 }
 
-/** The first `limit` records after `afterSeq`. Stops parsing rows when it has enough. */
-function firstOf(
-  limit: number,
-  afterSeq: number,
-  taskId: string,
-  rows: readonly Row[],
-): readonly LogRecord[] {
-  const found: LogRecord[] = []
-  for (const row of rows) {
-    if (found.length >= limit) break
-    for (const record of recordsIn(taskId, row)) if (record.seq > afterSeq) found.push(record)
-  }
-  return found.slice(0, limit)
-}
-
-function recordsIn(taskId: string, row: Row): readonly LogRecord[] {
-  const what = `its log up to record ${row['last']}`
-  const records = parsed<readonly LogRecord[]>(taskId, what, String(row['body']))
-  if (Array.isArray(records)) return records
-  throw new LullError('TASK_UNREADABLE', { taskId, why: `${what} is damaged` })
-}
-
-/** @throws LullError `TASK_UNREADABLE` */
-function parsed<T>(taskId: string, what: string, body: string): T {
-  try {
-    return JSON.parse(body) as T
-  } catch (cause) {
-    throw new LullError('TASK_UNREADABLE', { taskId, why: `${what} is damaged` }, { cause })
-  }
+function rowOf({ last, body }: Row): LogRow {
+  return { last, body }
 }

@@ -1,10 +1,12 @@
-/**
- * Reads logs. A row holds the records of one commit. A row that does not parse makes its own task unreadable and no other.
- */
-import { LullError } from '../../core/errors.ts'
+/** Reads logs. A row holds the records of one commit. */
 import type { LogRecord } from '../../core/records.ts'
 import type { State } from '../../core/states.ts'
-import type { Task } from '../../core/task.ts'
+import {
+  type LogRow,
+  parseRecords,
+  parseSnapshot,
+  recordsAfter,
+} from '../../ports/store/stored-log.ts'
 import type { StoredTask } from '../../ports/store/tasks.ts'
 import type { Database, Row, Value } from './driver.ts'
 import { toText } from './text.ts'
@@ -34,46 +36,21 @@ export function createLogs(db: Database): Logs {
       const { num = null, seq, body } = task
       const row = { state: task['state'] as State, statusAt: Number(task['status_at']) }
       // Snapshots are taken after a whole commit, so every row is entirely before or after the snapshot.
-      const records = rowsAfter(num, Number(seq ?? 0), -1).flatMap((row) => recordsIn(taskId, row))
+      const records = rowsAfter(num, Number(seq ?? 0), -1).flatMap((row) =>
+        parseRecords(taskId, rowOf(row)),
+      )
       return typeof body === 'string'
-        ? { snapshot: parsed<Task>(taskId, 'its snapshot', body), records, row }
+        ? { snapshot: parseSnapshot(taskId, body), records, row }
         : { records, row }
     },
     records(taskId, afterSeq, limit) {
       const { num } = numOf.get(toText(taskId)) ?? {}
       if (num === undefined) return []
-      return firstOf(limit, afterSeq, taskId, rowsAfter(num, afterSeq, limit))
+      return recordsAfter(taskId, afterSeq, limit, rowsAfter(num, afterSeq, limit).map(rowOf))
     },
   }
 }
 
-/** The first `limit` records after `afterSeq`. Stops parsing rows when it has enough. */
-function firstOf(
-  limit: number,
-  afterSeq: number,
-  taskId: string,
-  rows: readonly Row[],
-): readonly LogRecord[] {
-  const found: LogRecord[] = []
-  for (const row of rows) {
-    if (found.length >= limit) break
-    for (const record of recordsIn(taskId, row)) if (record.seq > afterSeq) found.push(record)
-  }
-  return found.length > limit ? found.slice(0, limit) : found
-}
-
-function recordsIn(taskId: string, row: Row): readonly LogRecord[] {
-  const what = `its log up to record ${row['seq']}`
-  const records = parsed<readonly LogRecord[]>(taskId, what, String(row['body']))
-  if (Array.isArray(records)) return records
-  throw new LullError('TASK_UNREADABLE', { taskId, why: `${what} is damaged` })
-}
-
-/** @throws LullError `TASK_UNREADABLE` */
-function parsed<T>(taskId: string, what: string, body: string): T {
-  try {
-    return JSON.parse(body) as T
-  } catch (cause) {
-    throw new LullError('TASK_UNREADABLE', { taskId, why: `${what} is damaged` }, { cause })
-  }
+function rowOf({ seq, body }: Row): LogRow {
+  return { last: seq, body }
 }
