@@ -183,8 +183,8 @@ interface Frame {
 
 describe.each(['0.3', '1.0'] as const)('MastraClient of @mastra/client-js, A2A %s', (version) => {
   const { part, message, consent, canceled, working, completed } = words[version]
-  const call = (order: string, rest: object) =>
-    mastra.call(order, { client: 'MastraClient', url: harness.url, version, ...rest })
+  const call = (order: string, rest: object, began?: () => void) =>
+    mastra.call(order, { client: 'MastraClient', url: harness.url, version, ...rest }, began)
 
   let count = 0
   function saying(data: object, some: object = {}): object {
@@ -251,7 +251,16 @@ describe.each(['0.3', '1.0'] as const)('MastraClient of @mastra/client-js, A2A %
     }
     const sent = await call('sendMessage', { params: { ...order.params, configuration } })
     const taskId = (inner(sent) as { readonly id: string }).id
-    const frames = await during(call('resubscribeTask', { taskId }), 'paused-by-agent', resume)
+    let began = (): void => {}
+    const reading = new Promise<void>((resolve) => {
+      began = resolve
+    })
+    const subscription = call('resubscribeTask', { taskId }, began)
+    const frames = await during(subscription, 'paused-by-agent', async () => {
+      // A task that has ended takes no subscription.
+      await reading
+      await resume(taskId)
+    })
     expect(statesOf(frames).at(-1)).toBe(completed)
   })
 

@@ -4,6 +4,8 @@
  *
  *   { id, order: 'generate', client, url, version, … }  →  { id, answer } or { id, failure }
  *
+ * A call that reads a stream sends { id, began: true } with the stream's first frame.
+ *
  * There are two clients. `A2AAgent` (@mastra/core) is for agents of other people and finds them by their card.
  * `MastraClient` (@mastra/client-js) is for servers of Mastra: it posts to `/api/a2a/{agent}` of its base URL. Its `fetch`
  * option, which is there for applications, leads those two paths to the card and to the address that the card names.
@@ -65,9 +67,10 @@ const forms = {
   },
 }
 
-async function collect({ version }, events) {
+async function collect({ version, began }, events) {
   const all = []
   for await (const event of events) {
+    if (all.length === 0) began()
     all.push(version === '0.3' ? event : StreamResponse.toJSON(event))
   }
   return all
@@ -103,7 +106,8 @@ const orders = {
 
 process.on('message', async ({ id, order, ...rest }) => {
   try {
-    process.send({ id, answer: await orders[order](rest) })
+    const began = () => process.send({ id, began: true })
+    process.send({ id, answer: await orders[order]({ ...rest, began }) })
   } catch (error) {
     process.send({ id, failure: `${error?.name}: ${error?.message}` })
   }

@@ -8,16 +8,16 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 
 export interface Mastra {
   readonly node: string
-  /** What the client's call gave its application. Rejects with what the call threw. */
+  /** What the client's call gave its application. Rejects with what the call threw. `began` runs at a stream's first frame. */
   // biome-ignore lint/suspicious/noExplicitAny: whatever a client of other people returns
-  call(order: string, rest: object): Promise<any>
+  call(order: string, rest: object, began?: () => void): Promise<any>
   close(): void
 }
 
 export async function openMastra(): Promise<Mastra> {
   if (!isInstalled()) await install()
   const child = fork(`${folder}program.mjs`, { execPath: node(), execArgv: [], cwd: folder })
-  const waiting = new Map<number, { resolve(answer: unknown): void; reject(why: Error): void }>()
+  const waiting = new Map<number, Waiting>()
   let orders = 0
   const ready = new Promise<string>((resolve, reject) => {
     child.once('error', reject)
@@ -29,6 +29,7 @@ export async function openMastra(): Promise<Mastra> {
     child.on('message', (message: { ready?: string } & Answer) => {
       if (message.ready !== undefined) return resolve(message.ready)
       const call = waiting.get(message.id)
+      if (message.began) return call?.began?.()
       waiting.delete(message.id)
       if (message.failure === undefined) call?.resolve(message.answer)
       else call?.reject(new Error(message.failure))
@@ -36,18 +37,25 @@ export async function openMastra(): Promise<Mastra> {
   })
   return {
     node: await ready,
-    call: (order, rest) =>
+    call: (order, rest, began) =>
       new Promise((resolve, reject) => {
         const id = ++orders
-        waiting.set(id, { resolve, reject })
+        waiting.set(id, { resolve, reject, began })
         child.send({ ...rest, id, order })
       }),
     close: () => void child.kill(),
   }
 }
 
+interface Waiting {
+  readonly resolve: (answer: unknown) => void
+  readonly reject: (why: Error) => void
+  readonly began: (() => void) | undefined
+}
+
 interface Answer {
   readonly id: number
+  readonly began?: boolean
   readonly answer?: unknown
   readonly failure?: string
 }
