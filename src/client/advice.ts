@@ -13,7 +13,7 @@ const byReason: Readonly<Record<string, string>> = {
   TASK_NOT_CANCELABLE: 'Nothing: the task has ended.',
   TASK_TERMINAL: 'Refer to the task in a new message (referenceTaskIds) to build on it.',
   TASK_NOT_PAUSABLE: 'Look at details.state: a task that waits or is parked stands still already.',
-  TASK_NOT_PAUSED: 'Nothing to do if somebody else was first: details.cause says who.',
+  TASK_NOT_PAUSED: 'Nothing to do if another caller was first: details.cause says who.',
   RESUME_HANDLE_MISMATCH: 'Read the task and take the handle it shows now.',
   TASK_HELD: 'Wait until the operator lifts the hold.',
   TASK_UNREADABLE: 'Ask the operator: the log of the task is damaged or of a newer version.',

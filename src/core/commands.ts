@@ -41,7 +41,7 @@ export type OuterCommand =
       readonly rejection?: Message | undefined
     }
   /**
-   * A process takes a task that nobody runs. `from`: the run it is taken from, whose process is gone. Where the task has
+   * A process takes a task that no process runs. `from`: the run it is taken from, whose process is gone. Where the task has
    * another run than that, nothing happens.
    */
   | {

@@ -86,7 +86,7 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
   STEP_RESULT: (d) => `Step "${d.step}": ${d.problem}`,
   STEP_TIMEOUT: (d) => `Step "${d.step}" took longer than ${d.timeoutMs} ms`,
   CONSENT_DENIED: (d) => `Consent denied: ${d.prompt}`,
-  STALE_RUN: (d) => `Task ${d.taskId} is run by somebody else now`,
+  STALE_RUN: (d) => `Task ${d.taskId} is run by another process now`,
 }
 
 /** `decide` returns a refusal as a value. The engine throws it as a `LullError`. */

@@ -182,7 +182,7 @@ export interface AgentTask {
   }
   /** The state that the run before passed to `continueAs`. */
   readonly state: Json | undefined
-  /** The end of the last stop, whoever asked for the stop. */
+  /** The end of the last stop, of the agent's own or of a caller's. */
   readonly wake: Wake | undefined
 
   /**

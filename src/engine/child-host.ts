@@ -1,4 +1,4 @@
-/** What a parent's run can do with its children. A parent controls its own children, whoever its caller is. */
+/** What a parent's run can do with its children. A parent controls its own children, independent of its caller's rights. */
 
 import { LullError } from '../core/errors.ts'
 import type { ChildResult } from '../core/records.ts'

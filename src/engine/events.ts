@@ -20,11 +20,11 @@ import type { WorkStore } from '../ports/store/work.ts'
 import type { Store } from '../ports/store.ts'
 import { createBatchedRead } from './cluster/batched-read.ts'
 import { createDispatchEvent } from './events/dispatch-event.ts'
+import { createDispatchedEvents } from './events/dispatched-events.ts'
 import { createDispatcher } from './events/dispatcher.ts'
 import { createEventCursor } from './events/event-cursor.ts'
 import { createLookBacks, type LookBacks, type Wake } from './events/look-back.ts'
 import { createRemovedEvents } from './events/removed-events.ts'
-import { createToldEvents } from './events/told-events.ts'
 import type { Ledger } from './ledger.ts'
 import { createPendingWork } from './pending-work.ts'
 import type { WakeByEvent } from './wake-by-event.ts'
@@ -39,7 +39,7 @@ export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
   readonly lastPos: () => number
   /** In a shared store: `lastPos` knows every event that was acknowledged before this call. Undefined otherwise. */
   readonly refresh: () => Promise<void> | undefined
-  /** In a shared store: tells events that another process has left untold. */
+  /** In a shared store: dispatches events that another process left undispatched. */
   retell(): Promise<void>
   /** Retention has removed events (V4). */
   removed(): Promise<void>
@@ -61,7 +61,7 @@ export function createEvents(deps: EventsDeps): Events {
   const { cluster } = store
   const pending = createPendingWork()
   const cursor =
-    cluster === undefined ? createEventCursor({ store, log }) : createToldEvents(cluster)
+    cluster === undefined ? createEventCursor({ store, log }) : createDispatchedEvents(cluster)
   const readPos = createBatchedRead(async () => cursor.advance(await store.lastEventPos()))
   const refresh = (): Promise<void> | undefined => (cluster === undefined ? undefined : readPos())
   const removed = createRemovedEvents(store, async () => {

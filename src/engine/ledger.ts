@@ -9,9 +9,9 @@
  * Invariants (ledger.test.ts):
  *  L1  a caller is answered after its records are durable, never before;
  *  L2  commands of one task are decided in the order they came, on the state the ones before them made;
- *  L3  a lost compare-and-set is decided again on the new state; nobody sees the state that lost;
+ *  L3  a lost compare-and-set is decided again on the new state; the state that lost is never published;
  *  L4  when the store cannot write, every waiting caller gets the error and the in-memory task is what is on disk;
- *  L5  whoever is told of a task ahead of its commit lets nothing of it leave the process before it is published;
+ *  L5  what learns of a task ahead of its commit lets nothing of it leave the process before it is published;
  *  L6  a commit whose content cannot be stored fails the command that brought it, and no other;
  *  L7  a log that cannot be folded stops its task alone: it is shown as paused, and commands to it are refused.
  */
@@ -59,7 +59,7 @@ export interface Ledger {
   read(taskId: string): Promise<Task | undefined>
   /** The task if it is in memory and up to date. In a shared store nothing in memory is certain to be. */
   peek(taskId: string): Task | undefined
-  /** Another process is said to have written this version of a task that somebody here follows. */
+  /** A notice says that another process wrote this version of a task with a follower here. */
   heard(taskId: string, version: number): void
   /** Nothing in memory is valid any more. */
   forgetAll(): void

@@ -155,7 +155,7 @@ export class LogReader implements TaskReader {
   }
 
   async #read(): Promise<ReaderUpdate> {
-    // Whatever is published from here on is queued; what came before is in the store.
+    // Records published from here on are queued; earlier ones are in the store.
     this.#behind = false
     const records = await this.#deps.records(this.taskId, this.#seq)
     if (records.length === PAGE) {

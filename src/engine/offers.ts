@@ -6,7 +6,7 @@ export interface Offers {
   readonly reminders: boolean
 }
 
-/** An agent that only replies has no tasks: there is nothing to pause and nobody to remind. */
+/** An agent that only replies has no tasks: there is nothing to pause or to remind. */
 export function offersOf({ run, pause, reminders }: Agent): Offers {
   const hasTasks = run !== undefined
   return { pause: hasTasks && pause !== false, reminders: hasTasks && reminders !== false }

@@ -18,9 +18,9 @@ import { TransientMap } from './transient-map.ts'
 export interface Subscriptions extends Pick<TaskWatchers, 'watch' | 'watchAll' | 'notify'> {
   /** Without records: the task changed, and which records are new is not known. Readers read the store. */
   publish(task: Task, records: readonly LogRecord[], before: Task | undefined): void
-  /** Tasks that somebody reads or watches. */
+  /** Tasks with a reader or a watcher. */
   readonly taskIds: () => readonly string[]
-  /** Whether somebody reads or watches the task, or wants to know of every task like it. */
+  /** Whether the task has a reader or a watcher, or a subscriber to all tasks matches it. */
   readonly isFollowed: (taskId: string) => boolean
   /**
    * Reads the log after a sequence number, then each write. Ends after the last record of a task that ended.

@@ -42,7 +42,7 @@ export function mountAcp(
     const agentInfo = { name, version }
     const cwd = process.cwd()
     const acp = createAcp({ engine, store, clock, ids, log, agentInfo, cwd, config })
-    // Whoever comes first while the server drains is told so, as everybody else is.
+    // A first connection while the server drains gets the same answer as a later one.
     if (closed) await acp.close()
     return acp
   }

@@ -1,5 +1,5 @@
 /**
- * Answers while the engine starts. A start may have a long backlog to work through, and whoever watches the process asks for
+ * Answers while the engine starts. A start may have a long backlog to work through, and a supervisor of the process asks for
  * its health meanwhile. Other requests wait, but not more than the process can keep.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -10,7 +10,7 @@ import type { A2A, A2AEnv } from '../protocols/a2a/index.ts'
 import type { Admission } from './auth/admission.ts'
 import type { Authenticate } from './auth/authenticate.ts'
 import { identities } from './auth/identities.ts'
-import { callerOf, type Identity, may, nobody, owner } from './auth/identity.ts'
+import { callerOf, type Identity, may, noIdentity, owner } from './auth/identity.ts'
 import { isPublic } from './auth/route-scopes.ts'
 import { createGuard, hasTwoHosts } from './guard.ts'
 import { BodyTooLarge, NodeRequest, type Receiver, receive, writeText } from './node-http.ts'
@@ -120,7 +120,7 @@ export function createFront(options: FrontOptions): RequestListener {
       return
     }
     const request = new NodeRequest(incoming, outgoing)
-    const identity = isPublic(request.method, request.path) ? nobody : authenticate(request)
+    const identity = isPublic(request.method, request.path) ? noIdentity : authenticate(request)
     if (!(identity instanceof Promise)) admit(request, identity)
     else identity.then((one) => admit(request, one)).catch((error) => failed(request, error))
   }

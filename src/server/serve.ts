@@ -216,6 +216,6 @@ function modesOf(
 
 function refuseOpenHost(host: string, safe: boolean): void {
   if (safe || isLoopback(host)) return
-  const text = `${host} can be reached from other machines, and there is no authentication. Use 127.0.0.1, or --auth keys, or --insecure if everybody there may use your agents.`
+  const text = `${host} can be reached from other machines, and there is no authentication. Use 127.0.0.1, or --auth keys, or --insecure if every machine there may use your agents.`
   throw new StartError(text)
 }

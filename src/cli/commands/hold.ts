@@ -17,7 +17,7 @@ export const hold: Command = {
   about: 'Stop many tasks at once; they go on when the hold is lifted',
   flags: {
     ...scopeFlags,
-    reason: { value: 'text', about: 'Why, for whoever looks at it' },
+    reason: { value: 'text', about: 'Why; shown with the hold and its tasks' },
     new: { about: 'Hold tasks that are yet to come, too' },
     preview: { about: 'Only tell what would be stopped' },
     ...urlFlag,

@@ -13,7 +13,7 @@ export const tasksPause: Command = {
   args: '<task-id>',
   about: 'Pause a task at its next boundary',
   flags: {
-    reason: { value: 'text', about: 'Why, for whoever looks at it' },
+    reason: { value: 'text', about: 'Why; shown with the task' },
     mode: { value: 'mode', about: `How: ${pauseModes.join(', ')}` },
     conditions: { value: 'json', about: 'What wakes it, such as {"onEvent": "deploy.done"}' },
     ...urlFlag,

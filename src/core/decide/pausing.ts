@@ -54,7 +54,7 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
   return { records: requestStop(task, suspension, stopsNow, at) }
 }
 
-/** A hold stopped the task, and somebody pauses it too. The task stays paused when the hold is lifted. */
+/** A hold stopped the task, and a caller pauses it too. The task stays paused when the hold is lifted. */
 function kept({ actor, reason, origin }: Of<'pause'>): RecordBody {
   return {
     type: 'pause-kept',

@@ -53,7 +53,7 @@ function expiring(
 }
 
 /**
- * Fixes what the turn sees: messages nobody has seen, pending reminders, and what the providers want it to be reminded
+ * Fixes what the turn sees: messages no turn has seen, pending reminders, and what the providers want it to be reminded
  * of. While a pause is under way no turn starts and nothing is written: the run asks again after the resume.
  */
 export function startTurn(task: Task, command: Of<'start-turn'>): Decided {

@@ -13,7 +13,7 @@ export interface Instant {
 export interface Lease {
   /** The instant to give to `renewed` when the store has answered. */
   readonly instant: () => Instant
-  /** The store has answered a heartbeat that was sent then. Whoever waits for the lease goes on. */
+  /** The store has answered a heartbeat that was sent then. Code that waits for the lease goes on. */
   renewed(sent: Instant): void
   /** Whether another process cannot have taken the lease yet. */
   readonly isCurrent: () => boolean

@@ -53,7 +53,7 @@ export interface MembershipDeps {
   readonly note: () => Json
   /** The store's clock shows so much more than the local one. */
   readonly setOffset: (ms: number) => void
-  /** The lease ran out: whatever runs here is not ours any more (C4). */
+  /** The lease ran out: other processes may take over what runs here (C4). */
   readonly lost: () => void
 }
 

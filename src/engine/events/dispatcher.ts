@@ -13,7 +13,7 @@ export interface Dispatcher {
   readonly dispatchAll: (events: readonly StoredEvent[]) => Promise<void>
   /** Dispatches the events behind the position. */
   dispatchAfter(pos: number): Promise<void>
-  /** In a shared store: tells events that another process has left untold. */
+  /** In a shared store: dispatches events that another process left undispatched. */
   retell(): Promise<void>
   /** Resolves when nothing is being dispatched and the cursor is saved. */
   stop(): Promise<void>
@@ -22,7 +22,7 @@ export interface Dispatcher {
 export interface DispatcherDeps {
   readonly store: Pick<EventStore, 'events'>
   /** Present in a shared store. */
-  readonly cluster: Pick<ClusterStore, 'untoldEvents'> | undefined
+  readonly cluster: Pick<ClusterStore, 'undispatchedEvents'> | undefined
   readonly clock: Clock
   readonly log: Log
   readonly cursor: EventCursor
@@ -74,7 +74,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     async retell() {
       for (;;) {
-        const page = (await cluster?.untoldEvents(PAGE)) ?? []
+        const page = (await cluster?.undispatchedEvents(PAGE)) ?? []
         await pending.track(dispatchAll(page))
         if (page.length < PAGE) return
       }

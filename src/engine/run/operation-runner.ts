@@ -57,7 +57,7 @@ export class OperationRunner {
     const entry = this.#run.journal.get(operation.key)
     const promise =
       entry === undefined ? this.#fresh(operation, site) : this.#recorded(operation, entry, site)
-    // The failure of an operation that nobody awaits must not end the process.
+    // The failure of an operation that the agent does not await must not end the process.
     promise.catch(() => undefined)
     return promise
   }

@@ -8,7 +8,7 @@ import { createSteps, type Steps } from './steps.ts'
 import { createStops, type Stops } from './stops.ts'
 import { createTurns, type Turns } from './turns.ts'
 
-const nobody: readonly string[] = []
+const none: readonly string[] = []
 
 /** A class for its getters: in a literal each of them would cost a hidden class per run, which outlives the run. */
 export class Operations {
@@ -75,6 +75,6 @@ export class Operations {
   }
 
   awaited(): readonly string[] {
-    return this.#children?.awaited() ?? nobody
+    return this.#children?.awaited() ?? none
   }
 }

@@ -3,7 +3,7 @@
  *
  * W1  A run gives its slot back when a call waits for a child and nothing else can go on by itself: every operation in
  *     flight is a step with such a call inside it, no record is being written, no retry is due, no result can be handed out.
- * W2  Without a slot no operation starts and no result is handed out. Whatever could go on asks for a slot first.
+ * W2  Without a slot no operation starts and no result is handed out. An operation that can go on asks for a slot first.
  * W3  A run whose call is inside a step, or watches, stays in memory: its frame could not be rebuilt at that place.
  */
 export interface SlotHost {

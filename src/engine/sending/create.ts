@@ -18,7 +18,7 @@ export type NewTask = Omit<Submission, 'eventsAfter' | 'seen'> & { eventsAfter: 
 
 export interface Creation extends CommitExtras {
   /**
-   * Whether the agent's code may start before the task is durable. Only for a new task id whose key nobody has claimed.
+   * Whether the agent's code may start before the task is durable. Only for a new task id whose key is not claimed.
    */
   readonly ahead?: boolean
   /** Why the agent's `receive` rejected the message. */

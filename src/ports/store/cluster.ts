@@ -16,7 +16,7 @@ import type { Hold } from './holds.ts'
  *   ignored.
  * - `appendEvents` gives positions in commit order: a reader that has seen a position never sees a lower one appear
  * later.
- *   The new events are untold, and reserved for the caller (`untoldEvents`).
+ *   The new events are undispatched, and reserved for the caller (`undispatchedEvents`).
  * - `putHold` changes the hold epoch in the same transaction.
  * - A commit with a `holdEpoch` is refused when the epoch has changed. A commit that is under way while `putHold` runs
  *   either is visible to every read after `putHold` has resolved, or is refused.
@@ -36,9 +36,9 @@ export interface ClusterStore {
   /** The holds in effect, oldest first, and the epoch they belong to. Both are read in one snapshot. */
   holdsInEffect(): Promise<HoldsInEffect>
   /** Events that were not offered to tasks and are not reserved, by position. They become reserved for the caller. */
-  untoldEvents(limit: number): Promise<readonly StoredEvent[]>
+  undispatchedEvents(limit: number): Promise<readonly StoredEvent[]>
   /** The events were offered to every task that waited for them. */
-  markTold(positions: readonly number[]): Promise<void>
+  markDispatched(positions: readonly number[]): Promise<void>
   /**
    * Gives work that one process does for all to a worker, for `forMs` from now. False: another worker has it, and its
    * time has not passed. A name is a short text. Duties whose time has passed may be forgotten.

@@ -21,7 +21,7 @@ export interface A2AFetchEnv extends A2AEnv {
 /** Everything that a caller may do with its own tasks. */
 export const ownTaskScopes = (scope: Scope): boolean => scope !== 'tasks:read:all'
 
-/** The caller of a method. Whoever may read the tasks of all principals reads as an operator of the tenant does. */
+/** The caller of a method. A caller who may read the tasks of all principals reads as an operator of the tenant does. */
 export function callerFor(env: A2AEnv, { scope }: Pick<Method, 'scope'>, tenant: unknown): Caller {
   const caller = callerIn(env, tenant)
   const reads = scope === 'tasks:read' && env.may('tasks:read:all') && env.anyTenant !== true

@@ -42,7 +42,7 @@ export interface AdmissionDeps {
   readonly stillValid: (credentialId: string) => Promise<boolean>
 }
 
-/** Whoever has nothing open is forgotten after this time. */
+/** A caller with nothing open is forgotten after this time. */
 const SWEEP_MS = 5_000
 
 interface Usage {

@@ -1,6 +1,6 @@
 /**
  * API keys: `lull_<id>_<secret>`. The store has the id and a hash of the secret. A secret has 256 random bits, so a plain hash
- * is enough: nobody can guess it, however fast the hash is.
+ * is enough: a random key of this length cannot be guessed, however fast the hash is.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Scope } from '../../core/scopes.ts'

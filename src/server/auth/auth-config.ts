@@ -1,4 +1,4 @@
-/** What the configuration says about authentication. Without any, everybody who reaches the server is its owner. */
+/** What the configuration says about authentication. Without any, every caller is the owner. */
 import { z } from 'zod'
 import { type AuthMode, authModes } from './auth-modes.ts'
 

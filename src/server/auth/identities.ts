@@ -8,7 +8,7 @@ export const identities = {
   remember(request: IncomingMessage, identity: Identity): void {
     known.set(request, identity)
   },
-  /** @throws when no door made one: a request without an identity is answered by nobody */
+  /** @throws when no door made one: a request without an identity is not answered */
   of(request: IncomingMessage): Identity {
     const identity = known.get(request)
     if (identity === undefined) throw new Error('the request has no identity')

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { scopes } from '../../core/scopes.ts'
-import { callerIn, type Identity, may, memberIn, nobody, operatorIn, owner } from './identity.ts'
+import {
+  callerIn,
+  type Identity,
+  may,
+  memberIn,
+  noIdentity,
+  operatorIn,
+  owner,
+} from './identity.ts'
 
 const member: Identity = { tenant: 'acme', principal: 'ada', scopes: new Set(['ops:read']) }
 const operator: Identity = { ...member, tenant: '*', anyTenant: true }
@@ -8,7 +16,7 @@ const query = (text: string): URLSearchParams => new URLSearchParams(text)
 
 describe('an identity', () => {
   it('N1: may do nothing that it was not given', () => {
-    expect(scopes.filter((scope) => may(nobody, scope))).toEqual([])
+    expect(scopes.filter((scope) => may(noIdentity, scope))).toEqual([])
     expect(scopes.filter((scope) => may(member, scope))).toEqual(['ops:read'])
     expect(scopes.filter((scope) => may(owner, scope))).toEqual(scopes)
   })

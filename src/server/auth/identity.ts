@@ -35,7 +35,7 @@ export const owner: Identity = {
 }
 
 /** Who shows no credential where one is needed: may read what is public. */
-export const nobody: Identity = { tenant: 'default', principal: 'anonymous', scopes: new Set() }
+export const noIdentity: Identity = { tenant: 'default', principal: 'anonymous', scopes: new Set() }
 
 export function may({ scopes: has }: Identity, scope: Scope): boolean {
   return has.has(scope)

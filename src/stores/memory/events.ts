@@ -20,8 +20,8 @@ export interface Events {
   after(...query: Parameters<Store['events']>): readonly StoredEvent[]
   lastPos(): number
   /** Events that were not told and are not reserved. They are reserved now. */
-  untold(limit: number): readonly StoredEvent[]
-  markTold(positions: readonly number[]): void
+  undispatched(limit: number): readonly StoredEvent[]
+  markDispatched(positions: readonly number[]): void
   prune(receivedBefore: number, limit: number): number
 }
 
@@ -29,7 +29,7 @@ export interface Events {
 export function createEvents(reservations?: Reservations<number>): Events {
   /** By identity. A Map keeps the order of insertion, which is the order of positions. */
   const entries = new Map<string, Entry>()
-  const untold = new Set<number>()
+  const undispatched = new Set<number>()
   let last = 0
 
   return {
@@ -45,7 +45,7 @@ export function createEvents(reservations?: Reservations<number>): Events {
         const pos = ++last
         entries.set(identity, { pos, tenant, receivedAt, names, body })
         if (reservations !== undefined) {
-          untold.add(pos)
+          undispatched.add(pos)
           reservations.reserve(pos)
         }
         return { pos, fresh: true }
@@ -60,16 +60,16 @@ export function createEvents(reservations?: Reservations<number>): Events {
         .slice(0, limit)
         .map(toStoredEvent),
     lastPos: () => last,
-    untold(limit) {
+    undispatched(limit) {
       const found = [...entries.values()]
-        .filter(({ pos }) => untold.has(pos) && reservations?.isFree(pos))
+        .filter(({ pos }) => undispatched.has(pos) && reservations?.isFree(pos))
         .slice(0, limit)
       for (const { pos } of found) reservations?.reserve(pos)
       return found.map(toStoredEvent)
     },
-    markTold(positions) {
+    markDispatched(positions) {
       for (const pos of positions) {
-        untold.delete(pos)
+        undispatched.delete(pos)
         reservations?.release(pos)
       }
     },

@@ -47,8 +47,8 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
       workers: guarded(workers.list),
       versions: guarded((taskIds) => taskIds.map(tasks.version)),
       holdsInEffect: guarded(() => ({ epoch: data.holdEpoch ?? 0, holds: holdsInEffect(data) })),
-      untoldEvents: guarded(events.untold),
-      markTold: guarded(events.markTold),
+      undispatchedEvents: guarded(events.undispatched),
+      markDispatched: guarded(events.markDispatched),
       takeDuty: guarded((name, workerId, forMs) => {
         const duty = duties.get(name)
         if (duty !== undefined && duty.until > now() && duty.workerId !== workerId) return false

@@ -30,7 +30,7 @@ export interface MemoryData {
 
 export function createMemoryData(
   shared?: SharedWork,
-  untold?: Parameters<typeof createEvents>[0],
+  undispatched?: Parameters<typeof createEvents>[0],
 ): MemoryData {
   const work = createWorkQueries(shared)
   const pushes = createPushes()
@@ -39,7 +39,7 @@ export function createMemoryData(
     pushes,
     tasks: createTasks(work, pushes),
     claims: createClaims(),
-    events: createEvents(untold),
+    events: createEvents(undispatched),
     sessions: createSessions(),
     values: new Map(),
     holds: new Map(),

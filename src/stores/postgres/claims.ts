@@ -29,8 +29,8 @@ export function createClaims(db: Database): Claims {
       return (await find(claim)) ?? claim
     },
     async reply(claim, messages) {
-      const nobody = [null, null, null, null, null, null, null, null]
-      const claimed = claim === undefined ? nobody : claimValues(claim)
+      const noClaim = [null, null, null, null, null, null, null, null]
+      const claimed = claim === undefined ? noClaim : claimValues(claim)
       const said = messages.map(sendMessage)
       const columns = [0, 1, 2, 3, 4].map((n) => said.map((values) => values[n]))
       await db.writeOnce(

@@ -4,7 +4,7 @@ import type { ClusterStore } from '../../ports/store/cluster.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database } from './database.ts'
-import { createUntoldEvents } from './events.ts'
+import { createUndispatchedEvents } from './events.ts'
 import { createHoldsInEffect } from './notes.ts'
 import type { Notices } from './notices.ts'
 import { createWorkers } from './workers.ts'
@@ -14,7 +14,7 @@ export function createCluster(db: Database, leases: Database, notices: Notices):
   const { onChanges, report } = notices
   return {
     ...createWorkers(leases),
-    ...createUntoldEvents(db),
+    ...createUndispatchedEvents(db),
     ...createHoldsInEffect(db),
     async versions(taskIds) {
       const rows = await db.read(

@@ -64,25 +64,29 @@ function namedOfAll(s: string, columns: string): string {
 }
 
 /** Events that no process has told to the tasks. A reader reserves them. */
-export function createUntoldEvents(db: Database): Pick<ClusterStore, 'untoldEvents' | 'markTold'> {
+export function createUndispatchedEvents(
+  db: Database,
+): Pick<ClusterStore, 'undispatchedEvents' | 'markDispatched'> {
   const s = db.schema
   return {
-    untoldEvents: async (limit) =>
+    undispatchedEvents: async (limit) =>
       (
         await db.write(
           `WITH found AS (
-             SELECT pos FROM ${s}.untold_events WHERE hidden_until <= ${s}.clock_1()
+             SELECT pos FROM ${s}.undispatched_events WHERE hidden_until <= ${s}.clock_1()
              ORDER BY pos LIMIT $1 FOR UPDATE SKIP LOCKED),
            reserved AS (
-             UPDATE ${s}.untold_events u SET hidden_until = ${s}.clock_1() + $2 * interval '1 ms'
+             UPDATE ${s}.undispatched_events u SET hidden_until = ${s}.clock_1() + $2 * interval '1 ms'
              FROM found WHERE u.pos = found.pos RETURNING u.pos)
            SELECT e.pos, e.tenant, e.received_at, e.body
            FROM reserved JOIN ${s}.events e ON e.pos = reserved.pos ORDER BY e.pos`,
           [limit, RESERVED_MS],
         )
       ).map(toStoredEvent),
-    async markTold(positions) {
-      await db.write(`DELETE FROM ${s}.untold_events WHERE pos = ANY ($1::bigint[])`, [positions])
+    async markDispatched(positions) {
+      await db.write(`DELETE FROM ${s}.undispatched_events WHERE pos = ANY ($1::bigint[])`, [
+        positions,
+      ])
     },
   }
 }

@@ -4,7 +4,7 @@
  *   content   a value cannot be stored; the same write fails again
  *   retry     nothing was written; the same statement may work at once or shortly
  *   lost      the connection ended or did not answer: the statement may have been carried out
- *   refused   the store as a whole cannot be used; somebody has to do something
+ *   refused   the store as a whole cannot be used until an operator acts
  */
 import pg from 'pg'
 import { LullError } from '../../core/errors.ts'

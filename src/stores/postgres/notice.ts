@@ -21,7 +21,7 @@ export function noticesOf(sender: string, collected: Changes): readonly string[]
   const [first = {}, ...rest] = pages
   const all = readyAgents.length > 0 ? [{ ...first, readyAgents }, ...rest] : pages
   const notices = all.map((changes) => encode(sender, changes))
-  // Ids may be long. Whoever hears this looks for itself.
+  // Ids may be long. A process that hears this reads the row.
   const short = notices.map((text) => (fits(text) ? text : encode(sender, { everything: true })))
   return [...short, ...textNotices(sender, texts)]
 }

@@ -47,7 +47,7 @@ export function createNotices(options: NoticesOptions): Notices {
     for (const listener of listeners) listener(changes)
   }
 
-  /** Whatever happened before this instant was not heard, here and, of this process, elsewhere. */
+  /** Notices before this instant are lost: those of others here, and those of this process elsewhere. */
   async function greet(client: pg.Client): Promise<void> {
     const now = await timelineOf(client)
     const rolledBack = timeline !== undefined && now !== undefined && now !== timeline

@@ -41,8 +41,8 @@ export function createPruning(db: Database): Pruning {
       const rows = await db.write(
         `WITH gone AS (DELETE FROM ${s}.events WHERE pos IN
            (SELECT pos FROM ${s}.events WHERE received_at < $1 ORDER BY received_at LIMIT $2)
-         RETURNING pos), untold AS (
-         DELETE FROM ${s}.untold_events u USING gone WHERE u.pos = gone.pos)
+         RETURNING pos), undispatched AS (
+         DELETE FROM ${s}.undispatched_events u USING gone WHERE u.pos = gone.pos)
          SELECT pos FROM gone`,
         [before, limit],
       )

@@ -101,7 +101,7 @@ CREATE TABLE lull.tasks (
   held boolean NOT NULL,
   waits text[] COLLATE "C" NOT NULL
 ) WITH (fillfactor=90);
-CREATE TABLE lull.untold_events (
+CREATE TABLE lull.undispatched_events (
   pos bigint NOT NULL,
   hidden_until timestamp with time zone NOT NULL
 );
@@ -133,7 +133,7 @@ ALTER TABLE lull.removed_tasks ADD CONSTRAINT removed_tasks_pkey PRIMARY KEY (id
 ALTER TABLE lull.sessions ADD CONSTRAINT sessions_pkey PRIMARY KEY (tenant, principal, id);
 ALTER TABLE lull.snapshots ADD CONSTRAINT snapshots_pkey PRIMARY KEY (task_id);
 ALTER TABLE lull.tasks ADD CONSTRAINT tasks_pkey PRIMARY KEY (id);
-ALTER TABLE lull.untold_events ADD CONSTRAINT untold_events_pkey PRIMARY KEY (pos);
+ALTER TABLE lull.undispatched_events ADD CONSTRAINT undispatched_events_pkey PRIMARY KEY (pos);
 ALTER TABLE lull.waits ADD CONSTRAINT waits_pkey PRIMARY KEY (tenant, name, task_id);
 ALTER TABLE lull.workers ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
 
@@ -180,8 +180,8 @@ BEGIN
   inserted AS (
     INSERT INTO lull.events (pos, tenant, source, event_id, type, name, received_at, body)
     SELECT pos, p_tenant, source, event_id, type, name, p_at, body FROM new),
-  untold AS (
-    INSERT INTO lull.untold_events (pos, hidden_until)
+  undispatched AS (
+    INSERT INTO lull.undispatched_events (pos, hidden_until)
     SELECT pos, lull.clock_1() + p_reserved_ms * interval '1 ms' FROM new),
   counted AS (UPDATE lull.counters SET value = base + (SELECT count(*) FROM new) WHERE name = 'events')
   SELECT coalesce(new.pos, old.pos), g.k = 1 AND coalesce(old.ours, true)

@@ -1,5 +1,5 @@
 /**
- * A Bloom filter of all claims. It tells for nearly every new key that nobody has claimed it, without a query. A
+ * A Bloom filter of all claims. It tells for nearly every new key that it is not claimed, without a query. A
  * send costs 9 to 22 % more without it (docs/benchmarks.md).
  *
  * Only this process writes claims, and each key is added before it is written. Claims of earlier processes are read in
@@ -11,7 +11,7 @@ import { keyAt } from './claim-key.ts'
 import type { Database } from './driver.ts'
 
 export interface ClaimFilter {
-  /** False when nobody has claimed the key. True when somebody may have. */
+  /** False: the key is not claimed. True: it may be claimed. */
   has(key: ClaimKey): boolean
   /** Adds the key. Returns what `has` returned before. */
   add(key: ClaimKey): boolean

@@ -5,7 +5,7 @@ import { LullError } from '../../core/errors.ts'
 
 /**
  * Creates the directory and checks that every file in it is writable. SQLite silently opens a file without write
- * permission for reading only, and a lock on such a file excludes nobody.
+ * permission for reading only, and a lock on such a file excludes no other process.
  */
 export function prepareDirectory(path: string): void {
   try {

@@ -145,22 +145,22 @@ function events(subject: Subject): void {
     const { a, b, pass } = await two(subject)
     const stored = await a.appendEvents('acme', [sampleEvent('1'), sampleEvent('2')], 500)
     const [first = 0, second = 0] = stored.map(({ pos }) => pos)
-    expect(await b.cluster.untoldEvents(9)).toEqual([])
-    await a.cluster.markTold([first])
+    expect(await b.cluster.undispatchedEvents(9)).toEqual([])
+    await a.cluster.markDispatched([first])
     await pass(RESERVED_MS)
-    const untold = await b.cluster.untoldEvents(9)
-    expect(untold).toEqual([
+    const undispatched = await b.cluster.undispatchedEvents(9)
+    expect(undispatched).toEqual([
       { pos: second, tenant: 'acme', receivedAt: 500, event: sampleEvent('2') },
     ])
-    expect(await a.cluster.untoldEvents(9)).toEqual([])
+    expect(await a.cluster.undispatchedEvents(9)).toEqual([])
     await pass(RESERVED_MS)
-    expect(await a.cluster.untoldEvents(9)).toHaveLength(1)
-    await a.cluster.markTold([second])
+    expect(await a.cluster.undispatchedEvents(9)).toHaveLength(1)
+    await a.cluster.markDispatched([second])
     await pass(RESERVED_MS)
-    expect(await b.cluster.untoldEvents(9)).toEqual([])
+    expect(await b.cluster.undispatchedEvents(9)).toEqual([])
     await b.appendEvents('acme', [sampleEvent('1')], 600)
     await pass(RESERVED_MS)
-    expect(await b.cluster.untoldEvents(9)).toEqual([])
+    expect(await b.cluster.undispatchedEvents(9)).toEqual([])
   })
 
   it('never shows an event below one that was seen before', async () => {

@@ -8,7 +8,7 @@ import { isOwn } from './own-task.ts'
 
 /**
  * An agent that offers the capability passes. Otherwise two tasks are excepted: one of another agent, at the address
- * that serves all agents; and one that is stopped (by policy, by a hold), because somebody must be able to resume it.
+ * that serves all agents; and one that is stopped (by policy, by a hold), because it must be possible to resume it.
  * @throws LullError `NOT_OFFERED`, whatever the parameters say
  */
 export async function requireOffer(

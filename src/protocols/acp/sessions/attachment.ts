@@ -3,7 +3,7 @@
  * each task's log.
  *
  *  A1  What happened before the attachment is sent only when the client asks for a replay (`session/load`).
- *  A2  Every later record is sent once, whoever caused it and whether or not a prompt is open.
+ *  A2  Every later record is sent once, from any cause and whether or not a prompt is open.
  *  A3  A slow client delays only itself. Nothing is buffered here: records are read from the store when they are sent.
  *  A4  A caller that waits for an idle task is told after every record up to that point was sent.
  *  A5  An open question is put to the client at once, and again whenever the client attaches again.

@@ -137,7 +137,7 @@ CREATE INDEX events_by_name ON {schema}.events (tenant, name, pos) WHERE name IS
 CREATE INDEX events_by_age ON {schema}.events (received_at);
 
 -- Events that were not told to the tasks that wait for them. The process that stored them has time to do it; then any other.
-CREATE TABLE {schema}.untold_events (
+CREATE TABLE {schema}.undispatched_events (
   pos bigint PRIMARY KEY,
   hidden_until timestamptz NOT NULL
 );

@@ -136,7 +136,7 @@ BEGIN
 END $$;
 
 -- Appends events of one tenant. The lock on the counter is held to the end of the transaction, so positions are in commit
--- order. The new events are untold, and reserved for the caller. `p_again`: an earlier attempt may have been carried out;
+-- order. The new events are undispatched, and reserved for the caller. `p_again`: an earlier attempt may have been carried out;
 -- what that attempt stored counts as new.
 CREATE FUNCTION {schema}.append_events_1(
   p_tenant text, p_at float8, p_again boolean, p_reserved_ms integer,
@@ -162,8 +162,8 @@ BEGIN
   inserted AS (
     INSERT INTO {schema}.events (pos, tenant, source, event_id, type, name, received_at, body)
     SELECT pos, p_tenant, source, event_id, type, name, p_at, body FROM new),
-  untold AS (
-    INSERT INTO {schema}.untold_events (pos, hidden_until)
+  undispatched AS (
+    INSERT INTO {schema}.undispatched_events (pos, hidden_until)
     SELECT pos, {schema}.clock_1() + p_reserved_ms * interval '1 ms' FROM new),
   counted AS (UPDATE {schema}.counters SET value = base + (SELECT count(*) FROM new) WHERE name = 'events')
   SELECT coalesce(new.pos, old.pos), g.k = 1 AND coalesce(old.ours, true)

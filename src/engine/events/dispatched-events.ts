@@ -5,9 +5,9 @@
 import type { ClusterStore } from '../../ports/store/cluster.ts'
 import type { EventCursor } from './event-cursor.ts'
 
-export function createToldEvents(cluster: Pick<ClusterStore, 'markTold'>): EventCursor {
+export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatched'>): EventCursor {
   let lastPos = 0
-  let told: number[] = []
+  let dispatched: number[] = []
   return {
     lastPos: () => lastPos,
     advance: (pos) => {
@@ -15,14 +15,14 @@ export function createToldEvents(cluster: Pick<ClusterStore, 'markTold'>): Event
     },
     begin: () => undefined,
     finish: (pos) => {
-      told.push(pos)
+      dispatched.push(pos)
     },
     load: async () => lastPos,
     async save() {
-      const positions = told
-      told = []
+      const positions = dispatched
+      dispatched = []
       // If this fails the events are dispatched again. An event wakes a task at most once.
-      if (positions.length > 0) await cluster.markTold(positions).catch(() => undefined)
+      if (positions.length > 0) await cluster.markDispatched(positions).catch(() => undefined)
     },
   }
 }
