@@ -180,6 +180,7 @@ export type { SendResult } from './engine/sending/send-result.ts'
 export type { LiveText, TextChunk, TextPosition } from './core/live-text.ts'
 export type { Receipt, ReceiptKind, Signer } from './core/receipt.ts'
 export type { Scope } from './core/scopes.ts'
+export type { TextNews, TextPiece } from './core/text-news.ts'
 export type { EngineDeps } from './engine/deps.ts'
 export { defaultOptions, type EngineOptions } from './engine/options.ts'
 export type { CancelTimer, Clock } from './ports/clock.ts'
@@ -199,7 +200,7 @@ export type {
   ClusterStore,
   HoldsInEffect,
   NewWorker,
-  TextChange,
+  TextWish,
   Worker,
 } from './ports/store/cluster.ts'
 export type { EventStore } from './ports/store/events.ts'

@@ -11,6 +11,7 @@ import {
   type MembershipDeps,
 } from './cluster/membership.ts'
 import { createPeers } from './cluster/peers.ts'
+import { createSharedTexts } from './cluster/shared-texts.ts'
 import { createStoreClock } from './cluster/store-clock.ts'
 import { createVersionCheck } from './cluster/version-check.ts'
 import type { EngineContext } from './context.ts'
@@ -58,7 +59,9 @@ export function assemble(deps: EngineDeps): Assembly {
   const shared = { store, clock, ids, log, agents, signer, options }
 
   const live = createLiveTexts()
-  const subscriptions = createSubscriptions(store, (taskId) => ledger.peek(taskId)?.version, live)
+  const texts = cluster && createSharedTexts(() => context, { ...membership, cluster, live })
+  const versionOf = (taskId: string): number | undefined => ledger.peek(taskId)?.version
+  const subscriptions = createSubscriptions(store, versionOf, texts ?? live)
   const ledger = createLedger({
     ...shared,
     limits: options,
@@ -100,7 +103,15 @@ export function assemble(deps: EngineDeps): Assembly {
     eventsRemoved: events.removed,
     takeDuty: membership.takeDuty,
   })
-  const publishing = createPublishing({ log, runs, subscriptions, timers, events, followUps })
+  const publishing = createPublishing({
+    log,
+    runs,
+    subscriptions,
+    timers,
+    events,
+    followUps,
+    texts,
+  })
   const context: EngineContext = {
     ...shared,
     ledger,
@@ -112,7 +123,7 @@ export function assemble(deps: EngineDeps): Assembly {
     draining: () => lifecycle.draining(),
   }
   const parts = { context, holds, timers, membership }
-  const peers = cluster && createPeers({ ...parts, cluster, live })
+  const peers = cluster && texts && createPeers({ ...parts, cluster, texts })
   const lifecycle = createLifecycle({ ...parts, retention, watchdog, peers })
   return { context, holds, lifecycle }
 }

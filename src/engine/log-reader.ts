@@ -53,7 +53,8 @@ export interface TaskReader {
 
 export interface ReaderDeps {
   records(taskId: string, after: number): Promise<readonly LogRecord[]>
-  liveTexts(taskId: string): readonly LiveText[]
+  /** Undefined: which texts there are after that record is not known. */
+  liveTexts(taskId: string, version: number): readonly LiveText[] | undefined
   closed(reader: LogReader): void
 }
 
@@ -74,8 +75,8 @@ const nothingHeld: readonly TextPosition[] = []
 /** A class, because there may be ten thousand of them, and most only wait. */
 export class LogReader implements TaskReader {
   readonly taskId: string
+  readonly wantsText: boolean
   readonly #deps: ReaderDeps
-  readonly #wantsText: boolean
   #seq: number
   /** Records were left out of the queue: the store has them. */
   #behind: boolean
@@ -89,7 +90,7 @@ export class LogReader implements TaskReader {
   constructor(deps: ReaderDeps, { taskId, after, behind, ended, shown }: ReaderStart) {
     this.taskId = taskId
     this.#deps = deps
-    this.#wantsText = shown !== undefined
+    this.wantsText = shown !== undefined
     this.#seq = after
     this.#behind = behind
     this.#ended = ended
@@ -180,7 +181,9 @@ export class LogReader implements TaskReader {
   }
 
   #newChunks(): readonly TextChunk[] {
-    return this.#wantsText ? nextChunks(this.#held, this.#deps.liveTexts(this.taskId)) : noChunks
+    if (!this.wantsText) return noChunks
+    const texts = this.#deps.liveTexts(this.taskId, this.#seq)
+    return texts === undefined ? noChunks : nextChunks(this.#held, texts)
   }
 
   #giveChunks(chunks: readonly TextChunk[]): LiveTextUpdate {

@@ -5,6 +5,7 @@
 import { nextDueAt } from '../core/due.ts'
 import { isTerminal } from '../core/states.ts'
 import type { Log } from '../ports/log.ts'
+import type { SharedTexts } from './cluster/shared-texts.ts'
 import type { Events } from './events.ts'
 import type { FollowUps } from './follow-ups.ts'
 import type { LedgerDeps } from './ledger.ts'
@@ -20,12 +21,15 @@ export function createPublishing(deps: {
   readonly timers: Timers
   readonly events: Events
   readonly followUps: FollowUps
+  /** In a shared store: processes tell each other the live text of tasks. */
+  readonly texts: Pick<SharedTexts, 'observe'> | undefined
 }): Pick<LedgerDeps, 'published' | 'learned' | 'foundUnreadable'> {
-  const { log, runs, subscriptions, timers, events, followUps } = deps
+  const { log, runs, subscriptions, timers, events, followUps, texts } = deps
 
   const learned: LedgerDeps['learned'] = (task, records, before) => {
     runs.observe(task, records)
     subscriptions.publish(task, records, before)
+    texts?.observe(task)
     const dueAt = nextDueAt(task)
     if (dueAt !== undefined) timers.at(dueAt)
     if (isTerminal(task.state) && task.parentId !== undefined) runs.childEnded(task.parentId)

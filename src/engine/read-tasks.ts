@@ -107,8 +107,7 @@ export async function follow(
   shown: readonly TextPosition[],
 ): Promise<TaskReader> {
   const task = await taskFor(context, caller, taskId)
-  const position = positionIn(task, after)
-  return context.subscriptions.follow(taskId, position, isTerminal(task.state), shown)
+  return context.subscriptions.follow(task, positionIn(task, after), shown)
 }
 
 /** A position beyond the end of the log means the end of the log. */

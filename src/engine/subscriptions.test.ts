@@ -239,7 +239,7 @@ describe('a reading', () => {
 
   it('gives what is written together together, with the task before it, and does not touch the store', async () => {
     const { subscriptions, publish, reads } = open(3)
-    const reading = subscriptions.follow(taskId, 3, false)
+    const reading = subscriptions.follow(task(3), 3)
     expect(reading.live).toBe(true)
     const next = reading.next()
     publish(4, 6)
@@ -253,7 +253,7 @@ describe('a reading', () => {
 
   it('reads from the store the records that another process wrote in between', async () => {
     const { subscriptions, publish, log } = open(3)
-    const reading = subscriptions.follow(taskId, 3, false)
+    const reading = subscriptions.follow(task(3), 3)
     const next = reading.next()
     log.push(record(4), record(5))
     publish(6, 7)
@@ -264,7 +264,7 @@ describe('a reading', () => {
 
   it('gives what it has queued, then the store, then what is live again, when it was slow', async () => {
     const { subscriptions, publish } = open(3)
-    const reading = subscriptions.follow(taskId, 3, false)
+    const reading = subscriptions.follow(task(3), 3)
     publish(4, 103)
     publish(104, 203)
     publish(204, 703)
@@ -278,7 +278,7 @@ describe('a reading', () => {
 
   it('that is closed while it waits ends', async () => {
     const { subscriptions, publish } = open(3)
-    const reading = subscriptions.follow(taskId, 3, false)
+    const reading = subscriptions.follow(task(3), 3)
     const next = reading.next()
     reading.close()
     publish(4, 4)

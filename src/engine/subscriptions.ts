@@ -1,10 +1,10 @@
 /** Who reads and watches which task, and how they learn of each write. `log-reader.ts` is one reader. */
-import type { TextPosition } from '../core/live-text.ts'
+import type { LiveText, TextPosition } from '../core/live-text.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Signal } from '../core/signal.ts'
+import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { TaskStore } from '../ports/store/tasks.ts'
-import type { LiveTexts } from './live-texts.ts'
 import {
   LogReader,
   PAGE,
@@ -22,12 +22,14 @@ export interface Subscriptions extends Pick<TaskWatchers, 'watch' | 'watchAll' |
   readonly taskIds: () => readonly string[]
   /** Whether the task has a reader or a watcher, or a subscriber to all tasks matches it. */
   readonly isFollowed: (taskId: string) => boolean
+  /** Whether somebody reads the live text of the task. */
+  readonly isTextRead: (taskId: string) => boolean
   /**
    * Reads the log after a sequence number, then each write. Ends after the last record of a task that ended.
-   * @param ended whether the task has ended already
+   * @param task as it was read from the store
    * @param shown the unrecorded text that the reader holds; undefined for a reader of records alone
    */
-  follow(taskId: string, after: number, ended: boolean, shown?: readonly TextPosition[]): TaskReader
+  follow(task: ReadTask, after: number, shown?: readonly TextPosition[]): TaskReader
   /** Reads records alone, one by one, until the signal fires. */
   open(
     taskId: string,
@@ -38,17 +40,29 @@ export interface Subscriptions extends Pick<TaskWatchers, 'watch' | 'watchAll' |
   readonly readers: () => number
 }
 
+type ReadTask = Pick<Task, 'id' | 'state' | 'run' | 'version'>
+
+/** The live text of tasks, as readers of this process see it. */
+export interface ReaderTexts {
+  /** The texts for a reader that has seen the records up to that version. Undefined: they are not known. */
+  of(taskId: string, version: number): readonly LiveText[] | undefined
+  /** Calls `changed` with the id of a task whose texts have changed. */
+  watch(changed: (taskId: string) => void): void
+  /** A reader of live text begins. */
+  open?(task: ReadTask): void
+}
+
 /** @param versionOf the version of a task that is in memory; a reader at that version has nothing to read */
 export function createSubscriptions(
   store: Pick<TaskStore, 'records'>,
   versionOf: (taskId: string) => number | undefined,
-  live: LiveTexts,
+  texts: ReaderTexts,
 ): Subscriptions {
   const byTask = new TransientMap<Set<LogReader>>()
   const watchers = createTaskWatchers()
   let count = 0
 
-  live.watch((taskId) => {
+  texts.watch((taskId) => {
     for (const reader of byTask.get(taskId) ?? []) reader.textChanged()
   })
 
@@ -66,7 +80,7 @@ export function createSubscriptions(
 
   const readerDeps: ReaderDeps = {
     records: (taskId, after) => store.records(taskId, after, PAGE),
-    liveTexts: live.of,
+    liveTexts: texts.of,
     closed(reader) {
       const readers = byTask.get(reader.taskId)
       if (!readers?.delete(reader)) return
@@ -93,10 +107,14 @@ export function createSubscriptions(
     publish,
     taskIds: () => [...new Set([...byTask.keys(), ...watchers.taskIds()])],
     isFollowed: (taskId) => byTask.has(taskId) || watchers.isWatched(taskId),
+    isTextRead: (taskId) => [...(byTask.get(taskId) ?? [])].some((reader) => reader.wantsText),
     watch: watchers.watch,
     watchAll: watchers.watchAll,
     notify: watchers.notify,
-    follow,
+    follow(task, after, shown) {
+      if (shown !== undefined) texts.open?.(task)
+      return follow(task.id, after, isTerminal(task.state), shown)
+    },
     open: (taskId, after, ended, signal) => recordsOf(() => follow(taskId, after, ended), signal),
     readers: () => count,
   }

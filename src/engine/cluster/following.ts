@@ -10,6 +10,7 @@ import type { Ledger } from '../ledger.ts'
 import type { Runs } from '../runs.ts'
 import type { Subscriptions } from '../subscriptions.ts'
 import type { Timers } from '../timers.ts'
+import type { SharedTexts } from './shared-texts.ts'
 
 export interface Following {
   start(): void
@@ -27,7 +28,7 @@ export interface FollowingDeps {
   readonly timers: Pick<Timers, 'at'>
   /** Gives up everything that is in memory. */
   readonly restart: () => Promise<void>
-  readonly texts: (changes: NonNullable<Changes['texts']>) => void
+  readonly texts: Pick<SharedTexts, 'hear'>
   readonly pollMs: number
 }
 
@@ -62,7 +63,7 @@ export function createFollowing(deps: FollowingDeps): Following {
       if (runs.isPresent(id) || subscriptions.isFollowed(id)) ledger.heard(id, version)
     }
     for (const agent of changes.readyAgents ?? []) runs.addReady(agent)
-    if (changes.texts !== undefined) texts(changes.texts)
+    texts.hear(changes)
     if (changes.everything || changes.rolledBack) pollAfter(0)
   }
 

@@ -3,11 +3,11 @@ import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
 import { cancelChildren } from '../cancel-task.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
-import type { LiveTexts } from '../live-texts.ts'
 import type { Timers } from '../timers.ts'
 import { createCaretaking } from './caretaking.ts'
 import { createFollowing } from './following.ts'
 import type { Membership } from './membership.ts'
+import type { SharedTexts } from './shared-texts.ts'
 
 export interface Peers {
   start(): void
@@ -20,16 +20,16 @@ export function createPeers(deps: {
   readonly holds: Holds
   readonly timers: Timers
   readonly membership: Membership
-  readonly live: LiveTexts
+  readonly texts: SharedTexts
 }): Peers {
-  const { cluster, context, holds, timers, membership } = deps
+  const { cluster, context, holds, timers, membership, texts } = deps
   const { events, followUps, options } = context
   const following = createFollowing({
     ...context,
     ...options,
     cluster,
     timers,
-    texts: () => undefined,
+    texts,
     restart: membership.restart,
   })
   const caretaking = createCaretaking({ ...context, ...options, cluster, membership, finish })
@@ -49,6 +49,7 @@ export function createPeers(deps: {
     },
     stop() {
       following.stop()
+      texts.stop()
       caretaking.stop()
     },
   }

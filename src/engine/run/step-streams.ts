@@ -14,6 +14,7 @@
  */
 import { LullError } from '../../core/errors.ts'
 import type { JournalRecord } from '../../core/records.ts'
+import { wholeCharacters } from '../../core/text-news.ts'
 import type { StepStream } from '../agent-task.ts'
 import type { RunCore } from './run-core.ts'
 
@@ -129,6 +130,7 @@ export class AttemptStreams {
 
   #flush(stream: Stream): void {
     stream.cancelFlush = undefined
+    // The first half of a surrogate pair is published together with its second half.
     const length = wholeCharacters(stream.text)
     if (this.#phase !== 'open' || this.#core.dead || length === stream.published) return
     stream.published = length
@@ -142,10 +144,4 @@ export class AttemptStreams {
     const { live } = host
     live.publish({ taskId, artifactId, name, attempt: this.#attempt, text, phase: this.#phase })
   }
-}
-
-/** The first half of a surrogate pair is published together with its second half. */
-function wholeCharacters(text: string): number {
-  const last = text.charCodeAt(text.length - 1)
-  return last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length
 }

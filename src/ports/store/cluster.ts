@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../core/cloud-event.ts'
 import type { Json } from '../../core/json.ts'
-import type { LiveText } from '../../core/live-text.ts'
+import type { TextNews } from '../../core/text-news.ts'
 import type { Hold } from './holds.ts'
 
 /**
@@ -87,14 +87,18 @@ export interface Changes {
   readonly tasks?: readonly { readonly id: string; readonly version: number }[]
   /** Agents with tasks that became ready. The store reports them after a commit. */
   readonly readyAgents?: readonly string[]
-  /** Unrecorded texts of steps. Sent with `report`. Long texts may be dropped. */
-  readonly texts?: readonly TextChange[]
+  /** Live text of tasks that run in the reporting process. Sent with `report`. */
+  readonly texts?: readonly TextNews[]
+  /** The live text that the reporting process wants to be told. Sent with `report`. */
+  readonly wishes?: readonly TextWish[]
   /** Anything may have changed: the connection was interrupted, or reports were dropped. */
   readonly everything?: true
   /** Committed writes may be lost, because another database server took over. Tasks in memory are no longer valid. */
   readonly rolledBack?: true
 }
 
-export type TextChange =
-  | { readonly published: LiveText }
-  | { readonly removed: Pick<LiveText, 'taskId' | 'artifactId' | 'attempt'> }
+export interface TextWish {
+  readonly taskId: string
+  /** The number of the last message that the process has heard, or 0. It is told everything when that was not the last. */
+  readonly heard: number
+}

@@ -77,7 +77,11 @@ function createModel() {
     end: () =>
       append({ type: 'canceled', actor: { kind: 'client', id: 'x' }, seq: log.length + 1, at: 0 }),
     follow: ({ seq, shown = [] }: Cursor, ended: boolean): TaskReader =>
-      subscriptions.follow(taskId, seq - 1, ended, shown),
+      subscriptions.follow(
+        { id: taskId, state: ended ? 'canceled' : 'working', run: undefined, version: log.length },
+        seq - 1,
+        shown,
+      ),
     write(step: Step, length: number): void {
       if (step.recorded !== undefined) return
       if (!step.open) {

@@ -1,7 +1,7 @@
 /** Sends and hears notices over one connection, until the connection ends. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { type Notice, noticesOf, readNotice } from './notice.ts'
+import { createNoticeReader, type Notice, noticesOf } from './notice.ts'
 import type { Outbox } from './outbox.ts'
 
 export interface NoticeConnectionDeps {
@@ -33,9 +33,11 @@ export async function serveConnection(
   closing.addEventListener('abort', end, { once: true })
   client.on('error', end)
   client.on('end', end)
+  const read = createNoticeReader()
   let pinged = performance.now()
   client.on('notification', ({ payload = '' }) => {
-    const notice = readNotice(payload)
+    const notice = read(payload)
+    if (notice === 'incomplete') return
     if (notice?.sender === sender) pinged = performance.now()
     else heard(notice)
   })

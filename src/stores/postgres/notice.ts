@@ -1,5 +1,8 @@
-/** The text of a notice: JSON of less than 8,000 bytes, which is the limit of PostgreSQL. */
-import type { Changes, TextChange } from '../../ports/store/cluster.ts'
+/**
+ * The text of a notice: JSON. PostgreSQL allows less than 8,000 bytes, so a longer notice is sent in fragments:
+ * `sender/number/index/count/` and a piece of the JSON. The fragments of a sender arrive in order on one connection.
+ */
+import type { Changes } from '../../ports/store/cluster.ts'
 
 export interface Notice {
   readonly sender: string
@@ -7,12 +10,15 @@ export interface Notice {
 }
 
 const LIMIT = 7_900
+/** Bytes of JSON in a fragment. The rest is for what stands before it. */
+const PIECE = 7_700
 const TASKS_PER_NOTICE = 100
 
-/** Splits what was collected into notices. A text that is too long for a notice is dropped. */
+/** Splits what was collected into notices. */
 export function noticesOf(sender: string, collected: Changes): readonly string[] {
-  const { tasks = [], readyAgents = [], texts = [], everything } = collected
-  if (everything) return [encode(sender, { everything: true }), ...textNotices(sender, texts)]
+  const { tasks = [], readyAgents = [], texts = [], wishes = [], everything } = collected
+  const spoken = texts.length + wishes.length === 0 ? [] : long(sender, { texts, wishes })
+  if (everything) return [encode(sender, { everything: true }), ...spoken]
   const pages: Changes[] = []
   for (let n = 0; n < tasks.length; n += TASKS_PER_NOTICE) {
     pages.push({ tasks: tasks.slice(n, n + TASKS_PER_NOTICE) })
@@ -23,11 +29,7 @@ export function noticesOf(sender: string, collected: Changes): readonly string[]
   const notices = all.map((changes) => encode(sender, changes))
   // Ids may be long. A process that hears this reads the row.
   const short = notices.map((text) => (fits(text) ? text : encode(sender, { everything: true })))
-  return [...short, ...textNotices(sender, texts)]
-}
-
-function textNotices(sender: string, texts: readonly TextChange[]): readonly string[] {
-  return texts.map((text) => encode(sender, { texts: [text] })).filter(fits)
+  return [...short, ...spoken]
 }
 
 function encode(sender: string, changes: Changes): string {
@@ -39,10 +41,57 @@ function fits(text: string): boolean {
   return Buffer.byteLength(text) < LIMIT
 }
 
-/** Undefined for a text that is not a notice of Lull. */
-export function readNotice(payload: string): Notice | undefined {
+let fragmented = 0
+
+function long(sender: string, changes: Changes): readonly string[] {
+  const text = encode(sender, changes)
+  if (fits(text)) return [text]
+  const bytes = Buffer.from(text)
+  const pieces: string[] = []
+  for (let from = 0; from < bytes.length; ) {
+    const end = characterBefore(bytes, from + PIECE)
+    pieces.push(bytes.toString('utf8', from, end))
+    from = end
+  }
+  const number = ++fragmented
+  return pieces.map((piece, index) => `${sender}/${number}/${index}/${pieces.length}/${piece}`)
+}
+
+/** The last position up to `end` where a character begins. */
+function characterBefore(bytes: Buffer, end: number): number {
+  let at = Math.min(end, bytes.length)
+  while (at < bytes.length && ((bytes[at] ?? 0) & 0xc0) === 0x80) at--
+  return at
+}
+
+/** `incomplete`: more fragments follow. Undefined: the text is not a notice of Lull. */
+export type NoticeReader = (payload: string) => Notice | 'incomplete' | undefined
+
+/** Reads the notices of one connection, and puts fragments together. */
+export function createNoticeReader(): NoticeReader {
+  const begun = new Map<string, { readonly number: string; text: string; next: number }>()
+
+  return (payload) => {
+    if (payload.startsWith('{')) return readNotice(payload)
+    const found = /^([^/]+)\/(\d+)\/(\d+)\/(\d+)\/(.*)$/s.exec(payload)
+    if (found === null) return undefined
+    const [, sender = '', number = '', index, count, piece = ''] = found
+    const known = begun.get(sender)
+    const one = known?.number === number ? known : { number, text: '', next: 0 }
+    begun.set(sender, one)
+    // The first fragments were sent before this connection listened.
+    if (Number(index) !== one.next) return 'incomplete'
+    one.text += piece
+    one.next++
+    if (one.next < Number(count)) return 'incomplete'
+    begun.delete(sender)
+    return readNotice(one.text)
+  }
+}
+
+function readNotice(text: string): Notice | undefined {
   try {
-    const { sender, changes } = JSON.parse(payload) as Partial<Notice>
+    const { sender, changes } = JSON.parse(text) as Partial<Notice>
     return sender === undefined || changes === undefined ? undefined : { sender, changes }
   } catch {
     return undefined

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, inject, it, onTestFinished, vi } from 'vitest'
 import type { Changes } from '../../ports/store/cluster.ts'
 import { readPlace } from './connection.ts'
-import { noticesOf, readNotice } from './notice.ts'
+import { createNoticeReader, noticesOf } from './notice.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { newSchema } from './test-support/new-schema.ts'
 import { startProxy } from './test-support/proxy.ts'
@@ -38,17 +38,34 @@ it('N1: collects what changed at the same time in one notice, with the highest v
   expect(a.heard).toEqual([])
 })
 
-it('N1: says "everything" when there is too much to say, and drops texts that are too long', () => {
+it('N1: says "everything" when there is too much to say', () => {
   const tasks = Array.from({ length: 250 }, (_, n) => ({ id: `task-${n}`, version: 1 }))
   expect(noticesOf('a', { tasks })).toHaveLength(3)
   const long = [{ id: 'x'.repeat(8_000), version: 1 }]
-  expect(noticesOf('a', { tasks: long }).map(readNotice)).toEqual([
+  expect(noticesOf('a', { tasks: long }).map(createNoticeReader())).toEqual([
     { sender: 'a', changes: { everything: true } },
   ])
-  const live = { taskId: 't', artifactId: 'a', name: 'n', attempt: '1', phase: 'open' } as const
-  const texts = ['short', 'x'.repeat(8_000)].map((text) => ({ published: { ...live, text } }))
-  expect(noticesOf('a', { texts })).toHaveLength(1)
-  expect(readNotice('hello')).toBeUndefined()
+  expect(createNoticeReader()('hello')).toBeUndefined()
+})
+
+it('N5: sends live text that is longer than a notice in fragments, and reads them as one', async () => {
+  const piece = { artifactId: 'a', name: 'n', attempt: '1', phase: 'open', from: 0 } as const
+  const text = 'x€😀"\\\n\u0000'.repeat(5_000)
+  const news = { taskId: 't', token: 'run', version: 3, number: 1, pieces: [{ ...piece, text }] }
+  const changes = { texts: [news], wishes: [{ taskId: 'u', heard: 0 }] }
+  const payloads = noticesOf('a', changes)
+  expect(payloads.every((payload) => Buffer.byteLength(payload) < 8_000)).toBe(true)
+  const read = createNoticeReader()
+  const last = payloads.map(read).at(-1)
+  expect(last).toEqual({ sender: 'a', changes })
+  // Fragments whose beginning was not heard are not read.
+  const late = createNoticeReader()
+  expect(payloads.slice(1).map(late)).toEqual(payloads.slice(1).map(() => 'incomplete'))
+
+  const schema = newSchema()
+  const [a, b] = [await open(schema, 'a'), await open(schema, 'b')]
+  a.report(changes)
+  await waitFor(() => expect(b.heard).toEqual([changes]))
 })
 
 it('N2: tells everybody that everything may have changed after an interruption', async () => {

@@ -4,7 +4,8 @@
  *  N1  a notice is a hint: it is sent after the change is durable, at most one every 5 ms, and may be lost;
  *  N2  after every interruption the listeners are told that everything may have changed, here and in the other processes;
  *  N3  a connection that delivers nothing is found by a ping to oneself, and replaced;
- *  N4  when another server has taken over, the listeners are told that committed writes may be gone.
+ *  N4  when another server has taken over, the listeners are told that committed writes may be gone;
+ *  N5  a notice that is too long for PostgreSQL is sent in fragments, and heard as one or not at all.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'

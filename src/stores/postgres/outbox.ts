@@ -1,5 +1,6 @@
 /** Collects changes until they are sent. */
-import type { Changes, TextChange } from '../../ports/store/cluster.ts'
+import type { TextNews } from '../../core/text-news.ts'
+import type { Changes } from '../../ports/store/cluster.ts'
 
 export interface Outbox {
   readonly add: (changes: Changes) => void
@@ -11,18 +12,19 @@ export interface Outbox {
 
 /** More tasks than that are told as "everything". */
 const TASKS = 500
-/** More texts than that are dropped. They are hints, and the next one has the whole text. */
-const TEXTS = 100
+/** More UTF-16 units of text are dropped. The other processes find that they miss something, and ask for it. */
+const TEXT_UNITS = 262_144
 
 export function createOutbox(): Outbox {
   let tasks = new Map<string, number>()
   let agents = new Set<string>()
-  let texts: TextChange[] = []
+  let texts: TextNews[] = []
+  let wishes = new Map<string, number>()
   let everything = false
   let wake: () => void = () => undefined
 
   const isEmpty = (): boolean =>
-    tasks.size === 0 && agents.size === 0 && texts.length === 0 && !everything
+    tasks.size + agents.size + texts.length + wishes.size === 0 && !everything
 
   return {
     add(changes) {
@@ -31,7 +33,8 @@ export function createOutbox(): Outbox {
       }
       for (const agent of changes.readyAgents ?? []) agents.add(agent)
       texts.push(...(changes.texts ?? []))
-      if (texts.length > TEXTS) texts = texts.slice(-TEXTS)
+      if (unitsOf(texts) > TEXT_UNITS) texts = []
+      for (const { taskId, heard } of changes.wishes ?? []) wishes.set(taskId, heard)
       if (changes.everything || tasks.size > TASKS) {
         everything = true
         tasks = new Map()
@@ -52,13 +55,22 @@ export function createOutbox(): Outbox {
         tasks: [...tasks].map(([id, version]) => ({ id, version })),
         readyAgents: [...agents],
         texts,
+        wishes: [...wishes].map(([taskId, heard]) => ({ taskId, heard })),
         ...(everything ? { everything: true as const } : {}),
       }
       tasks = new Map()
       agents = new Set()
       texts = []
+      wishes = new Map()
       everything = false
       return taken
     },
   }
+}
+
+function unitsOf(texts: readonly TextNews[]): number {
+  return texts.reduce(
+    (sum, { pieces }) => sum + pieces.reduce((units, { text }) => units + text.length, 0),
+    0,
+  )
 }

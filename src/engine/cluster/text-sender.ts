@@ -1,0 +1,125 @@
+/**
+ * Tells other processes the live text of tasks that run here. Only texts that another process asked for are told, so it
+ * costs nothing while nobody reads a task elsewhere.
+ *
+ *  X1  Texts are told at once, and then at most every `PACE_MS` for all tasks together, with at most `MOST` new units.
+ *  X2  A process asks again every while. A text that nobody asked for lately is not told any more.
+ */
+import type { TextPosition } from '../../core/live-text.ts'
+import { type TextNews, tell } from '../../core/text-news.ts'
+import type { ClusterStore, TextWish } from '../../ports/store/cluster.ts'
+import type { EngineContext } from '../context.ts'
+import type { LiveTexts } from '../live-texts.ts'
+
+export interface TextSender {
+  /** Another process wants to be told. */
+  wanted(wishes: readonly TextWish[]): void
+  /** The texts or the version of the task have changed. */
+  changed(taskId: string): void
+  stop(): void
+}
+
+/** A wish is forgotten after this time. */
+export const WISH_MS = 15_000
+const PACE_MS = 50
+/** UTF-16 units of new text in one flush. The rest follows in the next ones. */
+const MOST = 65_536
+
+interface Wish {
+  until: number
+  token: string
+  /** The last message. */
+  number: number
+  /** What the other processes have of each text. */
+  positions: readonly TextPosition[]
+  /** To be answered even if there is no text. */
+  isAsked: boolean
+}
+
+const nothingTold = { number: 0, positions: [], isAsked: true }
+
+/** @param contextOf called only after the engine is assembled */
+export function createTextSender(
+  contextOf: () => Pick<EngineContext, 'clock' | 'runs'>,
+  { cluster, live }: { readonly cluster: Pick<ClusterStore, 'report'>; readonly live: LiveTexts },
+): TextSender {
+  const wishes = new Map<string, Wish>()
+  const changedTasks = new Set<string>()
+  let number = 0
+  let phase: 'idle' | 'due' | 'pausing' | 'stopped' = 'idle'
+  let cancel: () => void = () => undefined
+
+  function changed(taskId: string): void {
+    if (!wishes.has(taskId)) return
+    changedTasks.add(taskId)
+    if (phase === 'idle') flushSoon()
+  }
+
+  /** Changes of one event-loop turn are told together. */
+  function flushSoon(): void {
+    phase = 'due'
+    setImmediate(flush)
+  }
+
+  function flush(): void {
+    if (phase === 'stopped') return
+    phase = 'pausing'
+    cancel = contextOf().clock.after(PACE_MS, () => {
+      phase = 'idle'
+      if (changedTasks.size > 0) flushSoon()
+    })
+    const texts: TextNews[] = []
+    let left = MOST
+    for (const taskId of [...changedTasks]) {
+      if (left <= 0) break
+      changedTasks.delete(taskId)
+      const told = newsOf(taskId, left)
+      if (told === undefined) continue
+      texts.push(told.news)
+      left -= told.size
+      if (told.isPartial) changedTasks.add(taskId)
+    }
+    if (texts.length > 0) cluster.report({ texts })
+  }
+
+  /** Undefined: there is nothing to tell. */
+  function newsOf(taskId: string, limit: number) {
+    const wish = wishes.get(taskId)
+    const { clock, runs } = contextOf()
+    const task = runs.known(taskId)
+    if (wish === undefined || task?.run === undefined || clock.elapsed() > wish.until) {
+      wishes.delete(taskId)
+      return undefined
+    }
+    const { token } = task.run
+    if (wish.token !== token) Object.assign(wish, nothingTold, { token })
+    const { pieces, positions, size, isPartial } = tell(live.of(taskId), wish.positions, limit)
+    const isNews = wish.isAsked || pieces.length > 0 || wish.positions.length > 0
+    wish.positions = positions
+    wish.isAsked = false
+    if (!isNews) return undefined
+    wish.number = ++number
+    const news: TextNews = { taskId, token, version: task.version, number, pieces }
+    return { news, size, isPartial }
+  }
+
+  return {
+    changed,
+    wanted(asked) {
+      const { clock, runs } = contextOf()
+      for (const { taskId, heard } of asked) {
+        const token = runs.known(taskId)?.run?.token
+        if (token === undefined) continue
+        const wish = wishes.get(taskId) ?? { ...nothingTold, token, until: 0 }
+        wish.until = clock.elapsed() + WISH_MS
+        if (heard === 0 || heard !== wish.number) Object.assign(wish, nothingTold)
+        wishes.set(taskId, wish)
+        if (wish.isAsked) changed(taskId)
+      }
+    },
+    stop() {
+      phase = 'stopped'
+      cancel()
+    },
+  }
+}
