@@ -15,6 +15,7 @@ import { systemClock } from './system/clock.ts'
 import { createIds } from './system/ids.ts'
 import { createLog } from './system/log.ts'
 import { systemMemory } from './system/memory.ts'
+import type { SecretPlace } from './system/secrets.ts'
 import { createSigner, receiptKey } from './system/signer.ts'
 import { watchStore } from './watch-store.ts'
 
@@ -27,7 +28,7 @@ export interface OpenEngineOptions {
   readonly store?: Store | StoreKind | undefined
   /** The PostgreSQL database that keeps tasks. */
   readonly postgres?: string | PostgresConfig | undefined
-  /** Signs receipts. Default: a key made once, kept in the data directory. */
+  /** Signs receipts. Default: a key made once, kept in the data directory, or in the database. */
   readonly receiptKey?: string | undefined
   /** Default: lines of JSON on stderr. */
   readonly log?: Log | undefined
@@ -59,7 +60,7 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
       agents,
       clock: systemClock,
       ids: createIds(),
-      signer: createSigner(keyFor(data, given.receiptKey)),
+      signer: createSigner(await keyFor({ data, store }, given.receiptKey)),
       log,
       memory: systemMemory,
       options,
@@ -126,13 +127,13 @@ function keepProcessAlive(): () => void {
   return () => clearInterval(timer)
 }
 
-function keyFor(data: string, given: string | undefined): Buffer {
+async function keyFor(place: SecretPlace, given: string | undefined): Promise<Buffer> {
   try {
-    return receiptKey(data, given)
+    return await receiptKey(place, given)
   } catch (cause) {
     if (isLullError(cause)) throw cause
     const reason = describeError(cause).message
-    const why = `the key for receipts cannot be kept in ${data} (${reason}); make it writable, or set LULL_RECEIPT_KEY`
+    const why = `the key for receipts cannot be kept in ${place.data} (${reason}); make it writable, or set LULL_RECEIPT_KEY`
     throw new LullError('STORE_UNAVAILABLE', { why }, { cause })
   }
 }

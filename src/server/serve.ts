@@ -178,7 +178,7 @@ async function startA2A(
   config: ServerConfig['a2a'],
   security: SecurityOptions,
 ): Promise<A2A> {
-  const key = config?.pushSign ? { pushKey: pushKey(data) } : {}
+  const key = config?.pushSign ? { pushKey: await pushKey({ data, store }) } : {}
   const told = config === undefined ? {} : { config }
   const a2a = createA2A({ engine, store, clock, ids, log, publicUrl, security, ...told, ...key })
   await a2a.start()

@@ -4,7 +4,7 @@ import { fold } from '../../src/core/evolve.ts'
 import { verifyReceipts } from '../../src/core/receipts.ts'
 import type { LogRecord } from '../../src/core/records.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { createSigner, receiptKey } from '../../src/server/system/signer.ts'
+import { createSigner } from '../../src/server/system/signer.ts'
 import { type Effect, parseEffect } from '../crash/effects-file.ts'
 import type { Account } from './customer.ts'
 import { grouped } from './grouped.ts'
@@ -30,7 +30,7 @@ export async function judge({ home, store, accounts, outages, lost }: Evidence):
   const byTask = grouped(effects, ({ taskId }) => taskId)
   // Children are known by their effects.
   const taskIds = new Set([...accounts.map(({ taskId }) => taskId), ...byTask.keys()])
-  const signer = createSigner(receiptKey(home, RECEIPT_KEY))
+  const signer = createSigner(Buffer.from(RECEIPT_KEY))
   const logs = new Map<string, readonly LogRecord[]>()
   const faults: string[] = []
   for (const taskId of taskIds) {

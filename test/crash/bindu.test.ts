@@ -100,7 +100,7 @@ it.each<[string, Kill | undefined, number]>([
   expect(killed.size).toBeGreaterThanOrEqual(deaths)
   const log = (await readLogs(data, [taskId])).get(taskId) ?? []
   expect(fold(log)?.state).toBe('completed')
-  expect(verifyReceipts(log, createSigner(receiptKey(data, undefined)))).toEqual([])
+  expect(verifyReceipts(log, createSigner(await receiptKey({ data }, undefined)))).toEqual([])
   const times = (type: string): number => log.filter((record) => record.type === type).length
   expect([times('paused'), times('resumed'), times('answered')]).toEqual([2, 2, 1])
   stepsRanAsOftenAsTheyMay(log, readEffects(data), killed)

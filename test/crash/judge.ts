@@ -41,7 +41,7 @@ const same = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 export async function judge({ data, client, killed }: Evidence): Promise<void> {
   const logs = await readLogs(data, client.taskIds.values())
   const effects = readEffects(data)
-  const signer = createSigner(receiptKey(data, undefined))
+  const signer = createSigner(await receiptKey({ data }, undefined))
   for (const [taskId, log] of logs) {
     expect(fold(log)?.state).toBe('completed')
     expect(verifyReceipts(log, signer)).toEqual([])

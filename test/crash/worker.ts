@@ -75,7 +75,7 @@ const deps = {
   agents: createAgents(agents, script),
   clock,
   ids: createIds(clock.now),
-  signer: createSigner(receiptKey(data, undefined)),
+  signer: createSigner(await receiptKey({ data }, undefined)),
   log: createLog((line) => process.stderr.write(`${line}\n`), 'error'),
   memory: systemMemory,
   ...(options.engine === undefined ? {} : { options: options.engine }),

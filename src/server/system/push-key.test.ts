@@ -13,10 +13,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
-it('makes a key once, readable by its owner alone', () => {
-  const pem = pushKey(directory)
+it('makes a key once, readable by its owner alone', async () => {
+  const pem = await pushKey({ data: directory })
   expect(createPrivateKey(pem).asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' })
-  expect(pushKey(directory)).toBe(pem)
+  expect(await pushKey({ data: directory })).toBe(pem)
   expect(readdirSync(directory)).toEqual(['push.key'])
   expect(statSync(join(directory, 'push.key')).mode & 0o777).toBe(0o600)
 })

@@ -1,15 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { describeError } from '../../core/describe-error.ts'
-import { LullError } from '../../core/errors.ts'
-import { keptSecret } from './secret-file.ts'
+import { isLullError, LullError } from '../../core/errors.ts'
+import { type SecretPlace, secretIn } from './secrets.ts'
 
-/** The PEM of the key that signs webhook deliveries. It is created at first use, as `push.key` in the data directory. */
-export function pushKey(data: string): string {
-  const path = join(data, 'push.key')
+/** The PEM of the key that signs webhook deliveries. It is created at first use, as `push.key`. */
+export async function pushKey(place: SecretPlace): Promise<string> {
   try {
-    return keptSecret(path, make).toString('utf8')
+    return (await secretIn(place, 'push.key', make)).toString('utf8')
   } catch (cause) {
+    if (isLullError(cause)) throw cause
+    const path = join(place.data, 'push.key')
     const reason = describeError(cause).message
     const why = `the key that signs webhook deliveries cannot be kept in ${path} (${reason})`
     throw new LullError('STORE_UNAVAILABLE', { why }, { cause })

@@ -12,14 +12,14 @@ import { dirname } from 'node:path'
 
 /** Reads the secret, or creates it. The caller has the lock on the directory. */
 export function keptSecret(path: string, make: () => Buffer): Buffer {
-  const known = read(path)
+  const known = readSecret(path)
   if (known !== undefined) return known
   const secret = make()
   write(path, secret)
   return secret
 }
 
-function read(path: string): Buffer | undefined {
+export function readSecret(path: string): Buffer | undefined {
   try {
     return readFileSync(path)
   } catch (error) {

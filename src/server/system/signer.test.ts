@@ -10,22 +10,22 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
-it('makes a key once, readable by its owner alone', () => {
-  const key = receiptKey(directory, undefined)
+it('makes a key once, readable by its owner alone', async () => {
+  const key = await receiptKey({ data: directory }, undefined)
   expect(key).toHaveLength(32)
-  expect(receiptKey(directory, undefined)).toEqual(key)
+  expect(await receiptKey({ data: directory }, undefined)).toEqual(key)
   expect(readdirSync(directory)).toEqual(['receipt.key'])
   expect(statSync(join(directory, 'receipt.key')).mode & 0o777).toBe(0o600)
 })
 
-it('takes the key it is given, and keeps nothing', () => {
-  expect(receiptKey(directory, 'secret').toString()).toBe('secret')
+it('takes the key it is given, and keeps nothing', async () => {
+  expect((await receiptKey({ data: directory }, 'secret')).toString()).toBe('secret')
   expect(readdirSync(directory)).toEqual([])
 })
 
-it('refuses to sign with a key that is not one', () => {
+it('refuses to sign with a key that is not one', async () => {
   writeFileSync(join(directory, 'receipt.key'), '')
-  expect(() => receiptKey(directory, undefined)).toThrow('holds no key')
+  await expect(receiptKey({ data: directory }, undefined)).rejects.toThrow('holds no key')
 })
 
 it('verifies what was signed with the same key, and nothing else', () => {

@@ -2,7 +2,7 @@ import { createHash, createHmac, hash, randomBytes, timingSafeEqual } from 'node
 import { join } from 'node:path'
 import { LullError } from '../../core/errors.ts'
 import type { Signer } from '../../core/receipt.ts'
-import { keptSecret } from './secret-file.ts'
+import { type SecretPlace, secretIn } from './secrets.ts'
 
 /** Signs receipts with HMAC-SHA256. Verification needs the same key: in another process, and after a restart. */
 export function createSigner(key: Buffer): Signer {
@@ -27,12 +27,12 @@ export function createSigner(key: Buffer): Signer {
 
 const KEY_BYTES = 32
 
-/** The given key, else `receipt.key` in the data directory, which is created once. The caller has the lock on the directory. */
-export function receiptKey(data: string, given: string | undefined): Buffer {
+/** The given key, else `receipt.key`, which is created once. The caller has the lock on the data directory. */
+export async function receiptKey(place: SecretPlace, given: string | undefined): Promise<Buffer> {
   if (given !== undefined && given !== '') return Buffer.from(given)
-  const path = join(data, 'receipt.key')
-  const key = keptSecret(path, () => randomBytes(KEY_BYTES))
+  const key = await secretIn(place, 'receipt.key', () => randomBytes(KEY_BYTES))
   if (key.length >= KEY_BYTES) return key
+  const path = join(place.data, 'receipt.key')
   const why = `${path} holds no key; restore it from a backup, or remove it (older receipts then cannot be verified)`
   throw new LullError('STORE_UNAVAILABLE', { why })
 }

@@ -35,7 +35,7 @@ const work: ReadonlySet<RecordType> = new Set([
 
 export async function judge({ data, taskIds, attempts, shown }: Aftermath): Promise<Verdict> {
   const store = await createSqliteStore({ path: data, waitForLockMs: 5_000 })
-  const signer = createSigner(receiptKey(data, undefined))
+  const signer = createSigner(await receiptKey({ data }, undefined))
   const faults: string[] = []
   const records = new Map<RecordType, number>()
   const byTask = grouped(attempts)

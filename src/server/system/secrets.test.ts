@@ -1,0 +1,34 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createMemoryCluster } from '../../stores/memory/memory-cluster.ts'
+import { pushKey } from './push-key.ts'
+import { receiptKey } from './signer.ts'
+
+let data: string
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'lull-secrets-'))
+})
+afterEach(() => rmSync(data, { recursive: true }))
+
+const cluster = createMemoryCluster(() => 0)
+
+it('processes on a shared store sign with the same keys, and keep none in their directories', async () => {
+  const places = [1, 2, 3].map(() => ({ data, store: cluster.connect() }))
+  const keys = await Promise.all(places.map((place) => receiptKey(place, undefined)))
+  expect(keys[0]).toHaveLength(32)
+  for (const key of keys) expect(key).toEqual(keys[0])
+  const pems = await Promise.all(places.map(pushKey))
+  expect(new Set(pems).size).toBe(1)
+  expect(readdirSync(data)).toEqual([])
+})
+
+it('a shared store takes over the key that the first process has in its directory', async () => {
+  const key = Buffer.alloc(32, 7)
+  writeFileSync(join(data, 'receipt.key'), key)
+  const shared = createMemoryCluster(() => 0)
+  expect(await receiptKey({ data, store: shared.connect() }, undefined)).toEqual(key)
+  const elsewhere = { data: join(data, 'none'), store: shared.connect() }
+  expect(await receiptKey(elsewhere, undefined)).toEqual(key)
+})
