@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
-          exclude: ['src/stores/postgres/**'],
+          exclude: ['src/stores/postgres/**', 'src/server/move/**'],
           // Properties take what they need on a slow machine; none waits by the clock.
           testTimeout: 60_000,
           maxWorkers: 2,
@@ -35,7 +35,7 @@ export default defineConfig({
         // The PostgreSQL store, on a real server.
         test: {
           name: 'postgres',
-          include: ['src/stores/postgres/**/*.test.ts'],
+          include: ['src/{stores/postgres,server/move}/**/*.test.ts'],
           globalSetup: ['src/stores/postgres/test-support/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -7,6 +7,7 @@ import { doctor } from './commands/doctor.ts'
 import { eventsEmit } from './commands/events-emit.ts'
 import { hold, holdLift, holdList } from './commands/hold.ts'
 import { keysList, keysMint, keysRevoke } from './commands/keys.ts'
+import { migrate } from './commands/migrate.ts'
 import { receiptsVerify } from './commands/receipts-verify.ts'
 import { send } from './commands/send.ts'
 import { serve } from './commands/serve.ts'
@@ -38,6 +39,7 @@ export const commands: readonly Command[] = [
   keysMint,
   keysList,
   keysRevoke,
+  migrate,
   doctor,
   completionOf(() => commands),
 ]

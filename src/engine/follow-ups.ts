@@ -31,7 +31,8 @@ export interface FollowUpWork {
   readonly canceled: Work
 }
 
-const DONE_UNTIL = 'follow-ups.done'
+/** The name of the value that keeps the instant, in an embedded store. */
+export const DONE_UNTIL = 'follow-ups.done'
 const SAVE_MS = 10_000
 const RETRY_MS = 1_000
 /** Longer than any record takes from its instant until it is published. */

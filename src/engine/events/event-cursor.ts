@@ -21,7 +21,8 @@ export interface EventCursor {
   save(): Promise<void>
 }
 
-const CURSOR = 'events.dispatched'
+/** The name of the value that keeps the cursor. */
+export const EVENT_CURSOR = 'events.dispatched'
 
 export function createEventCursor(deps: {
   readonly store: KeyValueStore
@@ -36,7 +37,7 @@ export function createEventCursor(deps: {
     const reached = Math.min(lastPos, ...[...undispatched].map((pos) => pos - 1))
     if (reached <= saved) return
     try {
-      await store.setValue(CURSOR, reached)
+      await store.setValue(EVENT_CURSOR, reached)
       saved = reached
     } catch (error) {
       log('warn', 'the event cursor could not be saved', { error })
@@ -55,7 +56,7 @@ export function createEventCursor(deps: {
       undispatched.delete(pos)
     },
     async load() {
-      const cursor = await store.getValue(CURSOR)
+      const cursor = await store.getValue(EVENT_CURSOR)
       saved = typeof cursor === 'number' ? cursor : 0
       return saved
     },

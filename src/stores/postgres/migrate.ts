@@ -19,7 +19,7 @@ export interface Migration {
   readonly sql: string
 }
 
-interface SchemaRow {
+export interface SchemaRow {
   readonly number: number
   /** The oldest program that can use this schema, by the number of its last migration. */
   readonly readable_from: number
@@ -64,7 +64,10 @@ export async function migrate(
   }
 }
 
-async function connected<T>(place: Place, work: (client: pg.Client) => Promise<T>): Promise<T> {
+export async function connected<T>(
+  place: Place,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({ ...place.config, query_timeout: 0 })
   // A connection that is cut fails the statement that runs. It must not end the process.
   client.on('error', () => undefined)
@@ -100,7 +103,8 @@ async function bringUpToDate(
   await client.query('COMMIT')
 }
 
-async function checkServer(client: pg.Client): Promise<void> {
+/** @throws LullError when Lull cannot use this server */
+export async function checkServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Server>(
     `SELECT current_setting('server_version_num')::integer AS version,
        current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS standby`,
@@ -128,7 +132,7 @@ export function problemOf({ version, encoding, standby }: Server): string | unde
 }
 
 /** Whether nothing has to be done. @throws LullError when the schema is too new */
-function isCurrent(applied: SchemaRow | undefined, schema: string, known: number): boolean {
+export function isCurrent(applied: SchemaRow | undefined, schema: string, known: number): boolean {
   if (applied === undefined || applied.number < known) return false
   if (applied.readable_from <= known) return true
   throw unavailable(
@@ -138,7 +142,10 @@ function isCurrent(applied: SchemaRow | undefined, schema: string, known: number
 }
 
 /** Undefined when Lull has not been here. @throws LullError when another program has */
-async function readSchemaRow(client: pg.Client, schema: string): Promise<SchemaRow | undefined> {
+export async function readSchemaRow(
+  client: pg.Client,
+  schema: string,
+): Promise<SchemaRow | undefined> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v')`,

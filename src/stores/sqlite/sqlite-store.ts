@@ -1,15 +1,10 @@
 /** The embedded store: one file, one process. Reads run on the caller's thread, writes on a separate thread. */
-import { join } from 'node:path'
 import type { LullError } from '../../core/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import { createClaimFilter } from './claim-filter.ts'
-import { markComplete, prepareDirectory, refuseEmptied } from './data-directory.ts'
 import { createDatabaseStore } from './database-store.ts'
-import { lockDirectory } from './directory-lock.ts'
-import { type Database, loadDriver } from './driver.ts'
 import { toStoreError } from './failures.ts'
-import { migrate, readMigrations } from './migrate.ts'
-import { openDatabase } from './open-database.ts'
+import { openDirectory } from './open-directory.ts'
 import { threaded } from './thread/threaded-store.ts'
 import { canLoad, startWriter } from './thread/writer.ts'
 
@@ -34,24 +29,15 @@ export interface SqliteStoreOptions {
 /** @throws LullError `STORE_LOCKED`, or `STORE_UNAVAILABLE` with what to do about it */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { path, durability = 'full', waitForLockMs = 0, maxBytes, thread = canLoad, lost } = options
-  const cleanups: (() => void)[] = []
+  const { file, db, release } = await openDirectory(path, waitForLockMs, { durability, maxBytes })
   try {
-    const open = await loadDriver()
-    prepareDirectory(path)
-    const lock = await lockDirectory(open, path, waitForLockMs)
-    cleanups.unshift(lock.release)
-    refuseEmptied(path)
-    const file = join(path, 'lull.db')
-    const db: Database = openDatabase(open, file, { durability, maxBytes })
-    cleanups.unshift(() => db.close())
-    migrate(db, readMigrations(), Date.now())
-    markComplete(path)
     const filter = createClaimFilter(db)
-    const store = createDatabaseStore(db, lock.release, filter)
+    const store = createDatabaseStore(db, release, filter)
     if (!thread) return store
     return threaded(store, filter, await startWriter({ file, durability, maxBytes }, lost))
   } catch (error) {
-    for (const cleanup of cleanups) cleanup()
+    db.close()
+    release()
     throw toStoreError(error)
   }
 }

@@ -1,0 +1,69 @@
+/**
+ * What one store gives to another when everything moves. Values are as they are stored: text is escaped (`text.ts`), and
+ * bodies are JSON text. Bodies are not parsed, because receipts sign what the records say.
+ */
+import type { TaskRow } from './tasks.ts'
+
+/** The records of one commit. */
+export interface MovedCommit {
+  /** The number of its last record. */
+  readonly last: number
+  readonly body: string
+}
+
+/** Everything that is stored of one task. */
+export interface MovedTask {
+  readonly row: TaskRow
+  /** Oldest first. */
+  readonly log: readonly MovedCommit[]
+  readonly snapshot?: { readonly seq: number; readonly body: string }
+}
+
+/** The tables beside tasks and their logs, with the columns in which their rows are given. */
+export const movedTables = {
+  claims: ['tenant', 'principal', 'agent', 'key', 'task_id', 'digest', 'created_at', 'reply'],
+  events: ['pos', 'tenant', 'source', 'event_id', 'type', 'name', 'received_at', 'body'],
+  context_messages: ['pos', 'tenant', 'principal', 'context_id', 'at', 'message'],
+  holds: ['pos', 'id', 'created_at', 'lifted_at', 'body'],
+  key_values: ['name', 'value'],
+  pushes: ['task_id', 'id', 'status', 'body'],
+  removed_tasks: ['id', 'removed_at', 'body'],
+  sessions: ['tenant', 'principal', 'id', 'updated_at', 'deleted', 'body'],
+} as const
+
+export type MovedTable = keyof typeof movedTables
+export type MovedRow = readonly (string | number | boolean | null)[]
+
+/** A store from which everything moves. No other process uses it. */
+export interface MoveSource {
+  readonly taskCount: number
+  /** The highest position ever given to an event. */
+  readonly lastEventPos: number
+  /** Tasks in an order that does not change, a page at a time. */
+  tasks(): Iterable<readonly MovedTask[]>
+  rows(table: MovedTable): Iterable<readonly MovedRow[]>
+  value(name: string): string | undefined
+  close(): void
+}
+
+/** A store to which everything moves. Nothing is visible to other processes before the move ends. */
+export interface MoveTarget {
+  /** What an earlier move has left, as it was given to `finish`. */
+  readonly earlier: string | undefined
+  addTasks(tasks: readonly MovedTask[]): Promise<void>
+  add(table: MovedTable, rows: readonly MovedRow[]): Promise<void>
+  /** Reads tasks back, in the order of the ids. Undefined where a task is missing. */
+  read(ids: readonly string[]): Promise<readonly (MovedTask | undefined)[]>
+  count(table: MovedTable): Promise<number>
+  finish(end: MoveEnd): Promise<void>
+}
+
+export interface MoveEnd {
+  readonly lastEventPos: number
+  /** Later events have not been offered to all tasks that wait for them. */
+  readonly toldUpTo: number
+  /** What followed writes before this instant was done (`engine/follow-ups.ts`). */
+  readonly doneUntil: number
+  /** Kept, so that a later move finds it as `earlier`. */
+  readonly note: string
+}

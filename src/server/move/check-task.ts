@@ -1,0 +1,78 @@
+/** Compares a task with what was read back from the store it was moved to. */
+import { createHash } from 'node:crypto'
+import { canonical } from '../../core/canonical-json.ts'
+import { isLullError } from '../../core/errors.ts'
+import { fold } from '../../core/evolve.ts'
+import type { Signer } from '../../core/receipt.ts'
+import { type ReceiptFault, verifyReceipts } from '../../core/receipts.ts'
+import type { LogRecord } from '../../core/records.ts'
+import type { MovedTask } from '../../ports/store/moving.ts'
+import { parseRecords } from '../../ports/store/stored-log.ts'
+
+export interface CheckedTask {
+  readonly records: number
+  readonly receipts: number
+  /** The log cannot be read. It could not be read before the move either, because the bytes are the same. */
+  readonly isUnreadable: boolean
+  readonly faults: readonly ReceiptFault[]
+  /** What differs; undefined when the move was right. */
+  readonly difference: string | undefined
+}
+
+/** @param there what was read back, undefined when the task is missing */
+export function checkTask(
+  here: MovedTask,
+  there: MovedTask | undefined,
+  signer: Signer,
+): CheckedTask {
+  const before = readLog(here)
+  const after = there && readLog(there)
+  const records = after ?? []
+  return {
+    records: here.log.at(-1)?.last ?? 0,
+    receipts: records.filter(({ type }) => type === 'receipt').length,
+    isUnreadable: before === undefined,
+    faults: verifyReceipts(records, signer),
+    difference: there === undefined ? 'is missing' : differenceOf(here, there, before, after),
+  }
+}
+
+function differenceOf(
+  here: MovedTask,
+  there: MovedTask,
+  before: readonly LogRecord[] | undefined,
+  after: readonly LogRecord[] | undefined,
+): string | undefined {
+  if (before?.length !== after?.length) return 'has another number of records'
+  if (digestOf(here) !== digestOf(there)) return 'has another log'
+  if (stateOf(before) !== stateOf(after)) return 'has another state'
+  if (canonical({ ...here.row }) !== canonical({ ...there.row })) return 'has another row'
+  if (here.snapshot?.seq !== there.snapshot?.seq) return 'has another snapshot'
+  return here.snapshot?.body === there.snapshot?.body ? undefined : 'has another snapshot'
+}
+
+/** Undefined when the log is damaged. */
+function readLog({ row, log }: MovedTask): readonly LogRecord[] | undefined {
+  try {
+    return log.flatMap((commit) => parseRecords(row.id, commit))
+  } catch (error) {
+    if (isLullError(error)) return undefined
+    throw error
+  }
+}
+
+function digestOf({ log }: MovedTask): string {
+  const digest = createHash('sha256')
+  for (const { last, body } of log) digest.update(`${last} ${body}\n`)
+  return digest.digest('hex')
+}
+
+/** The folded task as text. A log that cannot be folded has none. */
+function stateOf(log: readonly LogRecord[] | undefined): string | undefined {
+  if (log === undefined) return undefined
+  try {
+    return JSON.stringify(fold(log))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Moves everything of a data directory into a PostgreSQL database. Invariants (move-store.test.ts):
+ *  V1  the database shows the data to other processes only after every log and every count was compared;
+ *  V2  a move that was interrupted has left nothing, and can be run again;
+ *  V3  a move that was finished is not made twice: running it again changes nothing.
+ */
+import { createHash, type Hash } from 'node:crypto'
+import { LullError } from '../../core/errors.ts'
+import { EVENT_CURSOR } from '../../engine/events/event-cursor.ts'
+import { DONE_UNTIL } from '../../engine/follow-ups.ts'
+import {
+  type MovedTable,
+  type MoveSource,
+  type MoveTarget,
+  movedTables,
+} from '../../ports/store/moving.ts'
+import { readPlace } from '../../stores/postgres/connection.ts'
+import { moveInto } from '../../stores/postgres/move-target.ts'
+import { openMoveSource } from '../../stores/sqlite/move-source.ts'
+import type { PostgresConfig } from '../store-choice.ts'
+import { createSigner, receiptKey } from '../system/signer.ts'
+import { checkTask } from './check-task.ts'
+import { secretRows } from './directory-secrets.ts'
+
+export interface MoveOptions {
+  /** The data directory. */
+  readonly from: string
+  readonly to: PostgresConfig
+  /** The key that signs receipts, where it is not in the data directory. */
+  readonly receiptKey?: string | undefined
+  readonly progress?: (progress: MoveProgress) => void
+}
+
+export interface MoveProgress {
+  readonly phase: 'copying' | 'checking'
+  readonly tasks: number
+  readonly of: number
+}
+
+export interface MoveReport {
+  readonly movedAt: string
+  readonly tasks: number
+  readonly records: number
+  readonly receipts: number
+  /** Rows of the other tables, by name. */
+  readonly rows: Readonly<Record<MovedTable, number>>
+  /** Receipts that are not genuine, or signed with another key. They were so before the move. */
+  readonly receiptFaults: readonly { readonly taskId: string; readonly problem: string }[]
+  /** Tasks whose log is damaged. It was so before the move. */
+  readonly unreadableTasks: readonly string[]
+}
+
+export interface Moved {
+  readonly report: MoveReport
+  /** An earlier run has moved the same data. This run has changed nothing. */
+  readonly isRepeat: boolean
+}
+
+/** @throws LullError `STORE_LOCKED` or `STORE_UNAVAILABLE`, with a sentence an operator can act on */
+export async function moveStore(options: MoveOptions): Promise<Moved> {
+  // Nonsense is refused before anything is opened.
+  readPlace(options.to.url, 'postgres')
+  const source = await openMoveSource(options.from)
+  try {
+    return await moveInto(options.to, (target) =>
+      target.earlier === undefined
+        ? bring(source, target, options)
+        : repeat(source, parseNote(target.earlier)),
+    )
+  } finally {
+    source.close()
+  }
+}
+
+interface Note {
+  readonly digest: string
+  readonly report: MoveReport
+}
+
+async function bring(source: MoveSource, target: MoveTarget, options: MoveOptions): Promise<Moved> {
+  const digest = createHash('sha256')
+  const rows = await copy(source, target, options, digest)
+  const { tasks, ...checked } = await check(source, target, options)
+  const movedAt = new Date().toISOString()
+  const report: MoveReport = { movedAt, tasks, rows, ...checked }
+  for (const table of tables) {
+    const found = await target.count(table)
+    if (found !== rows[table]) {
+      throw refused(
+        `${table} has ${found} rows there, and ${rows[table]} here; run the command again`,
+      )
+    }
+  }
+  await target.finish({
+    lastEventPos: source.lastEventPos,
+    toldUpTo: Number(source.value(EVENT_CURSOR) ?? 0),
+    doneUntil: Number(source.value(DONE_UNTIL) ?? 0),
+    note: JSON.stringify({ digest: digest.digest('hex'), report } satisfies Note),
+  })
+  return { report, isRepeat: false }
+}
+
+const tables = Object.keys(movedTables) as readonly MovedTable[]
+
+async function copy(
+  source: MoveSource,
+  target: MoveTarget,
+  { from, progress }: MoveOptions,
+  digest: Hash,
+): Promise<Readonly<Record<MovedTable, number>>> {
+  let done = 0
+  for (const page of source.tasks()) {
+    await target.addTasks(page)
+    digest.update(JSON.stringify(page))
+    done += page.length
+    progress?.({ phase: 'copying', tasks: done, of: source.taskCount })
+  }
+  const counts = Object.fromEntries(tables.map((table) => [table, 0])) as Record<MovedTable, number>
+  for (const table of tables) {
+    for (const page of source.rows(table)) {
+      await target.add(table, page)
+      digest.update(JSON.stringify(page))
+      counts[table] += page.length
+    }
+  }
+  const secrets = await secretRows(from)
+  await target.add('key_values', secrets)
+  counts.key_values += secrets.length
+  return counts
+}
+
+type Checked = Pick<
+  MoveReport,
+  'tasks' | 'records' | 'receipts' | 'receiptFaults' | 'unreadableTasks'
+>
+
+/** Reads every task back. @throws LullError when one differs */
+async function check(
+  source: MoveSource,
+  target: MoveTarget,
+  { from, receiptKey: given, progress }: MoveOptions,
+): Promise<Checked> {
+  const signer = createSigner(await receiptKey({ data: from }, given))
+  const sum = { tasks: 0, records: 0, receipts: 0 }
+  const receiptFaults: MoveReport['receiptFaults'][number][] = []
+  const unreadableTasks: string[] = []
+  for (const page of source.tasks()) {
+    const found = await target.read(page.map(({ row }) => row.id))
+    for (const [n, task] of page.entries()) {
+      const taskId = task.row.id
+      const checked = checkTask(task, found[n], signer)
+      if (checked.difference !== undefined) {
+        throw refused(`task ${taskId} ${checked.difference} in the database; nothing was moved`)
+      }
+      sum.records += checked.records
+      sum.receipts += checked.receipts
+      receiptFaults.push(...checked.faults.map(({ problem }) => ({ taskId, problem })))
+      if (checked.isUnreadable) unreadableTasks.push(taskId)
+    }
+    sum.tasks += page.length
+    progress?.({ phase: 'checking', tasks: sum.tasks, of: source.taskCount })
+  }
+  return { ...sum, receiptFaults, unreadableTasks }
+}
+
+/** @throws LullError when the data are not those that were moved */
+async function repeat(source: MoveSource, { digest, report }: Note): Promise<Moved> {
+  const here = createHash('sha256')
+  for (const page of source.tasks()) here.update(JSON.stringify(page))
+  for (const table of tables) {
+    for (const page of source.rows(table)) here.update(JSON.stringify(page))
+  }
+  if (here.digest('hex') === digest) return { report, isRepeat: true }
+  throw refused(
+    `the database has what was moved there at ${report.movedAt}, and this directory has something else; ` +
+      'choose another schema (LULL_POSTGRES_SCHEMA)',
+  )
+}
+
+function parseNote(text: string): Note {
+  return JSON.parse(text) as Note
+}
+
+function refused(why: string): LullError<'STORE_UNAVAILABLE'> {
+  return new LullError('STORE_UNAVAILABLE', { why })
+}

@@ -1,0 +1,159 @@
+/**
+ * Writes everything of another store into an empty database, in one transaction. Other processes see all of it or nothing:
+ * a move that was interrupted has left nothing. Invariants (server/move/move-store.test.ts):
+ *  T1  a database that has tasks, events or other data is left as it is;
+ *  T2  while the move runs, no process can start to use the database.
+ */
+import pg from 'pg'
+import { isLullError } from '../../core/errors.ts'
+import {
+  type MovedTable,
+  type MoveEnd,
+  type MoveTarget,
+  movedTables,
+} from '../../ports/store/moving.ts'
+import { toText } from '../../ports/store/text.ts'
+import { type Place, readPlace, readSchema } from './connection.ts'
+import type { Row, Value } from './database.ts'
+import { failureOf, unavailable } from './failures.ts'
+import { migrate } from './migrate.ts'
+import { createMovedTasks } from './moved-tasks.ts'
+import type { PostgresStoreOptions } from './postgres-store.ts'
+
+export type Query = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>
+
+const LOCK_MS = 3_000
+/** The name of the value that says what was moved here. */
+const NOTE = 'moved'
+
+/** @throws LullError `INVALID_INPUT`, or `STORE_UNAVAILABLE` with what to do about it. Nothing was written then. */
+export async function moveInto<T>(
+  options: PostgresStoreOptions,
+  work: (target: MoveTarget) => Promise<T>,
+): Promise<T> {
+  const place = readPlace(options.direct ?? options.url, 'postgres')
+  const schema = readSchema(options.schema ?? 'lull', 'postgres.schema')
+  await migrate(place, schema)
+  const client = new pg.Client({ ...place.config, query_timeout: 0 })
+  // A connection that is cut fails the statement that runs. It must not end the process.
+  client.on('error', () => undefined)
+  const query: Query = async (text, values = []) =>
+    (await client.query<Row>(text, [...values])).rows
+  try {
+    await client.connect()
+    await query('BEGIN')
+    await lock(query, schema)
+    const earlier = await earlierNote(query, schema)
+    const result = await work(createTarget(query, schema, earlier))
+    await query('COMMIT')
+    return result
+  } catch (error) {
+    throw toSentence(error, place)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** Reads go on. A process that starts waits for `workers`, and gives up after a while. */
+async function lock(query: Query, s: string): Promise<void> {
+  await query(`SET LOCAL lock_timeout = ${LOCK_MS}`)
+  await query(`LOCK TABLE ${s}.workers, ${s}.tasks, ${s}.counters IN EXCLUSIVE MODE`)
+  const [row] = await query(
+    `SELECT count(*)::integer AS alive FROM ${s}.workers WHERE lease_until > ${s}.clock_1()`,
+  )
+  const alive = Number(row?.['alive'])
+  if (alive > 0) {
+    throw unavailable(`running processes of Lull use the schema ${s} (${alive}); stop them first`)
+  }
+  await query('SET LOCAL lock_timeout = 0')
+}
+
+/** @throws LullError when there are data that no move has brought */
+async function earlierNote(query: Query, s: string): Promise<string | undefined> {
+  const [note] = await query(`SELECT value FROM ${s}.key_values WHERE name = $1`, [NOTE])
+  if (note !== undefined) return String(note['value'])
+  const names = ['tasks', ...Object.keys(movedTables)]
+  const [found] = await query(
+    `SELECT ${names.map((name) => `EXISTS (SELECT FROM ${s}.${name}) AS ${name}`).join(', ')}`,
+  )
+  const filled = names.filter((name) => found?.[name] === true)
+  if (filled.length === 0) return undefined
+  throw unavailable(
+    `the schema ${s} is not empty (${filled.join(', ')}); drop it (DROP SCHEMA ${s} CASCADE), ` +
+      'or choose another one (LULL_POSTGRES_SCHEMA)',
+  )
+}
+
+function createTarget(query: Query, s: string, earlier: string | undefined): MoveTarget {
+  return {
+    earlier,
+    ...createMovedTasks(query, s),
+    async add(table, rows) {
+      await query(
+        insertionOf(s, table),
+        movedTables[table].map((_, n) => rows.map((row) => row[n])),
+      )
+    },
+    async count(table) {
+      const [row] = await query(`SELECT count(*) AS n FROM ${s}.${table}`)
+      return Number(row?.['n'])
+    },
+    finish: (end) => finish(query, s, end),
+  }
+}
+
+/** The types of columns that are not text. */
+const types: Readonly<Record<string, string>> = {
+  pos: 'bigint',
+  at: 'float8',
+  created_at: 'float8',
+  lifted_at: 'float8',
+  received_at: 'float8',
+  removed_at: 'float8',
+  updated_at: 'float8',
+  deleted: 'boolean',
+}
+
+function insertionOf(s: string, table: MovedTable): string {
+  const columns = movedTables[table]
+  const arrays = columns.map((column, n) => `$${n + 1}::${types[column] ?? 'text'}[]`)
+  return `INSERT INTO ${s}.${table} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
+    SELECT * FROM unnest(${arrays.join(', ')})`
+}
+
+async function finish(query: Query, s: string, end: MoveEnd): Promise<void> {
+  const { lastEventPos, toldUpTo, doneUntil, note } = end
+  await query(`UPDATE ${s}.counters SET value = $1 WHERE name = 'events'`, [lastEventPos])
+  await query(`UPDATE ${s}.counters SET value = value + 1 WHERE name = 'holds'`)
+  await query(
+    `INSERT INTO ${s}.untold_events (pos, hidden_until)
+     SELECT pos, ${s}.clock_1() FROM ${s}.events WHERE pos > $1`,
+    [toldUpTo],
+  )
+  for (const table of ['context_messages', 'holds']) {
+    await query(
+      `SELECT setval(pg_get_serial_sequence('${s}.${table}', 'pos'), max(pos)) FROM ${s}.${table}
+       HAVING max(pos) IS NOT NULL`,
+    )
+  }
+  // The process that used the old store counts as one that has died. The others finish what it left.
+  await query(
+    `INSERT INTO ${s}.workers (id, agents, lease_until, note) VALUES ($1, '{}', ${s}.clock_1(), $2)`,
+    [toText('moved'), JSON.stringify({ doneUntil })],
+  )
+  await query(`INSERT INTO ${s}.key_values (name, value) VALUES ($1, $2)`, [NOTE, note])
+}
+
+function toSentence(error: unknown, { name }: Place): unknown {
+  if (isLullError(error)) return error
+  if (!(error instanceof pg.DatabaseError) && !isConnectionError(error)) return error
+  const { kind, why } = failureOf(error)
+  const advice = kind === 'lost' ? '; run the command again' : ''
+  return unavailable(`${why}${advice} (${name})`, error)
+}
+
+/** Errors of a lost connection have no SQLSTATE. Faults of this program are not dressed up as such. */
+function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return 'code' in error || /connection|timeout|SASL|SSL|certificate/i.test(error.message)
+}

@@ -1,0 +1,151 @@
+/** Writes tasks of another store with their logs, and reads them back. */
+import type { MovedCommit, MovedTask, MoveTarget } from '../../ports/store/moving.ts'
+import { toText } from '../../ports/store/text.ts'
+import type { Row } from './database.ts'
+import type { Query } from './move-target.ts'
+import { columnsOf, selectedColumns, sendRow, tasksIn, toTaskRow } from './rows.ts'
+
+/** Characters of bodies in one statement. */
+const MOST = 4_000_000
+
+interface SentCommit {
+  readonly taskId: string
+  readonly first: number
+  readonly last: number
+  readonly body: string
+}
+
+export function createMovedTasks(query: Query, s: string): Pick<MoveTarget, 'addTasks' | 'read'> {
+  async function addRows(tasks: readonly MovedTask[]): Promise<void> {
+    const ids = tasks.map(({ row }) => toText(row.id))
+    const columns = columnsOf(tasks.map(({ row }) => sendRow(row)))
+    await query(rowInsertion(s), [ids, ...columns])
+  }
+
+  async function addLogs(tasks: readonly MovedTask[]): Promise<void> {
+    const commits = tasks.flatMap(({ row, log }) => commitsOf(toText(row.id), log))
+    for (const part of partsOf(commits)) {
+      await query(
+        `INSERT INTO ${s}.records (task_id, first, last, body)
+         SELECT * FROM unnest($1::text[], $2::integer[], $3::integer[], $4::text[])`,
+        [
+          part.map(({ taskId }) => taskId),
+          part.map(({ first }) => first),
+          part.map(({ last }) => last),
+          part.map(({ body }) => body),
+        ],
+      )
+    }
+  }
+
+  async function addSnapshots(tasks: readonly MovedTask[]): Promise<void> {
+    const kept = tasks.flatMap(({ row, snapshot }) =>
+      snapshot === undefined ? [] : [{ taskId: toText(row.id), ...snapshot }],
+    )
+    for (const part of partsOf(kept)) {
+      await query(
+        `INSERT INTO ${s}.snapshots (task_id, seq, body)
+         SELECT * FROM unnest($1::text[], $2::integer[], $3::text[])`,
+        [
+          part.map(({ taskId }) => taskId),
+          part.map(({ seq }) => seq),
+          part.map(({ body }) => body),
+        ],
+      )
+    }
+  }
+
+  return {
+    async addTasks(tasks) {
+      await addRows(tasks)
+      await addLogs(tasks)
+      await addSnapshots(tasks)
+    },
+    async read(ids) {
+      const texts = ids.map(toText)
+      const rows = await query(
+        `SELECT ${selectedColumns} FROM ${tasksIn(s)} WHERE t.id = ANY ($1)`,
+        [texts],
+      )
+      const logs = await query(
+        `SELECT task_id, last, body FROM ${s}.records WHERE task_id = ANY ($1) ORDER BY task_id, first`,
+        [texts],
+      )
+      const snapshots = await query(
+        `SELECT task_id, seq, body FROM ${s}.snapshots WHERE task_id = ANY ($1)`,
+        [texts],
+      )
+      const rowOf = byText(rows, 'id')
+      const logOf = byText(logs, 'task_id')
+      const snapshotOf = byText(snapshots, 'task_id')
+      return texts.map((id) => {
+        const [row] = rowOf.get(id) ?? []
+        const [kept] = snapshotOf.get(id) ?? []
+        return row && toMovedTask(row, logOf.get(id) ?? [], kept)
+      })
+    },
+  }
+}
+
+/** The tasks, what they wait for, and what there is to do for them. */
+function rowInsertion(s: string): string {
+  return `WITH given AS (
+      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::text[],
+        $9::float8[], $10::boolean[], $11::text[], $12::float8[], $13::float8[], $14::text[])
+        AS u (id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits, ready_at, due_at, owner)),
+    waiting AS (
+      INSERT INTO ${s}.waits (tenant, name, task_id)
+      SELECT tenant, name, id FROM given CROSS JOIN unnest(waits::text[]) AS name),
+    doing AS (
+      INSERT INTO ${s}.agenda (task_id, agent, ready_at, due_at, owner)
+      SELECT id, agent, ready_at, due_at, owner FROM given
+      WHERE coalesce(ready_at, due_at) IS NOT NULL OR owner IS NOT NULL)
+    INSERT INTO ${s}.tasks (id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits)
+    SELECT id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits::text[] FROM given`
+}
+
+function commitsOf(taskId: string, log: readonly MovedCommit[]): readonly SentCommit[] {
+  return log.map(({ last, body }, n) => ({
+    taskId,
+    first: (log[n - 1]?.last ?? 0) + 1,
+    last,
+    body,
+  }))
+}
+
+/** Splits a list, so that no statement becomes too large. */
+function* partsOf<T extends { readonly body: string }>(
+  list: readonly T[],
+): Generator<readonly T[]> {
+  let part: T[] = []
+  let size = 0
+  for (const item of list) {
+    if (size + item.body.length > MOST && part.length > 0) {
+      yield part
+      part = []
+      size = 0
+    }
+    part.push(item)
+    size += item.body.length
+  }
+  if (part.length > 0) yield part
+}
+
+function byText(rows: readonly Row[], column: string): ReadonlyMap<string, readonly Row[]> {
+  const found = new Map<string, Row[]>()
+  for (const row of rows) {
+    const key = String(row[column])
+    const list = found.get(key)
+    if (list === undefined) found.set(key, [row])
+    else list.push(row)
+  }
+  return found
+}
+
+function toMovedTask(row: Row, log: readonly Row[], kept: Row | undefined): MovedTask {
+  return {
+    row: toTaskRow(row),
+    log: log.map(({ last, body }) => ({ last: Number(last), body: String(body) })),
+    ...(kept && { snapshot: { seq: Number(kept['seq']), body: String(kept['body']) } }),
+  }
+}
