@@ -2,7 +2,7 @@
 
 import { isClientError } from '../client/client-error.ts'
 import { describeError } from '../core/describe-error.ts'
-import { isLullError } from '../core/errors.ts'
+import { isLullError, type LullError } from '../core/errors.ts'
 import { StartError } from '../server/start-error.ts'
 import { version } from '../server/version.ts'
 import {
@@ -106,6 +106,22 @@ const loadFailures: Readonly<Record<string, string>> = {
     'The program cannot load its code: it is not installed whole, or the process may not open enough files (ulimit -n).',
 }
 
+function exitOf({ code, cause }: LullError): ExitCode {
+  if (code === 'INVALID_INPUT') return exitCodes.usage
+  const why = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return unreachable.has(why) ? exitCodes.unreachable : exitCodes.refused
+}
+
+/** Errors of the operating system for a host that does not answer, such as that of a database. */
+const unreachable: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+])
+
 function verdict(error: unknown): Verdict {
   if (error instanceof UsageError) {
     return { code: 'USAGE', exit: exitCodes.usage, message: error.message }
@@ -118,7 +134,7 @@ function verdict(error: unknown): Verdict {
     return { code: 'CANNOT_START', exit: exitCodes.refused, message: error.message }
   }
   if (isLullError(error)) {
-    const exit = error.code === 'INVALID_INPUT' ? exitCodes.usage : exitCodes.refused
+    const exit = exitOf(error)
     const message = `${error.message}.${advice[error.code] ?? ''}`
     return { code: error.code, exit, message }
   }

@@ -25,8 +25,8 @@ function changed(change: (url: URL) => void): string {
 const serve = ['serve', '--script', '--port', '0', '--data']
 
 const refusals: readonly (readonly [string, () => string, number, RegExp])[] = [
-  ['is not there', () => 'postgres://u:s3cret@127.0.0.1:1/x', 1, /does not answer at its address/],
-  ['has no such host', () => 'postgres://u:s3cret@nowhere.invalid/x', 1, /has no address/],
+  ['is not there', () => 'postgres://u:s3cret@127.0.0.1:1/x', 3, /does not answer at its address/],
+  ['has no such host', () => 'postgres://u:s3cret@nowhere.invalid/x', 3, /has no address/],
   [
     'refuses the password',
     () => changed((url) => (url.password = 's3cret')),

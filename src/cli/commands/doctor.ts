@@ -6,10 +6,11 @@ import { readSettings } from '../../server/settings.ts'
 import { type Colour, type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
 import { plain } from '../render.ts'
+import { postgres } from './doctor-postgres.ts'
 
 type Verdict = 'ok' | 'warn' | 'fail'
 
-interface Finding {
+export interface Finding {
   readonly about: string
   readonly verdict: Verdict
   readonly text: string
@@ -21,12 +22,22 @@ const SKEW_MS = 2_000
 
 export const doctor: Command = {
   name: 'doctor',
-  about: 'Check Node, the data directory and the server, and say what to do about problems',
-  flags: urlFlag,
+  about:
+    'Check Node, the data directory, the database and the server, and say what to do about problems',
+  flags: {
+    ...urlFlag,
+    postgres: { value: 'url', about: 'PostgreSQL that keeps tasks (LULL_POSTGRES)' },
+  },
   examples: ['doctor', 'doctor --url https://agents.example.com'],
   async run(input, io) {
     if (input.words.length > 0) throw new UsageError('doctor takes flags only')
-    const findings = [nodeVersion(), await dataDirectory(), ...(await server(input))]
+    const database = await postgres(input)
+    const findings = [
+      nodeVersion(),
+      await dataDirectory(),
+      ...(database === undefined ? [] : [database]),
+      ...(await server(input)),
+    ]
     if (input.has('json')) io.print(JSON.stringify({ findings }))
     else {
       for (const { about, verdict, text } of findings) {

@@ -1,0 +1,1 @@
+export { type Inspection, inspectPostgres } from '../stores/postgres/inspect.ts'
