@@ -6,7 +6,11 @@ import { posix } from 'node:path'
 export const layers = {
   core: { imports: [], packages: [], builtins: [] },
   ports: { imports: ['core'], packages: [], builtins: [] },
-  engine: { imports: ['core', 'ports'], packages: ['zod', 'croner'], builtins: ['async_hooks'] },
+  engine: {
+    imports: ['core', 'ports'],
+    packages: ['zod', 'croner', '@standard-schema/spec'],
+    builtins: ['async_hooks'],
+  },
   stores: {
     imports: ['core', 'ports'],
     packages: ['@photostructure/sqlite', 'pg'],

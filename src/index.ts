@@ -7,11 +7,13 @@
 
 // What authors write.
 
+export type { Choice } from './core/choices.ts'
 export {
   type Agent,
   type AgentDefinition,
   agent,
   Fatal,
+  type NoSchema,
   type Outcome,
   type ReceiveContext,
   type ReceiveResult,
@@ -25,10 +27,15 @@ export type {
   ArtifactInput,
   ArtifactStream,
   AskOptions,
+  AskRequest,
+  CheckedAnswer,
   Child,
+  ChoiceOf,
   ConsentRequest,
   Park,
+  ParkTimeout,
   Retry,
+  Sleep,
   StepContext,
   StepFunction,
   StepOptions,
@@ -38,6 +45,7 @@ export type {
   Turn,
 } from './engine/agent-task.ts'
 export type { Conversation, ConversationArtifact } from './engine/conversation.ts'
+export type { OutputOf, StandardSchemaV1 } from './engine/standard-schema.ts'
 export type {
   ChangedByJson,
   JsonSerializable,
@@ -92,12 +100,16 @@ export type {
   Timeout,
   Trigger,
 } from './core/conditions.ts'
-export type { Json, JsonObject } from './core/json.ts'
+export type { Duration, DurationUnit, WithDurations } from './core/duration.ts'
+export type { Json, JsonInput, JsonInputObject, JsonObject } from './core/json.ts'
 export {
   type Artifact,
   type Message,
+  type MessageInput,
   type Part,
   type PartDetails,
+  type PartInput,
+  type PartInputDetails,
   type Role,
   textOf,
 } from './core/message.ts'
@@ -182,7 +194,7 @@ export type { Receipt, ReceiptKind, Signer } from './core/receipt.ts'
 export type { Scope } from './core/scopes.ts'
 export type { TextNews, TextPiece } from './core/text-news.ts'
 export type { EngineDeps } from './engine/deps.ts'
-export { defaultOptions, type EngineOptions } from './engine/options.ts'
+export { defaultOptions, type EngineOptions, type EngineSettings } from './engine/options.ts'
 export type { CancelTimer, Clock } from './ports/clock.ts'
 export type { IdSource } from './ports/ids.ts'
 export type { Log, LogLevel } from './ports/log.ts'

@@ -1,8 +1,17 @@
 import { expect, it } from 'vitest'
-import { artifactLine } from './render.ts'
+import { questionParts } from '../core/question-part.ts'
+import { artifactLine, messageText } from './render.ts'
 
 it('leaves nothing in a media type that could move the cursor', () => {
   const parts = [{ text: 'x', mediaType: '\u001b[2Jtext/plain' }]
   const line = artifactLine({ artifactId: 'a', parts }, (_, text) => text)
   expect(line).toBe('a  ([2Jtext/plain, 1 bytes)')
+})
+
+it('shows the choices of a question and the schema of an answer as text', () => {
+  const choices = [{ value: 'squash' }, { value: 'merge', label: 'Merge commit' }]
+  const parts = [{ text: 'How?' }, ...questionParts({ choices, schema: { type: 'string' } })]
+  expect(messageText({ messageId: 'm', role: 'ROLE_AGENT', parts })).toBe(
+    'How?\n(one of: squash, merge = Merge commit)\n(answer with JSON: {"type":"string"})',
+  )
 })

@@ -1,6 +1,8 @@
 /** Renders tasks, messages and artifacts as text for a terminal. */
 import type { ReminderChange, StatusFrame, Task } from '../client/task.ts'
+import type { Choice } from '../core/choices.ts'
 import { type Artifact, type Message, type Part, textOf } from '../core/message.ts'
+import { questionIn, withoutQuestionPart } from '../core/question-part.ts'
 import { waitText } from '../core/wait-text.ts'
 import type { Colour, Paint } from './command.ts'
 
@@ -26,8 +28,24 @@ export function plain(text: string): string {
 
 export function messageText(message: Message | undefined): string {
   if (message === undefined) return ''
-  const data = message.parts.flatMap((part) => ('data' in part ? [JSON.stringify(part.data)] : []))
-  return plain([textOf(message), ...data].filter((text) => text !== '').join('\n'))
+  const data = withoutQuestionPart(message.parts).flatMap((part) =>
+    'data' in part ? [JSON.stringify(part.data)] : [],
+  )
+  const texts = [textOf(message), ...data, ...questionTexts(message)]
+  return plain(texts.filter((text) => text !== '').join('\n'))
+}
+
+/** What an answer to the question must be. */
+function questionTexts({ parts }: Message): readonly string[] {
+  const { choices, schema } = questionIn(parts) ?? {}
+  return [
+    ...(choices === undefined ? [] : [`(one of: ${choices.map(choiceText).join(', ')})`]),
+    ...(schema === undefined ? [] : [`(answer with JSON: ${JSON.stringify(schema)})`]),
+  ]
+}
+
+function choiceText({ value, label }: Choice): string {
+  return label === undefined ? value : `${value} = ${label}`
 }
 
 type Shown = Task | StatusFrame

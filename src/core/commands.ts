@@ -63,6 +63,8 @@ export type OuterCommand =
       readonly idempotencyKey?: string
       readonly consentId?: string
       readonly decision?: Decision
+      /** Why the message is no answer to the open question. The question then stays open. */
+      readonly wrong?: { readonly path: string; readonly problem: string }
       readonly run?: RunToken
     }
   | {

@@ -10,6 +10,16 @@ export type Json =
 export type JsonObject = { readonly [key: string]: Json }
 
 /**
+ * JSON that a caller or an agent gives. The compiler accepts interfaces here, which it never accepts as `Json`. It refuses
+ * values that JSON would change, such as a `Date`, at the top. Deeper ones are refused when the value is checked.
+ */
+export type JsonInput = Json | readonly JsonInput[] | JsonInputObject
+
+export type JsonInputObject =
+  | JsonObject
+  | (object & { readonly [K in 'toISOString' | 'then' | 'call' | 'forEach' | 'exec']?: never })
+
+/**
  * The members of an interface as a type alias. The compiler accepts an alias as `Json` where every member is JSON, and
  * never accepts an interface.
  */

@@ -2,7 +2,7 @@
  * Messages, parts and artifacts in the JSON shape of A2A 1.0. The log contains them in this shape, so A2A 1.0 shows them
  * unchanged. Other shapes are rendered from this one.
  */
-import type { Json, JsonObject } from './json.ts'
+import type { Json, JsonInput, JsonInputObject, JsonObject } from './json.ts'
 
 export interface PartDetails {
   readonly mediaType?: string
@@ -17,6 +17,17 @@ export type Part =
   | (PartDetails & { readonly raw: string })
   | (PartDetails & { readonly url: string })
 
+/** A part as a caller or an agent gives it. */
+export type PartInput =
+  | (PartInputDetails & { readonly text: string })
+  | (PartInputDetails & { readonly data: JsonInput })
+  | (PartInputDetails & { readonly raw: string })
+  | (PartInputDetails & { readonly url: string })
+
+export interface PartInputDetails extends Omit<PartDetails, 'metadata'> {
+  readonly metadata?: JsonInputObject
+}
+
 export type Role = 'ROLE_USER' | 'ROLE_AGENT'
 
 export interface Message {
@@ -28,6 +39,12 @@ export interface Message {
   readonly referenceTaskIds?: readonly string[]
   readonly extensions?: readonly string[]
   readonly metadata?: JsonObject
+}
+
+/** A message as a caller gives it. */
+export interface MessageInput extends Omit<Message, 'parts' | 'metadata'> {
+  readonly parts: readonly PartInput[]
+  readonly metadata?: JsonInputObject
 }
 
 export interface Artifact {

@@ -15,6 +15,8 @@ export interface Task {
   readonly parentId?: string | undefined
   readonly origin?: string | undefined
   readonly metadata?: JsonObject | undefined
+  /** What the agent's schema made of the first message. */
+  readonly input?: Json | undefined
 
   /** The sequence number of the last record. Every write is a compare-and-set on it. */
   readonly version: number

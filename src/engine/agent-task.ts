@@ -1,9 +1,11 @@
 /**
  * The `task` that an agent's `run` gets. Every operation is journaled, and a rebuilt run executes none of them again.
  */
-import type { ResumeConditions } from '../core/conditions.ts'
-import type { Json, JsonObject } from '../core/json.ts'
-import type { Artifact, Message, Part } from '../core/message.ts'
+import type { Choice } from '../core/choices.ts'
+import type { ResumeConditions, Timeout } from '../core/conditions.ts'
+import type { Duration } from '../core/duration.ts'
+import type { Json, JsonInput, JsonInputObject, JsonObject } from '../core/json.ts'
+import type { Artifact, Message, PartInput } from '../core/message.ts'
 import type { ChildResult, LogRecord, UsageReport } from '../core/records.ts'
 import type { Reminder } from '../core/reminders.ts'
 import type { PauseMode, Wake } from '../core/suspension.ts'
@@ -12,6 +14,7 @@ import type { TranscriptEntry } from '../core/transcript.ts'
 import type { LogLevel } from '../ports/log.ts'
 import type { Conversation, ConversationArtifact } from './conversation.ts'
 import type { ReminderRequest } from './requests.ts'
+import type { OutputOf, StandardSchemaV1 } from './standard-schema.ts'
 import type { JsonSerializable } from './step-result.ts'
 
 export interface StepContext {
@@ -48,16 +51,16 @@ export interface Retry {
   /** Further attempts after a failure. */
   readonly attempts: number
   /** The wait before the first retry. Default 200. */
-  readonly backoffMs?: number
+  readonly backoffMs?: Duration
   /** Each further wait is this many times longer. Default 2. */
   readonly factor?: number
   /** The longest wait. Default 60,000. */
-  readonly maxBackoffMs?: number
+  readonly maxBackoffMs?: Duration
 }
 
 export interface StepOptions {
   readonly retry?: Retry
-  readonly timeoutMs?: number
+  readonly timeoutMs?: Duration
   /** The key of the journal entry. Default: the step's name and how often it was used before. */
   readonly key?: string
   /**
@@ -69,10 +72,21 @@ export interface StepOptions {
 
 export type StepFunction<T> = (step: StepContext) => Promise<T> | T
 
-export interface Park extends ResumeConditions {
+export interface Park extends Omit<ResumeConditions, 'timeout'> {
   readonly reason: string
   readonly summary?: string
+  /** What ends the park when nothing else has. The duration is `afterMs`, or `durationMinutes` as in the protocols. */
+  readonly timeout?: Timeout | ParkTimeout
 }
+
+export interface ParkTimeout extends Omit<Timeout, 'durationMinutes' | 'input'> {
+  readonly afterMs: Duration
+  readonly input?: JsonInput
+}
+
+/** How long a task sleeps, or the instant at which it wakes: ISO 8601, epoch milliseconds or a `Date`. */
+// biome-ignore lint/style/noRestrictedGlobals: only its type
+export type Sleep = Duration | { readonly until: string | number | Date }
 
 export interface Answer {
   readonly text: string
@@ -81,17 +95,44 @@ export interface Answer {
   readonly data?: Json
 }
 
+/** An answer that was checked. */
+export interface CheckedAnswer<T> extends Answer {
+  /** What the schema made of the answer, or the value of the choice. */
+  readonly value: T
+}
+
+/** A question with a schema or with choices. A wrong answer is refused, and the task keeps waiting. */
+export interface AskRequest extends AskOptions {
+  readonly text: string
+  /** Further parts of the question, after the text. */
+  readonly parts?: readonly PartInput[]
+  /** Any Standard Schema. The answer is the first data part of the message, or else its text. */
+  readonly schema?: StandardSchemaV1
+  /** The answers that are offered. A text is both value and label. */
+  readonly choices?: readonly (string | Choice)[]
+}
+
+/** The value of one of the choices. */
+export type ChoiceOf<C extends readonly (string | Choice)[]> = C[number] extends infer One
+  ? One extends { readonly value: infer V }
+    ? V
+    : One
+  : never
+
 export interface AskOptions {
   /** Epoch milliseconds. The task fails if it has no answer by then. */
   readonly expiresAt?: number
+  /** The same, counted from the moment at which the question is asked. */
+  readonly expiresInMs?: Duration
 }
 
 export interface ConsentRequest {
   readonly prompt: string
   /** What the user consents to. The answer is valid for exactly this value. */
-  readonly operation: Json
-  readonly scope?: Json
+  readonly operation: JsonInput
+  readonly scope?: JsonInput
   readonly expiresAt?: number
+  readonly expiresInMs?: Duration
 }
 
 /** A new artifact with one of text, data, base64 bytes or parts. */
@@ -99,17 +140,17 @@ export interface ArtifactInput {
   readonly name?: string
   readonly description?: string
   readonly text?: string
-  readonly data?: Json
+  readonly data?: JsonInput
   readonly base64?: string
-  readonly parts?: readonly Part[]
+  readonly parts?: readonly PartInput[]
   readonly mediaType?: string
   readonly artifactId?: string
-  readonly metadata?: JsonObject
+  readonly metadata?: JsonInputObject
 }
 
 export interface ArtifactStream {
   readonly artifactId: string
-  write(chunk: string | Part): Promise<void>
+  write(chunk: string | PartInput): Promise<void>
   close(): Promise<Artifact>
 }
 
@@ -135,7 +176,7 @@ export interface Turn {
   readonly transcript: readonly TranscriptEntry[]
   readonly wake: Wake | undefined
   /** Adds an entry to the transcript. */
-  record(role: 'agent' | 'tool', content: Json): void
+  record(role: 'agent' | 'tool', content: JsonInput): void
   tool<T>(
     name: string,
     run: StepFunction<T> & JsonSerializable<T>,
@@ -156,17 +197,22 @@ export interface Child {
   get(): Promise<Task>
   watch(): AsyncIterable<LogRecord>
   pause(options?: { readonly reason?: string; readonly mode?: PauseMode }): Promise<void>
-  resume(options?: { readonly input?: Json; readonly continueTranscript?: boolean }): Promise<void>
+  resume(options?: {
+    readonly input?: JsonInput
+    readonly continueTranscript?: boolean
+  }): Promise<void>
   cancel(reason?: string): Promise<void>
   remind(reminder: ReminderRequest): Promise<void>
 }
 
-export interface AgentTask {
+export interface AgentTask<Input = unknown> {
   readonly id: string
   readonly contextId: string
   /** The text of the message that created the task. */
   readonly text: string
   readonly message: Message
+  /** The message as the agent's `input` schema read it. Undefined for an agent without a schema. */
+  readonly input: Input
   /** The messages that the run has seen so far: the first message, the messages of its turns, and answers. */
   readonly messages: readonly Message[]
   readonly metadata: JsonObject
@@ -201,15 +247,22 @@ export interface AgentTask {
   turn<T>(run: (turn: Turn) => Promise<T> | T): Promise<T>
 
   park(park: Park): Promise<Wake>
-  sleep(ms: number): Promise<Wake>
-  ask(question: string | readonly Part[], options?: AskOptions): Promise<Answer>
-  requireAuth(question: string | readonly Part[], options?: AskOptions): Promise<Answer>
+  /** Stops for a time, such as `'3 days'`, or until an instant. */
+  sleep(time: Sleep): Promise<Wake>
+  ask<const S extends StandardSchemaV1>(
+    question: AskRequest & { readonly schema: S },
+  ): Promise<CheckedAnswer<OutputOf<S>>>
+  ask<const C extends readonly (string | Choice)[]>(
+    question: AskRequest & { readonly choices: C; readonly schema?: undefined },
+  ): Promise<CheckedAnswer<ChoiceOf<C>>>
+  ask(question: string | readonly PartInput[] | AskRequest, options?: AskOptions): Promise<Answer>
+  requireAuth(question: string | readonly PartInput[], options?: AskOptions): Promise<Answer>
   /** Resolves only when granted. @throws LullError `CONSENT_DENIED` */
   requireConsent(request: ConsentRequest): Promise<Answer>
   /** The artifact that the message refers to. Asks the user when there are several candidates. */
   pickArtifact(name?: string): Promise<ConversationArtifact | undefined>
 
-  say(content: string | readonly Part[]): Promise<void>
+  say(content: string | readonly PartInput[]): Promise<void>
   /** @param fraction from 0 to 1 */
   progress(fraction: number, text?: string): Promise<void>
   artifact(
@@ -218,16 +271,16 @@ export interface AgentTask {
   ): Promise<Artifact>
   artifactStream(name: string, about?: Omit<ArtifactInput, 'name'>): ArtifactStream
 
-  delegate(agent: string, message: string | readonly Part[]): Promise<Child>
+  delegate(agent: string, message: string | readonly PartInput[]): Promise<Child>
   usage(usage: UsageReport): Promise<void>
   /** Shortens the transcript with the agent's `compact`. */
   compact(): Promise<void>
   /** Closes the journal and starts a new run with `state`. It never returns. Use it in endless loops. */
-  continueAs(state: Json): Promise<never>
+  continueAs(state: JsonInput): Promise<never>
 
   /** Epoch milliseconds, journaled like `uuid()` and `random()`. */
   now(): number
   uuid(): string
   random(): number
-  log(level: LogLevel, text: string, facts?: Readonly<Record<string, unknown>>): void
+  log(level: LogLevel, text: string, facts?: object): void
 }

@@ -1,11 +1,13 @@
 /** The definition of an agent: a `run` function and the facts of its card. */
 import { LullError } from '../core/errors.ts'
-import type { Message, Part } from '../core/message.ts'
+import type { Message, Part, PartInput } from '../core/message.ts'
 import type { TranscriptEntry } from '../core/transcript.ts'
 import type { AgentTask, ArtifactInput } from './agent-task.ts'
 import type { Conversation } from './conversation.ts'
 import { checkProviders } from './providers/built-in.ts'
 import type { ReminderProviders } from './providers/provider.ts'
+import { isSchema, type OutputOf, type StandardSchemaV1 } from './standard-schema.ts'
+import type { JsonSerializable } from './step-result.ts'
 
 export interface Skill {
   readonly id: string
@@ -20,7 +22,7 @@ export interface ReceiveContext {
   readonly context: Conversation
   readonly principal: string
   /** Answers with a stateless message. No task is created. */
-  readonly reply: (content: string | readonly Part[]) => ReceiveResult
+  readonly reply: (content: string | readonly PartInput[]) => ReceiveResult
   /** Creates a task that is `rejected` at once. */
   readonly reject: (why: string) => ReceiveResult
 }
@@ -31,20 +33,28 @@ export type ReceiveResult =
 
 /** What `run` may return: nothing, a text or parts for the final status message, or a last artifact. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a run that returns nothing is welcome
-export type Outcome = void | string | readonly Part[] | ArtifactInput
+export type Outcome = void | string | readonly PartInput[] | ArtifactInput
 
-export interface AgentDefinition {
+/** The schema of an agent that does not say what its messages are. */
+export type NoSchema = StandardSchemaV1<unknown, undefined>
+
+export interface AgentDefinition<S extends StandardSchemaV1 = NoSchema> {
   readonly name: string
   readonly description: string
   readonly version?: string
   readonly skills?: readonly Skill[]
+  /**
+   * What a message must contain to start a task: any Standard Schema, such as one of zod. The value is the first data part,
+   * or else the text. Other messages are refused before a task exists. `task.input` is the value.
+   */
+  readonly input?: S & JsonSerializable<OutputOf<S>>
   /** Is called before a task exists. Returns `reply(…)`, `reject(…)`, or nothing to start a task. */
   readonly receive?: (
     message: Message,
     context: ReceiveContext,
   ) => Promise<ReceiveResult | undefined> | ReceiveResult | undefined
   /** May be absent for an agent whose `receive` always replies. */
-  readonly run?: (task: AgentTask) => Promise<Outcome> | Outcome
+  run?(task: AgentTask<OutputOf<S>>): Promise<Outcome> | Outcome
   /** How many tasks of the agent run at the same time. Stopped tasks do not count. Default 64. */
   readonly concurrency?: number
   /**
@@ -73,16 +83,22 @@ export interface AgentDefinition {
   readonly transcriptLimit?: number
 }
 
-export type Agent = Readonly<AgentDefinition>
+export type Agent = Readonly<AgentDefinition<StandardSchemaV1>>
 
 /** Defines an agent. @throws LullError `INVALID_INPUT` */
-export function agent(definition: AgentDefinition): Agent {
+export function agent<S extends StandardSchemaV1 = NoSchema>(
+  definition: AgentDefinition<S>,
+): Agent {
   if (!/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(definition.name)) {
     const problem = 'must be 1 to 64 letters, digits, dots, hyphens or underscores'
     throw new LullError('INVALID_INPUT', { path: 'name', problem })
   }
   if (definition.run === undefined && definition.receive === undefined) {
     throw new LullError('INVALID_INPUT', { path: 'run', problem: 'an agent needs run or receive' })
+  }
+  if (definition.input !== undefined && !isSchema(definition.input)) {
+    const problem = 'must be a Standard Schema, such as one of zod, valibot or arktype'
+    throw new LullError('INVALID_INPUT', { path: 'input', problem })
   }
   if (definition.providers !== undefined) checkProviders(definition.providers)
   return Object.freeze({ ...definition })

@@ -14,6 +14,7 @@ import { remind } from './reminders.ts'
 import { resume } from './resume-task.ts'
 import type { ChildHost } from './run/host.ts'
 import { agentNamed, createChild } from './sending/create.ts'
+import { inputOf } from './sending/task-input.ts'
 import { waitFor } from './wait.ts'
 
 export function createChildHost(contextOf: () => EngineContext, holds: Holds): ChildHost {
@@ -27,9 +28,7 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
   }
 
   return {
-    check(agent) {
-      agentNamed(contextOf(), agent)
-    },
+    check: (agent, parts) => inputOf(agentNamed(contextOf(), agent), { parts }),
     async create(parent, childId, agent, message) {
       if ((await contextOf().ledger.read(childId)) !== undefined) return
       await createChild({ context: contextOf(), holds }, parent, childId, agent, message)

@@ -5,7 +5,7 @@ import type { Log } from '../ports/log.ts'
 import type { MemoryUsage } from '../ports/memory.ts'
 import type { Store } from '../ports/store.ts'
 import type { Agent } from './agent.ts'
-import type { EngineOptions } from './options.ts'
+import type { EngineSettings } from './options.ts'
 
 /** What the engine needs from outside. `server/` passes real implementations, tests pass a manual clock and fixed ids. */
 export interface EngineDeps {
@@ -17,5 +17,5 @@ export interface EngineDeps {
   readonly signer: Signer
   readonly log: Log
   readonly memory: MemoryUsage
-  readonly options?: Partial<EngineOptions>
+  readonly options?: EngineSettings
 }

@@ -4,6 +4,7 @@
  *   request ──parse──▶ command ──decide──▶ records ──append──▶ store ──▶ runs, subscribers, timers ──▶ answer
  */
 import type { CloudEvent } from '../core/cloud-event.ts'
+import { type Duration, durationMs } from '../core/duration.ts'
 import { LullError } from '../core/errors.ts'
 import { noTextShown, type TextPosition } from '../core/live-text.ts'
 import type { MakePush } from '../core/push.ts'
@@ -77,7 +78,7 @@ export interface Engine {
     caller: Caller,
     taskId: string,
     wanted: (task: Task) => boolean,
-    options?: { readonly timeoutMs?: number; readonly signal?: Signal },
+    options?: { readonly timeoutMs?: Duration; readonly signal?: Signal },
   ): Promise<Task>
   /** The records after a sequence number, then live ones. Ends after the task's last record. */
   subscribe(
@@ -146,7 +147,7 @@ export interface Engine {
    * Stops the engine: it refuses new work and brings runs to a boundary within `timeoutMs`. Tasks go on in the next
    * process.
    */
-  drain(options?: { readonly timeoutMs?: number }): Promise<void>
+  drain(options?: { readonly timeoutMs?: Duration }): Promise<void>
 }
 
 const DRAIN_MS = 10_000
@@ -212,7 +213,8 @@ export function createEngine(deps: EngineDeps): Engine {
     health: lifecycle.health,
     prune: lifecycle.prune,
     start: lifecycle.start,
-    drain: ({ timeoutMs = DRAIN_MS } = {}) => lifecycle.drain(timeoutMs),
+    drain: async ({ timeoutMs = DRAIN_MS } = {}) =>
+      lifecycle.drain(durationMs(timeoutMs, 'timeoutMs')),
   }
 }
 

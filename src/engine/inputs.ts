@@ -4,6 +4,7 @@
  * these schemas.
  */
 export {
+  askInput,
   askOptionsInput,
   consentAnswer,
   consentInput,

@@ -1,3 +1,5 @@
+import { inMs, type WithDurations } from '../core/duration.ts'
+
 /** Limits and times of an engine. A request that reaches a limit is refused with an error that names the limit. */
 export interface EngineOptions {
   /** How many tasks of one agent run at the same time. An agent's own `concurrency` overrides it. */
@@ -54,6 +56,9 @@ export interface EngineOptions {
   readonly pollMs: number
 }
 
+/** Options as they are given. Times are milliseconds, or texts such as `'30 days'`. */
+export type EngineSettings = Partial<WithDurations<EngineOptions>>
+
 const HOUR_MS = 3_600_000
 
 export const defaultOptions: EngineOptions = {
@@ -87,7 +92,9 @@ export const defaultOptions: EngineOptions = {
   pollMs: 1_000,
 }
 
-export function withDefaults(given: Partial<EngineOptions> = {}): EngineOptions {
+/** @throws LullError `INVALID_INPUT` for a text that is no duration */
+export function withDefaults(settings: EngineSettings = {}): EngineOptions {
+  const given: Partial<EngineOptions> = inMs(settings)
   const { tasksForMs = defaultOptions.tasksForMs } = given
   return { ...defaultOptions, messagesForMs: tasksForMs, sessionsForMs: tasksForMs, ...given }
 }

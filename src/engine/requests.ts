@@ -2,8 +2,8 @@
  * Requests to the engine. The field names are those of the protocols. `inputs.ts` checks every request when it arrives.
  */
 import type { ResumeConditions } from '../core/conditions.ts'
-import type { Json, JsonObject } from '../core/json.ts'
-import type { Message } from '../core/message.ts'
+import type { Json, JsonInput, JsonObject } from '../core/json.ts'
+import type { Message, MessageInput } from '../core/message.ts'
 import type { Propagate, RoleHint } from '../core/reminders.ts'
 import type { State } from '../core/states.ts'
 import type { PauseMode } from '../core/suspension.ts'
@@ -12,7 +12,7 @@ import type { HoldScope } from '../ports/store/holds.ts'
 export interface SendRequest {
   /** The agent's name. Default: the first registered agent. Ignored when the message continues a task. */
   readonly agent?: string | undefined
-  readonly message: Message
+  readonly message: MessageInput
   /** Default: the `messageId`, if it is a UUID. */
   readonly idempotencyKey?: string | undefined
   readonly metadata?: JsonObject | undefined
@@ -20,6 +20,10 @@ export interface SendRequest {
   readonly origin?: string | undefined
   /** Reminders for the task. The turn that sees the message sees them too. A stateless reply ignores them. */
   readonly reminders?: readonly ReminderRequest[] | undefined
+}
+
+export interface CheckedSendRequest extends SendRequest {
+  readonly message: Message
 }
 
 export interface PauseRequest {
@@ -38,11 +42,15 @@ export interface PauseRequest {
 export interface ResumeRequest {
   readonly taskId: string
   readonly handle?: string | null | undefined
-  readonly input?: Json | undefined
+  readonly input?: JsonInput | undefined
   /** Default true. */
   readonly continueTranscript?: boolean | undefined
   /** With `metadata.idempotencyKey`, a repeated resume returns the first answer. */
   readonly metadata?: JsonObject | undefined
+}
+
+export interface CheckedResumeRequest extends ResumeRequest {
+  readonly input?: Json | undefined
 }
 
 export interface CancelRequest {

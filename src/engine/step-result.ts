@@ -84,6 +84,12 @@ export function checkedResult(
   return JSON.parse(text) as Json
 }
 
+/** What JSON would change in the value, as a sentence. Undefined: nothing. */
+export function notJson(value: unknown, path: string): string | undefined {
+  const refused = value === undefined ? undefined : firstRefused(value, path, [])
+  return refused && `${refused.path} ${refused.problem}`
+}
+
 /** @param above the objects that contain the value; the value itself among them is a cycle */
 function firstRefused(value: unknown, path: string, above: readonly object[]): Refused | undefined {
   if (typeof value !== 'object' || value === null) {

@@ -61,3 +61,12 @@ describe('settings given in code', () => {
     expect(() => readConfig(undefined, { bodyLimitBytes: -1 })).toThrow('bodyLimitBytes')
   })
 })
+
+it('takes a time as a text, and gives milliseconds', () => {
+  const path = file('{"engine": {"tasksForMs": "30 days"}, "a2a": {"heartbeatMs": "4 seconds"}}')
+  expect(readConfig(path)).toMatchObject({
+    engine: { tasksForMs: 2_592_000_000 },
+    a2a: { heartbeatMs: 4_000 },
+  })
+  expect(() => readConfig(file('{"engine": {"tasksForMs": "a while"}}'))).toThrow('tasksForMs')
+})

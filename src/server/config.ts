@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { describeError } from '../core/describe-error.ts'
-import { defaultOptions, type EngineOptions } from '../engine/options.ts'
+import type { WithDurations } from '../core/duration.ts'
+import { duration, positiveDuration } from '../engine/inputs/duration.ts'
+import { defaultOptions, type EngineOptions, type EngineSettings } from '../engine/options.ts'
 import { parse } from '../engine/parse.ts'
 import type { A2AConfig } from '../protocols/a2a/index.ts'
 import type { AcpConfig } from '../protocols/acp/index.ts'
@@ -18,7 +20,7 @@ export interface ServerConfig {
   /** The PostgreSQL database that keeps tasks: its address, or its address with a schema and a direct address. */
   readonly postgres?: string | PostgresConfig | undefined
   /** Limits and times of the engine. */
-  readonly engine?: Partial<EngineOptions> | undefined
+  readonly engine?: EngineSettings | undefined
   /** Further host names of the server. `.example.com` stands for every name below it. */
   readonly allowedHosts?: readonly string[] | undefined
   /** Web pages that may call the server, as `https://app.example.com`. */
@@ -30,17 +32,28 @@ export interface ServerConfig {
   readonly auth?: AuthConfig | undefined
   /** What callers with a credential may use at once. */
   readonly limits?: Partial<AdmissionLimits> | undefined
-  readonly a2a?: Partial<A2AConfig> | undefined
+  readonly a2a?: Partial<WithDurations<A2AConfig>> | undefined
   readonly acp?: Partial<AcpConfig> | undefined
 }
 
+/** The configuration after the check. Times are milliseconds. */
+export interface CheckedConfig extends Omit<ServerConfig, 'engine' | 'a2a'> {
+  readonly engine?: Partial<EngineOptions> | undefined
+  readonly a2a?: Partial<A2AConfig> | undefined
+}
+
 const count = z.number().nonnegative()
+
+function engineOption(name: string, value: unknown): z.ZodType {
+  if (typeof value === 'boolean') return z.boolean()
+  return name.endsWith('Ms') ? duration : count
+}
 
 const engine = z.strictObject(
   Object.fromEntries(
     Object.entries(defaultOptions).map(([name, value]) => [
       name,
-      (typeof value === 'boolean' ? z.boolean() : count).optional(),
+      engineOption(name, value).optional(),
     ]),
   ),
 )
@@ -48,10 +61,10 @@ const engine = z.strictObject(
 /** One entry per option. A new option does not compile until it is here. */
 const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } = {
   v03States: z.enum(['rfc', 'core']),
-  heartbeatMs: z.number().int().positive(),
+  heartbeatMs: positiveDuration,
   consentState: z.enum(['auth-required', 'input-required']),
   pushToPrivate: z.boolean(),
-  pushTimeoutMs: count,
+  pushTimeoutMs: duration,
   pushSign: z.boolean(),
   harnTunnel: z.boolean(),
   binduPausableStates: z.array(z.enum(['submitted', 'working', 'input-required'])),
@@ -105,16 +118,16 @@ const sections = ['engine', 'auth', 'limits', 'a2a', 'acp'] as const
 
 const settingNames = Object.keys(settings) as (keyof ServerConfig)[]
 
-export const serverConfig: z.ZodType<ServerConfig> = z.strictObject(
+export const serverConfig: z.ZodType<CheckedConfig> = z.strictObject(
   settings,
-) as z.ZodType<ServerConfig>
+) as z.ZodType<CheckedConfig>
 
 function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '')
 }
 
 /** @throws StartError, or LullError `INVALID_INPUT` with the path of the first mistake */
-export function readConfig(file: string | undefined, given: ServerConfig = {}): ServerConfig {
+export function readConfig(file: string | undefined, given: ServerConfig = {}): CheckedConfig {
   const kept = file === undefined ? {} : parse(serverConfig, readJson(file), file)
   const own = parse(serverConfig, settingsIn(given))
   const merged = sections.flatMap((name) =>

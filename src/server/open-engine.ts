@@ -1,11 +1,12 @@
 /** Opens an engine with the system clock, a store and a log. For programs without a server. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError } from '../core/describe-error.ts'
+import { type Duration, durationMs } from '../core/duration.ts'
 import { isLullError, LullError } from '../core/errors.ts'
 import type { Agent } from '../engine/agent.ts'
 import type { EngineDeps } from '../engine/deps.ts'
 import { createEngine, type Engine } from '../engine/engine.ts'
-import type { EngineOptions } from '../engine/options.ts'
+import type { EngineSettings } from '../engine/options.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { hideAddress } from './address-file.ts'
@@ -32,7 +33,7 @@ export interface OpenEngineOptions {
   readonly receiptKey?: string | undefined
   /** Default: lines of JSON on stderr. */
   readonly log?: Log | undefined
-  readonly options?: Partial<EngineOptions> | undefined
+  readonly options?: EngineSettings | undefined
 }
 
 export interface OpenEngine {
@@ -44,7 +45,7 @@ export interface OpenEngine {
   /** Takes no new work and lets running turns reach a boundary, in bounded time. */
   drain(): Promise<void>
   /** Lets running turns reach a boundary (bounded), then closes the store. Every task can go on in the next process. */
-  close(options?: { readonly drainMs?: number }): Promise<void>
+  close(options?: { readonly drainMs?: Duration }): Promise<void>
 }
 
 /** @throws LullError `STORE_LOCKED` or `STORE_UNAVAILABLE`, with a sentence an operator can act on */
@@ -111,7 +112,7 @@ function stopping(
   return {
     drain: () => drain(),
     close({ drainMs } = {}) {
-      closed ??= drain(drainMs)
+      closed ??= drain(drainMs === undefined ? undefined : durationMs(drainMs, 'drainMs'))
         .finally(() => store.close())
         .finally(letEnd)
       return closed

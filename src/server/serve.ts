@@ -11,7 +11,7 @@ import { type Auth, createAuth } from './auth/auth.ts'
 import type { AuthMode } from './auth/auth-modes.ts'
 import type { AuthenticateRequest } from './auth/authenticate.ts'
 import { identityOfRequest } from './auth/gate.ts'
-import { readConfig, type ServerConfig } from './config.ts'
+import { type CheckedConfig, readConfig, type ServerConfig } from './config.ts'
 import { createFront } from './front.ts'
 import { isLoopback } from './guard.ts'
 import { type Listener, listen } from './listen.ts'
@@ -104,7 +104,7 @@ async function answerOn(
   listener: Listener,
   given: ServeOptions & { readonly log: Log },
   settings: Settings,
-  config: ServerConfig,
+  config: CheckedConfig,
 ): Promise<ServingAcp> {
   const { agents, log } = given
   const { host, data, stores, receiptKey } = settings
@@ -175,7 +175,7 @@ async function startA2A(
   { engine, deps: { store, clock, ids, log } }: OpenEngine,
   publicUrl: string,
   data: string,
-  config: ServerConfig['a2a'],
+  config: CheckedConfig['a2a'],
   security: SecurityOptions,
 ): Promise<A2A> {
   const key = config?.pushSign ? { pushKey: await pushKey({ data, store }) } : {}
@@ -192,7 +192,7 @@ function toSettings({ port, host, data, store, postgres, config }: ServeOptions)
 function authFor(
   given: ServeOptions & { readonly log: Log },
   settings: Settings,
-  config: ServerConfig,
+  config: CheckedConfig,
   { deps: { store, clock } }: OpenEngine,
 ): Auth {
   const { data } = settings
@@ -201,7 +201,7 @@ function authFor(
   return createAuth({ ...config.auth, modes }, authenticate, { data, store, clock, log })
 }
 
-function isAuthenticated(given: ServeOptions, settings: Settings, config: ServerConfig): boolean {
+function isAuthenticated(given: ServeOptions, settings: Settings, config: CheckedConfig): boolean {
   return given.authenticate !== undefined || modesOf(given, settings, config).length > 0
 }
 
@@ -209,7 +209,7 @@ function isAuthenticated(given: ServeOptions, settings: Settings, config: Server
 function modesOf(
   { auth }: ServeOptions,
   settings: Settings,
-  config: ServerConfig,
+  config: CheckedConfig,
 ): readonly AuthMode[] {
   return auth?.modes ?? settings.auth ?? config.auth?.modes ?? []
 }

@@ -52,6 +52,12 @@ export interface QuestionSummary {
   /** What the user is asked to allow, and its digest. */
   readonly operation?: unknown
   readonly digest?: string | undefined
+  /** The answers that are offered. The answer must be one of them. */
+  readonly choices?:
+    | readonly { readonly value: string; readonly label?: string | undefined }[]
+    | undefined
+  /** The JSON Schema of the answer. */
+  readonly schema?: unknown
 }
 
 export interface TaskList {

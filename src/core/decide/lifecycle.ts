@@ -39,6 +39,7 @@ function submitted(submission: Submission): RecordBody {
     parentId: submission.parentId,
     origin: submission.origin,
     metadata: submission.metadata,
+    input: submission.input,
     eventsAfter: submission.eventsAfter,
     reminders: submission.reminders,
     seen: submission.seen,
@@ -68,6 +69,7 @@ export function message(task: Task, command: Of<'message'>, at: number): Decided
     // A question that was stopped (Bindu dialect) is answered when the task is resumed.
     const isAnswer = task.suspension?.pausedFrom === 'input-required' && task.deferred === undefined
     if (isAnswer) {
+      if (command.wrong !== undefined) return refuse('INVALID_INPUT', command.wrong)
       return write({ type: 'deferred', deferred: { kind: 'answer', message }, ...keyOf(command) })
     }
     return overLimit(task, command) ?? write({ type: 'message', message, ...keyOf(command) })
@@ -117,6 +119,7 @@ function answer(task: Task, command: Of<'message'>, at: number): Decided {
   if (task.deferred !== undefined)
     return overLimit(task, command) ?? write({ type: 'message', message, ...key })
   if (expired(question, at)) return questionExpired(task, `${message.messageId}-late`)
+  if (command.wrong !== undefined) return refuse('INVALID_INPUT', command.wrong)
   if (consent !== undefined && decision === undefined)
     return overLimit(task, command) ?? write({ type: 'asked-again', answer: message, ...key })
   const decided = consent === undefined || decision === undefined ? {} : { decision }

@@ -1,6 +1,8 @@
 /** Values that records contain. */
+
+import type { Choice } from '../choices.ts'
 import type { CloudEvent } from '../cloud-event.ts'
-import type { Json } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import type { Artifact, Message } from '../message.ts'
 import type { InterruptedState, TerminalState } from '../states.ts'
 import type { ResumeCause, TimeoutEvent } from '../suspension.ts'
@@ -37,6 +39,10 @@ export interface Question {
   readonly state: InterruptedState
   readonly message: Message
   readonly expiresAt?: number
+  /** The answer must be one of these. */
+  readonly choices?: readonly Choice[]
+  /** The JSON Schema of the answer. */
+  readonly schema?: JsonObject
   readonly consent?: {
     readonly consentId: string
     /** SHA-256 of the canonical JSON of `operation`. An answer is valid only for this digest. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import type { Message } from '../message.ts'
 import type { Reminder } from '../reminders.ts'
 
@@ -22,6 +22,8 @@ export interface Submission {
   /** The protocol that created the task. Closing an ACP session cancels only tasks that ACP created. */
   readonly origin?: string | undefined
   readonly metadata?: JsonObject | undefined
+  /** What the agent's schema made of the message. Absent for an agent without a schema. */
+  readonly input?: Json | undefined
   /** Events up to this position arrived before the task existed, so they cannot wake it. */
   readonly eventsAfter: number
   readonly reminders?: readonly Reminder[] | undefined

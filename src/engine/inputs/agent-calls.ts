@@ -1,39 +1,78 @@
 /** Arguments of `task.*` calls. */
 import { z } from 'zod'
+import type { Choice } from '../../core/choices.ts'
+import type { InMs } from '../../core/duration.ts'
 import type { Json } from '../../core/json.ts'
+import type { Part } from '../../core/message.ts'
 import type { Decision, UsageReport } from '../../core/records.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
-import type { AskOptions, ConsentRequest, Retry, StepOptions } from '../agent-task.ts'
+import type { AskOptions, AskRequest, ConsentRequest, Retry } from '../agent-task.ts'
 import { json } from '../json-input.ts'
+import type { CheckedStepOptions } from '../run/step-options.ts'
+import { isSchema, type StandardSchemaV1 } from '../standard-schema.ts'
+import { list } from './bounded.ts'
+import { duration, positiveDuration } from './duration.ts'
 import { type FieldsOf, oneOf } from './exhaustive.ts'
+import { part } from './message.ts'
 import { epochMs, id, text } from './primitives.ts'
-
-const notNegative = z.number().nonnegative()
 
 const retryFields = {
   attempts: z.number().int().nonnegative(),
-  backoffMs: notNegative.optional(),
+  backoffMs: duration.optional(),
   factor: z.number().min(1).optional(),
-  maxBackoffMs: notNegative.optional(),
-} satisfies FieldsOf<Retry>
+  maxBackoffMs: duration.optional(),
+} satisfies FieldsOf<InMs<Retry>>
 
-export const stepOptionsInput: z.ZodType<StepOptions> = z.strictObject({
-  retry: (z.strictObject(retryFields) as z.ZodType<Retry>).optional(),
-  timeoutMs: z.number().positive().optional(),
+export const stepOptionsInput: z.ZodType<CheckedStepOptions> = z.strictObject({
+  retry: (z.strictObject(retryFields) as z.ZodType<InMs<Retry>>).optional(),
+  timeoutMs: positiveDuration.optional(),
   key: text.min(1).optional(),
   added: z.boolean().optional(),
-} satisfies FieldsOf<StepOptions>) as z.ZodType<StepOptions>
+} satisfies FieldsOf<CheckedStepOptions>) as z.ZodType<CheckedStepOptions>
 
-export const askOptionsInput: z.ZodType<AskOptions> = z.strictObject({
+/** The two ways to say when a question expires. */
+const expiryFields = {
   expiresAt: epochMs.optional(),
-} satisfies FieldsOf<AskOptions>) as z.ZodType<AskOptions>
+  expiresInMs: positiveDuration.optional(),
+} satisfies FieldsOf<InMs<AskOptions>>
 
-export const consentInput: z.ZodType<ConsentRequest> = z.strictObject({
+export const askOptionsInput: z.ZodType<InMs<AskOptions>> = z.strictObject(
+  expiryFields,
+) as z.ZodType<InMs<AskOptions>>
+
+/** A question after the check. Every choice is an object. */
+export interface CheckedAskRequest extends Omit<InMs<AskRequest>, 'choices' | 'parts'> {
+  readonly parts?: readonly Part[]
+  readonly choices?: readonly Choice[]
+}
+
+const choiceText = text.min(1).max(1_024)
+
+const choice = z.union([
+  choiceText.transform((value) => ({ value })),
+  z.strictObject({ value: choiceText, label: choiceText.optional() }),
+]) as z.ZodType<Choice>
+
+export const askInput: z.ZodType<CheckedAskRequest> = z.strictObject({
+  text: text.min(1),
+  parts: list(part, 256).optional(),
+  schema: z.custom<StandardSchemaV1>(isSchema, 'must be a Standard Schema').optional(),
+  choices: list(choice, 256, 1).optional(),
+  ...expiryFields,
+} satisfies FieldsOf<CheckedAskRequest>) as z.ZodType<CheckedAskRequest>
+
+/** A consent request after the check. */
+export interface CheckedConsentRequest extends Omit<InMs<ConsentRequest>, 'operation' | 'scope'> {
+  readonly operation: Json
+  readonly scope?: Json
+}
+
+export const consentInput: z.ZodType<CheckedConsentRequest> = z.strictObject({
   prompt: text.min(1),
   operation: json,
   scope: json.optional(),
-  expiresAt: epochMs.optional(),
-} satisfies FieldsOf<ConsentRequest>) as z.ZodType<ConsentRequest>
+  ...expiryFields,
+} satisfies FieldsOf<CheckedConsentRequest>) as z.ZodType<CheckedConsentRequest>
 
 /** The required members of an answer to a consent question. Further members are allowed. */
 export const consentAnswer: z.ZodType<{ consentId: string; decision: Decision }> = z.object({

@@ -5,11 +5,11 @@ import type { HoldScope } from '../../ports/store/holds.ts'
 import { json } from '../json-input.ts'
 import type {
   CancelRequest,
+  CheckedResumeRequest,
   HoldRequest,
   ParkRequest,
   ParkTaskRequest,
   PauseRequest,
-  ResumeRequest,
 } from '../requests.ts'
 import { list } from './bounded.ts'
 import { resumeConditions } from './conditions.ts'
@@ -41,13 +41,13 @@ const resumeMetadata = jsonObject.refine(
   { path: ['idempotencyKey'], error: 'must be text of 1 to 256 characters' },
 )
 
-export const resumeInput: z.ZodType<ResumeRequest> = z.strictObject({
+export const resumeInput: z.ZodType<CheckedResumeRequest> = z.strictObject({
   taskId: id,
   handle: id.nullish(),
   input: json.optional(),
   continueTranscript: z.boolean().optional(),
   metadata: resumeMetadata.optional(),
-} satisfies FieldsOf<ResumeRequest>)
+} satisfies FieldsOf<CheckedResumeRequest>)
 
 export const parkInput: z.ZodType<ParkRequest> = z.strictObject({
   reason,

@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
 import type { ListRequest } from '../requests.ts'
 import { list } from './bounded.ts'
+import { duration } from './duration.ts'
 import type { FieldsOf } from './exhaustive.ts'
 import { id, text } from './primitives.ts'
 
 export const waitInput: z.ZodType<{ timeoutMs?: number | undefined }> = z.object({
-  timeoutMs: z.number().or(z.literal(Number.POSITIVE_INFINITY)).optional(),
+  timeoutMs: duration.optional(),
 })
 
 export const subscribeInput: z.ZodType<{ after?: number | undefined }> = z.object({

@@ -1,6 +1,6 @@
 /** The artifacts of a run: complete ones, and streams that are appended to. */
 import { LullError } from '../../core/errors.ts'
-import type { Artifact, Part } from '../../core/message.ts'
+import type { Artifact, Part, PartInput } from '../../core/message.ts'
 import type { JournalRecord } from '../../core/records.ts'
 import type { ArtifactInput, ArtifactStream } from '../agent-task.ts'
 import { artifactFacts } from '../inputs.ts'
@@ -52,7 +52,7 @@ export function createArtifacts(core: RunCore, tell: Tell): Artifacts {
     const artifactId = about.artifactId ?? core.value('stream', host.ids.uuid)
     const { text: _text, data: _data, base64: _base64, parts: _parts, ...facts } = about
     let written = 0
-    const chunk = (parts: readonly Part[], last: boolean): Promise<Artifact> =>
+    const chunk = (parts: readonly PartInput[], last: boolean): Promise<Artifact> =>
       artifact({ ...facts, name, artifactId, parts }, { append: written++ > 0, last })
     return {
       artifactId,
@@ -81,7 +81,7 @@ export function lastArtifact(core: RunCore, input: ArtifactInput): ArtifactRecor
 
 function artifactParts(input: ArtifactInput): readonly Part[] {
   const facts = input.mediaType === undefined ? undefined : { mediaType: input.mediaType }
-  const parts: Part[] = []
+  const parts: PartInput[] = []
   if (input.text !== undefined) parts.push({ text: input.text, ...facts })
   if (input.data !== undefined) parts.push({ data: input.data, ...facts })
   if (input.base64 !== undefined) {

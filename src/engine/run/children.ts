@@ -1,7 +1,7 @@
 /**
  * Sub-tasks. The child's id is in the parent's log before the child exists, so a rebuilt parent finds the same child.
  */
-import type { Part } from '../../core/message.ts'
+import type { PartInput } from '../../core/message.ts'
 import type { JournalRecord } from '../../core/records.ts'
 import type { Child } from '../agent-task.ts'
 import { createChildFactory, type Delegated } from './child.ts'
@@ -14,7 +14,7 @@ import type { RunCore } from './run-core.ts'
 import { createStoreRetry } from './store-retry.ts'
 
 export interface Children {
-  delegate(agent: string, content: string | readonly Part[]): Promise<Child>
+  delegate(agent: string, content: string | readonly PartInput[]): Promise<Child>
   /** Resolves when every child that was delegated to exists. */
   created(): Promise<void>
   /** The children the run waits for, one for each call. */
@@ -35,11 +35,12 @@ export function createChildren(core: RunCore): Children {
    * Resolves when the record is written. The child is created while the code goes on. Calls on the child wait until it
    * exists.
    */
-  async function delegate(agent: string, content: string | readonly Part[]): Promise<Child> {
+  async function delegate(agent: string, content: string | readonly PartInput[]): Promise<Child> {
     const parts = partsOf(content)
-    children.check(agent)
+    const checking = children.check(agent, parts)
     const key = core.key('delegate', agent)
     const scope = core.scope
+    if (checking instanceof Promise) await checking
     return core.perform<Child>({
       key,
       replay: (entry) => {

@@ -1,7 +1,7 @@
 /** The interface of the engine for a run. */
 import type { ResumeConditions } from '../../core/conditions.ts'
 import type { Json } from '../../core/json.ts'
-import type { Message } from '../../core/message.ts'
+import type { Message, Part } from '../../core/message.ts'
 import type { ChildResult, LogRecord } from '../../core/records.ts'
 import type { PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
@@ -52,8 +52,8 @@ export interface RunHost {
 
 /** Operations of a parent's run on its children. */
 export interface ChildHost {
-  /** @throws LullError `AGENT_UNKNOWN` */
-  check(agent: string): void
+  /** @throws LullError `AGENT_UNKNOWN`, or `INVALID_INPUT` for a message that the agent's schema refuses */
+  check(agent: string, parts: readonly Part[]): unknown
   create(parent: Task, childId: string, agent: string, message: Message): Promise<void>
   get(parent: Task, childId: string): Promise<Task>
   /** Ends when the signal fires. */

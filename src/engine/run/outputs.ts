@@ -1,6 +1,6 @@
 /** The outputs of a run: status messages, progress, artifacts and usage. */
 import { LullError } from '../../core/errors.ts'
-import type { Part } from '../../core/message.ts'
+import type { PartInput } from '../../core/message.ts'
 import type { JournalRecord, UsageReport } from '../../core/records.ts'
 import { usageInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
@@ -23,7 +23,7 @@ export type Tell = <T extends JournalRecord['type'], V>(
 ) => Promise<V>
 
 export interface Outputs extends Artifacts {
-  say(content: string | readonly Part[]): Promise<void>
+  say(content: string | readonly PartInput[]): Promise<void>
   progress(fraction: number, text?: string): Promise<void>
   usage(usage: UsageReport): Promise<void>
   readonly tell: Tell
@@ -50,7 +50,7 @@ export function createOutputs(core: RunCore): Outputs {
 
   const done = (): void => undefined
 
-  function say(content: string | readonly Part[]): Promise<void> {
+  function say(content: string | readonly PartInput[]): Promise<void> {
     const parts = partsOf(content)
     const key = core.key('say')
     const message = () => agentMessage(core, host.ids.uuid(), parts)

@@ -1,9 +1,11 @@
 /** `task.park` and `task.sleep`. */
 import { canonical } from '../../core/canonical-json.ts'
+import type { Timeout } from '../../core/conditions.ts'
+import { durationMs } from '../../core/duration.ts'
 import { LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/instant.ts'
 import type { Wake } from '../../core/suspension.ts'
-import type { Park } from '../agent-task.ts'
+import type { Park, Sleep } from '../agent-task.ts'
 import { parkInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RunCore } from './run-core.ts'
@@ -12,13 +14,15 @@ import type { Stop } from './stops.ts'
 
 export interface Parks {
   park(park: Park, fingerprint?: string): Promise<Wake>
-  sleep(ms: number): Promise<Wake>
+  sleep(time: Sleep): Promise<Wake>
   /** The park of that key is over. */
   woken(key: string, wake: Wake, seq: number): void
 }
 
 /** A thousand years, as for timeouts. */
 const LONGEST_MS = 31_622_400_000_000
+/** The last instant that a `Date` can have. */
+const LAST_INSTANT = 8_640_000_000_000_000
 
 export function createParks(core: RunCore, stop: Stop): Parks {
   const { host } = core
@@ -26,7 +30,8 @@ export function createParks(core: RunCore, stop: Stop): Parks {
 
   function park(given: Park, fingerprint?: string): Promise<Wake> {
     core.notInside(fingerprint === undefined ? 'task.park' : 'task.sleep', 'step')
-    const { reason, summary, ...wanted } = given
+    const { reason, summary, timeout, ...others } = given
+    const wanted = timeout === undefined ? others : { ...others, timeout: inMinutes(timeout) }
     const { conditions } = parse(parkInput, { reason, summary, conditions: wanted })
     const armed = conditions && Object.keys(conditions).length > 0 ? conditions : undefined
     host.fireAt(armed) // A schedule that is refused is refused here, before anything is written.
@@ -58,10 +63,14 @@ export function createParks(core: RunCore, stop: Stop): Parks {
     })
   }
 
-  function sleep(ms: number): Promise<Wake> {
-    if (!(ms >= 0 && ms <= LONGEST_MS)) {
-      const problem = `must be a number of milliseconds from 0 to ${LONGEST_MS}`
-      throw new LullError('INVALID_INPUT', { path: 'ms', problem })
+  function sleep(time: Sleep): Promise<Wake> {
+    if (typeof time === 'object' && time !== null) {
+      const at = instantIn(time.until)
+      return park({ reason: `sleeping until ${at}`, trigger: { at } }, `sleep-until:${at}`)
+    }
+    const ms = durationMs(time, 'time')
+    if (ms > LONGEST_MS) {
+      throw new LullError('INVALID_INPUT', { path: 'time', problem: 'must be at most 1,000 years' })
     }
     const at = toIso(Math.ceil(host.clock.now() + ms))
     // The instant differs in every run, so the fingerprint is made from the duration.
@@ -76,4 +85,20 @@ export function createParks(core: RunCore, stop: Stop): Parks {
       open.delete(key)
     },
   }
+}
+
+/** The timeout in the unit of the protocols. */
+function inMinutes(timeout: NonNullable<Park['timeout']>): Omit<Timeout, 'input'> {
+  if (typeof timeout !== 'object' || timeout === null || !('afterMs' in timeout)) return timeout
+  const { afterMs, ...rest } = timeout
+  return { durationMinutes: durationMs(afterMs, 'conditions.timeout.afterMs') / 60_000, ...rest }
+}
+
+/** A number or a `Date` as ISO 8601. A text is checked with the trigger. */
+function instantIn(until: Exclude<Sleep, number | string>['until']): string {
+  if (typeof until === 'string') return until
+  const at = Number(until)
+  if (Math.abs(at) <= LAST_INSTANT) return toIso(at)
+  const problem = 'must be an ISO 8601 instant, epoch milliseconds or a Date'
+  throw new LullError('INVALID_INPUT', { path: 'time.until', problem })
 }

@@ -1,11 +1,11 @@
 import { LullError } from '../../core/errors.ts'
-import type { Message, Part } from '../../core/message.ts'
+import type { Message, Part, PartInput } from '../../core/message.ts'
 import { part } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RunCore } from './run-core.ts'
 
 /** A text becomes one text part. Given parts are checked. @throws LullError `INVALID_INPUT` */
-export function partsOf(content: string | readonly Part[]): readonly Part[] {
+export function partsOf(content: string | readonly PartInput[]): readonly Part[] {
   if (typeof content === 'string') return [{ text: content }]
   if (!Array.isArray(content)) {
     const problem = 'must be a text or a list of parts'

@@ -1,20 +1,22 @@
 /** `task.ask`, `task.requireAuth` and `task.requireConsent`. */
 import { canonical } from '../../core/canonical-json.ts'
+import type { InMs } from '../../core/duration.ts'
 import { LullError } from '../../core/errors.ts'
-import { type Message, type Part, textOf } from '../../core/message.ts'
+import { type Message, type PartInput, textOf } from '../../core/message.ts'
 import type { Decision, Question } from '../../core/records.ts'
 import type { InterruptedState } from '../../core/states.ts'
-import type { Answer, AskOptions, ConsentRequest } from '../agent-task.ts'
-import { askOptionsInput, consentInput } from '../inputs.ts'
+import type { Answer, AskOptions, AskRequest, ConsentRequest } from '../agent-task.ts'
+import { consentInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
-import { agentMessage, partsOf } from './parts.ts'
+import { askingOf } from './asking.ts'
+import { agentMessage } from './parts.ts'
 import type { RunCore } from './run-core.ts'
 import type { Stop } from './stops.ts'
 
 export interface Questions {
   ask(
     state: InterruptedState,
-    content: string | readonly Part[],
+    content: string | readonly PartInput[] | AskRequest,
     options?: AskOptions,
   ): Promise<Answer>
   consent(request: ConsentRequest): Promise<Answer>
@@ -47,26 +49,33 @@ export function createQuestions(core: RunCore, stop: Stop): Questions {
     })
   }
 
+  /** Asks until the answer can be read. Most wrong answers are refused when they arrive, and never come here. */
   async function ask(
     state: InterruptedState,
-    content: string | readonly Part[],
-    options: AskOptions = {},
+    content: string | readonly PartInput[] | AskRequest,
+    options?: AskOptions,
   ): Promise<Answer> {
     core.notInside(state === 'auth-required' ? 'task.requireAuth' : 'task.ask', 'step')
-    const { expiresAt } = parse(askOptionsInput, options, 'options')
-    const parts = partsOf(content)
-    const message = agentMessage(core, host.ids.uuid(), parts)
-    const reply = await replyTo(core.key('ask', state), canonical(parts), {
-      state,
-      message,
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-    })
-    return toAnswer(reply.message)
+    const { parts, facts, expires, fingerprint, read } = askingOf(content, options)
+    const expiry = expiryOf(expires, host.clock.now)
+    let problem: string | undefined
+    for (;;) {
+      const { message } = await replyTo(core.key('ask', state), fingerprint, {
+        state,
+        message: agentMessage(core, host.ids.uuid(), parts(problem)),
+        ...(facts.choices === undefined ? {} : { choices: facts.choices }),
+        ...(facts.schema === undefined ? {} : { schema: facts.schema }),
+        ...expiry,
+      })
+      const reading = await read(message)
+      if (reading.problem === undefined) return { ...toAnswer(message), ...reading }
+      problem = reading.problem
+    }
   }
 
   async function consent(request: ConsentRequest): Promise<Answer> {
     core.notInside('task.requireConsent', 'step')
-    const { prompt, operation, scope, expiresAt } = parse(consentInput, request)
+    const { prompt, operation, scope, ...expires } = parse(consentInput, request)
     const digest = host.hash(canonical(operation))
     const consentId = `consent-${host.ids.uuid()}`
     const reply = await replyTo(core.key('ask', 'consent'), digest, {
@@ -77,7 +86,7 @@ export function createQuestions(core: RunCore, stop: Stop): Questions {
         digest,
         operation,
         ...(scope === undefined ? {} : { scope }),
-        ...(expiresAt === undefined ? {} : { expiresAt }),
+        ...expiryOf(expires, host.clock.now),
       },
     })
     if (reply.decision !== 'granted') throw new LullError('CONSENT_DENIED', { prompt })
@@ -95,6 +104,14 @@ export function createQuestions(core: RunCore, stop: Stop): Questions {
       current = undefined
     },
   }
+}
+
+function expiryOf(
+  { expiresAt, expiresInMs }: InMs<AskOptions>,
+  now: () => number,
+): { readonly expiresAt?: number } {
+  if (expiresAt !== undefined) return { expiresAt }
+  return expiresInMs === undefined ? {} : { expiresAt: Math.ceil(now() + expiresInMs) }
 }
 
 function toAnswer(message: Message): Answer {

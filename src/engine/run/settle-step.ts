@@ -1,5 +1,5 @@
 /** Makes attempts of a step until one settles it. */
-import type { Retry, StepFunction, StepOptions } from '../agent-task.ts'
+import type { StepFunction } from '../agent-task.ts'
 import type { CallSite } from './code-place.ts'
 import type { During } from './gate.ts'
 import { recordedDuring } from './gated-record.ts'
@@ -8,6 +8,7 @@ import type { OperationScope } from './operation-scope.ts'
 import type { RunCore } from './run-core.ts'
 import { neverSettles } from './run-writer.ts'
 import type { StepExecutor } from './step-attempt.ts'
+import type { CheckedStepOptions } from './step-options.ts'
 import { type AttemptRecord, attemptRecord, type StepRecord, settledValue } from './step-record.ts'
 import { AttemptStreams } from './step-streams.ts'
 
@@ -19,7 +20,7 @@ export interface UnsettledStep<T> {
   readonly key: string
   readonly name: string
   readonly code: StepFunction<T>
-  readonly options?: StepOptions
+  readonly options?: CheckedStepOptions
   readonly scope: OperationScope
   readonly site: CallSite
   /** How an attempt passes the gate. */
@@ -98,7 +99,7 @@ function waitFor({ host }: RunCore, ms: number): Promise<void> {
   })
 }
 
-function backoffMs(retry: Retry | undefined, failures: number): number {
+function backoffMs(retry: CheckedStepOptions['retry'], failures: number): number {
   const {
     backoffMs: first = FIRST_BACKOFF_MS,
     factor = 2,

@@ -8,9 +8,10 @@ import type { Finished } from './operation.ts'
 import type { RunCore } from './run-core.ts'
 import { settleStep, type UnsettledStep } from './settle-step.ts'
 import { createStepExecutor } from './step-attempt.ts'
+import type { CheckedStepOptions } from './step-options.ts'
 import { recordedStep } from './step-record.ts'
 
-const noOptions: StepOptions = {}
+const noOptions: CheckedStepOptions = {}
 
 export interface Steps {
   run<T>(

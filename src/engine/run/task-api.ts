@@ -20,6 +20,7 @@ export class TaskApi implements AgentTask {
   readonly id: string
   readonly contextId: string
   readonly metadata: AgentTask['metadata']
+  readonly input: AgentTask['input']
   readonly principal: string
   readonly tenant: string
   readonly context: Conversation
@@ -34,6 +35,7 @@ export class TaskApi implements AgentTask {
     this.id = task.id
     this.contextId = task.contextId
     this.metadata = task.metadata ?? {}
+    this.input = task.input
     this.principal = task.principal
     this.tenant = task.tenant
     this.context = past.context
@@ -68,8 +70,10 @@ export class TaskApi implements AgentTask {
   readonly turn: AgentTask['turn'] = (code) => agentCall(() => this.#operations.turns.run(code))
   readonly park: AgentTask['park'] = (park) => agentCall(() => this.#operations.stops.park(park))
   readonly sleep: AgentTask['sleep'] = (ms) => agentCall(() => this.#operations.stops.sleep(ms))
-  readonly ask: AgentTask['ask'] = (question, options) =>
-    agentCall(() => this.#heard(this.#operations.stops.ask('input-required', question, options)))
+  readonly ask: AgentTask['ask'] = ((question, options) =>
+    agentCall(() =>
+      this.#heard(this.#operations.stops.ask('input-required', question, options)),
+    )) as AgentTask['ask']
   readonly requireAuth: AgentTask['requireAuth'] = (question, options) =>
     agentCall(() => this.#heard(this.#operations.stops.ask('auth-required', question, options)))
   readonly requireConsent: AgentTask['requireConsent'] = (request) =>

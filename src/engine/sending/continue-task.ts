@@ -8,7 +8,7 @@
 import type { Command } from '../../core/commands.ts'
 import { LullError } from '../../core/errors.ts'
 import { messageTo } from '../../core/message.ts'
-import type { LogRecord, RunToken } from '../../core/records.ts'
+import type { LogRecord, Question, RunToken } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import { weightOf } from '../../core/weight.ts'
 import type { Claim } from '../../ports/store/claims.ts'
@@ -16,6 +16,7 @@ import { maySee } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { logOf } from '../log-of.ts'
 import { remainsOf } from '../removed-task.ts'
+import { wrongAnswer } from './answer-check.ts'
 import { consentIn } from './answered-consent.ts'
 import { checkSame, claimFor, isKey } from './claims.ts'
 import type { Incoming, Sending } from './incoming.ts'
@@ -96,13 +97,16 @@ async function deliver(
   const { agents, runs } = context
   const { message, idempotencyKey } = incoming.request
   await remindFirst(context, incoming, found)
+  const answerTo = (question: Question): Partial<Command & { readonly type: 'message' }> => {
+    if (question.consent !== undefined) return consentIn(context, message, agents.get(found.agent))
+    const wrong = wrongAnswer(question, message)
+    return wrong === undefined ? {} : { wrong }
+  }
   const command = (now: Task | undefined, run: RunToken | undefined): Command => ({
     type: 'message',
     message: messageTo(message, found.id, found.contextId),
     ...(idempotencyKey === undefined ? { once: isKey(context, message) } : { idempotencyKey }),
-    ...(now?.question?.consent === undefined
-      ? {}
-      : consentIn(context, message, agents.get(found.agent))),
+    ...(now?.question === undefined ? {} : answerTo(now.question)),
     limits: context.options,
     ...(run === undefined ? {} : { run }),
   })

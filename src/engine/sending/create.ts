@@ -1,5 +1,6 @@
 /** Creates tasks. If a slot is free, the commit that creates a task also starts it. */
 import { LullError } from '../../core/errors.ts'
+import type { Json } from '../../core/json.ts'
 import { type Message, messageTo } from '../../core/message.ts'
 import type { Submission } from '../../core/records.ts'
 import { inherited } from '../../core/reminders.ts'
@@ -12,6 +13,7 @@ import type { CommitExtras, Committed } from '../ledger.ts'
 import { seenNow } from '../past.ts'
 import type { Incoming, Sending } from './incoming.ts'
 import { pendingAtStart, sentReminders } from './sent-reminders.ts'
+import { inputOf } from './task-input.ts'
 
 /** `eventsAfter` is set when the command is decided. */
 export type NewTask = Omit<Submission, 'eventsAfter' | 'seen'> & { eventsAfter: number }
@@ -64,12 +66,14 @@ export interface Decided extends Omit<Creation, 'push'> {
   readonly taskId: string
   /** Default: the context of the message, or a new one. */
   readonly contextId?: string
+  /** The message as the agent's schema read it. */
+  readonly input?: Json | undefined
 }
 
 export function createFromMessage(
   sending: Sending,
   { caller, request, push }: Incoming,
-  { agent, taskId, contextId: chosen, claim, ahead = false, rejection }: Decided,
+  { agent, taskId, contextId: chosen, input, claim, ahead = false, rejection }: Decided,
 ): Promise<Committed> {
   const { message, metadata, origin } = request
   const contextId = chosen ?? message.contextId ?? contextBegunBy(taskId)
@@ -83,6 +87,7 @@ export function createFromMessage(
     parentId: undefined,
     origin,
     metadata,
+    input,
     eventsAfter: 0,
     reminders:
       request.reminders &&
@@ -106,7 +111,8 @@ export async function createChild(
   message: Message,
 ): Promise<void> {
   const { tenant, principal, contextId } = parent
-  const { name, reminders: takes } = agentNamed(context, agent)
+  const child = agentNamed(context, agent)
+  const { name, reminders: takes } = child
   const reminders = takes === false ? [] : inherited(parent.reminders, parent.id)
   await createTask(
     { context, holds },
@@ -120,6 +126,7 @@ export async function createChild(
       parentId: parent.id,
       origin: undefined,
       metadata: undefined,
+      input: await inputOf(child, message),
       eventsAfter: 0,
       reminders: reminders.length === 0 ? undefined : reminders,
     },

@@ -2,13 +2,13 @@ import type { MakePush } from '../../core/push.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
-import type { SendRequest } from '../requests.ts'
+import type { CheckedSendRequest } from '../requests.ts'
 import type { InFlight } from './in-flight.ts'
 
 /** A message that arrived, and who sent it. */
 export interface Incoming {
   readonly caller: Caller
-  readonly request: SendRequest
+  readonly request: CheckedSendRequest
   /** Makes the webhook that came with the message. */
   readonly push: MakePush | undefined
 }

@@ -17,6 +17,7 @@ import { createFromMessage } from './create.ts'
 import type { Incoming, Sending } from './incoming.ts'
 import type { SendResult } from './send-result.ts'
 import { created } from './start-task.ts'
+import { inputOf } from './task-input.ts'
 
 /** What is known before `receive` is called. */
 interface Undecided extends Incoming {
@@ -62,7 +63,8 @@ async function decide(sending: Sending, undecided: Undecided): Promise<SendResul
     return created(await createFromMessage(sending, undecided, rejected))
   }
   if (said === undefined && agent.run !== undefined) {
-    return created(await createFromMessage(sending, undecided, { agent, taskId, contextId }))
+    const input = await inputOf(agent, undecided.request.message)
+    return created(await createFromMessage(sending, undecided, { agent, taskId, contextId, input }))
   }
   const parts = said?.parts ?? [{ text: `${agent.name} has no answer to that` }]
   return { kind: 'message', message: await reply(sending, undecided, parts), repeated: false }

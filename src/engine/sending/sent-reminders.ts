@@ -6,14 +6,14 @@ import type { Reminder } from '../../core/reminders.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
 import { checkOffered } from '../reminders.ts'
-import type { SendRequest } from '../requests.ts'
+import type { CheckedSendRequest } from '../requests.ts'
 import { toReminder } from '../to-reminder.ts'
 
 /** @throws LullError `NOT_OFFERED` */
 export function sentReminders(
   { clock, signer }: EngineContext,
   agent: Agent | undefined,
-  { message, idempotencyKey, reminders = [] }: SendRequest,
+  { message, idempotencyKey, reminders = [] }: CheckedSendRequest,
 ): readonly Reminder[] {
   if (reminders.length > 0) checkOffered(agent)
   return reminders.map((given, index) => {

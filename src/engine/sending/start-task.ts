@@ -9,6 +9,7 @@ import { checkSame, claimFor, outcomeOf } from './claims.ts'
 import { createFromMessage } from './create.ts'
 import type { Incoming, Sending } from './incoming.ts'
 import type { SendResult } from './send-result.ts'
+import { inputOf } from './task-input.ts'
 
 export async function startTask(
   sending: Sending,
@@ -18,8 +19,11 @@ export async function startTask(
   const { context, inFlight } = sending
   const taskId = context.ids.uuid()
   const claim = claimFor(context, incoming, agent.name, taskId)
-  const create = (): Promise<Committed> =>
-    createFromMessage(sending, incoming, { agent, taskId, claim, ahead: true })
+  const create = async (): Promise<Committed> => {
+    const given = inputOf(agent, incoming.request.message)
+    const input = given instanceof Promise ? await given : given
+    return createFromMessage(sending, incoming, { agent, taskId, claim, input, ahead: true })
+  }
   if (claim === undefined) return created(await create())
   return inFlight.once(claim, async () => {
     const known = await context.store.findClaim(claim)

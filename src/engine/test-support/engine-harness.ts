@@ -20,7 +20,7 @@ import { testSigner } from '../../testing/test-signer.ts'
 import { type Agent, type AgentDefinition, agent } from '../agent.ts'
 import type { Caller } from '../caller.ts'
 import { createEngine, type Engine } from '../engine.ts'
-import type { EngineOptions } from '../options.ts'
+import type { EngineSettings } from '../options.ts'
 import type { SendRequest } from '../requests.ts'
 import { asTestsWant } from './delaying-store.ts'
 import { clockUntilDeath, createLife, type Life, storeUntilDeath } from './process-life.ts'
@@ -32,7 +32,7 @@ export const olga: Caller = { tenant: 'acme', principal: 'olga', operator: true 
 
 export interface HarnessOptions {
   readonly agents?: readonly Agent[]
-  readonly options?: Partial<EngineOptions>
+  readonly options?: EngineSettings
   readonly store?: Store
   readonly clock?: ManualClock
   readonly ids?: IdSource

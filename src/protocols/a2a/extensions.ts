@@ -9,6 +9,9 @@ export const RFC_NOTIFICATIONS = 'urn:lull:a2a:rfc-notifications:1'
 /** The progress of a task, on status updates of agents that report it. */
 export const PROGRESS = 'urn:lull:a2a:progress:1'
 
+/** On cards of agents that say what a message must contain: its JSON Schema. */
+export const INPUT = 'urn:lull:a2a:input:1'
+
 /** On artifact updates: the artifact is the stream of a step, with the state of the stream. */
 export const STREAMS = 'urn:lull:a2a:streams:1'
 

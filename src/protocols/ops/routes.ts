@@ -1,5 +1,6 @@
 /** Every route of `/ops`. */
 import { z } from 'zod'
+import { jsonSchemaOf } from '../../engine/standard-schema.ts'
 import { liftHold, listHolds, placeHold, previewHold } from './holds.ts'
 import { openApi } from './openapi.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
@@ -33,10 +34,20 @@ const agents: OpsRoute = {
   scope: 'ops:read',
   about: 'The agents of this server',
   answer: z.object({
-    agents: z.array(z.object({ name: z.string(), description: z.string() })),
+    agents: z.array(
+      z.object({
+        name: z.string(),
+        description: z.string(),
+        /** The JSON Schema of the message that starts a task. Absent: any message does. */
+        input: z.record(z.string(), z.unknown()).optional(),
+      }),
+    ),
   }),
   handle: async (engine) => ({
-    agents: [...engine.agents.values()].map(({ name, description }) => ({ name, description })),
+    agents: [...engine.agents.values()].map(({ name, description, input }) => {
+      const schema = input && jsonSchemaOf(input)
+      return { name, description, ...(schema === undefined ? {} : { input: schema }) }
+    }),
   }),
 }
 

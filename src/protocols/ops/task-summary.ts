@@ -27,6 +27,8 @@ const question: z.ZodType<QuestionSummary> = z.object({
   consentId: z.string().optional(),
   operation: z.unknown(),
   digest: z.string().optional(),
+  choices: z.array(z.object({ value: z.string(), label: z.string().optional() })).optional(),
+  schema: z.unknown(),
 })
 
 export const taskSummary: z.ZodType<TaskSummary> = z.object({
@@ -105,10 +107,12 @@ function stopIn(task: Task, now: number): Pick<TaskSummary, 'stop'> {
 
 function questionIn({ question }: Task): Pick<TaskSummary, 'question'> {
   if (question === undefined) return {}
-  const { consent } = question
+  const { consent, choices, schema } = question
   return {
     question: {
       prompt: textOf(question.message),
+      ...(choices === undefined ? {} : { choices }),
+      ...(schema === undefined ? {} : { schema }),
       ...(consent === undefined
         ? {}
         : { consentId: consent.consentId, operation: consent.operation, digest: consent.digest }),

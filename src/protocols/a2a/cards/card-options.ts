@@ -1,4 +1,5 @@
 /** The content of a card that the agent does not declare itself. The server reads it from its configuration. */
+import type { JsonObject } from '../../../core/json.ts'
 import type { Skill } from '../../../engine/agent.ts'
 
 export interface SecurityOptions {
@@ -44,6 +45,8 @@ export interface CardSource {
   readonly url: string
   readonly facts: CardOptions
   readonly security: SecurityOptions
+  /** The JSON Schema of a message that starts a task. */
+  readonly input: JsonObject | undefined
   readonly inputModes: readonly string[]
   readonly outputModes: readonly string[]
   readonly pause: boolean

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { agent } from '../../../engine/agent.ts'
 import { type Loose, openTestServer } from '../test-support/test-server.ts'
 
@@ -160,5 +161,16 @@ describe('agent cards', () => {
     const without = await openTestServer({ agents: [painter] })
     expect((await without.rpc('1.0', 'GetExtendedAgentCard')).error.code).toBe(-32004)
     expect((await without.rpc('0.3', 'agent/getAuthenticatedExtendedCard')).error.code).toBe(-32007)
+  })
+
+  it('show the JSON Schema of the message that starts a task', async () => {
+    const input = z.object({ city: z.string() })
+    const booker = agent({ name: 'booker', description: 'Books', input, run: () => 'done' })
+    const testServer = await openTestServer({ agents: [booker] })
+    const { extensions } = (await card(testServer, path, v1)).capabilities
+    expect(extensions[0]).toMatchObject({
+      uri: 'urn:lull:a2a:input:1',
+      params: { schema: { type: 'object', properties: { city: { type: 'string' } } } },
+    })
   })
 })

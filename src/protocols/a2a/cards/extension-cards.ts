@@ -1,6 +1,6 @@
 /** Lull's extensions on a card (A2A 1.0 §4.4.4). None is required: a required extension refuses other clients. */
 import { pauseModes, resumeCauses } from '../../../core/suspension.ts'
-import { REMINDERS, RFC_NOTIFICATIONS, TASK_CONTROL, USER_CONSENT } from '../extensions.ts'
+import { INPUT, REMINDERS, RFC_NOTIFICATIONS, TASK_CONTROL, USER_CONSENT } from '../extensions.ts'
 import type { RemindersParams } from '../schemas/reminders.ts'
 import type { TaskControlParams } from '../schemas/task-control.ts'
 import type { UserConsentParams } from '../schemas/user-consent.ts'
@@ -55,7 +55,14 @@ export function extensionCards(source: CardSource, version: Version): readonly o
     description: 'JSON-RPC notification frames of the PAUSED and reminder RFCs on streams',
     required: false,
   }
+  const input = {
+    uri: INPUT,
+    description: 'The JSON Schema of the first data part of a message that starts a task',
+    required: false,
+    params: { schema: source.input },
+  }
   return [
+    ...(source.input === undefined ? [] : [input]),
     ...(source.pause ? [control] : []),
     ...(source.reminders ? [reminders] : []),
     ...(source.consent ? [consent] : []),

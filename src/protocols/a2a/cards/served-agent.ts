@@ -2,6 +2,7 @@
 import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import { type Offers, offersOf } from '../../../engine/offers.ts'
+import { jsonSchemaOf } from '../../../engine/standard-schema.ts'
 import type { Version } from '../versions.ts'
 import {
   type CardOptions,
@@ -52,6 +53,7 @@ export function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
     url,
     facts,
     security,
+    input: agent.input && jsonSchemaOf(agent.input),
     inputModes,
     outputModes: facts.outputModes ?? ['text/plain', 'application/json'],
     ...offers,

@@ -5,10 +5,11 @@ import type {
   PromptResponse,
   SessionUpdate,
 } from '@agentclientprotocol/sdk'
-import { type Message, textOf } from '../../../core/message.ts'
+import type { Message, Part } from '../../../core/message.ts'
 import type { Decision, Question } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { ClientFacts } from '../capabilities.ts'
+import { filledIn, formOf } from '../prompts/question-form.ts'
 import { text, titleOf } from '../render/updates.ts'
 
 export interface Peer {
@@ -39,7 +40,8 @@ export interface Peer {
     consent: NonNullable<Question['consent']>,
     signal: AbortSignal,
   ): Promise<Decision | undefined>
-  askText(sessionId: string, message: Message, signal: AbortSignal): Promise<string | undefined>
+  /** Undefined: the client dismissed the question. */
+  askForm(sessionId: string, question: Question, signal: AbortSignal): Promise<Part | undefined>
 }
 
 export function createPeer(client: AgentContext, facts: ClientFacts): Peer {
@@ -76,13 +78,9 @@ export function createPeer(client: AgentContext, facts: ClientFacts): Peer {
       )) as { readonly outcome: { readonly outcome: string; readonly optionId?: string } }
       return outcome.outcome === 'selected' ? decisionOf(outcome.optionId) : undefined
     },
-    async askText(sessionId, message, signal) {
-      const answer = await request(
-        'elicitation/create',
-        { mode: 'form', sessionId, message: textOf(message), requestedSchema: answerForm },
-        signal,
-      )
-      return filledIn(answer)
+    async askForm(sessionId, question, signal) {
+      const form = { sessionId, ...formOf(question) }
+      return filledIn(question, await request('elicitation/create', form, signal))
     },
   }
 }
@@ -96,19 +94,4 @@ export const permissionOptions = [
 export function decisionOf(optionId: string | undefined): Decision | undefined {
   if (optionId === 'allow') return 'granted'
   return optionId === 'reject' ? 'denied' : undefined
-}
-
-export const answerForm = {
-  type: 'object',
-  properties: { answer: { type: 'string', title: 'Answer', minLength: 1 } },
-  required: ['answer'],
-} as const
-
-export function filledIn(answer: unknown): string | undefined {
-  const { action, content } = answer as {
-    readonly action?: string
-    readonly content?: { readonly answer?: unknown }
-  }
-  const given = action === 'accept' ? content?.answer : undefined
-  return typeof given === 'string' && given !== '' ? given : undefined
 }

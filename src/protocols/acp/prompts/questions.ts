@@ -55,10 +55,7 @@ export function createQuestions(deps: QuestionDeps): Questions {
   async function answerTo({ question }: Task, signal: AbortSignal): Promise<Part | undefined> {
     if (question === undefined) return undefined
     const { consent, message } = question
-    if (consent === undefined) {
-      const text = await peer.askText(sessionId, message, signal)
-      return text === undefined ? undefined : { text }
-    }
+    if (consent === undefined) return peer.askForm(sessionId, question, signal)
     const decision = await peer.askConsent(sessionId, message, consent, signal)
     return decision && { data: { consentId: consent.consentId, decision } }
   }

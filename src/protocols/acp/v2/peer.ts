@@ -5,15 +5,9 @@ import type {
   SessionUpdate,
   StateUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2'
-import { textOf } from '../../../core/message.ts'
 import type { ClientFacts } from '../capabilities.ts'
-import {
-  answerForm,
-  decisionOf,
-  filledIn,
-  type Peer,
-  permissionOptions,
-} from '../connection/peer.ts'
+import { decisionOf, type Peer, permissionOptions } from '../connection/peer.ts'
+import { filledIn, formOf } from '../prompts/question-form.ts'
 import { titleOf } from '../render/updates.ts'
 import { updateV2 } from './shapes.ts'
 import { createStates, type States } from './states.ts'
@@ -92,9 +86,9 @@ export function createPeerV2(client: AgentContext, facts: ClientFacts): Peer {
       )) as { readonly outcome: { readonly outcome: string; readonly optionId?: string } }
       return outcome.outcome === 'selected' ? decisionOf(outcome.optionId) : undefined
     },
-    async askText(sessionId, message, signal) {
-      const form = { mode: 'form', message: textOf(message), requestedSchema: answerForm }
-      return filledIn(await request('elicitation/create', { sessionId, ...form }, signal))
+    async askForm(sessionId, question, signal) {
+      const form = { sessionId, ...formOf(question) }
+      return filledIn(question, await request('elicitation/create', form, signal))
     },
   }
 }
