@@ -11,10 +11,14 @@ import { root } from './run.mjs'
 import { sourcesIn } from './sources.mjs'
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { dependencies, optionalDependencies } = JSON.parse(
+  const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   )
-  const runtime = Object.keys({ ...dependencies, ...optionalDependencies })
+  const runtime = Object.keys({
+    ...dependencies,
+    ...optionalDependencies,
+    ...peerDependencies,
+  })
   const files = sourcesIn('src')
   const problems = problemsIn(files, runtime)
   for (const problem of problems) console.error(problem)

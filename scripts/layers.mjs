@@ -29,6 +29,8 @@ export const layers = {
     packages: ['zod', 'vitest'],
     builtins: ['fs', 'process'],
   },
+  // Agents on the AI SDK, which its users install.
+  ai: { imports: ['core', 'engine'], packages: ['ai'], builtins: [] },
   demo: { imports: ['core', 'engine', 'testing'], packages: [], builtins: ['zlib'] },
   server: {
     imports: ['core', 'ports', 'engine', 'stores', 'protocols', 'wire', 'demo', 'testing'],

@@ -1,0 +1,58 @@
+/**
+ * `aiAgent`: an agent that is a model with tools. Each turn of its loop is one model call and the tool calls that it asked
+ * for, and each of them is a journaled step. The transcript of the task is the conversation of the model.
+ */
+import type { StepResult, StopCondition, ToolSet } from 'ai'
+import { type Agent, agent, type Outcome } from '../../engine/agent.ts'
+import type { AgentTask } from '../../engine/agent-task.ts'
+import { remindSelf } from '../tools/built-in.ts'
+import { afterTurn, checkBudget, nothingSpent, withinBudget } from './budget.ts'
+import type { AiAgentOptions } from './options.ts'
+import { compacted, digestOf } from './summary.ts'
+import { type TurnResult, takeTurn } from './take-turn.ts'
+
+const MOST_TURNS = 20
+const FULL = 0.8
+
+/** @throws LullError `INVALID_INPUT` */
+export function aiAgent(options: AiAgentOptions): Agent {
+  checkBudget(options)
+  const { model, providers } = options
+  return agent({
+    ...options,
+    providers: { remindSelf, ...providers },
+    digest: (transcript) => digestOf(model, transcript),
+    compact: (transcript) => compacted(model, transcript),
+    run: (task) => loop(options, task),
+  })
+}
+
+async function loop(options: AiAgentOptions, task: AgentTask): Promise<Outcome> {
+  const steps: StepResult<ToolSet>[] = []
+  let spent = nothingSpent
+  for (;;) {
+    spent = await withinBudget(task, spent, options.budget)
+    const result = await task.turn((turn) => takeTurn(options, task, turn))
+    spent = afterTurn(spent, result.usage)
+    steps.push(result.step)
+    if (!result.goesOn || (await isOver(options.until, steps))) {
+      return options.stream === false ? result.text : undefined
+    }
+    if (isFull(result, options.contextWindow)) await task.compact()
+  }
+}
+
+async function isOver(
+  until: AiAgentOptions['until'],
+  steps: readonly StepResult<ToolSet>[],
+): Promise<boolean> {
+  if (until === undefined) return steps.length >= MOST_TURNS
+  const conditions: readonly StopCondition<ToolSet>[] =
+    typeof until === 'function' ? [until] : until
+  for (const condition of conditions) if (await condition({ steps: [...steps] })) return true
+  return false
+}
+
+function isFull({ usage }: TurnResult, contextWindow = Number.POSITIVE_INFINITY): boolean {
+  return (usage.inputTokens ?? 0) > FULL * contextWindow
+}

@@ -1,0 +1,125 @@
+/**
+ * The transcript of a task as the messages of a model. Providers refuse a list in which a tool call has no result, so the
+ * list is always completed.
+ *
+ * Invariants (messages.test.ts), which hold for every transcript, also one that was cut in the middle:
+ *  V1  directly after the message with the calls, each call has exactly one result, in the order of the calls;
+ *  V2  no result stands without its call;
+ *  V3  no id of a call is used twice;
+ *  V4  the first message is from the user, and no message is empty.
+ */
+import type { AssistantModelMessage, ModelMessage, ToolResultPart } from 'ai'
+import type { Json, MembersOf } from '../../core/json.ts'
+import type { Part } from '../../core/message.ts'
+import type { TranscriptEntry } from '../../core/transcript.ts'
+import { fromJournal } from '../model/journal-value.ts'
+import { INTERRUPTED } from '../tools/results.ts'
+
+type AssistantParts = Exclude<AssistantModelMessage['content'], string>
+type UserParts = Exclude<Extract<ModelMessage, { role: 'user' }>['content'], string>
+
+/** @param next the entry after it */
+type MakeMessages = (content: Json, next: TranscriptEntry | undefined) => readonly ModelMessage[]
+
+const made: Readonly<Record<TranscriptEntry['role'], MakeMessages>> = {
+  digest: (content) => [{ role: 'user', content: String(content) }],
+  user: userMessage,
+  agent: (content, next) => assistantMessages(content, next?.role === 'tool' ? next.content : []),
+  // The results belong to the message before them (V2).
+  tool: () => [],
+}
+
+const BEGIN: ModelMessage = { role: 'user', content: 'Continue.' }
+
+export function messagesOf(transcript: readonly TranscriptEntry[]): readonly ModelMessage[] {
+  const messages = transcript.flatMap(({ role, content }, index) =>
+    made[role](content, transcript[index + 1]),
+  )
+  return messages[0]?.role === 'user' ? messages : [BEGIN, ...messages]
+}
+
+function userMessage(content: Json): readonly ModelMessage[] {
+  const parts = (content as readonly MembersOf<Part>[]).flatMap((part) => userPart(part))
+  return parts.length === 0 ? [] : [{ role: 'user', content: parts }]
+}
+
+/** A part of a message to the task, as content for a model. */
+function userPart(part: MembersOf<Part>): UserParts {
+  const { mediaType = 'application/octet-stream' } = part
+  if ('text' in part) return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+  if ('data' in part) return [{ type: 'text', text: JSON.stringify(part.data) }]
+  const named = part.filename === undefined ? {} : { filename: part.filename }
+  const data = 'url' in part ? new URL(part.url) : part.raw
+  return [{ type: 'file', data, mediaType, ...named }]
+}
+
+function assistantMessages(content: Json, recorded: Json): readonly ModelMessage[] {
+  const parts = fromJournal(content) as AssistantParts
+  if (parts.length === 0) return []
+  const assistant: ModelMessage = { role: 'assistant', content: parts }
+  const calls = openCalls(parts)
+  if (calls.length === 0) return [assistant]
+  const known = fromJournal(recorded) as readonly ToolResultPart[]
+  const results = calls.map(
+    ({ toolCallId, toolName }): ToolResultPart =>
+      known.find((result) => result.toolCallId === toolCallId) ?? {
+        type: 'tool-result',
+        toolCallId,
+        toolName,
+        output: INTERRUPTED,
+      },
+  )
+  return [assistant, { role: 'tool', content: results }]
+}
+
+/** The calls that the agent answers. A provider answers its own. */
+export function openCalls(
+  parts: AssistantParts,
+): readonly Extract<AssistantParts[number], { type: 'tool-call' }>[] {
+  return parts.flatMap((part) =>
+    part.type === 'tool-call' && part.providerExecuted !== true ? [part] : [],
+  )
+}
+
+/**
+ * The content of an answer for the transcript, in a form that every provider takes back: without empty texts, with an
+ * object as the input of each call, and with ids that are not used yet (V3).
+ * @param rename gives the id for a call
+ */
+export function acceptable(
+  content: AssistantModelMessage['content'],
+  rename: (toolCallId: string) => string,
+): AssistantParts {
+  const parts: AssistantParts =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  return parts.flatMap((part): AssistantParts => {
+    if (part.type === 'text' && part.text === '') return []
+    if (part.type !== 'tool-call' || part.providerExecuted === true) return [part]
+    const { input } = part
+    const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
+    return [
+      {
+        ...part,
+        toolCallId: rename(part.toolCallId),
+        input: isObject ? input : { invalid: input },
+      },
+    ]
+  })
+}
+
+/** Gives each call an id of its own, because models repeat ids. */
+export function createRename(transcript: readonly TranscriptEntry[]): (id: string) => string {
+  const used = new Set(
+    transcript.flatMap(({ role, content }) =>
+      role === 'agent'
+        ? openCalls(fromJournal(content) as AssistantParts).map(({ toolCallId }) => toolCallId)
+        : [],
+    ),
+  )
+  return (id) => {
+    let unique = id
+    for (let number = 2; used.has(unique); number++) unique = `${id}-${number}`
+    used.add(unique)
+    return unique
+  }
+}

@@ -1,0 +1,45 @@
+/** What an author says about an agent that is a model with tools. */
+import type {
+  CallSettings,
+  generateText,
+  LanguageModel,
+  StopCondition,
+  ToolChoice,
+  ToolSet,
+} from 'ai'
+import type { AgentDefinition } from '../../engine/agent.ts'
+import type { AgentTask, Retry, Turn } from '../../engine/agent-task.ts'
+import type { ModelUsage } from '../model/usage.ts'
+import type { OnInterrupted } from '../tools/durable-tools.ts'
+
+/** What a task may spend before it parks itself. Each resume allows as much again. */
+export interface Budget {
+  /** In US dollars. Needs `price`. */
+  readonly costUsd?: number
+  readonly tokens?: number
+  readonly turns?: number
+}
+
+export interface AiAgentOptions extends Omit<AgentDefinition, 'run' | 'digest' | 'compact'> {
+  readonly model: LanguageModel
+  readonly system?: string | ((turn: Turn, task: AgentTask) => string | Promise<string>)
+  /** Tools of the AI SDK. `needsApproval` asks the user for consent. A tool without `execute` asks the user for its result. */
+  readonly tools?: ToolSet
+  /** When the loop ends although the model goes on calling tools. Default: after 20 turns. */
+  readonly until?: StopCondition<ToolSet> | readonly StopCondition<ToolSet>[]
+  readonly budget?: Budget
+  /** The price of a call in US dollars. */
+  readonly price?: (usage: ModelUsage, modelId: string) => number
+  /** The size of the model's window in tokens. The transcript is compacted when a call has used 80 % of it. */
+  readonly contextWindow?: number
+  /** The artifact that shows the text while it is written. False: the answer is the final message. Default `text`. */
+  readonly stream?: string | false
+  /** For a tool call that a crash or a pause may have left half executed, for all tools or by name. Default `rerun`. */
+  readonly onInterrupted?: OnInterrupted | Readonly<Record<string, OnInterrupted>>
+  /** How a failed model call is tried again. */
+  readonly retry?: Retry
+  /** Temperature, output tokens and so on. */
+  readonly settings?: Omit<CallSettings, 'maxRetries' | 'abortSignal'>
+  readonly toolChoice?: ToolChoice<ToolSet>
+  readonly providerOptions?: NonNullable<Parameters<typeof generateText>[0]['providerOptions']>
+}

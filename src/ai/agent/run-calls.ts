@@ -1,0 +1,134 @@
+/**
+ * The tool calls of one answer: first the questions for consent, then the tools one after the other, then the tools that act
+ * on the task. So a denial is known before anything is executed, and a task that stops has nothing half done.
+ *
+ * Invariants (run-calls.test.ts):
+ *  C1  every call gets exactly one result, whatever stops the batch;
+ *  C2  nothing is executed before all questions for consent are answered;
+ *  C3  after an interrupting reminder no further call is executed, and the model is told so.
+ */
+import type { ModelMessage, ToolResultPart, ToolSet } from 'ai'
+import { describeError } from '../../core/describe-error.ts'
+import type { AgentTask, StepContext, ToolResult, Turn } from '../../engine/agent-task.ts'
+import { callsToApprove, isApproved } from '../tools/approval.ts'
+import type { OnInterrupted } from '../tools/durable-tools.ts'
+import { executeCall } from '../tools/execute-call.ts'
+import {
+  type AnyTool,
+  DENIED,
+  errorOutput,
+  INTERRUPTED,
+  outputOf,
+  plainOutput,
+  SKIPPED,
+  type ToolCall,
+  type ToolOutput,
+  toPlainJson,
+} from '../tools/results.ts'
+import { runInTask } from '../tools/task-tool.ts'
+
+export interface Batch {
+  readonly task: AgentTask
+  readonly turn: Turn
+  readonly tools: ToolSet
+  readonly messages: readonly ModelMessage[]
+  readonly onInterrupted: (toolName: string) => OnInterrupted
+}
+
+interface KnownCall {
+  readonly call: ToolCall
+  readonly tool: AnyTool
+}
+
+/** @param calls calls that the SDK has found valid */
+export async function runCalls(
+  batch: Batch,
+  calls: readonly ToolCall[],
+): Promise<readonly ToolResultPart[]> {
+  const { task, tools, messages } = batch
+  const outputs = new Map<ToolCall, ToolOutput>()
+  const known = calls.flatMap((call): readonly KnownCall[] => {
+    const tool = tools[call.toolName]
+    return tool === undefined ? [] : [{ call, tool }]
+  })
+  for (const call of await callsToApprove(task, known, messages)) {
+    if (!(await isApproved(task, call))) outputs.set(call, DENIED)
+  }
+  const allowed = known.filter(({ call }) => !outputs.has(call))
+  const inSteps = allowed.filter(({ tool }) => tool.execute !== undefined)
+  const isSkipping = await runInSteps(batch, inSteps, outputs)
+  const inTask = allowed.filter(({ tool }) => tool.execute === undefined)
+  if (!isSkipping) await runInTaskCode(batch, inTask, outputs)
+  return calls.map((call) => {
+    const { toolCallId, toolName } = call
+    return { type: 'tool-result', toolCallId, toolName, output: outputs.get(call) ?? SKIPPED }
+  })
+}
+
+/** One batch of the turn. Returns whether the rest of it was skipped (C3). */
+async function runInSteps(
+  batch: Batch,
+  calls: readonly KnownCall[],
+  outputs: Map<ToolCall, ToolOutput>,
+): Promise<boolean> {
+  if (calls.length === 0) return false
+  const results = await batch.turn.tools(
+    calls.map(({ call, tool }) => ({
+      name: call.toolName,
+      run: (step) => executed(batch, tool, call, step),
+    })),
+  )
+  for (const [index, result] of results.entries()) {
+    const found = calls[index]
+    if (found !== undefined) outputs.set(found.call, outputIn(result))
+  }
+  return results.some(({ status }) => status === 'skipped')
+}
+
+function outputIn(result: ToolResult): ToolOutput {
+  if (result.status === 'skipped') return SKIPPED
+  if (result.status === 'failed') return errorOutput(result.error)
+  return result.result as ToolOutput
+}
+
+async function executed(
+  { task, messages, onInterrupted }: Batch,
+  tool: AnyTool,
+  call: ToolCall,
+  step: StepContext,
+): Promise<ToolOutput> {
+  if (step.mayHaveRun && onInterrupted(call.toolName) === 'report') return INTERRUPTED
+  const result = await executeCall(tool, call, { task, step, messages })
+  return toPlainJson(await outputOf(tool, call, result)) as ToolOutput
+}
+
+/** Those that stop the task come last. The others run at the same time. */
+async function runInTaskCode(
+  { task }: Batch,
+  calls: readonly KnownCall[],
+  outputs: Map<ToolCall, ToolOutput>,
+): Promise<void> {
+  const one = async ({ call, tool }: KnownCall): Promise<void> => {
+    outputs.set(call, await runOrAsk(task, tool, call))
+  }
+  const isLast = ({ tool }: KnownCall): boolean => runInTask(tool)?.last ?? false
+  await Promise.all(calls.filter((call) => !isLast(call)).map(one))
+  for (const call of calls.filter(isLast)) await one(call)
+}
+
+async function runOrAsk(task: AgentTask, tool: AnyTool, call: ToolCall): Promise<ToolOutput> {
+  const inTask = runInTask(tool)
+  if (inTask === undefined) return askForResult(task, call)
+  try {
+    return plainOutput(await inTask.run(task, call.input))
+  } catch (error) {
+    return errorOutput(describeError(error).message)
+  }
+}
+
+/** The user gives the result of a tool that has no function. */
+async function askForResult(task: AgentTask, { toolName, input }: ToolCall): Promise<ToolOutput> {
+  const question = { text: `What is the result of ${toolName}?` }
+  const { text, data } = await task.ask([question, { data: toPlainJson(input) }])
+  return plainOutput(data ?? text)
+}

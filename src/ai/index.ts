@@ -1,0 +1,22 @@
+/** Agents that are models with tools, on the AI SDK (`ai`, versions 6 and 7). */
+
+export { aiAgent } from './agent/ai-agent.ts'
+export type { AiAgentOptions, Budget } from './agent/options.ts'
+export type { DurableModelOptions } from './model/ask-model.ts'
+export { durableModel, type ModelObject } from './model/durable-model.ts'
+export type { ModelUsage } from './model/usage.ts'
+export {
+  type DelegateInput,
+  delegateTool,
+  type ParkInput,
+  parkTool,
+  type RemindInput,
+  remindTool,
+} from './tools/built-in.ts'
+export {
+  type DurableToolsOptions,
+  durableTools,
+  type OnInterrupted,
+} from './tools/durable-tools.ts'
+export { type ToolContext, toolContext } from './tools/execute-call.ts'
+export { type TaskToolDefinition, taskTool } from './tools/task-tool.ts'

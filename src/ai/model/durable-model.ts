@@ -1,0 +1,77 @@
+/** `durableModel`: a model of the AI SDK whose every call is a journaled step. */
+import { gateway, type LanguageModel } from 'ai'
+import type { AgentTask } from '../../engine/agent-task.ts'
+import { partsOf } from './answer.ts'
+import type { AnyModel, StreamPart } from './any-model.ts'
+import { type AskOptions, askModel, type DurableModelOptions } from './ask-model.ts'
+
+/** A model, not the name of one. */
+export type ModelObject = Exclude<LanguageModel, string>
+
+/**
+ * The model, with every call as a journaled step of the task. Give it to `generateText`, `streamText` or `ToolLoopAgent`
+ * inside `run`. A call that was answered is not made again after a restart.
+ *
+ * People who watch the task see the text at once. The stream that the SDK gets starts when the answer is recorded.
+ */
+export function durableModel<M extends ModelObject>(
+  task: AgentTask,
+  model: M,
+  options?: DurableModelOptions,
+): M
+export function durableModel(
+  task: AgentTask,
+  model: string,
+  options?: DurableModelOptions,
+): ModelObject
+export function durableModel(
+  task: AgentTask,
+  given: LanguageModel,
+  options: DurableModelOptions = {},
+): ModelObject {
+  const model = modelOf(given)
+  return replaceCalls(model, {
+    doGenerate: (call) => askModel(task, model, call, 'generate', options),
+    doStream: async (call) => ({
+      stream: streamOf(partsOf(await askModel(task, model, call, 'stream', options))),
+    }),
+  })
+}
+
+/** The same, for calls that need no stream and want the text to be seen while it is written. */
+export function liveModel(task: AgentTask, given: LanguageModel, options: AskOptions): ModelObject {
+  const model = modelOf(given)
+  const how = options.stream === false ? 'generate' : 'stream'
+  return replaceCalls(model, {
+    doGenerate: (call) => askModel(task, model, call, how, options),
+  })
+}
+
+/** A name stands for a model of the default provider, as in the SDK. */
+function modelOf(model: LanguageModel): ModelObject {
+  if (typeof model !== 'string') return model
+  const { AI_SDK_DEFAULT_PROVIDER: provider = gateway } = globalThis
+  return provider.languageModel(model)
+}
+
+type Calls = Partial<Pick<AnyModel, 'doGenerate' | 'doStream'>>
+
+/** Other members are read from the model itself, because providers may have private fields. */
+function replaceCalls<M extends ModelObject>(model: M, calls: Calls): M {
+  return new Proxy(model, {
+    get(target, name) {
+      if (Object.hasOwn(calls, name)) return Reflect.get(calls, name)
+      const member: unknown = Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}
+
+function streamOf(parts: readonly StreamPart[]): ReadableStream<StreamPart> {
+  return new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part)
+      controller.close()
+    },
+  })
+}

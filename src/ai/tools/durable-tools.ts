@@ -1,0 +1,99 @@
+/**
+ * `durableTools`: tools of the AI SDK whose every call is a journaled step, for loops that authors write themselves.
+ *
+ * Invariants (durable-tools.test.ts):
+ *  D1  a call that has a recorded result is not executed again;
+ *  D2  the key of a call is the tool's name and its place among the calls, not the id that the model gave it, because models
+ *      repeat ids;
+ *  D3  calls start in the order in which the model made them, one at a time unless `concurrency` says otherwise;
+ *  D4  a denied call is not executed, and the model is told that it was denied.
+ */
+import type { ToolExecutionOptions, ToolSet } from 'ai'
+import type { AgentTask, Retry } from '../../engine/agent-task.ts'
+import { callsToApprove, isApproved } from './approval.ts'
+import { executeCall } from './execute-call.ts'
+import { createQueue } from './queue.ts'
+import {
+  type AnyTool,
+  DENIED,
+  DENIED_REASON,
+  interruptedError,
+  outputOf,
+  type ToolCall,
+  toPlainJson,
+} from './results.ts'
+import { runInTask } from './task-tool.ts'
+
+/** What happens to a call that a crash or an interrupting pause may have left half executed. */
+export type OnInterrupted = 'rerun' | 'report'
+
+export interface DurableToolsOptions {
+  /** How many calls are executed at the same time. Default 1, so that a task can be paused between two calls. */
+  readonly concurrency?: number
+  /** Further attempts after a failure. Default: none, the model is told the error. */
+  readonly retry?: Retry
+  /** `rerun` (default) executes it again with the same idempotency key. `report` tells the model. */
+  readonly onInterrupted?: OnInterrupted
+}
+
+interface ToolCallOutput {
+  readonly toolCallId: string
+  readonly input: unknown
+  readonly output: unknown
+}
+
+const denied = { 'lull:denied': DENIED_REASON }
+
+export function durableTools<T extends ToolSet>(
+  task: AgentTask,
+  tools: T,
+  options: DurableToolsOptions = {},
+): T {
+  const { concurrency = 1 } = options
+  const inTurn = createQueue(concurrency)
+  const durable = Object.entries(tools).map(([name, tool]) => [
+    name,
+    isExecutable(tool) ? wrap(name, tool) : tool,
+  ])
+  return Object.fromEntries(durable) as T
+
+  function wrap(toolName: string, tool: AnyTool): AnyTool {
+    const durable = { ...tool }
+    delete durable.needsApproval
+    durable.execute = (input: unknown, given: ToolExecutionOptions) => {
+      const call = { toolName, toolCallId: given.toolCallId, input }
+      return inTurn(() => execute(tool, call, given))
+    }
+    durable.toModelOutput = async ({ output, ...call }: ToolCallOutput) =>
+      isDenied(output) ? DENIED : outputOf(tool, { toolName, ...call }, output)
+    return durable
+  }
+
+  async function execute(
+    tool: AnyTool,
+    call: ToolCall,
+    given: ToolExecutionOptions,
+  ): Promise<unknown> {
+    const { messages } = given
+    const [asked] = await callsToApprove(task, [{ call, tool }], messages)
+    if (asked !== undefined && !(await isApproved(task, call))) return denied
+    const inTask = runInTask(tool)
+    if (inTask !== undefined) return inTask.run(task, call.input)
+    const { retry, onInterrupted } = options
+    return task.step(
+      call.toolName,
+      async (step) => {
+        if (step.mayHaveRun && onInterrupted === 'report') throw interruptedError()
+        return toPlainJson(await executeCall(tool, call, { task, step, messages, given }))
+      },
+      retry === undefined ? {} : { retry },
+    )
+  }
+}
+
+const isExecutable = (tool: AnyTool): boolean =>
+  tool.execute !== undefined || runInTask(tool) !== undefined
+
+function isDenied(output: unknown): boolean {
+  return typeof output === 'object' && output !== null && 'lull:denied' in output
+}

@@ -1,0 +1,57 @@
+/** Executes one call of a tool inside a step, and what the tool can read about that step. */
+import type { ModelMessage, ToolExecutionOptions } from 'ai'
+import type { AgentTask, StepContext } from '../../engine/agent-task.ts'
+import type { AnyTool, ToolCall } from './results.ts'
+
+/** What a running tool can use beside its input. */
+export interface ToolContext {
+  readonly task: AgentTask
+  readonly step: StepContext
+}
+
+export interface CallContext extends ToolContext {
+  readonly messages: readonly ModelMessage[]
+  /** The options that the SDK gave, if it executes the tool. */
+  readonly given?: ToolExecutionOptions
+}
+
+const contexts = new WeakMap<object, ToolContext>()
+
+/**
+ * The task and the step of the call that a tool executes: `execute: (input, options) => toolContext(options).step…`. Its
+ * `idempotencyKey` is the same in every attempt of this call.
+ * @throws Error outside of `aiAgent` and `durableTools`
+ */
+export function toolContext(options: object): ToolContext {
+  const found = contexts.get(options)
+  if (found !== undefined) return found
+  throw new Error('toolContext: the tool was not called by aiAgent or durableTools')
+}
+
+/** Calls the tool's function. The last value of a generator is the result. */
+export async function executeCall(
+  tool: AnyTool,
+  { toolCallId, input }: ToolCall,
+  { task, step, messages, given }: CallContext,
+): Promise<unknown> {
+  const signals = [step.signal, ...(given?.abortSignal ? [given.abortSignal] : [])]
+  const options = {
+    ...given,
+    toolCallId,
+    messages: [...messages],
+    abortSignal: AbortSignal.any(signals),
+  }
+  contexts.set(options, { task, step })
+  const result: unknown = await tool.execute?.(input, options)
+  return isAsyncIterable(result) ? lastOf(result) : result
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
+async function lastOf(values: AsyncIterable<unknown>): Promise<unknown> {
+  let last: unknown
+  for await (const value of values) last = value
+  return last
+}

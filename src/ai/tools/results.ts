@@ -1,0 +1,57 @@
+/**
+ * The results of tool calls as a model gets them. A call that has no result of its own gets a text that says why. The texts
+ * are constant, so that a replay and the prompt cache of a provider find the same messages.
+ */
+import type { ToolResultPart, ToolSet } from 'ai'
+import type { Json } from '../../core/json.ts'
+
+export type ToolOutput = ToolResultPart['output']
+export type AnyTool = ToolSet[string]
+
+export interface ToolCall {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly input: unknown
+}
+
+export const SKIPPED: ToolOutput = {
+  type: 'error-text',
+  value: 'skipped: not executed, because the task was told something more urgent',
+}
+
+const INTERRUPTED_TEXT = 'interrupted: it may have been executed in part; check before repeating it'
+export const INTERRUPTED: ToolOutput = { type: 'error-text', value: INTERRUPTED_TEXT }
+
+/** Is thrown in place of a second execution. */
+export const interruptedError = (): Error => new Error(INTERRUPTED_TEXT)
+
+export const DENIED_REASON = 'denied by the user; the tool was not executed'
+export const DENIED: ToolOutput = { type: 'execution-denied', reason: DENIED_REASON }
+
+export const errorOutput = (message: string): ToolOutput => ({ type: 'error-text', value: message })
+
+/** What the model gets of a tool's result. */
+export async function outputOf(
+  tool: AnyTool,
+  call: ToolCall,
+  output: unknown,
+): Promise<ToolOutput> {
+  const { toModelOutput } = tool
+  if (toModelOutput !== undefined) {
+    const { toolCallId, input } = call
+    return toModelOutput({ toolCallId, input, output })
+  }
+  return plainOutput(output)
+}
+
+export function plainOutput(output: unknown): ToolOutput {
+  return typeof output === 'string'
+    ? { type: 'text', value: output }
+    : ({ type: 'json', value: toPlainJson(output) } as ToolOutput)
+}
+
+/** As the SDK does it: what JSON cannot express is left out, and a missing result is null. */
+export function toPlainJson(value: unknown): Json {
+  const text = JSON.stringify(value)
+  return text === undefined ? null : (JSON.parse(text) as Json)
+}
