@@ -108,11 +108,16 @@ const loadFailures: Readonly<Record<string, string>> = {
 
 function exitOf({ code, cause }: LullError): ExitCode {
   if (code === 'INVALID_INPUT') return exitCodes.usage
-  const why = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  return unreachable.has(why) ? exitCodes.unreachable : exitCodes.refused
+  return isUnreachable(cause) ? exitCodes.unreachable : exitCodes.refused
 }
 
-/** Errors of the operating system for a host that does not answer, such as that of a database. */
+/** Whether the operating system found no way to a host or socket, such as that of a database. */
+function isUnreachable(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false
+  const isOfConnect = 'syscall' in cause && cause.syscall === 'connect'
+  return isOfConnect || ('code' in cause && unreachable.has(String(cause.code)))
+}
+
 const unreachable: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

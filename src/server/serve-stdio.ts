@@ -7,6 +7,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLullError } from '../core/errors.ts'
 import type { Agent } from '../engine/agent.ts'
+import type { Log } from '../ports/log.ts'
 import { isLocked } from '../stores/sqlite/directory-lock.ts'
 import { loadDriver } from '../stores/sqlite/driver.ts'
 import { type AcpMount, mountAcp } from './acp-mount.ts'
@@ -14,9 +15,9 @@ import { readAddress, showAddress } from './address-file.ts'
 import { attachStdio } from './attach-stdio.ts'
 import { callerOf, owner } from './auth/identity.ts'
 import { readConfig } from './config.ts'
-import { listenLocally } from './local-socket.ts'
+import { type LocalSocket, listenLocally } from './local-socket.ts'
 import { openEngine, toStderr } from './open-engine.ts'
-import type { StoreKind } from './open-store.ts'
+import type { StoreConfig, StoreKind } from './open-store.ts'
 import { startServer } from './serve.ts'
 import { readSettings } from './settings.ts'
 import { StartError } from './start-error.ts'
@@ -123,10 +124,7 @@ async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
   })
   const acp = mountAcp(open, log, config.acp)
   const unwatch = watchStrayErrors(log)
-  const local = await listenLocally(data, acp).catch((error: unknown) => {
-    log('warn', 'other processes cannot attach to this one', { data, error })
-    return undefined
-  })
+  const local = await attachable(store, acp, log)
   const hide = local && showAddress(data, local.url)
   const { closed } = await speak(acp, given)
   return {
@@ -142,6 +140,19 @@ async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
       unwatch()
     },
   }
+}
+
+/** A socket for processes that find the data directory locked. A database is not locked, so none is needed there. */
+async function attachable(
+  { kind, data }: StoreConfig,
+  acp: AcpMount,
+  log: Log,
+): Promise<LocalSocket | undefined> {
+  if (kind === 'postgres') return undefined
+  return listenLocally(data, acp).catch((error: unknown) => {
+    log('warn', 'other processes cannot attach to this one', { data, error })
+    return undefined
+  })
 }
 
 async function speak(

@@ -33,13 +33,6 @@ const refusals: readonly (readonly [string, () => string, number, RegExp])[] = [
     1,
     /refused the user or the password/,
   ],
-  [
-    'has no such database',
-    () => changed((url) => (url.pathname = '/s3cret')),
-    1,
-    /the database does not exist/,
-  ],
-  ['is no address', () => 'mysql://u:s3cret@h/x', 2, /not the address of a PostgreSQL database/],
 ]
 
 it.each(refusals)('says in one sentence that PostgreSQL %s', async (_, url, code, sentence) => {

@@ -27,3 +27,18 @@ it.each(['', 'Lull', '1x', 'a-b', 'a"b', 'a'.repeat(41), 'a; DROP SCHEMA x'])(
     expect(() => readSchema(name, 'schema')).toThrow(/^schema: this is not the name/)
   },
 )
+
+it.each(['prefer', 'require', 'verify-ca'])('checks the certificate with sslmode=%s', (mode) => {
+  const { config } = readPlace(`postgres://u@h/x?a=b&sslmode=${mode}&c=d`, 'postgres')
+  expect(config.connectionString).toBe('postgres://u@h/x?a=b&sslmode=verify-full&c=d')
+})
+
+it.each(['disable', 'no-verify', 'require&uselibpqcompat=true'])('leaves sslmode=%s', (mode) => {
+  const url = `postgres://u@h/x?sslmode=${mode}`
+  expect(readPlace(url, 'postgres').config.connectionString).toBe(url)
+})
+
+it('says that a file of the address cannot be read', () => {
+  const url = 'postgres://u:s3cret@h/x?sslmode=verify-full&sslrootcert=/nowhere/root.pem'
+  expect(() => readPlace(url, 'postgres')).toThrow(/^postgres: a file that the address names/)
+})

@@ -62,6 +62,8 @@ const unreachable: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'the host of PostgreSQL cannot be reached',
   ENETUNREACH: 'the host of PostgreSQL cannot be reached',
   ETIMEDOUT: 'the host of PostgreSQL does not answer',
+  ENOENT: 'the socket of PostgreSQL is not there; check LULL_POSTGRES and that it runs',
+  EACCES: 'the socket of PostgreSQL may not be used by this user; check its permissions',
 }
 
 export function failureOf(error: unknown): Failure {
@@ -92,7 +94,10 @@ const texts: readonly (readonly [RegExp, Failure])[] = [
   [/SASL/, { kind: 'refused', why: 'PostgreSQL wants a password; put it into LULL_POSTGRES' }],
   [
     /SSL|certificate/,
-    { kind: 'refused', why: 'the encrypted connection to PostgreSQL failed; check sslmode' },
+    {
+      kind: 'refused',
+      why: 'the encrypted connection to PostgreSQL failed; check sslmode, and give sslrootcert if its certificate is signed by an authority of your own',
+    },
   ],
   [/(?:)/, { kind: 'lost', why: 'the connection to PostgreSQL was lost' }],
 ]

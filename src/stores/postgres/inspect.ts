@@ -33,11 +33,22 @@ export async function inspectPostgres(options: PostgresStoreOptions): Promise<In
       const known = readMigrations().at(-1)?.number ?? 0
       const isReady = isCurrent(row, schema, known)
       const schemaState = isReady ? 'current' : row === undefined ? 'missing' : 'old'
+      if (!isReady) await checkRights(client)
       return { name: place.name, schema, schemaState, ...(await facts(client)) }
     })
   } catch (error) {
     if (isLullError(error)) throw error
     throw unavailable(`${failureOf(error).why} (${place.name})`, error)
+  }
+}
+
+/** @throws LullError when the user may not make a schema */
+async function checkRights(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ may: boolean }>(
+    "SELECT has_database_privilege(current_database(), 'CREATE') AS may",
+  )
+  if (rows[0]?.may !== true) {
+    throw unavailable('the user of PostgreSQL lacks a right; let it create the schema of Lull')
   }
 }
 

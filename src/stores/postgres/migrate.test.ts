@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { readPlace } from './connection.ts'
 import { migrate, problemOf, readMigrations } from './migrate.ts'
@@ -109,4 +111,18 @@ it('refuses servers that are too old, and standbys', () => {
     'PostgreSQL 13 is too old; use 14 or newer',
   )
   expect(problemOf({ ...server, standby: true })).toMatch(/is a standby/)
+})
+
+it('does not try for long when a host takes connections and never answers', async () => {
+  let connections = 0
+  const mute = createServer(() => connections++).listen(0, '127.0.0.1')
+  await once(mute, 'listening')
+  onTestFinished(() => void mute.close())
+  const { port } = mute.address() as AddressInfo
+  const { config, name } = readPlace(`postgres://u@127.0.0.1:${port}/x`, 'postgres')
+  const impatient = { name, config: { ...config, connectionTimeoutMillis: 10 } }
+  await expect(migrate(impatient, 'lull', readMigrations(), 0)).rejects.toThrow(
+    /does not answer in time/,
+  )
+  expect(connections).toBe(1)
 })

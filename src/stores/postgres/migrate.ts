@@ -31,6 +31,8 @@ const OLDEST_VERSION = 140_000
 /** A process that waits for a lock blocks all statements that queue behind it, so it does not wait for long. */
 const LOCK_MS = 3_000
 const ATTEMPTS = 10
+/** A host that drops packets takes seconds for each attempt. No attempt starts after this time. */
+const PATIENCE_MS = 8_000
 
 export function readMigrations(
   directory: string = fileURLToPath(new URL('./migrations/', import.meta.url)),
@@ -49,14 +51,17 @@ export async function migrate(
   place: Place,
   schema: string,
   migrations: readonly Migration[] = readMigrations(),
+  patienceMs: number = PATIENCE_MS,
 ): Promise<void> {
+  const began = performance.now()
   for (let attempt = 1; ; attempt++) {
     try {
       return await connected(place, (client) => bringUpToDate(client, schema, migrations))
     } catch (error) {
       if (isLullError(error)) throw error
       const { kind, why } = failureOf(error)
-      if (kind === 'refused' || kind === 'content' || attempt === ATTEMPTS) {
+      const isLast = attempt === ATTEMPTS || performance.now() - began >= patienceMs
+      if (kind === 'refused' || kind === 'content' || isLast) {
         throw unavailable(`${why} (${place.name})`, error)
       }
       await sleep(50 * attempt)
