@@ -11,7 +11,6 @@ import {
   type MembershipDeps,
 } from './cluster/membership.ts'
 import { createPeers } from './cluster/peers.ts'
-import { createSharedTexts } from './cluster/shared-texts.ts'
 import { createStoreClock } from './cluster/store-clock.ts'
 import { createVersionCheck } from './cluster/version-check.ts'
 import type { EngineContext } from './context.ts'
@@ -50,7 +49,8 @@ export function assemble(deps: EngineDeps): Assembly {
   const options = withDefaults(deps.options)
   const agents = byName(deps.agents)
   const { clock, membership } = joining(deps, log, options, {
-    note: () => ({ doneUntil: followUps.doneUntil() }),
+    note: () => ({ doneUntil: followUps.doneUntil(), holdEpoch: peers?.barrier.reached() ?? 0 }),
+    heardHolds: (epoch) => peers?.barrier.hear(epoch),
     lost() {
       runs.discardAll()
       ledger.forgetAll()
@@ -59,9 +59,9 @@ export function assemble(deps: EngineDeps): Assembly {
   const shared = { store, clock, ids, log, agents, signer, options }
 
   const live = createLiveTexts()
-  const texts = cluster && createSharedTexts(() => context, { ...membership, cluster, live })
+  const peers = cluster && createPeers(() => parts, { cluster, membership, live })
   const versionOf = (taskId: string): number | undefined => ledger.peek(taskId)?.version
-  const subscriptions = createSubscriptions(store, versionOf, texts ?? live)
+  const subscriptions = createSubscriptions(store, versionOf, peers?.texts ?? live)
   const ledger = createLedger({
     ...shared,
     limits: options,
@@ -76,7 +76,10 @@ export function assemble(deps: EngineDeps): Assembly {
     },
   })
   const work = readableWork(store, ledger.unreadable)
-  const holds = createHolds(() => context, cluster?.holdsInEffect)
+  const holds = createHolds(
+    () => context,
+    cluster && peers && { read: cluster.holdsInEffect, everywhere: peers.barrier.passed },
+  )
   const watchdog = createWatchdog(clock, log, options.blockMs, () => runs.suspects())
   const host = createRunHost(shared, () => context, { live, holds, watchdog, lease: membership })
   const runs = createRuns({
@@ -103,15 +106,6 @@ export function assemble(deps: EngineDeps): Assembly {
     eventsRemoved: events.removed,
     takeDuty: membership.takeDuty,
   })
-  const publishing = createPublishing({
-    log,
-    runs,
-    subscriptions,
-    timers,
-    events,
-    followUps,
-    texts,
-  })
   const context: EngineContext = {
     ...shared,
     ledger,
@@ -122,8 +116,8 @@ export function assemble(deps: EngineDeps): Assembly {
     takeDuty: membership.takeDuty,
     draining: () => lifecycle.draining(),
   }
+  const publishing = createPublishing({ ...context, timers, texts: peers?.texts })
   const parts = { context, holds, timers, membership }
-  const peers = cluster && texts && createPeers({ ...parts, cluster, texts })
   const lifecycle = createLifecycle({ ...parts, retention, watchdog, peers })
   return { context, holds, lifecycle }
 }
@@ -133,7 +127,7 @@ function joining(
   { store: { cluster }, clock: local, ids, agents }: EngineDeps,
   log: Log,
   { leaseMs }: EngineOptions,
-  callbacks: Pick<MembershipDeps, 'note' | 'lost'>,
+  callbacks: Pick<MembershipDeps, 'note' | 'lost' | 'heardHolds'>,
 ): { readonly clock: Clock; readonly membership: Membership } {
   if (cluster === undefined) return { clock: local, membership: createSoleMembership(ids) }
   const clock = createStoreClock(local)

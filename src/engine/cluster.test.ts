@@ -287,11 +287,9 @@ describe('two processes on one store', () => {
     const cluster = createClusterHarness({ agents, hints: deaf })
     const a = await cluster.join()
     const b = await cluster.join()
-    const { holdId } = await a.engine.hold(root, {
-      scope: { all: true },
-      reason: 'stop',
-      holdNew: true,
-    })
+    const holding = a.engine.hold(root, { scope: { all: true }, reason: 'stop', holdNew: true })
+    await cluster.pass(LEASE_MS)
+    const { holdId } = await holding
     const sent = await Promise.all([b.send('one'), a.send('two'), b.send('three')])
     await cluster.pass(2_000)
     expect(done.list).toEqual([])

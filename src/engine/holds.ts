@@ -39,11 +39,16 @@ export interface Holds {
   start(): Promise<void>
 }
 
-/** @param read reads the holds of a shared store */
-export function createHolds(
-  contextOf: () => EngineContext,
-  read?: () => Promise<HoldsInEffect>,
-): Holds {
+/** In a shared store. */
+export interface SharedHolds {
+  readonly read: () => Promise<HoldsInEffect>
+  /** Resolves when no process starts an operation of a task that is held when this is called. */
+  readonly everywhere: () => Promise<void>
+}
+
+/** @param shared present in a shared store */
+export function createHolds(contextOf: () => EngineContext, shared?: SharedHolds): Holds {
+  const read = shared?.read
   const active = createActiveHolds(read)
 
   /** A hold is known to this process, or to the store before the first task is held (H1). */
@@ -65,7 +70,7 @@ export function createHolds(
   }
 
   return {
-    hold: createPlaceHold(contextOf, active),
+    hold: createPlaceHold(contextOf, active, shared?.everywhere),
     lift: createLiftHold(contextOf, active, read !== undefined),
     async list(caller) {
       await active.refresh()

@@ -61,6 +61,8 @@ export interface Ledger {
   peek(taskId: string): Task | undefined
   /** A notice says that another process wrote this version of a task with a follower here. */
   heard(taskId: string, version: number): void
+  /** Resolves when this version of the task, or a later one, was published here. @throws LullError `STORE_UNAVAILABLE` */
+  reach(taskId: string, version: number): Promise<void>
   /** Nothing in memory is valid any more. */
   forgetAll(): void
   /** Tasks that were found unreadable. */
@@ -163,6 +165,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     read: createRead({ cache, loader, queues, versionOf: shared?.versionOf }),
     peek: (taskId) => (shared === undefined ? cache.get(taskId)?.task : undefined),
     heard: (taskId, version) => queues.heard(cache.use(taskId), version),
+    reach: (taskId, version) => queues.reach(cache.use(taskId), version),
     forgetAll() {
       for (const entry of cache.entries()) if (isSettled(entry)) cache.delete(entry.id)
     },

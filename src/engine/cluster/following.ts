@@ -10,6 +10,7 @@ import type { Ledger } from '../ledger.ts'
 import type { Runs } from '../runs.ts'
 import type { Subscriptions } from '../subscriptions.ts'
 import type { Timers } from '../timers.ts'
+import type { HoldBarrier } from './hold-barrier.ts'
 import type { SharedTexts } from './shared-texts.ts'
 
 export interface Following {
@@ -29,6 +30,7 @@ export interface FollowingDeps {
   /** Gives up everything that is in memory. */
   readonly restart: () => Promise<void>
   readonly texts: Pick<SharedTexts, 'hear'>
+  readonly barrier: Pick<HoldBarrier, 'hear' | 'noted'>
   readonly pollMs: number
 }
 
@@ -46,6 +48,7 @@ export function createFollowing(deps: FollowingDeps): Following {
     subscriptions,
     timers,
     texts,
+    barrier,
     restart,
     pollMs,
   } = deps
@@ -64,6 +67,8 @@ export function createFollowing(deps: FollowingDeps): Following {
     }
     for (const agent of changes.readyAgents ?? []) runs.addReady(agent)
     texts.hear(changes)
+    if (changes.holdEpoch !== undefined) barrier.hear(changes.holdEpoch)
+    if (changes.noted || changes.everything) barrier.noted()
     if (changes.everything || changes.rolledBack) pollAfter(0)
   }
 

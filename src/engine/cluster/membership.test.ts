@@ -12,7 +12,7 @@ function member() {
     const [now, ms] = [clock.now() + 60_000, tripMs]
     await undefined
     clock.advance(ms)
-    return { now }
+    return { now, holdEpoch: 0 }
   }
   const membership = createMembership({
     cluster: {
@@ -28,6 +28,7 @@ function member() {
     leaseMs: 15_000,
     note: () => null,
     setOffset: (ms) => offsets.push(ms),
+    heardHolds: () => undefined,
     lost: () => undefined,
   })
   return {

@@ -35,6 +35,8 @@ export interface Membership {
   /** False when another process does the work of that name. */
   takeDuty(name: string, forMs: number): boolean | Promise<boolean>
   start(): Promise<void>
+  /** Renews the lease now, so that others can read the note. */
+  renew(): Promise<void>
   /** Goes on as another worker, as after a lost lease: what this one owned can be taken over at once. */
   restart(): Promise<void>
   /** The last call: the tasks of this worker can be taken over at once. */
@@ -53,6 +55,8 @@ export interface MembershipDeps {
   readonly note: () => Json
   /** The store's clock shows so much more than the local one. */
   readonly setOffset: (ms: number) => void
+  /** The holds have this epoch. */
+  readonly heardHolds: (epoch: number) => void
   /** The lease ran out: other processes may take over what runs here (C4). */
   readonly lost: () => void
 }
@@ -74,6 +78,7 @@ export function createSoleMembership(ids: Pick<IdSource, 'uuid'>): Membership {
     whenLeased: async () => undefined,
     takeDuty: () => true,
     start: async () => undefined,
+    renew: async () => undefined,
     restart: async () => undefined,
     leave: async () => undefined,
   }
@@ -99,12 +104,15 @@ export function createMembership(deps: MembershipDeps): Membership {
     phase = 'member'
     measureOffset(beat.now, asked)
     lease.renewed(asked)
+    deps.heardHolds(beat.holdEpoch)
     return true
   }
 
+  const renewLease = (): Promise<boolean> => renew(() => cluster.heartbeat(worker, leaseMs, note()))
+
   async function register(): Promise<void> {
     await renew(() => cluster.registerWorker({ id: worker, agents }, leaseMs))
-    await renew(() => cluster.heartbeat(worker, leaseMs, note()))
+    await renewLease()
     beatAfter(leaseMs / BEATS)
   }
 
@@ -122,8 +130,7 @@ export function createMembership(deps: MembershipDeps): Membership {
   async function beat(): Promise<void> {
     try {
       if (phase === 'outside') await registerAnew()
-      else if (await renew(() => cluster.heartbeat(worker, leaseMs, note())))
-        beatAfter(leaseMs / BEATS)
+      else if (await renewLease()) beatAfter(leaseMs / BEATS)
       else await lose()
     } catch (error) {
       log('warn', 'the lease could not be renewed; trying again', { worker, error })
@@ -145,6 +152,9 @@ export function createMembership(deps: MembershipDeps): Membership {
     whenLeased: () => (holdsLease() ? Promise.resolve() : lease.nextRenewal()),
     takeDuty: (name, forMs) => cluster.takeDuty(name, worker, forMs),
     start: register,
+    async renew() {
+      await renewLease()
+    },
     async restart() {
       const former = worker
       await lose()

@@ -3,56 +3,66 @@ import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
 import { cancelChildren } from '../cancel-task.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
+import type { LiveTexts } from '../live-texts.ts'
 import type { Timers } from '../timers.ts'
 import { createCaretaking } from './caretaking.ts'
 import { createFollowing } from './following.ts'
+import { createHoldBarrier, type HoldBarrier } from './hold-barrier.ts'
 import type { Membership } from './membership.ts'
-import type { SharedTexts } from './shared-texts.ts'
+import { createSharedTexts, type SharedTexts } from './shared-texts.ts'
 
 export interface Peers {
+  readonly texts: SharedTexts
+  readonly barrier: HoldBarrier
   start(): void
   stop(): void
 }
 
-export function createPeers(deps: {
+export interface PeersDeps {
   readonly cluster: ClusterStore
-  readonly context: EngineContext
-  readonly holds: Holds
-  readonly timers: Timers
   readonly membership: Membership
-  readonly texts: SharedTexts
-}): Peers {
-  const { cluster, context, holds, timers, membership, texts } = deps
-  const { events, followUps, options } = context
-  const following = createFollowing({
-    ...context,
-    ...options,
-    cluster,
-    timers,
-    texts,
-    restart: membership.restart,
-  })
-  const caretaking = createCaretaking({ ...context, ...options, cluster, membership, finish })
+  readonly live: LiveTexts
+}
+
+/** @param partsOf called only after the engine is assembled */
+export function createPeers(
+  partsOf: () => {
+    readonly context: EngineContext
+    readonly holds: Holds
+    readonly timers: Timers
+  },
+  { cluster, membership, live }: PeersDeps,
+): Peers {
+  const contextOf = (): EngineContext => partsOf().context
+  const texts = createSharedTexts(contextOf, { cluster, live, worker: membership.worker })
+  const barrier = createHoldBarrier(contextOf, cluster, membership)
+  let stop = (): void => undefined
+
+  function start(): void {
+    const { context, timers } = partsOf()
+    const { restart } = membership
+    const shared = { ...context, ...context.options, cluster }
+    const following = createFollowing({ ...shared, timers, texts, barrier, restart })
+    const caretaking = createCaretaking({ ...shared, membership, finish })
+    following.start()
+    caretaking.start()
+    stop = () => {
+      following.stop()
+      caretaking.stop()
+      texts.stop()
+    }
+  }
 
   async function finish({ note }: Worker): Promise<void> {
+    const { context, holds } = partsOf()
     await holds.start()
-    await followUps.repeat(doneUntilIn(note), {
-      stopped: events.lookBack,
+    await context.followUps.repeat(doneUntilIn(note), {
+      stopped: context.events.lookBack,
       canceled: (task) => cancelChildren(context, task),
     })
   }
 
-  return {
-    start() {
-      following.start()
-      caretaking.start()
-    },
-    stop() {
-      following.stop()
-      texts.stop()
-      caretaking.stop()
-    },
-  }
+  return { texts, barrier, start, stop: () => stop() }
 }
 
 /** A worker that never sent a note may have left anything. */

@@ -17,7 +17,12 @@ export interface HoldAnswer {
 
 export type PlaceHold = (caller: Caller, request: HoldRequest) => Promise<HoldAnswer>
 
-export function createPlaceHold(contextOf: () => EngineContext, active: ActiveHolds): PlaceHold {
+/** @param everywhere in a shared store: resolves when no process starts an operation of a task that is held */
+export function createPlaceHold(
+  contextOf: () => EngineContext,
+  active: ActiveHolds,
+  everywhere: () => Promise<void> = async () => undefined,
+): PlaceHold {
   /** Writes in progress, by hold id. */
   const writes = new Map<string, Promise<void>>()
 
@@ -70,6 +75,7 @@ export function createPlaceHold(contextOf: () => EngineContext, active: ActiveHo
       await context.ledger.createsSettled()
       return holdTasks(context, hold)
     })
+    await everywhere()
     await active.refresh()
     // Another call lifted the hold while this one applied it.
     if (!active.has(hold.id)) await liftTasks(context, hold, caller.principal)

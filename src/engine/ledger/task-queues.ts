@@ -25,6 +25,8 @@ export interface TaskQueues {
   catchUp(entry: TaskEntry): void
   /** Another process reported that it wrote this version. */
   heard(entry: TaskEntry, version: number): void
+  /** Resolves when the entry has this version or a later one. @throws LullError `STORE_UNAVAILABLE` */
+  reach(entry: TaskEntry, version: number): Promise<void>
   /** Resolves when the store was read for the entry. @throws LullError `STORE_UNAVAILABLE` */
   loaded(entry: TaskEntry): Promise<void>
   /** Resolves when every create decided so far is settled. */
@@ -102,6 +104,13 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
     if (entry.phase === 'idle' || entry.phase === 'unknown') load(entry)
   }
 
+  async function reach(entry: TaskEntry, version: number): Promise<void> {
+    while ((entry.task?.version ?? 0) < version && entry.phase !== 'unreadable') {
+      heard(entry, version)
+      await (entry.loading ?? whenSettled([entry]))
+    }
+  }
+
   function reread(entry: TaskEntry): void {
     forget(entry)
     if (entry.queue.length > 0) load(entry)
@@ -116,6 +125,7 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
     reread,
     catchUp,
     heard,
+    reach,
     async loaded(entry) {
       if (entry.phase === 'unknown') load(entry)
       await entry.loading
@@ -126,7 +136,14 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
 
 async function whenSettled(entries: readonly TaskEntry[]): Promise<void> {
   await Promise.all(
-    entries.map(({ plan }) => new Promise<void>((done) => plan?.whenSettled.push(done))),
+    entries.map(
+      ({ plan }) =>
+        new Promise<void>((done) => {
+          // Without a plan the entry waits for its turn.
+          if (plan === undefined) setImmediate(done)
+          else plan.whenSettled.push(done)
+        }),
+    ),
   )
 }
 

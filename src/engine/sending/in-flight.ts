@@ -36,7 +36,7 @@ export function createInFlight(): InFlight {
 }
 
 /** The name starts with the lengths of its parts, so different keys never have the same name. */
-function nameOf({ tenant, principal, agent, key }: Claim): string {
+export function nameOf({ tenant, principal, agent, key }: Claim): string {
   const { length } = tenant
   return `${length},${principal.length},${agent.length},${tenant}${principal}${agent}${key}`
 }

@@ -1,19 +1,22 @@
 /**
  * An agent with `receive` decides about a message before a task exists: a stateless reply, a rejection, or a new task.
  * `receive` is called once per idempotency key. The key is claimed before, and the claim has the id of the task to
- * create.
+ * create. One process at a time handles a key, so a key that is claimed without an outcome was left by a process that
+ * died.
  */
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Agent, ReceiveResult } from '../agent.ts'
+import { withDuty } from '../cluster/with-duty.ts'
 import { contextBegunBy } from '../context-id.ts'
 import { emptyConversation } from '../conversation.ts'
 import { pastOfMessage } from '../past.ts'
 import { partsOf } from '../run/parts.ts'
 import { checkSame, claimFor, outcomeOf } from './claims.ts'
 import { createFromMessage } from './create.ts'
+import { nameOf } from './in-flight.ts'
 import type { Incoming, Sending } from './incoming.ts'
 import type { SendResult } from './send-result.ts'
 import { created } from './start-task.ts'
@@ -46,13 +49,15 @@ export async function receiveMessage(
   const taskId = context.ids.uuid()
   const mine = claimFor(context, incoming, agent.name, taskId)
   if (mine === undefined) return ask(taskId, undefined)
-  return inFlight.once(mine, async () => {
+  const duty = `receive ${context.signer.hash(nameOf(mine))}`
+  const receive = async (): Promise<SendResult> => {
     const owner = await context.store.claim(mine)
     checkSame(owner, mine)
     const { message } = incoming.request
     const known = owner.taskId === taskId ? undefined : await outcomeOf(context, owner, message)
     return known ?? ask(owner.taskId, owner)
-  })
+  }
+  return inFlight.once(mine, () => withDuty(context, duty, receive))
 }
 
 async function decide(sending: Sending, undecided: Undecided): Promise<SendResult> {

@@ -35,13 +35,15 @@ export interface ClusterStore {
   versions(taskIds: readonly string[]): Promise<readonly number[]>
   /** The holds in effect, oldest first, and the epoch they belong to. Both are read in one snapshot. */
   holdsInEffect(): Promise<HoldsInEffect>
+  /** Changes the hold epoch without a hold, and returns the new one. */
+  nextHoldEpoch(): Promise<number>
   /** Events that were not offered to tasks and are not reserved, by position. They become reserved for the caller. */
   undispatchedEvents(limit: number): Promise<readonly StoredEvent[]>
   /** The events were offered to every task that waited for them. */
   markDispatched(positions: readonly number[]): Promise<void>
   /**
    * Gives work that one process does for all to a worker, for `forMs` from now. False: another worker has it, and its
-   * time has not passed. A name is a short text. Duties whose time has passed may be forgotten.
+   * time has not passed. A name is a short text. With 0 the worker gives the duty back.
    */
   takeDuty(name: string, workerId: string, forMs: number): Promise<boolean>
 
@@ -66,6 +68,8 @@ export interface NewWorker {
 export interface Worker extends NewWorker {
   /** Whether its lease holds. */
   readonly alive: boolean
+  /** Until when its lease holds, or held; epoch milliseconds. */
+  readonly leaseUntil: number
   /** The note of its last heartbeat; null before the first one. */
   readonly note: Json
 }
@@ -73,10 +77,11 @@ export interface Worker extends NewWorker {
 export interface Beat {
   /** The store's clock, epoch milliseconds. */
   readonly now: number
+  readonly holdEpoch: number
 }
 
 export interface HoldsInEffect {
-  /** Grows with every `putHold`. */
+  /** Grows with every `putHold` and `nextHoldEpoch`. */
   readonly epoch: number
   readonly holds: readonly Hold[]
 }
@@ -91,6 +96,10 @@ export interface Changes {
   readonly texts?: readonly TextNews[]
   /** The live text that the reporting process wants to be told. Sent with `report`. */
   readonly wishes?: readonly TextWish[]
+  /** The holds may have changed, and have this epoch. Sent with `report`. */
+  readonly holdEpoch?: number
+  /** The reporting process has changed the note of its lease. Sent with `report`. */
+  readonly noted?: true
   /** Anything may have changed: the connection was interrupted, or reports were dropped. */
   readonly everything?: true
   /** Committed writes may be lost, because another database server took over. Tasks in memory are no longer valid. */

@@ -5,7 +5,13 @@
 import { changesOf } from '../../ports/store/changes-of.ts'
 import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
 import type { Store } from '../../ports/store.ts'
-import { connectMemory, createGuard, createMemoryData, holdsInEffect } from './memory-store.ts'
+import {
+  connectMemory,
+  createGuard,
+  createMemoryData,
+  holdsInEffect,
+  type MemoryData,
+} from './memory-store.ts'
 import { createReservations } from './reservations.ts'
 import { createWorkers } from './workers.ts'
 
@@ -16,9 +22,9 @@ export interface MemoryCluster {
 
 /** @param now the clock of the store */
 export function createMemoryCluster(now: () => number): MemoryCluster {
-  const workers = createWorkers(now)
+  const workers = createWorkers(now, () => data.holdEpoch ?? 0)
   const reservations = createReservations<string>(now)
-  const data = createMemoryData(
+  const data: MemoryData = createMemoryData(
     { reservations, isAlive: workers.isAlive },
     createReservations<number>(now),
   )
@@ -46,13 +52,18 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
       removeWorker: guarded(workers.remove),
       workers: guarded(workers.list),
       versions: guarded((taskIds) => taskIds.map(tasks.version)),
+      nextHoldEpoch: guarded(() => {
+        data.holdEpoch = (data.holdEpoch ?? 0) + 1
+        return data.holdEpoch
+      }),
       holdsInEffect: guarded(() => ({ epoch: data.holdEpoch ?? 0, holds: holdsInEffect(data) })),
       undispatchedEvents: guarded(events.undispatched),
       markDispatched: guarded(events.markDispatched),
       takeDuty: guarded((name, workerId, forMs) => {
         const duty = duties.get(name)
         if (duty !== undefined && duty.until > now() && duty.workerId !== workerId) return false
-        duties.set(name, { workerId, until: now() + forMs })
+        if (forMs === 0) duties.delete(name)
+        else duties.set(name, { workerId, until: now() + forMs })
         return true
       }),
       onChanges(listener) {

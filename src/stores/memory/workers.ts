@@ -16,7 +16,7 @@ interface Entry {
   note: string
 }
 
-export function createWorkers(now: () => number): Workers {
+export function createWorkers(now: () => number, holdEpoch: () => number): Workers {
   const entries = new Map<string, Entry>()
   const isAlive = (workerId: string): boolean => (entries.get(workerId)?.leaseUntil ?? 0) > now()
 
@@ -24,23 +24,24 @@ export function createWorkers(now: () => number): Workers {
     register(worker, leaseMs) {
       if (entries.has(worker.id)) throw new Error(`worker ${worker.id} was registered before`)
       entries.set(worker.id, { worker, leaseUntil: now() + leaseMs, note: 'null' })
-      return { now: now() }
+      return { now: now(), holdEpoch: holdEpoch() }
     },
     beat(workerId, leaseMs, note) {
       const entry = entries.get(workerId)
       if (entry === undefined || !isAlive(workerId)) return undefined
       entry.leaseUntil = now() + leaseMs
       entry.note = JSON.stringify(note)
-      return { now: now() }
+      return { now: now(), holdEpoch: holdEpoch() }
     },
     remove(workerId) {
       entries.delete(workerId)
     },
     list: () =>
       [...entries.values()]
-        .map(({ worker, note }) => ({
+        .map(({ worker, leaseUntil, note }) => ({
           ...structuredClone(worker),
           alive: isAlive(worker.id),
+          leaseUntil,
           note: JSON.parse(note) as Json,
         }))
         .sort((a, b) => (a.id < b.id ? -1 : 1)),

@@ -47,9 +47,17 @@ export function createHolds(db: Database): Pick<Store, 'putHold' | 'holds'> {
   }
 }
 
-export function createHoldsInEffect(db: Database): Pick<ClusterStore, 'holdsInEffect'> {
+export function createHoldsInEffect(
+  db: Database,
+): Pick<ClusterStore, 'holdsInEffect' | 'nextHoldEpoch'> {
   const s = db.schema
   return {
+    async nextHoldEpoch() {
+      const [row] = await db.write(
+        `UPDATE ${s}.counters SET value = value + 1 WHERE name = 'holds' RETURNING value`,
+      )
+      return Number(row?.['value'])
+    },
     async holdsInEffect() {
       const [row] = await db.read(
         `SELECT value AS epoch, ARRAY(

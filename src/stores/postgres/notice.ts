@@ -16,16 +16,17 @@ const TASKS_PER_NOTICE = 100
 
 /** Splits what was collected into notices. */
 export function noticesOf(sender: string, collected: Changes): readonly string[] {
-  const { tasks = [], readyAgents = [], texts = [], wishes = [], everything } = collected
-  const spoken = texts.length + wishes.length === 0 ? [] : long(sender, { texts, wishes })
+  const { tasks = [], readyAgents = [], everything, ...rest } = collected
+  const others = Object.values(rest).some((one) => !Array.isArray(one) || one.length > 0)
+  const spoken = others ? long(sender, rest) : []
   if (everything) return [encode(sender, { everything: true }), ...spoken]
   const pages: Changes[] = []
   for (let n = 0; n < tasks.length; n += TASKS_PER_NOTICE) {
     pages.push({ tasks: tasks.slice(n, n + TASKS_PER_NOTICE) })
   }
   // Who hears that a task has moved hears with it that its agent has something to do.
-  const [first = {}, ...rest] = pages
-  const all = readyAgents.length > 0 ? [{ ...first, readyAgents }, ...rest] : pages
+  const [first = {}, ...later] = pages
+  const all = readyAgents.length > 0 ? [{ ...first, readyAgents }, ...later] : pages
   const notices = all.map((changes) => encode(sender, changes))
   // Ids may be long. A process that hears this reads the row.
   const short = notices.map((text) => (fits(text) ? text : encode(sender, { everything: true })))

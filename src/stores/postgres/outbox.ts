@@ -21,10 +21,12 @@ export function createOutbox(): Outbox {
   let texts: TextNews[] = []
   let wishes = new Map<string, number>()
   let everything = false
+  let noted = false
+  let holdEpoch = 0
   let wake: () => void = () => undefined
 
   const isEmpty = (): boolean =>
-    tasks.size + agents.size + texts.length + wishes.size === 0 && !everything
+    tasks.size + agents.size + texts.length + wishes.size + holdEpoch === 0 && !everything && !noted
 
   return {
     add(changes) {
@@ -35,6 +37,8 @@ export function createOutbox(): Outbox {
       texts.push(...(changes.texts ?? []))
       if (unitsOf(texts) > TEXT_UNITS) texts = []
       for (const { taskId, heard } of changes.wishes ?? []) wishes.set(taskId, heard)
+      noted ||= changes.noted === true
+      holdEpoch = Math.max(holdEpoch, changes.holdEpoch ?? 0)
       if (changes.everything || tasks.size > TASKS) {
         everything = true
         tasks = new Map()
@@ -56,6 +60,8 @@ export function createOutbox(): Outbox {
         readyAgents: [...agents],
         texts,
         wishes: [...wishes].map(([taskId, heard]) => ({ taskId, heard })),
+        ...(noted ? { noted: true as const } : {}),
+        ...(holdEpoch > 0 ? { holdEpoch } : {}),
         ...(everything ? { everything: true as const } : {}),
       }
       tasks = new Map()
@@ -63,6 +69,8 @@ export function createOutbox(): Outbox {
       texts = []
       wishes = new Map()
       everything = false
+      noted = false
+      holdEpoch = 0
       return taken
     },
   }

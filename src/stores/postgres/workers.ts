@@ -12,13 +12,21 @@ type Workers = Pick<
 export function createWorkers(db: Database): Workers {
   const s = db.schema
   const clock = `${s}.clock_1()`
-  const now = `extract(epoch FROM ${clock})::float8 * 1000 AS now`
+  const millis = (instant: string): string => `extract(epoch FROM ${instant})::float8 * 1000`
+  const answer = `${millis(clock)} AS now,
+    (SELECT value FROM ${s}.counters WHERE name = 'holds') AS hold_epoch`
+  async function giveBack(name: string, workerId: string): Promise<boolean> {
+    const given = [toText(name), toText(workerId)]
+    const text = `DELETE FROM ${s}.duties WHERE name = $1 AND worker_id = $2 RETURNING 1`
+    return (await db.write(text, given)).length === 1
+  }
+
   return {
     async registerWorker({ id, agents }, leaseMs) {
       const [row] = await db.write(
         `INSERT INTO ${s}.workers (id, agents, lease_until, note)
          VALUES ($1, $2, ${clock} + $3 * interval '1 ms', 'null')
-         ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until RETURNING ${now}`,
+         ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until RETURNING ${answer}`,
         [toText(id), agents.map(toText), leaseMs],
       )
       return toBeat(row)
@@ -26,26 +34,34 @@ export function createWorkers(db: Database): Workers {
     async heartbeat(workerId, leaseMs, note) {
       const [row] = await db.write(
         `UPDATE ${s}.workers SET lease_until = ${clock} + $2 * interval '1 ms', note = $3
-         WHERE id = $1 AND lease_until > ${clock} RETURNING ${now}`,
+         WHERE id = $1 AND lease_until > ${clock} RETURNING ${answer}`,
         [toText(workerId), leaseMs, JSON.stringify(note)],
       )
       return row && toBeat(row)
     },
     async removeWorker(workerId) {
-      await db.write(`DELETE FROM ${s}.workers WHERE id = $1`, [toText(workerId)])
+      // A process that died gave no duty back.
+      await db.write(
+        `WITH old AS (DELETE FROM ${s}.duties WHERE until < ${clock} - interval '1 hour')
+         DELETE FROM ${s}.workers WHERE id = $1`,
+        [toText(workerId)],
+      )
     },
     async workers() {
       const rows = await db.read(
-        `SELECT id, agents, lease_until > ${clock} AS alive, note FROM ${s}.workers ORDER BY id`,
+        `SELECT id, agents, lease_until > ${clock} AS alive, ${millis('lease_until')} AS lease_until, note
+         FROM ${s}.workers ORDER BY id`,
       )
       return rows.map((row) => ({
         id: fromText(String(row['id'])),
         agents: (row['agents'] as readonly string[]).map(fromText),
         alive: row['alive'] === true,
+        leaseUntil: Number(row['lease_until']),
         note: JSON.parse(String(row['note'])) as Json,
       }))
     },
     async takeDuty(name, workerId, forMs) {
+      if (forMs === 0) return giveBack(name, workerId)
       const rows = await db.write(
         `INSERT INTO ${s}.duties AS d (name, worker_id, until)
          VALUES ($1, $2, ${clock} + $3 * interval '1 ms')
@@ -60,5 +76,5 @@ export function createWorkers(db: Database): Workers {
 }
 
 function toBeat(row: Row | undefined): Beat {
-  return { now: Number(row?.['now']) }
+  return { now: Number(row?.['now']), holdEpoch: Number(row?.['hold_epoch']) }
 }

@@ -36,19 +36,16 @@ function leases(subject: Subject): void {
   it('keeps the lease of a worker that beats, and ends it for good when it ran out', async () => {
     const { a, b, pass } = await two(subject)
     const { now } = await a.cluster.registerWorker({ id: 'w1', agents: ['tax'] }, LEASE_MS)
-    expect(await b.cluster.workers()).toEqual([
-      { id: 'w1', agents: ['tax'], alive: true, note: null },
-    ])
+    const [registered] = await b.cluster.workers()
+    const lease = { leaseUntil: registered?.leaseUntil }
+    expect(registered).toEqual({ id: 'w1', agents: ['tax'], alive: true, note: null, ...lease })
+    expect(Math.abs((registered?.leaseUntil ?? 0) - now - LEASE_MS) < 1_000).toBe(true)
     await pass(LEASE_MS - 5_000)
     const beat = await a.cluster.heartbeat('w1', LEASE_MS, { done: 7 })
     expect((beat?.now ?? 0) - now > LEASE_MS - 6_000).toBe(true)
     await pass(LEASE_MS - 5_000)
-    expect((await b.cluster.workers())[0]).toEqual({
-      id: 'w1',
-      agents: ['tax'],
-      alive: true,
-      note: { done: 7 },
-    })
+    const [kept] = await b.cluster.workers()
+    expect([kept?.alive, kept?.note]).toEqual([true, { done: 7 }])
     await pass(6_000)
     expect((await b.cluster.workers())[0]?.alive).toBe(false)
     expect(await a.cluster.heartbeat('w1', LEASE_MS, null)).toBeUndefined()
@@ -90,6 +87,15 @@ function leases(subject: Subject): void {
       b.cluster.takeDuty('retention', 'w2', 60_000),
     ])
     expect(both.filter(Boolean)).toHaveLength(1)
+  })
+
+  it('lets another process take a duty that was given back', async () => {
+    const { a, b } = await two(subject)
+    expect(await a.cluster.takeDuty('receive', 'w1', 60_000)).toBe(true)
+    expect(await b.cluster.takeDuty('receive', 'w2', 0)).toBe(false)
+    expect(await b.cluster.takeDuty('receive', 'w2', 60_000)).toBe(false)
+    expect(await a.cluster.takeDuty('receive', 'w1', 0)).toBe(true)
+    expect(await b.cluster.takeDuty('receive', 'w2', 60_000)).toBe(true)
   })
 }
 
@@ -204,7 +210,13 @@ function holds(subject: Subject): void {
       { status: 'written' },
     ])
     await a.putHold(sampleHold('hold-1', { liftedAt: 9 }))
-    expect((await b.cluster.holdsInEffect()).epoch).toBeGreaterThan(now.epoch)
+    const lifted = await b.cluster.holdsInEffect()
+    expect(lifted.epoch).toBeGreaterThan(now.epoch)
+    expect(await a.cluster.nextHoldEpoch()).toBeGreaterThan(lifted.epoch)
+    const { epoch: last } = await b.cluster.holdsInEffect()
+    expect(last).toBeGreaterThan(lifted.epoch)
+    const beat = await b.cluster.registerWorker({ id: 'w1', agents: [] }, LEASE_MS)
+    expect(beat.holdEpoch).toBe(last)
     // A commit without a hold epoch is not affected.
     expect(await b.commit([step('task-2', 2)])).toEqual([{ status: 'written' }])
   })

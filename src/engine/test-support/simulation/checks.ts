@@ -10,7 +10,7 @@
  *  S7  a reader gets every record once, in order;
  *  S8  without faults, every task that is woken ends;
  *  S9  a key means one task;
- *  S10 after a hold of everything was answered, no process that heard of it begins work.
+ *  S10 after a hold of everything was answered, no process begins a step of a task that it holds.
  */
 
 import { isLullError } from '../../../core/errors.ts'
@@ -34,8 +34,6 @@ export interface Checks {
   followedUp(taskId: string, messageId: string): void
   held(holdId: string, holdNew: boolean): void
   lifting(holdId: string): void
-  /** The process was stopped: it hears of nothing for a while. */
-  stood(process: Harness): void
   /** Follows the task from its first record. */
   read(process: Harness, taskId: string): void
   logs(taskIds: Iterable<string>): Promise<void>
@@ -44,21 +42,18 @@ export interface Checks {
 
 export interface CheckDeps {
   readonly log: (taskId: string) => Promise<readonly LogRecord[]>
-  readonly now: () => number
   readonly fail: (problem: string) => void
 }
 
-/** @param hearMs within this time a process hears of a change, also when reports are lost */
-export function createChecks({ store, clock }: ClusterHarness, hearMs: number): Checks {
+export function createChecks({ store }: ClusterHarness): Checks {
   const problems: string[] = []
   const deps: CheckDeps = {
     log: (taskId) => store.records(taskId, 0, 10_000),
-    now: () => clock.now(),
     fail: (problem) => {
       problems.push(problem)
     },
   }
-  const steps = createStepChecks(deps, hearMs)
+  const steps = createStepChecks(deps)
   const { end: endCommands, ...commands } = createCommandChecks(deps)
   const readers = createReaderChecks(deps)
   const checkTask = createLogChecks(deps, store)

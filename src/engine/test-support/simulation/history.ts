@@ -51,7 +51,7 @@ export async function simulate(seed: number): Promise<void> {
     random,
     faults,
     cluster,
-    checks: createChecks(cluster, 2 * POLL_MS),
+    checks: createChecks(cluster),
     live: [],
     stopped: new Set(),
     taskIds: new Set(),
@@ -169,11 +169,10 @@ const acts: readonly Act[] = [
     call(history, join(history))
   },
   (history) => {
-    const { random, live, faults, stopped, cluster, checks } = history
+    const { random, live, faults, stopped, cluster } = history
     const process = random.pick(live)
     if (!faults.stops || process === undefined || stopped.has(process)) return
     stopped.add(process)
-    checks.stood(process)
     cluster.stop(process)
   },
   (history) => {

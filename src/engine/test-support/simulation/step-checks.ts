@@ -2,23 +2,22 @@
 import type { LogRecord } from '../../../core/records.ts'
 import type { CheckDeps, Checks } from './checks.ts'
 
-export type StepChecks = Pick<Checks, 'process' | 'held' | 'lifting' | 'stood'>
+export type StepChecks = Pick<Checks, 'process' | 'held' | 'lifting'>
 
-/** @param hearMs within this time a process hears of a change, also when reports are lost */
-export function createStepChecks({ log, now, fail }: CheckDeps, hearMs: number): StepChecks {
-  /** Holds of everything, each with the instant of its answer. */
-  const holds = new Map<string, number>()
+export function createStepChecks({ log, fail }: CheckDeps): StepChecks {
+  /** Holds of everything that were answered. */
+  const holds = new Set<string>()
   const lifted = new Set<string>()
   /** The worker ids of each process. */
   const workers = new Map<string, Set<string>>()
 
   /** The call acts at once, so the log is read as it is when the step begins. */
   async function checkStep(name: string, taskId: string, step: string): Promise<void> {
-    const begunAt = now()
+    const under = [...holds]
     const records = await log(taskId)
     const run = runnerIn(records)
     const own = ownersOf(name)
-    if (run !== undefined && own.has(run)) return checkHolds(taskId, step, begunAt, records)
+    if (run !== undefined && own.has(run)) return checkHolds(taskId, step, under, records)
     for (const [other, ids] of workers) {
       if (other !== name && run !== undefined && ids.has(run)) {
         fail(`S3: ${name} began ${step} of ${taskId}, which ${other} runs`)
@@ -30,12 +29,12 @@ export function createStepChecks({ log, now, fail }: CheckDeps, hearMs: number):
   function checkHolds(
     taskId: string,
     step: string,
-    begunAt: number,
+    under: readonly string[],
     records: readonly LogRecord[],
   ): void {
-    for (const [holdId, at] of holds) {
+    for (const holdId of under) {
       const isHeld = records.some((record) => record.type === 'held' && record.holdId === holdId)
-      if (isHeld && begunAt > at + hearMs) fail(`S10: ${step} of ${taskId} began under ${holdId}`)
+      if (isHeld) fail(`S10: ${step} of ${taskId} began under ${holdId}`)
     }
   }
 
@@ -55,14 +54,11 @@ export function createStepChecks({ log, now, fail }: CheckDeps, hearMs: number):
     },
     held(holdId) {
       // Somebody who asks for a hold that is there already may be answered after it was lifted.
-      if (!lifted.has(holdId)) holds.set(holdId, now())
+      if (!lifted.has(holdId)) holds.add(holdId)
     },
     lifting: (holdId) => {
       lifted.add(holdId)
       holds.delete(holdId)
-    },
-    stood: () => {
-      holds.clear()
     },
   }
 }

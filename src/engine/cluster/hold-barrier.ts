@@ -1,0 +1,119 @@
+/**
+ * Makes a hold complete before it is answered (C8). A hold is in the log of every task in its scope. A process that runs
+ * such a task may not have read that yet. So the hold is answered after every process has read the tasks that it runs.
+ *
+ *   placing process   marks the tasks ─▶ next epoch ─▶ waits ───────────────────────▶ answers
+ *   other processes                          └─▶ read the tasks they run ─▶ note the epoch in their lease
+ *
+ * A process that does not answer is waited for until its lease has run out: it starts no step after that (C3).
+ */
+import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
+import type { EngineContext } from '../context.ts'
+import type { Membership } from './membership.ts'
+
+export interface HoldBarrier {
+  /** The epoch up to which this process has read the tasks it runs. Other processes find it in the note of its lease. */
+  readonly reached: () => number
+  /** The holds have this epoch. */
+  hear(epoch: number): void
+  /** Another process has noted an epoch. */
+  noted(): void
+  /** Resolves when no process starts an operation of a task that is held when this is called. */
+  passed(): Promise<void>
+}
+
+type Context = Pick<EngineContext, 'runs' | 'ledger' | 'clock' | 'log' | 'options'>
+
+const LOOK_AGAIN_MS = 100
+
+/** @param contextOf called only after the engine is assembled */
+export function createHoldBarrier(
+  contextOf: () => Context,
+  cluster: Pick<ClusterStore, 'nextHoldEpoch' | 'versions' | 'workers' | 'report'>,
+  membership: Pick<Membership, 'worker' | 'renew'>,
+): HoldBarrier {
+  let reached = 0
+  let heard = 0
+  let isReading = false
+  const waiting = new Set<() => void>()
+
+  function hear(epoch: number): void {
+    heard = Math.max(heard, epoch)
+    if (isReading || reached >= heard) return
+    isReading = true
+    read()
+      .catch((error: unknown) =>
+        // The next heartbeat tells the epoch again.
+        contextOf().log('warn', 'held tasks could not be read; trying again', { error }),
+      )
+      .finally(() => {
+        isReading = false
+      })
+  }
+
+  async function read(): Promise<void> {
+    while (reached < heard) {
+      const epoch = heard
+      await readRuns()
+      reached = epoch
+      await membership.renew()
+      cluster.report({ noted: true })
+    }
+  }
+
+  async function readRuns(): Promise<void> {
+    const { runs, ledger } = contextOf()
+    const taskIds = runs.taskIds()
+    if (taskIds.length === 0) return
+    const versions = await cluster.versions(taskIds)
+    await Promise.all(taskIds.map((id, index) => ledger.reach(id, versions[index] ?? 0)))
+  }
+
+  async function passed(): Promise<void> {
+    const { clock, log, options } = contextOf()
+    const epoch = await cluster.nextHoldEpoch()
+    cluster.report({ holdEpoch: epoch })
+    const until = clock.elapsed() + options.leaseMs
+    for (;;) {
+      const behind = (await cluster.workers()).filter((one) => isBehind(one, epoch))
+      if (behind.length === 0) return
+      if (clock.elapsed() > until) {
+        const workers = behind.map(({ id }) => id)
+        log('warn', 'a hold is answered before these processes have read it', { workers })
+        return
+      }
+      await nextNote()
+    }
+  }
+
+  function isBehind({ id, alive, note }: Worker, epoch: number): boolean {
+    return alive && id !== membership.worker() && holdEpochIn(note) < epoch
+  }
+
+  function nextNote(): Promise<void> {
+    return new Promise((resolve) => {
+      const go = (): void => {
+        cancel()
+        waiting.delete(go)
+        resolve()
+      }
+      const cancel = contextOf().clock.after(LOOK_AGAIN_MS, go)
+      waiting.add(go)
+    })
+  }
+
+  return {
+    reached: () => reached,
+    hear,
+    noted() {
+      for (const go of waiting) go()
+    },
+    passed,
+  }
+}
+
+function holdEpochIn(note: Worker['note']): number {
+  const epoch =
+    typeof note === 'object' && note !== null && 'holdEpoch' in note ? note['holdEpoch'] : 0
+  return typeof epoch === 'number' ? epoch : 0
+}
