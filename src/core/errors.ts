@@ -28,7 +28,14 @@ export interface ErrorDetails {
   /** No agent of that name is registered here. */
   AGENT_UNKNOWN: { agent: string }
   /** A configured limit was reached. */
-  LIMIT_EXCEEDED: { limit: string; value: number }
+  LIMIT_EXCEEDED: {
+    limit: string
+    value: number
+    /** Present when the request may succeed later. */
+    retryAfterMs?: number
+    /** What else the caller can ask for. */
+    instead?: string
+  }
   /** The caller's credential lacks a scope. */
   FORBIDDEN: { scope: string }
   /** The engine is stopping and takes no new work. */
@@ -43,7 +50,7 @@ export interface ErrorDetails {
   TASK_UNREADABLE: { taskId: string; why: string }
   /** The store works, but cannot hold what this command would write. Trying again does not help. */
   RECORD_REFUSED: { taskId: string; why: string }
-  /** More commands wait for the store than the configured limit; nothing of this call was written. */
+  /** The server as a whole has reached a limit; nothing of this call was written. */
   OVERLOADED: { limit: string; value: number; retryAfterMs: number }
   /** Another process has the data directory open. */
   STORE_LOCKED: { path: string; owner: string }
@@ -75,13 +82,14 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
   NOT_OFFERED: (d) => `Agent ${d.agent} does not offer ${d.capability}`,
   AGENT_UNKNOWN: (d) => `No agent named ${d.agent} is registered`,
   FORBIDDEN: (d) => `This needs the scope ${d.scope}`,
-  LIMIT_EXCEEDED: (d) => `The limit ${d.limit} (${d.value}) is reached`,
+  LIMIT_EXCEEDED: (d) =>
+    `The limit ${d.limit} (${d.value}) is reached${d.instead === undefined ? '' : `; ${d.instead}`}`,
   DRAINING: () => 'The server is stopping and takes no new work; try again shortly',
   STORE_UNAVAILABLE: (d) => `The store is unavailable: ${d.why}`,
   TASK_UNREADABLE: (d) => `Task ${d.taskId} cannot be read: ${d.why}`,
   RECORD_REFUSED: (d) => `This cannot be stored in task ${d.taskId}: ${d.why}`,
   OVERLOADED: (d) =>
-    `The server has too much to write (${d.limit} ${d.value}); try again in ${d.retryAfterMs} ms`,
+    `The server has reached its limit ${d.limit} (${d.value}); try again in ${d.retryAfterMs} ms`,
   STORE_LOCKED: (d) => `${d.path} is in use by another process (${d.owner})`,
   STEP_RESULT: (d) => `Step "${d.step}": ${d.problem}`,
   STEP_TIMEOUT: (d) => `Step "${d.step}" took longer than ${d.timeoutMs} ms`,

@@ -26,6 +26,7 @@ import { createLiveTexts } from './live-texts.ts'
 import { type EngineOptions, withDefaults } from './options.ts'
 import { pastOfTask } from './past.ts'
 import { createPublishing } from './publishing.ts'
+import { createQuotas } from './quotas.ts'
 import { createRetention } from './retention.ts'
 import { createRunHost } from './run-host.ts'
 import { createRuns } from './runs.ts'
@@ -92,7 +93,7 @@ export function assemble(deps: EngineDeps): Assembly {
     only: cluster && [...agents.keys()],
     watchTask: cluster && subscriptions.watch,
     host,
-    pastOf: (task) => pastOfTask({ store, ledger }, task),
+    pastOf: (task) => pastOfTask({ store, ledger, options }, task),
   })
   const wakeByEvent = createWakeByEvent({ ledger, runs })
   const events = createEvents({ ...shared, ledger, wake: wakeByEvent })
@@ -113,6 +114,7 @@ export function assemble(deps: EngineDeps): Assembly {
     events,
     followUps,
     subscriptions,
+    quotas: createQuotas(shared),
     takeDuty: membership.takeDuty,
     draining: () => lifecycle.draining(),
   }

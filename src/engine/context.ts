@@ -13,6 +13,7 @@ import type { Events } from './events.ts'
 import type { FollowUps } from './follow-ups.ts'
 import type { Ledger } from './ledger.ts'
 import type { EngineOptions } from './options.ts'
+import type { Quotas } from './quotas.ts'
 import type { Runs } from './runs.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -23,6 +24,7 @@ export interface EngineContext {
   readonly events: Events
   readonly followUps: FollowUps
   readonly subscriptions: Subscriptions
+  readonly quotas: Quotas
   readonly agents: ReadonlyMap<string, Agent>
   readonly clock: Clock
   readonly ids: IdSource

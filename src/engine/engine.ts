@@ -12,6 +12,7 @@ import type { LogRecord } from '../core/records.ts'
 import type { Reminder } from '../core/reminders.ts'
 import type { Signal } from '../core/signal.ts'
 import type { ResumeAnswer, Task } from '../core/task.ts'
+import { weightOf } from '../core/weight.ts'
 import type { Hold } from '../ports/store/holds.ts'
 import type { Agent } from './agent.ts'
 import { assemble } from './assemble.ts'
@@ -28,6 +29,7 @@ import type { TaskReader } from './log-reader.ts'
 import { parse } from './parse.ts'
 import type { PauseAnswer } from './pause-answer.ts'
 import { type PauseDialect, park, pause } from './pause-task.ts'
+import { EVENTS } from './quotas.ts'
 import {
   count,
   follow,
@@ -122,6 +124,12 @@ export interface Engine {
     events: readonly CloudEvent[],
   ): Promise<readonly { readonly fresh: boolean }[]>
 
+  /**
+   * Asked before a protocol stores something of its own, of about so many bytes.
+   * @throws LullError `LIMIT_EXCEEDED` or `OVERLOADED`
+   */
+  admit(caller: Caller, bytes: number): Promise<void>
+
   /** What such a hold would stop. Stops nothing. */
   previewHold(caller: Caller, request: HoldRequest): Promise<HoldPreview>
   hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
@@ -187,7 +195,10 @@ export function createEngine(deps: EngineDeps): Engine {
     resume: (caller, request, dialect) => resume(context, caller, request, undefined, dialect),
     cancel: (caller, request) => cancel(context, caller, request),
 
-    remind: (caller, request) => remind(context, caller, request),
+    async remind(caller, request) {
+      await context.quotas.admit(caller, { tasks: 0, bytes: weightOf(request) })
+      return remind(context, caller, request)
+    },
     reminders: (caller, taskId) => reminders(context, caller, taskId),
     clearReminders: (caller, request) => clearReminders(context, caller, request),
 
@@ -201,9 +212,15 @@ export function createEngine(deps: EngineDeps): Engine {
       }
       const rootOf = (index: number): string => (given.length === 1 ? '' : `events.${index}`)
       const parsed = given.map((event, index) => parse(cloudEvent, event, rootOf(index)))
-      return events.emit(caller.tenant, parsed)
+      const { tenant } = caller
+      await context.quotas.admit(
+        { tenant, principal: EVENTS },
+        { tasks: 0, bytes: weightOf(parsed) },
+      )
+      return events.emit(tenant, parsed)
     },
 
+    admit: async (caller, bytes) => context.quotas.admit(caller, { tasks: 0, bytes }),
     previewHold: async (caller, request) => previewHold(context, operator(caller), request),
     hold: async (caller, request) => holds.hold(operator(caller), request),
     lift: async (caller, holdId) => holds.lift(operator(caller), holdId),

@@ -18,10 +18,25 @@ export interface EngineOptions {
   readonly stepResultBytes: number
   /** How many records a journal may have before the task is stopped with `journal-limit`. */
   readonly journalRecords: number
+  /** How many bytes a journal may have before the task is stopped with `journal-limit`. */
+  readonly journalBytes: number
+  /** How many bytes of a context, the newest ones, an agent sees of it. */
+  readonly contextBytes: number
+  /** About how many bytes of tasks a list answers with. It then has fewer tasks than were asked for. */
+  readonly listBytes: number
   /** How many reminders may be pending on one task. */
   readonly pendingReminders: number
   /** How many distinct filters without a fixed type a tenant may have. Every event is compared with each of them. */
   readonly filtersWithoutType: number
+  /** How many bytes a principal may store, how many tasks, and how many tasks that have not ended. */
+  readonly storedBytes: number
+  readonly storedTasks: number
+  readonly openTasks: number
+  /** How many times as much the principals of a tenant may store together. */
+  readonly tenantFactor: number
+  /** New work is refused when the disk has less free space than this, or the database is larger than this. */
+  readonly freeDiskBytes: number
+  readonly databaseBytes: number
   /** How many messages, and bytes of messages, a task's history may have. The task refuses further messages. */
   readonly historyMessages: number
   readonly historyBytes: number
@@ -70,8 +85,17 @@ export const defaultOptions: EngineOptions = {
   maxDeaths: 5,
   stepResultBytes: 1_048_576,
   journalRecords: 10_000,
+  journalBytes: 67_108_864,
+  contextBytes: 16_777_216,
+  listBytes: 16_777_216,
   pendingReminders: 64,
   filtersWithoutType: 1_000,
+  storedBytes: 4_294_967_296,
+  storedTasks: 5_000_000,
+  openTasks: 2_000_000,
+  tenantFactor: 4,
+  freeDiskBytes: 268_435_456,
+  databaseBytes: Number.POSITIVE_INFINITY,
   historyMessages: 10_000,
   historyBytes: 67_108_864,
   queuedMessages: 1_000,

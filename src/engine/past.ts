@@ -9,17 +9,22 @@ import { evolve } from '../core/evolve.ts'
 import type { Message } from '../core/message.ts'
 import type { ContextSnapshot, Submission } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
+import { weightOf } from '../core/weight.ts'
+import type { StoredContextMessage } from '../ports/store/claims.ts'
 import type { EngineContext } from './context.ts'
 import { contextBegunBy } from './context-id.ts'
 import { conversation, noPast, type Past } from './conversation.ts'
 import { logOf } from './log-of.ts'
+import { readWithin } from './read-within.ts'
 
-type Deps = Pick<EngineContext, 'store' | 'ledger'>
+type Deps = Pick<EngineContext, 'store' | 'ledger' | 'options'>
 /** Whose conversation it is. */
 type ConversationKey = Pick<Submission, 'tenant' | 'principal' | 'contextId'>
 
 /** At most so many of the newest tasks, and so many of the newest messages, are seen. */
 const MOST = 200
+/** Messages read at once. */
+const FEW = 8
 
 /** The past that a task's run sees. */
 export async function pastOfTask(deps: Deps, task: Task): Promise<Past> {
@@ -39,45 +44,77 @@ export async function pastOfMessage(
   return read(deps, key, message, await seenNow(deps, key, message))
 }
 
-/** What a task or message that is added to the context now will see. */
+/**
+ * What a task or message that is added to the context now will see: the newest tasks and messages, of each about as many
+ * bytes as the limit allows. Tasks that the message refers to come first.
+ */
 export async function seenNow(
-  { store, ledger }: Deps,
-  { tenant, principal, contextId }: ConversationKey,
+  { store, ledger, options }: Deps,
+  key: ConversationKey,
   { referenceTaskIds = [] }: Message,
 ): Promise<ContextSnapshot> {
+  const { tenant, principal, contextId } = key
   const rows = await store.list({ tenant, principal, contextId, limit: MOST })
-  const ids = new Set([...rows.map(({ id }) => id), ...referenceTaskIds])
-  const tasks = await Promise.all([...ids].map(ledger.read))
-  const [lastMessage] = await store.contextMessages(tenant, principal, contextId, 1)
+  const ids = new Set([...referenceTaskIds, ...rows.map(({ id }) => id)])
+  const isSeen = (task: Task): boolean =>
+    task.contextId === contextId && task.tenant === tenant && task.principal === principal
+  const tasks = await readWithin(options.contextBytes, [...ids], async (id) => {
+    const task = await ledger.read(id)
+    return task !== undefined && isSeen(task) ? task : undefined
+  })
+  const messages = await newestMessages(store, key, { bytes: options.contextBytes })
+  const first = messages.at(0)?.pos
   return {
-    tasks: tasks
-      .filter((task) => task !== undefined)
-      .filter((task) => task.contextId === contextId)
-      .filter((task) => task.tenant === tenant && task.principal === principal)
-      .map(({ id, version }) => [id, version]),
-    messagesUpTo: lastMessage?.pos ?? 0,
+    tasks: tasks.values.map(({ id, version }) => [id, version]),
+    messagesUpTo: messages.at(-1)?.pos ?? 0,
+    ...(first === undefined ? {} : { messagesFrom: first }),
   }
+}
+
+/** Which messages are wanted. */
+interface Range {
+  readonly upTo?: number
+  readonly from?: number
+  readonly bytes?: number
+}
+
+/** The newest messages in the range, oldest first. They are read a few at a time, because each may be large. */
+async function newestMessages(
+  store: Deps['store'],
+  { tenant, principal, contextId }: ConversationKey,
+  { upTo, from = 0, bytes = Number.POSITIVE_INFINITY }: Range,
+): Promise<readonly StoredContextMessage[]> {
+  const newestFirst: StoredContextMessage[] = []
+  let used = 0
+  for (let last = upTo; newestFirst.length < MOST; ) {
+    const page = await store.contextMessages(tenant, principal, contextId, FEW, last)
+    for (const message of [...page].reverse()) {
+      used += weightOf(message)
+      const isWanted = message.pos >= from && (used <= bytes || newestFirst.length === 0)
+      if (!isWanted) return newestFirst.reverse()
+      newestFirst.push(message)
+    }
+    const [oldest] = page
+    if (oldest === undefined || page.length < FEW) break
+    last = oldest.pos - 1
+  }
+  return newestFirst.slice(0, MOST).reverse()
 }
 
 async function read(
   { store, ledger }: Deps,
-  { tenant, principal, contextId }: ConversationKey,
+  key: ConversationKey,
   message: Message,
-  seen: ContextSnapshot,
+  { tasks: seen, messagesUpTo, messagesFrom = 0 }: ContextSnapshot,
 ): Promise<Past> {
   const found = await Promise.all(
-    seen.tasks.map(async ([id, version]) => atVersion(store, await ledger.read(id), version)),
+    seen.map(async ([id, version]) => atVersion(store, await ledger.read(id), version)),
   )
   const tasks = found
     .filter((task) => task !== undefined)
     .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
-  const stateless = await store.contextMessages(
-    tenant,
-    principal,
-    contextId,
-    MOST,
-    seen.messagesUpTo,
-  )
+  const range = { from: messagesFrom, upTo: messagesUpTo }
+  const stateless = await newestMessages(store, key, range)
   const messages = [
     ...stateless,
     ...tasks.map((task) => ({ at: task.createdAt, message: task.history[0] })),

@@ -18,6 +18,7 @@ import { isUnreadable } from './ledger/unreadable-task.ts'
 import { logOf } from './log-of.ts'
 import type { TaskReader } from './log-reader.ts'
 import { parse } from './parse.ts'
+import { readWithin } from './read-within.ts'
 import type { CountRequest, ListRequest } from './requests.ts'
 
 export interface TaskPage {
@@ -35,21 +36,21 @@ export async function list(
 ): Promise<TaskPage> {
   const { cursor, limit = 50, ...given } = parse(listInput, request)
   const filter = { ...defined(given), ...scopeOf(caller) } as Omit<TaskQuery, 'limit' | 'before'>
-  const { store, ledger } = context
+  const { store, ledger, options } = context
   const before = cursor === undefined ? undefined : readCursor(cursor)
   const [rows, total] = await Promise.all([
     store.list({ ...filter, limit: limit + 1, ...(before === undefined ? {} : { before }) }),
     store.count(filter),
   ])
   const page = rows.slice(0, limit)
-  const tasks = (await Promise.all(page.map((row) => ledger.read(row.id)))).filter(
-    (task) => task !== undefined,
+  const { read, values: tasks } = await readWithin(options.listBytes, page, ({ id }) =>
+    ledger.read(id),
   )
-  const last = page.at(-1)
+  const last = page[read - 1]
   return {
     tasks,
     total,
-    ...(rows.length > limit && last !== undefined ? { cursor: `${last.statusAt}~${last.id}` } : {}),
+    ...(rows.length > read && last !== undefined ? { cursor: `${last.statusAt}~${last.id}` } : {}),
   }
 }
 

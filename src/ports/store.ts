@@ -17,6 +17,7 @@ import type { KeyValueStore } from './store/key-values.ts'
 import type { PushStore } from './store/pushes.ts'
 import type { SessionStore } from './store/sessions.ts'
 import type { TaskStore } from './store/tasks.ts'
+import type { UsageStore } from './store/usage.ts'
 import type { WorkStore } from './store/work.ts'
 
 export interface Store
@@ -27,7 +28,8 @@ export interface Store
     HoldStore,
     ClaimStore,
     SessionStore,
-    PushStore {
+    PushStore,
+    UsageStore {
   /** Present when several processes may use the store at the same time. */
   readonly cluster?: ClusterStore
   /** Resolves when a small write worked. @throws LullError `STORE_UNAVAILABLE` */

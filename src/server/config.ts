@@ -65,6 +65,7 @@ const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } =
   consentState: z.enum(['auth-required', 'input-required']),
   pushToPrivate: z.boolean(),
   pushTimeoutMs: duration,
+  historyBytes: count,
   pushSign: z.boolean(),
   harnTunnel: z.boolean(),
   binduPausableStates: z.array(z.enum(['submitted', 'working', 'input-required'])),

@@ -1,5 +1,6 @@
 /** Error answers outside any protocol. All have the shape `{error: {code, message, path?}}`. */
 import { type ErrorCode, isLullError } from '../core/errors.ts'
+import { retryAfterSeconds } from '../core/retry-after.ts'
 import type { HttpHeaders } from '../wire/http.ts'
 
 /** @param path what in the request is wrong, as `data.path` of JSON-RPC says it */
@@ -66,5 +67,7 @@ export function refusalOf(error: unknown): Response {
   if (!isLullError(error)) return refusal(500, 'INTERNAL', 'Internal error')
   const { code, message, details } = error
   const path = 'path' in details && code === 'INVALID_INPUT' ? details.path : undefined
-  return refusal(statusOf[code], code, message, {}, path)
+  const seconds = retryAfterSeconds(details as { retryAfterMs?: number })
+  const headers = seconds === undefined ? {} : { 'retry-after': seconds }
+  return refusal(statusOf[code], code, message, headers, path)
 }

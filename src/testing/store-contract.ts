@@ -18,6 +18,7 @@ import { retention } from './store-contract/retention.ts'
 import { sessions } from './store-contract/sessions.ts'
 import { type MakeStore, openForEachTest } from './store-contract/subject.ts'
 import type { TestKit } from './store-contract/test-kit.ts'
+import { usage } from './store-contract/usage.ts'
 import { work } from './store-contract/work.ts'
 
 export type { ClusterUnderTest, MakeStore, StoreUnderTest } from './store-contract/subject.ts'
@@ -43,6 +44,7 @@ export function describeStoreContract(
     describe('sessions', () => sessions(subject))
     describe('webhooks', () => pushes(subject))
     describe('retention', () => retention(subject))
+    describe('what is stored', () => usage(subject))
     describe('hostile content', () => hostileContent(subject))
     if (isShared) describe('several processes', () => cluster(subject))
   })

@@ -8,6 +8,8 @@ export interface ContextSnapshot {
   readonly tasks: readonly (readonly [taskId: string, version: number])[]
   /** Stateless messages up to this position are seen. */
   readonly messagesUpTo: number
+  /** The first of them that is seen. Absent: the newest 200 are seen. */
+  readonly messagesFrom?: number
 }
 
 /** What creates a task. */

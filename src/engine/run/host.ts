@@ -18,6 +18,8 @@ export interface RunLimits {
   readonly stepResultBytes: number
   /** The largest number of records in a journal. Above it the task is stopped, with the advice to call `continueAs`. */
   readonly journalRecords: number
+  /** The same in bytes. */
+  readonly journalBytes: number
   /** Reminders that may be pending on one task. */
   readonly pendingReminders: number
   /** Synchronous agent code that takes longer than this is reported, because it blocks the process. */

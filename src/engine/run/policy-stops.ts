@@ -1,10 +1,12 @@
 /**
- * Policy stops of a run: the code does not fit the journal any more, the journal has too many records, or the log of a child
+ * Policy stops of a run: the code does not fit the journal any more, the journal has too many records or bytes, or the log of a child
  * that the code waits for cannot be read. Such a stop commits at once if the run is at a boundary, and otherwise at its next
  * boundary. An operator decides how the task goes on.
  */
+import type { LogRecord } from '../../core/records.ts'
 import type { NewOperation, PolicyReason } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
+import { weightOf } from '../../core/weight.ts'
 import { describeKey } from './keys.ts'
 import type { RunCore } from './run-core.ts'
 import type { RunPauses } from './run-pauses.ts'
@@ -23,10 +25,15 @@ export class PolicyStops {
   readonly #pauses: RunPauses
   #cannotGoOn = false
   #limitRequested = false
+  /** Bytes of the records after `#countFrom`. */
+  #bytes: number
+  #countFrom: number
 
-  constructor(core: RunCore, pauses: RunPauses) {
+  constructor(core: RunCore, pauses: RunPauses, journalBytes: number) {
     this.#core = core
     this.#pauses = pauses
+    this.#bytes = journalBytes
+    this.#countFrom = core.task.journal.countFrom
   }
 
   /** Whether the code waits for a result that this run never gets. After the stop the run is rebuilt. */
@@ -67,13 +74,20 @@ export class PolicyStops {
     this.#stop(policy)
   }
 
-  /** Stops the task if its journal has too many records. */
-  checkJournal(task: Task): void {
-    if (task.state !== 'working' || task.pausing !== undefined) return
-    const { journalRecords } = this.#core.host.limits
-    if (this.#limitRequested || task.version - task.journal.countFrom < journalRecords) return
+  /** Stops the task if its journal has too many records, or too many bytes. */
+  checkJournal(task: Task, added: readonly LogRecord[]): void {
+    const { countFrom } = task.journal
+    this.#bytes = (countFrom === this.#countFrom ? this.#bytes : 0) + weightOf(added)
+    this.#countFrom = countFrom
+    if (task.state !== 'working' || task.pausing !== undefined || this.#limitRequested) return
+    const { journalRecords, journalBytes } = this.#core.host.limits
+    const reached =
+      task.version - countFrom >= journalRecords
+        ? `${journalRecords} records`
+        : this.#bytes >= journalBytes && `${journalBytes} bytes`
+    if (reached === false) return
     this.#limitRequested = true
-    const summary = `More than ${journalRecords} records without task.continueAs(state). Resume to go on for as many again, or cancel.`
+    const summary = `More than ${reached} without task.continueAs(state). Resume to go on for as many again, or cancel.`
     this.#stop({ reason: 'journal-limit', summary })
   }
 

@@ -22,6 +22,8 @@ export interface RunDeps extends RunCoreDeps {
   readonly owner: RunOwner
   readonly agent: Agent
   readonly token: string
+  /** Bytes of the records that count towards the limit of the journal. */
+  readonly journalBytes: number
   /** The past of the context that the task may see. */
   readonly past: Past
 }
@@ -65,7 +67,7 @@ export class Run implements RunControl {
       isOurs,
       interrupt: () => this.#operations.interrupt('paused'),
     })
-    this.#policy = new PolicyStops(this.#core, this.#pauses)
+    this.#policy = new PolicyStops(this.#core, this.#pauses, deps.journalBytes)
   }
 
   /** The task as last written, by any writer. */
@@ -192,7 +194,7 @@ export class Run implements RunControl {
     for (const record of records) this.#follow(record, task)
     if (!this.#isOurs(task)) this.#release.stopped()
     if (isTerminal(task.state)) this.discard(task.state === 'canceled' ? 'canceled' : 'ended')
-    else this.#policy.checkJournal(task)
+    else this.#policy.checkJournal(task, records)
   }
 
   #follow(record: LogRecord, task: Task): void {

@@ -6,6 +6,7 @@
  */
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
+import { weightOf } from '../../core/weight.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { TaskStore } from '../../ports/store/tasks.ts'
@@ -44,6 +45,8 @@ export interface BuilderDeps {
 interface Beginning {
   readonly task: Task
   readonly journal: Journal
+  /** Bytes of the records that count towards the limit of the journal. */
+  readonly journalBytes: number
   readonly past: Past
   readonly ahead: boolean
 }
@@ -89,7 +92,9 @@ export function createBuilder(deps: BuilderDeps): Builder {
       // Another process wrote meanwhile. The log is read again.
       if (records === undefined) continue
       const journal = new Journal(records, task.journal.wake)
-      return begin(presence, { task, journal, past, ahead: false })
+      const counted = records.filter(({ seq }) => seq > task.journal.countFrom)
+      const journalBytes = weightOf(counted)
+      return begin(presence, { task, journal, journalBytes, past, ahead: false })
     }
   }
 
@@ -103,7 +108,7 @@ export function createBuilder(deps: BuilderDeps): Builder {
     presences.move(presence, 'leave')
   }
 
-  function begin(presence: Presence, { task, journal, past, ahead }: Beginning): void {
+  function begin(presence: Presence, beginning: Beginning): void {
     const agent = agents.get(presence.agent)
     const ask = asks.get(presence.agent)
     if (agent === undefined || ask === undefined) {
@@ -111,7 +116,7 @@ export function createBuilder(deps: BuilderDeps): Builder {
       return
     }
     const { token } = presence
-    const run = new Run({ host, owner, agent, task, token, journal, past, ask, ahead })
+    const run = new Run({ host, owner, agent, token, ask, ...beginning })
     presence.run = run
     presence.building = undefined
     presences.move(presence, 'begin')
@@ -129,7 +134,13 @@ export function createBuilder(deps: BuilderDeps): Builder {
   return {
     build,
     beginAhead: (presence, task) =>
-      begin(presence, { task, journal: new Journal(noRecords), past: noPast, ahead: true }),
+      begin(presence, {
+        task,
+        journal: new Journal(noRecords),
+        journalBytes: 0,
+        past: noPast,
+        ahead: true,
+      }),
   }
 }
 

@@ -9,6 +9,7 @@ import type { Command } from '../../core/commands.ts'
 import { LullError } from '../../core/errors.ts'
 import { messageTo } from '../../core/message.ts'
 import type { LogRecord, Question, RunToken } from '../../core/records.ts'
+import { isInterrupted } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
 import { weightOf } from '../../core/weight.ts'
 import type { Claim } from '../../ports/store/claims.ts'
@@ -96,6 +97,9 @@ async function deliver(
 ): Promise<SendResult> {
   const { agents, runs } = context
   const { message, idempotencyKey } = incoming.request
+  const bytes = weightOf(message)
+  // An answer is taken also at a limit, because the task cannot end without it.
+  if (!isInterrupted(found.state)) await context.quotas.admit(found, { tasks: 0, bytes })
   await remindFirst(context, incoming, found)
   const answerTo = (question: Question): Partial<Command & { readonly type: 'message' }> => {
     if (question.consent !== undefined) return consentIn(context, message, agents.get(found.agent))
@@ -114,7 +118,7 @@ async function deliver(
   const committed = await runs.commit(found.id, found.agent, command, {
     claim,
     push,
-    bytes: weightOf(message),
+    bytes,
   })
   if (claim !== undefined && committed.claimed !== undefined) {
     checkSame(committed.claimed, claim)

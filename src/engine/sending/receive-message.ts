@@ -7,6 +7,7 @@
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
+import { weightOf } from '../../core/weight.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Agent, ReceiveResult } from '../agent.ts'
 import { withDuty } from '../cluster/with-duty.ts'
@@ -38,14 +39,16 @@ export async function receiveMessage(
 ): Promise<SendResult> {
   const { context, inFlight } = sending
   const { contextId } = incoming.request.message
-  const ask = (taskId: string, claim: Claim | undefined): Promise<SendResult> =>
-    decide(sending, {
+  const ask = async (taskId: string, claim: Claim | undefined): Promise<SendResult> => {
+    await context.quotas.admit(incoming.caller, { tasks: 1, bytes: weightOf(incoming.request) })
+    return decide(sending, {
       ...incoming,
       agent,
       taskId,
       contextId: contextId ?? contextBegunBy(taskId),
       claim,
     })
+  }
   const taskId = context.ids.uuid()
   const mine = claimFor(context, incoming, agent.name, taskId)
   if (mine === undefined) return ask(taskId, undefined)

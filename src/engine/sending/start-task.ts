@@ -1,6 +1,7 @@
 /** A message starts a task, once per idempotency key. The agent's code may start before the task is durable. */
 import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
+import { weightOf } from '../../core/weight.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Agent } from '../agent.ts'
 import type { EngineContext } from '../context.ts'
@@ -20,6 +21,9 @@ export async function startTask(
   const taskId = context.ids.uuid()
   const claim = claimFor(context, incoming, agent.name, taskId)
   const create = async (): Promise<Committed> => {
+    const bytes = weightOf(incoming.request.message)
+    const admitting = context.quotas.admit(incoming.caller, { tasks: 1, bytes })
+    if (admitting !== undefined) await admitting
     const given = inputOf(agent, incoming.request.message)
     const input = given instanceof Promise ? await given : given
     return createFromMessage(sending, incoming, { agent, taskId, claim, input, ahead: true })

@@ -38,6 +38,8 @@ const reads: ReadonlySet<string | symbol> = new Set<keyof Store>([
   'holds',
   'findClaim',
   'contextMessages',
+  'usage',
+  'space',
   'session',
   'sessions',
   'pushes',

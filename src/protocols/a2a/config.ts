@@ -14,6 +14,8 @@ export interface A2AConfig {
   /** Whether webhooks may point at private and loopback addresses. */
   readonly pushToPrivate: boolean
   readonly pushTimeoutMs: number
+  /** About how many bytes of a task's history, the newest messages, an answer has. */
+  readonly historyBytes: number
   /** Whether deliveries are signed. The public key is at `/.well-known/jwks.json`. */
   readonly pushSign: boolean
   /** Whether operations in `metadata.harn` are read and written. Deprecated by the RFCs that define it. */
@@ -28,6 +30,7 @@ export const defaultConfig: A2AConfig = {
   consentState: 'auth-required',
   pushToPrivate: false,
   pushTimeoutMs: 10_000,
+  historyBytes: 16_777_216,
   pushSign: false,
   harnTunnel: true,
   binduPausableStates: ['submitted', 'working', 'input-required'],

@@ -1,6 +1,8 @@
 /** Renders a failure for each version and binding. An unexpected error is shown only as "Internal error". */
 import { type ErrorCode, isLullError, type LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/instant.ts'
+import { retryAfterSeconds } from '../../core/retry-after.ts'
+import type { HttpHeaders } from '../../wire/http.ts'
 import { A2AError, type FaultDetails, type FaultName, faultOf, faults } from './faults.ts'
 import type { Version } from './versions.ts'
 
@@ -37,6 +39,12 @@ export function codeOf({ fault }: Failure, version: Version, control: boolean): 
 
 export function reasonOf({ fault }: Failure): FaultName {
   return faults[fault].reason ?? fault
+}
+
+/** `Retry-After`, for a failure that passes. */
+export function retryHeaders({ details }: Failure, headers: HttpHeaders): HttpHeaders {
+  const seconds = retryAfterSeconds(details)
+  return seconds === undefined ? headers : { ...headers, 'retry-after': seconds }
 }
 
 /** `error.data` of JSON-RPC: any object in 0.3, an array of objects with `@type` in 1.0 (§9.5). */

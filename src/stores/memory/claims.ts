@@ -4,6 +4,7 @@ import type {
   ContextMessage,
   StoredContextMessage,
 } from '../../ports/store/claims.ts'
+import type { UsageTotals } from './usage.ts'
 
 export interface Claims {
   find(key: ClaimKey): Claim | undefined
@@ -22,7 +23,7 @@ export interface Claims {
   prune(createdBefore: number, limit: number): number
 }
 
-export function createClaims(): Claims {
+export function createClaims(usage: UsageTotals): Claims {
   const claims = new Map<string, string>()
   const contexts = new Map<string, string[]>()
   let lastPos = 0
@@ -53,6 +54,7 @@ export function createClaims(): Claims {
         const context = contextOf(message)
         const stored = JSON.stringify({ ...message, pos: ++lastPos })
         contexts.set(context, [...(contexts.get(context) ?? []), stored])
+        usage.add(message.tenant, message.principal, { bytes: bytesOf(message) })
       }
     },
     messages: (tenant, principal, contextId, limit, upTo = lastPos) =>
@@ -65,7 +67,9 @@ export function createClaims(): Claims {
       for (const [context, texts] of contexts) {
         const kept = texts.filter((text) => {
           const message = JSON.parse(text) as StoredContextMessage
-          return message.at >= before || isNeeded(message)
+          const keeps = message.at >= before || isNeeded(message)
+          if (!keeps) usage.add(message.tenant, message.principal, { bytes: -bytesOf(message) })
+          return keeps
         })
         removed += texts.length - kept.length
         contexts.set(context, kept)
@@ -80,6 +84,10 @@ export function createClaims(): Claims {
       return Math.min(old.length, limit)
     },
   }
+}
+
+function bytesOf({ message }: ContextMessage): number {
+  return Buffer.byteLength(JSON.stringify(message))
 }
 
 function keyOf({ tenant, principal, agent, key }: ClaimKey): string {

@@ -1,6 +1,7 @@
 import { type CloudEvent, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Reservations } from './reservations.ts'
+import type { UsageTotals } from './usage.ts'
 
 interface Appended {
   readonly pos: number
@@ -26,7 +27,7 @@ export interface Events {
 }
 
 /** @param reservations of events that were not told; only a shared store has them */
-export function createEvents(reservations?: Reservations<number>): Events {
+export function createEvents(usage: UsageTotals, reservations?: Reservations<number>): Events {
   /** By identity. A Map keeps the order of insertion, which is the order of positions. */
   const entries = new Map<string, Entry>()
   const undispatched = new Set<number>()
@@ -44,6 +45,7 @@ export function createEvents(reservations?: Reservations<number>): Events {
         if (known !== undefined) return { pos: known.pos, fresh: false }
         const pos = ++last
         entries.set(identity, { pos, tenant, receivedAt, names, body })
+        usage.add(tenant, '', { bytes: Buffer.byteLength(body) })
         if (reservations !== undefined) {
           undispatched.add(pos)
           reservations.reserve(pos)
@@ -75,7 +77,10 @@ export function createEvents(reservations?: Reservations<number>): Events {
     },
     prune(receivedBefore, limit) {
       const old = [...entries].filter(([, entry]) => entry.receivedAt < receivedBefore)
-      for (const [identity] of old.slice(0, limit)) entries.delete(identity)
+      for (const [identity, { tenant, body }] of old.slice(0, limit)) {
+        usage.add(tenant, '', { bytes: -Buffer.byteLength(body) })
+        entries.delete(identity)
+      }
       return Math.min(old.length, limit)
     },
   }

@@ -12,6 +12,7 @@ import { createEvents, type Events } from './events.ts'
 import { createPushes, type Pushes } from './pushes.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createTasks, type Tasks } from './tasks.ts'
+import { createUsageTotals, type UsageTotals } from './usage.ts'
 import { createWorkQueries, type SharedWork, type WorkQueries } from './work.ts'
 
 /** What one store holds. */
@@ -22,6 +23,7 @@ export interface MemoryData {
   readonly claims: Claims
   readonly events: Events
   readonly sessions: Sessions
+  readonly usage: UsageTotals
   readonly values: Map<string, string>
   readonly holds: Map<string, string>
   /** How often holds have changed. Only a shared store counts. */
@@ -30,17 +32,19 @@ export interface MemoryData {
 
 export function createMemoryData(
   shared?: SharedWork,
-  undispatched?: Parameters<typeof createEvents>[0],
+  undispatched?: Parameters<typeof createEvents>[1],
 ): MemoryData {
   const work = createWorkQueries(shared)
   const pushes = createPushes()
+  const usage = createUsageTotals()
   return {
     work,
     pushes,
-    tasks: createTasks(work, pushes),
-    claims: createClaims(),
-    events: createEvents(undispatched),
-    sessions: createSessions(),
+    tasks: createTasks(work, pushes, usage),
+    claims: createClaims(usage),
+    events: createEvents(usage, undispatched),
+    sessions: createSessions(usage),
+    usage,
     values: new Map(),
     holds: new Map(),
     holdEpoch: shared === undefined ? undefined : 0,
@@ -80,7 +84,7 @@ export function holdsInEffect({ holds }: Pick<MemoryData, 'holds'>, all = false)
 }
 
 export function connectMemory(data: MemoryData, { guarded, close }: Guard): Store {
-  const { work, pushes, tasks, claims, events, sessions, values, holds } = data
+  const { work, pushes, tasks, claims, events, sessions, usage, values, holds } = data
   return {
     commit: guarded(createCommit(tasks, claims, pushes, () => data.holdEpoch)),
     load: guarded(tasks.load),
@@ -122,6 +126,8 @@ export function connectMemory(data: MemoryData, { guarded, close }: Guard): Stor
     pushes: guarded(pushes.of),
     deletePush: guarded(pushes.delete),
     listPushes: guarded(pushes.list),
+    usage: guarded(usage.of),
+    space: guarded(() => ({ usedBytes: usage.bytes() })),
     pruneTasks: guarded(tasks.prune),
     removedTask: guarded(tasks.removed),
     pruneRemovedTasks: guarded(tasks.pruneRemoved),

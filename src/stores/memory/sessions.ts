@@ -1,5 +1,6 @@
 import type { SessionRow } from '../../ports/store/sessions.ts'
 import type { Store } from '../../ports/store.ts'
+import type { UsageTotals } from './usage.ts'
 
 export interface Sessions {
   put(session: SessionRow): void
@@ -8,14 +9,18 @@ export interface Sessions {
   prune(updatedBefore: number, isNeeded: (session: SessionRow) => boolean): number
 }
 
-export function createSessions(): Sessions {
+export function createSessions(usage: UsageTotals): Sessions {
   const kept = new Map<string, string>()
   const keyOf = (...key: readonly [string, string, string]): string => JSON.stringify(key)
 
   return {
     put(session) {
       const { tenant, principal, id } = session
-      kept.set(keyOf(tenant, principal, id), JSON.stringify(session))
+      const key = keyOf(tenant, principal, id)
+      const text = JSON.stringify(session)
+      const bytes = Buffer.byteLength(text) - Buffer.byteLength(kept.get(key) ?? '')
+      usage.add(tenant, principal, { bytes })
+      kept.set(key, text)
     },
     get(tenant, principal, id) {
       const text = kept.get(keyOf(tenant, principal, id))
@@ -33,7 +38,9 @@ export function createSessions(): Sessions {
       const before = kept.size
       for (const [key, text] of kept) {
         const session = JSON.parse(text) as SessionRow
-        if (session.updatedAt < updatedBefore && !isNeeded(session)) kept.delete(key)
+        if (session.updatedAt >= updatedBefore || isNeeded(session)) continue
+        usage.add(session.tenant, session.principal, { bytes: -Buffer.byteLength(text) })
+        kept.delete(key)
       }
       return before - kept.size
     },

@@ -4,6 +4,7 @@ import type { Task } from '../../core/task.ts'
 import type { PruneResult } from '../../ports/store/pruning.ts'
 import type { OpenTaskQuery, StoredTask, TaskQuery, TaskRow } from '../../ports/store/tasks.ts'
 import type { Pushes } from './pushes.ts'
+import type { UsageTotals } from './usage.ts'
 import type { WorkQueries } from './work.ts'
 
 /** A commit encoded as text. */
@@ -38,7 +39,7 @@ interface Entry {
   snapshot: { readonly seq: number; readonly body: string } | undefined
 }
 
-export function createTasks(work: WorkQueries, pushes: Pushes): Tasks {
+export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotals): Tasks {
   const entries = new Map<string, Entry>()
   const removedRows = new Map<string, { readonly row: TaskRow; readonly removedAt: number }>()
 
@@ -53,6 +54,13 @@ export function createTasks(work: WorkQueries, pushes: Pushes): Tasks {
     write(taskId, { bodies, row, snapshot }) {
       const entry = entries.get(taskId) ?? (row && { row, bodies: [], snapshot: undefined })
       if (entry === undefined) return
+      const isNew = entry.bodies.length === 0
+      const { tenant, principal } = entry.row
+      usage.add(tenant, principal, {
+        tasks: Number(isNew),
+        openTasks: openIn(row ?? entry.row) - (isNew ? 0 : openIn(entry.row)),
+        bytes: bytesOf(bodies),
+      })
       entries.set(taskId, entry)
       entry.bodies.push(...bodies)
       if (snapshot !== undefined) entry.snapshot = { seq: entry.bodies.length, body: snapshot }
@@ -93,6 +101,8 @@ export function createTasks(work: WorkQueries, pushes: Pushes): Tasks {
         .slice(0, limit)
       for (const row of old) {
         removedRows.set(row.id, { row, removedAt })
+        const bytes = -bytesOf(entries.get(row.id)?.bodies ?? [])
+        usage.add(row.tenant, row.principal, { tasks: -1, bytes })
         entries.delete(row.id)
         work.remove(row.id)
         pushes.drop(row.id)
@@ -107,6 +117,14 @@ export function createTasks(work: WorkQueries, pushes: Pushes): Tasks {
     },
     isOpen,
   }
+}
+
+function openIn({ state }: TaskRow): number {
+  return isTerminal(state) ? 0 : 1
+}
+
+function bytesOf(bodies: readonly string[]): number {
+  return bodies.reduce((total, body) => total + Buffer.byteLength(body), 0)
 }
 
 function parsed(bodies: readonly string[]): readonly LogRecord[] {

@@ -15,6 +15,7 @@ import { createNotices } from './notices.ts'
 import { createPruning } from './pruning.ts'
 import { createPushes } from './pushes.ts'
 import { createSessions } from './sessions.ts'
+import { createUsage } from './usage.ts'
 import { createWork } from './work.ts'
 
 export interface PostgresStoreOptions {
@@ -60,6 +61,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ...createSessions(db),
     ...createPushes(db),
     ...createPruning(db),
+    ...createUsage(db),
     cluster: createCluster(db, leases, notices),
     async check() {
       // Writes, because a server that only reads answers reads.

@@ -105,6 +105,14 @@ CREATE TABLE lull.undispatched_events (
   pos bigint NOT NULL,
   hidden_until timestamp with time zone NOT NULL
 );
+CREATE TABLE lull.usage (
+  tenant text COLLATE "C" NOT NULL,
+  principal text COLLATE "C" NOT NULL,
+  slice integer NOT NULL,
+  tasks bigint NOT NULL,
+  open_tasks bigint NOT NULL,
+  bytes bigint NOT NULL
+) WITH (fillfactor=10, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
 CREATE TABLE lull.waits (
   tenant text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -134,6 +142,7 @@ ALTER TABLE lull.sessions ADD CONSTRAINT sessions_pkey PRIMARY KEY (tenant, prin
 ALTER TABLE lull.snapshots ADD CONSTRAINT snapshots_pkey PRIMARY KEY (task_id);
 ALTER TABLE lull.tasks ADD CONSTRAINT tasks_pkey PRIMARY KEY (id);
 ALTER TABLE lull.undispatched_events ADD CONSTRAINT undispatched_events_pkey PRIMARY KEY (pos);
+ALTER TABLE lull.usage ADD CONSTRAINT usage_pkey PRIMARY KEY (tenant, principal, slice);
 ALTER TABLE lull.waits ADD CONSTRAINT waits_pkey PRIMARY KEY (tenant, name, task_id);
 ALTER TABLE lull.workers ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
 
@@ -157,6 +166,15 @@ CREATE INDEX tasks_held ON lull.tasks USING btree (status_at, id) WHERE held;
 CREATE INDEX tasks_held_by_context ON lull.tasks USING btree (context_id, id) WHERE held;
 CREATE INDEX tasks_open ON lull.tasks USING btree (context_id, id) WHERE (state <> ALL (ARRAY['completed'::text, 'failed'::text, 'canceled'::text, 'rejected'::text]));
 
+CREATE OR REPLACE FUNCTION lull.add_bytes_1(p_tenant text, p_principal text, p_bytes bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  INSERT INTO lull.usage AS u (tenant, principal, slice, tasks, open_tasks, bytes)
+    VALUES (p_tenant, p_principal, lull.usage_slice_1(), 0, 0, p_bytes)
+    ON CONFLICT (tenant, principal, slice) DO UPDATE SET bytes = u.bytes + excluded.bytes
+$function$
+;
 CREATE OR REPLACE FUNCTION lull.append_events_1(p_tenant text, p_at double precision, p_again boolean, p_reserved_ms integer, p_source text[], p_id text[], p_type text[], p_name text[], p_body text[])
  RETURNS TABLE(pos bigint, fresh boolean)
  LANGUAGE plpgsql
@@ -202,6 +220,7 @@ DECLARE
   new_claims integer[] := '{}';
   skip integer[] := '{}';
   stale integer[] := '{}';
+  ended integer[] := '{}';
   lost integer[];
 BEGIN
   -- `put_hold_1` takes this lock alone. It therefore waits for commits that have passed the comparison, and commits that
@@ -273,6 +292,10 @@ BEGIN
       CROSS JOIN unnest(u.waits::text[]) AS name
       WHERE u.waits <> '{}' AND u.o <> ALL (skip) ORDER BY 1, 2, 3
       ON CONFLICT DO NOTHING;
+    SELECT coalesce(array_agg(u.o::integer), '{}') INTO ended
+    FROM unnest(p_task, p_first, r_state) WITH ORDINALITY AS u (id, first, state, o) LEFT JOIN lull.tasks t ON t.id = u.id
+    WHERE u.state IN ('completed', 'failed', 'canceled', 'rejected') AND u.o <> ALL (skip)
+      AND (u.first = 1 OR t.state NOT IN ('completed', 'failed', 'canceled', 'rejected'));
     INSERT INTO lull.tasks (id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits)
       SELECT id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits::text[]
       FROM unnest(p_task, r_tenant, r_principal, r_agent, r_context, r_parent, r_created, r_state, r_status, r_held, r_waits)
@@ -306,6 +329,44 @@ BEGIN
       WHERE u.o <> ALL (skip) ORDER BY 1, 2
       ON CONFLICT (task_id, id) DO UPDATE SET status = excluded.status, body = excluded.body;
   END IF;
+
+  INSERT INTO lull.usage AS x (tenant, principal, slice, tasks, open_tasks, bytes)
+    SELECT t.tenant, t.principal, lull.usage_slice_1(), count(*) FILTER (WHERE u.first = 1),
+      count(*) FILTER (WHERE u.first = 1) - count(*) FILTER (WHERE u.o = ANY (ended)), sum(octet_length(u.body))
+    FROM unnest(p_task, p_first, p_body) WITH ORDINALITY AS u (id, first, body, o) JOIN lull.tasks t ON t.id = u.id
+    WHERE u.o <> ALL (skip) GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (tenant, principal, slice) DO UPDATE SET tasks = x.tasks + excluded.tasks,
+      open_tasks = x.open_tasks + excluded.open_tasks, bytes = x.bytes + excluded.bytes;
+END $function$
+;
+CREATE OR REPLACE FUNCTION lull.count_event_1()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM lull.add_bytes_1(coalesce(NEW.tenant, OLD.tenant), '',
+    coalesce(octet_length(NEW.body), 0) - coalesce(octet_length(OLD.body), 0));
+  RETURN NULL;
+END $function$
+;
+CREATE OR REPLACE FUNCTION lull.count_message_1()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM lull.add_bytes_1(coalesce(NEW.tenant, OLD.tenant), coalesce(NEW.principal, OLD.principal),
+    coalesce(octet_length(NEW.message), 0) - coalesce(octet_length(OLD.message), 0));
+  RETURN NULL;
+END $function$
+;
+CREATE OR REPLACE FUNCTION lull.count_session_1()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM lull.add_bytes_1(coalesce(NEW.tenant, OLD.tenant), coalesce(NEW.principal, OLD.principal),
+    coalesce(octet_length(NEW.body), 0) - coalesce(octet_length(OLD.body), 0));
+  RETURN NULL;
 END $function$
 ;
 CREATE OR REPLACE FUNCTION lull.holds_lock_1()
@@ -353,6 +414,10 @@ BEGIN
   WITH ended AS MATERIALIZED (
     SELECT t.tenant, old.name, t.id FROM lull.tasks t CROSS JOIN unnest(t.waits) AS old (name) WHERE t.id = ANY (gone))
   DELETE FROM lull.waits w USING ended WHERE (w.tenant, w.name, w.task_id) = (ended.tenant, ended.name, ended.id);
+  INSERT INTO lull.usage AS x (tenant, principal, slice, tasks, open_tasks, bytes)
+    SELECT t.tenant, t.principal, lull.usage_slice_1(), -count(DISTINCT t.id), 0, -sum(octet_length(r.body))
+    FROM lull.tasks t JOIN lull.records r ON r.task_id = t.id WHERE t.id = ANY (gone) GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (tenant, principal, slice) DO UPDATE SET tasks = x.tasks + excluded.tasks, bytes = x.bytes + excluded.bytes;
   DELETE FROM lull.records WHERE task_id = ANY (gone);
   DELETE FROM lull.tasks WHERE id = ANY (gone);
   DELETE FROM lull.agenda WHERE task_id = ANY (gone);
@@ -391,4 +456,10 @@ BEGIN
       WHERE (m.tenant, m.principal, m.context_id, m.at, m.message) = (u.tenant, u.principal, u.context_id, u.at, u.message))
     ORDER BY o;
 END $function$
+;
+CREATE OR REPLACE FUNCTION lull.usage_slice_1()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$ SELECT pg_backend_pid() % 256 $function$
 ;

@@ -5,6 +5,7 @@ import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { PushStore } from '../../ports/store/pushes.ts'
 import type { SessionStore } from '../../ports/store/sessions.ts'
 import type { TaskStore } from '../../ports/store/tasks.ts'
+import type { UsageStore } from '../../ports/store/usage.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
 import type { Store } from '../../ports/store.ts'
 import { createApply } from './apply.ts'
@@ -28,6 +29,7 @@ import { createRemovedTask } from './removed-task.ts'
 import { createReplies } from './replies.ts'
 import { createSessions } from './sessions.ts'
 import { createTransact } from './transaction.ts'
+import { createSpace, createUsage } from './usage.ts'
 import { createWaits } from './waits.ts'
 import { createWorkQueries } from './work.ts'
 import { createWriteProbe } from './write-probe.ts'
@@ -63,6 +65,7 @@ export function createDatabaseStore(
     ...claimMethods(tables, guarded, filter),
     ...sessionMethods(tables, guarded),
     ...pushMethods(tables, guarded),
+    ...usageMethods(db, guarded),
     check: guarded(() => {
       checkUndamaged()
       probe()
@@ -199,6 +202,10 @@ function pushMethods({ pushes }: Tables, guarded: Guarded): PushStore {
     deletePush: guarded(pushes.delete),
     listPushes: guarded(pushes.list),
   }
+}
+
+function usageMethods(db: Database, guarded: Guarded): UsageStore {
+  return { usage: guarded(createUsage(db)), space: guarded(createSpace(db)) }
 }
 
 function closeDatabase(db: Database): void {

@@ -116,6 +116,27 @@ describe('what an older version wrote', () => {
     await store.close()
   })
 
+  it('is counted for each principal', async () => {
+    const path = await writtenBefore(10, (db) => {
+      const insert = db.prepare(
+        `INSERT INTO tasks (num, id, tenant, principal, agent, context_id, state, created_at, status_at, held)
+         VALUES (?, ?, 'acme', 'ann', 'travel', 'c', ?, 1, 1, 0)`,
+      )
+      insert.run(1, 'task-1', 'completed')
+      insert.run(3, 'task-3', 'working')
+      db.exec(`INSERT INTO records (pos, task, seq, body)
+               VALUES (1, NULL, 2, '[1,2]'), (2, 1, 3, '[3]'), (3, NULL, 1, '["é"]')`)
+      db.exec(`INSERT INTO events (tenant, source, event_id, type, received_at, body)
+               VALUES ('acme', 'ci', '1', 't', 1, '{}')`)
+    })
+    const store = await createSqliteStore({ path })
+    expect(await store.usage('acme', 'ann')).toEqual({
+      principal: { tasks: 2, openTasks: 1, bytes: 14 },
+      tenant: { tasks: 2, openTasks: 1, bytes: 16 },
+    })
+    await store.close()
+  })
+
   it('keeps its logs, which go on where they were', async () => {
     const path = await writtenBefore(6, (db) => {
       const insert = db.prepare(

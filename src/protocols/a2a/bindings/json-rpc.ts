@@ -5,7 +5,7 @@ import { bindu } from '../bindu/bindu-methods.ts'
 import type { Call, Method } from '../call.ts'
 import { withJsonNames } from '../codec/proto-names.ts'
 import { callerFor } from '../env.ts'
-import { codeOf, dataOf, type Failure } from '../failure.ts'
+import { codeOf, dataOf, type Failure, retryHeaders } from '../failure.ts'
 import { A2AError, type FaultName, faults } from '../faults.ts'
 import { methods } from '../methods/tables.ts'
 import type { Params } from '../params.ts'
@@ -59,7 +59,7 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
     if (method?.streams === true && version === '0.3' && failure.fault !== 'FORBIDDEN') {
       return eventsAnswer(`data: ${text}\n\n`, headers)
     }
-    return jsonAnswer(text, headers, statuses[failure.fault] ?? 200)
+    return jsonAnswer(text, retryHeaders(failure, headers), statuses[failure.fault] ?? 200)
   }
 }
 

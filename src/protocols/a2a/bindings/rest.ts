@@ -4,7 +4,15 @@ import type { Call, Method } from '../call.ts'
 import { jsonName, withJsonNames } from '../codec/proto-names.ts'
 import { isProto } from '../codec/v03-rest.ts'
 import { callerFor } from '../env.ts'
-import { codeOf, dataOf, detailsArray, type Failure, failureOf, reasonOf } from '../failure.ts'
+import {
+  codeOf,
+  dataOf,
+  detailsArray,
+  type Failure,
+  failureOf,
+  reasonOf,
+  retryHeaders,
+} from '../failure.ts'
 import { A2AError, faults } from '../faults.ts'
 import { isObject } from '../params.ts'
 import { askedVersion, type Version } from '../versions.ts'
@@ -129,7 +137,7 @@ export function failed(
   status: number = faults[failure.fault].http,
 ): HttpAnswer {
   const body = version === '1.0' ? errorV1(failure, status) : errorV03(failure, control, status)
-  return jsonAnswer(JSON.stringify(body), headers, status, type)
+  return jsonAnswer(JSON.stringify(body), retryHeaders(failure, headers), status, type)
 }
 
 /** The shape of google.rpc.Status (§11.6). */

@@ -3,6 +3,7 @@ import type { A2AConfig } from '../config.ts'
 import { TASK_CONTROL } from '../extensions.ts'
 import { createMetadata } from '../harn/harn-metadata.ts'
 import type { Codec, StateSpelling, WebhookShape } from './codec.ts'
+import { createNewest } from './history-length.ts'
 import { createV1 } from './v1.ts'
 import { createV03 } from './v03.ts'
 import { createV03Rest, type V03Rest } from './v03-rest.ts'
@@ -15,13 +16,14 @@ export interface Codecs {
 
 export function createCodecs(config: A2AConfig): Codecs {
   const facts = createMetadata(config.harnTunnel)
-  const v03 = { rfc: createV03('rfc', facts), core: createV03('core', facts) }
+  const newest = createNewest(config.historyBytes)
+  const v03 = { rfc: createV03('rfc', facts, newest), core: createV03('core', facts, newest) }
   return {
-    v1: createV1({ consentState: config.consentState }, facts),
+    v1: createV1({ consentState: config.consentState, newest }, facts),
     v03,
     v03Rest: {
-      rfc: createV03Rest(v03.rfc, 'rfc', facts),
-      core: createV03Rest(v03.core, 'core', facts),
+      rfc: createV03Rest(v03.rfc, 'rfc', facts, newest),
+      core: createV03Rest(v03.core, 'core', facts, newest),
     },
   }
 }

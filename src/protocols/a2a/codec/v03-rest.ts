@@ -12,7 +12,7 @@ import type { Metadata } from '../harn/harn-metadata.ts'
 import { statusMessage } from '../metadata.ts'
 import { isObject, type Params } from '../params.ts'
 import { type Codec, type StateSpelling, type TaskView, wholeTask } from './codec.ts'
-import { newest } from './history-length.ts'
+import type { NewestMessages } from './history-length.ts'
 import { objectOf, readMessage03 } from './v03-message.ts'
 import { type EventSpelling, writeEvent } from './write-event.ts'
 
@@ -58,10 +58,15 @@ export interface V03Rest {
 }
 
 /** @param rpc the codec of JSON-RPC, which reads the first spelling */
-export function createV03Rest(rpc: Codec, words: StateSpelling, facts: Metadata): V03Rest {
+export function createV03Rest(
+  rpc: Codec,
+  words: StateSpelling,
+  facts: Metadata,
+  newest: NewestMessages,
+): V03Rest {
   const kinds: Codec = {
     ...rpc,
-    ...createWriter(stateNames[words], facts),
+    ...createWriter(stateNames[words], facts, newest),
     name: `${rpc.name} REST`,
     sentMessage: (message) => ({ message: protoMessage(message) }),
     readPush: (params) => rpc.readPush(unwrapped(params)),
@@ -111,6 +116,7 @@ function configOf(push: object): unknown {
 function createWriter(
   names: StateNames,
   facts: Metadata,
+  newest: NewestMessages,
 ): Pick<Codec, 'task' | 'sentTask' | 'event'> {
   function status(task: Task, message: Message | undefined): object {
     return {

@@ -14,7 +14,7 @@ import {
   type TaskView,
   wholeTask,
 } from './codec.ts'
-import { newest, readHistoryLength } from './history-length.ts'
+import { type NewestMessages, readHistoryLength } from './history-length.ts'
 import { readTarget, taskIdOf } from './read-push.ts'
 import { notificationOf } from './rfc-notifications.ts'
 import { readMessage03, wireMessage, wirePart } from './v03-message.ts'
@@ -27,7 +27,7 @@ const coreStates: Partial<Readonly<Record<State, string>>> = {
 }
 
 /** @param words `core`: only states of the 0.3 specification. The metadata has the exact state in both cases. */
-export function createV03(words: StateSpelling, facts: Metadata): Codec {
+export function createV03(words: StateSpelling, facts: Metadata, newest: NewestMessages): Codec {
   const spelled = (state: State): string =>
     (words === 'core' ? coreStates[state] : undefined) ?? state
 

@@ -9,7 +9,7 @@ import type { Metadata } from '../harn/harn-metadata.ts'
 import { statusMessage } from '../metadata.ts'
 import { checkTexts, optionalBoolean, type Params } from '../params.ts'
 import { type Codec, type SendConfiguration, type TaskView, wholeTask } from './codec.ts'
-import { newest, readHistoryLength } from './history-length.ts'
+import { type NewestMessages, readHistoryLength } from './history-length.ts'
 import { readTarget, taskIdOf } from './read-push.ts'
 import { notificationOf } from './rfc-notifications.ts'
 import { readMessage1 } from './v1-message.ts'
@@ -18,6 +18,7 @@ import { type EventSpelling, writeEvent } from './write-event.ts'
 export interface V1Options {
   /** The state of a task that waits for consent, for clients without the consent extension (§7.6). */
   readonly consentState: 'auth-required' | 'input-required'
+  readonly newest: NewestMessages
 }
 
 /** A stopped task is `WORKING`, so that streams stay open and no client asks its user for input. */
@@ -42,7 +43,7 @@ interface WireTask extends Pick<Task, 'id' | 'contextId'> {
   metadata?: JsonObject
 }
 
-export function createV1({ consentState }: V1Options, facts: Metadata): Codec {
+export function createV1({ consentState, newest }: V1Options, facts: Metadata): Codec {
   const spelled = {
     ...wireStates,
     'user-consent-required': wireStates[consentState],

@@ -5,6 +5,7 @@
 import { RequestError } from '@agentclientprotocol/sdk'
 import { isTerminal, type State, states } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
+import { weightOf } from '../../../core/weight.ts'
 import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
@@ -86,10 +87,12 @@ export function createSessions({ engine, store, clock, ids, cwd }: SessionDeps):
   }
 
   return {
-    async create({ tenant, principal }, given) {
+    async create(caller, given) {
+      const { tenant, principal } = caller
       const now = clock.now()
       const id = ids.uuid()
       const session = { tenant, principal, id, createdAt: now, updatedAt: now, ...given }
+      await engine.admit(caller, weightOf(session))
       await store.putSession(session)
       return session
     },

@@ -174,6 +174,18 @@ CREATE TABLE {schema}.sessions (
 
 CREATE INDEX sessions_by_update ON {schema}.sessions (tenant, principal, updated_at, id) WHERE NOT deleted;
 
+-- What is stored for each principal. A transaction adds to the slice of its connection, so that transactions of one principal
+-- do not wait for each other. Events belong to no principal; an empty principal has them.
+CREATE TABLE {schema}.usage (
+  tenant text COLLATE "C" NOT NULL,
+  principal text COLLATE "C" NOT NULL,
+  slice integer NOT NULL,
+  tasks bigint NOT NULL,
+  open_tasks bigint NOT NULL,
+  bytes bigint NOT NULL,
+  PRIMARY KEY (tenant, principal, slice)
+) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+
 CREATE TABLE {schema}.key_values (
   name text COLLATE "C" PRIMARY KEY,
   value text NOT NULL

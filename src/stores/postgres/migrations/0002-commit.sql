@@ -6,6 +6,43 @@ CREATE FUNCTION {schema}.holds_lock_1() RETURNS bigint LANGUAGE sql IMMUTABLE AS
   SELECT hashtextextended('lull holds of {schema}', 0)
 $$;
 
+-- The slice of `usage` that this connection adds to.
+CREATE FUNCTION {schema}.usage_slice_1() RETURNS integer LANGUAGE sql STABLE AS $$ SELECT pg_backend_pid() % 256 $$;
+
+CREATE FUNCTION {schema}.add_bytes_1(p_tenant text, p_principal text, p_bytes bigint) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO {schema}.usage AS u (tenant, principal, slice, tasks, open_tasks, bytes)
+    VALUES (p_tenant, p_principal, {schema}.usage_slice_1(), 0, 0, p_bytes)
+    ON CONFLICT (tenant, principal, slice) DO UPDATE SET bytes = u.bytes + excluded.bytes
+$$;
+
+CREATE FUNCTION {schema}.count_message_1() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM {schema}.add_bytes_1(coalesce(NEW.tenant, OLD.tenant), coalesce(NEW.principal, OLD.principal),
+    coalesce(octet_length(NEW.message), 0) - coalesce(octet_length(OLD.message), 0));
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION {schema}.count_session_1() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM {schema}.add_bytes_1(coalesce(NEW.tenant, OLD.tenant), coalesce(NEW.principal, OLD.principal),
+    coalesce(octet_length(NEW.body), 0) - coalesce(octet_length(OLD.body), 0));
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION {schema}.count_event_1() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM {schema}.add_bytes_1(coalesce(NEW.tenant, OLD.tenant), '',
+    coalesce(octet_length(NEW.body), 0) - coalesce(octet_length(OLD.body), 0));
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER counted AFTER INSERT OR DELETE ON {schema}.context_messages
+  FOR EACH ROW EXECUTE FUNCTION {schema}.count_message_1();
+CREATE TRIGGER counted AFTER INSERT OR UPDATE OR DELETE ON {schema}.sessions
+  FOR EACH ROW EXECUTE FUNCTION {schema}.count_session_1();
+CREATE TRIGGER counted AFTER INSERT OR DELETE ON {schema}.events
+  FOR EACH ROW EXECUTE FUNCTION {schema}.count_event_1();
+
 -- Writes a batch of commits, each task and each claimed key at most once per call. Arrays have one element per commit.
 -- Arrays of the row (`r_`) and of the claim (`c_`) have NULL for a commit without one, and are empty when no commit has one.
 -- Webhooks (`w_`) name their commit by its place, from 1. `p_epoch`: the hold epoch on which a commit was decided, if any.
@@ -29,6 +66,7 @@ DECLARE
   new_claims integer[] := '{}';
   skip integer[] := '{}';
   stale integer[] := '{}';
+  ended integer[] := '{}';
   lost integer[];
 BEGIN
   -- `put_hold_1` takes this lock alone. It therefore waits for commits that have passed the comparison, and commits that
@@ -100,6 +138,10 @@ BEGIN
       CROSS JOIN unnest(u.waits::text[]) AS name
       WHERE u.waits <> '{}' AND u.o <> ALL (skip) ORDER BY 1, 2, 3
       ON CONFLICT DO NOTHING;
+    SELECT coalesce(array_agg(u.o::integer), '{}') INTO ended
+    FROM unnest(p_task, p_first, r_state) WITH ORDINALITY AS u (id, first, state, o) LEFT JOIN {schema}.tasks t ON t.id = u.id
+    WHERE u.state IN ('completed', 'failed', 'canceled', 'rejected') AND u.o <> ALL (skip)
+      AND (u.first = 1 OR t.state NOT IN ('completed', 'failed', 'canceled', 'rejected'));
     INSERT INTO {schema}.tasks (id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits)
       SELECT id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits::text[]
       FROM unnest(p_task, r_tenant, r_principal, r_agent, r_context, r_parent, r_created, r_state, r_status, r_held, r_waits)
@@ -133,6 +175,14 @@ BEGIN
       WHERE u.o <> ALL (skip) ORDER BY 1, 2
       ON CONFLICT (task_id, id) DO UPDATE SET status = excluded.status, body = excluded.body;
   END IF;
+
+  INSERT INTO {schema}.usage AS x (tenant, principal, slice, tasks, open_tasks, bytes)
+    SELECT t.tenant, t.principal, {schema}.usage_slice_1(), count(*) FILTER (WHERE u.first = 1),
+      count(*) FILTER (WHERE u.first = 1) - count(*) FILTER (WHERE u.o = ANY (ended)), sum(octet_length(u.body))
+    FROM unnest(p_task, p_first, p_body) WITH ORDINALITY AS u (id, first, body, o) JOIN {schema}.tasks t ON t.id = u.id
+    WHERE u.o <> ALL (skip) GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (tenant, principal, slice) DO UPDATE SET tasks = x.tasks + excluded.tasks,
+      open_tasks = x.open_tasks + excluded.open_tasks, bytes = x.bytes + excluded.bytes;
 END $$;
 
 -- Appends events of one tenant. The lock on the counter is held to the end of the transaction, so positions are in commit
@@ -225,6 +275,10 @@ BEGIN
   WITH ended AS MATERIALIZED (
     SELECT t.tenant, old.name, t.id FROM {schema}.tasks t CROSS JOIN unnest(t.waits) AS old (name) WHERE t.id = ANY (gone))
   DELETE FROM {schema}.waits w USING ended WHERE (w.tenant, w.name, w.task_id) = (ended.tenant, ended.name, ended.id);
+  INSERT INTO {schema}.usage AS x (tenant, principal, slice, tasks, open_tasks, bytes)
+    SELECT t.tenant, t.principal, {schema}.usage_slice_1(), -count(DISTINCT t.id), 0, -sum(octet_length(r.body))
+    FROM {schema}.tasks t JOIN {schema}.records r ON r.task_id = t.id WHERE t.id = ANY (gone) GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (tenant, principal, slice) DO UPDATE SET tasks = x.tasks + excluded.tasks, bytes = x.bytes + excluded.bytes;
   DELETE FROM {schema}.records WHERE task_id = ANY (gone);
   DELETE FROM {schema}.tasks WHERE id = ANY (gone);
   DELETE FROM {schema}.agenda WHERE task_id = ANY (gone);

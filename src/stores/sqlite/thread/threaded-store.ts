@@ -34,6 +34,8 @@ type Reading =
   | 'sessions'
   | 'pushes'
   | 'listPushes'
+  | 'usage'
+  | 'space'
 
 export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writer): Store {
   const onWriter =

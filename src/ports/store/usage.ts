@@ -1,0 +1,29 @@
+/** What is stored for a principal or a tenant. */
+export interface Usage {
+  readonly tasks: number
+  /** Tasks that have not ended. */
+  readonly openTasks: number
+  /** Bytes of logs, stateless messages and sessions. Of a tenant also bytes of events. */
+  readonly bytes: number
+}
+
+export interface UsageOf {
+  readonly principal: Usage
+  /** Of all principals of the tenant together. */
+  readonly tenant: Usage
+}
+
+/** The space of the store as a whole. */
+export interface Space {
+  readonly usedBytes: number
+  /** How many bytes can still be written. Absent when the store does not know it. */
+  readonly freeBytes?: number
+}
+
+/** Counts what is stored. The counts are kept with the data, so that no call reads the data itself. */
+export interface UsageStore {
+  usage(tenant: string, principal: string): Promise<UsageOf>
+  space(): Promise<Space>
+}
+
+export const noUsage: Usage = { tasks: 0, openTasks: 0, bytes: 0 }

@@ -1,0 +1,42 @@
+import { noUsage, type Usage, type UsageOf } from '../../ports/store/usage.ts'
+
+/** Totals per principal. Events belong to no principal; they are kept under an empty one. */
+export interface UsageTotals {
+  add(tenant: string, principal: string, change: Partial<Usage>): void
+  of(tenant: string, principal: string): UsageOf
+  /** Bytes of all tenants. */
+  bytes(): number
+}
+
+export function createUsageTotals(): UsageTotals {
+  const tenants = new Map<string, Map<string, Usage>>()
+  return {
+    add(tenant, principal, change) {
+      const principals = tenants.get(tenant) ?? new Map<string, Usage>()
+      tenants.set(tenant, principals)
+      principals.set(
+        principal,
+        sum(principals.get(principal) ?? noUsage, { ...noUsage, ...change }),
+      )
+    },
+    of(tenant, principal) {
+      const principals = tenants.get(tenant) ?? new Map<string, Usage>()
+      return {
+        principal: principals.get(principal) ?? noUsage,
+        tenant: [...principals.values()].reduce(sum, noUsage),
+      }
+    },
+    bytes: () =>
+      [...tenants.values()]
+        .flatMap((principals) => [...principals.values()])
+        .reduce((total, { bytes }) => total + bytes, 0),
+  }
+}
+
+function sum(a: Usage, b: Usage): Usage {
+  return {
+    tasks: a.tasks + b.tasks,
+    openTasks: a.openTasks + b.openTasks,
+    bytes: a.bytes + b.bytes,
+  }
+}

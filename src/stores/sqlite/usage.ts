@@ -1,0 +1,44 @@
+/** Reads the totals that triggers keep (`0010-usage.sql`), and the space of the file and its disk. */
+import { statfsSync } from 'node:fs'
+import type { Space, Usage, UsageOf } from '../../ports/store/usage.ts'
+import type { Database, Row } from './driver.ts'
+import { toText } from './text.ts'
+
+export function createUsage(db: Database): (tenant: string, principal: string) => UsageOf {
+  const ofPrincipal = db.prepare(
+    'SELECT tasks, open_tasks, bytes FROM usage WHERE tenant = ? AND principal = ?',
+  )
+  const ofTenant = db.prepare(
+    `SELECT sum(tasks) AS tasks, sum(open_tasks) AS open_tasks, sum(bytes) AS bytes
+     FROM usage WHERE tenant = ?`,
+  )
+  return (tenant, principal) => ({
+    principal: toUsage(ofPrincipal.get(toText(tenant), toText(principal))),
+    tenant: toUsage(ofTenant.get(toText(tenant))),
+  })
+}
+
+function toUsage(row: Row | undefined): Usage {
+  return {
+    tasks: Number(row?.['tasks'] ?? 0),
+    openTasks: Number(row?.['open_tasks'] ?? 0),
+    bytes: Number(row?.['bytes'] ?? 0),
+  }
+}
+
+/** Pages of removed rows are used again, so they are free space. */
+export function createSpace(db: Database): () => Space {
+  const pragma = (name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0)
+  return () => {
+    const pageSize = pragma('page_size')
+    const pages = pragma('page_count')
+    const reusable = pragma('freelist_count') * pageSize
+    const usedBytes = pages * pageSize - reusable
+    const file = db.prepare('PRAGMA database_list').get()?.['file']
+    // A database in memory has no file.
+    if (typeof file !== 'string' || file === '') return { usedBytes }
+    const { bavail, bsize } = statfsSync(file)
+    const untilLimit = (pragma('max_page_count') - pages) * pageSize
+    return { usedBytes, freeBytes: Math.min(bavail * bsize, untilLimit) + reusable }
+  }
+}
