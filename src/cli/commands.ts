@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import { acp } from './commands/acp.ts'
 import { answer } from './commands/answer.ts'
+import { audit } from './commands/audit.ts'
 import { completionOf } from './commands/completion.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
@@ -40,6 +41,7 @@ export const commands: readonly Command[] = [
   keysList,
   keysRevoke,
   migrate,
+  audit,
   doctor,
   completionOf(() => commands),
 ]

@@ -1,5 +1,6 @@
 /** The `/ops` interface of a Lull server: lists, timelines, holds, receipts and live changes, for operators. */
 import type {
+  AuditPage,
   Changes,
   HoldPreview,
   HoldResult,
@@ -35,6 +36,15 @@ export interface HoldInput {
   readonly holdNew?: boolean | undefined
 }
 
+export interface AuditFilter {
+  /** An ISO 8601 instant. */
+  readonly since?: string | undefined
+  readonly principal?: string | undefined
+  readonly taskId?: string | undefined
+  readonly cursor?: string | undefined
+  readonly limit?: number | undefined
+}
+
 export interface Ops {
   tasks(filter?: TaskFilter): Promise<TaskList>
   task(taskId: string): Promise<TaskSummary>
@@ -47,6 +57,8 @@ export interface Ops {
   previewHold(input: HoldInput): Promise<HoldPreview>
   hold(input: HoldInput): Promise<HoldResult>
   lift(holdId: string): Promise<LiftResult>
+  /** Who did what, and what was refused, oldest first. */
+  audit(filter?: AuditFilter): Promise<AuditPage>
   /** The first message says that the feed is open. Ends with the connection. */
   changes(signal: AbortSignal): AsyncGenerator<Changes, void>
 }
@@ -110,6 +122,7 @@ export function createOps(options: OpsOptions): Ops {
     previewHold: (input) => call('POST', urlOf('holds:preview'), input),
     hold: (input) => call('POST', urlOf('holds'), input),
     lift: (holdId) => call('DELETE', urlOf(`holds/${encodeURIComponent(holdId)}`)),
+    audit: (filter = {}) => call('GET', urlOf('audit', queryOf(filter))),
     changes: (signal) => events(urlOf('changes'), signal),
   }
 }
@@ -119,7 +132,7 @@ function queryOf({
   held,
   limit,
   ...texts
-}: TaskFilter): (readonly [string, string])[] {
+}: TaskFilter & AuditFilter): (readonly [string, string])[] {
   return [
     ...states.map((state) => ['state', state] as const),
     ...(held === undefined ? [] : [['held', String(held)] as const]),

@@ -4,6 +4,7 @@ import { LullError } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Agent } from './agent.ts'
+import { createAudit } from './audit.ts'
 import {
   createMembership,
   createSoleMembership,
@@ -115,6 +116,7 @@ export function assemble(deps: EngineDeps): Assembly {
     followUps,
     subscriptions,
     quotas: createQuotas(shared),
+    audit: createAudit(shared),
     takeDuty: membership.takeDuty,
     draining: () => lifecycle.draining(),
   }

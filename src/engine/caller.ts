@@ -7,6 +7,8 @@ export interface Caller {
   readonly principal: string
   /** Operators see and control every task of every principal (and with `tenant: '*'` of every tenant). */
   readonly operator?: boolean
+  /** The id of the credential that was shown, where it has one. */
+  readonly credential?: string | undefined
 }
 
 export const ALL_TENANTS = '*'

@@ -7,6 +7,7 @@ import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Agent } from './agent.ts'
+import type { Audit } from './audit.ts'
 import { type Caller, maySee } from './caller.ts'
 import type { Membership } from './cluster/membership.ts'
 import type { Events } from './events.ts'
@@ -25,6 +26,7 @@ export interface EngineContext {
   readonly followUps: FollowUps
   readonly subscriptions: Subscriptions
   readonly quotas: Quotas
+  readonly audit: Audit
   readonly agents: ReadonlyMap<string, Agent>
   readonly clock: Clock
   readonly ids: IdSource

@@ -16,6 +16,8 @@ import { weightOf } from '../core/weight.ts'
 import type { Hold } from '../ports/store/holds.ts'
 import type { Agent } from './agent.ts'
 import { assemble } from './assemble.ts'
+import { auditedEngine } from './audit/audited-engine.ts'
+import type { Audit } from './audit.ts'
 import type { Caller } from './caller.ts'
 import { cancel } from './cancel-task.ts'
 import { taskFor } from './context.ts'
@@ -142,6 +144,9 @@ export interface Engine {
    */
   takeDuty(name: string, forMs: number): Promise<boolean>
 
+  /** Who did what to tasks and holds, and attempts that were refused. */
+  readonly audit: Audit
+
   /** Folds the log of a task again and checks every receipt. */
   verify(caller: Caller, taskId: string): Promise<Verification>
   health(): Promise<Health>
@@ -167,7 +172,7 @@ export function createEngine(deps: EngineDeps): Engine {
   const { context, holds, lifecycle } = assemble(deps)
   const { events } = context
 
-  return {
+  const engine: Omit<Engine, 'audit'> = {
     agents: context.agents,
     send: createSend(context, holds),
     get: (caller, taskId) => taskFor(context, caller, taskId),
@@ -233,6 +238,7 @@ export function createEngine(deps: EngineDeps): Engine {
     drain: async ({ timeoutMs = DRAIN_MS } = {}) =>
       lifecycle.drain(durationMs(timeoutMs, 'timeoutMs')),
   }
+  return auditedEngine(engine, context.audit)
 }
 
 /** Only operators may hold tasks. @throws LullError `NOT_OFFERED` */

@@ -34,7 +34,7 @@ const LAST_WRITES_MS = 1_000
 
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   const { context, holds, timers, retention, watchdog, membership, peers } = deps
-  const { store, ledger, runs, events, followUps, subscriptions, clock, log } = context
+  const { store, ledger, runs, events, followUps, subscriptions, audit, clock, log } = context
   let draining = false
 
   async function start(): Promise<void> {
@@ -70,6 +70,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     await events.stop()
     await followUps.stop()
     await ledger.idle()
+    await audit.flush()
   }
 
   async function storeHealth(): Promise<Health['store']> {

@@ -63,6 +63,8 @@ export interface EngineOptions {
   readonly sessionsForMs: number
   /** How long a hold is kept after it was lifted. */
   readonly holdsForMs: number
+  /** How long entries of the audit log are kept. */
+  readonly auditForMs: number
   /** Whether a bare `messageId` that is a UUID makes a send idempotent. */
   readonly messageIdIsKey: boolean
   /** In a shared store: how long a process that does not answer keeps its tasks. */
@@ -111,6 +113,7 @@ export const defaultOptions: EngineOptions = {
   messagesForMs: Number.POSITIVE_INFINITY,
   sessionsForMs: Number.POSITIVE_INFINITY,
   holdsForMs: 30 * 24 * HOUR_MS,
+  auditForMs: 90 * 24 * HOUR_MS,
   messageIdIsKey: true,
   leaseMs: 15_000,
   pollMs: 1_000,

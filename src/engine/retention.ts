@@ -21,6 +21,7 @@ export interface RetentionReport {
   readonly messages: number
   readonly sessions: number
   readonly holds: number
+  readonly audit: number
 }
 
 export interface Retention {
@@ -72,6 +73,7 @@ export function createRetention(deps: {
         store.pruneSessions(before, STEP, after),
       ),
       holds: await older(holdsForMs, now, counted(store.pruneHolds)),
+      audit: await older(options.auditForMs, now, counted(store.pruneAudit)),
     }
   }
 

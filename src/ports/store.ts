@@ -9,6 +9,7 @@
  *
  * No call needs a transaction over several tasks, so a store may be partitioned by task id.
  */
+import type { AuditStore } from './store/audit.ts'
 import type { ClaimStore } from './store/claims.ts'
 import type { ClusterStore } from './store/cluster.ts'
 import type { EventStore } from './store/events.ts'
@@ -29,7 +30,8 @@ export interface Store
     ClaimStore,
     SessionStore,
     PushStore,
-    UsageStore {
+    UsageStore,
+    AuditStore {
   /** Present when several processes may use the store at the same time. */
   readonly cluster?: ClusterStore
   /** Resolves when a small write worked. @throws LullError `STORE_UNAVAILABLE` */

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type A2A, createA2A, ownTaskScopes } from '../protocols/a2a/index.ts'
 import type { Admission } from './auth/admission.ts'
 import { callerOf, owner } from './auth/identity.ts'
+import { createRefusedAttempts } from './auth/refused-attempts.ts'
 import { createFront, type FrontOptions } from './front.ts'
 import { type Listener, listen } from './listen.ts'
 import { openApp } from './test-support/open-app.ts'
@@ -36,6 +37,7 @@ async function openBoth(more: Partial<FrontOptions> = {}): Promise<{ port: numbe
       host: '127.0.0.1',
       authenticate: () => owner,
       admission: unlimited,
+      refused: createRefusedAttempts(engine.audit),
       ...more,
     }),
   )

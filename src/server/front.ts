@@ -11,6 +11,7 @@ import type { Admission } from './auth/admission.ts'
 import type { Authenticate } from './auth/authenticate.ts'
 import { identities } from './auth/identities.ts'
 import { callerOf, type Identity, may, noIdentity, owner } from './auth/identity.ts'
+import type { RefusedAttempts } from './auth/refused-attempts.ts'
 import { isPublic } from './auth/route-scopes.ts'
 import { createGuard, hasTwoHosts } from './guard.ts'
 import { BodyTooLarge, NodeRequest, type Receiver, receive, writeText } from './node-http.ts'
@@ -23,6 +24,7 @@ export interface FrontOptions {
   readonly log: Log
   readonly authenticate: Authenticate
   readonly admission: Admission
+  readonly refused: RefusedAttempts
   /** The address it listens on. */
   readonly host: string
   readonly allowedHosts?: readonly string[] | undefined
@@ -54,15 +56,7 @@ function envOf(identity: Identity): A2AEnv {
 type Read = IncomingMessage & { rawBody?: Buffer }
 
 export function createFront(options: FrontOptions): RequestListener {
-  const {
-    a2a,
-    app,
-    log,
-    authenticate,
-    admission,
-    host,
-    bodyLimitBytes = BODY_LIMIT_BYTES,
-  } = options
+  const { a2a, app, log, authenticate, host, bodyLimitBytes = BODY_LIMIT_BYTES } = options
   const guard = createGuard(options)
   const rest = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false })
 
@@ -73,9 +67,11 @@ export function createFront(options: FrontOptions): RequestListener {
       if (answering === undefined) {
         if (body.length > 0) (incoming as Read).rawBody = body
         await rest(incoming, outgoing)
+        noteForbidden(incoming, outgoing.statusCode)
         return
       }
       const answer = await answering
+      noteForbidden(incoming, answer.status)
       if (typeof answer.body !== 'object') {
         writeText(outgoing, answer.status, answer.headers, answer.body)
         return
@@ -87,6 +83,10 @@ export function createFront(options: FrontOptions): RequestListener {
     } catch (error) {
       failed(request, error)
     }
+  }
+
+  function noteForbidden(incoming: IncomingMessage, status: number): void {
+    if (status === 403) options.refused.ofCaller(incoming, identities.of(incoming))
   }
 
   function failed(
@@ -116,6 +116,7 @@ export function createFront(options: FrontOptions): RequestListener {
     // Only HTTP/1.0 omits the host. Browsers always send it.
     const refused = guard(headers.host ?? host, headers.origin)
     if (refused !== undefined) {
+      options.refused.ofStranger(incoming, refused.code)
       refuse(outgoing, 403, refused.code, refused.message)
       return
     }
@@ -127,7 +128,7 @@ export function createFront(options: FrontOptions): RequestListener {
 
   /** Nothing of the body is read before it is known who sends it. */
   function admit(request: NodeRequest, identity: Identity | undefined): void {
-    if (entered(request, identity, admission)) receive(request, bodyLimitBytes, receiver)
+    if (entered(request, identity, options)) receive(request, bodyLimitBytes, receiver)
   }
 }
 
@@ -135,9 +136,10 @@ export function createFront(options: FrontOptions): RequestListener {
 function entered(
   { incoming, outgoing }: NodeRequest,
   identity: Identity | undefined,
-  admission: Admission,
+  { admission, refused }: Pick<FrontOptions, 'admission' | 'refused'>,
 ): boolean {
   if (identity === undefined) {
+    refused.ofStranger(incoming, 'UNAUTHENTICATED')
     const text = refusalText('UNAUTHENTICATED', 'This needs a credential: Authorization: Bearer')
     writeText(outgoing, 401, challenge, text)
     return false

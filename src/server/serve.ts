@@ -11,6 +11,7 @@ import { type Auth, createAuth } from './auth/auth.ts'
 import type { AuthMode } from './auth/auth-modes.ts'
 import type { AuthenticateRequest } from './auth/authenticate.ts'
 import { identityOfRequest } from './auth/gate.ts'
+import { createRefusedAttempts } from './auth/refused-attempts.ts'
 import { type CheckedConfig, readConfig, type ServerConfig } from './config.ts'
 import { createFront } from './front.ts'
 import { isLoopback } from './guard.ts'
@@ -137,9 +138,11 @@ async function answerOn(
   const { authenticate, stillValid } = auth
   const { clock } = open.deps
   const admission = createAdmission({ clock, stillValid }, { ...defaultLimits, ...config.limits })
+  const refused = createRefusedAttempts(engine.audit)
+  const doors = { authenticate, admission, refused }
   listener.answer(
-    createFront({ ...guarding, a2a, app, log, authenticate, admission }),
-    createUpgrade(acp, authenticate, admission, guarding),
+    createFront({ ...guarding, ...doors, a2a, app, log }),
+    createUpgrade(acp, doors, guarding),
   )
   const hide = showAddress(data, `ws://${reachable(host)}:${port}${ACP_PATH}`, auth.ownerToken)
   log('debug', 'serving', { url, data, agents: agents.map(({ name }) => name) })
@@ -193,12 +196,12 @@ function authFor(
   given: ServeOptions & { readonly log: Log },
   settings: Settings,
   config: CheckedConfig,
-  { deps: { store, clock } }: OpenEngine,
+  { engine: { audit }, deps: { store, clock } }: OpenEngine,
 ): Auth {
   const { data } = settings
   const modes = modesOf(given, settings, config)
   const { log, authenticate } = given
-  return createAuth({ ...config.auth, modes }, authenticate, { data, store, clock, log })
+  return createAuth({ ...config.auth, modes }, authenticate, { data, store, clock, log, audit })
 }
 
 function isAuthenticated(given: ServeOptions, settings: Settings, config: CheckedConfig): boolean {

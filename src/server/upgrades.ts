@@ -8,6 +8,7 @@ import { ACP_PATH, type AcpMount } from './acp-mount.ts'
 import type { Admission } from './auth/admission.ts'
 import type { Authenticate } from './auth/authenticate.ts'
 import { missing } from './auth/gate.ts'
+import type { RefusedAttempts } from './auth/refused-attempts.ts'
 import { acpScopes } from './auth/route-scopes.ts'
 import { createGuard, type GuardOptions, hasTwoHosts } from './guard.ts'
 
@@ -19,10 +20,15 @@ const UNAUTHORIZED =
 /** Takes the socket and returns true, or returns false. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
+export interface UpgradeDeps {
+  readonly authenticate: Authenticate
+  readonly admission: Admission
+  readonly refused: RefusedAttempts
+}
+
 export function createUpgrade(
   acp: AcpMount,
-  authenticate: Authenticate,
-  admission: Admission,
+  { authenticate, admission, refused: attempts }: UpgradeDeps,
   options: GuardOptions,
 ): Upgrade {
   const guard = createGuard(options)
@@ -33,8 +39,14 @@ export function createUpgrade(
       return typeof value === 'string' ? value : undefined
     }
     const identity = await authenticate({ method: 'GET', path: ACP_PATH, header })
-    if (identity === undefined) return void socket.end(UNAUTHORIZED)
-    if (missing(identity, acpScopes) !== undefined) return void socket.end(FORBIDDEN)
+    if (identity === undefined) {
+      attempts.ofStranger(request, 'UNAUTHENTICATED')
+      return void socket.end(UNAUTHORIZED)
+    }
+    if (missing(identity, acpScopes) !== undefined) {
+      attempts.ofCaller(request, identity)
+      return void socket.end(FORBIDDEN)
+    }
     const entered = admission.enter(identity, () => socket.destroy())
     if (typeof entered !== 'function') return void socket.end(TOO_MANY)
     socket.on('close', entered)
@@ -50,6 +62,7 @@ export function createUpgrade(
     const refused = guard(headers.host ?? options.host, headers.origin)
     if (hasTwoHosts(request)) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
     else if (refused !== undefined) {
+      attempts.ofStranger(request, refused.code)
       socket.end(FORBIDDEN)
     } else {
       admit(request, socket, head).catch(() => socket.destroy())

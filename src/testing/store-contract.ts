@@ -5,6 +5,7 @@
  *   describeStoreContract(vitest, 'my store', async () => ({ store, reopen, cleanup }))
  */
 
+import { audit } from './store-contract/audit.ts'
 import { claims } from './store-contract/claims.ts'
 import { cluster } from './store-contract/cluster.ts'
 import { commits } from './store-contract/commits.ts'
@@ -43,6 +44,7 @@ export function describeStoreContract(
     describe('claims and replies', () => claims(subject))
     describe('sessions', () => sessions(subject))
     describe('webhooks', () => pushes(subject))
+    describe('audit', () => audit(subject))
     describe('retention', () => retention(subject))
     describe('what is stored', () => usage(subject))
     describe('hostile content', () => hostileContent(subject))

@@ -8,6 +8,7 @@ import { createA2A } from '../../src/protocols/a2a/index.ts'
 import { createApp } from '../../src/server/app.ts'
 import type { Admission } from '../../src/server/auth/admission.ts'
 import { owner } from '../../src/server/auth/identity.ts'
+import { createRefusedAttempts } from '../../src/server/auth/refused-attempts.ts'
 import { createFront } from '../../src/server/front.ts'
 import { listen } from '../../src/server/listen.ts'
 import { openEngine } from '../../src/server/open-engine.ts'
@@ -45,6 +46,7 @@ export async function openWholeServer(): Promise<WholeServer> {
       host: '127.0.0.1',
       authenticate: () => owner,
       admission: unlimited,
+      refused: createRefusedAttempts(engine.audit),
     }),
   )
   return {

@@ -1,6 +1,7 @@
 /** Every route of `/ops`. */
 import { z } from 'zod'
 import { jsonSchemaOf } from '../../engine/standard-schema.ts'
+import { readAudit } from './audit.ts'
 import { liftHold, listHolds, placeHold, previewHold } from './holds.ts'
 import { openApi } from './openapi.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
@@ -70,6 +71,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   placeHold,
   previewHold,
   liftHold,
+  readAudit,
   document,
 ]
 

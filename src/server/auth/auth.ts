@@ -1,5 +1,6 @@
 /** The authentication of a server, put together from its configuration. */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Audit } from '../../engine/audit.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Store } from '../../ports/store.ts'
@@ -16,6 +17,7 @@ import { owner } from './identity.ts'
 import { createKeyAuthentication } from './key-authentication.ts'
 import { createKeyFile } from './key-file.ts'
 import type { KeyStore } from './key-store.ts'
+import { notedKeys } from './noted-keys.ts'
 import { createSharedKeys } from './shared-keys.ts'
 
 export interface Auth {
@@ -37,6 +39,8 @@ export interface AuthDeps {
   readonly store?: Pick<Store, 'getValue' | 'setValue' | 'cluster'> | undefined
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Log
+  /** Notes which keys were made and revoked. */
+  readonly audit?: Pick<Audit, 'note'> | undefined
 }
 
 const open: Auth = {
@@ -58,7 +62,7 @@ export function createAuth(
   const { clock, log } = deps
   const ownerToken = randomBytes(32).toString('base64url')
   const keys = modes.includes('keys')
-    ? createKeyAuthentication(keyStore(deps), clock, log)
+    ? createKeyAuthentication(notedStore(deps), clock, log)
     : undefined
   const tokens = modes.includes('jwt')
     ? loadedTokens(jwtConfig(jwt), { now: clock.now, log })
@@ -98,6 +102,15 @@ function loadedTokens(
       return (await loaded).identify(token)
     },
   }
+}
+
+function notedStore(deps: AuthDeps): KeyStore {
+  const { audit, log } = deps
+  const keys = keyStore(deps)
+  if (audit === undefined) return keys
+  const noted = notedKeys(keys, audit)
+  noted.list().catch((error: unknown) => log('warn', 'keys could not be read', { error }))
+  return noted
 }
 
 function keyStore({ data, store, clock }: AuthDeps): KeyStore {

@@ -41,8 +41,10 @@ export function may({ scopes: has }: Identity, scope: Scope): boolean {
   return has.has(scope)
 }
 
-export function callerOf({ tenant, principal }: Identity): Caller {
-  return { tenant, principal }
+export function callerOf({ tenant, principal, credentialId }: Identity): Caller {
+  return credentialId === undefined
+    ? { tenant, principal }
+    : { tenant, principal, credential: credentialId }
 }
 
 const LONGEST_NAME = 256
@@ -58,7 +60,7 @@ export function callerIn(identity: Identity, query: URLSearchParams): Caller {
     throw wrongTenant(`must have a length from 1 to ${LONGEST_NAME}`)
   }
   if (tenant !== identity.tenant && identity.anyTenant !== true) throw wrongTenant('is unknown')
-  return { tenant, principal: identity.principal }
+  return { ...callerOf(identity), tenant }
 }
 
 /** The caller of a route that acts in one tenant. */

@@ -6,6 +6,7 @@ import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Hold } from '../../ports/store/holds.ts'
 import type { Store } from '../../ports/store.ts'
+import { type Audit, createAudit } from './audit.ts'
 import { type Claims, createClaims } from './claims.ts'
 import { createCommit } from './commit.ts'
 import { createEvents, type Events } from './events.ts'
@@ -24,6 +25,7 @@ export interface MemoryData {
   readonly events: Events
   readonly sessions: Sessions
   readonly usage: UsageTotals
+  readonly audit: Audit
   readonly values: Map<string, string>
   readonly holds: Map<string, string>
   /** How often holds have changed. Only a shared store counts. */
@@ -44,6 +46,7 @@ export function createMemoryData(
     claims: createClaims(usage),
     events: createEvents(usage, undispatched),
     sessions: createSessions(usage),
+    audit: createAudit(),
     usage,
     values: new Map(),
     holds: new Map(),
@@ -149,6 +152,9 @@ export function connectMemory(data: MemoryData, { guarded, close }: Guard): Stor
     }),
     pruneEvents: guarded(events.prune),
     pruneClaims: guarded(claims.prune),
+    appendAudit: guarded(data.audit.appendAudit),
+    audit: guarded(data.audit.audit),
+    pruneAudit: guarded(data.audit.pruneAudit),
     check: guarded(() => undefined),
     close: async () => close(),
   }

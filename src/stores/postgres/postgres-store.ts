@@ -1,6 +1,7 @@
 /** The store for many processes: a PostgreSQL database. */
 import { randomUUID } from 'node:crypto'
 import type { Store } from '../../ports/store.ts'
+import { createAudit } from './audit.ts'
 import { createClaims } from './claims.ts'
 import { createCluster, reporting } from './cluster.ts'
 import { createCommit } from './commit.ts'
@@ -60,6 +61,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ...createClaims(db),
     ...createSessions(db),
     ...createPushes(db),
+    ...createAudit(db),
     ...createPruning(db),
     ...createUsage(db),
     cluster: createCluster(db, leases, notices),

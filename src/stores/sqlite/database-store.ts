@@ -1,3 +1,4 @@
+import type { AuditStore } from '../../ports/store/audit.ts'
 import type { ClaimStore } from '../../ports/store/claims.ts'
 import type { EventStore } from '../../ports/store/events.ts'
 import type { HoldStore } from '../../ports/store/holds.ts'
@@ -9,6 +10,7 @@ import type { UsageStore } from '../../ports/store/usage.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
 import type { Store } from '../../ports/store.ts'
 import { createApply } from './apply.ts'
+import { createAudit } from './audit.ts'
 import type { ClaimFilter } from './claim-filter.ts'
 import { placeOf } from './claim-key.ts'
 import { createClaims, encodeClaim } from './claims.ts'
@@ -66,6 +68,7 @@ export function createDatabaseStore(
     ...sessionMethods(tables, guarded),
     ...pushMethods(tables, guarded),
     ...usageMethods(db, guarded),
+    ...auditMethods(tables, guarded),
     check: guarded(() => {
       checkUndamaged()
       probe()
@@ -101,6 +104,7 @@ function createTables(db: Database) {
     pushes: createPushes(db),
     replies: createReplies(db, transact, claims),
     sessions: createSessions(db),
+    audit: createAudit(db, transact),
     pruning: createPruning(db, transact, waits),
   }
 }
@@ -206,6 +210,14 @@ function pushMethods({ pushes }: Tables, guarded: Guarded): PushStore {
 
 function usageMethods(db: Database, guarded: Guarded): UsageStore {
   return { usage: guarded(createUsage(db)), space: guarded(createSpace(db)) }
+}
+
+function auditMethods({ audit }: Tables, guarded: Guarded): AuditStore {
+  return {
+    appendAudit: guarded(audit.append),
+    audit: guarded(audit.list),
+    pruneAudit: guarded(audit.prune),
+  }
 }
 
 function closeDatabase(db: Database): void {

@@ -1,6 +1,6 @@
 /** Push notification configs: A2A 1.0 §3.1.7 to §3.1.10. */
 import type { Push } from '../../../core/push.ts'
-import type { Call, Method } from '../call.ts'
+import type { A2AContext, Call, Method } from '../call.ts'
 import { A2AError } from '../faults.ts'
 import { optionalInteger, optionalText, text } from '../params.ts'
 import { ownTask } from './own-task.ts'
@@ -36,6 +36,7 @@ export const createPushConfig: Method = {
     pushes.check(target)
     const task = await ownTask(a2a, call, taskId)
     const kept = await pushes.set(task, call.codec.webhook, target)
+    noteWebhook(a2a, call, 'webhook.set', taskId, kept.id)
     return { value: call.codec.push(taskId, kept) }
   },
 }
@@ -75,9 +76,22 @@ export const deletePushConfig: Method = {
     const [taskId, id] = [taskIdIn(call), configIdIn(call)]
     await ownTask(a2a, call, taskId)
     const found = id === undefined ? undefined : find(await pushes.list(taskId), call, id)
-    await pushes.remove(taskId, found?.id ?? id ?? taskId)
+    const removed = found?.id ?? id ?? taskId
+    await pushes.remove(taskId, removed)
+    noteWebhook(a2a, call, 'webhook.delete', taskId, removed)
     return { value: call.codec.version === '1.0' ? {} : null }
   },
+}
+
+function noteWebhook(
+  { engine }: A2AContext,
+  { caller }: Call,
+  action: 'webhook.set' | 'webhook.delete',
+  taskId: string,
+  target: string,
+): void {
+  const { tenant, principal, credential } = caller
+  engine.audit.note({ tenant, principal, credential, action, taskId, target, outcome: 'done' })
 }
 
 /**

@@ -36,6 +36,7 @@ type Reading =
   | 'listPushes'
   | 'usage'
   | 'space'
+  | 'audit'
 
 export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writer): Store {
   const onWriter =
@@ -73,6 +74,8 @@ export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writ
     putSession: onWriter('putSession'),
     putPush: onWriter('putPush'),
     deletePush: onWriter('deletePush'),
+    appendAudit: onWriter('appendAudit'),
+    pruneAudit: onWriter('pruneAudit'),
     pruneTasks: onWriter('pruneTasks'),
     pruneRemovedTasks: onWriter('pruneRemovedTasks'),
     pruneContextMessages: onWriter('pruneContextMessages'),

@@ -1,0 +1,169 @@
+/**
+ * Who did what: control of tasks, holds, keys, and attempts that were refused. Invariants (audit.test.ts):
+ *  A1  entries are only added; an operator reads those of its tenant, and `*` reads all of them;
+ *  A2  no caller waits for the audit log: entries are written together, after a moment;
+ *  A3  a caller that is refused again and again fills nothing: after the first 20 of a minute its attempts are counted;
+ *  A4  an entry has names and ids, never content;
+ *  A5  an entry of an attempt on a task does not tell whether another caller has a task of that id.
+ */
+import { isLullError } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { IdSource } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { AuditEntry, AuditStore, StoredAuditEntry } from '../ports/store/audit.ts'
+import { createRefusals, type Refusals } from './audit/refusals.ts'
+import { ALL_TENANTS, type Caller, scopeOf } from './caller.ts'
+
+/** What happened, without the members that the audit log adds. */
+export type AuditNote = Omit<AuditEntry, 'id' | 'at'>
+
+export interface AuditRequest {
+  readonly principal?: string | undefined
+  readonly taskId?: string | undefined
+  /** Epoch milliseconds. */
+  readonly since?: number | undefined
+  readonly after?: number | undefined
+  readonly limit?: number | undefined
+}
+
+export interface Audit {
+  /** Never throws and never waits. `given` is for what happened before, and for what several processes may note. */
+  note(entry: AuditNote, given?: Pick<AuditEntry, 'id' | 'at'>): void
+  /** Notes what a caller did, or why it was refused, when the work has ended. */
+  during<T>(caller: Caller, action: AuditedAction<T>, work: () => Promise<T>): Promise<T>
+  /** Oldest first. Only for operators. */
+  read(caller: Caller, request: AuditRequest): Promise<readonly StoredAuditEntry[]>
+  /** Writes what is not written yet. */
+  flush(): Promise<void>
+}
+
+export interface AuditedAction<T> {
+  readonly action: string
+  readonly taskId?: unknown
+  readonly target?: unknown
+  /** What was made. */
+  readonly targetOf?: (result: T) => string
+  /** Only refusals are noted, for what is harmless when it is allowed. */
+  readonly onlyRefused?: boolean
+}
+
+const WRITE_MS = 100
+/** Entries that wait for a store that does not answer. Later ones are dropped and counted. */
+const MOST_WAITING = 10_000
+const LONGEST_NAME = 256
+
+export function createAudit(deps: {
+  readonly store: AuditStore
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly log: Log
+}): Audit {
+  const { store, clock, ids, log } = deps
+  const refusals: Refusals = createRefusals(clock, add)
+  let waiting: AuditEntry[] = []
+  let dropped = 0
+  let isPlanned = false
+  let writing: Promise<void> = Promise.resolve()
+
+  function add(note: AuditNote, given?: Pick<AuditEntry, 'id' | 'at'>): void {
+    if (waiting.length >= MOST_WAITING) dropped++
+    else waiting.push({ ...(given ?? { id: ids.uuid(), at: clock.now() }), ...note })
+    if (isPlanned) return
+    isPlanned = true
+    clock.after(WRITE_MS, () => void flush())
+  }
+
+  function flush(): Promise<void> {
+    isPlanned = false
+    writing = writing.then(write)
+    return writing
+  }
+
+  async function write(): Promise<void> {
+    const entries = waiting
+    waiting = []
+    if (entries.length === 0) return
+    try {
+      await store.appendAudit(entries)
+      if (dropped > 0) log('warn', 'entries of the audit log were dropped', { dropped })
+      dropped = 0
+    } catch (error) {
+      waiting = [...entries, ...waiting]
+      log('warn', 'the audit log could not be written; trying again', { error })
+      if (!isPlanned) {
+        isPlanned = true
+        clock.after(WRITE_MS * 10, () => void flush())
+      }
+    }
+  }
+
+  const note: Audit['note'] = (entry, given) => {
+    if (entry.outcome === 'done') add(entry, given)
+    else refusals.note(entry)
+  }
+
+  return {
+    note,
+    async during(caller, action, work) {
+      try {
+        const result = await work()
+        if (action.onlyRefused === true) return result
+        const target = action.targetOf?.(result) ?? action.target
+        note(noteOf(caller, { ...action, target }, 'done'))
+        return result
+      } catch (error) {
+        const outcome = isLullError(error) ? error.code : 'INTERNAL'
+        if (action.onlyRefused !== true || hiding.has(outcome)) {
+          note(noteOf(caller, action, outcome))
+        }
+        throw error
+      }
+    },
+    async read(caller, { principal, taskId, since, after = 0, limit = 100 }) {
+      await flush()
+      const { tenant } = scopeOf({ ...caller, operator: true })
+      return store.audit({ tenant, principal, taskId, since, afterPos: after, limit })
+    },
+    flush: () => {
+      refusals.end()
+      return flush()
+    },
+  }
+}
+
+/** The refusals of a read that tell of an attempt on what is another's. */
+const hiding: ReadonlySet<string> = new Set(['TASK_NOT_FOUND', 'FORBIDDEN'])
+
+function noteOf(
+  caller: Caller,
+  { action, taskId, target }: Pick<AuditedAction<never>, 'action' | 'taskId' | 'target'>,
+  outcome: string,
+): AuditNote {
+  const { tenant, principal, operator, credential } = caller
+  return {
+    tenant,
+    principal,
+    ...(operator === true ? { operator } : {}),
+    ...(credential === undefined ? {} : { credential }),
+    action,
+    ...named('taskId', taskId),
+    ...named('target', target),
+    outcome,
+  }
+}
+
+function named<K extends string>(name: K, value: unknown): { readonly [_ in K]?: string } {
+  if (typeof value !== 'string') return {}
+  return { [name]: value.slice(0, LONGEST_NAME) } as { readonly [_ in K]?: string }
+}
+
+/** An attempt of a caller that is not known. */
+export function ofStranger(from: string | undefined, target: string, outcome: string): AuditNote {
+  return {
+    tenant: ALL_TENANTS,
+    action: 'request',
+    target: target.slice(0, LONGEST_NAME),
+    outcome,
+    ...(from === undefined ? {} : { from }),
+  }
+}

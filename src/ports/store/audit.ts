@@ -1,0 +1,47 @@
+/** Who did what. Entries are only added; retention removes them by age. */
+export interface AuditStore {
+  /** Adds entries in order. An entry whose id is known is not added again. */
+  appendAudit(entries: readonly AuditEntry[]): Promise<void>
+  /** Oldest first. An absent member of the query filters nothing. */
+  audit(query: AuditQuery): Promise<readonly StoredAuditEntry[]>
+  pruneAudit(before: number, limit: number): Promise<number>
+}
+
+/** Names and ids only. It has no content: no reason, no input, no token. */
+export interface AuditEntry {
+  readonly id: string
+  readonly at: number
+  /** Of the caller. `*` when the caller is not known: only operators of all tenants see such entries. */
+  readonly tenant: string
+  /** Absent when the caller is not known. */
+  readonly principal?: string | undefined
+  readonly operator?: true | undefined
+  /** The id of the API key that was shown. */
+  readonly credential?: string | undefined
+  /** Such as `task.pause`. */
+  readonly action: string
+  readonly taskId?: string | undefined
+  /** What else was meant: the id of a hold, a key or a webhook, or the route of a request. */
+  readonly target?: string | undefined
+  /** `done`, or the code of the refusal. */
+  readonly outcome: string
+  /** The network address of a caller that is not known. */
+  readonly from?: string | undefined
+  /** How many further attempts like this one were refused. They have no entries of their own. */
+  readonly further?: number | undefined
+}
+
+export interface StoredAuditEntry extends AuditEntry {
+  /** Grows with each entry. */
+  readonly pos: number
+}
+
+export interface AuditQuery {
+  readonly tenant?: string | undefined
+  readonly principal?: string | undefined
+  readonly taskId?: string | undefined
+  /** Entries of this instant and later ones. */
+  readonly since?: number | undefined
+  readonly afterPos: number
+  readonly limit: number
+}

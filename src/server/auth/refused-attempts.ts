@@ -1,0 +1,49 @@
+/** Notes requests that were refused for want of a credential or a scope. The address is noted without its query. */
+import type { IncomingMessage } from 'node:http'
+import { type Audit, ofStranger } from '../../engine/audit.ts'
+import { addressOf } from '../../wire/http.ts'
+import { keyIn } from './api-key.ts'
+import { bearerIn } from './authenticate.ts'
+import type { Identity } from './identity.ts'
+
+export interface RefusedAttempts {
+  /** @param code `UNAUTHENTICATED`, or why the host or the origin is refused */
+  ofStranger(request: IncomingMessage, code: string): void
+  /** The caller lacks a scope. */
+  ofCaller(request: IncomingMessage, identity: Identity): void
+}
+
+export function createRefusedAttempts(audit: Pick<Audit, 'note'>): RefusedAttempts {
+  return {
+    ofStranger(request, code) {
+      const from = request.socket.remoteAddress
+      const credential = shownKey(request)
+      const shown = credential === undefined ? {} : { credential }
+      audit.note({ ...ofStranger(from, routeOf(request), code), ...shown })
+    },
+    ofCaller(request, { tenant, principal, credentialId }) {
+      audit.note({
+        tenant,
+        principal,
+        ...(credentialId === undefined ? {} : { credential: credentialId }),
+        action: 'request',
+        target: routeOf(request).slice(0, 256),
+        outcome: 'FORBIDDEN',
+      })
+    },
+  }
+}
+
+function routeOf({ method = 'GET', url = '/' }: IncomingMessage): string {
+  return `${method} ${addressOf(url).path}`
+}
+
+/** The id of an API key that is not valid (any more). The id is not secret. */
+function shownKey({ headers }: IncomingMessage): string | undefined {
+  const header = (name: string): string | undefined => {
+    const value = headers[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  const token = bearerIn({ method: '', path: '', header })
+  return token === undefined ? undefined : keyIn(token)?.id
+}

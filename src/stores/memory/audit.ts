@@ -1,0 +1,39 @@
+import type { AuditStore, StoredAuditEntry } from '../../ports/store/audit.ts'
+
+type Now<T> = {
+  [K in keyof T]: T[K] extends (...args: infer A) => Promise<infer R> ? (...args: A) => R : never
+}
+
+export type Audit = Now<AuditStore>
+
+export function createAudit(): Audit {
+  /** By id. A Map keeps the order of insertion, which is the order of positions. */
+  const entries = new Map<string, string>()
+  let last = 0
+
+  const all = (): readonly StoredAuditEntry[] =>
+    [...entries.values()].map((text) => JSON.parse(text) as StoredAuditEntry)
+
+  return {
+    appendAudit(given) {
+      for (const entry of given) {
+        if (entries.has(entry.id)) continue
+        entries.set(entry.id, JSON.stringify({ ...entry, pos: ++last }))
+      }
+    },
+    audit: ({ tenant, principal, taskId, since = Number.NEGATIVE_INFINITY, afterPos, limit }) =>
+      all()
+        .filter((entry) => entry.pos > afterPos && entry.at >= since)
+        .filter((entry) => tenant === undefined || entry.tenant === tenant)
+        .filter((entry) => principal === undefined || entry.principal === principal)
+        .filter((entry) => taskId === undefined || entry.taskId === taskId)
+        .slice(0, limit),
+    pruneAudit(before, limit) {
+      const old = all()
+        .filter(({ at }) => at < before)
+        .slice(0, limit)
+      for (const { id } of old) entries.delete(id)
+      return old.length
+    },
+  }
+}

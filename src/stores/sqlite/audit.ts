@@ -1,0 +1,68 @@
+import type {
+  AuditEntry,
+  AuditQuery,
+  AuditStore,
+  StoredAuditEntry,
+} from '../../ports/store/audit.ts'
+import type { Database, Row } from './driver.ts'
+import { toText } from './text.ts'
+import type { Transact } from './transaction.ts'
+
+export interface Audit {
+  append(entries: readonly AuditEntry[]): void
+  list(query: AuditQuery): readonly StoredAuditEntry[]
+  prune(...args: Parameters<AuditStore['pruneAudit']>): number
+}
+
+export function createAudit(db: Database, transact: Transact): Audit {
+  const insert = db.prepare(
+    `INSERT INTO audit (id, at, tenant, principal, task_id, body) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+  )
+  const remove = db.prepare(
+    'DELETE FROM audit WHERE pos IN (SELECT pos FROM audit WHERE at < ? ORDER BY at LIMIT ?)',
+  )
+  // Which filters are given decides which index is used, so each combination is a statement.
+  const list = ({
+    tenant,
+    principal,
+    taskId,
+    since,
+    afterPos,
+    limit,
+  }: AuditQuery): readonly Row[] => {
+    const filters: readonly (readonly [string, string | number | undefined])[] = [
+      ['tenant = ?', tenant && toText(tenant)],
+      ['principal = ?', principal && toText(principal)],
+      ['task_id = ?', taskId && toText(taskId)],
+      // Entries are nearly in the order of their age, so the scan begins near the first one that is wanted.
+      ['pos >= (SELECT coalesce(min(pos), 0) FROM audit WHERE at >= ?)', since],
+      ['at >= ?', since],
+    ]
+    const given = filters.filter(([, value]) => value !== undefined)
+    const where = [...given.map(([sql]) => sql), 'pos > ?'].join(' AND ')
+    const values = given.flatMap(([, value]) => (value === undefined ? [] : [value]))
+    return db
+      .prepare(`SELECT pos, body FROM audit WHERE ${where} ORDER BY pos LIMIT ?`)
+      .all(...values, afterPos, limit)
+  }
+  return {
+    append: (entries) =>
+      transact(() => {
+        for (const entry of entries) {
+          const { id, at, tenant, principal, taskId } = entry
+          const texts = [principal, taskId].map((text) =>
+            text === undefined ? null : toText(text),
+          )
+          insert.run(toText(id), at, toText(tenant), ...texts, JSON.stringify(entry))
+        }
+      }),
+    list: (query) => list(query).map(parsed),
+    prune: (before, limit) => Number(remove.run(before, limit).changes),
+  }
+}
+
+function parsed(row: Row): StoredAuditEntry {
+  const entry = JSON.parse(String(row['body'])) as AuditEntry
+  return { ...entry, pos: Number(row['pos']) }
+}
