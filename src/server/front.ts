@@ -13,6 +13,7 @@ import { identities } from './auth/identities.ts'
 import { callerOf, type Identity, may, noIdentity, owner } from './auth/identity.ts'
 import type { RefusedAttempts } from './auth/refused-attempts.ts'
 import { isPublic } from './auth/route-scopes.ts'
+import { createCors } from './cors.ts'
 import { createGuard, hasTwoHosts } from './guard.ts'
 import { BodyTooLarge, NodeRequest, type Receiver, receive, writeText } from './node-http.ts'
 import { jsonHeaders, refusalText } from './refusals.ts'
@@ -58,6 +59,7 @@ type Read = IncomingMessage & { rawBody?: Buffer }
 export function createFront(options: FrontOptions): RequestListener {
   const { a2a, app, log, authenticate, host, bodyLimitBytes = BODY_LIMIT_BYTES } = options
   const guard = createGuard(options)
+  const cors = createCors(options.allowedOrigins)
   const rest = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false })
 
   async function received(request: NodeRequest): Promise<void> {
@@ -120,6 +122,7 @@ export function createFront(options: FrontOptions): RequestListener {
       refuse(outgoing, 403, refused.code, refused.message)
       return
     }
+    if (cors(incoming, outgoing)) return
     const request = new NodeRequest(incoming, outgoing)
     const identity = isPublic(request.method, request.path) ? noIdentity : authenticate(request)
     if (!(identity instanceof Promise)) admit(request, identity)

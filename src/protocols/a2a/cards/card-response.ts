@@ -39,7 +39,8 @@ export function createCardResponse(since: number): CardResponse {
       etag,
       'last-modified': lastModified,
       'cache-control': `public, max-age=${MAX_AGE_S}`,
-      vary: 'A2A-Version',
+      // A page of another origin gets other headers.
+      vary: 'A2A-Version, Origin',
     }
     if (matches(request.header('if-none-match'), etag)) {
       return { status: 304, headers, body: undefined }

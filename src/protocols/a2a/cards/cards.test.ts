@@ -112,7 +112,7 @@ describe('agent cards', () => {
   it('can be cached, per version', async () => {
     const testServer = await openTestServer({ agents: [painter] })
     const response = await testServer.fetch('GET', path, undefined, v1)
-    expect(response.headers.get('vary')).toBe('A2A-Version')
+    expect(response.headers.get('vary')).toBe('A2A-Version, Origin')
     expect(response.headers.get('cache-control')).toMatch(/max-age=\d+/)
     const etag = response.headers.get('etag') ?? ''
     expect(etag).toMatch(/^".+"$/)
