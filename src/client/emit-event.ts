@@ -1,8 +1,8 @@
 /** Sends an external event to `/events` of a Lull server: CloudEvents 1.0, structured mode. */
 import type { CloudEvent } from '../core/cloud-event.ts'
 import { ClientError } from './client-error.ts'
-import { ownFetch } from './create-client.ts'
-import { createHttp, type Fetch } from './http.ts'
+import { type ConnectionOptions, ownFetch } from './create-client.ts'
+import { createHttp } from './http.ts'
 import { refusalIn, refusalOfStatus } from './refusal.ts'
 import { numberIn, objectIn } from './shape.ts'
 
@@ -16,10 +16,10 @@ export interface Emitted {
 export async function emitEvent(
   server: string,
   event: CloudEvent,
-  fetch: Fetch = ownFetch,
+  { fetch = ownFetch, headers: given }: ConnectionOptions = {},
 ): Promise<Emitted> {
   const url = `${server.replace(/\/+$/, '').replace(/\/agents\/[^/]+$/, '')}/events`
-  const http = createHttp(fetch)
+  const http = createHttp(fetch, given)
   const headers = { 'content-type': 'application/cloudevents+json', accept: 'application/json' }
   const body = JSON.stringify({ specversion: '1.0', ...event })
   const response = await http.send({ url, method: 'POST', headers, body })

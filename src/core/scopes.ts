@@ -10,7 +10,10 @@ export type Scope =
   | 'tasks:control'
   /** Park tasks: for workers outside the process. */
   | 'tasks:work'
+  /** Send events that wake own tasks. */
   | 'events:write'
+  /** Send events that wake tasks of every principal of the tenant. */
+  | 'events:write:all'
   /** Read every task of the tenant under `/ops`. */
   | 'ops:read'
   /** Hold tasks. */
@@ -23,6 +26,7 @@ const table: Readonly<Record<Scope, true>> = {
   'tasks:control': true,
   'tasks:work': true,
   'events:write': true,
+  'events:write:all': true,
   'ops:read': true,
   'ops:control': true,
 }

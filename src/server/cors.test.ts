@@ -13,7 +13,12 @@ let closed: RunningServer
 
 beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'lull-cors-'))
-  const usual = { agents: [createScriptAgent()], port: 0, store: 'memory', log: () => undefined } as const
+  const usual = {
+    agents: [createScriptAgent()],
+    port: 0,
+    store: 'memory',
+    log: () => undefined,
+  } as const
   serving = await startServer({
     ...usual,
     data: join(data, 'a'),
@@ -67,7 +72,12 @@ describe.each(doors)('CORS of %s', (_, method, path) => {
   })
 
   it('refuses other origins, and says nothing of CORS to them', async () => {
-    for (const origin of ['https://evil.example.com', `${app}.evil.com`, 'null', 'http://app.example.com']) {
+    for (const origin of [
+      'https://evil.example.com',
+      `${app}.evil.com`,
+      'null',
+      'http://app.example.com',
+    ]) {
       const asked = await preflight(serving.url, path, method, origin)
       const plain = await fetch(serving.url + path, { method, headers: { origin } })
       for (const { status, headers } of [asked, plain]) {

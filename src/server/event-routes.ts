@@ -2,6 +2,7 @@
 import type { Hono } from 'hono'
 import type { Engine } from '../engine/engine.ts'
 import { readEvents } from '../protocols/cloud-events/read-events.ts'
+import { sentBy } from './auth/event-sender.ts'
 import type { IdentityOf } from './auth/gate.ts'
 import { memberIn } from './auth/identity.ts'
 import { refusal } from './refusals.ts'
@@ -13,8 +14,9 @@ export function eventRoutes(app: Hono, engine: Engine, identityOf: IdentityOf): 
     if (read.unsupported !== undefined) {
       return refusal(415, 'UNSUPPORTED_MEDIA_TYPE', read.unsupported)
     }
-    const caller = memberIn(identityOf(c), new URL(c.req.url).searchParams)
-    const results = await engine.emit(caller, read.events)
+    const identity = identityOf(c)
+    const caller = memberIn(identity, new URL(c.req.url).searchParams)
+    const results = await engine.emit(caller, sentBy(identity, read.events))
     const accepted = results.filter(({ fresh }) => fresh).length
     return c.json({ accepted, duplicates: results.length - accepted }, 202)
   })

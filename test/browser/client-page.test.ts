@@ -74,14 +74,14 @@ it('sends, follows and controls a task from a page of an allowed origin, and fro
     const { createClient } = await import(/* @vite-ignore */ at)
     const client = createClient({ url, headers: { authorization: `Bearer ${token}` } })
     try {
-      const sent = await client.send({ data: { script: [{ ask: 'who?' }] } })
-      const states: string[] = []
-      for await (const { task } of client.watch(sent.task.id)) {
-        states.push(task.state)
-        if (task.state === 'input-required') break
+      const sent = await client.send([{ data: { script: [{ ask: 'who?' }] } }])
+      const kinds: string[] = []
+      for await (const { kind } of client.watch(sent.task.id)) {
+        kinds.push(kind)
+        break
       }
       const canceled = await client.cancel(sent.task.id)
-      return [...states.slice(-1), canceled.state]
+      return [sent.task.state, ...kinds, canceled.state]
     } catch (error) {
       return [String((error as { kind?: string }).kind)]
     }
@@ -89,6 +89,7 @@ it('sends, follows and controls a task from a page of an allowed origin, and fro
   await page.goto(`http://127.0.0.1:${port}/`)
   expect(await page.evaluate(work, [serving.url, key] as const)).toEqual([
     'input-required',
+    'snapshot',
     'canceled',
   ])
   // The same page under another name is another origin.

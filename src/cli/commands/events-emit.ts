@@ -1,7 +1,7 @@
 import { emitEvent } from '../../client/emit-event.ts'
 import type { CloudEvent } from '../../core/cloud-event.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
-import { jsonIn, serverUrl, urlFlag } from '../remote.ts'
+import { credentials, jsonIn, serverUrl, urlFlag } from '../remote.ts'
 
 export const eventsEmit: Command = {
   name: 'events emit',
@@ -20,7 +20,9 @@ export const eventsEmit: Command = {
   ],
   async run(input, io) {
     const event = eventIn(input)
-    const { accepted, duplicates } = await emitEvent(serverUrl(input), event)
+    const { accepted, duplicates } = await emitEvent(serverUrl(input), event, {
+      headers: credentials(),
+    })
     const { id, type, subject } = event
     if (input.has('json')) {
       io.print(JSON.stringify({ id, accepted, duplicates }))

@@ -20,6 +20,7 @@ export const keysMint: Command = {
     tenant: { value: 'name', about: 'Whose tasks it reaches; * is for operators of all tenants' },
     principal: { value: 'name', about: 'Who uses it. Each principal sees its own tasks' },
     scopes: { value: 'list', about: `What it may do: ${scopes.join(', ')}` },
+    'event-sources': { value: 'list', about: 'The only sources whose events it may send' },
     expires: { value: 'time', about: 'When it ends, such as 30d, 12h or 2027-01-01T00:00:00Z' },
     ...placeFlags,
   },
@@ -97,10 +98,12 @@ function newKeyIn(input: Input, now: number): NewKey {
     throw new UsageError(`a key of all tenants has ops scopes only, not ${foreign.join(', ')}`)
   }
   const expiresAt = expiresIn(input.text('expires'), now)
+  const eventSources = sourcesIn(input)
   return {
     tenant,
     principal: nameIn(input, 'principal'),
     scopes: wanted,
+    ...(eventSources === undefined ? {} : { eventSources }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   }
 }
@@ -118,6 +121,15 @@ function scopesIn(input: Input): readonly Scope[] {
   throw new UsageError(`--scopes takes a list of ${scopes.join(', ')}`)
 }
 
+function sourcesIn(input: Input): readonly string[] | undefined {
+  const sources = input
+    .text('event-sources')
+    ?.split(',')
+    .map((word) => word.trim())
+  if (sources === undefined || sources.every((source) => source !== '')) return sources
+  throw new UsageError('--event-sources takes a list of sources, such as ci,github')
+}
+
 const units: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
@@ -133,13 +145,15 @@ function expiresIn(text: string | undefined, now: number): number | undefined {
 }
 
 function rowOf(key: ApiKey, lastUsed: number | undefined, now: number) {
-  const { id, tenant, principal, scopes: has, createdAt, expiresAt, revokedAt } = key
+  const { id, tenant, principal, scopes: has, eventSources } = key
+  const { createdAt, expiresAt, revokedAt } = key
   const state = isValid(key, now) ? 'valid' : revokedAt === undefined ? 'expired' : 'revoked'
   return {
     id,
     tenant,
     principal,
     scopes: has,
+    eventSources,
     state,
     createdAt: iso(createdAt),
     expiresAt: iso(expiresAt),

@@ -1,5 +1,5 @@
 /** Decides what wakes a stopped task: events, schedules, instants and deadlines. */
-import type { CloudEvent } from '../cloud-event.ts'
+import { type CloudEvent, reaches } from '../cloud-event.ts'
 import type { Command } from '../commands.ts'
 import { matches } from '../conditions.ts'
 import { toIso } from '../instant.ts'
@@ -16,12 +16,14 @@ type Of<T extends Command['type']> = Command & { readonly type: T }
 
 /** Whether the event at that position meets the conditions of the task's suspension. */
 export function wakesOn(
-  { suspension, eventsAfter, consumed }: Pick<Task, 'suspension' | 'eventsAfter' | 'consumed'>,
+  task: Pick<Task, 'suspension' | 'eventsAfter' | 'consumed' | 'principal'>,
   event: CloudEvent,
   pos: number,
 ): boolean {
+  const { suspension, eventsAfter, consumed } = task
   if (suspension === undefined || pos <= Math.max(eventsAfter, suspension.eventsAfter)) return false
-  return !consumed.includes(pos) && matches(suspension.conditions, event)
+  if (consumed.includes(pos) || !reaches(event, task.principal)) return false
+  return matches(suspension.conditions, event)
 }
 
 export function event(task: Task, command: Of<'event'>): Decided {

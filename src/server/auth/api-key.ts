@@ -15,13 +15,15 @@ export interface ApiKey {
   readonly tenant: string
   readonly principal: string
   readonly scopes: readonly Scope[]
+  /** The only sources whose events it may send. Absent: any. */
+  readonly eventSources?: readonly string[] | undefined
   readonly createdAt: number
   /** Absent: the key does not expire. */
   readonly expiresAt?: number | undefined
   readonly revokedAt?: number | undefined
 }
 
-export type NewKey = Pick<ApiKey, 'tenant' | 'principal' | 'scopes' | 'expiresAt'>
+export type NewKey = Pick<ApiKey, 'tenant' | 'principal' | 'scopes' | 'eventSources' | 'expiresAt'>
 
 export interface Minted {
   readonly kept: ApiKey
@@ -55,12 +57,14 @@ export function isValid({ expiresAt, revokedAt }: ApiKey, now: number): boolean 
   return revokedAt === undefined && (expiresAt === undefined || now < expiresAt)
 }
 
-export function identityOf({ id, tenant, principal, scopes }: ApiKey): Identity {
+export function identityOf(key: ApiKey): Identity {
+  const { id, tenant, principal, scopes, eventSources } = key
   return {
     tenant,
     principal,
     scopes: new Set(scopes),
     credentialId: id,
+    ...(eventSources === undefined ? {} : { eventSources }),
     anyTenant: tenant === ALL_TENANTS,
   }
 }

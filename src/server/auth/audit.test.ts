@@ -85,7 +85,7 @@ it('has who lacked a scope, at every door', async () => {
 it('shows an operator the entries of its tenant alone', async () => {
   const ada = await mint('north', 'ada')
   const client = createClient({ url: serving.url, headers: ada.headers })
-  const sent = await client.send({ data: { script: [{ ask: 'ok?' }] } })
+  const sent = await client.send([{ data: { script: [{ ask: 'ok?' }] } }])
   if (sent.kind !== 'task') throw new Error('a task was expected')
   await client.cancel(sent.task.id)
   const entries = await entriesFor((await mint('north', 'op', ['ops:read'])).headers)

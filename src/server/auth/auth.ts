@@ -141,6 +141,6 @@ function ofOwner(expected: string): TokenKind {
 
 function identified(said: Awaited<ReturnType<AuthenticateRequest>>) {
   if (said === undefined) return undefined
-  const { tenant, principal, scopes, expiresAt } = said
-  return { tenant, principal, scopes: new Set(scopes), expiresAt }
+  const { scopes, ...rest } = said
+  return { ...rest, scopes: new Set(scopes) }
 }

@@ -18,6 +18,8 @@ export interface Authenticated {
   readonly tenant: string
   readonly principal: string
   readonly scopes: readonly Scope[]
+  /** The only sources whose events it may send. Default: any. */
+  readonly eventSources?: readonly string[] | undefined
   /** When the credential ends, epoch milliseconds. */
   readonly expiresAt?: number | undefined
 }

@@ -22,6 +22,8 @@ export interface Identity {
   readonly credentialId?: string | undefined
   /** When the credential ends, epoch milliseconds, where the credential itself says so. */
   readonly expiresAt?: number | undefined
+  /** The only sources whose events it may send. Absent: any. */
+  readonly eventSources?: readonly string[] | undefined
   /** Whether it may act in a tenant that a request names. */
   readonly anyTenant?: boolean | undefined
 }

@@ -73,7 +73,9 @@ function identityIn(payload: JWTPayload, tenantClaim: string): Identity | undefi
   if (!isName(tenant) || !isName(sub) || tenant === ALL_TENANTS) return undefined
   const named = [payload['scope'], payload['scp']].flatMap(words)
   const ends = exp === undefined ? {} : { expiresAt: exp * 1_000 }
-  return { tenant, principal: sub, scopes: new Set(named.filter(isScope)), ...ends }
+  const sources = payload['event_sources']
+  const bound = sources === undefined ? {} : { eventSources: words(sources) }
+  return { tenant, principal: sub, scopes: new Set(named.filter(isScope)), ...ends, ...bound }
 }
 
 /** `scope` is one text (RFC 8693 4.2). Some issuers send a list. */

@@ -9,6 +9,7 @@ export const keySchema: z.ZodType<ApiKey> = z.strictObject({
   tenant: z.string().min(1),
   principal: z.string().min(1),
   scopes: z.array(z.enum(scopes as [Scope, ...Scope[]])),
+  eventSources: z.array(z.string().min(1)).optional(),
   createdAt: z.number(),
   expiresAt: z.number().optional(),
   revokedAt: z.number().optional(),

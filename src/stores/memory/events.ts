@@ -1,4 +1,4 @@
-import { type CloudEvent, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
+import { type CloudEvent, identityOf, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Reservations } from './reservations.ts'
 import type { UsageTotals } from './usage.ts'
@@ -36,7 +36,7 @@ export function createEvents(usage: UsageTotals, reservations?: Reservations<num
   return {
     append(tenant, events, receivedAt) {
       const encoded = events.map((event) => ({
-        identity: JSON.stringify([tenant, event.source, event.id]),
+        identity: JSON.stringify([tenant, identityOf(event)]),
         names: namesOf(event),
         body: JSON.stringify(event),
       }))

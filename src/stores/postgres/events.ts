@@ -1,4 +1,4 @@
-import { type CloudEvent, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
+import { type CloudEvent, identityOf, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
 import { type ClusterStore, RESERVED_MS } from '../../ports/store/cluster.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
@@ -13,7 +13,8 @@ export function createEvents(db: Database): Events {
     async appendEvents(tenant, events, receivedAt) {
       const sent = events.map((event) => {
         const [type = event.type, name] = namesOf(event)
-        const texts = [event.source, event.id, type].map(toText)
+        const { source, id } = identityOf(event)
+        const texts = [source, id, type].map(toText)
         return [...texts, name === undefined ? null : toText(name), JSON.stringify(event)]
       })
       const arrays = [0, 1, 2, 3, 4].map((n) => sent.map((values) => values[n]))

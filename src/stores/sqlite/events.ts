@@ -1,4 +1,4 @@
-import { type CloudEvent, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
+import { type CloudEvent, identityOf, namesOf, type StoredEvent } from '../../core/cloud-event.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
 import { fromText, toText } from './text.ts'
@@ -37,7 +37,8 @@ function createAppend(
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   return (tenant, event, receivedAt) => {
-    const identity = [tenant, toText(event.source), toText(event.id)] as const
+    const { source, id } = identityOf(event)
+    const identity = [tenant, toText(source), toText(id)] as const
     const known = find.get(...identity)
     if (known !== undefined) return { pos: Number(known['pos']), fresh: false }
     const [type = event.type, name] = namesOf(event)

@@ -2,7 +2,15 @@ import type { AuditEntry } from '../../ports/store/audit.ts'
 import type { Subject } from './subject.ts'
 
 function entry(id: string, at: number, given: Partial<AuditEntry> = {}): AuditEntry {
-  return { id, at, tenant: 'acme', principal: 'ann', action: 'task.pause', outcome: 'done', ...given }
+  return {
+    id,
+    at,
+    tenant: 'acme',
+    principal: 'ann',
+    action: 'task.pause',
+    outcome: 'done',
+    ...given,
+  }
 }
 
 export function audit(subject: Subject): void {
