@@ -157,6 +157,7 @@ export type { TranscriptEntry } from './core/transcript.ts'
 
 // What an engine is asked, and what it answers.
 
+export type { Audit, AuditedAction, AuditNote, AuditRequest } from './engine/audit.ts'
 export type { Caller } from './engine/caller.ts'
 export { createEngine, type Engine } from './engine/engine.ts'
 export type { EventLoopBlock, Health } from './engine/health.ts'
@@ -199,6 +200,12 @@ export type { CancelTimer, Clock } from './ports/clock.ts'
 export type { IdSource } from './ports/ids.ts'
 export type { Log, LogLevel } from './ports/log.ts'
 export type { MemoryUsage } from './ports/memory.ts'
+export type {
+  AuditEntry,
+  AuditQuery,
+  AuditStore,
+  StoredAuditEntry,
+} from './ports/store/audit.ts'
 export type {
   Claim,
   ClaimKey,

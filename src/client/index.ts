@@ -15,6 +15,8 @@ export type { ExpiryReason, Propagate, RoleHint } from '../core/reminders.ts'
 export type { InterruptedState, PausedState, State, TerminalState } from '../core/states.ts'
 export type { PauseMode, ResumeCause } from '../core/suspension.ts'
 export type {
+  AuditPage,
+  AuditSummary,
   Changes,
   HoldPreview,
   HoldResult,
@@ -56,7 +58,14 @@ export { type ClientOptions, type ConnectionOptions, createClient } from './crea
 export { applyFrame } from './fold.ts'
 export type { WatchOptions } from './follow-task.ts'
 export type { Fetch, HeaderRequest, HeaderSource } from './http.ts'
-export { createOps, type HoldInput, type Ops, type OpsOptions, type TaskFilter } from './ops.ts'
+export {
+  type AuditFilter,
+  createOps,
+  type HoldInput,
+  type Ops,
+  type OpsOptions,
+  type TaskFilter,
+} from './ops.ts'
 export type {
   ReminderFallback,
   ReminderInput,
