@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/create-client.ts'
 import { emitEvent } from '../../client/emit-event.ts'
+import type { Json } from '../../core/json.ts'
 import type { Scope } from '../../core/scopes.ts'
 import type { State } from '../../core/states.ts'
 import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
@@ -47,7 +48,7 @@ async function mint(principal: string, more: readonly Scope[] = [], sources?: re
 type Party = Awaited<ReturnType<typeof mint>>
 
 /** A task of ada that waits for events of that type. */
-async function waiting({ client }: Party, type: string, before: readonly object[] = []) {
+async function waiting({ client }: Party, type: string, before: readonly Json[] = []) {
   const script = [...before, { park: { reason: 'x', conditions: { onEvent: type } } }]
   const sent = await client.send([{ data: { script } }], { returnImmediately: true })
   if (sent.kind !== 'task') throw new Error('a task was expected')
@@ -60,7 +61,7 @@ async function waiting({ client }: Party, type: string, before: readonly object[
   const wokenBy = async () => {
     const ids: unknown[] = []
     for await (const record of await serving.engine.subscribe(caller, id)) {
-      if (record.type === 'resumed') ids.push(record.event?.['id'])
+      if (record.type === 'resumed') ids.push((record.event as { id?: string } | undefined)?.id)
     }
     return ids
   }
