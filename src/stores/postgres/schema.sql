@@ -6,6 +6,15 @@ CREATE TABLE lull.agenda (
   owner text COLLATE "C",
   hidden_until timestamp with time zone
 ) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
+CREATE TABLE lull.audit (
+  pos bigint NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  at double precision NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
+  principal text COLLATE "C",
+  task_id text COLLATE "C",
+  body text NOT NULL
+);
 CREATE TABLE lull.claims (
   tenant text COLLATE "C" NOT NULL,
   principal text COLLATE "C" NOT NULL,
@@ -126,6 +135,8 @@ CREATE TABLE lull.workers (
 ) WITH (fillfactor=10);
 
 ALTER TABLE lull.agenda ADD CONSTRAINT agenda_pkey PRIMARY KEY (task_id);
+ALTER TABLE lull.audit ADD CONSTRAINT audit_id_key UNIQUE (id);
+ALTER TABLE lull.audit ADD CONSTRAINT audit_pkey PRIMARY KEY (pos);
 ALTER TABLE lull.claims ADD CONSTRAINT claims_pkey PRIMARY KEY (tenant, principal, agent, key);
 ALTER TABLE lull.context_messages ADD CONSTRAINT context_messages_pkey PRIMARY KEY (pos);
 ALTER TABLE lull.counters ADD CONSTRAINT counters_pkey PRIMARY KEY (name);
@@ -149,6 +160,9 @@ ALTER TABLE lull.workers ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
 CREATE INDEX agenda_due ON lull.agenda USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX agenda_owned ON lull.agenda USING btree (owner) WHERE (owner IS NOT NULL);
 CREATE INDEX agenda_ready ON lull.agenda USING btree (agent, ready_at) WHERE (ready_at IS NOT NULL);
+CREATE INDEX audit_by_age ON lull.audit USING btree (at);
+CREATE INDEX audit_by_task ON lull.audit USING btree (task_id, pos) WHERE (task_id IS NOT NULL);
+CREATE INDEX audit_by_tenant ON lull.audit USING btree (tenant, pos);
 CREATE INDEX claims_by_age ON lull.claims USING btree (created_at);
 CREATE INDEX context_messages_by_context ON lull.context_messages USING btree (tenant, principal, context_id, pos);
 CREATE INDEX events_by_age ON lull.events USING btree (received_at);
@@ -174,6 +188,22 @@ AS $function$
     VALUES (p_tenant, p_principal, lull.usage_slice_1(), 0, 0, p_bytes)
     ON CONFLICT (tenant, principal, slice) DO UPDATE SET bytes = u.bytes + excluded.bytes
 $function$
+;
+CREATE OR REPLACE FUNCTION lull.append_audit_1(p_id text[], p_at double precision[], p_tenant text[], p_principal text[], p_task text[], p_body text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  base bigint;
+BEGIN
+  SELECT value INTO base FROM lull.counters WHERE name = 'audit' FOR UPDATE;
+  INSERT INTO lull.audit (pos, id, at, tenant, principal, task_id, body)
+    SELECT base + o, id, at, tenant, principal, task_id, body
+    FROM unnest(p_id, p_at, p_tenant, p_principal, p_task, p_body)
+      WITH ORDINALITY AS u (id, at, tenant, principal, task_id, body, o)
+    ON CONFLICT (id) DO NOTHING;
+  UPDATE lull.counters SET value = base + cardinality(p_id) WHERE name = 'audit';
+END $function$
 ;
 CREATE OR REPLACE FUNCTION lull.append_events_1(p_tenant text, p_at double precision, p_again boolean, p_reserved_ms integer, p_source text[], p_id text[], p_type text[], p_name text[], p_body text[])
  RETURNS TABLE(pos bigint, fresh boolean)
