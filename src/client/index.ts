@@ -30,6 +30,7 @@ export type {
   TimelineEntry,
   TimelineKind,
   TimelinePage,
+  WorkerSummary,
 } from '../wire/ops.ts'
 export type { Capabilities, ReminderCapabilities } from './capabilities.ts'
 export type { AgentCard, AgentInterface } from './card.ts'

@@ -11,6 +11,7 @@ import type {
   TaskSummary,
   TimelineEntry,
   TimelinePage,
+  WorkerSummary,
 } from '../wire/ops.ts'
 import { ClientError } from './client-error.ts'
 import { type ConnectionOptions, ownFetch } from './create-client.ts'
@@ -53,6 +54,8 @@ export interface Ops {
   follow(taskId: string, after: number, signal: AbortSignal): AsyncGenerator<TimelineEntry, void>
   receipts(taskId: string): Promise<ReceiptReport>
   agents(): Promise<readonly { readonly name: string; readonly description: string }[]>
+  /** The processes that share the store. */
+  workers(): Promise<readonly WorkerSummary[]>
   holds(): Promise<readonly HoldSummary[]>
   previewHold(input: HoldInput): Promise<HoldPreview>
   hold(input: HoldInput): Promise<HoldResult>
@@ -118,6 +121,7 @@ export function createOps(options: OpsOptions): Ops {
       events(urlOf(taskPath(taskId, '/timeline'), [['after', String(after)]]), signal),
     receipts: (taskId) => call('GET', urlOf(taskPath(taskId, '/receipts'))),
     agents: async () => (await call<{ agents: [] }>('GET', urlOf('agents'))).agents,
+    workers: async () => (await call<{ workers: [] }>('GET', urlOf('workers'))).workers,
     holds: async () => (await call<{ holds: [] }>('GET', urlOf('holds'))).holds,
     previewHold: (input) => call('POST', urlOf('holds:preview'), input),
     hold: (input) => call('POST', urlOf('holds'), input),

@@ -14,6 +14,7 @@ import {
 import { createPeers } from './cluster/peers.ts'
 import { createStoreClock } from './cluster/store-clock.ts'
 import { createVersionCheck } from './cluster/version-check.ts'
+import { createWorkerList, type WorkerList } from './cluster/worker-list.ts'
 import type { EngineContext } from './context.ts'
 import type { EngineDeps } from './deps.ts'
 import { createEvents } from './events.ts'
@@ -41,6 +42,7 @@ export interface Assembly {
   readonly context: EngineContext
   readonly holds: Holds
   readonly lifecycle: Lifecycle
+  readonly workers: WorkerList
 }
 
 /** Parts that need each other take functions: `() => context` is called only after everything is made. */
@@ -51,7 +53,11 @@ export function assemble(deps: EngineDeps): Assembly {
   const options = withDefaults(deps.options)
   const agents = byName(deps.agents)
   const { clock, membership } = joining(deps, log, options, {
-    note: () => ({ doneUntil: followUps.doneUntil(), holdEpoch: peers?.barrier.reached() ?? 0 }),
+    note: () => ({
+      ...workers.note(),
+      doneUntil: followUps.doneUntil(),
+      holdEpoch: peers?.barrier.reached() ?? 0,
+    }),
     heardHolds: (epoch) => peers?.barrier.hear(epoch),
     lost() {
       runs.discardAll()
@@ -61,6 +67,7 @@ export function assemble(deps: EngineDeps): Assembly {
   const shared = { store, clock, ids, log, agents, signer, options }
 
   const live = createLiveTexts()
+  const workers = createWorkerList(() => context, membership, deps.process, clock.elapsed())
   const peers = cluster && createPeers(() => parts, { cluster, membership, live })
   const versionOf = (taskId: string): number | undefined => ledger.peek(taskId)?.version
   const subscriptions = createSubscriptions(store, versionOf, peers?.texts ?? live)
@@ -123,7 +130,7 @@ export function assemble(deps: EngineDeps): Assembly {
   const publishing = createPublishing({ ...context, timers, texts: peers?.texts })
   const parts = { context, holds, timers, membership }
   const lifecycle = createLifecycle({ ...parts, retention, watchdog, peers })
-  return { context, holds, lifecycle }
+  return { context, holds, lifecycle, workers }
 }
 
 /** The clock of the engine and its membership: of a shared store, or as the only process of an embedded one. */

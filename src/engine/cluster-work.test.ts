@@ -5,7 +5,6 @@ import { createClusterHarness } from './test-support/cluster-harness.ts'
 import { alice, effects, message, olga, running, signal } from './test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
-const _root = { tenant: '*', principal: 'root', operator: true }
 /** Every report is lost. */
 const deaf = (): readonly number[] => []
 
@@ -88,6 +87,74 @@ describe('work that several processes share', () => {
     expect((await b.get(id)).state).toBe('completed')
     expect(done.list).toEqual(['one', 'one'])
     expect(await cluster.store.cluster?.workers()).toHaveLength(1)
+  })
+
+  it('an operator sees every process, what it runs, and whether it stops', async () => {
+    const release = signal()
+    const agents = [running((task) => task.step('x', () => release.promise))]
+    const cluster = createClusterHarness({ agents })
+    const a = await cluster.join()
+    const b = await cluster.join()
+    await a.send('go')
+    await cluster.pass(10_000)
+    const leaseMs = 15_000
+    const seen = (await b.engine.workers()).find(({ id }) => id === a.engine.worker())
+    expect(seen).toMatchObject({ here: false, alive: true, agents: ['worker'], running: 1 })
+    expect(seen?.leaseUntil).toBe((seen?.heartbeatAt ?? 0) + leaseMs)
+    expect(cluster.clock.now() - (seen?.heartbeatAt ?? 0)).toBeLessThanOrEqual(leaseMs / 3)
+    expect(cluster.clock.now() - (seen?.startedAt ?? 0)).toBe(10_000)
+    const stopping = a.engine.drain({ timeoutMs: 60_000 })
+    await cluster.settled()
+    const draining = (await b.engine.workers()).filter((one) => one.draining).map(({ id }) => id)
+    expect(draining).toEqual([a.engine.worker()])
+    release.fire()
+    await stopping
+    expect(await b.engine.workers()).toMatchObject([{ here: true }])
+    a.crash()
+    await cluster.pass(leaseMs)
+    b.crash()
+    const c = await cluster.join()
+    await cluster.pass(leaseMs)
+    expect(await c.engine.workers()).toMatchObject([{ here: true, alive: true }])
+  })
+
+  it('removes what is old once, whichever process does it', async () => {
+    let prunes = 0
+    const connection = (store: Store): Store => ({
+      ...store,
+      pruneClaims: (...args) => {
+        prunes++
+        return store.pruneClaims(...args)
+      },
+    })
+    const cluster = createClusterHarness({ connection })
+    const processes = [await cluster.join(), await cluster.join(), await cluster.join()]
+    for (const hour of [1, 2]) {
+      cluster.clock.advance(3_600_000)
+      for (const { clock } of processes) clock.advance(3_600_000)
+      await cluster.settled()
+      expect(prunes).toBe(hour)
+    }
+  })
+
+  it('a timer fires once, whichever process sees it', async () => {
+    const agents = [
+      running(async (task) => {
+        for (let round = 0; round < 3; round++) {
+          await task.park({ reason: 'wait', timeout: { durationMinutes: 1 } })
+        }
+        return 'done'
+      }),
+    ]
+    const cluster = createClusterHarness({ agents })
+    const a = await cluster.join()
+    const b = await cluster.join()
+    await cluster.join()
+    const { id } = await a.send('go')
+    await cluster.pass(61_000 * 4)
+    const types = await b.types(id)
+    expect(types.filter((type) => type === 'resumed')).toHaveLength(3)
+    expect(types.at(-1)).toBe('completed')
   })
 
   it('an operator sees one winner per resume, in whatever processes it is asked', async () => {

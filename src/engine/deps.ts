@@ -7,6 +7,11 @@ import type { Store } from '../ports/store.ts'
 import type { Agent } from './agent.ts'
 import type { EngineSettings } from './options.ts'
 
+export interface ProcessName {
+  readonly host: string
+  readonly pid: number
+}
+
 /** What the engine needs from outside. `server/` passes real implementations, tests pass a manual clock and fixed ids. */
 export interface EngineDeps {
   readonly store: Store
@@ -17,5 +22,7 @@ export interface EngineDeps {
   readonly signer: Signer
   readonly log: Log
   readonly memory: MemoryUsage
+  /** Where this process runs, for operators. */
+  readonly process?: ProcessName
   readonly options?: EngineSettings
 }

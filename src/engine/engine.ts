@@ -20,6 +20,7 @@ import { auditedEngine } from './audit/audited-engine.ts'
 import type { Audit } from './audit.ts'
 import type { Caller } from './caller.ts'
 import { cancel } from './cancel-task.ts'
+import type { WorkerSummary } from './cluster/worker-list.ts'
 import { taskFor } from './context.ts'
 import type { EngineDeps } from './deps.ts'
 import type { Health } from './health.ts'
@@ -150,6 +151,10 @@ export interface Engine {
   /** Folds the log of a task again and checks every receipt. */
   verify(caller: Caller, taskId: string): Promise<Verification>
   health(): Promise<Health>
+  /** The id of this process among those that share the store. It changes when the process loses its lease. */
+  worker(): string
+  /** The processes that share the store. */
+  workers(): Promise<readonly WorkerSummary[]>
 
   /** Removes data that is older than the configured ages. The engine also does this once an hour. */
   prune(): Promise<RetentionReport>
@@ -169,7 +174,7 @@ const DRAIN_MS = 10_000
 const MAX_EVENTS = 1_000
 
 export function createEngine(deps: EngineDeps): Engine {
-  const { context, holds, lifecycle } = assemble(deps)
+  const { context, holds, lifecycle, workers } = assemble(deps)
   const { events } = context
 
   const engine: Omit<Engine, 'audit'> = {
@@ -232,6 +237,8 @@ export function createEngine(deps: EngineDeps): Engine {
     holds: async (caller) => holds.list(operator(caller)),
 
     verify: (caller, taskId) => verify(context, caller, taskId),
+    worker: workers.here,
+    workers: workers.list,
     health: lifecycle.health,
     prune: lifecycle.prune,
     start: lifecycle.start,

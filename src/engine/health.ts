@@ -11,6 +11,8 @@ export interface EventLoopBlock {
 }
 
 export interface Health {
+  /** The id of this process. On a shared store it changes when the process loses its lease. */
+  readonly worker: string
   readonly ready: boolean
   readonly draining: boolean
   /** An error while the store's check fails or commits fail. */

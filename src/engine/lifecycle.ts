@@ -56,6 +56,8 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
 
   async function drain(timeoutMs: number): Promise<void> {
     draining = true
+    // The other processes show it to operators.
+    membership.renew().catch(() => undefined)
     watchdog.stop()
     peers?.stop()
     retention.stop()
@@ -86,6 +88,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   async function health(): Promise<Health> {
     const stored = await storeHealth()
     return {
+      worker: membership.worker(),
       ready: stored === 'ok' && !draining && membership.holdsLease(),
       draining,
       store: stored,

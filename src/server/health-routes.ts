@@ -11,8 +11,9 @@ import { version } from './version.ts'
 export function healthRoutes(app: Hono, engine: Engine, lost: () => string | undefined): void {
   app.get('/healthz', (c) => {
     const why = lost()
-    if (why !== undefined) return c.json({ status: 'lost', why, version }, 503)
-    return c.json({ status: 'ok', version })
+    const worker = engine.worker()
+    if (why !== undefined) return c.json({ status: 'lost', why, version, worker }, 503)
+    return c.json({ status: 'ok', version, worker })
   })
   app.get('/readyz', async (c) => {
     const health = await engine.health()

@@ -1,4 +1,5 @@
 /** Opens an engine with the system clock, a store and a log. For programs without a server. */
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError } from '../core/describe-error.ts'
 import { type Duration, durationMs } from '../core/duration.ts'
@@ -50,7 +51,9 @@ export interface OpenEngine {
 
 /** @throws LullError `STORE_LOCKED` or `STORE_UNAVAILABLE`, with a sentence an operator can act on */
 export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> {
-  const { agents, data = './.lull', options = {}, log = createLog(toStderr) } = given
+  const { agents, data = './.lull', options = {} } = given
+  let worker: (() => string) | undefined
+  const log = withWorker(given.log ?? createLog(toStderr), () => worker?.())
   const watch = watchStore(log, systemClock)
   const store = watch.watched(await chosenStore(given, data, watch.lose))
   try {
@@ -64,15 +67,25 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
       signer: createSigner(await keyFor({ data, store }, given.receiptKey)),
       log,
       memory: systemMemory,
+      process: { host: hostname(), pid: process.pid },
       options,
     }
     const engine = createEngine(deps)
+    if (store.cluster !== undefined) worker = engine.worker
     await engine.start()
     const isLost = (): boolean => watch.lost() !== undefined
     return { engine, deps, lost: watch.lost, ...stopping(engine, store, log, isLost) }
   } catch (error) {
     await store.close()
     throw error
+  }
+}
+
+/** Where several processes share the store, every line names its process. */
+function withWorker(log: Log, workerOf: () => string | undefined): Log {
+  return (level, text, facts) => {
+    const worker = workerOf()
+    log(level, text, worker === undefined ? facts : { worker, ...facts })
   }
 }
 

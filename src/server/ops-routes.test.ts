@@ -139,3 +139,13 @@ it('tells which methods a path of /ops has', async () => {
   expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   expect((await app.request('/ops/nothing')).status).toBe(404)
 })
+
+it('shows the only process of an embedded store', async () => {
+  const { app, engine } = await openApp()
+  const { answer } = await ask(app, '/ops/workers')
+  const agents = [...engine.agents.keys()]
+  const one = { id: engine.worker(), here: true, alive: true, agents, running: 0, draining: false }
+  expect(answer).toMatchObject({ workers: [one] })
+  expect(await (await app.request('/healthz')).json()).toMatchObject({ worker: engine.worker() })
+  expect(await (await app.request('/readyz')).json()).toMatchObject({ worker: engine.worker() })
+})

@@ -112,16 +112,16 @@ async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
   const { data, stores, receiptKey, logLevel, ...settings } = readSettings(given)
   const config = readConfig(settings.config)
   const store = chooseStore([...stores, config], data)
-  const log = createLog(toStderr, logLevel)
   const open = await openEngine({
     agents,
     data,
     store: store.kind,
     postgres: store.postgres,
     receiptKey,
-    log,
+    log: createLog(toStderr, logLevel),
     options: config.engine,
   })
+  const { log } = open.deps
   const acp = mountAcp(open, log, config.acp)
   const unwatch = watchStrayErrors(log)
   const local = await attachable(store, acp, log)

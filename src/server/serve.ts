@@ -107,7 +107,7 @@ async function answerOn(
   settings: Settings,
   config: CheckedConfig,
 ): Promise<ServingAcp> {
-  const { agents, log } = given
+  const { agents } = given
   const { host, data, stores, receiptKey } = settings
   const store = chooseStore([...stores, config], data)
   const { port } = listener
@@ -118,10 +118,11 @@ async function answerOn(
     store: store.kind,
     postgres: store.postgres,
     receiptKey,
-    log,
+    log: given.log,
     options,
   })
   const { engine } = open
+  const { log } = open.deps
   const url = config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const auth = authFor(given, settings, config, open)
   const a2a = await startA2A(open, url, data, config.a2a, auth.security).catch(
@@ -196,11 +197,11 @@ function authFor(
   given: ServeOptions & { readonly log: Log },
   settings: Settings,
   config: CheckedConfig,
-  { engine: { audit }, deps: { store, clock } }: OpenEngine,
+  { engine: { audit }, deps: { store, clock, log } }: OpenEngine,
 ): Auth {
   const { data } = settings
   const modes = modesOf(given, settings, config)
-  const { log, authenticate } = given
+  const { authenticate } = given
   return createAuth({ ...config.auth, modes }, authenticate, { data, store, clock, log, audit })
 }
 

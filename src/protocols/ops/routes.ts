@@ -7,6 +7,7 @@ import { openApi } from './openapi.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
 import { listTasks, showReceipts, showTask } from './tasks.ts'
 import { listWaiting } from './waiting.ts'
+import { listWorkers } from './workers.ts'
 
 const waiting: OpsRoute = {
   method: 'GET',
@@ -67,6 +68,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   showReceipts,
   waiting,
   agents,
+  listWorkers,
   listHolds,
   placeHold,
   previewHold,

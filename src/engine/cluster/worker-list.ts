@@ -1,0 +1,89 @@
+/** The processes that share the store, for operators. What a process tells of itself is in the note of its lease. */
+import { z } from 'zod'
+import type { Json } from '../../core/json.ts'
+import type { Worker } from '../../ports/store/cluster.ts'
+import type { EngineContext } from '../context.ts'
+import type { ProcessName } from '../deps.ts'
+import type { Membership } from './membership.ts'
+
+/** One process. Times are epoch milliseconds of the store's clock. */
+export interface WorkerSummary {
+  readonly id: string
+  /** Whether it is the process that was asked. */
+  readonly here: boolean
+  /** Whether its lease holds. Tasks of a process without a lease go on in others. */
+  readonly alive: boolean
+  readonly agents: readonly string[]
+  readonly host?: string | undefined
+  readonly pid?: number | undefined
+  readonly startedAt?: number | undefined
+  /** When it renewed its lease last. Absent for an embedded store, which has no leases. */
+  readonly heartbeatAt?: number | undefined
+  readonly leaseUntil?: number | undefined
+  /** How many tasks it runs. */
+  readonly running: number
+  readonly draining: boolean
+}
+
+/** The part of a note that is about the process. Notes of other versions may lack anything. */
+const told = z.object({
+  host: z.string().optional().catch(undefined),
+  pid: z.number().optional().catch(undefined),
+  startedAt: z.number().optional().catch(undefined),
+  leaseMs: z.number().optional().catch(undefined),
+  running: z.number().catch(0),
+  draining: z.boolean().catch(false),
+})
+
+export interface WorkerList {
+  /** What this process tells of itself. */
+  readonly note: () => { readonly [name: string]: Json }
+  /** The id of this process. */
+  readonly here: () => string
+  list(): Promise<readonly WorkerSummary[]>
+}
+
+/** @param contextOf called only after the engine is assembled */
+export function createWorkerList(
+  contextOf: () => Pick<
+    EngineContext,
+    'store' | 'clock' | 'runs' | 'agents' | 'options' | 'draining'
+  >,
+  membership: Pick<Membership, 'worker'>,
+  name: ProcessName | undefined,
+  begun: number,
+): WorkerList {
+  function note(): { readonly [name: string]: Json } {
+    const { clock, runs, options, draining } = contextOf()
+    return {
+      ...name,
+      startedAt: Math.round(clock.now() - (clock.elapsed() - begun)),
+      leaseMs: options.leaseMs,
+      running: runs.counts().busy,
+      draining: draining(),
+    }
+  }
+
+  /** The only process of an embedded store. */
+  function own(): WorkerSummary {
+    const { leaseMs: _, ...about } = told.parse(note())
+    const agents = [...contextOf().agents.keys()]
+    return { id: membership.worker(), here: true, alive: true, agents, ...about }
+  }
+
+  function summary({ id, alive, agents, leaseUntil, note: noted }: Worker): WorkerSummary {
+    const here = id === membership.worker()
+    const { leaseMs, ...about } = told.parse(typeof noted === 'object' ? { ...noted } : {})
+    const heartbeatAt = leaseMs === undefined ? undefined : leaseUntil - leaseMs
+    return { id, here, alive, agents, heartbeatAt, leaseUntil, ...about }
+  }
+
+  return {
+    note,
+    here: membership.worker,
+    async list() {
+      const { cluster } = contextOf().store
+      return cluster === undefined ? [own()] : (await cluster.workers()).map(summary)
+    },
+  }
+}
