@@ -1,4 +1,5 @@
 /** Reads logs. A row holds the records of one commit. */
+import type { State } from '../../core/states.ts'
 import {
   type LogRow,
   parseRecords,
@@ -14,20 +15,23 @@ export function createLogs(db: Database): Pick<Store, 'load' | 'records'> {
   return {
     async load(taskId) {
       // Snapshots are taken after a whole commit, so every row is entirely before or after the snapshot.
-      const rows = await db.read(
-        `SELECT NULL AS seq, NULL AS snapshot, last, body FROM ${s}.records
+      // The first row is the row of the task: one statement reads it and the log as of the same instant.
+      const [task, ...log] = await db.read(
+        `SELECT state, status_at, n.body AS snapshot, 0 AS last, NULL AS body
+         FROM ${s}.tasks LEFT JOIN ${s}.snapshots n ON n.task_id = id WHERE id = $1
+         UNION ALL SELECT NULL, NULL, NULL, last, body FROM ${s}.records
          WHERE task_id = $1 AND first > coalesce((SELECT seq FROM ${s}.snapshots WHERE task_id = $1), 0)
-         UNION ALL SELECT seq, body, 0, NULL FROM ${s}.snapshots WHERE task_id = $1
+           AND EXISTS (SELECT FROM ${s}.tasks WHERE id = $1)
          ORDER BY last`,
         [toText(taskId)],
       )
-      if (rows.length === 0) return undefined
-      const [first] = rows
-      const body = first?.['snapshot']
-      if (typeof body !== 'string')
-        return { records: rows.flatMap((row) => parseRecords(taskId, rowOf(row))) }
-      const snapshot = parseSnapshot(taskId, body)
-      return { snapshot, records: rows.slice(1).flatMap((row) => parseRecords(taskId, rowOf(row))) }
+      if (task === undefined) return undefined
+      const row = { state: task['state'] as State, statusAt: Number(task['status_at']) }
+      const records = log.flatMap((one) => parseRecords(taskId, rowOf(one)))
+      const body = task['snapshot']
+      return typeof body === 'string'
+        ? { snapshot: parseSnapshot(taskId, body), records, row }
+        : { records, row }
     },
     async records(taskId, afterSeq, limit) {
       // A row has at least one record. The last row that starts at or before the next record may contain it.
