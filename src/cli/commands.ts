@@ -7,7 +7,7 @@ import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
 import { eventsEmit } from './commands/events-emit.ts'
 import { hold, holdLift, holdList } from './commands/hold.ts'
-import { keysList, keysMint, keysRevoke } from './commands/keys.ts'
+import { keysList, keysMint, keysRevoke, keysRotate } from './commands/keys.ts'
 import { migrate } from './commands/migrate.ts'
 import { receiptsVerify } from './commands/receipts-verify.ts'
 import { send } from './commands/send.ts'
@@ -40,6 +40,7 @@ export const commands: readonly Command[] = [
   keysMint,
   keysList,
   keysRevoke,
+  keysRotate,
   migrate,
   audit,
   doctor,

@@ -59,6 +59,7 @@ export { type ClientOptions, type ConnectionOptions, createClient } from './crea
 export { applyFrame } from './fold.ts'
 export type { WatchOptions } from './follow-task.ts'
 export type { Fetch, HeaderRequest, HeaderSource } from './http.ts'
+export type { KeySetOptions } from './key-set.ts'
 export {
   type AuditFilter,
   createOps,
@@ -67,6 +68,13 @@ export {
   type OpsOptions,
   type TaskFilter,
 } from './ops.ts'
+export {
+  createPushVerifier,
+  type PushDelivery,
+  type PushVerification,
+  type PushVerifier,
+  type PushVerifierOptions,
+} from './push-verifier.ts'
 export type {
   ReminderFallback,
   ReminderInput,
@@ -94,4 +102,5 @@ export type {
   TaskState,
   TaskStatus,
 } from './task.ts'
+export { type CardVerification, verifyCard } from './verify-card.ts'
 export type { Binding, Version } from './version.ts'

@@ -6,6 +6,8 @@ export interface PushTarget {
   readonly url: string
   readonly token?: string
   readonly authentication?: { readonly scheme: string; readonly credentials?: string }
+  /** The credential of the caller that set it. The webhook ends with it. */
+  readonly setWith?: string
 }
 
 /**

@@ -17,12 +17,15 @@ export interface Receipt {
   readonly signature: string
 }
 
+/** `unknown-key`: signed with a key that this process does not have. It may be genuine. */
+export type SignatureVerdict = 'genuine' | 'wrong' | 'unknown-key'
+
 export interface Signer {
   readonly keyId: string
   /** HMAC-SHA256 of the text, hex. */
   readonly sign: (text: string) => string
   /** SHA-256 of the text, hex. */
   readonly hash: (text: string) => string
-  /** Compares in constant time. Returns false for an unknown key. */
-  readonly verify: (text: string, signature: string, keyId: string) => boolean
+  /** Compares in constant time. */
+  readonly verify: (text: string, signature: string, keyId: string) => SignatureVerdict
 }

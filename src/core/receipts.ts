@@ -5,7 +5,7 @@
  */
 import { canonical } from './canonical-json.ts'
 import { evolve } from './evolve.ts'
-import type { Receipt, Signer } from './receipt.ts'
+import type { Receipt, SignatureVerdict, Signer } from './receipt.ts'
 import type { LogRecord, RecordBody } from './records.ts'
 import type { Task } from './task.ts'
 
@@ -64,6 +64,8 @@ export interface ReceiptFault {
   /** The log record the fault was found at. */
   readonly seq: number
   readonly problem: string
+  /** The id of a key that is not known here. The receipt may be genuine. */
+  readonly unknownKey?: string
 }
 
 /**
@@ -82,6 +84,14 @@ export function verifyReceipts(log: readonly LogRecord[], signer: Signer): reado
     const fault = (problem: string): number => faults.push({ seq: record.seq, problem })
     if (record.type === 'receipt') {
       for (const problem of problemsOf(record, task, act, signer)) fault(problem)
+      const unknownKey = unknownKeyOf(record, signer)
+      if (unknownKey !== undefined) {
+        faults.push({
+          seq: record.seq,
+          problem: `is signed with another key, ${unknownKey}`,
+          unknownKey,
+        })
+      }
     } else missing()
     try {
       task = evolve(task, record)
@@ -97,20 +107,30 @@ export function verifyReceipts(log: readonly LogRecord[], signer: Signer): reado
   return faults
 }
 
+function verdictOn({ signature, ...unsigned }: Receipt, signer: Signer): SignatureVerdict {
+  return signer.verify(canonical(unsigned), signature, unsigned.keyId)
+}
+
+function unknownKeyOf(
+  { receipt }: LogRecord & { type: 'receipt' },
+  signer: Signer,
+): string | undefined {
+  return verdictOn(receipt, signer) === 'unknown-key' ? receipt.keyId : undefined
+}
+
 function* problemsOf(
   { receipt, hash }: LogRecord & { type: 'receipt' },
   task: Task | undefined,
   act: { readonly record: LogRecord; readonly said: Said } | undefined,
   signer: Signer,
 ): Generator<string, void> {
-  const { signature, ...unsigned } = receipt
-  const { kind, facts, taskId, at, number, previous } = unsigned
+  const { kind, facts, taskId, at, number, previous } = receipt
   if (act === undefined) yield 'receipt without an act before it'
   else if (at !== act.record.at || canonical({ kind, facts }) !== canonical(act.said)) {
     yield `receipt disagrees with its ${act.record.type}`
   }
   if (taskId !== task?.id) yield `receipt of another task (${taskId})`
-  if (!signer.verify(canonical(unsigned), signature, unsigned.keyId)) yield 'signature is wrong'
+  if (verdictOn(receipt, signer) === 'wrong') yield 'signature is wrong'
   const next = (task?.receipts.count ?? 0) + 1
   if (number !== next) yield `receipt ${next} is missing`
   if (previous !== (task?.receipts.head ?? '')) yield 'does not follow the receipt before it'

@@ -67,6 +67,7 @@ const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } =
   pushTimeoutMs: duration,
   historyBytes: count,
   pushSign: z.boolean(),
+  signCards: z.boolean(),
   harnTunnel: z.boolean(),
   binduPausableStates: z.array(z.enum(['submitted', 'working', 'input-required'])),
 }

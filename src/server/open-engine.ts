@@ -18,7 +18,7 @@ import { createIds } from './system/ids.ts'
 import { createLog } from './system/log.ts'
 import { systemMemory } from './system/memory.ts'
 import type { SecretPlace } from './system/secrets.ts'
-import { createSigner, receiptKey } from './system/signer.ts'
+import { type GivenKeys, signerFor } from './system/signer.ts'
 import { watchStore } from './watch-store.ts'
 
 export interface OpenEngineOptions {
@@ -32,6 +32,8 @@ export interface OpenEngineOptions {
   readonly postgres?: string | PostgresConfig | undefined
   /** Signs receipts. Default: a key made once, kept in the data directory, or in the database. */
   readonly receiptKey?: string | undefined
+  /** Keys that signed receipts before. They verify, and sign nothing. */
+  readonly formerReceiptKeys?: readonly string[] | undefined
   /** Default: lines of JSON on stderr. */
   readonly log?: Log | undefined
   readonly options?: EngineSettings | undefined
@@ -64,7 +66,7 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
       agents,
       clock: systemClock,
       ids: createIds(),
-      signer: createSigner(await keyFor({ data, store }, given.receiptKey)),
+      signer: await signerIn({ data, store }, given),
       log,
       memory: systemMemory,
       process: { host: hostname(), pid: process.pid },
@@ -141,9 +143,9 @@ function keepProcessAlive(): () => void {
   return () => clearInterval(timer)
 }
 
-async function keyFor(place: SecretPlace, given: string | undefined): Promise<Buffer> {
+async function signerIn(place: SecretPlace, given: GivenKeys): Promise<EngineDeps['signer']> {
   try {
-    return await receiptKey(place, given)
+    return await signerFor(place, given)
   } catch (cause) {
     if (isLullError(cause)) throw cause
     const reason = describeError(cause).message

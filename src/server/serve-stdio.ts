@@ -109,7 +109,7 @@ async function serveWithPort(given: StdioOptions): Promise<ServingStdio> {
 
 async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
   const { agents } = given
-  const { data, stores, receiptKey, logLevel, ...settings } = readSettings(given)
+  const { data, stores, receiptKey, formerReceiptKeys, logLevel, ...settings } = readSettings(given)
   const config = readConfig(settings.config)
   const store = chooseStore([...stores, config], data)
   const open = await openEngine({
@@ -118,6 +118,7 @@ async function serveAlone(given: StdioOptions): Promise<ServingStdio> {
     store: store.kind,
     postgres: store.postgres,
     receiptKey,
+    formerReceiptKeys,
     log: createLog(toStderr, logLevel),
     options: config.engine,
   })

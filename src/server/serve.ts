@@ -2,7 +2,7 @@
 import type { Agent } from '../engine/agent.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
-import { type A2A, createA2A, type SecurityOptions } from '../protocols/a2a/index.ts'
+import { type A2A, createA2A } from '../protocols/a2a/index.ts'
 import { ACP_PATH, type AcpMount, mountAcp } from './acp-mount.ts'
 import { reachable, showAddress } from './address-file.ts'
 import { createApp } from './app.ts'
@@ -23,6 +23,7 @@ import { closeOnSignals } from './stop-signals.ts'
 import { chooseStore, placeOf } from './store-choice.ts'
 import { watchStrayErrors } from './stray-errors.ts'
 import { createLog } from './system/log.ts'
+import { publishKey } from './system/published-keys.ts'
 import { pushKey } from './system/push-key.ts'
 import { createUpgrade } from './upgrades.ts'
 
@@ -108,7 +109,7 @@ async function answerOn(
   config: CheckedConfig,
 ): Promise<ServingAcp> {
   const { agents } = given
-  const { host, data, stores, receiptKey } = settings
+  const { host, data, stores, receiptKey, formerReceiptKeys } = settings
   const store = chooseStore([...stores, config], data)
   const { port } = listener
   const options = config.engine ?? {}
@@ -118,6 +119,7 @@ async function answerOn(
     store: store.kind,
     postgres: store.postgres,
     receiptKey,
+    formerReceiptKeys,
     log: given.log,
     options,
   })
@@ -125,12 +127,10 @@ async function answerOn(
   const { log } = open.deps
   const url = config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const auth = authFor(given, settings, config, open)
-  const a2a = await startA2A(open, url, data, config.a2a, auth.security).catch(
-    async (error: unknown) => {
-      await open.close()
-      throw error
-    },
-  )
+  const a2a = await startA2A(open, url, data, config.a2a, auth).catch(async (error: unknown) => {
+    await open.close()
+    throw error
+  })
   const unwatch = watchStrayErrors(log)
   const acp = mountAcp(open, log, config.acp)
   await acp.start().catch((error: unknown) => log('warn', 'ACP could not start', { error }))
@@ -180,13 +180,20 @@ async function startA2A(
   publicUrl: string,
   data: string,
   config: CheckedConfig['a2a'],
-  security: SecurityOptions,
+  { security, stillValid }: Pick<Auth, 'security' | 'stillValid'>,
 ): Promise<A2A> {
-  const key = config?.pushSign ? { pushKey: await pushKey({ data, store }) } : {}
+  const isSigning = config?.pushSign === true || config?.signCards === true
+  const key = isSigning ? await signingKey(data, store, clock.now) : {}
   const told = config === undefined ? {} : { config }
-  const a2a = createA2A({ engine, store, clock, ids, log, publicUrl, security, ...told, ...key })
+  const common = { engine, store, clock, ids, log, publicUrl, security, stillValid }
+  const a2a = createA2A({ ...common, ...told, ...key })
   await a2a.start()
   return a2a
+}
+
+async function signingKey(data: string, store: OpenEngine['deps']['store'], now: () => number) {
+  const key = await pushKey({ data, store })
+  return { pushKey: key, publishedKeys: await publishKey(store, key, now) }
 }
 
 function toSettings({ port, host, data, store, postgres, config }: ServeOptions): GivenSettings {

@@ -9,6 +9,7 @@ it('has a default for everything', () => {
     stores: [{}, { postgres: {} }],
     config: undefined,
     receiptKey: undefined,
+    formerReceiptKeys: undefined,
     logLevel: 'info',
   })
 })
@@ -27,6 +28,7 @@ it('counts a variable that is set to nothing as not set', () => {
   expect(readSettings({}, { PORT: '', LULL_RECEIPT_KEY: '' })).toMatchObject({
     port: 8787,
     receiptKey: undefined,
+    formerReceiptKeys: undefined,
   })
 })
 

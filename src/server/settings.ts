@@ -15,6 +15,7 @@ export interface Settings {
   /** The configuration file, if there is one. */
   readonly config: string | undefined
   readonly receiptKey: string | undefined
+  readonly formerReceiptKeys: readonly string[] | undefined
   /** The credential with which commands call a server. */
   readonly token: string | undefined
   /** Which credentials are taken; undefined leaves it to the configuration file. */
@@ -51,6 +52,11 @@ export function readSettings(given: GivenSettings = {}, env: Environment = proce
     ],
     config: given.config ?? from('LULL_CONFIG'),
     receiptKey: given.receiptKey ?? from('LULL_RECEIPT_KEY'),
+    formerReceiptKeys:
+      given.formerReceiptKeys ??
+      from('LULL_FORMER_RECEIPT_KEYS')
+        ?.split(',')
+        .map((key) => key.trim()),
     token: given.token ?? from('LULL_TOKEN'),
     auth: given.auth ?? authIn(from('LULL_AUTH'), 'LULL_AUTH'),
     logLevel: given.logLevel ?? levelIn(from('LOG_LEVEL')) ?? 'info',

@@ -5,8 +5,10 @@ export const testSigner: Signer = {
   keyId: 'test',
   sign: (text) => `signed:${fingerprint(text)}`,
   hash: fingerprint,
-  verify: (text, signature, keyId) =>
-    keyId === 'test' && signature === `signed:${fingerprint(text)}`,
+  verify(text, signature, keyId) {
+    if (keyId !== 'test') return 'unknown-key'
+    return signature === `signed:${fingerprint(text)}` ? 'genuine' : 'wrong'
+  },
 }
 
 /** FNV-1a, 32 bits. */

@@ -128,7 +128,12 @@ export interface ReceiptReport {
   readonly records: number
   readonly receipts: readonly Readonly<Record<string, unknown>>[]
   /** Empty when every receipt is genuine and none is missing. */
-  readonly faults: readonly { readonly seq: number; readonly problem: string }[]
+  readonly faults: readonly {
+    readonly seq: number
+    readonly problem: string
+    /** The id of a key that the server does not have. The receipt may be genuine. */
+    readonly unknownKey?: string | undefined
+  }[]
 }
 
 /** One entry of the audit log: names and ids, no content. */

@@ -85,6 +85,23 @@ export const keysRevoke: Command = {
   },
 }
 
+export const keysRotate: Command = {
+  name: 'keys rotate',
+  about: 'Make a new key that signs webhooks and cards; the former one stays published for a week',
+  flags: placeFlags,
+  examples: ['keys rotate'],
+  async run(input, io) {
+    if (input.words.length > 0) throw new UsageError('rotate takes flags only')
+    const { withSecretPlace } = await import('../../server/auth/open-keys.ts')
+    const { rotatePushKey } = await import('../../server/system/push-key.ts')
+    const place = { data: input.text('data'), postgres: input.text('postgres') }
+    await withSecretPlace(place, rotatePushKey)
+    if (input.has('json')) io.print(JSON.stringify({ rotated: true }))
+    else io.print('A server uses the new key when it starts the next time')
+    return exitCodes.ok
+  },
+}
+
 async function keysOf<T>(input: Input, work: (keys: KeyStore) => Promise<T>): Promise<T> {
   const { withKeys } = await import('../../server/auth/open-keys.ts')
   return withKeys({ data: input.text('data'), postgres: input.text('postgres') }, work)

@@ -19,9 +19,15 @@ export const migrate: Command = {
   async run(input, io) {
     const { from, to } = placesIn(input)
     const { moveStore } = await import('../../server/move/move-store.ts')
-    const { receiptKey } = readSettings()
+    const { receiptKey, formerReceiptKeys } = readSettings()
     const progress = (now: MoveProgress): void => io.live(progressLine(now))
-    const { report, isRepeat } = await moveStore({ from, to, receiptKey, progress })
+    const { report, isRepeat } = await moveStore({
+      from,
+      to,
+      receiptKey,
+      formerReceiptKeys,
+      progress,
+    })
     if (input.has('json')) io.print(JSON.stringify({ ...report, isRepeat }))
     else say(report, isRepeat, from, placeOf({ kind: 'postgres', data: from, postgres: to }), io)
     return exitCodes.ok

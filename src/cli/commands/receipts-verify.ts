@@ -19,9 +19,16 @@ export const receiptsVerify: Command = {
       for (const { seq, problem } of faults) {
         io.print(`record ${seq}  ${io.paint('red', plain(problem))}`)
       }
-      const verdict = faults.length === 0 ? io.paint('green', 'verified') : 'not genuine'
+      const verdict = faults.length === 0 ? io.paint('green', 'verified') : doubt(faults)
       io.print(`Task ${plain(taskId)}  ${receipts.length} receipts, ${records} records: ${verdict}`)
     }
     return faults.length === 0 ? exitCodes.ok : exitCodes.refused
   },
+}
+
+/** A receipt of a key that the server does not have is not a forged one. */
+function doubt(faults: readonly { readonly unknownKey?: string | undefined }[]): string {
+  return faults.some(({ unknownKey }) => unknownKey === undefined)
+    ? 'not genuine'
+    : 'not verified: give the server the former key in LULL_FORMER_RECEIPT_KEYS'
 }

@@ -19,6 +19,7 @@ import { addressOf, type HttpAnswer, type HttpRequest } from '../../wire/http.ts
 import type { A2AContext } from './call.ts'
 import type { CardOptions, SecurityOptions } from './cards/card-options.ts'
 import { servedAgents } from './cards/served-agents.ts'
+import { createSignCard } from './cards/sign-card.ts'
 import { createClosing } from './closing.ts'
 import { type Codecs, createCodecs } from './codec/codecs.ts'
 import { type A2AConfig, defaultConfig } from './config.ts'
@@ -27,9 +28,10 @@ import { createFanOut } from './fan-out.ts'
 import { createPost, type Post } from './push/post.ts'
 import type { PushStore } from './push/push-store.ts'
 import { createPushes, type Pushes } from './push/pushes.ts'
-import { createPushSigner, type PushSigner } from './push/signature.ts'
+import { createPushSigner } from './push/signature.ts'
 import { type Endpoint, endpointAt } from './routing.ts'
 import { createServe } from './serve.ts'
+import { createSigningKey, type PublicJwk, type SigningKey } from './signing-key.ts'
 import { createTaskTexts } from './task-texts.ts'
 
 export interface A2AOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
@@ -42,8 +44,12 @@ export interface A2AOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly publicUrl: string
   /** The engine's store, which writes webhooks with their tasks. Absent: no push notifications. */
   readonly store?: PushStore
-  /** PEM of a P-256 private key; needed with `config.pushSign`. */
+  /** PEM of a P-256 private key; needed with `config.pushSign` and `config.signCards`. */
   readonly pushKey?: string
+  /** The public keys to publish. Default: the one of `pushKey`. */
+  readonly publishedKeys?: () => Promise<readonly PublicJwk[]>
+  /** Whether a credential is still valid. A webhook ends with the credential that set it. Default: always. */
+  readonly stillValid?: (credential: string) => Promise<boolean>
   readonly config?: Partial<A2AConfig>
   /** Sends a request to a webhook. Tests replace it. */
   readonly post?: Post
@@ -62,8 +68,9 @@ export function createA2A(options: A2AOptions): A2A {
   const { engine, clock, ids, log } = options
   const config = { ...defaultConfig, ...options.config }
   const codecs = createCodecs(config)
-  const signer = config.pushSign ? signerOf(options) : undefined
-  const pushes = pushesOf(options, config, codecs, signer)
+  const isSigning = config.pushSign || config.signCards
+  const key = isSigning ? createSigningKey(options.pushKey ?? '') : undefined
+  const pushes = pushesOf(options, config, codecs, key)
   const closing = createClosing()
   const a2a: A2AContext = {
     engine,
@@ -78,12 +85,15 @@ export function createA2A(options: A2AOptions): A2A {
     binduPausable: config.binduPausableStates,
     harnTunnel: config.harnTunnel,
   }
-  const agents = servedAgents(options, config, pushes !== undefined)
-  const serve = createServe({ a2a, codecs, config, signer, agents })
+  const jku = `${options.publicUrl}/.well-known/jwks.json`
+  const signCard = key !== undefined && config.signCards ? createSignCard(key, jku) : undefined
+  const agents = servedAgents(options, config, pushes !== undefined, signCard)
+  const keys = key && (options.publishedKeys ?? (async () => [key.jwk]))
+  const serve = createServe({ a2a, codecs, config, keys, agents })
 
   function endpointFor(method: string, path: string): Endpoint | undefined {
     const endpoint = endpointAt(method, path)
-    return endpoint?.kind === 'keys' && signer === undefined ? undefined : endpoint
+    return endpoint?.kind === 'keys' && keys === undefined ? undefined : endpoint
   }
 
   return {
@@ -107,12 +117,14 @@ export function createA2A(options: A2AOptions): A2A {
 }
 
 function pushesOf(
-  { engine, store, clock, ids, log, post }: A2AOptions,
+  { engine, store, clock, ids, log, post, publicUrl, stillValid }: A2AOptions,
   config: A2AConfig,
   codecs: Codecs,
-  signer: PushSigner | undefined,
+  key: SigningKey | undefined,
 ): Pushes | undefined {
   if (store === undefined) return undefined
+  const signing = { issuer: publicUrl, now: clock.now, uuid: ids.uuid }
+  const signer = key && config.pushSign ? createPushSigner({ key, ...signing }) : undefined
   const allowInner = config.pushToPrivate
   return createPushes({
     engine,
@@ -123,15 +135,7 @@ function pushesOf(
     log,
     ids,
     random: ids.random,
+    stillValid: stillValid ?? (async () => true),
     allowInner,
-  })
-}
-
-function signerOf({ pushKey, publicUrl, clock, ids }: A2AOptions): PushSigner {
-  return createPushSigner({
-    key: pushKey ?? '',
-    issuer: publicUrl,
-    now: clock.now,
-    uuid: ids.uuid,
   })
 }

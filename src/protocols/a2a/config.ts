@@ -18,6 +18,8 @@ export interface A2AConfig {
   readonly historyBytes: number
   /** Whether deliveries are signed. The public key is at `/.well-known/jwks.json`. */
   readonly pushSign: boolean
+  /** Whether cards of A2A 1.0 are signed, with the same key. */
+  readonly signCards: boolean
   /** Whether operations in `metadata.harn` are read and written. Deprecated by the RFCs that define it. */
   readonly harnTunnel: boolean
   /** The states in which `tasks/pause` of the Bindu dialect is accepted. */
@@ -32,6 +34,7 @@ export const defaultConfig: A2AConfig = {
   pushTimeoutMs: 10_000,
   historyBytes: 16_777_216,
   pushSign: false,
+  signCards: false,
   harnTunnel: true,
   binduPausableStates: ['submitted', 'working', 'input-required'],
 }

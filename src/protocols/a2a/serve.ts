@@ -15,15 +15,16 @@ import type { A2AEnv } from './env.ts'
 import { activated } from './extensions.ts'
 import { failureOf } from './failure.ts'
 import { A2AError } from './faults.ts'
-import type { PushSigner } from './push/signature.ts'
 import type { Endpoint } from './routing.ts'
+import type { PublicJwk } from './signing-key.ts'
 import { askedVersion } from './versions.ts'
 
 export interface ServeDeps {
   readonly a2a: A2AContext
   readonly codecs: Codecs
   readonly config: A2AConfig
-  readonly signer: PushSigner | undefined
+  /** Absent: nothing is signed. */
+  readonly keys: (() => Promise<readonly PublicJwk[]>) | undefined
   readonly agents: ServedAgents
 }
 
@@ -33,7 +34,7 @@ export type Serve = (
   env: A2AEnv,
 ) => HttpAnswer | Promise<HttpAnswer>
 
-export function createServe({ a2a, codecs, config, signer, agents }: ServeDeps): Serve {
+export function createServe({ a2a, codecs, config, keys, agents }: ServeDeps): Serve {
   const cards = createCardResponse(a2a.clock.now())
 
   function agentAt(name: string | undefined): ServedAgent {
@@ -53,7 +54,7 @@ export function createServe({ a2a, codecs, config, signer, agents }: ServeDeps):
 
   return (request, endpoint, env) => {
     try {
-      if (endpoint.kind === 'keys') return keysAnswer(signer)
+      if (endpoint.kind === 'keys') return keysAnswer(keys)
       const agent = endpoint.kind === 'nameless-card' ? onlyAgent() : agentAt(endpoint.agent)
       const query = request.search === '' ? undefined : new URLSearchParams(request.search)
       if (endpoint.kind === 'card' || endpoint.kind === 'nameless-card') {
@@ -72,6 +73,8 @@ export function createServe({ a2a, codecs, config, signer, agents }: ServeDeps):
 }
 
 /** Receivers may cache the keys, but not so long that they miss a new key. */
-function keysAnswer(signer: PushSigner | undefined): HttpAnswer {
-  return jsonAnswer(signer?.jwks ?? '', { 'cache-control': 'public, max-age=300' })
+async function keysAnswer(keys: ServeDeps['keys']): Promise<HttpAnswer> {
+  return jsonAnswer(JSON.stringify({ keys: (await keys?.()) ?? [] }), {
+    'cache-control': 'public, max-age=300',
+  })
 }

@@ -62,7 +62,9 @@ export const showReceipts: OpsRoute = {
     records: z.number(),
     receipts: z.array(z.record(z.string(), z.unknown())),
     /** Empty when every receipt is genuine and none is missing. */
-    faults: z.array(z.object({ seq: z.number(), problem: z.string() })),
+    faults: z.array(
+      z.object({ seq: z.number(), problem: z.string(), unknownKey: z.string().optional() }),
+    ),
   }),
   async handle(engine, caller, { id }) {
     const { taskId, records, faults } = await engine.verify(caller, id)

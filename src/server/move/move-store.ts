@@ -18,16 +18,14 @@ import { readPlace } from '../../stores/postgres/connection.ts'
 import { moveInto } from '../../stores/postgres/move-target.ts'
 import { openMoveSource } from '../../stores/sqlite/move-source.ts'
 import type { PostgresConfig } from '../store-choice.ts'
-import { createSigner, receiptKey } from '../system/signer.ts'
+import { type GivenKeys, signerFor } from '../system/signer.ts'
 import { checkTask } from './check-task.ts'
 import { secretRows } from './directory-secrets.ts'
 
-export interface MoveOptions {
+export interface MoveOptions extends GivenKeys {
   /** The data directory. */
   readonly from: string
   readonly to: PostgresConfig
-  /** The key that signs receipts, where it is not in the data directory. */
-  readonly receiptKey?: string | undefined
   readonly progress?: (progress: MoveProgress) => void
 }
 
@@ -138,9 +136,9 @@ type Checked = Pick<
 async function check(
   source: MoveSource,
   target: MoveTarget,
-  { from, receiptKey: given, progress }: MoveOptions,
+  { from, progress, ...given }: MoveOptions,
 ): Promise<Checked> {
-  const signer = createSigner(await receiptKey({ data: from }, given))
+  const signer = await signerFor({ data: from }, given)
   const sum = { tasks: 0, records: 0, receipts: 0 }
   const receiptFaults: MoveReport['receiptFaults'][number][] = []
   const unreadableTasks: string[] = []

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
-import { type SecretPlace, secretIn } from './secrets.ts'
+import { replaceSecret, type SecretPlace, secretIn } from './secrets.ts'
 
 /** The PEM of the key that signs webhook deliveries. It is created at first use, as `push.key`. */
 export async function pushKey(place: SecretPlace): Promise<string> {
@@ -15,6 +15,11 @@ export async function pushKey(place: SecretPlace): Promise<string> {
     const why = `the key that signs webhook deliveries cannot be kept in ${path} (${reason})`
     throw new LullError('STORE_UNAVAILABLE', { why }, { cause })
   }
+}
+
+/** Makes a new key. The former one stays published for a week after the next start. */
+export async function rotatePushKey(place: SecretPlace): Promise<void> {
+  await replaceSecret(place, 'push.key', make())
 }
 
 function make(): Buffer {

@@ -15,7 +15,7 @@ export function keptSecret(path: string, make: () => Buffer): Buffer {
   const known = readSecret(path)
   if (known !== undefined) return known
   const secret = make()
-  write(path, secret)
+  writeSecret(path, secret)
   return secret
 }
 
@@ -29,7 +29,7 @@ export function readSecret(path: string): Buffer | undefined {
 }
 
 /** Writes atomically, so that a process that dies here leaves no partial key. */
-function write(path: string, secret: Buffer): void {
+export function writeSecret(path: string, secret: Buffer): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = openSync(`${path}.new`, 'w', 0o600)
   try {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Store } from '../../ports/store.ts'
 import { exclusively } from './exclusively.ts'
-import { keptSecret, readSecret } from './secret-file.ts'
+import { keptSecret, readSecret, writeSecret } from './secret-file.ts'
 
 export type SecretName = 'receipt.key' | 'push.key'
 
@@ -14,6 +14,16 @@ export interface SecretPlace {
 
 /** The name of the value that keeps a secret in a shared store, in base64. */
 export const sharedSecretName = (name: SecretName): string => `secrets/${name}`
+
+/** Replaces the secret. Running processes use the former one until they start again. */
+export async function replaceSecret(
+  { data, store }: SecretPlace,
+  name: SecretName,
+  secret: Buffer,
+): Promise<void> {
+  if (store?.cluster === undefined) writeSecret(join(data, name), secret)
+  else await store.setValue(sharedSecretName(name), secret.toString('base64'))
+}
 
 /** Reads the secret, or creates it. In a shared store it is created once for all processes. */
 export async function secretIn(

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createSigner, receiptKey } from './signer.ts'
+import { createSigner, receiptKey, signerFor } from './signer.ts'
 
 let directory: string
 beforeEach(() => {
@@ -19,7 +19,9 @@ it('makes a key once, readable by its owner alone', async () => {
 })
 
 it('takes the key it is given, and keeps nothing', async () => {
-  expect((await receiptKey({ data: directory }, 'secret')).toString()).toBe('secret')
+  expect((await receiptKey({ data: directory }, 'a secret of some length')).toString()).toBe(
+    'a secret of some length',
+  )
   expect(readdirSync(directory)).toEqual([])
 })
 
@@ -28,12 +30,36 @@ it('refuses to sign with a key that is not one', async () => {
   await expect(receiptKey({ data: directory }, undefined)).rejects.toThrow('holds no key')
 })
 
-it('verifies what was signed with the same key, and nothing else', () => {
+it.each(['x', 'short', 'a'.repeat(64), '123456789012345'])(
+  'refuses the key %j, which can be guessed, with one sentence',
+  async (given) => {
+    await expect(receiptKey({ data: directory }, given)).rejects.toThrow(
+      /^LULL_RECEIPT_KEY: can be guessed; give 16 random bytes or more, such as `openssl rand -base64 32` prints$/,
+    )
+  },
+)
+
+it('tells a key that it does not have from a forged signature', () => {
   const signer = createSigner(Buffer.from('secret'))
   const signature = signer.sign('text')
-  expect(signer.verify('text', signature, signer.keyId)).toBe(true)
-  expect(signer.verify('text!', signature, signer.keyId)).toBe(false)
-  expect(signer.verify('text', 'ff', signer.keyId)).toBe(false)
+  expect(signer.verify('text', signature, signer.keyId)).toBe('genuine')
+  expect(signer.verify('text!', signature, signer.keyId)).toBe('wrong')
+  expect(signer.verify('text', 'ff', signer.keyId)).toBe('wrong')
   const other = createSigner(Buffer.from('other'))
-  expect(other.verify('text', signature, signer.keyId)).toBe(false)
+  expect(other.verify('text', signature, signer.keyId)).toBe('unknown-key')
+})
+
+it('verifies with former keys, and signs with the newest', async () => {
+  const place = { data: directory }
+  const first = await signerFor(place, {})
+  const second = await signerFor(place, { receiptKey: 'the second key, given' })
+  const third = await signerFor(place, {
+    receiptKey: 'the third key, given as well',
+    formerReceiptKeys: ['the second key, given'],
+  })
+  for (const signer of [first, second, third]) {
+    expect(third.verify('text', signer.sign('text'), signer.keyId)).toBe('genuine')
+  }
+  expect(third.keyId).not.toBe(second.keyId)
+  expect(second.verify('text', third.sign('text'), third.keyId)).toBe('unknown-key')
 })

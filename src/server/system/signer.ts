@@ -2,37 +2,70 @@ import { createHash, createHmac, hash, randomBytes, timingSafeEqual } from 'node
 import { join } from 'node:path'
 import { LullError } from '../../core/errors.ts'
 import type { Signer } from '../../core/receipt.ts'
+import { readSecret } from './secret-file.ts'
 import { type SecretPlace, secretIn } from './secrets.ts'
 
-/** Signs receipts with HMAC-SHA256. Verification needs the same key: in another process, and after a restart. */
-export function createSigner(key: Buffer): Signer {
-  const keyId = createHash('sha256')
-    .update('lull-receipt-key:')
-    .update(key)
-    .digest('hex')
-    .slice(0, 16)
-  const sign = (text: string): string => createHmac('sha256', key).update(text).digest('hex')
+/**
+ * Signs receipts with HMAC-SHA256. Verification needs the same key: in another process, and after a restart.
+ * @param former keys that signed before. They verify, and sign nothing
+ */
+export function createSigner(key: Buffer, former: readonly Buffer[] = []): Signer {
+  const keys = new Map([...former, key].map((one) => [idOf(one), one]))
   return {
-    keyId,
-    sign,
+    keyId: idOf(key),
+    sign: (text) => signed(text, key),
     hash: (text) => hash('sha256', text),
     verify(text, signature, signedWith) {
-      if (signedWith !== keyId) return false
-      const expected = Buffer.from(sign(text), 'hex')
+      const known = keys.get(signedWith)
+      if (known === undefined) return 'unknown-key'
+      const expected = Buffer.from(signed(text, known), 'hex')
       const given = Buffer.from(signature, 'hex')
-      return given.length === expected.length && timingSafeEqual(given, expected)
+      const same = given.length === expected.length && timingSafeEqual(given, expected)
+      return same ? 'genuine' : 'wrong'
     },
   }
 }
 
+function signed(text: string, key: Buffer): string {
+  return createHmac('sha256', key).update(text).digest('hex')
+}
+
+function idOf(key: Buffer): string {
+  return createHash('sha256').update('lull-receipt-key:').update(key).digest('hex').slice(0, 16)
+}
+
+export interface GivenKeys {
+  /** The key that signs. Default: `receipt.key`. */
+  readonly receiptKey?: string | undefined
+  /** Keys that signed before. */
+  readonly formerReceiptKeys?: readonly string[] | undefined
+}
+
+/** The signer of a process. The caller has the lock on the data directory. */
+export async function signerFor(place: SecretPlace, given: GivenKeys): Promise<Signer> {
+  const { receiptKey: own, formerReceiptKeys = [] } = given
+  // The key of the directory signed before another one was given.
+  const kept = own === undefined ? undefined : readSecret(join(place.data, 'receipt.key'))
+  const former = formerReceiptKeys.map((text) => Buffer.from(text))
+  return createSigner(await receiptKey(place, own), kept === undefined ? former : [kept, ...former])
+}
+
 const KEY_BYTES = 32
+/** A shorter key can be guessed from one receipt. */
+const SHORTEST_BYTES = 16
 
 /** The given key, else `receipt.key`, which is created once. The caller has the lock on the data directory. */
 export async function receiptKey(place: SecretPlace, given: string | undefined): Promise<Buffer> {
-  if (given !== undefined && given !== '') return Buffer.from(given)
+  if (given !== undefined && given !== '') return checked(Buffer.from(given))
   const key = await secretIn(place, 'receipt.key', () => randomBytes(KEY_BYTES))
   if (key.length >= KEY_BYTES) return key
   const path = join(place.data, 'receipt.key')
   const why = `${path} holds no key; restore it from a backup, or remove it (older receipts then cannot be verified)`
   throw new LullError('STORE_UNAVAILABLE', { why })
+}
+
+function checked(key: Buffer): Buffer {
+  if (key.length >= SHORTEST_BYTES && new Set(key).size > 1) return key
+  const problem = `can be guessed; give ${SHORTEST_BYTES} random bytes or more, such as \`openssl rand -base64 32\` prints`
+  throw new LullError('INVALID_INPUT', { path: 'LULL_RECEIPT_KEY', problem })
 }

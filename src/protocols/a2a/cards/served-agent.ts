@@ -12,6 +12,7 @@ import {
 } from './card-options.ts'
 import { cardV1 } from './card-v1.ts'
 import { cardV03 } from './card-v03.ts'
+import type { SignCard } from './sign-card.ts'
 
 export interface ServedAgent {
   readonly name: string
@@ -32,6 +33,8 @@ export interface ServeOptions {
   readonly push: boolean
   readonly consentState: string
   readonly harn: boolean
+  /** Absent: cards are not signed. */
+  readonly signCard?: SignCard | undefined
 }
 
 const cards: Readonly<Record<Version, (source: CardSource) => object>> = {
@@ -63,15 +66,20 @@ export function serveAgent(agent: Agent, options: ServeOptions): ServedAgent {
     consentState,
     harn,
   }
+  // A card of 0.3 has members beside the specification, which verifiers drop.
+  const made = (version: Version, from: CardSource): object => {
+    const card = cards[version](from)
+    return version === '1.0' && options.signCard !== undefined ? options.signCard(card) : card
+  }
   return {
     name: agent.name,
     scope,
     offers,
     inputModes,
-    card: (version) => cards[version](source),
+    card: (version) => made(version, source),
     extendedCard(version) {
       if (extended === undefined) return undefined
-      return cards[version]({
+      return made(version, {
         ...source,
         description: extended.description ?? source.description,
         skills: [...source.skills, ...(extended.skills ?? [])],

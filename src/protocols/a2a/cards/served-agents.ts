@@ -2,6 +2,7 @@ import type { Engine } from '../../../engine/engine.ts'
 import type { A2AConfig } from '../config.ts'
 import type { CardOptions, SecurityOptions } from './card-options.ts'
 import { type ServedAgent, serveAgent } from './served-agent.ts'
+import type { SignCard } from './sign-card.ts'
 
 /** Agents by name. The entry without a name is the first agent, at the root of the server. */
 export type ServedAgents = ReadonlyMap<string | undefined, ServedAgent>
@@ -18,6 +19,7 @@ export function servedAgents(
   options: ServedAgentsOptions,
   config: A2AConfig,
   push: boolean,
+  signCard?: SignCard,
 ): ServedAgents {
   const { engine, publicUrl, agents: facts = {}, security = {} } = options
   const served = new Map<string | undefined, ServedAgent>()
@@ -28,6 +30,7 @@ export function servedAgents(
       push,
       harn: config.harnTunnel,
       consentState: config.consentState,
+      signCard,
     }
     if (served.size === 0) {
       served.set(undefined, serveAgent(agent, { ...common, url: publicUrl, scope: undefined }))

@@ -4,7 +4,7 @@ import type { A2AContext, Call, Method } from '../call.ts'
 import { A2AError } from '../faults.ts'
 import { optionalInteger, optionalText, text } from '../params.ts'
 import { ownTask } from './own-task.ts'
-import { pushesOf } from './send.ts'
+import { pushesOf, setBy } from './send.ts'
 
 /** 1.0 has `taskId` and `id`. 0.3 has `id` for the task and `pushNotificationConfigId`. */
 function taskIdIn({ params, codec }: Call): string {
@@ -35,7 +35,7 @@ export const createPushConfig: Method = {
     const { taskId, target } = call.codec.readPush(call.params)
     pushes.check(target)
     const task = await ownTask(a2a, call, taskId)
-    const kept = await pushes.set(task, call.codec.webhook, target)
+    const kept = await pushes.set(task, call.codec.webhook, setBy(call, target))
     noteWebhook(a2a, call, 'webhook.set', taskId, kept.id)
     return { value: call.codec.push(taskId, kept) }
   },

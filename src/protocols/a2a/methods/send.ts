@@ -127,7 +127,7 @@ async function deliverWithPush(
     await pushes.admit(taskId, target)
   }
   const sent = await a2a.engine.send(call.caller, request, {
-    push: pushes.withMessage(call.codec.webhook, target),
+    push: pushes.withMessage(call.codec.webhook, setBy(call, target)),
   })
   if (sent.kind !== 'task') return sent
   if (sent.repeated) await ensurePush(a2a, call, sent.task, configuration)
@@ -138,11 +138,17 @@ async function deliverWithPush(
 /** Writes the webhook when the send wrote no record that could contain it. */
 async function ensurePush(
   a2a: A2AContext,
-  { codec }: Call,
+  call: Call,
   task: Task,
   { push }: SendConfiguration,
 ): Promise<void> {
-  if (push !== undefined) await pushesOf(a2a).ensure(task, codec.webhook, push)
+  if (push === undefined) return
+  await pushesOf(a2a).ensure(task, call.codec.webhook, setBy(call, push))
+}
+
+/** The webhook ends with the credential of the caller. */
+export function setBy({ caller: { credential } }: Call, target: PushTarget): PushTarget {
+  return credential === undefined ? target : { ...target, setWith: credential }
 }
 
 /**

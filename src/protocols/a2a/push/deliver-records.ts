@@ -13,6 +13,7 @@ import { deliveryOf } from './body.ts'
 import { afterFailure, afterSuccess } from './delivery-failure.ts'
 import type { Post } from './post.ts'
 import type { PushStore } from './push-store.ts'
+import { TargetRefused } from './targets.ts'
 
 export interface DeliveryDeps {
   readonly engine: Engine
@@ -21,6 +22,8 @@ export interface DeliveryDeps {
   readonly post: Post
   readonly clock: EngineDeps['clock']
   readonly log: EngineDeps['log']
+  /** Whether a credential is still valid. */
+  readonly stillValid: (credential: string) => Promise<boolean>
   /** In [0, 1): spreads retries. */
   readonly random: () => number
 }
@@ -44,7 +47,7 @@ const MAX_PROGRESS = 512
 const deliveryCaller: Caller = { tenant: ALL_TENANTS, principal: 'push', operator: true }
 
 export function createDeliverRecords(deps: DeliveryDeps): DeliverRecords {
-  const { engine, store, codecs, post, clock, log, random } = deps
+  const { engine, store, codecs, post, clock, log, random, stillValid } = deps
   const progress = new Map<string, Progress>()
 
   function remember(key: string, reached: Progress): void {
@@ -60,6 +63,12 @@ export function createDeliverRecords(deps: DeliveryDeps): DeliverRecords {
     await store.putPush(push)
   }
 
+  /** P7 @throws TargetRefused, which ends the webhook */
+  async function checkRight({ setWith }: Push): Promise<void> {
+    if (setWith === undefined || (await stillValid(setWith))) return
+    throw new TargetRefused('The credential that set this webhook is not valid any more')
+  }
+
   async function deliver(
     push: Push,
     before: Task | undefined,
@@ -70,7 +79,10 @@ export function createDeliverRecords(deps: DeliveryDeps): DeliverRecords {
       (event) => deliveryOf(push, event, codecs) ?? [],
     )
     try {
-      for (const delivery of due) await post(delivery)
+      for (const delivery of due) {
+        await checkRight(push)
+        await post(delivery)
+      }
     } catch (error) {
       const failed = afterFailure(push, error, clock.now(), random())
       await save(failed)

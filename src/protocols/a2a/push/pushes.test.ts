@@ -1,9 +1,10 @@
-/** Cites P1 to P6 of pushes.ts; P5 also in test/crash/webhooks.test.ts. */
+/** Cites P1 to P7 of pushes.ts; P5 also in test/crash/webhooks.test.ts. */
 import { describe, expect, it } from 'vitest'
 import { createMemoryCluster } from '../../../stores/memory/memory-cluster.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createManualClock } from '../../../testing/manual-clock.ts'
 import {
+  anyone,
   openTestServer,
   scripted,
   type TestServer,
@@ -200,6 +201,40 @@ describe('push notifications', () => {
     await settle()
     expect(told(hook)).toEqual(['WORKING', 'COMPLETED'])
   })
+
+  it.each(['with the message', 'by a call'])(
+    'P7: end with the credential that set them (%s)',
+    async (how) => {
+      let isValid = true
+      const asked: string[] = []
+      const stillValid = async (credential: string) => {
+        asked.push(credential)
+        return isValid
+      }
+      const caller = { ...anyone, credential: 'key-1' }
+      const { testServer, hook } = await withReceiver({ a2a: { stillValid }, env: { caller } })
+      const ops = [{ ask: 'a?' }, { ask: 'b?' }]
+      const byCall = how === 'by a call'
+      const taskId = byCall
+        ? (await testServer.ok('1.0', 'SendMessage', { message: scripted('1.0', ops) })).task.id
+        : await send(testServer, ops)
+      if (byCall) await testServer.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId, url })
+      const answer = (text: string) =>
+        testServer.ok('1.0', 'SendMessage', { message: { ...textMessage('1.0', text), taskId } })
+      await answer('one')
+      await settle()
+      const before = hook.got.length
+      expect(before).toBeGreaterThan(0)
+      expect(new Set(asked)).toEqual(new Set(['key-1']))
+
+      isValid = false
+      await answer('two')
+      await settle()
+      expect(hook.got).toHaveLength(before)
+      const [failed] = await testServer.store.listPushes('failed', undefined, 9)
+      expect(failed).toMatchObject({ taskId, error: expect.stringContaining('credential') })
+    },
+  )
 
   it('P5: come with their task in one write, and a repeated message brings no second one', async () => {
     const { testServer, hook } = await withReceiver()

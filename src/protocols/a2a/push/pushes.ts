@@ -6,7 +6,8 @@
  *  P3  a delivery that failed is retried with growing pauses for a day, and then the webhook is listed as failed;
  *  P4  after a restart deliveries continue at the cursor, and no webhook waits for another one;
  *  P5  a webhook that comes with a message is written in the same commit as the effect of the message, or not at all;
- *  P6  of several processes on one store, one delivers to a webhook, and another one goes on when it is gone.
+ *  P6  of several processes on one store, one delivers to a webhook, and another one goes on when it is gone;
+ *  P7  a webhook ends with the credential that set it: nothing more is delivered, and it is listed as failed.
  */
 import { LullError } from '../../../core/errors.ts'
 import type { MakePush, Push, PushTarget } from '../../../core/push.ts'

@@ -3,14 +3,12 @@
  * Without a signature a receiver cannot tell this server from anybody who knows its address. A2A defines no claims. Existing
  * receivers check `request_body_sha256` in a bearer token. `aud` binds the token to one receiver.
  */
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
-import { LullError } from '../../../core/errors.ts'
+import { createHash } from 'node:crypto'
+import { encoded, type SigningKey } from '../signing-key.ts'
 
 export interface PushSigner {
   /** The headers of a delivery, with the signature. */
   signed(url: URL, headers: Headers, body: string): Headers
-  /** The public half, as a JSON Web Key Set. */
-  readonly jwks: string
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -22,18 +20,13 @@ const SIGNATURE_HEADER = 'x-lull-signature'
 const VALID_S = 300
 
 export function createPushSigner(options: {
-  /** PEM of a P-256 private key. */
-  readonly key: string
+  readonly key: SigningKey
   readonly issuer: string
   readonly now: () => number
   readonly uuid: () => string
 }): PushSigner {
-  const { issuer, now, uuid } = options
-  const key = p256(options.key)
-  const { crv = '', kty = '', x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' })
-  // RFC 7638 fixes these members and their order, so a key has the same id everywhere.
-  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
-  const header = encoded({ alg: 'ES256', typ: 'JWT', kid })
+  const { key, issuer, now, uuid } = options
+  const header = encoded({ alg: 'ES256', typ: 'JWT', kid: key.kid })
 
   function tokenFor(url: URL, body: string): string {
     const iat = Math.floor(now() / 1_000)
@@ -46,9 +39,7 @@ export function createPushSigner(options: {
       request_body_sha256: createHash('sha256').update(body).digest('hex'),
     })
     const text = `${header}.${claims}`
-    // JWS uses the concatenated numbers. The default encoding is DER.
-    const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
-    return `${text}.${signature.toString('base64url')}`
+    return `${text}.${key.signatureOf(text)}`
   }
 
   return {
@@ -56,22 +47,5 @@ export function createPushSigner(options: {
       const token = tokenFor(url, body)
       return { authorization: `Bearer ${token}`, ...headers, [SIGNATURE_HEADER]: token }
     },
-    jwks: JSON.stringify({ keys: [{ kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }] }),
   }
-}
-
-function p256(pem: string): KeyObject {
-  const problem = 'must be the PEM of a P-256 private key'
-  let key: KeyObject
-  try {
-    key = createPrivateKey(pem)
-  } catch (cause) {
-    throw new LullError('INVALID_INPUT', { path: 'pushKey', problem }, { cause })
-  }
-  if (key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key
-  throw new LullError('INVALID_INPUT', { path: 'pushKey', problem })
-}
-
-function encoded(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
 }

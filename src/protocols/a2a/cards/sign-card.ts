@@ -1,0 +1,16 @@
+/** Signs a card of A2A 1.0 (§8.4): a JWS over its canonical JSON (RFC 8785), with the payload left out. */
+import { canonical } from '../../../core/canonical-json.ts'
+import { signedPart } from '../../../wire/signed-card.ts'
+import { encoded, type SigningKey } from '../signing-key.ts'
+
+export type SignCard = (card: object) => object
+
+/** @param jku where the public key is */
+export function createSignCard(key: SigningKey, jku: string): SignCard {
+  const header = encoded({ alg: 'ES256', typ: 'JOSE', kid: key.kid, jku })
+  return (card) => {
+    const payload = encoded(canonical(signedPart(card)))
+    const signature = key.signatureOf(`${header}.${payload}`)
+    return { ...card, signatures: [{ protected: header, signature }] }
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The public halves of the keys that the server signs with. A key that was replaced stays published for a week: receivers may
+ * still have deliveries that it signed, and cards in their caches.
+ */
+import { z } from 'zod'
+import type { Json } from '../../core/json.ts'
+import { parse } from '../../engine/parse.ts'
+import type { Store } from '../../ports/store.ts'
+import { createSigningKey, type PublicJwk } from '../../protocols/a2a/signing-key.ts'
+import { exclusively } from './exclusively.ts'
+
+const NAME = 'push/published-keys'
+const KEPT_MS = 7 * 24 * 3_600_000
+/** In a shared store: how long a key of another process may be missing here. */
+const FRESH_MS = 5_000
+
+interface Published {
+  readonly jwk: PublicJwk
+  /** Absent: a process signs with it. */
+  readonly until?: number | undefined
+}
+
+const text = z.string()
+const jwk = z.object({ kty: text, crv: text, x: text, y: text, kid: text, alg: text, use: text })
+const list: z.ZodType<readonly Published[]> = z.array(
+  z.object({ jwk, until: z.number().optional() }),
+)
+
+export type PublishedKeys = () => Promise<readonly PublicJwk[]>
+
+/** Publishes the key, and lets the others of the list end. @param pem of the key that this process signs with */
+export async function publishKey(
+  store: Pick<Store, 'getValue' | 'setValue' | 'cluster'>,
+  pem: string,
+  now: () => number,
+): Promise<PublishedKeys> {
+  const own = createSigningKey(pem).jwk
+  const read = async (): Promise<readonly Published[]> =>
+    parse(list, (await store.getValue(NAME)) ?? [], NAME)
+
+  async function publish(): Promise<void> {
+    const others = (await read())
+      .filter(
+        ({ jwk: { kid }, until = Number.POSITIVE_INFINITY }) => kid !== own.kid && until > now(),
+      )
+      .map(({ jwk: other, until = now() + KEPT_MS }) => ({ jwk: other, until }))
+    await store.setValue(NAME, JSON.parse(JSON.stringify([{ jwk: own }, ...others])) as Json)
+  }
+
+  if (store.cluster === undefined) await publish()
+  else await exclusively(store.cluster, NAME, publish)
+
+  let cached: { readonly at: number; readonly keys: readonly PublicJwk[] } | undefined
+  return async () => {
+    if (cached === undefined || now() - cached.at > FRESH_MS) {
+      const valid = (await read()).filter(({ until = Number.POSITIVE_INFINITY }) => until > now())
+      cached = { at: now(), keys: valid.map((one) => one.jwk) }
+    }
+    return cached.keys
+  }
+}
