@@ -192,7 +192,7 @@ export type { SendResult } from './engine/sending/send-result.ts'
 // What an engine is made from, for those who bring a store, a clock or a log.
 
 export type { LiveText, TextChunk, TextPosition } from './core/live-text.ts'
-export type { Receipt, ReceiptKind, Signer } from './core/receipt.ts'
+export type { Receipt, ReceiptKind, SignatureVerdict, Signer } from './core/receipt.ts'
 export type { Scope } from './core/scopes.ts'
 export type { TextNews, TextPiece } from './core/text-news.ts'
 export type { EngineDeps, ProcessName } from './engine/deps.ts'

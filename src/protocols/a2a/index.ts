@@ -26,3 +26,4 @@ export {
 } from './official-handler.ts'
 export type { Delivery, Post } from './push/post.ts'
 export type { PushStore } from './push/push-store.ts'
+export type { PublicJwk } from './signing-key.ts'
