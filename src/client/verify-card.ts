@@ -1,11 +1,13 @@
 /** Checks that an agent card comes from the server it is said to come from (A2A 1.0 §8.4). */
 import { canonical } from '../core/canonical-json.ts'
 import { signedPart } from '../wire/signed-card.ts'
-import { type Signed, toBase64Url, verifyJws } from './jws.ts'
+import { toBase64Url, verifyJws } from './jws.ts'
 import { createKeySet, type KeySetOptions } from './key-set.ts'
 import { isObject, listIn, textIn } from './shape.ts'
 
-export type CardVerification = Signed
+export type CardVerification =
+  | { readonly ok: true; readonly kid: string }
+  | { readonly ok: false; readonly problem: string }
 
 /**
  * One genuine signature is enough. The keys are those of `server`: an address that the card itself names is not asked.
