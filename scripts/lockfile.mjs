@@ -16,7 +16,12 @@ const fix = process.argv.includes('--fix')
 
 let entries = 0
 let problems = 0
-for (const file of ['package-lock.json', 'test/interop/mastra/package-lock.json']) check(file)
+for (const file of [
+  'package-lock.json',
+  'test/interop/mastra/package-lock.json',
+  'site/package-lock.json',
+])
+  check(file)
 console.log(`${entries} entries, ${problems} problems`)
 process.exitCode = problems > 0 && !fix ? 1 : 0
 

@@ -42,6 +42,8 @@ const steps = [
   },
   { ...check('publint', 'publint', '--strict'), needsBuild: true },
   { ...check('attw', 'attw', '--pack', '.', '--profile', 'esm-only'), needsBuild: true },
+  // Fails on dead links.
+  { ...check('site', 'node', 'site/build.mjs'), needsBuild: true },
   tests('unit'),
   tests('delayed'),
   tests('postgres'),
@@ -69,6 +71,7 @@ const steps = [
 const slow = [
   'publint',
   'attw',
+  'site',
   'postgres',
   'postgres-suites',
   'scenarios',

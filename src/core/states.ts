@@ -74,6 +74,10 @@ export function canMove(from: State, to: State): boolean {
   return moves[from]?.includes(to) ?? false
 }
 
+export function kindOf(state: State): KindOf<State> {
+  return kinds[state]
+}
+
 export function isTerminal(state: State): state is TerminalState {
   return kinds[state] === 'terminal'
 }

@@ -8,11 +8,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Block, type Document, documents, root } from './documents.ts'
-import { npmStart, type Started } from './server.ts'
+import { findFreePort, npmStart, type Started } from './server.ts'
 
 let server: Started
+/** For a server that a document starts itself. */
+let freePort: number
 beforeAll(async () => {
   server = await npmStart()
+  freePort = await findFreePort()
 })
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
@@ -109,6 +112,7 @@ function commandsOf(block: Block): string {
     .filter((line) => !notHere.test(line))
     .join('\n')
     .replaceAll('http://127.0.0.1:8787', server.url)
+    .replaceAll(/(127\.0\.0\.1:|--port )8788/g, `$1${freePort}`)
     .replaceAll('.lull/pictures', join(server.directory, 'pictures'))
     .replaceAll('.lull/lull.owner', join(server.data, 'lull.owner'))
 }

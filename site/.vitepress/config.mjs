@@ -1,0 +1,99 @@
+/** The site of the documentation. No page asks anything from elsewhere: fonts are the system's, the search is local. */
+import { readFileSync } from 'node:fs'
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+const page = (text, link) => ({ text, link })
+
+// biome-ignore lint/style/noDefaultExport: VitePress reads the default export
+export default {
+  title: 'Lull',
+  description: 'A runtime for AI-agent tasks that can stop without losing their place',
+  srcDir: 'pages',
+  outDir: 'dist',
+  cleanUrls: true,
+  themeConfig: {
+    search: { provider: 'local' },
+    nav: [
+      page('Start', '/docs/start'),
+      page('Agents', '/docs/agents'),
+      page('Operate', '/docs/configuration'),
+      page('Reference', '/reference/commands'),
+      page(version, '/CHANGELOG'),
+    ],
+    sidebar: [
+      {
+        text: 'Start',
+        items: [
+          page('Five minutes', '/docs/start'),
+          page('Tour of the demo', '/README'),
+          page('Concepts', '/docs/concepts'),
+          page('Glossary', '/docs/glossary'),
+        ],
+      },
+      {
+        text: 'Guides',
+        items: [
+          page('Wait for a build', '/docs/guides/wait-for-ci'),
+          page('Pause for a review', '/docs/guides/pause-for-review'),
+          page('Ask, and ask for consent', '/docs/guides/ask-and-consent'),
+          page('Stream text', '/docs/guides/stream-text'),
+          page('Deploy changed code', '/docs/guides/deploy-changed-code'),
+          page('A task does not move', '/docs/guides/task-does-not-move'),
+        ],
+      },
+      {
+        text: 'Write agents',
+        items: [
+          page('Agents', '/docs/agents'),
+          page('Events', '/docs/events'),
+          page('Reminders', '/docs/reminders'),
+          page('Client', '/docs/client'),
+          page('Embedding', '/docs/embedding'),
+          page('Examples', '/examples/'),
+        ],
+      },
+      {
+        text: 'Operate',
+        items: [
+          page('Configuration', '/docs/configuration'),
+          page('Dashboard and holds', '/docs/dashboard'),
+          page('Security', '/docs/security'),
+          page('Many processes', '/docs/scale'),
+          page('Benchmarks', '/docs/benchmarks'),
+        ],
+      },
+      {
+        text: 'Protocols',
+        items: [
+          page('A2A extensions', '/spec/README'),
+          page('ACP and editors', '/docs/acp'),
+          page('Bindu', '/docs/bindu'),
+          page('Clients of others', '/docs/interop'),
+          page('Conformance', '/docs/conformance'),
+          page('Promises and proofs', '/docs/seeds'),
+        ],
+      },
+      {
+        text: 'Reference',
+        items: [
+          page('Commands', '/reference/commands'),
+          page('Operations over HTTP', '/reference/ops'),
+          page('Types', '/reference/types/list'),
+          page('Errors', '/docs/errors'),
+          page('Architecture', '/docs/architecture'),
+        ],
+      },
+      {
+        text: 'Compare',
+        items: [
+          page('Beside others', '/docs/comparison'),
+          page('From @a2a-js/sdk', '/docs/coming-from/a2a-js'),
+          page('From Bindu', '/docs/bindu'),
+          page('From Harn', '/docs/coming-from/harn'),
+          page('From Temporal', '/docs/coming-from/temporal'),
+          page('From LangGraph', '/docs/coming-from/langgraph'),
+        ],
+      },
+    ],
+  },
+}

@@ -1,0 +1,66 @@
+/** Puts the pages of the site together. */
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { commandPages, errorPages, httpPage, typePages } from './reference.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+export async function assemble(target) {
+  rmSync(target, { recursive: true, force: true })
+  cpSync(join(root, 'docs/images'), join(target, 'docs/images'), { recursive: true })
+  const pages = [
+    ...markdownIn('docs'),
+    ...markdownIn('spec'),
+    ...['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'README.md'].map(fileAt),
+    ...examples(),
+    ...errorPages(read('docs/errors.md')),
+    ...typePages(join(root, 'etc/api')),
+    ...(await commandPages()),
+    await httpPage(),
+    { path: 'index.md', text: readFileSync(new URL('./home.md', import.meta.url), 'utf8') },
+  ]
+  const known = new Set(pages.map(({ path }) => path))
+  for (const { path, text } of pages) {
+    const file = join(target, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, withLinks(path, text, known))
+  }
+}
+
+const read = (path) => readFileSync(join(root, path), 'utf8')
+const fileAt = (path) => ({ path, text: read(path) })
+
+function markdownIn(folder) {
+  return readdirSync(join(root, folder), { recursive: true })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => fileAt(join(folder, path)))
+}
+
+function examples() {
+  const files = readdirSync(join(root, 'examples')).filter((name) => /\.(mjs|ts)$/.test(name))
+  const pages = files.map((name) => ({
+    path: `examples/${name}.md`,
+    text: `# ${basename(name)}\n\n\`\`\`js\n${read(`examples/${name}`)}\`\`\`\n`,
+  }))
+  const list = files.map((name) => `- [${name}](${name}.md)`).join('\n')
+  return [
+    ...pages,
+    { path: 'examples/index.md', text: `# Examples\n\nEach is run by the tests.\n\n${list}\n` },
+  ]
+}
+
+/** A link to a file of the repository that has a page leads to the page; one to any other file becomes plain text. */
+function withLinks(path, text, known) {
+  return text.replace(
+    /(?<!!)\[([^\]]+)\]\((?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)/g,
+    (_, label, link, anchor = '') => {
+      const target = join(dirname(path), link).replace(/\/$/, '')
+      const page = [target, `${target}.md`, `${target}/README.md`, `${target}/index.md`].find(
+        (one) => known.has(one),
+      )
+      if (page === undefined) return label
+      return `[${label}](${relative(dirname(path), page) || basename(page)}${anchor})`
+    },
+  )
+}
