@@ -3,6 +3,7 @@
 import { LullError } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { ClusterStore } from '../ports/store/cluster.ts'
 import type { Agent } from './agent.ts'
 import { createAudit } from './audit.ts'
 import {
@@ -22,6 +23,7 @@ import { createFollowUps } from './follow-ups.ts'
 import { createWatchdog } from './health.ts'
 import { createHolds, type Holds } from './holds.ts'
 import { readableWork } from './ledger/readable-work.ts'
+import type { SharedTasks } from './ledger/task-queues.ts'
 import { createLedger } from './ledger.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { createLiveTexts } from './live-texts.ts'
@@ -71,18 +73,14 @@ export function assemble(deps: EngineDeps): Assembly {
   const peers = cluster && createPeers(() => parts, { cluster, membership, live })
   const versionOf = (taskId: string): number | undefined => ledger.peek(taskId)?.version
   const subscriptions = createSubscriptions(store, versionOf, peers?.texts ?? live)
+  const holdsOf = (): Holds => holds
   const ledger = createLedger({
     ...shared,
     limits: options,
     published: (task, records, before) => publishing.published(task, records, before),
     learned: (task, records, before) => publishing.learned(task, records, before),
     foundUnreadable: (task) => publishing.foundUnreadable(task),
-    shared: cluster && {
-      versionOf: createVersionCheck(cluster),
-      known: (taskId) => runs.known(taskId),
-      holdEpoch: () => holds.epoch(),
-      refreshHolds: () => holds.refresh(),
-    },
+    shared: cluster && sharedTasks(cluster, () => context, holdsOf),
   })
   const work = readableWork(store, ledger.unreadable)
   const holds = createHolds(
@@ -103,12 +101,10 @@ export function assemble(deps: EngineDeps): Assembly {
     host,
     pastOf: (task) => pastOfTask({ store, ledger, options }, task),
   })
-  const wakeByEvent = createWakeByEvent({ ledger, runs })
-  const events = createEvents({ ...shared, ledger, wake: wakeByEvent })
+  const events = createEvents({ ...shared, ledger, wake: createWakeByEvent({ ledger, runs }) })
   const wakeByTime = createWakeByTime({ ledger, runs, ids })
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
-  const isShared = cluster !== undefined
-  const followUps = createFollowUps({ ...shared, ledger, isShared })
+  const followUps = createFollowUps({ ...shared, ledger, isShared: cluster !== undefined })
   const retention = createRetention({
     ...shared,
     tasksRemoved: ledger.removed,
@@ -131,6 +127,20 @@ export function assemble(deps: EngineDeps): Assembly {
   const parts = { context, holds, timers, membership }
   const lifecycle = createLifecycle({ ...parts, retention, watchdog, peers })
   return { context, holds, lifecycle, workers }
+}
+
+/** What the ledger asks when other processes write too. */
+function sharedTasks(
+  cluster: ClusterStore,
+  contextOf: () => EngineContext,
+  holdsOf: () => Holds,
+): SharedTasks {
+  return {
+    versionOf: createVersionCheck(cluster),
+    known: (taskId) => contextOf().runs.known(taskId),
+    holdEpoch: () => holdsOf().epoch(),
+    refreshHolds: () => holdsOf().refresh(),
+  }
 }
 
 /** The clock of the engine and its membership: of a shared store, or as the only process of an embedded one. */

@@ -4,6 +4,11 @@ import { inMs, type WithDurations } from '../core/duration.ts'
 export interface EngineOptions {
   /** How many tasks of one agent run at the same time. An agent's own `concurrency` overrides it. */
   readonly concurrency: number
+  /**
+   * The share of an agent's slots that one tenant may take, of its own slots and the free ones together: from 0 to 1.
+   * With 1 a tenant may take every slot.
+   */
+  readonly tenantShare: number
   /** How long a stopped run stays in memory. */
   readonly warmForMs: number
   /** Above this, stopped runs are dropped from memory, the one that stopped first at first. */
@@ -80,6 +85,7 @@ const HOUR_MS = 3_600_000
 
 export const defaultOptions: EngineOptions = {
   concurrency: 64,
+  tenantShare: 1,
   warmForMs: 60_000,
   memoryLimitBytes: 1_500_000_000,
   graceMs: 10_000,

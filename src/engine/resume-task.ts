@@ -39,7 +39,7 @@ export async function resume(
   if (context.agents.get(found.agent)?.pause === false && found.suspension === undefined) {
     throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
   }
-  const { task } = await runs.commit(taskId, found.agent, (_task, run) => ({
+  const { task } = await runs.commit(taskId, found, (_task, run) => ({
     type: 'resume',
     actor,
     cause: dialect.cause ?? 'explicit_resume',

@@ -91,6 +91,7 @@ export interface RunsDeps {
   readonly host: RunHost
   readonly maxDeaths: number
   readonly concurrency: number
+  readonly tenantShare: number
   readonly warmForMs: number
   readonly memoryLimitBytes: number
   readonly pastOf: (task: Task) => Promise<Past>
@@ -105,10 +106,11 @@ export function createRuns(deps: RunsDeps): Runs {
   const shared = { ...deps, draining: () => stopping, knows: (name: string) => agents.has(name) }
   const { knows } = shared
 
-  const slots = createSlots(
-    (name) => agents.get(name)?.concurrency ?? deps.concurrency,
-    (name) => backlog.pull(name),
-  )
+  const slots = createSlots({
+    limitOf: (name) => agents.get(name)?.concurrency ?? deps.concurrency,
+    tenantShare: deps.tenantShare,
+    freed: (name) => backlog.pull(name),
+  })
   const warm = createWarm(clock, deps.memory, deps, (taskId) => childWaits.evict(taskId))
   const presences = createPresences(slots, warm)
   const builder = createBuilder({
@@ -119,7 +121,7 @@ export function createRuns(deps: RunsDeps): Runs {
   const takeover = { ...shared, launching: () => launching }
   const start = createStartTask(takeover)
   const room = (name: string): number => (knows(name) ? slots.available(name) : UNKNOWN_AGENT_SLOTS)
-  const backlog = createBacklog({ ...shared, room, start })
+  const backlog = createBacklog({ ...shared, room, fullTenants: slots.fullTenants, start })
   const launching = createLaunching({
     ...shared,
     presences,

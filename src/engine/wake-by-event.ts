@@ -31,7 +31,7 @@ export function createWakeByEvent(deps: {
     const found = await ledger.read(taskId)
     if (found === undefined || !wakesOn(found, event, pos)) return 'not taken'
     let refused = false
-    const { records } = await runs.commit(taskId, found.agent, (task, run) => {
+    const { records } = await runs.commit(taskId, found, (task, run) => {
       refused = !mayTake(task)
       const at = refused ? NO_POSITION : pos
       return { type: 'event', event, pos: at, removedUpTo, ...(run === undefined ? {} : { run }) }

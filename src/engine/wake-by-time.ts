@@ -17,7 +17,7 @@ export function createWakeByTime(deps: {
     const found = await ledger.read(taskId)
     if (found === undefined || isUnreadable(found)) return false
     const messageId = ids.uuid()
-    const { records } = await runs.commit(taskId, found.agent, (_task, run) => ({
+    const { records } = await runs.commit(taskId, found, (_task, run) => ({
       type: 'due',
       messageId,
       ...(run === undefined ? {} : { run }),

@@ -64,6 +64,8 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
+/** On a server with authentication: one tenant alone leaves a quarter of an agent's slots free. */
+const SHARE_OF_A_TENANT = 0.75
 /** How long open requests may take to end after the engine has drained. */
 const CLOSE_GRACE_MS = 1_000
 
@@ -112,7 +114,8 @@ async function answerOn(
   const { host, data, stores, receiptKey, formerReceiptKeys } = settings
   const store = chooseStore([...stores, config], data)
   const { port } = listener
-  const options = config.engine ?? {}
+  const tenantShare = isAuthenticated(given, settings, config) ? SHARE_OF_A_TENANT : 1
+  const options = { tenantShare, ...config.engine }
   const open = await openEngine({
     agents,
     data,

@@ -78,7 +78,7 @@ export async function liftTask(
 ): Promise<boolean> {
   const task = await ledger.read(taskId)
   if (!task?.holds.includes(holdId)) return false
-  await runs.commit(taskId, task.agent, (_now, run) => ({
+  await runs.commit(taskId, task, (_now, run) => ({
     type: 'lift',
     holdId,
     actor: { kind: 'operator', id: principal },

@@ -23,7 +23,12 @@ export function readableWork(store: ReadableWork, unreadable: ReadonlySet<string
   const itself = (taskId: string): string => taskId
 
   return {
-    ready: (agent, limit) => readable(limit, (more) => store.ready(agent, more), itself),
+    ready: (agent, limit, except) =>
+      readable(
+        limit,
+        (more) => store.ready(agent, more, except),
+        ({ taskId }) => taskId,
+      ),
     readyAgents: () => store.readyAgents(),
     orphans: (alive, limit, agents) =>
       readable(

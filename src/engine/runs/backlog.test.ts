@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { alice, createHarness, running } from '../test-support/engine-harness.ts'
+import { alice, createHarness, message, running } from '../test-support/engine-harness.ts'
 import { createFaultyStore } from '../test-support/faulty-store.ts'
 
 describe('B3: a waiting task that cannot be started', () => {
@@ -24,5 +24,68 @@ describe('B3: a waiting task that cannot be started', () => {
     failing.refuses = () => false
     await harness.pass(1_000)
     expect((await harness.until(bad?.id ?? '', 'completed')).state).toBe('completed')
+  })
+})
+
+describe('tasks of several tenants that wait for a slot', () => {
+  const tenant = (name: string) => ({ tenant: name, principal: 'ann' })
+
+  /** An agent whose tasks run until the test ends them. */
+  async function setUp(concurrency: number, tenantShare: number) {
+    const started: string[] = []
+    const ends = new Map<string, () => void>()
+    const agent = running(
+      async (task) => {
+        started.push(task.text)
+        await task.step('long', () => new Promise<void>((end) => ends.set(task.text, end)))
+      },
+      { concurrency },
+    )
+    const harness = await createHarness({ agents: [agent], options: { tenantShare } })
+    const send = async (of: string, text: string): Promise<void> => {
+      await harness.engine.send(tenant(of), { message: message(text) })
+      await harness.settled()
+    }
+    const end = async (text: string): Promise<void> => {
+      ends.get(text)?.()
+      await harness.settled()
+    }
+    return { harness, started, send, end }
+  }
+
+  it('start at once, though another tenant has sent more long tasks than there are slots', async () => {
+    const { started, send } = await setUp(8, 0.75)
+    for (let n = 0; n < 20; n++) await send('greedy', `g${n}`)
+    expect(started).toHaveLength(6)
+    await send('other', 'o')
+    await send('third', 't')
+    expect(started.slice(6)).toEqual(['o', 't'])
+  })
+
+  it('B1: start in turn, those of one tenant in their order', async () => {
+    const { started, send, end } = await setUp(1, 1)
+    for (const text of ['a1', 'a2', 'a3']) await send('a', text)
+    for (const text of ['b1', 'b2']) await send('b', text)
+    for (const text of ['a1', 'a2', 'b1', 'a3', 'b2']) await end(text)
+    expect(started).toEqual(['a1', 'a2', 'b1', 'a3', 'b2'])
+  })
+
+  it('B2: use every slot that their tenant may take when one is freed', async () => {
+    const { started, send, end } = await setUp(4, 0.75)
+    for (let n = 0; n < 6; n++) await send('a', `a${n}`)
+    expect(started).toEqual(['a0', 'a1', 'a2'])
+    for (const text of ['a0', 'a1', 'a2', 'a3', 'a4', 'a5']) await end(text)
+    expect(started).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5'])
+  })
+
+  it('B2: start after a crash, orphans of a tenant that may have no more slots last', async () => {
+    const { harness, started, send } = await setUp(4, 0.75)
+    for (const text of ['a1', 'a2', 'a3', 'a4']) await send('a', text)
+    await send('b', 'b1')
+    expect(started).toEqual(['a1', 'a2', 'a3', 'b1'])
+    started.length = 0
+    const next = await harness.recover()
+    await next.settled()
+    expect([...started].sort()).toEqual(['a1', 'a2', 'a3', 'b1'])
   })
 })

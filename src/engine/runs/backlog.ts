@@ -1,22 +1,24 @@
 /**
  * Tasks that can run and have no run: those that a dead process left (orphans), and those in the store's `ready` list.
- * They start as slots become free, orphans first, then in the order of the list.
+ * They start as slots become free, orphans first, then in the order of the list, which has the tenants in turn.
  *
- * B1  A task does not start before an older task of its agent that waits.
+ * B1  A task does not start before an older task of its agent and tenant that waits.
  * B2  A slot that becomes free while tasks wait is used.
+ *     A slot that no waiting tenant may take stays free (S4 of `slots.ts`).
  * B3  A task that cannot be started does not block the others. It is tried again.
  */
 import type { RunToken } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { WorkStore } from '../../ports/store/work.ts'
+import type { ReadyTask, WorkStore } from '../../ports/store/work.ts'
 import type { StartTask } from './takeover.ts'
 
 export interface Backlog {
   /** A task of the agent waits in the store's `ready` list. */
   addReady(agent: string): void
   /** A dead process left this task, with this run. */
-  addOrphan(taskId: string, agent: string, from: RunToken | undefined): void
+  addOrphan(task: Pick<Task, 'id' | 'agent' | 'tenant'>, from: RunToken | undefined): void
   /** Starts as many waiting tasks as there are free slots. */
   pull(agent: string): void
   /** Does the same for every agent with waiting tasks. */
@@ -32,6 +34,8 @@ export interface BacklogDeps {
   readonly log: Log
   /** How many tasks of the agent can be started now. */
   readonly room: (agent: string) => number
+  /** Tenants that get no further slot of the agent now. */
+  readonly fullTenants: (agent: string) => readonly string[]
   /** Resolves with false when another task took the slot first. */
   readonly start: StartTask
 }
@@ -50,6 +54,8 @@ export function createBacklog(deps: BacklogDeps): Backlog {
       orphans: [],
       ready: false,
       pulling: false,
+      blocked: false,
+      asked: false,
       failed: new Map(),
     }
     queues.set(agent, known)
@@ -64,14 +70,17 @@ export function createBacklog(deps: BacklogDeps): Backlog {
 
   function pull(agent: string): void {
     const queue = queues.get(agent)
-    if (stopped || queue === undefined || queue.pulling || !isWaiting(queue)) return
+    if (stopped || queue === undefined || !isWaiting(queue)) return
+    queue.asked = queue.pulling
+    if (queue.pulling) return
     queue.pulling = true
+    queue.blocked = false
     pullQueue(deps, queue, () => stopped).then(
       () => {
         queue.pulling = false
         if (queue.failed.size > 0) retryLater(queue)
         // Since the last read, a slot may have become free or a task may have been added.
-        if (room(agent) > 0) pull(agent)
+        if (queue.asked || (room(agent) > 0 && !queue.blocked)) pull(agent)
       },
       (error: unknown) => {
         queue.pulling = false
@@ -84,9 +93,9 @@ export function createBacklog(deps: BacklogDeps): Backlog {
   function retryLater(queue: Queue): void {
     queue.retry ??= clock.after(RETRY_MS, () => {
       queue.retry = undefined
-      for (const [taskId, from] of queue.failed) {
-        if (from === undefined) queue.ready = true
-        else queue.orphans.push({ taskId, from })
+      for (const orphan of queue.failed.values()) {
+        if (orphan.from === undefined) queue.ready = true
+        else queue.orphans.push(orphan)
       }
       queue.failed.clear()
       pull(queue.agent)
@@ -99,9 +108,9 @@ export function createBacklog(deps: BacklogDeps): Backlog {
       // Deferred, so that the caller can use the slot it reserved first.
       setImmediate(() => pull(agent))
     },
-    addOrphan(taskId, agent, from) {
+    addOrphan({ id: taskId, agent, tenant }, from) {
       const { orphans } = queueOf(agent)
-      if (!orphans.some((known) => known.taskId === taskId)) orphans.push({ taskId, from })
+      if (!orphans.some((known) => known.taskId === taskId)) orphans.push({ taskId, tenant, from })
     },
     pull,
     pullAll() {
@@ -115,8 +124,7 @@ export function createBacklog(deps: BacklogDeps): Backlog {
 }
 
 /** An orphan has the run that a dead process left. */
-interface Waiting {
-  readonly taskId: string
+interface Waiting extends ReadyTask {
   readonly from?: RunToken | undefined
 }
 
@@ -127,8 +135,12 @@ interface Queue {
   /** Whether the store's list may have tasks of the agent. */
   ready: boolean
   /** Tasks that could not be started; orphans with their run. They are skipped until the retry. */
-  readonly failed: Map<string, RunToken | undefined>
+  readonly failed: Map<string, Waiting>
   pulling: boolean
+  /** The tasks that wait are of tenants that get no further slot now. */
+  blocked: boolean
+  /** `pull` was called while tasks were being started. */
+  asked: boolean
   retry?: (() => void) | undefined
 }
 
@@ -139,14 +151,25 @@ function isWaiting({ ready, orphans }: Queue): boolean {
 async function pullQueue(deps: BacklogDeps, queue: Queue, stopped: () => boolean): Promise<void> {
   const { agent } = queue
   for (let room = deps.room(agent); room > 0 && !stopped(); room = deps.room(agent)) {
-    const page: readonly Waiting[] =
-      queue.orphans.length > 0
-        ? queue.orphans.splice(0, Math.min(room, PAGE))
-        : await readyPage(deps.store, queue, Math.min(room, PAGE))
+    const full = deps.fullTenants(agent)
+    const limit = Math.min(room, PAGE)
+    const orphans = takeOrphans(queue, limit, full)
+    const page = orphans.length > 0 ? orphans : await readyPage(deps.store, queue, limit, full)
     if (page.length === 0) return
-    const left = await Promise.all(page.map((waiting) => startOne(deps, queue, waiting)))
-    queue.orphans.push(...left.flat())
+    const left = (await Promise.all(page.map((waiting) => startOne(deps, queue, waiting)))).flat()
+    queue.orphans.push(...left)
+    if (left.length === page.length) {
+      queue.blocked = true
+      return
+    }
   }
+}
+
+/** The first orphans, without those of tenants that get no further slot. */
+function takeOrphans(queue: Queue, limit: number, full: readonly string[]): readonly Waiting[] {
+  const taken = queue.orphans.filter(({ tenant }) => !full.includes(tenant)).slice(0, limit)
+  queue.orphans = queue.orphans.filter((orphan) => !taken.includes(orphan))
+  return taken
 }
 
 /** `ready` is cleared before the read, so that a task added meanwhile sets it again. */
@@ -154,14 +177,16 @@ async function readyPage(
   store: Pick<WorkStore, 'ready'>,
   queue: Queue,
   limit: number,
+  full: readonly string[],
 ): Promise<readonly Waiting[]> {
   const { agent, failed } = queue
   queue.ready = false
   try {
-    const listed = await store.ready(agent, limit + failed.size)
-    const page = listed.filter((taskId) => !failed.has(taskId)).slice(0, limit)
-    if (page.length > 0) queue.ready = true
-    return page.map((taskId) => ({ taskId }))
+    const listed = await store.ready(agent, limit + failed.size, full)
+    const page = listed.filter(({ taskId }) => !failed.has(taskId)).slice(0, limit)
+    if (page.length > 0 || full.length > 0) queue.ready = true
+    if (page.length === 0) queue.blocked = true
+    return page
   } catch (error) {
     queue.ready = true
     throw error
@@ -174,13 +199,13 @@ async function startOne(
   { agent, failed }: Queue,
   waiting: Waiting,
 ): Promise<readonly Waiting[]> {
-  const { taskId, from } = waiting
+  const { taskId, tenant, from } = waiting
   try {
-    const started = await start(taskId, agent, from)
+    const started = await start(taskId, { agent, tenant }, from)
     return from !== undefined && !started ? [waiting] : []
   } catch (error) {
     log('error', 'a waiting task could not be started; trying again', { taskId, agent, error })
-    failed.set(taskId, from)
+    failed.set(taskId, waiting)
     return []
   }
 }

@@ -82,7 +82,7 @@ export function createBuilder(deps: BuilderDeps): Builder {
     for (;;) {
       const first = newest(building.task, await known(presence, building))
       if (first === undefined) return lose(presence)
-      const read = first.version <= FRESH ? noRecords : await journalOf(first)
+      const read = first.version <= FRESH ? noRecords : await journalOf(store, first)
       const past = await deps.pastOf(first)
       await whenThawed(presence)
       if (!isCurrent(presence, building)) return
@@ -92,8 +92,7 @@ export function createBuilder(deps: BuilderDeps): Builder {
       // Another process wrote meanwhile. The log is read again.
       if (records === undefined) continue
       const journal = new Journal(records, task.journal.wake)
-      const counted = records.filter(({ seq }) => seq > task.journal.countFrom)
-      const journalBytes = weightOf(counted)
+      const journalBytes = countedBytes(task, records)
       return begin(presence, { task, journal, journalBytes, past, ahead: false })
     }
   }
@@ -123,14 +122,6 @@ export function createBuilder(deps: BuilderDeps): Builder {
     run.start()
   }
 
-  async function journalOf(task: Task): Promise<readonly LogRecord[]> {
-    const records: LogRecord[] = []
-    // The `continued` record itself carries the transcript.
-    const after = Math.max(0, task.journal.afterSeq - 1)
-    for await (const record of logOf(store, task.id, after)) records.push(record)
-    return records
-  }
-
   return {
     build,
     beginAhead: (presence, task) =>
@@ -142,6 +133,22 @@ export function createBuilder(deps: BuilderDeps): Builder {
         ahead: true,
       }),
   }
+}
+
+async function journalOf(
+  store: Pick<TaskStore, 'records'>,
+  { id, journal }: Task,
+): Promise<readonly LogRecord[]> {
+  const records: LogRecord[] = []
+  // The `continued` record itself carries the transcript.
+  const after = Math.max(0, journal.afterSeq - 1)
+  for await (const record of logOf(store, id, after)) records.push(record)
+  return records
+}
+
+/** Bytes of the records that count towards the limit of the journal. */
+function countedBytes({ journal }: Task, records: readonly LogRecord[]): number {
+  return weightOf(records.filter(({ seq }) => seq > journal.countFrom))
 }
 
 function newest<T extends Task | undefined>(known: T, published: Task | undefined): T | Task {

@@ -44,8 +44,8 @@ export function createChildWaits(deps: ChildWaitsDeps): ChildWaits {
 
   /** Several callers may wait. The first makes the move, and none does if the task was stopped. */
   async function slotFor(presence: Presence): Promise<void> {
-    const { agent, token } = presence
-    await slots.acquire(agent, token)
+    const { agent, tenant, token } = presence
+    await slots.acquire(agent, token, tenant)
     if (presence.token === token && slots.has(token)) presences.move(presence, 'slot')
   }
 

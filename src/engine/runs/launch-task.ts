@@ -38,7 +38,7 @@ export function createTaskLauncher(deps: {
       former.run?.discard('given-up')
       presences.move(former, 'leave')
     }
-    const presence = presences.create(task.id, task.agent, token)
+    const presence = presences.create(task, token)
     presences.move(presence, 'launch')
     // A process that began to stop after the command was asked for builds nothing: `drain` releases the task.
     if (!draining()) builder.build(presence, task)
@@ -61,7 +61,7 @@ export function createTaskLauncher(deps: {
     launchAhead(task) {
       const token = task.run?.token
       if (token === undefined) return
-      builder.beginAhead(presences.create(task.id, task.agent, token), task)
+      builder.beginAhead(presences.create(task, token), task)
     },
     abandon(taskId, { token }) {
       const presence = presences.get(taskId)

@@ -12,20 +12,20 @@ import type { CommitExtras, Committed, Ledger } from '../ledger.ts'
 import type { Builder } from './building.ts'
 import type { TaskLauncher } from './launch-task.ts'
 import type { Presences } from './presence.ts'
-import type { SlotReservations } from './reserve-slot.ts'
+import type { SlotOwner, SlotReservations } from './reserve-slot.ts'
 
 export interface Launching {
   /** Commits a command that may start a run, with a slot for the run if one is free. */
   commit(
     taskId: string,
-    agent: string,
+    of: SlotOwner,
     command: (task: Task | undefined, run: RunToken | undefined) => Command,
     extras?: CommitExtras,
   ): Promise<Committed>
   /** Starts a task that waited for a slot. Undefined when no slot is free. */
   start(
     taskId: string,
-    agent: string,
+    of: SlotOwner,
     command: (run: RunToken) => Command,
   ): Promise<Committed | undefined>
   /** Creates a task. With `ahead`, its code starts before the task is durable. */
@@ -34,9 +34,8 @@ export interface Launching {
   continueAs(task: Task): void
 }
 
-export interface Creation {
+export interface Creation extends SlotOwner {
   readonly taskId: string
-  readonly agent: string
   /** False when the first commit ends the task, so that it needs no slot. */
   readonly runs: boolean
   readonly ahead: boolean
@@ -85,21 +84,21 @@ export function createLaunching(deps: LaunchingDeps): Launching {
   }
 
   return {
-    commit(taskId, agent, command, extras) {
-      const run = hasRun(taskId) ? undefined : reservations.reserve(agent)
+    commit(taskId, of, command, extras) {
+      const run = hasRun(taskId) ? undefined : reservations.reserve(of)
       return settle(
         taskId,
         run,
         ledger.commit(taskId, (task) => command(task, run), extras),
       )
     },
-    async start(taskId, agent, command) {
-      const run = reservations.reserveForQueued(agent)
+    async start(taskId, of, command) {
+      const run = reservations.reserveForQueued(of)
       if (run === undefined) return undefined
       return settle(taskId, run, ledger.commit(taskId, command(run)))
     },
-    create({ taskId, agent, runs, ahead, command, extras }) {
-      const run = runs ? reservations.reserve(agent) : undefined
+    create({ taskId, agent, tenant, runs, ahead, command, extras }) {
+      const run = runs ? reservations.reserve({ agent, tenant }) : undefined
       const begun = ahead && run !== undefined ? launcher.launchAhead : undefined
       return settle(
         taskId,

@@ -8,11 +8,10 @@ import { createWarm } from './warm.ts'
 const moves = [...new Set(transitions.map(([, move]) => move))]
 const phases = [...new Set(transitions.flatMap(([from, , to]) => [...from, to]))]
 
+const task = { id: 'task', agent: 'agent', tenant: 'acme' }
+
 function setUp() {
-  const slots = createSlots(
-    () => 1,
-    () => undefined,
-  )
+  const slots = createSlots({ limitOf: () => 1, tenantShare: 1, freed: () => undefined })
   const options = { warmForMs: 1_000, memoryLimitBytes: 1 }
   const warm = createWarm(createManualClock(), { usedBytes: () => 0 }, options, () => undefined)
   return { slots, warm, presences: createPresences(slots, warm) }
@@ -33,14 +32,14 @@ describe('the phases of a task in this process', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom<Move>(...moves)), (sequence) => {
         const { slots, warm, presences } = setUp()
-        let presence = presences.create('task', 'agent', 'token-0')
+        let presence = presences.create(task, 'token-0')
         for (const [index, move] of sequence.entries()) {
           const before = presence.phase
-          if (before === 'absent') presence = presences.create('task', 'agent', `token-${index}`)
+          if (before === 'absent') presence = presences.create(task, `token-${index}`)
           if (before === 'absent' || before === 'warm') presence.token = `token-${index}`
           const to = nextPhase(before, move)
           // The caller has the slot before it makes a move to a phase with one.
-          if (to !== undefined && withSlot.includes(to)) slots.take('agent', presence.token)
+          if (to !== undefined && withSlot.includes(to)) slots.take('agent', presence.token, 'acme')
           expect(presences.move(presence, move)).toBe(to !== undefined)
           expect(presence.phase).toBe(to ?? before)
           if (to === undefined) continue

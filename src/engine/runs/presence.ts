@@ -73,6 +73,7 @@ const evictable: ReadonlySet<Phase> = new Set(['waiting', 'warm'])
 export interface Presence {
   readonly taskId: string
   readonly agent: string
+  readonly tenant: string
   phase: Phase
   /** The run token of the task in this process. A stopped task keeps its last one. */
   token: string
@@ -94,7 +95,7 @@ export interface Building {
 export interface Presences {
   readonly get: (taskId: string) => Presence | undefined
   /** Makes an absent task. It is listed after its first move. */
-  create(taskId: string, agent: string, token: string): Presence
+  create(task: Pick<Task, 'id' | 'agent' | 'tenant'>, token: string): Presence
   /** Returns false when the table has no such move. */
   move(presence: Presence, move: Move): boolean
   readonly values: () => readonly Presence[]
@@ -121,9 +122,10 @@ export function createPresences(slots: Slots, warm: Warm): Presences {
 
   return {
     get: (taskId) => present.get(taskId),
-    create: (taskId, agent, token) => ({
-      taskId,
+    create: ({ id, agent, tenant }, token) => ({
+      taskId: id,
       agent,
+      tenant,
       phase: 'absent',
       token,
       run: undefined,

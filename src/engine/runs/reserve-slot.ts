@@ -1,14 +1,18 @@
 /** Takes a slot for a run that may begin, and makes the token of that run. */
 import type { RunToken } from '../../core/records.ts'
+import type { Task } from '../../core/task.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Slots } from './slots.ts'
 
 export interface SlotReservations {
   /** A slot for a task that just became able to run. It is refused while older tasks are queued. */
-  reserve(agent: string): RunToken | undefined
+  reserve(of: SlotOwner): RunToken | undefined
   /** A slot for the task at the head of the queue. */
-  reserveForQueued(agent: string): RunToken | undefined
+  reserveForQueued(of: SlotOwner): RunToken | undefined
 }
+
+/** For which agent and tenant a slot is taken. */
+export type SlotOwner = Pick<Task, 'agent' | 'tenant'>
 
 export interface SlotReservationDeps {
   readonly ids: IdSource
@@ -26,15 +30,15 @@ export interface SlotReservationDeps {
 export function createSlotReservations(deps: SlotReservationDeps): SlotReservations {
   const { ids, worker, holdsLease, slots, knows, queued, draining } = deps
 
-  function reserveForQueued(agent: string): RunToken | undefined {
+  function reserveForQueued({ agent, tenant }: SlotOwner): RunToken | undefined {
     if (!holdsLease()) return undefined
     const token = ids.uuid()
-    return slots.take(agent, token) ? { token, worker: worker() } : undefined
+    return slots.take(agent, token, tenant) ? { token, worker: worker() } : undefined
   }
 
   return {
-    reserve: (agent) =>
-      draining() || !knows(agent) || queued(agent) ? undefined : reserveForQueued(agent),
+    reserve: (of) =>
+      draining() || !knows(of.agent) || queued(of.agent) ? undefined : reserveForQueued(of),
     reserveForQueued,
   }
 }

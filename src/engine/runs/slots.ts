@@ -1,21 +1,33 @@
 /**
- * How many tasks of each agent run at the same time.
+ * How many tasks of each agent run at the same time, and how many of them may be of one tenant.
  *
  * S1  A slot belongs to one run token, from the moment the token is minted.
  * S2  A free slot goes to the token that has waited longest in `acquire`; `take` never overtakes it.
  * S3  `free` gives back the slot of the token, or removes the token from the queue. Calling it again does nothing.
+ * S4  `take` gives a tenant a further slot only while the tenant has less than its share of its own and the free slots
+ *     together. Slots stay free for other tenants, however many tasks a tenant starts.
  */
 import { TransientMap } from '../transient-map.ts'
 
 export interface Slots {
-  /** Takes a slot for the token, if one is free. */
-  take(agent: string, token: string): boolean
+  /** Takes a slot for the token, if one is free for the tenant. */
+  take(agent: string, token: string, tenant: string): boolean
   /** Waits for a slot. Resolves when the token has one, or was removed from the queue. */
-  acquire(agent: string, token: string): Promise<void>
+  acquire(agent: string, token: string, tenant: string): Promise<void>
   free(token: string): void
   readonly has: (token: string) => boolean
   readonly available: (agent: string) => number
+  /** Tenants that get no further slot of the agent now. */
+  readonly fullTenants: (agent: string) => readonly string[]
   readonly used: () => number
+}
+
+export interface SlotsDeps {
+  readonly limitOf: (agent: string) => number
+  /** The share of S4, from 0 to 1. With 1 a tenant may take every slot. */
+  readonly tenantShare: number
+  /** Called when a slot is free and no token waits for it. */
+  readonly freed: (agent: string) => void
 }
 
 /** The slots of one agent. */
@@ -23,45 +35,58 @@ interface Pool {
   readonly agent: string
   readonly limit: number
   taken: number
+  readonly byTenant: Map<string, number>
   /** Oldest first. */
   readonly queue: Queued[]
 }
 
+interface Holder {
+  readonly pool: Pool
+  readonly tenant: string
+}
+
 interface Queued {
   readonly token: string
+  readonly tenant: string
   readonly over: Promise<void>
   readonly resolve: () => void
 }
 
-/** @param freed called when a slot is free and no token waits for it */
-export function createSlots(
-  limitOf: (agent: string) => number,
-  freed: (agent: string) => void,
-): Slots {
+export function createSlots({ limitOf, tenantShare, freed }: SlotsDeps): Slots {
   const pools = new Map<string, Pool>()
-  const holders = new TransientMap<Pool>()
+  const holders = new TransientMap<Holder>()
 
   function poolOf(agent: string): Pool {
     const known = pools.get(agent)
     if (known !== undefined) return known
-    const pool = { agent, limit: limitOf(agent), taken: 0, queue: [] }
+    const pool = { agent, limit: limitOf(agent), taken: 0, byTenant: new Map(), queue: [] }
     pools.set(agent, pool)
     return pool
   }
 
-  function take(agent: string, token: string): boolean {
+  function hold(pool: Pool, token: string, tenant: string): void {
+    add(pool, tenant, 1)
+    holders.set(token, { pool, tenant })
+  }
+
+  function take(agent: string, token: string, tenant: string): boolean {
     if (holders.has(token)) return true
     const pool = poolOf(agent)
-    if (pool.taken >= pool.limit) return false
-    pool.taken++
-    holders.set(token, pool)
+    if (!mayTake(pool, tenant, tenantShare)) return false
+    hold(pool, token, tenant)
     return true
   }
 
-  async function acquire(agent: string, token: string): Promise<void> {
-    if (take(agent, token)) return
-    const { queue } = poolOf(agent)
-    const queued = queue.find((one) => one.token === token) ?? createQueued(token)
+  async function acquire(agent: string, token: string, tenant: string): Promise<void> {
+    if (holders.has(token)) return
+    const pool = poolOf(agent)
+    // The task runs already, so its tenant's share does not matter.
+    if (pool.taken < pool.limit) {
+      hold(pool, token, tenant)
+      return
+    }
+    const { queue } = pool
+    const queued = queue.find((one) => one.token === token) ?? createQueued(token, tenant)
     if (!queue.includes(queued)) queue.push(queued)
     await queued.over
   }
@@ -74,19 +99,20 @@ export function createSlots(
   }
 
   function free(token: string): void {
-    const pool = holders.get(token)
-    if (pool === undefined) {
+    const holder = holders.get(token)
+    if (holder === undefined) {
       leaveQueue(token)
       return
     }
+    const { pool, tenant } = holder
     holders.delete(token)
+    add(pool, tenant, -1)
     const next = pool.queue.shift()
     if (next === undefined) {
-      pool.taken--
       freed(pool.agent)
       return
     }
-    holders.set(next.token, pool)
+    hold(pool, next.token, next.tenant)
     next.resolve()
   }
 
@@ -99,14 +125,33 @@ export function createSlots(
       const { limit, taken } = poolOf(agent)
       return limit - taken
     },
+    fullTenants(agent) {
+      const pool = poolOf(agent)
+      return [...pool.byTenant.keys()].filter((tenant) => !mayTake(pool, tenant, tenantShare))
+    },
     used: () => holders.size,
   }
 }
 
-function createQueued(token: string): Queued {
+function add(pool: Pool, tenant: string, slots: 1 | -1): void {
+  const { byTenant } = pool
+  pool.taken += slots
+  const own = (byTenant.get(tenant) ?? 0) + slots
+  if (own === 0) byTenant.delete(tenant)
+  else byTenant.set(tenant, own)
+}
+
+/** S4. */
+function mayTake({ limit, taken, byTenant }: Pool, tenant: string, share: number): boolean {
+  const own = byTenant.get(tenant) ?? 0
+  const free = limit - taken
+  return free > 0 && own < share * (own + free)
+}
+
+function createQueued(token: string, tenant: string): Queued {
   let resolve: () => void = () => undefined
   const over = new Promise<void>((done) => {
     resolve = done
   })
-  return { token, over, resolve }
+  return { token, tenant, over, resolve }
 }

@@ -8,6 +8,7 @@ import { isUnreadable } from '../ledger/unreadable-task.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Backlog } from './backlog.ts'
 import type { Launching } from './launching.ts'
+import type { SlotOwner } from './reserve-slot.ts'
 
 export interface TakeoverDeps {
   readonly store: Pick<WorkStore, 'orphans' | 'readyAgents'>
@@ -28,18 +29,19 @@ export interface TakeoverDeps {
  */
 export type StartTask = (
   taskId: string,
-  agent: string,
+  of: SlotOwner,
   from: RunToken | undefined,
 ) => Promise<boolean>
 
 export function createStartTask(deps: TakeoverDeps): StartTask {
   const { ledger, ids, maxDeaths, knows } = deps
-  return async (taskId, agent, from) => {
+  return async (taskId, of, from) => {
+    const { agent } = of
     const handle = `suspend-${ids.uuid()}`
     try {
       if (knows(agent)) {
         const facts = { type: 'start', from, maxDeaths, handle } as const
-        const started = await deps.launching().start(taskId, agent, (run) => ({ ...facts, run }))
+        const started = await deps.launching().start(taskId, of, (run) => ({ ...facts, run }))
         return started !== undefined
       }
       const summary = `No agent named "${agent}" is registered any more. Register it and resume, or cancel.`
@@ -75,8 +77,8 @@ export async function recover(
       if (task === undefined || isUnreadable(task)) continue
       if (task.run !== undefined && task.run.worker !== owner) continue
       // An accepted pause takes effect before the engine answers its first call.
-      if (task.pausing !== undefined && (await start(taskId, task.agent, task.run))) continue
-      backlog.addOrphan(taskId, task.agent, task.run)
+      if (task.pausing !== undefined && (await start(taskId, task, task.run))) continue
+      backlog.addOrphan(task, task.run)
     }
   }
   for (const agent of await store.readyAgents()) {

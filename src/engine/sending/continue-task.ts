@@ -115,7 +115,7 @@ async function deliver(
     ...(run === undefined ? {} : { run }),
   })
   const { push } = incoming
-  const committed = await runs.commit(found.id, found.agent, command, {
+  const committed = await runs.commit(found.id, found, command, {
     claim,
     push,
     bytes,

@@ -42,6 +42,7 @@ export async function createTask(
   return runs.create({
     taskId: submission.taskId,
     agent: submission.agent,
+    tenant: submission.tenant,
     runs: rejection === undefined,
     // In a shared store another process may have the key, or hold new tasks: the code waits until the task is written.
     ahead: ahead && refreshing === undefined,

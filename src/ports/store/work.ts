@@ -4,13 +4,23 @@ export interface Orphan {
   readonly owner: string
 }
 
+/** A task that waits for a slot. */
+export interface ReadyTask {
+  readonly taskId: string
+  readonly tenant: string
+}
+
 /**
  * Finds tasks that are ready, due, orphaned or waiting. In a shared store, the first three reserve their results
  * (`cluster.ts`).
  */
 export interface WorkStore {
-  /** Tasks of the agent that are ready to run and have no owner, longest waiting first. */
-  ready(agent: string, limit: number): Promise<readonly string[]>
+  /**
+   * Tasks of the agent that are ready to run and have no owner: of each tenant one in turn, of one tenant the longest
+   * waiting first. Tenants are in the order of their names. A call continues with the tenant behind the last one of the
+   * call before. Tasks of the tenants in `except` are left out. If any task is returned, there may be more.
+   */
+  ready(agent: string, limit: number, except?: readonly string[]): Promise<readonly ReadyTask[]>
   /** Agents that have ready tasks. */
   readyAgents(): Promise<readonly string[]>
   /**

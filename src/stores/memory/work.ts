@@ -1,12 +1,14 @@
 /** Finds tasks with something to do. Only rows of such tasks are kept here, because the engine asks after every write. */
+
+import { inTurn } from '../../ports/store/in-turn.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
-import type { Orphan } from '../../ports/store/work.ts'
+import type { Orphan, ReadyTask } from '../../ports/store/work.ts'
 import type { Reservations } from './reservations.ts'
 
 export interface WorkQueries {
   put(row: TaskRow): void
   remove(taskId: string): void
-  ready(agent: string, limit: number): readonly string[]
+  ready(agent: string, limit: number, except?: readonly string[]): readonly ReadyTask[]
   readyAgents(): readonly string[]
   orphans(alive: string, limit: number, agents?: readonly string[]): readonly Orphan[]
   due(now: number, limit: number): readonly string[]
@@ -25,6 +27,8 @@ export interface SharedWork {
 
 export function createWorkQueries(shared?: SharedWork): WorkQueries {
   const rows = new Map<string, TaskRow>()
+  /** The tenant of the last task that was found ready, by agent. */
+  const last = new Map<string, string>()
   const isFree = ({ id }: TaskRow): boolean => shared?.reservations.isFree(id) ?? true
 
   /** The first of the rows that are not reserved. They are reserved now. */
@@ -49,13 +53,24 @@ export function createWorkQueries(shared?: SharedWork): WorkQueries {
     remove(taskId) {
       rows.delete(taskId)
     },
-    ready: (agent, limit) =>
-      ids(
-        take(
-          earliest(ready(), 'readyAt').filter((row) => row.agent === agent),
-          limit,
+    ready(agent, limit, except = []) {
+      const waiting = earliest(ready(), 'readyAt').filter(
+        (row) => row.agent === agent && !except.includes(row.tenant) && isFree(row),
+      )
+      const tasks = waiting.map(({ id, tenant }) => ({ taskId: id, tenant }))
+      const tenants = [...new Set(tasks.map(({ tenant }) => tenant))].sort()
+      const behind = tenants.filter((tenant) => tenant > (last.get(agent) ?? ''))
+      const found = inTurn(
+        [...new Set([...behind, ...tenants])].map((tenant) =>
+          tasks.filter((task) => task.tenant === tenant),
         ),
-      ),
+        limit,
+      )
+      const latest = found.at(-1)
+      if (latest !== undefined) last.set(agent, latest.tenant)
+      for (const { taskId } of found) shared?.reservations.reserve(taskId)
+      return found
+    },
     readyAgents: () => [...new Set(ready().map((row) => row.agent))],
     orphans(alive, limit, agents) {
       const isAlive = shared?.isAlive ?? ((owner: string) => owner === alive)

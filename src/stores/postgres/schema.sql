@@ -1,5 +1,6 @@
 CREATE TABLE lull.agenda (
   task_id text COLLATE "C" NOT NULL,
+  tenant text COLLATE "C" NOT NULL,
   agent text COLLATE "C" NOT NULL,
   ready_at double precision,
   due_at double precision,
@@ -159,7 +160,7 @@ ALTER TABLE lull.workers ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
 
 CREATE INDEX agenda_due ON lull.agenda USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX agenda_owned ON lull.agenda USING btree (owner) WHERE (owner IS NOT NULL);
-CREATE INDEX agenda_ready ON lull.agenda USING btree (agent, ready_at) WHERE (ready_at IS NOT NULL);
+CREATE INDEX agenda_ready ON lull.agenda USING btree (agent, tenant, ready_at) WHERE (ready_at IS NOT NULL);
 CREATE INDEX audit_by_age ON lull.audit USING btree (at);
 CREATE INDEX audit_by_task ON lull.audit USING btree (task_id, pos) WHERE (task_id IS NOT NULL);
 CREATE INDEX audit_by_tenant ON lull.audit USING btree (tenant, pos);
@@ -338,9 +339,10 @@ BEGIN
         AS u (task_id, first, state, ready_at, due_at, owner, o)
       WHERE a.task_id = u.task_id AND first > 1 AND state IS NOT NULL AND coalesce(u.ready_at, u.due_at) IS NULL
         AND u.owner IS NULL AND o <> ALL (skip);
-    INSERT INTO lull.agenda (task_id, agent, ready_at, due_at, owner)
-      SELECT task_id, agent, ready_at, due_at, owner FROM unnest(p_task, r_agent, r_ready, r_due, r_owner) WITH ORDINALITY
-        AS u (task_id, agent, ready_at, due_at, owner, o)
+    INSERT INTO lull.agenda (task_id, tenant, agent, ready_at, due_at, owner)
+      SELECT task_id, tenant, agent, ready_at, due_at, owner
+      FROM unnest(p_task, r_tenant, r_agent, r_ready, r_due, r_owner) WITH ORDINALITY
+        AS u (task_id, tenant, agent, ready_at, due_at, owner, o)
       WHERE (coalesce(ready_at, due_at) IS NOT NULL OR owner IS NOT NULL) AND o <> ALL (skip) ORDER BY task_id
       ON CONFLICT (task_id) DO UPDATE SET ready_at = excluded.ready_at, due_at = excluded.due_at, owner = excluded.owner,
         hidden_until = NULL;

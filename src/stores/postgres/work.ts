@@ -4,6 +4,7 @@ import { RESERVED_MS } from '../../ports/store/cluster.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database, Row, Value } from './database.ts'
+import { createReadyTasks } from './ready-tasks.ts'
 
 type Work = Pick<
   Store,
@@ -33,13 +34,7 @@ export function createWork(db: Database): Work {
     )
 
   return {
-    ready: async (agent, limit) =>
-      (
-        await reserve('agent = $1 AND ready_at IS NOT NULL', 'ready_at, task_id', [
-          toText(agent),
-          limit,
-        ])
-      ).map(toId),
+    ready: createReadyTasks(db),
     // Skips from one agent to the next. Reading all rows would read the whole backlog of an agent.
     readyAgents: async () =>
       (

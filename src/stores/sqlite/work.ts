@@ -1,10 +1,11 @@
 /** Finds tasks with something to do. Each query reads a range of a partial index that holds only such tasks. */
 import type { Orphan } from '../../ports/store/work.ts'
 import type { Database, Row } from './driver.ts'
+import { createReadyTasks, type ReadyTasks } from './ready-tasks.ts'
 import { fromText, toText } from './text.ts'
 
 export interface WorkQueries {
-  ready(agent: string, limit: number): readonly string[]
+  readonly ready: ReadyTasks
   readyAgents(): readonly string[]
   orphans(alive: string, limit: number): readonly Orphan[]
   due(now: number, limit: number): readonly string[]
@@ -12,9 +13,6 @@ export interface WorkQueries {
 }
 
 export function createWorkQueries(db: Database): WorkQueries {
-  const ready = db.prepare(
-    'SELECT id FROM tasks WHERE agent = ? AND ready_at IS NOT NULL ORDER BY ready_at, num LIMIT ?',
-  )
   // Skips from one agent to the next. Reading all rows would read the whole backlog of an agent.
   const readyAgents = db.prepare(
     `WITH RECURSIVE next (agent) AS (
@@ -37,7 +35,7 @@ export function createWorkQueries(db: Database): WorkQueries {
   )
 
   return {
-    ready: (agent, limit) => ready.all(toText(agent), limit).map(toId),
+    ready: createReadyTasks(db),
     readyAgents: () => readyAgents.all().map(toId),
     orphans: (alive, limit) => orphans.all(toText(alive), toText(alive), limit).map(toOrphan),
     due: (now, limit) => due.all(now, limit).map(toId),

@@ -2,6 +2,7 @@ import { type Changes, type ClusterStore, RESERVED_MS } from '../../ports/store/
 import type { Store } from '../../ports/store.ts'
 import { creation, sampleClaim, sampleEvent, sampleHold, sampleRow, step } from '../sample-task.ts'
 import type { ClusterUnderTest, Subject } from './subject.ts'
+import { readyIds } from './work.ts'
 
 const LEASE_MS = 15_000
 
@@ -104,13 +105,13 @@ function reservations(subject: Subject): void {
   it('hands out a ready task once, until it is written or its reservation has passed', async () => {
     const { a, b, pass } = await two(subject)
     await a.commit([creation('task-1', { readyAt: 10 }), creation('task-2', { readyAt: 20 })])
-    expect(await a.ready('travel', 1)).toEqual(['task-1'])
-    expect(await b.ready('travel', 9)).toEqual(['task-2'])
-    expect(await a.ready('travel', 9)).toEqual([])
+    expect(await readyIds(a, 'travel', 1)).toEqual(['task-1'])
+    expect(await readyIds(b, 'travel', 9)).toEqual(['task-2'])
+    expect(await readyIds(a, 'travel', 9)).toEqual([])
     await b.commit([step('task-2', 2, { row: sampleRow('task-2', { readyAt: 30 }) })])
-    expect(await a.ready('travel', 9)).toEqual(['task-2'])
+    expect(await readyIds(a, 'travel', 9)).toEqual(['task-2'])
     await pass(RESERVED_MS)
-    expect(await b.ready('travel', 9)).toEqual(['task-1', 'task-2'])
+    expect(await readyIds(b, 'travel', 9)).toEqual(['task-1', 'task-2'])
   })
 
   it('hands out a due task once, until it is written or its reservation has passed', async () => {

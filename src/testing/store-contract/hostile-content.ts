@@ -4,6 +4,7 @@ import type { LogRecord } from '../../core/records.ts'
 import { RESERVED_MS } from '../../ports/store/cluster.ts'
 import { creation, sampleClaim, sampleEvent, sampleHold, sampleRow, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
+import { readyIds } from './work.ts'
 
 /** Pairs that some drivers store as the same string. */
 const strings: readonly string[] = [
@@ -78,7 +79,7 @@ function identifiers(subject: Subject): void {
       ]) {
         expect(await store.list({ ...query, limit: 9 })).toEqual([row])
       }
-      expect(await store.ready(agent, 9)).toEqual([id])
+      expect(await readyIds(store, agent, 9)).toEqual([id])
       expect(await store.waiting(tenant, [agent], '', 9)).toEqual([id])
       if (subject.cluster === undefined) {
         expect(await store.orphans(agent, 99)).toHaveLength(strings.length - 1)

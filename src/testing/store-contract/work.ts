@@ -1,10 +1,19 @@
 import { RESERVED_MS } from '../../ports/store/cluster.ts'
+import type { Store } from '../../ports/store.ts'
 import { creation, sampleRow, step } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
 export function work(subject: Subject): void {
   runnable(subject)
   waiting(subject)
+}
+
+/** The ids of ready tasks. */
+export async function readyIds(
+  store: Pick<Store, 'ready'>,
+  ...query: Parameters<Store['ready']>
+): Promise<readonly string[]> {
+  return (await store.ready(...query)).map(({ taskId }) => taskId)
 }
 
 function runnable(subject: Subject): void {
@@ -19,10 +28,39 @@ function runnable(subject: Subject): void {
       creation('task-5', { readyAt: 20 }),
     ])
     expect([...(await store.readyAgents())].sort()).toEqual(['tax', 'travel'])
-    expect(await store.ready('travel', 1)).toEqual(['task-2'])
+    expect(await readyIds(store, 'travel', 1)).toEqual(['task-2'])
     await subject.cluster?.pass(RESERVED_MS)
-    expect(await store.ready('travel', 9)).toEqual(['task-2', 'task-5', 'task-1'])
+    expect(await readyIds(store, 'travel', 9)).toEqual(['task-2', 'task-5', 'task-1'])
     expect(await store.ready('nobody', 9)).toEqual([])
+  })
+
+  it('hands out the ready tasks of each tenant in turn, without those of tenants left out', async () => {
+    const { store } = subject
+    const of = (tenant: string, n: number, readyAt: number) =>
+      creation(`${tenant}-${n}`, { tenant, readyAt })
+    await store.commit([of('a', 1, 1), of('a', 2, 2), of('a', 3, 3), of('b', 1, 8), of('c', 1, 5)])
+    expect(await store.ready('travel', 3)).toEqual([
+      { taskId: 'a-1', tenant: 'a' },
+      { taskId: 'b-1', tenant: 'b' },
+      { taskId: 'c-1', tenant: 'c' },
+    ])
+    await subject.cluster?.pass(RESERVED_MS)
+    expect(await readyIds(store, 'travel', 9, ['a', 'c'])).toEqual(['b-1'])
+    await subject.cluster?.pass(RESERVED_MS)
+    expect(await store.ready('travel', 9, ['a', 'b', 'c'])).toEqual([])
+    expect(await readyIds(store, 'travel', 9)).toEqual(['c-1', 'a-1', 'b-1', 'a-2', 'a-3'])
+  })
+
+  it('hands out a task of every tenant, however many tenants there are', async () => {
+    const { store } = subject
+    const tenants = Array.from({ length: 150 }, (_, n) => `tenant-${n}`)
+    await store.commit(tenants.map((tenant) => creation(tenant, { tenant, readyAt: 1 })))
+    const seen = new Set<string>()
+    for (let call = 0; call < 6 && seen.size < tenants.length; call++) {
+      for (const id of await readyIds(store, 'travel', 64)) seen.add(id)
+      await subject.cluster?.pass(RESERVED_MS)
+    }
+    expect(seen.size).toBe(tenants.length)
   })
 
   it('forgets a ready task as soon as somebody runs it', async () => {

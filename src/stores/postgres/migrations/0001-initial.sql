@@ -44,6 +44,7 @@ CREATE INDEX tasks_held_by_context ON {schema}.tasks (context_id, id) WHERE held
 -- `hidden_until` is in no index: reserving a task changes no index entry.
 CREATE TABLE {schema}.agenda (
   task_id text COLLATE "C" PRIMARY KEY,
+  tenant text COLLATE "C" NOT NULL,
   agent text COLLATE "C" NOT NULL,
   ready_at float8,
   due_at float8,
@@ -56,7 +57,8 @@ CREATE TABLE {schema}.agenda (
   autovacuum_vacuum_cost_delay = 0
 );
 
-CREATE INDEX agenda_ready ON {schema}.agenda (agent, ready_at) WHERE ready_at IS NOT NULL;
+-- A free slot goes to each tenant in turn, so the longest waiting task of each tenant is looked up.
+CREATE INDEX agenda_ready ON {schema}.agenda (agent, tenant, ready_at) WHERE ready_at IS NOT NULL;
 CREATE INDEX agenda_due ON {schema}.agenda (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX agenda_owned ON {schema}.agenda (owner) WHERE owner IS NOT NULL;
 

@@ -154,9 +154,10 @@ BEGIN
         AS u (task_id, first, state, ready_at, due_at, owner, o)
       WHERE a.task_id = u.task_id AND first > 1 AND state IS NOT NULL AND coalesce(u.ready_at, u.due_at) IS NULL
         AND u.owner IS NULL AND o <> ALL (skip);
-    INSERT INTO {schema}.agenda (task_id, agent, ready_at, due_at, owner)
-      SELECT task_id, agent, ready_at, due_at, owner FROM unnest(p_task, r_agent, r_ready, r_due, r_owner) WITH ORDINALITY
-        AS u (task_id, agent, ready_at, due_at, owner, o)
+    INSERT INTO {schema}.agenda (task_id, tenant, agent, ready_at, due_at, owner)
+      SELECT task_id, tenant, agent, ready_at, due_at, owner
+      FROM unnest(p_task, r_tenant, r_agent, r_ready, r_due, r_owner) WITH ORDINALITY
+        AS u (task_id, tenant, agent, ready_at, due_at, owner, o)
       WHERE (coalesce(ready_at, due_at) IS NOT NULL OR owner IS NOT NULL) AND o <> ALL (skip) ORDER BY task_id
       ON CONFLICT (task_id) DO UPDATE SET ready_at = excluded.ready_at, due_at = excluded.due_at, owner = excluded.owner,
         hidden_until = NULL;

@@ -1,0 +1,24 @@
+import type { ReadyTask } from './work.ts'
+
+/** Tenants of an agent that one call of `ready` looks at. The next call continues behind them. */
+export const TENANTS_AT_ONCE = 64
+
+/**
+ * One task of each tenant, then a second of each, and so on.
+ * @param byTenant the tasks of each tenant, in the order of the tenants
+ */
+export function inTurn(
+  byTenant: readonly (readonly ReadyTask[])[],
+  limit: number,
+): readonly ReadyTask[] {
+  const found: ReadyTask[] = []
+  const rounds = Math.max(0, ...byTenant.map(({ length }) => length))
+  for (let round = 0; round < rounds; round++) {
+    for (const tasks of byTenant) {
+      const task = tasks[round]
+      if (task !== undefined) found.push(task)
+      if (found.length >= limit) return found
+    }
+  }
+  return found
+}
