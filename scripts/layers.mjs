@@ -30,7 +30,13 @@ export const layers = {
     builtins: ['fs', 'process'],
   },
   // Agents on the AI SDK, which its users install.
-  ai: { imports: ['core', 'engine'], packages: ['ai'], builtins: [] },
+  ai: { imports: ['core', 'engine', 'mcp'], packages: ['ai'], builtins: [] },
+  // The Model Context Protocol, both ways.
+  mcp: {
+    imports: ['core', 'client', 'wire'],
+    packages: ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zod'],
+    builtins: [],
+  },
   demo: { imports: ['core', 'engine', 'testing'], packages: [], builtins: ['zlib'] },
   server: {
     imports: ['core', 'ports', 'engine', 'stores', 'protocols', 'wire', 'demo', 'testing'],

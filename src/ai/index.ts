@@ -1,5 +1,6 @@
 /** Agents that are models with tools, on the AI SDK (`ai`, versions 6 and 7). */
 
+export type { McpHttpServer, McpServer, McpStdioServer } from '../mcp/client/server-config.ts'
 export { aiAgent } from './agent/ai-agent.ts'
 export type { AiAgentOptions, Budget } from './agent/options.ts'
 export type { DurableModelOptions } from './model/ask-model.ts'
@@ -20,3 +21,4 @@ export {
 } from './tools/durable-tools.ts'
 export { type ToolContext, toolContext } from './tools/execute-call.ts'
 export { type TaskToolDefinition, taskTool } from './tools/task-tool.ts'
+export type { UserAnswer, UserQuestion } from './tools/user-question.ts'

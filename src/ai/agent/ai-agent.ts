@@ -7,6 +7,7 @@ import { type Agent, agent, type Outcome } from '../../engine/agent.ts'
 import type { AgentTask } from '../../engine/agent-task.ts'
 import { remindSelf } from '../tools/built-in.ts'
 import { afterTurn, checkBudget, nothingSpent, withinBudget } from './budget.ts'
+import { createMcpTools, type McpTools } from './mcp-tools.ts'
 import type { AiAgentOptions } from './options.ts'
 import { compacted, digestOf } from './summary.ts'
 import { type TurnResult, takeTurn } from './take-turn.ts'
@@ -18,21 +19,30 @@ const FULL = 0.8
 export function aiAgent(options: AiAgentOptions): Agent {
   checkBudget(options)
   const { model, providers } = options
+  const mcpTools = createMcpTools(options.mcp)
   return agent({
     ...options,
     providers: { remindSelf, ...providers },
     digest: (transcript) => digestOf(model, transcript),
     compact: (transcript) => compacted(model, transcript),
-    run: (task) => loop(options, task),
+    run: (task) => loop(options, mcpTools, task),
   })
 }
 
-async function loop(options: AiAgentOptions, task: AgentTask): Promise<Outcome> {
+async function loop(
+  options: AiAgentOptions,
+  mcpTools: McpTools,
+  task: AgentTask,
+): Promise<Outcome> {
   const steps: StepResult<ToolSet>[] = []
   let spent = nothingSpent
+  let tools: ToolSet | undefined
   for (;;) {
     spent = await withinBudget(task, spent, options.budget)
-    const result = await task.turn((turn) => takeTurn(options, task, turn))
+    const result = await task.turn(async (turn) => {
+      tools ??= { ...options.tools, ...(await mcpTools(task)) }
+      return takeTurn(options, tools, task, turn)
+    })
     spent = afterTurn(spent, result.usage)
     steps.push(result.step)
     if (!result.goesOn || (await isOver(options.until, steps))) {

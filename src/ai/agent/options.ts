@@ -9,6 +9,7 @@ import type {
 } from 'ai'
 import type { AgentDefinition } from '../../engine/agent.ts'
 import type { AgentTask, Retry, Turn } from '../../engine/agent-task.ts'
+import type { McpServer } from '../../mcp/client/server-config.ts'
 import type { ModelUsage } from '../model/usage.ts'
 import type { OnInterrupted } from '../tools/durable-tools.ts'
 
@@ -25,6 +26,8 @@ export interface AiAgentOptions extends Omit<AgentDefinition, 'run' | 'digest' |
   readonly system?: string | ((turn: Turn, task: AgentTask) => string | Promise<string>)
   /** Tools of the AI SDK. `needsApproval` asks the user for consent. A tool without `execute` asks the user for its result. */
   readonly tools?: ToolSet
+  /** Servers whose tools the model gets too, as `<server>_<tool>`. Needs `@modelcontextprotocol/client`. */
+  readonly mcp?: Readonly<Record<string, McpServer>>
   /** When the loop ends although the model goes on calling tools. Default: after 20 turns. */
   readonly until?: StopCondition<ToolSet> | readonly StopCondition<ToolSet>[]
   readonly budget?: Budget

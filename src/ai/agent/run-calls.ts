@@ -9,6 +9,7 @@
  */
 import type { ModelMessage, ToolResultPart, ToolSet } from 'ai'
 import { describeError } from '../../core/describe-error.ts'
+import type { Json } from '../../core/json.ts'
 import type { AgentTask, StepContext, ToolResult, Turn } from '../../engine/agent-task.ts'
 import { callsToApprove, isApproved } from '../tools/approval.ts'
 import type { OnInterrupted } from '../tools/durable-tools.ts'
@@ -26,6 +27,12 @@ import {
   toPlainJson,
 } from '../tools/results.ts'
 import { runInTask } from '../tools/task-tool.ts'
+import {
+  questionIn,
+  resultOrQuestion,
+  type UserAnswer,
+  withAnswers,
+} from '../tools/user-question.ts'
 
 export interface Batch {
   readonly task: AgentTask
@@ -57,6 +64,7 @@ export async function runCalls(
   const allowed = known.filter(({ call }) => !outputs.has(call))
   const inSteps = allowed.filter(({ tool }) => tool.execute !== undefined)
   const isSkipping = await runInSteps(batch, inSteps, outputs)
+  if (!isSkipping) await askQuestions(batch, inSteps, outputs)
   const inTask = allowed.filter(({ tool }) => tool.execute === undefined)
   if (!isSkipping) await runInTaskCode(batch, inTask, outputs)
   return calls.map((call) => {
@@ -75,7 +83,7 @@ async function runInSteps(
   const results = await batch.turn.tools(
     calls.map(({ call, tool }) => ({
       name: call.toolName,
-      run: (step) => executed(batch, tool, call, step),
+      run: (step) => executed(batch, tool, call, step, []),
     })),
   )
   for (const [index, result] of results.entries()) {
@@ -96,10 +104,35 @@ async function executed(
   tool: AnyTool,
   call: ToolCall,
   step: StepContext,
-): Promise<ToolOutput> {
-  if (step.mayHaveRun && onInterrupted(call.toolName) === 'report') return INTERRUPTED
-  const result = await executeCall(tool, call, { task, step, messages })
-  return toPlainJson(await outputOf(tool, call, result)) as ToolOutput
+  answers: readonly UserAnswer[],
+): Promise<Json> {
+  if (step.mayHaveRun && onInterrupted(call.toolName) === 'report') return toPlainJson(INTERRUPTED)
+  return toPlainJson(
+    await resultOrQuestion(async () => {
+      const result = await executeCall(tool, call, { task, step, answers, messages })
+      return outputOf(tool, call, result)
+    }),
+  )
+}
+
+/** Tools that had to ask the user are executed again with the answers. */
+async function askQuestions(
+  batch: Batch,
+  calls: readonly KnownCall[],
+  outputs: Map<ToolCall, ToolOutput>,
+): Promise<void> {
+  const { task } = batch
+  for (const { call, tool } of calls) {
+    const first = toPlainJson(outputs.get(call))
+    if (questionIn(first) === undefined) continue
+    const again = (answers: readonly UserAnswer[]): Promise<Json> =>
+      task.step(call.toolName, (step) => executed(batch, tool, call, step, answers))
+    try {
+      outputs.set(call, (await withAnswers(task, first, again)) as ToolOutput)
+    } catch (error) {
+      outputs.set(call, errorOutput(describeError(error).message))
+    }
+  }
 }
 
 /** Those that stop the task come last. The others run at the same time. */

@@ -25,15 +25,16 @@ export interface TurnResult {
   readonly usage: UsageReport
 }
 
+/** @param tools of the agent and of its MCP servers */
 export async function takeTurn(
   options: AiAgentOptions,
+  tools: ToolSet,
   task: AgentTask,
   turn: Turn,
 ): Promise<TurnResult> {
-  const { tools = {} } = options
   const rename = createRename(turn.transcript)
   const messages = [...messagesOf(turn.transcript), ...reminderMessages(turn)]
-  const { step, usage } = await askedModel(options, task, turn, messages)
+  const { step, usage } = await askedModel(options, tools, task, turn, messages)
   const content = acceptable(assistantContent(step), rename)
   turn.record('agent', toJournal(content))
   const calls = openCalls(content)
@@ -61,11 +62,12 @@ function reminderMessages({ reminderBlock }: Turn): readonly ModelMessage[] {
 
 async function askedModel(
   options: AiAgentOptions,
+  tools: ToolSet,
   task: AgentTask,
   turn: Turn,
   messages: readonly ModelMessage[],
 ): Promise<{ readonly step: StepResult<ToolSet>; readonly usage: UsageReport }> {
-  const { model, system, tools = {}, settings, toolChoice, providerOptions } = options
+  const { model, system, settings, toolChoice, providerOptions } = options
   const { stream, retry, price, contextWindow } = options
   let usage: UsageReport = {}
   const live = liveModel(task, model, {

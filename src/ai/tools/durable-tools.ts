@@ -9,6 +9,7 @@
  *  D4  a denied call is not executed, and the model is told that it was denied.
  */
 import type { ToolExecutionOptions, ToolSet } from 'ai'
+import type { Json } from '../../core/json.ts'
 import type { AgentTask, Retry } from '../../engine/agent-task.ts'
 import { callsToApprove, isApproved } from './approval.ts'
 import { executeCall } from './execute-call.ts'
@@ -23,6 +24,7 @@ import {
   toPlainJson,
 } from './results.ts'
 import { runInTask } from './task-tool.ts'
+import { resultOrQuestion, type UserAnswer, withAnswers } from './user-question.ts'
 
 /** What happens to a call that a crash or an interrupting pause may have left half executed. */
 export type OnInterrupted = 'rerun' | 'report'
@@ -80,14 +82,17 @@ export function durableTools<T extends ToolSet>(
     const inTask = runInTask(tool)
     if (inTask !== undefined) return inTask.run(task, call.input)
     const { retry, onInterrupted } = options
-    return task.step(
-      call.toolName,
-      async (step) => {
-        if (step.mayHaveRun && onInterrupted === 'report') throw interruptedError()
-        return toPlainJson(await executeCall(tool, call, { task, step, messages, given }))
-      },
-      retry === undefined ? {} : { retry },
-    )
+    const inStep = (answers: readonly UserAnswer[]): Promise<Json> =>
+      task.step(
+        call.toolName,
+        async (step) => {
+          if (step.mayHaveRun && onInterrupted === 'report') throw interruptedError()
+          const context = { task, step, answers, messages, given }
+          return toPlainJson(await resultOrQuestion(() => executeCall(tool, call, context)))
+        },
+        retry === undefined ? {} : { retry },
+      )
+    return withAnswers(task, await inStep([]), inStep)
   }
 }
 

@@ -2,14 +2,22 @@
 import type { ModelMessage, ToolExecutionOptions } from 'ai'
 import type { AgentTask, StepContext } from '../../engine/agent-task.ts'
 import type { AnyTool, ToolCall } from './results.ts'
+import { answering, type UserAnswer, type UserQuestion } from './user-question.ts'
 
 /** What a running tool can use beside its input. */
 export interface ToolContext {
   readonly task: AgentTask
   readonly step: StepContext
+  /**
+   * The user's answer. Without one the execution ends here, the task asks, and the tool is executed again, so ask before
+   * effects.
+   */
+  readonly ask: (question: UserQuestion) => UserAnswer
 }
 
-export interface CallContext extends ToolContext {
+export interface CallContext extends Pick<ToolContext, 'task' | 'step'> {
+  /** The answers to the questions of earlier executions of this call. */
+  readonly answers: readonly UserAnswer[]
   readonly messages: readonly ModelMessage[]
   /** The options that the SDK gave, if it executes the tool. */
   readonly given?: ToolExecutionOptions
@@ -32,7 +40,7 @@ export function toolContext(options: object): ToolContext {
 export async function executeCall(
   tool: AnyTool,
   { toolCallId, input }: ToolCall,
-  { task, step, messages, given }: CallContext,
+  { task, step, answers, messages, given }: CallContext,
 ): Promise<unknown> {
   const signals = [step.signal, ...(given?.abortSignal ? [given.abortSignal] : [])]
   const options = {
@@ -41,7 +49,7 @@ export async function executeCall(
     messages: [...messages],
     abortSignal: AbortSignal.any(signals),
   }
-  contexts.set(options, { task, step })
+  contexts.set(options, { task, step, ask: answering(answers) })
   const result: unknown = await tool.execute?.(input, options)
   return isAsyncIterable(result) ? lastOf(result) : result
 }

@@ -1,0 +1,88 @@
+/** MCP tools in a loop, over `connections.ts`, with servers of the official SDK. */
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { createHarness, effects, type Harness } from '../../engine/test-support/engine-harness.ts'
+import type { McpServer } from '../../mcp/client/server-config.ts'
+import { serveOverHttp } from '../../mcp/test-support/sample-server.ts'
+import { type ScriptedAnswer, scriptedModel } from '../test-support/mock-model.ts'
+import { refusals } from '../test-support/provider-rules.ts'
+import { aiAgent } from './ai-agent.ts'
+
+type Calls = NonNullable<ScriptedAnswer['calls']>
+
+async function start(server: McpServer, ...turns: readonly Calls[]) {
+  const { model, prompts } = scriptedModel((turn) => {
+    const calls = turns[turn]
+    return calls === undefined ? { text: 'done' } : { calls }
+  })
+  const worker = aiAgent({ name: 'worker', description: 'works', model, mcp: { sample: server } })
+  const harness = await createHarness({ agents: [worker] })
+  const { id } = await harness.send('go')
+  return { harness, id, prompts }
+}
+
+const add = { tool: 'sample_add', input: { a: 1, b: 2 } }
+
+async function stepsOf(harness: Harness, id: string): Promise<readonly string[]> {
+  const records = await harness.log(id)
+  return records.flatMap((one) => (one.type === 'step' && one.name !== 'model' ? [one.name] : []))
+}
+
+describe('tools of MCP servers', () => {
+  it('are listed once, called over HTTP with an idempotency key, and their errors are told', async () => {
+    const seen = effects()
+    const server = await serveOverHttp(seen)
+    const { harness, id, prompts } = await start(
+      server,
+      [add, { tool: 'sample_fail', id: 'f' }],
+      [{ ...add, id: 'again' }],
+    )
+    expect((await harness.ended(id)).state).toBe('completed')
+    expect(seen.list).toEqual(['add 1 2 true', 'add 1 2 true'])
+    expect(JSON.stringify(prompts[1])).toContain('no disk')
+    expect(prompts.flatMap(refusals)).toEqual([])
+    expect(await stepsOf(harness, id)).toEqual([
+      'mcp:sample:list',
+      'sample_add',
+      'sample_fail',
+      'sample_add',
+    ])
+    await server.close()
+  })
+
+  it('K1 and K2: go on after the server has restarted, and a rebuilt task needs no server for its past', async () => {
+    const seen = effects()
+    const first = await serveOverHttp(seen)
+    const park = { tool: 'sample_paint', input: {} }
+    const { harness, id } = await start(first, [add], [park], [{ ...add, id: 'again' }])
+    await harness.until(id, 'input-required')
+    await first.close()
+    const recovered = await harness.recover()
+    await recovered.until(id, 'input-required')
+    const second = await serveOverHttp(seen, Number(new URL(first.url).port))
+    await recovered.tell(id, 'blue')
+    expect((await recovered.ended(id)).state).toBe('completed')
+    expect(seen.list).toEqual(['add 1 2 true', 'asked', 'asked', 'painted blue', 'add 1 2 true'])
+    await second.close()
+  })
+
+  it('report progress as at most ten reports of the task', async () => {
+    const server = await serveOverHttp(effects())
+    const { harness, id } = await start(server, [{ tool: 'sample_work' }])
+    const task = await harness.ended(id)
+    expect(task.state).toBe('completed')
+    const said = (await harness.log(id)).filter((one) => one.type === 'said')
+    expect(said.length).toBeGreaterThan(0)
+    expect(said.length).toBeLessThanOrEqual(11)
+    await server.close()
+  })
+
+  it('K3: run over stdio, where the death of the server is told to the model and the next call starts it anew', async () => {
+    const file = fileURLToPath(new URL('../../mcp/test-support/sample-server.ts', import.meta.url))
+    const server = { command: process.execPath, args: ['--import', 'tsx', file, '--stdio'] }
+    const { harness, id, prompts } = await start(server, [{ tool: 'sample_die' }], [add])
+    expect((await harness.ended(id)).state).toBe('completed')
+    expect(JSON.stringify(prompts[1]?.at(-1))).toContain('error-text')
+    expect(JSON.stringify(prompts[2]?.at(-1))).toContain('"3"')
+  })
+})

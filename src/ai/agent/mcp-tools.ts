@@ -1,0 +1,122 @@
+/**
+ * The tools of MCP servers as tools of an `aiAgent`. The list of a server is a journaled step of the first turn, so a rebuilt
+ * task needs no live server. Each call is a journaled step like that of any other tool.
+ */
+import { jsonSchema, type ToolSet } from 'ai'
+import { LullError } from '../../core/errors.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
+import type { AgentTask } from '../../engine/agent-task.ts'
+import type { McpClient, McpTool } from '../../mcp/client/mcp-client.ts'
+import type { McpServer } from '../../mcp/client/server-config.ts'
+import { type ToolContext, toolContext } from '../tools/execute-call.ts'
+import { type AnyTool, plainOutput, type ToolOutput } from '../tools/results.ts'
+import type { UserAnswer } from '../tools/user-question.ts'
+
+type Servers = Readonly<Record<string, McpServer>>
+
+/** What makes the tools of a task. The MCP client is loaded when the first task needs it. */
+export type McpTools = (task: AgentTask) => Promise<ToolSet>
+
+const none: McpTools = async () => ({})
+
+export function createMcpTools(servers: Servers | undefined): McpTools {
+  if (servers === undefined) return none
+  let client: Promise<McpClient> | undefined
+  const load = (): Promise<McpClient> => {
+    client ??= import('../../mcp/client/mcp-client.ts').then(
+      ({ createMcpClient }) => createMcpClient(servers),
+      (error: unknown) => {
+        const problem = `needs the package @modelcontextprotocol/client: ${String(error)}`
+        throw new LullError('INVALID_INPUT', { path: 'mcp', problem })
+      },
+    )
+    return client
+  }
+  return async (task) => {
+    const tools: Record<string, AnyTool> = {}
+    for (const [server, config] of Object.entries(servers)) {
+      const list = await task.step(`mcp:${server}:list`, async () => (await load()).list(server))
+      for (const one of list) tools[nameOf(server, one.name)] = toTool(load, server, config, one)
+    }
+    return tools
+  }
+}
+
+/** Providers take at most 64 letters, digits, `_` and `-`. */
+function nameOf(server: string, tool: string): string {
+  return `${server}_${tool}`.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64)
+}
+
+function toTool(
+  load: () => Promise<McpClient>,
+  server: string,
+  { approve = 'never' }: McpServer,
+  tool: McpTool,
+): AnyTool {
+  const needsApproval = approve === 'always' || (approve !== 'never' && !tool.readOnly)
+  return {
+    description: tool.description,
+    inputSchema: jsonSchema(tool.inputSchema as Parameters<typeof jsonSchema>[0]),
+    needsApproval,
+    execute: async (input: JsonObject, options: object) => {
+      const context = toolContext(options)
+      const progress = createProgress(context)
+      const result = await (await load()).call({
+        server,
+        tool,
+        input,
+        idempotencyKey: context.step.idempotencyKey,
+        signal: context.step.signal,
+        onProgress: progress.report,
+        onQuestion: ({ message, schema }) =>
+          toAnswer(context.ask({ message, schema: schema as JsonObject }), schema),
+      })
+      await progress.written()
+      return result
+    },
+    toModelOutput: ({ output }: { readonly output: unknown }) => mcpOutput(output),
+  } as AnyTool
+}
+
+const TENTHS = 10
+
+/** Reports of a server become at most ten reports of the task, because each is a record. */
+function createProgress({ task }: ToolContext) {
+  let reported = -1
+  let writing: Promise<void> = Promise.resolve()
+  return {
+    report(fraction: number, text: string | undefined): void {
+      const tenth = Math.floor(fraction * TENTHS)
+      if (tenth <= reported) return
+      reported = tenth
+      writing = writing.then(() => task.progress(fraction, text)).catch(() => undefined)
+    },
+    written: () => writing,
+  }
+}
+
+/** The answer of the user in the form that the server asked for. */
+function toAnswer({ text, data }: UserAnswer, schema: unknown) {
+  const content = data ?? fieldFrom(text, schema)
+  return typeof content === 'object' && content !== null && !Array.isArray(content)
+    ? { action: 'accept' as const, content: content as Record<string, string> }
+    : { action: 'decline' as const }
+}
+
+/** A text answers a question for a single text. */
+function fieldFrom(text: string, schema: unknown): Json {
+  const { properties = {} } = { ...(schema as { readonly properties?: object }) }
+  const [name, ...more] = Object.keys(properties)
+  return name === undefined || more.length > 0 ? null : { [name]: text }
+}
+
+/** Images reach the model as images. */
+function mcpOutput(output: unknown): ToolOutput {
+  if (!Array.isArray(output)) return plainOutput(output)
+  const value = output.map((block: JsonObject) =>
+    block['type'] === 'image'
+      ? { type: 'image-data', data: block['data'], mediaType: block['mimeType'] }
+      : { type: 'text', text: block['type'] === 'text' ? block['text'] : JSON.stringify(block) },
+  )
+  return { type: 'content', value } as ToolOutput
+}

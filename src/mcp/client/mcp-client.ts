@@ -1,0 +1,130 @@
+/** The tools of MCP servers: their list, and calls of them. Plain JSON, so that both can be journaled. */
+import type { Json, JsonObject } from '../../core/json.ts'
+import {
+  type Connection,
+  McpConnections,
+  type QuestionAnswer,
+  type ServerQuestion,
+} from './connections.ts'
+import type { McpServer } from './server-config.ts'
+
+/** A tool as the server describes it. */
+export interface McpTool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+  readonly readOnly: boolean
+  /** Whether a second call has no further effect, as the server says. */
+  readonly idempotent: boolean
+}
+
+export interface McpCall {
+  readonly server: string
+  readonly tool: Pick<McpTool, 'name' | 'readOnly' | 'idempotent'>
+  readonly input: JsonObject
+  readonly idempotencyKey: string
+  readonly signal: AbortSignal
+  readonly onProgress: (fraction: number, text: string | undefined) => void
+  /** May throw. The call is then given up, and throws the same. */
+  readonly onQuestion: (question: ServerQuestion) => QuestionAnswer
+}
+
+export interface McpClient {
+  list(server: string): Promise<readonly McpTool[]>
+  /** The content of the result. @throws Error with the text of a result that the server calls an error */
+  call(call: McpCall): Promise<Json>
+  close(): Promise<void>
+}
+
+const TIMEOUT_MS = 60_000
+
+export function createMcpClient(servers: Readonly<Record<string, McpServer>>): McpClient {
+  const connections = new McpConnections(servers)
+
+  return {
+    list: (server) =>
+      connections.use(server, true, async ({ client }) => {
+        const { tools } = await client.listTools()
+        return tools.map(toTool).sort((a, b) => (a.name < b.name ? -1 : 1))
+      }),
+    call: (call) => {
+      const { readOnly, idempotent } = call.tool
+      const { timeoutMs = TIMEOUT_MS } = servers[call.server] ?? {}
+      return connections.use(call.server, readOnly || idempotent, (connection) =>
+        callOn(connection, call, timeoutMs),
+      )
+    },
+    close: () => connections.close(),
+  }
+}
+
+interface Described {
+  readonly name: string
+  readonly description?: string | undefined
+  readonly inputSchema: unknown
+  readonly annotations?:
+    | { readOnlyHint?: boolean | undefined; idempotentHint?: boolean | undefined }
+    | undefined
+}
+
+function toTool({ name, description = '', inputSchema, annotations }: Described): McpTool {
+  return {
+    name,
+    description,
+    inputSchema: JSON.parse(JSON.stringify(inputSchema)) as JsonObject,
+    readOnly: annotations?.readOnlyHint ?? false,
+    idempotent: annotations?.idempotentHint ?? false,
+  }
+}
+
+async function callOn(connection: Connection, call: McpCall, timeout: number): Promise<Json> {
+  const { tool, input, idempotencyKey, signal, onProgress, onQuestion } = call
+  const given = new AbortController()
+  const givenUp: { readonly why?: unknown } & { why?: unknown } = {}
+  connection.onQuestion = async (question) => {
+    try {
+      return onQuestion(question)
+    } catch (error) {
+      givenUp.why = error
+      given.abort(error)
+      return { action: 'decline' }
+    }
+  }
+  try {
+    const result = await connection.client.callTool(
+      {
+        name: tool.name,
+        arguments: { ...input },
+        _meta: { 'lull/idempotencyKey': idempotencyKey },
+      },
+      {
+        signal: AbortSignal.any([signal, given.signal]),
+        timeout,
+        resetTimeoutOnProgress: true,
+        onprogress: ({ progress, total, message }) =>
+          onProgress(
+            total === undefined || total === 0 ? 0 : Math.min(progress / total, 1),
+            message,
+          ),
+      },
+    )
+    if (givenUp.why !== undefined) throw givenUp.why
+    return resultOf(result)
+  } catch (error) {
+    throw givenUp.why ?? error
+  }
+}
+
+interface CallResult {
+  readonly content?: unknown
+  readonly structuredContent?: unknown
+  readonly isError?: boolean | undefined
+}
+
+function resultOf({ content, structuredContent, isError }: CallResult): Json {
+  const blocks = JSON.parse(JSON.stringify(content ?? [])) as readonly JsonObject[]
+  const text = blocks.map((block) => (block['type'] === 'text' ? block['text'] : '')).join('\n')
+  if (isError) throw new Error(text === '' ? 'the tool failed' : text)
+  if (structuredContent !== undefined) return JSON.parse(JSON.stringify(structuredContent)) as Json
+  return blocks.every(({ type }) => type === 'text') ? text : [...blocks]
+}
