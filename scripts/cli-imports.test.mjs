@@ -31,3 +31,14 @@ it('the program loads the engine and the libraries of the server only for comman
   const heavy = files.filter((name) => /^(engine|protocols|stores)\//.test(name))
   expect(heavy).toEqual(['engine/caller.ts'])
 })
+
+it('packages that only some users install are loaded only by the parts that need them', () => {
+  const optional = (file) =>
+    [...loadedBy(resolve(source, file))].filter((name) =>
+      /^(ai$|@modelcontextprotocol\/)/.test(name),
+    )
+  expect(optional('index.ts')).toEqual([])
+  expect(optional('cli/main.ts')).toEqual([])
+  // The tools of MCP servers are loaded when an agent has some.
+  expect(optional('ai/index.ts')).toEqual(['ai'])
+})

@@ -35,7 +35,7 @@ export const layers = {
   mcp: {
     imports: ['core', 'client', 'wire'],
     packages: ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zod'],
-    builtins: [],
+    builtins: ['stream'],
   },
   demo: { imports: ['core', 'engine', 'testing'], packages: [], builtins: ['zlib'] },
   server: {
@@ -44,7 +44,7 @@ export const layers = {
     builtins: 'all',
   },
   cli: {
-    imports: ['core', 'client', 'server', 'demo', 'testing'],
+    imports: ['core', 'client', 'server', 'demo', 'testing', 'mcp'],
     packages: [],
     builtins: 'all',
   },

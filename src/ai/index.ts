@@ -1,6 +1,11 @@
 /** Agents that are models with tools, on the AI SDK (`ai`, versions 6 and 7). */
 
-export type { McpHttpServer, McpServer, McpStdioServer } from '../mcp/client/server-config.ts'
+export type {
+  McpHttpServer,
+  McpServer,
+  McpServerOptions,
+  McpStdioServer,
+} from '../mcp/client/server-config.ts'
 export { aiAgent } from './agent/ai-agent.ts'
 export type { AiAgentOptions, Budget } from './agent/options.ts'
 export type { DurableModelOptions } from './model/ask-model.ts'

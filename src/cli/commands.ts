@@ -8,6 +8,7 @@ import { doctor } from './commands/doctor.ts'
 import { eventsEmit } from './commands/events-emit.ts'
 import { hold, holdLift, holdList } from './commands/hold.ts'
 import { keysList, keysMint, keysRevoke, keysRotate } from './commands/keys.ts'
+import { mcp } from './commands/mcp.ts'
 import { migrate } from './commands/migrate.ts'
 import { receiptsVerify } from './commands/receipts-verify.ts'
 import { send } from './commands/send.ts'
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   demo,
   serve,
   acp,
+  mcp,
   send,
   answer,
   tasksList,

@@ -1,6 +1,6 @@
 /** How an MCP server is reached, and how its tools are used. */
 
-interface McpServerOptions {
+export interface McpServerOptions {
   /** The longest time without a sign of life during a call. Default 60,000. */
   readonly timeoutMs?: number
   /** Which tools need the consent of the user: none (default), all, or those that the server does not call read-only. */

@@ -1,0 +1,80 @@
+/** Follows a task until it ends, waits for somebody, or the time is up. Tells the MCP client about it meanwhile. */
+import type { Client } from '../../client/client.ts'
+import type { Task, TaskFrame } from '../../client/task.ts'
+import type { Json } from '../../core/json.ts'
+import { type Part, textOf } from '../../core/message.ts'
+
+/** What the MCP client is told while a tool waits. */
+export interface Told {
+  progress(text: string): void
+  /** The lifecycle of a reminder, in the envelope that A2A and ACP use too. */
+  reminder(params: Readonly<Record<string, Json>>): void
+}
+
+const MOVING: ReadonlySet<string> = new Set(['submitted', 'working'])
+
+export async function follow(
+  client: Client,
+  taskId: string,
+  waitSeconds: number,
+  told: Told,
+  signal: AbortSignal,
+): Promise<Task> {
+  const until = AbortSignal.any([signal, AbortSignal.timeout(waitSeconds * 1_000)])
+  try {
+    for await (const frame of client.watch(taskId, { signal: until })) {
+      tell(frame, told)
+      const state = stateIn(frame)
+      if (state !== undefined && !MOVING.has(state)) break
+    }
+  } catch (error) {
+    if (!until.aborted) throw error
+  }
+  signal.throwIfAborted()
+  return client.get(taskId)
+}
+
+function stateIn(frame: TaskFrame): string | undefined {
+  if (frame.kind === 'task') return frame.task.state
+  return frame.kind === 'status' ? frame.state : undefined
+}
+
+function tell(frame: TaskFrame, told: Told): void {
+  if (frame.kind === 'status') {
+    const { message } = frame.status
+    told.progress(message === undefined ? frame.state : textOf(message))
+  }
+  if (frame.kind === 'reminder') {
+    const { taskId, change } = frame
+    told.reminder({ taskId, ...(JSON.parse(JSON.stringify(change)) as Record<string, Json>) })
+  }
+}
+
+/** What a model needs to know about a task. */
+export function summaryOf(task: Task): Record<string, Json> {
+  const { id, contextId, state, status, artifacts, consent, suspension } = task
+  const said = status.message === undefined ? '' : textOf(status.message)
+  const summary = {
+    taskId: id,
+    contextId,
+    state,
+    ...(said === '' ? {} : { message: said }),
+    ...(artifacts.length === 0
+      ? {}
+      : {
+          artifacts: artifacts.map(({ name = '', parts }) => ({
+            name,
+            content: parts.map(contentOf),
+          })),
+        }),
+    ...(consent === undefined ? {} : { consent }),
+    ...(suspension === undefined ? {} : { suspension }),
+  }
+  return JSON.parse(JSON.stringify(summary)) as Record<string, Json>
+}
+
+function contentOf(part: Part): Json {
+  if ('text' in part) return part.text
+  if ('data' in part) return part.data
+  return 'url' in part ? part.url : `(${part.mediaType ?? 'bytes'})`
+}
