@@ -1,12 +1,13 @@
 /** Every program in `examples/` is started as its first lines say, and does what they say. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { root } from './documents.ts'
+import { editing } from './editor.ts'
 
 let data: string
 let children: ChildProcess[]
@@ -105,6 +106,49 @@ describe('examples', () => {
     const url = await example('two-agents')
     const { out } = await lull('send', url, 'it')
     expect(out).toContain('One can be for it. One can be against it.')
+  })
+
+  it('ai-research', async () => {
+    const url = await example('ai-research')
+    const { out } = await lull('send', url, 'Well?', '--stream')
+    expect(out).toContain('Both can wait without losing anything.')
+  })
+
+  it('ai-release goes on after its process was killed', async () => {
+    const url = await example('ai-release')
+    expect((await lull('send', url, 'Release main')).out).toContain('waiting for build 42')
+    children[0]?.kill('SIGKILL')
+    await once(children[0] as ChildProcess, 'exit')
+    const again = await example('ai-release')
+    const passed = ['--subject', '42', '--data', '{"status": "passed"}', '--url', again]
+    await lull('events', 'emit', 'ci.build.completed', ...passed)
+    const asks = async () => (await lull('tasks', 'show', '@last', '--url', again)).out
+    while (!(await asks()).includes('Allow deploy')) expect(await asks()).not.toContain('failed')
+    const answered = await lull('answer', '@last', '--grant', '--url', again)
+    expect(answered).toMatchObject({ code: 0, out: expect.stringContaining('in production') })
+  })
+
+  it('ai-code-agent', async () => {
+    const file = join(data, 'greeting.txt')
+    writeFileSync(file, 'Hello, world\n')
+    const args = [
+      'dist/cli/main.js',
+      'acp',
+      'examples/ai-code-agent.mjs',
+      '--data',
+      join(data, 'acp'),
+    ]
+    const env = { ...process.env, CODE_AGENT_DIRECTORY: data, LOG_LEVEL: 'error' }
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    children.push(child)
+    const { end, updates } = await editing(child, 'Add a mark')
+    expect(end).toMatchObject({ stopReason: 'end_turn' })
+    expect(readFileSync(file, 'utf8')).toBe('Hello, world!\n')
+    expect(JSON.stringify(updates)).toContain('write_text')
   })
 
   it('pause-from-code', async () => {
