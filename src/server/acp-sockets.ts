@@ -17,7 +17,7 @@ export function accept(
   head: Buffer,
 ): void {
   if (prepared === undefined) {
-    socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n')
+    socket.end('HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\n\r\n')
     return
   }
   const { connectionId } = prepared
@@ -35,17 +35,19 @@ export function accept(
   server.off('headers', addId)
 }
 
-/** Detects a lost peer: the connection is closed when a ping has no answer. */
-function keepAlive(webSocket: WebSocket): void {
-  let alive = true
+/** Closes the connection of a peer that has sent nothing by the first ping, and of one that does not answer a ping. */
+export function keepAlive(webSocket: WebSocket, everyMs: number = HEARTBEAT_MS): void {
+  let alive = false
   const timer = setInterval(() => {
     if (!alive) return webSocket.terminate()
     alive = false
     webSocket.ping()
-  }, HEARTBEAT_MS)
+  }, everyMs)
   timer.unref()
-  webSocket.on('pong', () => {
+  const hear = (): void => {
     alive = true
-  })
+  }
+  webSocket.on('message', hear)
+  webSocket.on('pong', hear)
   webSocket.on('close', () => clearInterval(timer))
 }

@@ -76,6 +76,7 @@ const a2a = z.strictObject(a2aOptions).partial() as z.ZodType<Partial<A2AConfig>
 
 /** One entry per option of ACP. */
 const acpOptions: { readonly [K in keyof AcpConfig]: z.ZodType<AcpConfig[K]> } = {
+  connections: z.number().int().positive(),
   harnTunnel: z.boolean(),
 }
 

@@ -41,6 +41,11 @@ export function parseStrictJson(body: Uint8Array | string, maxDepth: number = DE
   return inspect(text, maxDepth) ?? { value }
 }
 
+/** Whether the text has more values and names than `parseStrictJson` accepts. For texts that another parser reads. */
+export function hasTooManyValues(text: string): boolean {
+  return namesIn(text) === undefined
+}
+
 /** The number of members of all objects in the value. NaN, which equals no number, for deep nesting or `__proto__`. */
 function membersOf(value: unknown, levels: number): number {
   if (typeof value !== 'object' || value === null) return 0

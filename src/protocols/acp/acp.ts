@@ -110,7 +110,11 @@ export function createAcp(options: AcpOptions): Acp {
       return wire
     },
   })
-  const http = createHttpTransport({ connect: connector, clock })
+  const http = createHttpTransport({
+    connect: connector,
+    clock,
+    connections: config.connections,
+  })
 
   return {
     connect: (stream, { caller }) =>

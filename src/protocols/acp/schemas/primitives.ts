@@ -5,6 +5,8 @@ import { resumeConditions } from '../../../engine/inputs.ts'
 
 export const sessionId: z.ZodString = z.string().min(1).max(256)
 export const handle: z.ZodString = z.string().min(1).max(256)
+/** The path of a file or directory. */
+export const path: z.ZodString = z.string().max(4_096)
 export const reason: z.ZodString = z.string().max(1_000)
 export const summary: z.ZodString = z.string().max(4_000)
 export const instant: z.ZodISODateTime = z.iso.datetime()

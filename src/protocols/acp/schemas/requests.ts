@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { pauseMode, reminderInput, resumeConditions } from '../../../engine/inputs.ts'
 import { json } from '../../../engine/json-input.ts'
 import { contentBlocks } from './content-blocks.ts'
-import { cause, handle, instant, meta, reason, sessionId, summary } from './primitives.ts'
+import { cause, handle, instant, meta, path, reason, sessionId, summary } from './primitives.ts'
 
 export const suspendRequest: z.ZodType<{
   sessionId: string
@@ -62,9 +62,9 @@ export const resumeRequest: z.ZodType<{
   _meta?: Record<string, unknown> | null | undefined
 }> = z.looseObject({
   sessionId,
-  cwd: z.string().min(1).optional(),
-  mcpServers: z.array(z.looseObject({})).optional(),
-  additionalDirectories: z.array(z.string()).optional(),
+  cwd: path.min(1).optional(),
+  mcpServers: z.array(z.looseObject({})).max(256).optional(),
+  additionalDirectories: z.array(path).max(256).optional(),
   handle: handle.nullish(),
   input: json.optional(),
   continueTranscript: z.boolean().optional(),

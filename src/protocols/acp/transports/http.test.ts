@@ -58,15 +58,43 @@ it('ends with a DELETE', async () => {
   expect((await post(harness, list, headers)).status).toBe(404)
 })
 
-it('is refused when there are too many', async () => {
+it('K1: is refused when its principal has too many, and others can still connect', async () => {
   const harness = await openHarness()
-  for (let n = 0; n < 999; n++) expect(harness.acp.upgrade({ caller: anyone })).toBeDefined()
+  const open = (tenant: string, principal: string) =>
+    harness.acp.upgrade({ caller: { tenant, principal } })
+  for (let n = 0; n < 255; n++) expect(harness.acp.upgrade({ caller: anyone })).toBeDefined()
   const last = harness.acp.upgrade({ caller: anyone })
   expect(harness.acp.upgrade({ caller: anyone })).toBeUndefined()
   const message = { id: 0, method: 'initialize', params: { protocolVersion: 1 } }
-  expect((await post(harness, message)).status).toBe(503)
+  const refused = await post(harness, message)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+  expect(await refused.text()).toBe('The limit acp.connections of the principal (256) is reached')
+  last?.reject()
   last?.reject()
   expect((await post(harness, message)).status).toBe(200)
+  expect(harness.acp.upgrade({ caller: anyone })).toBeUndefined()
+
+  // The tenant has twice as many, and all tenants together four times as many.
+  for (let n = 0; n < 256; n++) expect(open(anyone.tenant, 'bob')).toBeDefined()
+  expect(open(anyone.tenant, 'carol')).toBeUndefined()
+  for (let n = 0; n < 512; n++) expect(open('other', n < 256 ? 'a' : 'b')).toBeDefined()
+  expect(open('third', 'a')).toBeUndefined()
+})
+
+it('is answered at once when a message has very many values', async () => {
+  const harness = await openHarness()
+  const params = { protocolVersion: 1, _meta: { values: Array(100_001).fill(1) } }
+  expect((await post(harness, { id: 0, method: 'initialize', params })).status).toBe(413)
+  const listeners = new Map<string, (...args: unknown[]) => void>()
+  const closed: unknown[] = []
+  harness.acp.upgrade({ caller: anyone })?.accept({
+    send: () => undefined,
+    close: (code) => closed.push(code),
+    on: (type, listener) => listeners.set(type, listener),
+  })
+  const text = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params })
+  listeners.get('message')?.(Buffer.from(text), false)
+  expect(closed).toEqual([1009])
 })
 
 it('is refused once it is closed', async () => {

@@ -10,6 +10,7 @@ import {
 import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import { keyOf } from '../sessions/sessions.ts'
+import { guardedRequest, guardedSocket } from './guarded-input.ts'
 import { createOpenConnections } from './open-connections.ts'
 
 export interface HttpTransport {
@@ -21,15 +22,17 @@ export interface HttpTransport {
 
 export interface HttpDeps extends Pick<EngineDeps, 'clock'> {
   readonly connect: (caller: Caller) => AgentConnector
+  /** How many connections a principal may have (K1). */
+  readonly connections: number
 }
 
 const CONNECTION_ID = 'acp-connection-id'
 /** Larger than the largest message, and small enough that a client that does not read costs little. */
 const BUFFERED_BYTES = 16 * 1024 * 1024
 
-export function createHttpTransport({ connect, clock }: HttpDeps): HttpTransport {
+export function createHttpTransport({ connect, clock, connections }: HttpDeps): HttpTransport {
   const server = new AcpServer({ agent: noAgent, maxBufferedBytes: BUFFERED_BYTES })
-  const open = createOpenConnections(clock, (id) => {
+  const open = createOpenConnections(clock, connections, (id) => {
     const headers = { [CONNECTION_ID]: id }
     const request = new Request('http://lull/acp', { method: 'DELETE', headers })
     server.handleRequest(request).catch(() => undefined)
@@ -38,19 +41,24 @@ export function createHttpTransport({ connect, clock }: HttpDeps): HttpTransport
 
   async function begin(request: Request, caller: Caller): Promise<Response> {
     if (closed) return text(503, 'Shutting down; try again later')
-    if (open.isFull()) return text(503, 'Too many connections; try again later')
+    const limit = open.limitReached(caller)
+    if (limit !== undefined) return text(429, `The limit ${limit} is reached`, RETRY)
     const response = await server.handleRequest(request, { agent: connect(caller) })
     const id = response.headers.get(CONNECTION_ID)
-    if (id !== null && !closed) open.add(id, ownerOf(caller))
+    if (id !== null && !closed) open.add(id, caller)
     return response
   }
 
   return {
-    async fetch(request, caller) {
+    async fetch(given, caller) {
+      const request = await guardedRequest(given)
+      if (request === undefined) return text(413, 'The message has too many values')
       const id = request.headers.get(CONNECTION_ID)
       if (id === null) return begin(request, caller)
       const connection = open.get(id)
-      if (connection?.owner !== ownerOf(caller)) return text(404, 'Unknown Acp-Connection-Id')
+      if (connection === undefined || ownerOf(connection.owner) !== ownerOf(caller)) {
+        return text(404, 'Unknown Acp-Connection-Id')
+      }
       const response = await server.handleRequest(request)
       if (request.method === 'DELETE' || response.status === 404) open.forget(id)
       else if (request.method !== 'GET') open.touch(id, connection)
@@ -61,14 +69,14 @@ export function createHttpTransport({ connect, clock }: HttpDeps): HttpTransport
       return response
     },
     upgrade(caller) {
-      if (closed || open.isFull()) return undefined
-      const socketClosed = open.socketOpened()
+      if (closed || open.limitReached(caller) !== undefined) return undefined
+      const socketClosed = open.socketOpened(caller)
       const prepared = server.prepareWebSocketUpgrade({ agent: connect(caller) })
       return {
         connectionId: prepared.connectionId,
         accept(socket) {
           socket.on?.('close', socketClosed)
-          prepared.accept(socket)
+          prepared.accept(guardedSocket(socket))
         },
         reject() {
           socketClosed()
@@ -95,8 +103,10 @@ function ownerOf(caller: Caller): string {
   return keyOf(caller, '')
 }
 
-function text(status: number, words: string): Response {
-  return new Response(words, { status, headers: { 'content-type': 'text/plain' } })
+const RETRY = { 'retry-after': '5' }
+
+function text(status: number, words: string, headers: Record<string, string> = {}): Response {
+  return new Response(words, { status, headers: { 'content-type': 'text/plain', ...headers } })
 }
 
 /** Calls `ended` once, when the stream ends or its reader cancels it. */

@@ -1,36 +1,59 @@
-/** The open connections over HTTP, and the number of WebSockets. A connection without streams and requests expires. */
+/**
+ * The open connections over HTTP, and the number of WebSockets. A connection without streams and requests expires.
+ *
+ * K1  A principal has a limited number of connections, its tenant twice as many, and all tenants together four times as many.
+ *     One caller cannot use up the connections of the others.
+ */
+import type { Caller } from '../../../engine/caller.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 
 export interface OpenConnection {
-  readonly owner: string
+  readonly owner: Caller
   /** How many streams the client reads. */
   streams: number
   cancelExpiry: () => void
 }
 
 export interface OpenConnections {
-  isFull(): boolean
-  add(id: string, owner: string): void
+  /** The limit that a further connection of the caller would exceed. */
+  limitReached(caller: Caller): string | undefined
+  add(id: string, owner: Caller): void
   get(id: string): OpenConnection | undefined
   /** A request came: the time until the connection expires begins again. */
   touch(id: string, connection: OpenConnection): void
   /** @returns to be called when the stream ends */
   streamOpened(id: string, connection: OpenConnection): () => void
   /** @returns to be called when the socket closes; further calls do nothing */
-  socketOpened(): () => void
+  socketOpened(owner: Caller): () => void
   forget(id: string): void
   clear(): void
 }
 
-const MAX_CONNECTIONS = 1_000
 const IDLE_MS = 300_000
 
+/** @param most connections of a principal */
 export function createOpenConnections(
   clock: EngineDeps['clock'],
+  most: number,
   expired: (id: string) => void,
 ): OpenConnections {
   const open = new Map<string, OpenConnection>()
-  let sockets = 0
+  const counts = new Map<string, number>()
+
+  function count(owner: Caller, by: 1 | -1): void {
+    for (const [, key] of placesOf(owner)) {
+      const left = (counts.get(key) ?? 0) + by
+      if (left === 0) counts.delete(key)
+      else counts.set(key, left)
+    }
+  }
+
+  function limitReached(caller: Caller): string | undefined {
+    const found = placesOf(caller).find(
+      ([, key, factor]) => (counts.get(key) ?? 0) >= most * factor,
+    )
+    return found && `acp.connections of the ${found[0]} (${most * found[2]})`
+  }
 
   function touch(id: string, connection: OpenConnection): void {
     connection.cancelExpiry()
@@ -42,13 +65,17 @@ export function createOpenConnections(
   }
 
   function forget(id: string): void {
-    open.get(id)?.cancelExpiry()
+    const known = open.get(id)
+    if (known === undefined) return
+    known.cancelExpiry()
     open.delete(id)
+    count(known.owner, -1)
   }
 
   return {
-    isFull: () => open.size + sockets >= MAX_CONNECTIONS,
+    limitReached,
     add(id, owner) {
+      count(owner, 1)
       const connection = { owner, streams: 0, cancelExpiry: () => undefined }
       open.set(id, connection)
       touch(id, connection)
@@ -63,11 +90,11 @@ export function createOpenConnections(
         if (open.get(id) === connection) touch(id, connection)
       }
     },
-    socketOpened() {
-      sockets++
+    socketOpened(owner) {
+      count(owner, 1)
       let counted = true
       return () => {
-        if (counted) sockets--
+        if (counted) count(owner, -1)
         counted = false
       }
     },
@@ -76,4 +103,14 @@ export function createOpenConnections(
       for (const id of [...open.keys()]) forget(id)
     },
   }
+}
+
+type Place = readonly [of: string, key: string, factor: number]
+
+function placesOf({ tenant, principal }: Caller): readonly Place[] {
+  return [
+    ['principal', JSON.stringify([tenant, principal]), 1],
+    ['tenant', JSON.stringify([tenant]), 2],
+    ['server', '', 4],
+  ]
 }
