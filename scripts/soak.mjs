@@ -16,5 +16,6 @@ if (!/^\d+(\.\d+)?$/.test(minutes) || !/^\d+$/.test(seed)) {
   process.stdout.write(`lull: ${minutes} minutes with --seed ${seed}\n`)
   process.env.LULL_SOAK = `${minutes},${seed}`
   const built = await run('node', ['scripts/build.mjs'])
-  process.exitCode = built === 0 ? await run('vitest', ['run', '--project', 'cluster']) : built
+  process.exitCode =
+    built === 0 ? await run('vitest', ['run', '--project', 'cluster', 'cluster.test.ts']) : built
 }

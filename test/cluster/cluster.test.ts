@@ -9,7 +9,7 @@ const everything: readonly Fault[] = [
   'cut',
   'crash database',
   'freeze',
-  'kill',
+  'sever',
   'restart database',
   'replace',
 ]
@@ -17,10 +17,11 @@ const everything: readonly Fault[] = [
 const [minutes, seed] = (process.env['LULL_SOAK'] ?? '').split(',').map(Number)
 
 if (seed === undefined) {
-  it('two processes see 50 tasks through while they are killed', async () => {
+  it('two processes with clocks two minutes apart see 50 tasks through while they are killed', async () => {
     const { faults, counts, accounts, broken } = await soak({
       seed: 1,
       processes: 2,
+      skews: [60_000, -60_000],
       atOnce: 10,
       goesOn: (begun) => begun < 50,
       faults: ['kill'],

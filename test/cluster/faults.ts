@@ -1,11 +1,19 @@
 /** What is broken while the tasks run, in an order and at times that the seed decides. */
 import pg from 'pg'
+import type { TcpProxy } from '../../src/stores/postgres/test-support/proxy.ts'
 import type { PostgresServer } from '../../src/stores/postgres/test-support/server.ts'
 import { pass } from './calls.ts'
 import { chooser } from './plan.ts'
 import { LEASE_MS, type Processes } from './processes.ts'
 
-export type Fault = 'kill' | 'freeze' | 'replace' | 'cut' | 'restart database' | 'crash database'
+export type Fault =
+  | 'kill'
+  | 'freeze'
+  | 'replace'
+  | 'cut'
+  | 'sever'
+  | 'restart database'
+  | 'crash database'
 
 export interface Breaking {
   /** How many faults there were. */
@@ -18,6 +26,8 @@ export interface Targets {
   readonly seed: number
   readonly processes: Processes
   readonly database: PostgresServer
+  /** Between the processes and the database. */
+  readonly proxy: Pick<TcpProxy, 'cutAll'>
   /** Each of them once, then random ones of them. */
   readonly faults: readonly Fault[]
 }
@@ -26,7 +36,7 @@ export interface Targets {
 const PURPOSE = -2
 const BETWEEN_MS = 1_500
 
-export function breakThings({ seed, processes, database, faults }: Targets): Breaking {
+export function breakThings({ seed, processes, database, proxy, faults }: Targets): Breaking {
   const choose = chooser(seed, PURPOSE)
   const times: Partial<Record<Fault, number>> = {}
   let stopped = false
@@ -37,6 +47,7 @@ export function breakThings({ seed, processes, database, faults }: Targets): Bre
     freeze: () =>
       processes.freeze(choose.below(processes.count), pass(1.5 * LEASE_MS + choose.below(3_000))),
     cut: () => cutConnections(database.url, choose.below(3) === 0 ? 1 : 0.3),
+    sever: async () => proxy.cutAll(),
     'restart database': () => database.restart('fast'),
     'crash database': () => database.restart('immediate'),
   }

@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs'
 import { fold } from '../../src/core/evolve.ts'
 import { verifyReceipts } from '../../src/core/receipts.ts'
 import type { LogRecord } from '../../src/core/records.ts'
+import type { State } from '../../src/core/states.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createSigner } from '../../src/server/system/signer.ts'
 import { type Effect, parseEffect } from '../crash/effects-file.ts'
 import type { Account } from './customer.ts'
 import { grouped } from './grouped.ts'
 import { effectsIn, type LostLease, type Outage, RECEIPT_KEY } from './processes.ts'
-import { faultsOfSteps, faultsOfWorkers } from './runs.ts'
+import { faultsOfSteps, faultsOfWorkers, SKEW_MS } from './runs.ts'
 
 export interface Evidence {
   readonly home: string
@@ -17,6 +18,10 @@ export interface Evidence {
   readonly accounts: readonly Account[]
   readonly outages: readonly Outage[]
   readonly lost: readonly LostLease[]
+  /** How much the clock of a process shows more than that of the machine. */
+  readonly skewOf: (pid: number) => number
+  /** When the first process started. */
+  readonly begunAt: number
 }
 
 export interface Verdict {
@@ -25,8 +30,13 @@ export interface Verdict {
   readonly counts: Readonly<Record<string, number>>
 }
 
-export async function judge({ home, store, accounts, outages, lost }: Evidence): Promise<Verdict> {
-  const effects = readFileSync(effectsIn(home), 'utf8').split('\n').slice(0, -1).map(parseEffect)
+export async function judge(evidence: Evidence): Promise<Verdict> {
+  const { home, store, accounts, outages, lost, skewOf, begunAt } = evidence
+  const effects = readFileSync(effectsIn(home), 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map(parseEffect)
+    .map((one) => ({ ...one, at: one.at - skewOf(one.pid) }))
   const byTask = grouped(effects, ({ taskId }) => taskId)
   // Children are known by their effects.
   const taskIds = new Set([...accounts.map(({ taskId }) => taskId), ...byTask.keys()])
@@ -38,7 +48,8 @@ export async function judge({ home, store, accounts, outages, lost }: Evidence):
     logs.set(taskId, log)
     const stored = await store.load(taskId)
     const found = [
-      ...faultsOfLog(log),
+      ...faultsOfLog(log, fold(log)?.state),
+      ...faultsOfTimes(log, begunAt, Date.now()),
       ...(stored && same(fold(stored.records, stored.snapshot)) === same(fold(log))
         ? []
         : ['is stored as another task than it was logged']),
@@ -66,9 +77,22 @@ function sorted(value: unknown): unknown {
   )
 }
 
-function faultsOfLog(log: readonly LogRecord[]): readonly string[] {
+/** Records have the time of the database, whatever the clocks of the processes show. */
+export function faultsOfTimes(
+  log: readonly LogRecord[],
+  from: number,
+  to: number,
+): readonly string[] {
+  const strange = log.filter(({ at }) => at < from - SKEW_MS || at > to + SKEW_MS)
+  return strange.map(({ seq, at }) => `has record ${seq} at ${new Date(at).toISOString()}`)
+}
+
+/** @param state the state that the log leads to */
+export function faultsOfLog(
+  log: readonly LogRecord[],
+  state: State | undefined,
+): readonly string[] {
   const faults: string[] = []
-  const state = fold(log)?.state
   if (state !== 'completed') faults.push(`is ${state}`)
   if (log.some(({ seq }, index) => seq !== index + 1)) faults.push('has a gap or a doubled record')
   const keys = log.flatMap((one) => ('key' in one && one.type !== 'attempt' ? [`${one.key}`] : []))
@@ -82,7 +106,7 @@ function faultsOfLog(log: readonly LogRecord[]): readonly string[] {
   return faults
 }
 
-function faultsOfAccount(account: Account, log: readonly LogRecord[]): readonly string[] {
+export function faultsOfAccount(account: Account, log: readonly LogRecord[]): readonly string[] {
   const { taskIds, resumes, messages, reminders } = account
   const faults: string[] = []
   if (taskIds.size > 1) faults.push(`was created ${taskIds.size} times by one key`)

@@ -17,6 +17,8 @@ export interface Outage {
 export interface Processes {
   readonly count: number
   url(slot: number): string
+  /** How much the clock of the process shows more than that of the machine. */
+  skewOf(pid: number): number
   /** SIGKILL, and another process in its place. */
   kill(slot: number): Promise<void>
   /** SIGSTOP, and SIGCONT when `thaw` resolves. */
@@ -42,26 +44,42 @@ export interface Where {
   readonly home: string
   readonly postgres: string
   readonly count: number
+  /** How much the wall clock of each process shows more than that of the machine. Default: nothing. */
+  readonly skews?: readonly number[] | undefined
 }
 
 export const effectsIn = (home: string): string => join(home, 'effects')
 
-export async function startProcesses({ home, postgres, count }: Where): Promise<Processes> {
+const skewedClock = new URL('./skewed-clock.mjs', import.meta.url).href
+
+export async function startProcesses({
+  home,
+  postgres,
+  count,
+  skews = [],
+}: Where): Promise<Processes> {
   const config = join(home, 'config.json')
   const engine = { leaseMs: LEASE_MS, concurrency: 32, maxDeaths: 1_000, pollMs: 500 }
-  writeFileSync(config, JSON.stringify({ engine }))
+  writeFileSync(config, JSON.stringify({ engine, a2a: { pushToPrivate: true } }))
   const outages: Outage[] = []
   const ended: LullProcess[] = []
+  const skewsByPid = new Map<number, number>()
 
   async function start(slot: number, port: string): Promise<Server> {
     const data = join(home, `data-${slot}`)
     mkdirSync(data, { recursive: true })
     const flags = ['--script', '--port', port, '--data', data, '--config', config]
-    return serving(['serve', ...flags], {
+    const skew = skews[slot] ?? 0
+    const server = await serving(['serve', ...flags], {
       LULL_POSTGRES: postgres,
       LULL_EFFECTS: effectsIn(home),
       LULL_RECEIPT_KEY: RECEIPT_KEY,
+      ...(skew === 0
+        ? {}
+        : { NODE_OPTIONS: `--import ${skewedClock}`, LULL_TEST_SKEW_MS: `${skew}` }),
     })
+    skewsByPid.set(server.child.pid ?? 0, skew)
+    return server
   }
 
   const slots: Server[] = []
@@ -79,6 +97,7 @@ export async function startProcesses({ home, postgres, count }: Where): Promise<
     count,
     outages,
     url: (slot) => at(slot).url,
+    skewOf: (pid) => skewsByPid.get(pid) ?? 0,
     async kill(slot) {
       const { child } = at(slot)
       const from = Date.now()

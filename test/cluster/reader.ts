@@ -38,7 +38,12 @@ export async function replay(url: string, taskId: string, after: Frame): Promise
 }
 
 /** Adds frames until there are enough of them, or the stream ends. Whether the process refused. */
-function readSome(url: string, taskId: string, frames: Frame[], most: number): Promise<boolean> {
+export function readSome(
+  url: string,
+  taskId: string,
+  frames: Frame[],
+  most: number,
+): Promise<boolean> {
   const { port } = new URL(url)
   const last = frames.at(-1)?.id
   const headers = {

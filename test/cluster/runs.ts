@@ -5,7 +5,7 @@ import { grouped } from './grouped.ts'
 import type { LostLease, Outage } from './processes.ts'
 
 /** Records have the time of the database, effects that of their process. They differ by less than this. */
-const SKEW_MS = 1_000
+export const SKEW_MS = 1_000
 
 interface Run extends RunToken {
   readonly at: number

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { startProxy } from '../../src/stores/postgres/test-support/proxy.ts'
 import { startPostgres } from '../../src/stores/postgres/test-support/server.ts'
 import { createCalls } from './calls.ts'
 import { type Account, attend, type Cluster } from './customer.ts'
@@ -15,6 +16,8 @@ import { replay } from './reader.ts'
 export interface SoakOptions {
   readonly seed: number
   readonly processes: number
+  /** How much the clock of each process shows more than that of the machine. */
+  readonly skews?: readonly number[]
   /** How many tasks there are at a time. */
   readonly atOnce: number
   /** Whether another task begins, by how many have begun and how many faults there were. */
@@ -37,11 +40,14 @@ export async function soak(options: SoakOptions): Promise<Aftermath> {
   const database = await startPostgres()
   onTestFinished(database.remove)
   const { url: postgres } = database
-  const processes = await startProcesses({ home, postgres, count: options.processes })
+  const proxy = await startProxy(postgres)
+  const begunAt = Date.now()
+  const { processes: count, skews } = options
+  const processes = await startProcesses({ home, postgres: proxy.url, count, skews })
   onTestFinished(processes.end)
   const cluster: Cluster = { seed, processes, calls: createCalls(processes) }
 
-  const breaking = breakThings({ seed, processes, database, faults })
+  const breaking = breakThings({ seed, processes, database, proxy, faults })
   const accounts: Account[] = []
   let begun = 0
   async function customers(): Promise<void> {
@@ -55,9 +61,9 @@ export async function soak(options: SoakOptions): Promise<Aftermath> {
   await processes.end()
   const store = await createPostgresStore({ url: postgres })
   try {
-    const { outages } = processes
+    const { outages, skewOf } = processes
     const lost = await processes.lostLeases()
-    const verdict = await judge({ home, store, accounts, outages, lost })
+    const verdict = await judge({ home, store, accounts, outages, lost, skewOf, begunAt })
     return { ...verdict, accounts, lost, broken, faults: [...streams, ...verdict.faults] }
   } finally {
     await store.close()
