@@ -45,6 +45,7 @@ export type {
   Turn,
 } from './engine/agent-task.ts'
 export type { Conversation, ConversationArtifact } from './engine/conversation.ts'
+export type { Schedule, ScheduleFacts } from './engine/schedules/schedule.ts'
 export type { OutputOf, StandardSchemaV1 } from './engine/standard-schema.ts'
 export type {
   ChangedByJson,
@@ -187,6 +188,7 @@ export type {
 } from './engine/requests.ts'
 export type { ResumeDialect } from './engine/resume-task.ts'
 export type { RetentionReport } from './engine/retention.ts'
+export type { ScheduleInfo } from './engine/schedules/schedules.ts'
 export type { SendResult } from './engine/sending/send-result.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.

@@ -11,6 +11,12 @@ import { keysList, keysMint, keysRevoke, keysRotate } from './commands/keys.ts'
 import { mcp } from './commands/mcp.ts'
 import { migrate } from './commands/migrate.ts'
 import { receiptsVerify } from './commands/receipts-verify.ts'
+import {
+  schedulesList,
+  schedulesPause,
+  schedulesResume,
+  schedulesRun,
+} from './commands/schedules.ts'
 import { send } from './commands/send.ts'
 import { serve } from './commands/serve.ts'
 import { tasksCancel, tasksPause, tasksResume } from './commands/tasks-control.ts'
@@ -38,6 +44,10 @@ export const commands: readonly Command[] = [
   hold,
   holdList,
   holdLift,
+  schedulesList,
+  schedulesPause,
+  schedulesResume,
+  schedulesRun,
   receiptsVerify,
   keysMint,
   keysList,

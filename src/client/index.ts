@@ -15,6 +15,7 @@ export type { ExpiryReason, Propagate, RoleHint } from '../core/reminders.ts'
 export type { InterruptedState, PausedState, State, TerminalState } from '../core/states.ts'
 export type { PauseMode, ResumeCause } from '../core/suspension.ts'
 export type {
+  AgentSummary,
   AuditPage,
   AuditSummary,
   Changes,
@@ -24,6 +25,8 @@ export type {
   LiftResult,
   QuestionSummary,
   ReceiptReport,
+  ScheduleRun,
+  ScheduleSummary,
   StopSummary,
   TaskList,
   TaskSummary,

@@ -1,5 +1,6 @@
 /** The `/ops` interface of a Lull server: lists, timelines, holds, receipts and live changes, for operators. */
 import type {
+  AgentSummary,
   AuditPage,
   Changes,
   HoldPreview,
@@ -7,6 +8,8 @@ import type {
   HoldSummary,
   LiftResult,
   ReceiptReport,
+  ScheduleRun,
+  ScheduleSummary,
   TaskList,
   TaskSummary,
   TimelineEntry,
@@ -53,15 +56,21 @@ export interface Ops {
   /** Entries after a position, then live until the task has ended. */
   follow(taskId: string, after: number, signal: AbortSignal): AsyncGenerator<TimelineEntry, void>
   receipts(taskId: string): Promise<ReceiptReport>
-  agents(): Promise<readonly { readonly name: string; readonly description: string }[]>
   /** The processes that share the store. */
   workers(): Promise<readonly WorkerSummary[]>
+  agents(): Promise<readonly AgentSummary[]>
   holds(): Promise<readonly HoldSummary[]>
   previewHold(input: HoldInput): Promise<HoldPreview>
   hold(input: HoldInput): Promise<HoldResult>
   lift(holdId: string): Promise<LiftResult>
   /** Who did what, and what was refused, oldest first. */
   audit(filter?: AuditFilter): Promise<AuditPage>
+  schedules(): Promise<readonly ScheduleSummary[]>
+  /** The id is `agent:name`. */
+  pauseSchedule(id: string): Promise<ScheduleSummary>
+  resumeSchedule(id: string): Promise<ScheduleSummary>
+  /** Starts a task of the schedule now. */
+  runSchedule(id: string): Promise<ScheduleRun>
   /** The first message says that the feed is open. Ends with the connection. */
   changes(signal: AbortSignal): AsyncGenerator<Changes, void>
 }
@@ -112,6 +121,9 @@ export function createOps(options: OpsOptions): Ops {
   const taskPath = (taskId: string, rest = ''): string =>
     `tasks/${encodeURIComponent(taskId)}${rest}`
 
+  const schedulePath = (id: string, act: string): string =>
+    `schedules/${encodeURIComponent(id)}/${act}`
+
   return {
     tasks: (filter = {}) => call('GET', urlOf('tasks', queryOf(filter))),
     task: (taskId) => call('GET', urlOf(taskPath(taskId))),
@@ -127,6 +139,10 @@ export function createOps(options: OpsOptions): Ops {
     hold: (input) => call('POST', urlOf('holds'), input),
     lift: (holdId) => call('DELETE', urlOf(`holds/${encodeURIComponent(holdId)}`)),
     audit: (filter = {}) => call('GET', urlOf('audit', queryOf(filter))),
+    schedules: async () => (await call<{ schedules: [] }>('GET', urlOf('schedules'))).schedules,
+    pauseSchedule: (id) => call('POST', urlOf(schedulePath(id, 'pause'))),
+    resumeSchedule: (id) => call('POST', urlOf(schedulePath(id, 'resume'))),
+    runSchedule: (id) => call('POST', urlOf(schedulePath(id, 'run'))),
     changes: (signal) => events(urlOf('changes'), signal),
   }
 }

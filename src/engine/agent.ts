@@ -6,6 +6,7 @@ import type { AgentTask, ArtifactInput } from './agent-task.ts'
 import type { Conversation } from './conversation.ts'
 import { checkProviders } from './providers/built-in.ts'
 import type { ReminderProviders } from './providers/provider.ts'
+import { checkedSchedules, type Schedule } from './schedules/schedule.ts'
 import { isSchema, type OutputOf, type StandardSchemaV1 } from './standard-schema.ts'
 import type { JsonSerializable } from './step-result.ts'
 
@@ -53,6 +54,8 @@ export interface AgentDefinition<S extends StandardSchemaV1 = NoSchema> {
     message: Message,
     context: ReceiveContext,
   ) => Promise<ReceiveResult | undefined> | ReceiveResult | undefined
+  /** Times at which a message starts a task by itself, once per time in the whole cluster. */
+  readonly schedule?: readonly Schedule[]
   /** May be absent for an agent whose `receive` always replies. */
   run?(task: AgentTask<OutputOf<S>>): Promise<Outcome> | Outcome
   /** How many tasks of the agent run at the same time. Stopped tasks do not count. Default 64. */
@@ -100,6 +103,7 @@ export function agent<S extends StandardSchemaV1 = NoSchema>(
     const problem = 'must be a Standard Schema, such as one of zod, valibot or arktype'
     throw new LullError('INVALID_INPUT', { path: 'input', problem })
   }
+  if (definition.schedule !== undefined) checkedSchedules(definition.schedule)
   if (definition.providers !== undefined) checkProviders(definition.providers)
   return Object.freeze({ ...definition })
 }

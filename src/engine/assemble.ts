@@ -35,6 +35,9 @@ import { createRetention } from './retention.ts'
 import { createRunHost } from './run-host.ts'
 import { createRuns } from './runs.ts'
 import { safeLog } from './safe-log.ts'
+import { createScheduler, type Scheduler } from './schedules/scheduler.ts'
+import { createSchedules, type Schedules } from './schedules/schedules.ts'
+import { createSend, type Send } from './sending/send.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createTimers } from './timers.ts'
 import { createWakeByEvent } from './wake-by-event.ts'
@@ -42,6 +45,8 @@ import { createWakeByTime } from './wake-by-time.ts'
 
 export interface Assembly {
   readonly context: EngineContext
+  readonly send: Send
+  readonly schedules: Schedules
   readonly holds: Holds
   readonly lifecycle: Lifecycle
   readonly workers: WorkerList
@@ -125,8 +130,19 @@ export function assemble(deps: EngineDeps): Assembly {
   }
   const publishing = createPublishing({ ...context, timers, texts: peers?.texts })
   const parts = { context, holds, timers, membership }
-  const lifecycle = createLifecycle({ ...parts, retention, watchdog, peers })
-  return { context, holds, lifecycle, workers }
+  const { send, scheduler, schedules } = sending(context, holds)
+  const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog, peers })
+  return { context, send, schedules, holds, lifecycle, workers }
+}
+
+/** What sends messages: callers, and schedules. */
+function sending(
+  context: EngineContext,
+  holds: Holds,
+): Pick<Assembly, 'send' | 'schedules'> & { readonly scheduler: Scheduler } {
+  const send = createSend(context, holds)
+  const scheduler = createScheduler({ context, send })
+  return { send, scheduler, schedules: createSchedules(scheduler, context.clock) }
 }
 
 /** What the ledger asks when other processes write too. */

@@ -8,7 +8,7 @@ import { describeError } from '../core/describe-error.ts'
 
 export type NextFire =
   | { readonly at: number; readonly problem?: undefined }
-  | { readonly problem: string; readonly wrong: 'cron' | 'timezone' }
+  | { readonly problem: string; readonly wrong: 'cron' | 'timezone'; readonly never?: true }
 
 /** The 29th of February falls on each weekday within 40 years, also around 2100, which is no leap year. */
 const YEARS = 40
@@ -29,7 +29,7 @@ export function nextFire(cron: string, timezone: string | undefined, now: number
   } catch (error) {
     return { wrong: 'cron', problem: describeError(error).message }
   }
-  return { wrong: 'cron', problem: NEVER }
+  return { wrong: 'cron', problem: NEVER, never: true }
 }
 
 const NEVER = `never fires in the next ${YEARS} years`

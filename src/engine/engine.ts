@@ -58,7 +58,7 @@ import type {
 } from './requests.ts'
 import { type ResumeDialect, resume } from './resume-task.ts'
 import type { RetentionReport } from './retention.ts'
-import { createSend } from './sending/send.ts'
+import type { ScheduleInfo } from './schedules/schedules.ts'
 import type { SendResult } from './sending/send-result.ts'
 import { waitFor } from './wait.ts'
 
@@ -139,6 +139,14 @@ export interface Engine {
   lift(caller: Caller, holdId: string): Promise<LiftAnswer>
   holds(caller: Caller): Promise<readonly Hold[]>
 
+  /** The schedules of the agents, and their states. Only for operators, as the calls below. */
+  schedules(caller: Caller): Promise<readonly ScheduleInfo[]>
+  /** No time of the schedule `agent:name` starts a task until it is resumed, in any process. */
+  pauseSchedule(caller: Caller, id: string): Promise<ScheduleInfo>
+  resumeSchedule(caller: Caller, id: string): Promise<ScheduleInfo>
+  /** Sends the message of the schedule now, whatever its times are and also while it is paused. */
+  runSchedule(caller: Caller, id: string): Promise<SendResult>
+
   /**
    * For work that one process does for all that share the store. False: another one has it, for at most `forMs`. On an
    * embedded store it is always true.
@@ -174,12 +182,12 @@ const DRAIN_MS = 10_000
 const MAX_EVENTS = 1_000
 
 export function createEngine(deps: EngineDeps): Engine {
-  const { context, holds, lifecycle, workers } = assemble(deps)
+  const { context, send, schedules, holds, lifecycle, workers } = assemble(deps)
   const { events } = context
 
   const engine: Omit<Engine, 'audit'> = {
     agents: context.agents,
-    send: createSend(context, holds),
+    send,
     get: (caller, taskId) => taskFor(context, caller, taskId),
     list: (caller, request) => list(context, caller, request),
     count: (caller, request) => count(context, caller, request),
@@ -236,6 +244,11 @@ export function createEngine(deps: EngineDeps): Engine {
     lift: async (caller, holdId) => holds.lift(operator(caller), holdId),
     holds: async (caller) => holds.list(operator(caller)),
 
+    schedules: async (caller) => schedules.list(operator(caller, 'schedules')),
+    pauseSchedule: async (caller, id) => schedules.pause(operator(caller, 'schedules'), id),
+    resumeSchedule: async (caller, id) => schedules.resume(operator(caller, 'schedules'), id),
+    runSchedule: async (caller, id) => schedules.run(operator(caller, 'schedules'), id),
+
     verify: (caller, taskId) => verify(context, caller, taskId),
     worker: workers.here,
     workers: workers.list,
@@ -248,8 +261,8 @@ export function createEngine(deps: EngineDeps): Engine {
   return auditedEngine(engine, context.audit)
 }
 
-/** Only operators may hold tasks. @throws LullError `NOT_OFFERED` */
-function operator(caller: Caller): Caller {
+/** Only operators may hold tasks and control schedules. @throws LullError `NOT_OFFERED` */
+function operator(caller: Caller, what = 'holds'): Caller {
   if (caller.operator) return caller
-  throw new LullError('NOT_OFFERED', { agent: 'engine', capability: 'holds to this caller' })
+  throw new LullError('NOT_OFFERED', { agent: 'engine', capability: `${what} to this caller` })
 }

@@ -7,6 +7,7 @@ import type { EngineContext } from './context.ts'
 import type { Health, Watchdog } from './health.ts'
 import type { Holds } from './holds.ts'
 import type { Retention, RetentionReport } from './retention.ts'
+import type { Scheduler } from './schedules/scheduler.ts'
 import { endsWithin } from './time-limit.ts'
 import type { Timers } from './timers.ts'
 
@@ -22,6 +23,7 @@ export interface LifecycleDeps {
   readonly context: EngineContext
   readonly holds: Holds
   readonly timers: Timers
+  readonly scheduler: Pick<Scheduler, 'start' | 'stop'>
   readonly retention: Retention
   readonly watchdog: Watchdog
   readonly membership: Membership
@@ -33,7 +35,7 @@ export interface LifecycleDeps {
 const LAST_WRITES_MS = 1_000
 
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
-  const { context, holds, timers, retention, watchdog, membership, peers } = deps
+  const { context, holds, timers, scheduler, retention, watchdog, membership, peers } = deps
   const { store, ledger, runs, events, followUps, subscriptions, audit, clock, log } = context
   let draining = false
 
@@ -50,6 +52,8 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     )
     await runs.recover()
     await timers.start()
+    // Before retention, which removes old idempotency keys: a time that was started before is found by its key.
+    await scheduler.start()
     retention.start()
     watchdog.start()
   }
@@ -62,6 +66,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     peers?.stop()
     retention.stop()
     timers.stop()
+    scheduler.stop()
     await runs.drain(timeoutMs)
     const inTime = await endsWithin(clock, LAST_WRITES_MS, finishWrites())
     if (!inTime) log('warn', 'the store did not answer in time; stopping without it')

@@ -60,6 +60,14 @@ export interface QuestionSummary {
   readonly schema?: unknown
 }
 
+/** An agent of the server. */
+export interface AgentSummary {
+  readonly name: string
+  readonly description: string
+  /** The JSON Schema of the message that starts a task. Absent: any message does. */
+  readonly input?: unknown
+}
+
 export interface TaskList {
   readonly tasks: readonly TaskSummary[]
   /** All that match, on every page. */
@@ -97,6 +105,29 @@ export interface WorkerSummary {
   /** How many tasks it runs. */
   readonly running: number
   readonly draining: boolean
+}
+
+/** A schedule of an agent. Times are ISO 8601. */
+export interface ScheduleSummary {
+  /** `agent:name`. */
+  readonly scheduleId: string
+  readonly agent: string
+  readonly name: string
+  /** The cron expression with its time zone, or the interval. */
+  readonly times: string
+  readonly missed: 'skip' | 'run-once'
+  readonly paused: boolean
+  readonly pausedBy?: string | undefined
+  /** Absent while it is paused. */
+  readonly nextAt?: string | undefined
+  readonly lastAt?: string | undefined
+  readonly lastTaskId?: string | undefined
+}
+
+/** A task that was started by hand. Without a task where the agent answered with a message. */
+export interface ScheduleRun {
+  readonly scheduleId: string
+  readonly taskId?: string | undefined
 }
 
 /** What a hold would stop. */

@@ -27,6 +27,16 @@ export function auditedEngine(engine: Omit<Engine, 'audit'>, audit: Audit): Engi
       ),
     lift: (caller, holdId) =>
       during(caller, { action: 'hold.lift', target: holdId }, () => engine.lift(caller, holdId)),
+    pauseSchedule: (caller, target) =>
+      during(caller, { action: 'schedule.pause', target }, () =>
+        engine.pauseSchedule(caller, target),
+      ),
+    resumeSchedule: (caller, target) =>
+      during(caller, { action: 'schedule.resume', target }, () =>
+        engine.resumeSchedule(caller, target),
+      ),
+    runSchedule: (caller, target) =>
+      during(caller, { action: 'schedule.run', target }, () => engine.runSchedule(caller, target)),
 
     // A message that starts a task names none, and is not looked at.
     send: (caller, request, options) => {

@@ -5,6 +5,7 @@ import { readAudit } from './audit.ts'
 import { liftHold, listHolds, placeHold, previewHold } from './holds.ts'
 import { openApi } from './openapi.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
+import { scheduleRoutes } from './schedules.ts'
 import { listTasks, showReceipts, showTask } from './tasks.ts'
 import { listWaiting } from './waiting.ts'
 import { listWorkers } from './workers.ts'
@@ -74,6 +75,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   previewHold,
   liftHold,
   readAudit,
+  ...scheduleRoutes,
   document,
 ]
 

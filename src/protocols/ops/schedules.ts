@@ -1,0 +1,75 @@
+/** `/ops/schedules`: list, pause, resume, and start a task by hand. The id is `agent:name`. */
+import { z } from 'zod'
+import { toIso } from '../../core/instant.ts'
+import type { ScheduleInfo } from '../../engine/schedules/schedules.ts'
+import type { ScheduleSummary } from '../../wire/ops.ts'
+import type { OpsRoute } from './route.ts'
+
+const schedule: z.ZodType<ScheduleSummary> = z.object({
+  scheduleId: z.string(),
+  agent: z.string(),
+  name: z.string(),
+  times: z.string(),
+  missed: z.enum(['skip', 'run-once']),
+  paused: z.boolean(),
+  pausedBy: z.string().optional(),
+  nextAt: z.iso.datetime().optional(),
+  lastAt: z.iso.datetime().optional(),
+  lastTaskId: z.string().optional(),
+})
+
+const listSchedules: OpsRoute = {
+  method: 'GET',
+  path: '/ops/schedules',
+  scope: 'ops:read',
+  about: 'The schedules of the agents, and when each starts a task next',
+  answer: z.object({ schedules: z.array(schedule) }),
+  handle: async (engine, caller) => ({ schedules: (await engine.schedules(caller)).map(shown) }),
+}
+
+const pauseSchedule: OpsRoute = {
+  method: 'POST',
+  path: '/ops/schedules/{id}/pause',
+  scope: 'ops:control',
+  about: 'No time of the schedule starts a task until it is resumed',
+  answer: schedule,
+  handle: async (engine, caller, { id }) => shown(await engine.pauseSchedule(caller, id)),
+}
+
+const resumeSchedule: OpsRoute = {
+  method: 'POST',
+  path: '/ops/schedules/{id}/resume',
+  scope: 'ops:control',
+  about: 'The schedule goes on with its next time',
+  answer: schedule,
+  handle: async (engine, caller, { id }) => shown(await engine.resumeSchedule(caller, id)),
+}
+
+const runSchedule: OpsRoute = {
+  method: 'POST',
+  path: '/ops/schedules/{id}/run',
+  scope: 'ops:control',
+  about: 'Starts a task of the schedule now',
+  /** Without a task where the agent answered with a message. */
+  answer: z.object({ scheduleId: z.string(), taskId: z.string().optional() }),
+  async handle(engine, caller, { id }) {
+    const sent = await engine.runSchedule(caller, id)
+    return { scheduleId: id, ...(sent.kind === 'task' ? { taskId: sent.task.id } : {}) }
+  },
+}
+
+export const scheduleRoutes: readonly OpsRoute[] = [
+  listSchedules,
+  pauseSchedule,
+  resumeSchedule,
+  runSchedule,
+]
+
+function shown({ id, nextAt, lastAt, ...info }: ScheduleInfo): ScheduleSummary {
+  return {
+    scheduleId: id,
+    ...info,
+    ...(nextAt === undefined ? {} : { nextAt: toIso(nextAt) }),
+    ...(lastAt === undefined ? {} : { lastAt: toIso(lastAt) }),
+  }
+}

@@ -1,0 +1,63 @@
+/** P1 of `scheduler.ts` with four processes, two of which are killed. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Store } from '../../src/ports/store.ts'
+import { type LullProcess, serving } from '../scenarios/lull-process.ts'
+import { openTestStore, removeTestStore } from '../support/test-store.ts'
+
+const index = new URL('../../dist/index.js', import.meta.url).href
+
+let data: string
+let store: Store
+const processes: LullProcess[] = []
+beforeEach(async () => {
+  data = mkdtempSync(join(tmpdir(), 'lull-schedules-'))
+  store = await openTestStore(data)
+})
+afterEach(async () => {
+  for (const one of processes.splice(0)) one.signal('SIGKILL')
+  await store.close()
+  rmSync(data, { recursive: true, force: true })
+  await removeTestStore(data)
+})
+
+/** The times that have started a task, in order. */
+async function startedTimes(): Promise<readonly number[]> {
+  const rows = await store.list({ limit: 100 })
+  const logs = await Promise.all(rows.map(({ id }) => store.records(id, 0, 1)))
+  return logs
+    .flatMap(([first]) => (first?.type === 'submitted' ? [first] : []))
+    .map(
+      ({ message }) => Date.parse(message.messageId.slice('schedule:worker:often:'.length)) / 1_000,
+    )
+    .sort((a, b) => a - b)
+}
+
+it('starts one task at each second with four processes, also when two are killed', async () => {
+  const module = join(data, 'agents.mjs')
+  writeFileSync(
+    module,
+    `import { agent } from '${index}'
+     export default [agent({
+       name: 'worker', description: 'Works',
+       schedule: [{ name: 'often', every: '1 second', message: 'go' }],
+       run: () => 'done',
+     })]`,
+  )
+  const start = () => serving(['serve', module, '--port', '0', '--data', data])
+  processes.push(...(await Promise.all([1, 2, 3, 4].map(start))))
+  const atLeast = (count: number) =>
+    expect
+      .poll(async () => (await startedTimes()).length, { timeout: 60_000 })
+      .toBeGreaterThan(count)
+  await atLeast(2)
+  processes[0]?.signal('SIGKILL')
+  processes[1]?.signal('SIGKILL')
+  const before = (await startedTimes()).length
+  await atLeast(before + 2)
+  const times = await startedTimes()
+  const [first = 0] = times
+  expect(times).toEqual(times.map((_, index) => first + index))
+})
