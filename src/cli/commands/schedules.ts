@@ -1,6 +1,7 @@
 /** Schedules of agents: see them, pause and resume them, and start a task by hand. */
+
+import type { ScheduleSummary } from '../../client/index.ts'
 import { createOps, type Ops } from '../../client/ops.ts'
-import type { ScheduleSummary } from '../../wire/ops.ts'
 import { type Command, exitCodes, type Input, type Io, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
 import { plain } from '../render.ts'
