@@ -25,7 +25,7 @@ export const layers = {
   // It also runs in browsers.
   client: { imports: ['core', 'wire'], packages: [], builtins: [] },
   testing: {
-    imports: ['core', 'ports', 'engine'],
+    imports: ['core', 'ports', 'engine', 'stores'],
     packages: ['zod', 'vitest'],
     builtins: ['fs', 'process'],
   },

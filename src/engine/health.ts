@@ -72,7 +72,9 @@ export function createWatchdog(
   return {
     report: (agent, taskId, ms) => note({ agent, taskId, ms, at: clock.now() }),
     blocked: () => blocked,
-    start: tick,
+    start() {
+      if (blockMs < Number.POSITIVE_INFINITY) tick()
+    },
     stop: () => cancel?.(),
   }
 }

@@ -26,4 +26,10 @@ export {
   type StoreUnderTest,
   type TestKit,
 } from './store-contract.ts'
+export {
+  type TestAnswer,
+  type TestEngine,
+  type TestEngineOptions,
+  testEngine,
+} from './test-engine.ts'
 export { testSigner } from './test-signer.ts'

@@ -8,6 +8,8 @@ export interface ManualClock extends Clock {
    * whose instant is reached are run.
    */
   jump(ms: number): void
+  /** How long it is until the next timer fires. Undefined: there is no timer. */
+  readonly untilNext: () => number | undefined
   /** The number of pending timers. */
   readonly pending: () => number
 }
@@ -61,6 +63,10 @@ export function createManualClock(startAt: number = Date.UTC(2026, 0, 1)): Manua
     jump(ms) {
       ahead += ms
       advance(0)
+    },
+    untilNext() {
+      const first = next(Number.POSITIVE_INFINITY)
+      return first && Math.max(0, dueAt(first) - elapsed)
     },
     pending: () => timers.size,
   }

@@ -8,7 +8,7 @@ import { createMemoryCluster, type MemoryCluster } from '../../stores/memory/mem
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
 import { createHarness, type Harness, type HarnessOptions } from './engine-harness.ts'
-import { quiet } from './process-life.ts'
+import { quiet } from '../../testing/process-life.ts'
 
 export interface ClusterHarness {
   /** The store's clock. */

@@ -23,7 +23,7 @@ import { createEngine, type Engine } from '../engine.ts'
 import type { EngineSettings } from '../options.ts'
 import type { SendRequest } from '../requests.ts'
 import { asTestsWant } from './delaying-store.ts'
-import { clockUntilDeath, createLife, type Life, storeUntilDeath } from './process-life.ts'
+import { clockUntilDeath, createLife, type Life, storeUntilDeath } from '../../testing/process-life.ts'
 
 export const alice: Caller = { tenant: 'acme', principal: 'alice' }
 export const bob: Caller = { tenant: 'acme', principal: 'bob' }

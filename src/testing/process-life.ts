@@ -2,9 +2,9 @@
  * Ports that end with their process: after `end` a call never answers and a timer never fires. While the process is
  * stopped, as by SIGSTOP, calls neither act nor answer, and what was reported is heard when it goes on.
  */
-import type { Clock } from '../../ports/clock.ts'
-import type { Changes, ClusterStore } from '../../ports/store/cluster.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Changes, ClusterStore } from '../ports/store/cluster.ts'
+import type { Store } from '../ports/store.ts'
 
 export interface Life {
   readonly alive: () => boolean
