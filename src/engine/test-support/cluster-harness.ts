@@ -7,8 +7,8 @@ import type { Store } from '../../ports/store.ts'
 import { createMemoryCluster, type MemoryCluster } from '../../stores/memory/memory-cluster.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
-import { createHarness, type Harness, type HarnessOptions } from './engine-harness.ts'
 import { quiet } from '../../testing/process-life.ts'
+import { createHarness, type Harness, type HarnessOptions } from './engine-harness.ts'
 
 export interface ClusterHarness {
   /** The store's clock. */

@@ -16,6 +16,12 @@ import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
+import {
+  clockUntilDeath,
+  createLife,
+  type Life,
+  storeUntilDeath,
+} from '../../testing/process-life.ts'
 import { testSigner } from '../../testing/test-signer.ts'
 import { type Agent, type AgentDefinition, agent } from '../agent.ts'
 import type { Caller } from '../caller.ts'
@@ -23,7 +29,6 @@ import { createEngine, type Engine } from '../engine.ts'
 import type { EngineSettings } from '../options.ts'
 import type { SendRequest } from '../requests.ts'
 import { asTestsWant } from './delaying-store.ts'
-import { clockUntilDeath, createLife, type Life, storeUntilDeath } from '../../testing/process-life.ts'
 
 export const alice: Caller = { tenant: 'acme', principal: 'alice' }
 export const bob: Caller = { tenant: 'acme', principal: 'bob' }
