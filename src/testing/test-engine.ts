@@ -2,8 +2,10 @@
  * An engine for the tests of agent authors: on memory, with a clock that only the test moves. A test waits for facts and
  * never sleeps.
  */
+
+import type { CloudEvent } from '../core/cloud-event.ts'
 import { type Duration, durationMs } from '../core/duration.ts'
-import type { JsonInput } from '../core/json.ts'
+import type { Json, JsonInput } from '../core/json.ts'
 import type { PartInput } from '../core/message.ts'
 import type { Decision, LogRecord } from '../core/records.ts'
 import { isTerminal, type State } from '../core/states.ts'
@@ -116,19 +118,6 @@ export async function testEngine(given: TestEngineOptions): Promise<TestEngine> 
     throw new Error('the agent answered with a message, and started no task')
   }
 
-  async function advance(duration: Duration): Promise<void> {
-    let left = durationMs(duration, 'duration')
-    for (;;) {
-      await settled()
-      const next = clock.untilNext()
-      if (next === undefined || next > left) break
-      clock.advance(next)
-      left -= next
-    }
-    clock.advance(left)
-    await settled()
-  }
-
   return {
     get engine() {
       return now.engine
@@ -142,15 +131,10 @@ export async function testEngine(given: TestEngineOptions): Promise<TestEngine> 
       const { question } = await now.engine.get(operator, taskId)
       return sent({ taskId, parts: answerParts(answer, question?.consent?.consentId) })
     },
-    async emit(type, { subject, data, source = 'test' } = {}) {
-      const event = { id: `event-${++count}`, source, type }
-      const more = {
-        ...(subject === undefined ? {} : { subject }),
-        ...(data === undefined ? {} : { data: JSON.parse(JSON.stringify(data)) }),
-      }
-      await now.engine.emit(caller, [{ ...event, ...more }])
+    async emit(type, event = {}) {
+      await now.engine.emit(caller, [eventOf(`event-${++count}`, type, event)])
     },
-    advance,
+    advance: (duration) => advance(clock, settled, durationMs(duration, 'duration')),
     settled,
     async crash(options = {}) {
       now.life.end()
@@ -165,6 +149,38 @@ export async function testEngine(given: TestEngineOptions): Promise<TestEngine> 
       now.life.end()
       await store.close()
     },
+  }
+}
+
+/** Moves the clock from timer to timer, and lets everything react after each. */
+async function advance(
+  clock: ManualClock,
+  settled: () => Promise<void>,
+  ms: number,
+): Promise<void> {
+  let left = ms
+  for (;;) {
+    await settled()
+    const next = clock.untilNext()
+    if (next === undefined || next > left) break
+    clock.advance(next)
+    left -= next
+  }
+  clock.advance(left)
+  await settled()
+}
+
+function eventOf(
+  id: string,
+  type: string,
+  { subject, data, source = 'test' }: NonNullable<Parameters<TestEngine['emit']>[1]>,
+): CloudEvent {
+  return {
+    id,
+    source,
+    type,
+    ...(subject === undefined ? {} : { subject }),
+    ...(data === undefined ? {} : { data: JSON.parse(JSON.stringify(data)) as Json }),
   }
 }
 
