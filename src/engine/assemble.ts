@@ -72,7 +72,6 @@ export function assemble(deps: EngineDeps): Assembly {
     },
   })
   const shared = { store, clock, ids, log, agents, signer, options }
-
   const live = createLiveTexts()
   const workers = createWorkerList(() => context, membership, deps.process, clock.elapsed())
   const peers = cluster && createPeers(() => parts, { cluster, membership, live })
