@@ -21,6 +21,7 @@ export interface MovedTask {
 
 /** The tables beside tasks and their logs, with the columns in which their rows are given. */
 export const movedTables = {
+  audit: ['pos', 'id', 'at', 'tenant', 'principal', 'task_id', 'body'],
   claims: ['tenant', 'principal', 'agent', 'key', 'task_id', 'digest', 'created_at', 'reply'],
   events: ['pos', 'tenant', 'source', 'event_id', 'type', 'name', 'received_at', 'body'],
   context_messages: ['pos', 'tenant', 'principal', 'context_id', 'at', 'message'],
@@ -37,8 +38,7 @@ export type MovedRow = readonly (string | number | boolean | null)[]
 /** A store from which everything moves. No other process uses it. */
 export interface MoveSource {
   readonly taskCount: number
-  /** The highest position ever given to an event. */
-  readonly lastEventPos: number
+  readonly lastPositions: LastPositions
   /** Tasks in an order that does not change, a page at a time. */
   tasks(): Iterable<readonly MovedTask[]>
   rows(table: MovedTable): Iterable<readonly MovedRow[]>
@@ -58,8 +58,11 @@ export interface MoveTarget {
   finish(end: MoveEnd): Promise<void>
 }
 
+/** The highest position ever given in a table, also to a row that was removed. */
+export type LastPositions = Readonly<Record<'audit' | 'events', number>>
+
 export interface MoveEnd {
-  readonly lastEventPos: number
+  readonly lastPositions: LastPositions
   /** Later events have not been offered to all tasks that wait for them. */
   readonly toldUpTo: number
   /** What followed writes before this instant was done (`engine/follow-ups.ts`). */

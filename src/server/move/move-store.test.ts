@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Json } from '../../core/json.ts'
+import { movedTables } from '../../ports/store/moving.ts'
 import type { Store } from '../../ports/store.ts'
 import { moveInto } from '../../stores/postgres/move-target.ts'
 import { createPostgresStore } from '../../stores/postgres/postgres-store.ts'
 import { dropSchema, execute, newSchema } from '../../stores/postgres/test-support/new-schema.ts'
 import { startProxy } from '../../stores/postgres/test-support/proxy.ts'
+import { loadDriver } from '../../stores/sqlite/driver.ts'
 import { createSqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import {
   creation,
@@ -118,6 +120,8 @@ async function putSamples(store: Store): Promise<void> {
   await store.commit([creation('pruned', { state: 'completed', statusAt: 1 })])
   await store.pruneTasks(2, 3, 10)
   await store.setValue('some/value', { a: [1, hostile] })
+  const entry = { at: 1, tenant: hostile, action: 'task.pause', outcome: 'done' }
+  await store.appendAudit(['x', hostile].map((id) => ({ ...entry, id, taskId: hostile })))
 }
 
 /** Everything that can be read of the samples. */
@@ -138,6 +142,8 @@ async function readSamples(store: Store): Promise<unknown> {
     messages: await store.contextMessages('acme', 'ann', 'c', 9),
     removed: await store.removedTask('pruned'),
     value: await store.getValue('some/value'),
+    usage: await store.usage(hostile, 'ann'),
+    audit: await store.audit({ afterPos: 0, limit: 9 }),
   }
 }
 
@@ -197,7 +203,6 @@ describe('moving everything to PostgreSQL', () => {
 
   it('counts what was damaged before, and moves it as it is', async () => {
     const { ended } = await fill()
-    const { loadDriver } = await import('../../stores/sqlite/driver.ts')
     const db = (await loadDriver())(join(from, 'lull.db'))
     db.exec(
       `UPDATE records SET body = '[{' WHERE pos = (SELECT num FROM tasks WHERE id = '${ended}')`,
@@ -256,6 +261,48 @@ describe('moving everything to PostgreSQL', () => {
     await expect(moveStore({ from, to })).rejects.toThrow('has another log in the database')
     expect(await execute(`SELECT id FROM ${schema}.tasks`)).toEqual([])
   })
+})
+
+/** Tables that are not in `movedTables`. `usage` is counted from them. */
+const others = {
+  sqlite: {
+    moved: ['tasks', 'records', 'snapshots', 'waits', 'facts', 'usage'],
+    own: ['claim_places', 'migrations', 'probe'],
+  },
+  postgres: {
+    moved: [
+      'tasks',
+      'records',
+      'snapshots',
+      'waits',
+      'agenda',
+      'counters',
+      'undispatched_events',
+      'usage',
+    ],
+    own: ['duties', 'schema', 'workers'],
+  },
+}
+
+it('let a new table be forgotten: each one of both stores is moved, or of the store alone', async () => {
+  await here(async () => undefined)
+  await there(async () => undefined)
+  const db = (await loadDriver())(join(from, 'lull.db'))
+  const sqlite = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all()
+    .map(({ name }) => String(name))
+  db.close()
+  const postgres = await execute<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${schema}'`,
+  )
+  const known = (store: keyof typeof others): readonly string[] => [
+    ...Object.keys(movedTables).filter((name) => store !== 'sqlite' || name !== 'key_values'),
+    ...others[store].moved,
+    ...others[store].own,
+  ]
+  expect(sqlite.sort()).toEqual([...known('sqlite')].sort())
+  expect(postgres.map(({ name }) => name).sort()).toEqual([...known('postgres')].sort())
 })
 
 describe('a database that is not empty', () => {

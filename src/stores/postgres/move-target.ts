@@ -122,13 +122,26 @@ function insertionOf(s: string, table: MovedTable): string {
 }
 
 async function finish(query: Query, s: string, end: MoveEnd): Promise<void> {
-  const { lastEventPos, toldUpTo, doneUntil, note } = end
-  await query(`UPDATE ${s}.counters SET value = $1 WHERE name = 'events'`, [lastEventPos])
+  const { lastPositions, toldUpTo, doneUntil, note } = end
+  for (const [table, pos] of Object.entries(lastPositions)) {
+    await query(`UPDATE ${s}.counters SET value = $1 WHERE name = $2`, [pos, table])
+  }
   await query(`UPDATE ${s}.counters SET value = value + 1 WHERE name = 'holds'`)
   await query(
-    `INSERT INTO ${s}.untold_events (pos, hidden_until)
+    `INSERT INTO ${s}.undispatched_events (pos, hidden_until)
      SELECT pos, ${s}.clock_1() FROM ${s}.events WHERE pos > $1`,
     [toldUpTo],
+  )
+  // Triggers count the other tables. Tasks and their logs are counted by the function that commits.
+  await query(
+    `INSERT INTO ${s}.usage AS u (tenant, principal, slice, tasks, open_tasks, bytes)
+     SELECT tenant, principal, ${s}.usage_slice_1(), count(*),
+       count(*) FILTER (WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected')), sum(bytes)
+     FROM ${s}.tasks t CROSS JOIN LATERAL (
+       SELECT coalesce(sum(octet_length(body)), 0) AS bytes FROM ${s}.records WHERE task_id = t.id) AS log
+     GROUP BY tenant, principal
+     ON CONFLICT (tenant, principal, slice) DO UPDATE SET tasks = u.tasks + excluded.tasks,
+       open_tasks = u.open_tasks + excluded.open_tasks, bytes = u.bytes + excluded.bytes`,
   )
   for (const table of ['context_messages', 'holds']) {
     await query(

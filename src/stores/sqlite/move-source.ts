@@ -29,9 +29,11 @@ export async function openMoveSource(path: string): Promise<MoveSource> {
   const { db, release } = await openDirectory(path, 0, options)
   const value = db.prepare('SELECT value FROM facts WHERE name = ?')
   const numberIn = (sql: string): number => Number(db.prepare(sql).get()?.['n'] ?? 0)
+  const lastIn = (table: string): number =>
+    numberIn(`SELECT seq AS n FROM sqlite_sequence WHERE name = '${table}'`)
   return {
     taskCount: numberIn('SELECT count(*) AS n FROM tasks'),
-    lastEventPos: numberIn("SELECT seq AS n FROM sqlite_sequence WHERE name = 'events'"),
+    lastPositions: { audit: lastIn('audit'), events: lastIn('events') },
     tasks: () => tasksIn(db),
     rows: (table) => rowsIn(db, table),
     value(name) {
@@ -78,6 +80,7 @@ interface Table {
 }
 
 const tables: Readonly<Record<MovedTable, Table>> = {
+  audit: { from: 'audit', key: ['pos'] },
   claims: { from: 'claims', key: ['pos'], values: claimValues },
   events: { from: 'events', key: ['pos'] },
   context_messages: { from: 'context_messages', key: ['pos'] },
