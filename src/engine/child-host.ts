@@ -44,8 +44,9 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
       return child !== undefined && isOver(child) ? resultOf(child) : undefined
     },
     async ended(childId, signal) {
-      const over = isOver
-      return resultOf(await waitFor(contextOf(), childId, over, Number.POSITIVE_INFINITY, signal))
+      const timeoutMs = Number.POSITIVE_INFINITY
+      const wait = { taskId: childId, wanted: isOver, timeoutMs, signal }
+      return resultOf(await waitFor(contextOf(), wait))
     },
     async pause(parent, taskId, options) {
       await pause(contextOf(), callerOf(parent), { taskId, ...options }, actorOf(parent))

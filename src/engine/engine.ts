@@ -193,8 +193,8 @@ export function createEngine(deps: EngineDeps): Engine {
     count: (caller, request) => count(context, caller, request),
     async waitFor(caller, taskId, wanted, options = {}) {
       const { timeoutMs = Number.POSITIVE_INFINITY } = parse(waitInput, options)
-      await taskFor(context, caller, taskId)
-      return waitFor(context, taskId, wanted, timeoutMs, options.signal)
+      const read = (): Promise<Task> => taskFor(context, caller, taskId)
+      return waitFor(context, { taskId, wanted, timeoutMs, signal: options.signal, read })
     },
     async subscribe(caller, taskId, options = {}) {
       const { after = 0 } = parse(subscribeInput, options)

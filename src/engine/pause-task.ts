@@ -77,7 +77,8 @@ function settledFrom(
   graceMs: number,
 ): Task | Promise<Task> {
   if (latest.pausing === undefined) return latest
-  return waitFor(context, latest.id, (task) => task.pausing === undefined, graceMs)
+  const wanted = ({ pausing }: Task): boolean => pausing === undefined
+  return waitFor(context, { taskId: latest.id, wanted, timeoutMs: graceMs })
 }
 
 /**

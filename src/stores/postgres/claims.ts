@@ -1,21 +1,28 @@
 import type { Message } from '../../core/message.ts'
-import type { Claim, ContextMessage } from '../../ports/store/claims.ts'
+import type { Claim, ClaimKey, ContextMessage } from '../../ports/store/claims.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database, Row } from './database.ts'
 import { sendClaim } from './encoded-commit.ts'
+import { joined } from './joined-reads.ts'
 
 type Claims = Pick<Store, 'findClaim' | 'claim' | 'reply' | 'contextMessages'>
 
 export function createClaims(db: Database): Claims {
   const s = db.schema
-  const find: Store['findClaim'] = async ({ tenant, principal, agent, key }) => {
-    const [row] = await db.read(
-      `SELECT * FROM ${s}.claims WHERE tenant = $1 AND principal = $2 AND agent = $3 AND key = $4`,
-      [tenant, principal, agent, key].map(toText),
+  const find = joined<ClaimKey, Claim | undefined>(async (keys) => {
+    const parts = (['tenant', 'principal', 'agent', 'key'] as const).map((part) =>
+      keys.map((key) => toText(key[part])),
     )
-    return row && readClaim(row)
-  }
+    const rows = await db.read(
+      `SELECT u.o, c.* FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY
+         AS u (tenant, principal, agent, key, o)
+       JOIN ${s}.claims c USING (tenant, principal, agent, key)`,
+      parts,
+    )
+    const found = new Map(rows.map((row) => [Number(row['o']) - 1, readClaim(row)]))
+    return keys.map((_, n) => found.get(n))
+  })
 
   return {
     findClaim: find,

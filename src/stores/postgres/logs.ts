@@ -6,33 +6,37 @@ import {
   parseSnapshot,
   recordsAfter,
 } from '../../ports/store/stored-log.ts'
+import type { StoredTask } from '../../ports/store/tasks.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database, Row } from './database.ts'
+import { groupedBy } from './grouped-by.ts'
+import { joined } from './joined-reads.ts'
 
 export function createLogs(db: Database): Pick<Store, 'load' | 'records'> {
   const s = db.schema
+  // Snapshots are taken after a whole commit, so every row is entirely before or after the snapshot.
+  // The first row is the row of the task: one statement reads it and the log as of the same instant.
+  const read = joined<string, () => StoredTask | undefined>(async (taskIds) => {
+    const ids = taskIds.map(toText)
+    const rows = await db.read(
+      `SELECT id, state, status_at, n.body AS snapshot, 0 AS last, NULL AS body
+       FROM ${s}.tasks LEFT JOIN ${s}.snapshots n ON n.task_id = id WHERE id = ANY ($1)
+       UNION ALL SELECT t.id, NULL, NULL, NULL, r.last, r.body
+       FROM ${s}.tasks t CROSS JOIN LATERAL (
+         SELECT last, body FROM ${s}.records WHERE task_id = t.id
+           AND first > coalesce((SELECT seq FROM ${s}.snapshots WHERE task_id = t.id), 0)) AS r
+       WHERE t.id = ANY ($1)
+       ORDER BY id, last`,
+      [[...new Set(ids)]],
+    )
+    const byTask = groupedBy(rows, 'id')
+    // A damaged log fails the call that asked for it.
+    return taskIds.map((taskId, n) => () => toStoredTask(taskId, byTask.get(ids[n] ?? '') ?? []))
+  })
+
   return {
-    async load(taskId) {
-      // Snapshots are taken after a whole commit, so every row is entirely before or after the snapshot.
-      // The first row is the row of the task: one statement reads it and the log as of the same instant.
-      const [task, ...log] = await db.read(
-        `SELECT state, status_at, n.body AS snapshot, 0 AS last, NULL AS body
-         FROM ${s}.tasks LEFT JOIN ${s}.snapshots n ON n.task_id = id WHERE id = $1
-         UNION ALL SELECT NULL, NULL, NULL, last, body FROM ${s}.records
-         WHERE task_id = $1 AND first > coalesce((SELECT seq FROM ${s}.snapshots WHERE task_id = $1), 0)
-           AND EXISTS (SELECT FROM ${s}.tasks WHERE id = $1)
-         ORDER BY last`,
-        [toText(taskId)],
-      )
-      if (task === undefined) return undefined
-      const row = { state: task['state'] as State, statusAt: Number(task['status_at']) }
-      const records = log.flatMap((one) => parseRecords(taskId, rowOf(one)))
-      const body = task['snapshot']
-      return typeof body === 'string'
-        ? { snapshot: parseSnapshot(taskId, body), records, row }
-        : { records, row }
-    },
+    load: async (taskId) => (await read(taskId))(),
     async records(taskId, afterSeq, limit) {
       // A row has at least one record. The last row that starts at or before the next record may contain it.
       const rows = await db.read(
@@ -45,6 +49,16 @@ export function createLogs(db: Database): Pick<Store, 'load' | 'records'> {
       return recordsAfter(taskId, afterSeq, limit, rows.map(rowOf))
     },
   }
+}
+
+function toStoredTask(taskId: string, [task, ...log]: readonly Row[]): StoredTask | undefined {
+  if (task === undefined) return undefined
+  const row = { state: task['state'] as State, statusAt: Number(task['status_at']) }
+  const records = log.flatMap((one) => parseRecords(taskId, rowOf(one)))
+  const body = task['snapshot']
+  return typeof body === 'string'
+    ? { snapshot: parseSnapshot(taskId, body), records, row }
+    : { records, row }
 }
 
 function rowOf({ last, body }: Row): LogRow {

@@ -2,6 +2,7 @@
 import type { MovedCommit, MovedTask, MoveTarget } from '../../ports/store/moving.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Row } from './database.ts'
+import { groupedBy } from './grouped-by.ts'
 import type { Query } from './move-target.ts'
 import { columnsOf, selectedColumns, sendRow, tasksIn, toTaskRow } from './rows.ts'
 
@@ -75,9 +76,9 @@ export function createMovedTasks(query: Query, s: string): Pick<MoveTarget, 'add
         `SELECT task_id, seq, body FROM ${s}.snapshots WHERE task_id = ANY ($1)`,
         [texts],
       )
-      const rowOf = byText(rows, 'id')
-      const logOf = byText(logs, 'task_id')
-      const snapshotOf = byText(snapshots, 'task_id')
+      const rowOf = groupedBy(rows, 'id')
+      const logOf = groupedBy(logs, 'task_id')
+      const snapshotOf = groupedBy(snapshots, 'task_id')
       return texts.map((id) => {
         const [row] = rowOf.get(id) ?? []
         const [kept] = snapshotOf.get(id) ?? []
@@ -129,17 +130,6 @@ function* partsOf<T extends { readonly body: string }>(
     size += item.body.length
   }
   if (part.length > 0) yield part
-}
-
-function byText(rows: readonly Row[], column: string): ReadonlyMap<string, readonly Row[]> {
-  const found = new Map<string, Row[]>()
-  for (const row of rows) {
-    const key = String(row[column])
-    const list = found.get(key)
-    if (list === undefined) found.set(key, [row])
-    else list.push(row)
-  }
-  return found
 }
 
 function toMovedTask(row: Row, log: readonly Row[], kept: Row | undefined): MovedTask {
