@@ -1,4 +1,4 @@
-/** Several processes on one PostgreSQL, under faults. `npm run soak` sets `LULL_SOAK=<minutes>,<seed>`: the long run. */
+/** Several processes on one PostgreSQL, under faults. `npm run soak` sets `LULL_SOAK=<minutes>,<seed>,<tasks>`: the long run. */
 import { expect, it } from 'vitest'
 import type { Fault } from './faults.ts'
 import { soak } from './soak.ts'
@@ -14,7 +14,7 @@ const everything: readonly Fault[] = [
   'replace',
 ]
 
-const [minutes, seed] = (process.env['LULL_SOAK'] ?? '').split(',').map(Number)
+const [minutes, seed, tasks = 0] = (process.env['LULL_SOAK'] ?? '').split(',').map(Number)
 
 if (seed === undefined) {
   it('two processes with clocks two minutes apart see 50 tasks through while they are killed', async () => {
@@ -48,10 +48,17 @@ if (seed === undefined) {
 } else {
   it(`runs for ${minutes} minutes with seed ${seed}`, { timeout: 0 }, async () => {
     const end = Date.now() + (minutes ?? 0) * 60_000
-    const goesOn = (): boolean => Date.now() < end
+    const goesOn = (begun: number): boolean => Date.now() < end || begun < tasks
     const result = await soak({ seed, processes: 4, atOnce: 32, goesOn, faults: everything })
-    const { faults, counts, broken, lost } = result
-    const report = { seed, ...counts, ...broken, 'leases lost': lost.length, faults: faults.length }
+    const { accounts, faults, counts, broken, lost } = result
+    const report = {
+      seed,
+      tasks: accounts.length,
+      ...counts,
+      ...broken,
+      'leases lost': lost.length,
+      faults: faults.length,
+    }
     process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
     expect(faults).toEqual([])
   })
