@@ -156,6 +156,8 @@ export interface ArtifactStream {
 
 export interface Tool {
   readonly name: string
+  /** The key of the journal entry. Default: the tool's name and how often it was used before. */
+  readonly key?: string
   readonly run: StepFunction<unknown>
 }
 

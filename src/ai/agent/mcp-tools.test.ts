@@ -73,7 +73,7 @@ describe('tools of MCP servers', () => {
     expect(task.state).toBe('completed')
     const said = (await harness.log(id)).filter((one) => one.type === 'said')
     expect(said.length).toBeGreaterThan(0)
-    expect(said.length).toBeLessThanOrEqual(11)
+    expect(said.length).toBeLessThanOrEqual(12)
     await server.close()
   })
 

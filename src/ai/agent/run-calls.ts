@@ -10,6 +10,7 @@
 import type { ModelMessage, ToolResultPart, ToolSet } from 'ai'
 import { describeError } from '../../core/describe-error.ts'
 import type { Json } from '../../core/json.ts'
+import { announcement, callKey } from '../../core/tool-calls.ts'
 import type { AgentTask, StepContext, ToolResult, Turn } from '../../engine/agent-task.ts'
 import { callsToApprove, isApproved } from '../tools/approval.ts'
 import type { OnInterrupted } from '../tools/durable-tools.ts'
@@ -80,9 +81,17 @@ async function runInSteps(
   outputs: Map<ToolCall, ToolOutput>,
 ): Promise<boolean> {
   if (calls.length === 0) return false
-  const results = await batch.turn.tools(
-    calls.map(({ call, tool }) => ({
+  const { turn, task } = batch
+  const announced = calls.map(({ call }, index) => ({
+    key: callKey(turn.number, index),
+    name: call.toolName,
+    input: toPlainJson(call.input),
+  }))
+  await task.say(announcement(announced))
+  const results = await turn.tools(
+    calls.map(({ call, tool }, index) => ({
       name: call.toolName,
+      key: callKey(turn.number, index),
       run: (step) => executed(batch, tool, call, step, []),
     })),
   )

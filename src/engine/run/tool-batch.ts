@@ -18,7 +18,9 @@ export function createToolBatch(core: RunCore, steps: Steps): ToolBatch {
     const scope = core.scope
     for (const { name } of tools) checkName(name)
     const site = core.callSite()
-    const keys = tools.map((tool) => core.key('tool', tool.name))
+    const keys = tools.map(({ key, name }) =>
+      key === undefined ? core.key('tool', name) : core.chosenKey('tool', key),
+    )
     const { results, released } = await core.gate.duringBatch(scope, async (during) => {
       const results: ToolResult[] = []
       let { place } = site

@@ -5,6 +5,7 @@
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk'
 import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
+import { type AnnouncedCall, isAnnounced } from '../../../core/tool-calls.ts'
 
 type Of<T extends LogRecord['type']> = LogRecord & { readonly type: T }
 
@@ -12,24 +13,41 @@ export function stepUpdates(
   task: Task,
   record: Of<'step' | 'attempt' | 'skipped'>,
 ): readonly SessionUpdate[] {
-  const toolCallId = `${task.id}/${task.journal.generation}/${record.key}`
+  const toolCallId = stepId(task, record.key)
   if (record.type === 'skipped') {
     const content = [words('Skipped')]
-    return [toolCall(toolCallId, record.name, 'failed', content)]
+    return isAnnounced(record.key)
+      ? [update(toolCallId, 'failed', content)]
+      : [toolCall(toolCallId, record.name, 'failed', content)]
   }
+  const isNew = record.attempt === 1 && !isAnnounced(record.key)
   const failure = record.failure === undefined ? [] : [words(record.failure.message)]
   if (record.type === 'attempt') {
     // The first record begins the tool call, later records update it.
-    if (record.attempt === 1) {
+    if (isNew) {
       return [toolCall(toolCallId, nameIn(record.key), 'in_progress', failure)]
     }
     return [update(toolCallId, 'in_progress', failure)]
   }
   const status = record.failure === undefined ? 'completed' : 'failed'
-  return record.attempt === 1
+  return isNew
     ? [toolCall(toolCallId, record.name, status, failure)]
     : [update(toolCallId, status, failure)]
 }
+
+/** Calls that were announced before they run. The first one runs now. */
+export function announcedUpdates(
+  task: Task,
+  calls: readonly AnnouncedCall[],
+): readonly SessionUpdate[] {
+  return calls.map(({ key, name, input }, index) => ({
+    ...toolCall(stepId(task, key), name, index === 0 ? 'in_progress' : 'pending', []),
+    rawInput: input,
+  }))
+}
+
+/** The id of the tool call that shows a step. */
+const stepId = (task: Task, key: string): string => `${task.id}/${task.journal.generation}/${key}`
 
 export function childUpdates(record: Of<'delegated' | 'child-ended'>): readonly SessionUpdate[] {
   if (record.type === 'delegated') {
@@ -42,7 +60,7 @@ export function childUpdates(record: Of<'delegated' | 'child-ended'>): readonly 
 function toolCall(
   toolCallId: string,
   title: string,
-  status: 'in_progress' | 'completed' | 'failed',
+  status: 'pending' | 'in_progress' | 'completed' | 'failed',
   content: readonly ToolCallContent[],
 ): SessionUpdate {
   return {

@@ -6,11 +6,12 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Message } from '../../../core/message.ts'
 import type { LogRecord, RecordType } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
+import { announcedIn } from '../../../core/tool-calls.ts'
 import { type RfcUpdate, rfcUpdate } from '../suspend/lifecycle.ts'
 import { artifactUpdates } from './artifact-updates.ts'
 import { blockOf } from './content.ts'
 import type { Facts } from './facts.ts'
-import { childUpdates, stepUpdates } from './tool-updates.ts'
+import { announcedUpdates, childUpdates, stepUpdates } from './tool-updates.ts'
 
 export type Shown =
   | {
@@ -66,7 +67,7 @@ function shownOf(before: Task | undefined, record: LogRecord, task: Task): Updat
     case 'answered':
       return answered(before, record)
     case 'said':
-      return [...said(record.message), ...progress(record.progress)]
+      return [...announcedOrSaid(task, record.message), ...progress(record.progress)]
     case 'artifact':
       return artifactUpdates(task, record).map(show)
     case 'usage':
@@ -122,6 +123,11 @@ export function heard(message: Message): Updates {
     update,
     echoes: message.messageId,
   }))
+}
+
+function announcedOrSaid(task: Task, message: Message | undefined): Updates {
+  const calls = message === undefined ? undefined : announcedIn(message)
+  return calls === undefined ? said(message) : announcedUpdates(task, calls).map(show)
 }
 
 export function said(message: Message | undefined): Updates {
