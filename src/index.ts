@@ -115,7 +115,6 @@ export {
   textOf,
 } from './core/message.ts'
 export type { MakePush, Push, PushTarget } from './core/push.ts'
-export type { ReceiptFault } from './core/receipts.ts'
 export type {
   ChildResult,
   ContextSnapshot,
@@ -195,6 +194,8 @@ export type { SendResult } from './engine/sending/send-result.ts'
 
 export type { LiveText, TextChunk, TextPosition } from './core/live-text.ts'
 export type { Receipt, ReceiptKind, SignatureVerdict, Signer } from './core/receipt.ts'
+export { type ReceiptFault, verifyReceipts } from './core/receipts.ts'
+export { redact } from './core/redact.ts'
 export type { Scope } from './core/scopes.ts'
 export type { TextNews, TextPiece } from './core/text-news.ts'
 export type { EngineDeps, ProcessName } from './engine/deps.ts'
@@ -253,6 +254,7 @@ export type {
 } from './server/auth/authenticate.ts'
 export type { StoreKind } from './server/open-store.ts'
 export type { PostgresConfig } from './server/store-choice.ts'
+export { createSigner } from './server/system/signer.ts'
 export { createMemoryStore } from './stores/memory/memory-store.ts'
 export { createPostgresStore, type PostgresStoreOptions } from './stores/postgres/postgres-store.ts'
 export { createSqliteStore, type SqliteStoreOptions } from './stores/sqlite/sqlite-store.ts'

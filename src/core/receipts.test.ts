@@ -5,6 +5,7 @@ import type { Json } from './json.ts'
 import type { Signer } from './receipt.ts'
 import { verifyReceipts } from './receipts.ts'
 import type { LogRecord } from './records.ts'
+import { redact } from './redact.ts'
 import {
   commitPause,
   createStory,
@@ -123,6 +124,17 @@ describe('the receipts of a task', () => {
     const others = verifyReceipts(log, createSigner('key-2', 'a secret'))
     expect(others.map(({ unknownKey }) => unknownKey)).toEqual(receipts.map(() => 'key-1'))
     expect(problems(log, createSigner('key-1', 'another secret'))).toContain('signature is wrong')
+  })
+
+  it('verify in a redacted copy, which has no input and no event', () => {
+    const copy = redact(log, signer)
+    expect(JSON.stringify(copy)).not.toContain('"go"')
+    expect(verifyReceipts(copy, signer)).toEqual([])
+    expect(verifyReceipts(redact(copy, signer), signer)).toEqual([])
+    const swapped = copy.map((record) =>
+      record.type === 'resumed' ? { ...record, input: { 'lull:redacted': 'ff' } } : record,
+    )
+    expect(problems(swapped)).toContain('receipt disagrees with its resumed')
   })
 
   it('do not pass for those of another task', () => {

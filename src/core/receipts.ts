@@ -7,6 +7,7 @@ import { canonical } from './canonical-json.ts'
 import { evolve } from './evolve.ts'
 import type { Receipt, SignatureVerdict, Signer } from './receipt.ts'
 import type { LogRecord, RecordBody } from './records.ts'
+import { hashIn } from './redact.ts'
 import type { Task } from './task.ts'
 
 /** The receipt record that follows an act, or nothing. `task` is the task just after the act. */
@@ -16,7 +17,7 @@ export function receiptFor(
   at: number,
   signer: Signer,
 ): (RecordBody & { type: 'receipt' }) | undefined {
-  const said = describe(task, act, signer)
+  const said = describe(task, act, (value) => signer.hash(canonical(value)))
   if (said === undefined) return undefined
   const unsigned = {
     kind: said.kind,
@@ -34,15 +35,19 @@ export function receiptFor(
 type Said = Pick<Receipt, 'kind' | 'facts'>
 
 /** The receipt of a stop contains the whole record. That of a wake omits the run, and has hashes of input and event. */
-function describe(task: Task, act: RecordBody, signer: Signer): Said | undefined {
+function describe(
+  task: Task,
+  act: RecordBody,
+  hashOf: (value: unknown) => string,
+): Said | undefined {
   if (act.type === 'paused' || act.type === 'parked') {
     return { kind: 'SuspensionReceipt', facts: clean({ ...task.suspension }) }
   }
   if (act.type === 'resumed') {
     const { handle, cause, actor, continueTranscript, eventPos, idempotencyKey } = act
     const named = { handle, cause, actor, continueTranscript, eventPos, idempotencyKey }
-    const inputHash = act.input === null ? undefined : signer.hash(canonical(act.input))
-    const eventHash = act.event === undefined ? undefined : signer.hash(canonical(act.event))
+    const inputHash = act.input === null ? undefined : hashOf(act.input)
+    const eventHash = act.event === undefined ? undefined : hashOf(act.event)
     const facts = clean({ ...named, epoch: task.epoch, inputHash, eventHash })
     return { kind: 'ResumptionReceipt', facts }
   }
@@ -75,7 +80,7 @@ export interface ReceiptFault {
 export function verifyReceipts(log: readonly LogRecord[], signer: Signer): readonly ReceiptFault[] {
   const faults: ReceiptFault[] = []
   let task: Task | undefined
-  let act: { readonly record: LogRecord; readonly said: Said } | undefined
+  let act: Act | undefined
   const missing = (): void => {
     if (act !== undefined)
       faults.push({ seq: act.record.seq, problem: `${act.record.type} has no receipt` })
@@ -100,11 +105,25 @@ export function verifyReceipts(log: readonly LogRecord[], signer: Signer): reado
       fault(`cannot follow: ${(error as Error).message}`)
       return faults
     }
-    const said = describe(task, record, signer)
-    act = said && { record, said }
+    const hash = (value: unknown): string => signer.hash(canonical(value))
+    const said = [hash, (value: unknown) => hashIn(value) ?? hash(value)].flatMap(
+      (hashOf) => (task && describe(task, record, hashOf)) ?? [],
+    )
+    act = said.length === 0 ? undefined : { record, said }
   }
   missing()
   return faults
+}
+
+/** A record that needs a receipt, and what the receipt says: with the record as it is, or with what was redacted in it. */
+interface Act {
+  readonly record: LogRecord
+  readonly said: readonly Said[]
+}
+
+function isSaid(said: Said, act: Act): boolean {
+  const text = canonical(said)
+  return act.said.some((one) => canonical(one) === text)
 }
 
 function verdictOn({ signature, ...unsigned }: Receipt, signer: Signer): SignatureVerdict {
@@ -121,12 +140,12 @@ function unknownKeyOf(
 function* problemsOf(
   { receipt, hash }: LogRecord & { type: 'receipt' },
   task: Task | undefined,
-  act: { readonly record: LogRecord; readonly said: Said } | undefined,
+  act: Act | undefined,
   signer: Signer,
 ): Generator<string, void> {
   const { kind, facts, taskId, at, number, previous } = receipt
   if (act === undefined) yield 'receipt without an act before it'
-  else if (at !== act.record.at || canonical({ kind, facts }) !== canonical(act.said)) {
+  else if (at !== act.record.at || !isSaid({ kind, facts }, act)) {
     yield `receipt disagrees with its ${act.record.type}`
   }
   if (taskId !== task?.id) yield `receipt of another task (${taskId})`

@@ -105,6 +105,41 @@ describe('consent', () => {
     expect(await harness.log(id)).toEqual(log)
   })
 
+  it('counts once: it does not decide the next consent, not even to the same operation', async () => {
+    const twice = (task: AgentTask) =>
+      task
+        .requireConsent({ prompt: 'Pay?', operation: { pay: 1 } })
+        .then(() => task.requireConsent({ prompt: 'Pay?', operation: { pay: 1 } }))
+    const { harness, id } = await asking(twice)
+    const first = (await harness.get(id)).question?.consent?.consentId
+    const data = { consentId: first, decision: 'granted' } as Json
+    await harness.tell(id, [{ data }])
+    await harness.until(id, ({ question }) => (question?.consent?.consentId ?? first) !== first)
+    await expect(harness.tell(id, [{ data }])).rejects.toMatchObject({ code: 'CONSENT_MISMATCH' })
+    expect((await harness.get(id)).state).toBe('user-consent-required')
+  })
+
+  it('is for its operation: code that asks for another one does not get it', async () => {
+    const paying = (amount: number) =>
+      running(async (task) => {
+        await task.requireConsent({ prompt: 'Pay?', operation: { pay: amount } })
+        await task.artifact({ name: 'paid', data: amount })
+        await task.park({ reason: 'later' })
+      })
+    const first = await createHarness({ agents: [paying(1)] })
+    const { id } = await first.send('go')
+    const { question } = await first.until(id, (task) => task.question !== undefined)
+    const consentId = question?.consent?.consentId
+    await first.tell(id, [{ data: { consentId, decision: 'granted' } as Json }])
+    await first.until(id, 'paused-by-agent')
+    const second = await first.recover({ agents: [paying(1_000)] })
+    await second.engine.resume(alice, { taskId: id })
+    const task = await second.until(id, (now) => now.pausing === undefined && now.epoch > 1)
+    await second.settled()
+    expect(dataOf(task, 'paid')).toBe(1)
+    expect(JSON.stringify(await second.get(id))).not.toContain('1000')
+  })
+
   it('that is denied throws; uncaught, it ends the task as rejected', async () => {
     const { harness, id } = await consentTo()
     const consentId = (await harness.get(id)).question?.consent?.consentId

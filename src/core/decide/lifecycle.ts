@@ -3,6 +3,7 @@ import type { Command } from '../commands.ts'
 import { refuse } from '../errors.ts'
 import type { Message } from '../message.ts'
 import type { RecordBody, Submission } from '../records.ts'
+import { sameSecret } from '../same-secret.ts'
 import { isInterrupted } from '../states.ts'
 import type { Task } from '../task.ts'
 import { weightOf } from '../weight.ts'
@@ -112,7 +113,7 @@ function answer(task: Task, command: Of<'message'>, at: number): Decided {
   if (question === undefined) return nothing
   const key = keyOf(command)
   const consent = question.consent
-  if (consentId !== undefined && consentId !== consent?.consentId) {
+  if (consentId !== undefined && !sameSecret(consentId, consent?.consentId)) {
     return refuse('CONSENT_MISMATCH', { taskId: task.id, consentId })
   }
   // Only the first answer under a hold counts. Later messages wait for the next turn.

@@ -2,6 +2,7 @@
 import type { Command } from '../commands.ts'
 import { refuse } from '../errors.ts'
 import type { DeferredAction, RecordBody, RunToken } from '../records.ts'
+import { sameSecret } from '../same-secret.ts'
 import type { Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
 import { type Decided, nothing, write } from './decided.ts'
@@ -19,7 +20,7 @@ export function resume(task: Task, command: Command & { readonly type: 'resume' 
   if (handle === undefined && command.requireHandle) {
     return refuse('INVALID_INPUT', { path: 'handle', problem: 'is required by this server' })
   }
-  if (handle !== undefined && handle !== stopped.handle) {
+  if (handle !== undefined && !sameSecret(handle, stopped.handle)) {
     return refuse('RESUME_HANDLE_MISMATCH', { taskId: task.id, handle })
   }
   if (task.holds.length > 0) return refuse('TASK_HELD', { taskId: task.id, holdIds: task.holds })

@@ -31,4 +31,22 @@ describe('the log', () => {
   it('keeps fields that are JSON as they are', () => {
     expect(logged({ attempts: 3, list: ['a'] })).toMatchObject({ attempts: 3, list: ['a'] })
   })
+
+  it.each([
+    [`lull_0123456789abcdef_${'x'.repeat(43)}`, 'lull_0123456789abcdef_[redacted]'],
+    ['Authorization: Bearer abcdefgh12345678', 'Authorization: Bearer [redacted]'],
+    ['eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2ln', '[redacted]'],
+    [
+      'postgres://lull:hunter2@db.example.com/lull',
+      'postgres://lull:[redacted]@db.example.com/lull',
+    ],
+  ])('does not write the credential in %s', (given, written) => {
+    expect(logged({ why: `it said ${given}` })['why']).toBe(`it said ${written}`)
+    expect(logged({ error: new Error(given) })['error']).toContain(`Error: ${written}`)
+  })
+
+  it('leaves addresses and times alone', () => {
+    const why = 'http://127.0.0.1:8787/tasks/a@b at 12:30:00, bearer of news'
+    expect(logged({ why })['why']).toBe(why)
+  })
 })

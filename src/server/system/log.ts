@@ -14,8 +14,22 @@ export function createLog(write: (line: string) => void, level: LogLevel = 'info
     const plain = Object.fromEntries(
       Object.entries(fields).map(([key, value]) => [key, readable(key, value)]),
     )
-    write(JSON.stringify({ time: new Date().toISOString(), level: at, text, ...plain }))
+    write(
+      withoutSecrets(JSON.stringify({ time: new Date().toISOString(), level: at, text, ...plain })),
+    )
   }
+}
+
+/** Errors of libraries may quote a request. What looks like a credential is not written. */
+const secrets: readonly (readonly [RegExp, string])[] = [
+  [/lull_([0-9a-f]{16})_[\w-]{43}/g, 'lull_$1_[redacted]'],
+  [/eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, '[redacted]'],
+  [/\b(bearer|basic)( |%20)+[\w.~+/=-]{8,}/gi, '$1 [redacted]'],
+  [/(:\/\/[^\s:/@"]*):[^\s@/"]+@/g, '$1:[redacted]@'],
+]
+
+function withoutSecrets(line: string): string {
+  return secrets.reduce((text, [pattern, instead]) => text.replace(pattern, instead), line)
 }
 
 function readable(key: string, value: unknown): unknown {

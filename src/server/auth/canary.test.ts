@@ -1,0 +1,109 @@
+/** Secrets that pass through a server appear in none of its logs, errors, audit entries and receipts. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { createOps } from '../../client/ops.ts'
+import { scopes } from '../../core/scopes.ts'
+import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
+import { type RunningServer, startServer } from '../serve.ts'
+import { createLog } from '../system/log.ts'
+import { mintKey } from './api-key.ts'
+import { createKeyFile } from './key-file.ts'
+
+let serving: RunningServer
+let data: string
+let key: string
+const lines: string[] = []
+const secret = {
+  hookToken: 'canary-hook-token-5d41402abc4b',
+  hookCredential: 'canary-hook-credential-7d793037',
+  query: 'canary-query-0767d4eb9f27',
+  jwt: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJl',
+  input: 'canary-input-9e107d9d372b',
+}
+
+beforeAll(async () => {
+  data = mkdtempSync(join(tmpdir(), 'lull-canary-'))
+  serving = await startServer({
+    agents: [createScriptAgent()],
+    port: 0,
+    data,
+    auth: { modes: ['keys'] },
+    a2a: { pushSign: true },
+    log: createLog((line) => lines.push(line), 'debug'),
+  })
+  const minted = mintKey({ tenant: 'acme', principal: 'ada', scopes }, Date.now())
+  key = minted.key
+  await createKeyFile(data).add(minted.kept)
+})
+afterAll(async () => {
+  await serving.close()
+  rmSync(data, { recursive: true })
+})
+
+async function rpc(method: string, params: object, token = key): Promise<string> {
+  const response = await fetch(`${serving.url}/?secret=${secret.query}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'a2a-version': '1.0',
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  return response.text()
+}
+
+it('keeps keys, tokens, webhook credentials and inputs to itself', async () => {
+  const answers: string[] = []
+  const ask = async (...call: Parameters<typeof rpc>) => {
+    const text = await rpc(...call)
+    answers.push(text)
+    return JSON.parse(text) as { result?: { task?: { id: string } } }
+  }
+  const script = [{ park: { reason: 'x' } }, { say: 'on' }]
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ data: { script } }] }
+  const configuration = { returnImmediately: true }
+  const { result } = await ask('SendMessage', { message, configuration })
+  const taskId = result?.task?.id ?? ''
+  const ada = { tenant: 'acme', principal: 'ada' }
+  await serving.engine.waitFor(ada, taskId, ({ state }) => state === 'paused-by-agent')
+  const authentication = { scheme: 'Bearer', credentials: secret.hookCredential }
+  const hook = { taskId, id: 'h', token: secret.hookToken, authentication }
+  // The first is refused as private. The second is not found, so its delivery fails and is logged.
+  await ask('CreateTaskPushNotificationConfig', { ...hook, url: 'http://127.0.0.1:1/' })
+  await ask('CreateTaskPushNotificationConfig', { ...hook, url: 'https://nothing.invalid/' })
+  await ask('GetTaskPushNotificationConfig', { taskId, id: 'h' })
+  await ask('ListTaskPushNotificationConfigs', { taskId })
+  await ask('tasks/resume', { taskId, input: { secret: secret.input } })
+  await ask('GetTask', { id: 'no-such-task' })
+  await ask('GetTask', { id: taskId }, `${key}x`)
+  await ask('GetTask', { id: taskId }, secret.jwt)
+  for (const path of ['/ops/tasks', '/no/such/path', '/tasks/1']) {
+    const headers = { authorization: `Bearer ${key.slice(0, -1)}` }
+    const response = await fetch(`${serving.url}${path}?token=${secret.query}`, { headers })
+    answers.push(await response.text())
+  }
+  const ops = createOps({ url: serving.url, headers: { authorization: `Bearer ${key}` } })
+  const receipts = await vi.waitFor(async () => {
+    const report = await ops.receipts(taskId)
+    expect(report.receipts.length).toBeGreaterThan(1)
+    return report
+  })
+  const audit = await ops.audit({ limit: 1_000 })
+  expect(audit.entries.length).toBeGreaterThan(3)
+  const seen = [...lines, ...answers, JSON.stringify(receipts), JSON.stringify(audit)].join('\n')
+  const hidden = [
+    ...Object.values(secret),
+    key.slice(-43),
+    readFileSync(join(data, 'push.key'), 'utf8').split('\n')[1] ?? '',
+  ]
+  for (const one of hidden) expect([one, seen.includes(one)]).toEqual([one, false])
+})
+
+it('has files that only their owner reads, and keys only as hashes', () => {
+  const files = readdirSync(data)
+  expect(files).toContain('keys.json')
+  expect(readFileSync(join(data, 'keys.json'), 'utf8')).not.toContain(key.slice(-43))
+})
