@@ -1,4 +1,5 @@
 /** Which tasks a hold covers. */
+import { LullError } from '../../core/errors.ts'
 import type { Submission } from '../../core/records.ts'
 import type { Hold, HoldScope } from '../../ports/store/holds.ts'
 import type { OpenTaskQuery } from '../../ports/store/tasks.ts'
@@ -42,10 +43,16 @@ export function queryOf(scope: HoldScope): Pick<OpenTaskQuery, 'tenant' | 'agent
   }
 }
 
-/** The operator of one tenant can hold only tasks of that tenant. */
+/**
+ * The operator of one tenant can hold only tasks of that tenant.
+ * @throws LullError when the scope names another tenant: the operator's own tasks are not what is meant
+ */
 export function withinTenantOf(caller: Caller, scope: HoldScope): HoldScope {
   if (caller.tenant === ALL_TENANTS) return scope
   if ('all' in scope) return { tenant: caller.tenant }
+  if ('tenant' in scope && (scope.tenant ?? caller.tenant) !== caller.tenant) {
+    throw new LullError('INVALID_INPUT', { path: 'scope.tenant', problem: 'is unknown' })
+  }
   return { ...scope, tenant: caller.tenant }
 }
 
