@@ -31,6 +31,7 @@ const steps = [
   check('dashboard types', 'tsc', '-p', 'dashboard'),
   check('layers', 'node', 'scripts/check-layers.mjs'),
   check('lockfile', 'node', 'scripts/lockfile.mjs'),
+  check('supply', 'node', 'scripts/supply-chain.mjs'),
   check('commits', 'node', 'scripts/check-commits.mjs'),
   check('build', 'node', 'scripts/build.mjs'),
   // Scripts import what was built.

@@ -1,11 +1,12 @@
 /** Names and texts that try to be something else: a header, a path, a line of a stream, a prototype. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { type RunningServer, startServer } from '../serve.ts'
+import { bearerIn } from './authenticate.ts'
 
 let serving: RunningServer
 let data: string
@@ -85,7 +86,6 @@ describe.each(hostile)('%j', (name) => {
     }
     const { status } = await raw(`/ops/tasks?tenant=${segment}`)
     expect([200, 400]).toContain(status)
-    expect(readdirSync(data).sort()).toEqual(readdirSync(data).sort())
   })
 
   it('in a text, a reason and an artifact is one event of a stream, as it was said', async () => {
@@ -122,8 +122,8 @@ it('members named like those of a prototype change no other object', async () =>
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
 })
 
-it('a token that is longer than any of ours is refused before anything is computed', async () => {
-  const huge = `Bearer ${'a'.repeat(9_000)}.${'b'.repeat(3_000)}.c`
-  const response = await fetch(`${serving.url}/ops/tasks`, { headers: { authorization: huge } })
-  expect([200, 401, 431]).toContain(response.status)
+it('a token that is longer than any of ours is refused before anything is computed', () => {
+  const header = (length: number) => () => `Bearer ${'a'.repeat(length)}`
+  expect(bearerIn({ method: 'GET', path: '/', header: header(8_000) })).toHaveLength(8_000)
+  expect(bearerIn({ method: 'GET', path: '/', header: header(8_192) })).toBeUndefined()
 })
