@@ -86,6 +86,7 @@ const limitOptions: { readonly [K in keyof AdmissionLimits]: z.ZodType<Admission
   requestsPerSecond: z.number().positive(),
   requestsOpen: z.number().int().positive(),
   tenantFactor: z.number().min(1),
+  bytesInFlight: z.number().int().positive(),
 }
 
 const limits = z.strictObject(limitOptions).partial() as z.ZodType<Partial<AdmissionLimits>>

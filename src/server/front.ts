@@ -7,16 +7,26 @@ import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Log } from '../ports/log.ts'
 import type { A2A, A2AEnv } from '../protocols/a2a/index.ts'
-import type { Admission } from './auth/admission.ts'
+import type { HttpAnswer } from '../wire/http.ts'
+import { type Admission, defaultLimits, type Refused } from './auth/admission.ts'
 import type { Authenticate } from './auth/authenticate.ts'
 import { identities } from './auth/identities.ts'
 import { callerOf, type Identity, may, noIdentity, owner } from './auth/identity.ts'
 import type { RefusedAttempts } from './auth/refused-attempts.ts'
 import { isPublic } from './auth/route-scopes.ts'
+import { createBytesInFlight } from './bytes-in-flight.ts'
 import { createCors } from './cors.ts'
 import { createGuard, hasTwoHosts } from './guard.ts'
-import { BodyTooLarge, NodeRequest, type Receiver, receive, writeText } from './node-http.ts'
+import {
+  BodyRefused,
+  BodyTooLarge,
+  NodeRequest,
+  type Receiver,
+  receive,
+  writeText,
+} from './node-http.ts'
 import { jsonHeaders, refusalText } from './refusals.ts'
+import { whenOver } from './when-over.ts'
 import { writeEvents } from './write-events.ts'
 
 export interface FrontOptions {
@@ -31,6 +41,7 @@ export interface FrontOptions {
   readonly allowedHosts?: readonly string[] | undefined
   readonly allowedOrigins?: readonly string[] | undefined
   readonly bodyLimitBytes?: number | undefined
+  readonly bytesInFlight?: number | undefined
 }
 
 const challenge = { ...jsonHeaders, 'www-authenticate': 'Bearer realm="lull"' }
@@ -38,6 +49,8 @@ const challenge = { ...jsonHeaders, 'www-authenticate': 'Bearer realm="lull"' }
 const tooMany = { ...jsonHeaders, 'retry-after': '1' }
 
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
+/** Smaller answers are not counted. */
+const LARGE_BYTES = 16_384
 
 const envs = new WeakMap<Identity, A2AEnv>()
 
@@ -59,6 +72,7 @@ type Read = IncomingMessage & { rawBody?: Buffer }
 export function createFront(options: FrontOptions): RequestListener {
   const { a2a, app, log, authenticate, host, bodyLimitBytes = BODY_LIMIT_BYTES } = options
   const guard = createGuard(options)
+  const inFlight = createBytesInFlight(options.bytesInFlight ?? defaultLimits.bytesInFlight)
   const cors = createCors(options.allowedOrigins)
   const rest = getRequestListener(app.fetch, { hostname: host, overrideGlobalObjects: false })
 
@@ -74,18 +88,17 @@ export function createFront(options: FrontOptions): RequestListener {
       }
       const answer = await answering
       noteForbidden(incoming, answer.status)
-      if (typeof answer.body !== 'object') {
-        writeText(outgoing, answer.status, answer.headers, answer.body)
-        return
-      }
       // Not awaited, so that the request and its body can be collected while the stream is open.
-      writeEvents(outgoing, answer.status, answer.headers, answer.body).catch((error: unknown) =>
+      writeAnswer({ incoming, outgoing }, answer, hold)?.catch((error: unknown) =>
         failed({ incoming, outgoing, path }, error),
       )
     } catch (error) {
       failed(request, error)
     }
   }
+
+  const hold: Hold = ({ incoming, outgoing }, bytes) =>
+    inFlight.hold(identities.of(incoming), outgoing, bytes)
 
   function noteForbidden(incoming: IncomingMessage, status: number): void {
     if (status === 403) options.refused.ofCaller(incoming, identities.of(incoming))
@@ -98,16 +111,13 @@ export function createFront(options: FrontOptions): RequestListener {
     const { incoming, outgoing } = request
     // The client has disconnected.
     if (outgoing.destroyed) return
-    if (error instanceof BodyTooLarge) {
-      refuse(outgoing, 413, 'LIMIT_EXCEEDED', `The body is larger than ${bodyLimitBytes} bytes`)
-      return
-    }
+    if (refuseBody(outgoing, error, bodyLimitBytes)) return
     log('error', 'a request failed', { method: incoming.method, path: request.path, error })
     if (outgoing.headersSent) outgoing.destroy()
     else refuse(outgoing, 500, 'INTERNAL', 'Internal error')
   }
 
-  const receiver: Receiver = { received, failed }
+  const receiver: Receiver = { received, failed, hold }
 
   return (incoming, outgoing) => {
     const { headers } = incoming
@@ -135,6 +145,27 @@ export function createFront(options: FrontOptions): RequestListener {
   }
 }
 
+type Exchange = Pick<NodeRequest, 'incoming' | 'outgoing'>
+type Hold = (exchange: Exchange, bytes: number) => Refused | undefined
+
+/** Writes a whole answer at once. @returns a promise when it is a stream */
+function writeAnswer(
+  exchange: Exchange,
+  { status, headers, body }: HttpAnswer,
+  hold: Hold,
+): Promise<void> | undefined {
+  const { outgoing } = exchange
+  const held = (bytes: number): Refused | undefined =>
+    bytes < LARGE_BYTES ? undefined : hold(exchange, bytes)
+  if (typeof body === 'object') {
+    return writeEvents(outgoing, status, headers, body, (bytes) => held(bytes) === undefined)
+  }
+  const refused = held(body?.length ?? 0)
+  if (refused === undefined) writeText(outgoing, status, headers, body)
+  else refuseAbove(outgoing, refused)
+  return undefined
+}
+
 /** False when the request was refused: it has no valid credential, or its sender has reached a limit. */
 function entered(
   { incoming, outgoing }: NodeRequest,
@@ -149,13 +180,27 @@ function entered(
   }
   const leave = admission.enter(identity, () => outgoing.destroy())
   if (typeof leave !== 'function') {
-    const text = `The limit ${leave.limit} (${leave.value}) is reached`
-    writeText(outgoing, 429, tooMany, refusalText('LIMIT_EXCEEDED', text))
+    refuseAbove(outgoing, leave)
     return false
   }
-  if (identity !== owner) outgoing.on('close', leave)
+  if (identity !== owner) whenOver(outgoing, leave)
   identities.remember(incoming, identity)
   return true
+}
+
+/** False when the error is not about the body of the request. */
+function refuseBody(outgoing: ServerResponse, error: unknown, limit: number): boolean {
+  if (error instanceof BodyTooLarge) {
+    refuse(outgoing, 413, 'LIMIT_EXCEEDED', `The body is larger than ${limit} bytes`)
+  } else if (error instanceof BodyRefused) refuseAbove(outgoing, error.refused)
+  else return false
+  return true
+}
+
+function refuseAbove(outgoing: ServerResponse, { limit, value }: Refused): void {
+  const text = `The limit ${limit} (${value}) is reached`
+  const status = limit.endsWith('of the server') ? 503 : 429
+  writeText(outgoing, status, tooMany, refusalText('LIMIT_EXCEEDED', text))
 }
 
 function refuse(outgoing: ServerResponse, status: number, code: string, message: string): void {

@@ -1,8 +1,11 @@
 /** `node:http` requests as `HttpRequest`, without the request and response types of the web platform. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { addressOf, type HttpHeaders, type HttpRequest } from '../wire/http.ts'
+import type { Refused } from './auth/admission.ts'
 
 const NOTHING = Buffer.alloc(0)
+/** A client that takes nothing of its answer for so long is disconnected. */
+const STALLED_MS = 30_000
 
 /** A class, because one is made per request and its methods are shared. Headers are read on demand. */
 export class NodeRequest implements HttpRequest {
@@ -39,12 +42,24 @@ export class NodeRequest implements HttpRequest {
 
 export class BodyTooLarge extends Error {}
 
+/** A limit of the caller or of the server was reached while the body was read. */
+export class BodyRefused extends Error {
+  readonly refused: Refused
+
+  constructor(refused: Refused) {
+    super(refused.limit)
+    this.refused = refused
+  }
+}
+
 /** Continues with a request. One receiver serves all requests, so no request allocates promises or closures for it. */
 export interface Receiver {
   /** Called when the whole body was read. */
   received(request: NodeRequest): void
-  /** Called when the body is larger than allowed (`BodyTooLarge`), or the connection broke. */
+  /** Called when the body is larger than allowed (`BodyTooLarge`) or was refused, or the connection broke. */
   failed(request: NodeRequest, error: unknown): void
+  /** Called with the size of each piece of a body that arrives in pieces. Returns the limit that was reached. */
+  hold(request: NodeRequest, bytes: number): Refused | undefined
 }
 
 /** Reads the body. Bytes beyond the limit are read and discarded, so that the client can read the refusal. */
@@ -64,7 +79,8 @@ function take(request: NodeRequest, limit: number, receiver: Receiver): void {
     receiver.received(request)
     return
   }
-  collect(incoming, first ?? NOTHING, limit).then(
+  const hold = (bytes: number): Refused | undefined => receiver.hold(request, bytes)
+  collect(incoming, first ?? NOTHING, limit, hold).then(
     (body) => {
       request.body = body
       receiver.received(request)
@@ -73,17 +89,24 @@ function take(request: NodeRequest, limit: number, receiver: Receiver): void {
   )
 }
 
-function collect(incoming: IncomingMessage, first: Buffer, limit: number): Promise<Buffer> {
+function collect(
+  incoming: IncomingMessage,
+  first: Buffer,
+  limit: number,
+  hold: (bytes: number) => Refused | undefined,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
+    let refused: Refused | undefined
     const add = (chunk: Buffer): void => {
       size += chunk.length
-      if (size <= limit) {
+      if (size <= limit) refused ??= hold(chunk.length)
+      if (size <= limit && refused === undefined) {
         chunks.push(chunk)
       } else {
         chunks = []
-        reject(new BodyTooLarge())
+        reject(refused === undefined ? new BodyTooLarge() : new BodyRefused(refused))
       }
     }
     add(first)
@@ -112,7 +135,8 @@ export function writeText(
     // Corked, so that head and body are one write. `end(body)` would take a slower path and add an empty write.
     outgoing.cork()
     // ASCII text is the same in Latin-1, and Latin-1 is copied without encoding each character.
-    outgoing.write(body, size === body.length ? 'latin1' : 'utf8')
+    const isTaken = outgoing.write(body, size === body.length ? 'latin1' : 'utf8')
+    if (!isTaken) outgoing.setTimeout(STALLED_MS, () => outgoing.destroy())
     outgoing.uncork()
   } else {
     outgoing.writeHead(status, fields)

@@ -145,7 +145,7 @@ async function answerOn(
   const refused = createRefusedAttempts(engine.audit)
   const doors = { authenticate, admission, refused }
   listener.answer(
-    createFront({ ...guarding, ...doors, a2a, app, log }),
+    createFront({ ...guarding, ...doors, ...config.limits, a2a, app, log }),
     createUpgrade(acp, doors, guarding),
   )
   const hide = showAddress(data, `ws://${reachable(host)}:${port}${ACP_PATH}`, auth.ownerToken)

@@ -13,6 +13,7 @@ export async function writeEvents(
   status: number,
   headers: HttpHeaders,
   source: FrameSource,
+  mayWrite: (bytes: number) => boolean = () => true,
 ): Promise<void> {
   const { heartbeat } = source
   const { socket } = outgoing.req
@@ -56,6 +57,8 @@ export async function writeEvents(
     for (;;) {
       const { text, last } = await next
       if (left || outgoing.destroyed) return
+      // The client comes back with the id of the last frame it has read.
+      if (!mayWrite(text.length)) return void outgoing.destroy()
       if (last) {
         outgoing.end(text)
         return

@@ -4,7 +4,12 @@ import { type AdmissionLimits, createAdmission } from './admission.ts'
 import { type Identity, owner } from './identity.ts'
 
 const ada: Identity = { tenant: 'acme', principal: 'ada', scopes: new Set(), credentialId: 'k1' }
-const limits: AdmissionLimits = { requestsPerSecond: 100, requestsOpen: 3, tenantFactor: 2 }
+const limits: AdmissionLimits = {
+  requestsPerSecond: 100,
+  requestsOpen: 3,
+  bytesInFlight: 1,
+  tenantFactor: 2,
+}
 
 function admission(some: Partial<AdmissionLimits> = {}) {
   const clock = createManualClock()

@@ -17,12 +17,15 @@ export interface AdmissionLimits {
   readonly requestsOpen: number
   /** How many times as much the principals of a tenant may have together. */
   readonly tenantFactor: number
+  /** Bytes of large requests and answers of a principal that may be in memory; of all callers four times as many. */
+  readonly bytesInFlight: number
 }
 
 export const defaultLimits: AdmissionLimits = {
   requestsPerSecond: 200,
   requestsOpen: 256,
   tenantFactor: 4,
+  bytesInFlight: 67_108_864,
 }
 
 export interface Refused {

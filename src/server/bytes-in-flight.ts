@@ -1,0 +1,55 @@
+/**
+ * Large requests and answers in memory: bodies that arrive in pieces, and answers that their readers have not taken yet.
+ *
+ * F1  They have at most so many bytes of one caller, and four times as many of all callers together. The one that would be too
+ *     much is refused. The owner of the process is limited by the total alone.
+ * F2  Bytes count until the response was sent or its connection is gone.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Refused } from './auth/admission.ts'
+import { type Identity, owner } from './auth/identity.ts'
+import { whenOver } from './when-over.ts'
+
+export interface BytesInFlight {
+  /** Counts bytes of the request, or of its answer. @returns the limit that was reached; nothing was counted then */
+  hold(identity: Identity, outgoing: ServerResponse, bytes: number): Refused | undefined
+}
+
+/** How many times as much all callers may have together. */
+const ALL = 4
+
+export function createBytesInFlight(limit: number): BytesInFlight {
+  const byCaller = new Map<string, number>()
+  const held = new WeakMap<ServerResponse, { bytes: number }>()
+  let all = 0
+
+  function add(key: string, bytes: number): void {
+    all += bytes
+    const own = (byCaller.get(key) ?? 0) + bytes
+    if (own === 0) byCaller.delete(key)
+    else byCaller.set(key, own)
+  }
+
+  return {
+    hold(identity, outgoing, bytes) {
+      const key = JSON.stringify([identity.tenant, identity.principal])
+      const own = byCaller.get(key) ?? 0
+      if (identity !== owner && own > 0 && own + bytes > limit) {
+        return { limit: 'bytesInFlight of the principal', value: limit }
+      }
+      if (all > 0 && all + bytes > limit * ALL) {
+        return { limit: 'bytesInFlight of the server', value: limit * ALL }
+      }
+      add(key, bytes)
+      const known = held.get(outgoing)
+      if (known !== undefined) {
+        known.bytes += bytes
+        return undefined
+      }
+      const one = { bytes }
+      held.set(outgoing, one)
+      whenOver(outgoing, () => add(key, -one.bytes))
+      return undefined
+    },
+  }
+}
