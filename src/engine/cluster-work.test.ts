@@ -37,6 +37,26 @@ describe('work that several processes share', () => {
     for (const { id } of sent) expect((await a.get(id)).state).toBe('completed')
   })
 
+  it('a process without a lease keeps no task from the others', async () => {
+    const release = signal()
+    const agents = [running((task) => task.step('x', () => release.promise), { concurrency: 1 })]
+    const cluster = createClusterHarness({ agents })
+    const a = await cluster.join({ agents })
+    const b = await cluster.join()
+    const first = await b.send('one')
+    await cluster.settled()
+    cluster.stop(a)
+    await cluster.pass(2 * LEASE_MS)
+    const second = await b.send('two')
+    // It hears of the task before it has renewed its lease.
+    a.life.goOn()
+    await cluster.settled()
+    release.fire()
+    await cluster.settled()
+    expect((await b.get(first.id)).state).toBe('completed')
+    expect((await b.get(second.id)).state).toBe('completed')
+  })
+
   it('a parent goes on when its child ends elsewhere, also when its frame has left memory', async () => {
     const release = signal()
     const agents = [

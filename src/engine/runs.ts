@@ -120,7 +120,11 @@ export function createRuns(deps: RunsDeps): Runs {
   })
   const takeover = { ...shared, launching: () => launching }
   const start = createStartTask(takeover)
-  const room = (name: string): number => (knows(name) ? slots.available(name) : UNKNOWN_AGENT_SLOTS)
+  /** A process that may start nothing has no room. Otherwise it would keep waiting tasks from the others. */
+  function room(name: string): number {
+    if (!deps.holdsLease()) return 0
+    return knows(name) ? slots.available(name) : UNKNOWN_AGENT_SLOTS
+  }
   const backlog = createBacklog({ ...shared, room, fullTenants: slots.fullTenants, start })
   const launching = createLaunching({
     ...shared,
