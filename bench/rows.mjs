@@ -13,6 +13,7 @@ export const rows = [
   { name: 'resume', peers: dbos },
   { name: 'commits', peers: [] },
   { name: 'wake', peers: [] },
+  { name: 'model', peers: [] },
   { name: 'replay', peers: [] },
   { name: 'parked', peers: [] },
   { name: 'deadlines', peers: [] },
