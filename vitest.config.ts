@@ -148,8 +148,7 @@ export default defineConfig({
           globalSetup: ['test/support/compile-worker.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          // Each test kills and restarts several processes of its own; side by side they starve each other.
-          maxWorkers: 1,
+          maxWorkers: 2,
           sequence: { groupOrder: 3 },
         },
       },
