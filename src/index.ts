@@ -204,6 +204,7 @@ export type { CancelTimer, Clock } from './ports/clock.ts'
 export type { IdSource } from './ports/ids.ts'
 export type { Log, LogLevel } from './ports/log.ts'
 export type { MemoryUsage } from './ports/memory.ts'
+export type { CounterName, Meter, TimerName } from './ports/meter.ts'
 export type {
   AuditEntry,
   AuditQuery,

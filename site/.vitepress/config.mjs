@@ -58,6 +58,7 @@ export default {
           page('Configuration', '/docs/configuration'),
           page('Dashboard and holds', '/docs/dashboard'),
           page('Security', '/docs/security'),
+          page('Watching a server', '/docs/observability'),
           page('Many processes', '/docs/scale'),
           page('Benchmarks', '/docs/benchmarks'),
         ],

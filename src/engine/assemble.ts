@@ -3,6 +3,7 @@
 import { LullError } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import { noMeter } from '../ports/meter.ts'
 import type { ClusterStore } from '../ports/store/cluster.ts'
 import type { Agent } from './agent.ts'
 import { createAudit } from './audit.ts'
@@ -106,7 +107,8 @@ export function assemble(deps: EngineDeps): Assembly {
     pastOf: (task) => pastOfTask({ store, ledger, options }, task),
   })
   const events = createEvents({ ...shared, ledger, wake: createWakeByEvent({ ledger, runs }) })
-  const wakeByTime = createWakeByTime({ ledger, runs, ids })
+  const { meter = noMeter } = deps
+  const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter })
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
   const followUps = createFollowUps({ ...shared, ledger, isShared: cluster !== undefined })
   const retention = createRetention({

@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { MemoryUsage } from '../ports/memory.ts'
+import type { Meter } from '../ports/meter.ts'
 import type { Store } from '../ports/store.ts'
 import type { Agent } from './agent.ts'
 import type { EngineSettings } from './options.ts'
@@ -22,6 +23,8 @@ export interface EngineDeps {
   readonly signer: Signer
   readonly log: Log
   readonly memory: MemoryUsage
+  /** Counts and times, for operators. Default: nothing is measured. */
+  readonly meter?: Meter
   /** Where this process runs, for operators. */
   readonly process?: ProcessName
   readonly options?: EngineSettings

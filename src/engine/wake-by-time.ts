@@ -1,5 +1,8 @@
 /** Wakes a task whose deadline, schedule or instant is due. Its run continues if a slot is free. */
+import { nextDueAt } from '../core/due.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
+import type { Meter } from '../ports/meter.ts'
 import { isUnreadable } from './ledger/unreadable-task.ts'
 import type { Ledger } from './ledger.ts'
 import type { Runs } from './runs.ts'
@@ -11,8 +14,10 @@ export function createWakeByTime(deps: {
   readonly ledger: Pick<Ledger, 'read'>
   readonly runs: Pick<Runs, 'commit'>
   readonly ids: IdSource
+  readonly clock: Pick<Clock, 'now'>
+  readonly meter: Pick<Meter, 'observe'>
 }): WakeByTime {
-  const { ledger, runs, ids } = deps
+  const { ledger, runs, ids, clock, meter } = deps
   return async (taskId) => {
     const found = await ledger.read(taskId)
     if (found === undefined || isUnreadable(found)) return false
@@ -22,6 +27,9 @@ export function createWakeByTime(deps: {
       messageId,
       ...(run === undefined ? {} : { run }),
     }))
-    return records.length > 0
+    if (records.length === 0) return false
+    const dueAt = nextDueAt(found)
+    if (dueAt !== undefined) meter.observe('lull_wake_lateness_seconds', clock.now() - dueAt)
+    return true
   }
 }

@@ -4,11 +4,13 @@ import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
 import { ACP_PATH, type AcpMount } from './acp-mount.ts'
 import { createGate, type IdentityOf } from './auth/gate.ts'
+import type { Identity } from './auth/identity.ts'
 import { checkRoutes } from './auth/route-scopes.ts'
 import { dashboardRoutes } from './dashboard-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { healthRoutes } from './health-routes.ts'
 import { homePage } from './home-page.ts'
+import { contentType } from './metrics/prometheus-text.ts'
 import { addOpsRoutes, opsMethods } from './ops-routes.ts'
 import { notAllowed, notFound, refusalOf } from './refusals.ts'
 
@@ -20,6 +22,8 @@ export interface AppOptions {
   readonly identityOf: IdentityOf
   /** Why only a restart of the process helps; undefined while it works. */
   readonly lost?: () => string | undefined
+  /** The text of `/metrics`. Absent: not served. */
+  readonly metrics?: (identity: Identity) => Promise<string>
   /** The public URL, without a slash at the end. */
   readonly url: string
 }
@@ -29,6 +33,7 @@ const methods: Readonly<Record<string, readonly string[]>> = {
   '/': ['GET', 'HEAD', 'POST'],
   '/healthz': ['GET', 'HEAD'],
   '/readyz': ['GET', 'HEAD'],
+  '/metrics': ['GET', 'HEAD'],
   '/events': ['POST'],
   [ACP_PATH]: ['GET', 'POST', 'DELETE'],
 }
@@ -40,6 +45,12 @@ export function createApp(options: AppOptions): Hono {
   app.use('*', createGate(identityOf))
 
   healthRoutes(app, engine, options.lost ?? (() => undefined))
+  const { metrics } = options
+  if (metrics !== undefined) {
+    app.get('/metrics', async (c) =>
+      c.body(await metrics(identityOf(c)), 200, { 'content-type': contentType }),
+    )
+  }
   eventRoutes(app, engine, identityOf)
   addOpsRoutes(app, engine, identityOf)
   dashboardRoutes(app)

@@ -1,7 +1,9 @@
 /** What every request meets first, over a real socket: the bytes are what matters here. */
+
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { noMeter } from '../ports/meter.ts'
 import { type A2A, createA2A, ownTaskScopes } from '../protocols/a2a/index.ts'
 import type { Admission } from './auth/admission.ts'
 import { callerOf, owner } from './auth/identity.ts'
@@ -31,6 +33,7 @@ async function openBoth(more: Partial<FrontOptions> = {}): Promise<{ port: numbe
   open.push(listener)
   listener.answer(
     createFront({
+      meter: noMeter,
       a2a,
       app,
       log,

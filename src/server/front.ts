@@ -6,6 +6,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Log } from '../ports/log.ts'
+import type { Meter } from '../ports/meter.ts'
 import type { A2A, A2AEnv } from '../protocols/a2a/index.ts'
 import type { HttpAnswer } from '../wire/http.ts'
 import { type Admission, defaultLimits, type Refused } from './auth/admission.ts'
@@ -42,6 +43,7 @@ export interface FrontOptions {
   readonly allowedOrigins?: readonly string[] | undefined
   readonly bodyLimitBytes?: number | undefined
   readonly bytesInFlight?: number | undefined
+  readonly meter: Pick<Meter, 'add'>
 }
 
 const challenge = { ...jsonHeaders, 'www-authenticate': 'Bearer realm="lull"' }
@@ -129,6 +131,7 @@ export function createFront(options: FrontOptions): RequestListener {
     const refused = guard(headers.host ?? host, headers.origin)
     if (refused !== undefined) {
       options.refused.ofStranger(incoming, refused.code)
+      options.meter.add(REFUSED, 1, refused.code)
       refuse(outgoing, 403, refused.code, refused.message)
       return
     }
@@ -166,20 +169,24 @@ function writeAnswer(
   return undefined
 }
 
+const REFUSED = 'lull_requests_refused_total'
+
 /** False when the request was refused: it has no valid credential, or its sender has reached a limit. */
 function entered(
   { incoming, outgoing }: NodeRequest,
   identity: Identity | undefined,
-  { admission, refused }: Pick<FrontOptions, 'admission' | 'refused'>,
+  { admission, refused, meter }: Pick<FrontOptions, 'admission' | 'refused' | 'meter'>,
 ): boolean {
   if (identity === undefined) {
     refused.ofStranger(incoming, 'UNAUTHENTICATED')
+    meter.add(REFUSED, 1, 'UNAUTHENTICATED')
     const text = refusalText('UNAUTHENTICATED', 'This needs a credential: Authorization: Bearer')
     writeText(outgoing, 401, challenge, text)
     return false
   }
   const leave = admission.enter(identity, () => outgoing.destroy())
   if (typeof leave !== 'function') {
+    meter.add(REFUSED, 1, leave.limit)
     refuseAbove(outgoing, leave)
     return false
   }

@@ -11,6 +11,9 @@ import type { EngineSettings } from '../engine/options.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { hideAddress } from './address-file.ts'
+import { measureStore } from './metrics/measure-store.ts'
+import { createMeter } from './metrics/meter.ts'
+import { metricsText } from './metrics/metrics-text.ts'
 import { openStore, type StoreKind } from './open-store.ts'
 import { chooseStore, type PostgresConfig } from './store-choice.ts'
 import { systemClock } from './system/clock.ts'
@@ -43,6 +46,8 @@ export interface OpenEngine {
   readonly engine: Engine
   /** The dependencies of the engine, for adapters that need the same clock, ids and store. */
   readonly deps: EngineDeps
+  /** Figures in the text format of Prometheus: of one tenant's tasks, or of all tasks and of this process. */
+  metrics(tenant?: string): Promise<string>
   /** Why only a restart of the process helps; undefined while it works. */
   lost(): string | undefined
   /** Takes no new work and lets running turns reach a boundary, in bounded time. */
@@ -57,7 +62,8 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
   let worker: (() => string) | undefined
   const log = withWorker(given.log ?? createLog(toStderr), () => worker?.())
   const watch = watchStore(log, systemClock)
-  const store = watch.watched(await chosenStore(given, data, watch.lose))
+  const meter = createMeter()
+  const store = measureStore(watch.watched(await chosenStore(given, data, watch.lose)), meter)
   try {
     // The address file is stale: this process has the lock now.
     if (typeof given.store !== 'object') hideAddress(data)
@@ -69,6 +75,7 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
       signer: await signerIn({ data, store }, given),
       log,
       memory: systemMemory,
+      meter,
       process: { host: hostname(), pid: process.pid },
       options,
     }
@@ -76,7 +83,8 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
     if (store.cluster !== undefined) worker = engine.worker
     await engine.start()
     const isLost = (): boolean => watch.lost() !== undefined
-    return { engine, deps, lost: watch.lost, ...stopping(engine, store, log, isLost) }
+    const metrics = (tenant?: string) => metricsText({ engine, store, meter }, tenant)
+    return { engine, deps, metrics, lost: watch.lost, ...stopping(engine, store, log, isLost) }
   } catch (error) {
     await store.close()
     throw error

@@ -2,6 +2,7 @@
 import type { Agent } from '../engine/agent.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
+import { noMeter } from '../ports/meter.ts'
 import { type A2A, createA2A } from '../protocols/a2a/index.ts'
 import { ACP_PATH, type AcpMount, mountAcp } from './acp-mount.ts'
 import { reachable, showAddress } from './address-file.ts'
@@ -137,15 +138,23 @@ async function answerOn(
   const unwatch = watchStrayErrors(log)
   const acp = mountAcp(open, log, config.acp)
   await acp.start().catch((error: unknown) => log('warn', 'ACP could not start', { error }))
-  const app = createApp({ engine, acp, log, url, identityOf: identityOfRequest, lost: open.lost })
+  const app = createApp({
+    engine,
+    acp,
+    log,
+    url,
+    metrics: ({ tenant, anyTenant }) => open.metrics(anyTenant === true ? undefined : tenant),
+    identityOf: identityOfRequest,
+    lost: open.lost,
+  })
   const guarding = { ...config, host }
   const { authenticate, stillValid } = auth
-  const { clock } = open.deps
+  const { clock, meter = noMeter } = open.deps
   const admission = createAdmission({ clock, stillValid }, { ...defaultLimits, ...config.limits })
   const refused = createRefusedAttempts(engine.audit)
   const doors = { authenticate, admission, refused }
   listener.answer(
-    createFront({ ...guarding, ...doors, ...config.limits, a2a, app, log }),
+    createFront({ ...guarding, ...doors, ...config.limits, a2a, app, log, meter }),
     createUpgrade(acp, doors, guarding),
   )
   const hide = showAddress(data, `ws://${reachable(host)}:${port}${ACP_PATH}`, auth.ownerToken)

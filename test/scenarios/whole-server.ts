@@ -1,8 +1,10 @@
 /** The whole server on a socket, in this process, with a hand on its store: to see what a request wrote. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Engine } from '../../src/engine/engine.ts'
+import { noMeter } from '../../src/ports/meter.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createA2A } from '../../src/protocols/a2a/index.ts'
 import { createApp } from '../../src/server/app.ts'
@@ -40,6 +42,7 @@ export async function openWholeServer(): Promise<WholeServer> {
   const app = createApp({ engine, log, url, identityOf: () => owner })
   listener.answer(
     createFront({
+      meter: noMeter,
       a2a,
       app,
       log,

@@ -18,6 +18,7 @@ export const routeScopes: Readonly<Record<string, RouteScope>> = {
   'GET /': 'any',
   'GET /healthz': 'public',
   'GET /readyz': 'public',
+  'GET /metrics': ['ops:read'],
   'POST /events': ['events:write'],
   'GET /acp': acpScopes,
   'POST /acp': acpScopes,

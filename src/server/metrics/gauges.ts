@@ -1,0 +1,64 @@
+/** Read for each request of `/metrics`: tasks in the store, this process, the processes beside it. */
+import { isTerminal, type State, states } from '../../core/states.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { TaskStore } from '../../ports/store/tasks.ts'
+import { version } from '../version.ts'
+import type { Family, Sample } from './prometheus-text.ts'
+
+/** Tasks that have ended are not counted: there may be millions of them, and they need nothing. */
+const openStates: readonly State[] = states.filter((state) => !isTerminal(state))
+
+export async function taskGauge(
+  engine: Pick<Engine, 'agents'>,
+  store: Pick<TaskStore, 'count'>,
+  scope: { readonly tenant?: string },
+): Promise<Family> {
+  const pairs = [...engine.agents.keys()].flatMap((agent) =>
+    openStates.map((state) => ({ agent, state })),
+  )
+  const samples = pairs.map(async ({ agent, state }) => ({
+    labels: { agent, state },
+    value: await store.count({ ...scope, agent, states: [state] }),
+  }))
+  return gauge('lull_tasks', 'Tasks that have not ended', await Promise.all(samples))
+}
+
+export async function processGauges(
+  engine: Pick<Engine, 'health' | 'workers'>,
+): Promise<readonly Family[]> {
+  const [health, workers] = await Promise.all([engine.health(), engine.workers()])
+  const { runs } = health
+  const { rss, heapUsed } = process.memoryUsage()
+  const { user, system } = process.cpuUsage()
+  return [
+    gauge('lull_info', 'The version of this process', [{ labels: { version }, value: 1 }]),
+    gauge('lull_ready', '1 when new work is accepted', one(health.ready)),
+    gauge('lull_draining', '1 while the process stops', one(health.draining)),
+    gauge('lull_store_up', '1 while the store can be written', one(health.store === 'ok')),
+    gauge('lull_runs', 'Runs in the memory of this process', [
+      { labels: { kind: 'live' }, value: runs.live },
+      { labels: { kind: 'warm' }, value: runs.warm },
+      { labels: { kind: 'busy' }, value: runs.busy },
+    ]),
+    gauge('lull_subscribers', 'Open streams and watchers', one(health.subscribers)),
+    gauge('lull_unreadable_tasks', 'Unreadable tasks that were found', one(health.unreadable)),
+    gauge('lull_processes', 'Processes that share the store', one(workers.length)),
+    gauge('process_resident_memory_bytes', 'Resident memory', one(rss)),
+    gauge('process_heap_bytes', 'Memory of the JavaScript heap in use', one(heapUsed)),
+    {
+      name: 'process_cpu_seconds_total',
+      type: 'counter',
+      about: 'Processor time',
+      samples: one((user + system) / 1e6),
+    },
+  ]
+}
+
+const gauge = (name: string, about: string, samples: readonly Sample[]): Family => ({
+  name,
+  type: 'gauge',
+  about,
+  samples,
+})
+
+const one = (value: number | boolean): readonly Sample[] => [{ labels: {}, value: Number(value) }]

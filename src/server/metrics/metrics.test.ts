@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Agent, agent } from '../../engine/agent.ts'
+import { type RunningServer, serve } from '../serve.ts'
+
+let directory: string
+let server: RunningServer
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'lull-metrics-'))
+  server = await serve({
+    agents: [sleeper],
+    port: 0,
+    data: directory,
+    log: () => undefined,
+    quiet: true,
+  })
+})
+afterEach(async () => {
+  await server.close()
+  rmSync(directory, { recursive: true })
+})
+
+const SECRET = 'canary-7f3a'
+
+const sleeper: Agent = agent({
+  name: 'sleeper',
+  description: 'Sleeps, or waits for an event',
+  run: async (task) => {
+    if (task.text === 'sleep') await task.sleep(1)
+    else await task.park({ reason: SECRET, onEvent: SECRET })
+  },
+})
+
+const ann = { tenant: 'default', principal: `ann-${SECRET}` }
+
+async function send(text: string) {
+  const sent = await server.engine.send(ann, {
+    message: { messageId: text, role: 'ROLE_USER', parts: [{ text }] },
+  })
+  if (sent.kind !== 'task') throw new Error('a task was expected')
+  return sent.task.id
+}
+
+it('shows tasks by agent and state, commits and wakes, and nothing of callers or tasks', async () => {
+  const parked = await send('wait')
+  await server.engine.waitFor(ann, parked, ({ state }) => state === 'paused-by-agent')
+  const slept = await send('sleep')
+  await server.engine.waitFor(ann, slept, ({ state }) => state === 'completed')
+
+  const answer = await fetch(`${server.url}/metrics`)
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const text = await answer.text()
+  expect(text).toContain('lull_tasks{agent="sleeper",state="paused-by-agent"} 1\n')
+  expect(text).toContain('lull_tasks{agent="sleeper",state="working"} 0\n')
+  expect(text).toContain('lull_wake_lateness_seconds_count 1\n')
+  expect(text).toMatch(/^lull_commits_total [1-9]/m)
+  expect(text).toContain('lull_ready 1\n')
+  expect(text).not.toContain(SECRET)
+  expect(text).not.toContain(parked)
+})
+
+it('has a form that Prometheus reads: help, type, then samples with numbers', async () => {
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  const lines = text.trimEnd().split('\n')
+  for (const line of lines) {
+    expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[^{}]*\})? -?[0-9.e+-]+)$/)
+  }
+  const names = lines.filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2])
+  expect(new Set(names).size).toBe(names.length)
+})
+
+it('counts requests that are refused at the door', async () => {
+  await fetch(`${server.url}/metrics`, { headers: { origin: 'https://evil.example.com' } })
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  expect(text).toMatch(/^lull_requests_refused_total\{why="[A-Z_]+"\} 1$/m)
+})
+
+it('is described in the documentation, metric by metric', async () => {
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  const page = readFileSync(new URL('../../../docs/observability.md', import.meta.url), 'utf8')
+  const names = [...text.matchAll(/^# TYPE (lull_\w+)/gm)].map(([, name]) => name)
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+})
