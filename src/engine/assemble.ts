@@ -107,8 +107,7 @@ export function assemble(deps: EngineDeps): Assembly {
     pastOf: (task) => pastOfTask({ store, ledger, options }, task),
   })
   const events = createEvents({ ...shared, ledger, wake: createWakeByEvent({ ledger, runs }) })
-  const { meter = noMeter } = deps
-  const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter })
+  const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter: deps.meter ?? noMeter })
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
   const followUps = createFollowUps({ ...shared, ledger, isShared: cluster !== undefined })
   const retention = createRetention({

@@ -138,15 +138,7 @@ async function answerOn(
   const unwatch = watchStrayErrors(log)
   const acp = mountAcp(open, log, config.acp)
   await acp.start().catch((error: unknown) => log('warn', 'ACP could not start', { error }))
-  const app = createApp({
-    engine,
-    acp,
-    log,
-    url,
-    metrics: ({ tenant, anyTenant }) => open.metrics(anyTenant === true ? undefined : tenant),
-    identityOf: identityOfRequest,
-    lost: open.lost,
-  })
+  const app = appOf(open, acp, url)
   const guarding = { ...config, host }
   const { authenticate, stillValid } = auth
   const { clock, meter = noMeter } = open.deps
@@ -185,6 +177,18 @@ async function answerOn(
       return closed
     },
   }
+}
+
+function appOf({ engine, deps: { log }, lost, metrics }: OpenEngine, acp: AcpMount, url: string) {
+  return createApp({
+    engine,
+    acp,
+    log,
+    url,
+    lost,
+    identityOf: identityOfRequest,
+    metrics: ({ tenant, anyTenant }) => metrics(anyTenant === true ? undefined : tenant),
+  })
 }
 
 async function startA2A(
