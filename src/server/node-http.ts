@@ -32,6 +32,14 @@ export class NodeRequest implements HttpRequest {
     return typeof value === 'string' ? value : undefined
   }
 
+  all(name: string): readonly string[] {
+    return this.incoming.headersDistinct[name] ?? []
+  }
+
+  get peer(): string | undefined {
+    return this.incoming.socket.remoteAddress
+  }
+
   onGone(left: () => void): () => void {
     const { outgoing } = this
     if (outgoing.destroyed) left()

@@ -229,7 +229,8 @@ function authFor(
 }
 
 function isAuthenticated(given: ServeOptions, settings: Settings, config: CheckedConfig): boolean {
-  return given.authenticate !== undefined || modesOf(given, settings, config).length > 0
+  if (given.authenticate !== undefined || config.auth?.proxy !== undefined) return true
+  return modesOf(given, settings, config).length > 0
 }
 
 /** Flags and options come first, then the environment, then the file. */

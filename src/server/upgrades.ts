@@ -38,7 +38,13 @@ export function createUpgrade(
       const value = request.headers[name]
       return typeof value === 'string' ? value : undefined
     }
-    const identity = await authenticate({ method: 'GET', path: ACP_PATH, header })
+    const identity = await authenticate({
+      method: 'GET',
+      path: ACP_PATH,
+      header,
+      all: (name) => request.headersDistinct[name] ?? [],
+      peer: request.socket.remoteAddress,
+    })
     if (identity === undefined) {
       attempts.ofStranger(request, 'UNAUTHENTICATED')
       return void socket.end(UNAUTHORIZED)

@@ -1,11 +1,26 @@
 /** What the configuration says about authentication. Without any, every caller is the owner. */
 import { z } from 'zod'
+import { type Scope, scopes } from '../../core/scopes.ts'
 import { type AuthMode, authModes } from './auth-modes.ts'
 
 export interface AuthConfig {
   /** Which credentials are taken. */
   readonly modes?: readonly AuthMode[] | undefined
   readonly jwt?: JwtConfig | undefined
+  /** Believes a proxy that checks client certificates. */
+  readonly proxy?: ProxyConfig | undefined
+}
+
+export interface ProxyConfig {
+  /** The addresses and networks of the proxy, such as `10.0.0.7` or `10.0.0.0/24`. */
+  readonly addresses: readonly string[]
+  /** The header with the principal. The proxy must replace what a client sends in it. */
+  readonly principalHeader: string
+  readonly tenantHeader?: string | undefined
+  /** The tenant, without `tenantHeader`. Default `default`. */
+  readonly tenant?: string | undefined
+  /** What every caller of the proxy may do. */
+  readonly scopes: readonly Scope[]
 }
 
 export interface JwtConfig {
@@ -62,7 +77,18 @@ const jwt: { readonly [K in keyof Required<JwtConfig>]: z.ZodType<JwtConfig[K]> 
   issuerIsPrivate: z.boolean().optional(),
 }
 
+const headerName = z.string().regex(/^[\w-]{1,64}$/, 'must be the name of a header')
+
+const proxy: { readonly [K in keyof Required<ProxyConfig>]: z.ZodType<ProxyConfig[K]> } = {
+  addresses: z.array(z.string()).min(1),
+  principalHeader: headerName,
+  tenantHeader: headerName.optional(),
+  tenant: z.string().min(1).max(256).optional(),
+  scopes: z.array(z.enum(scopes as [Scope, ...Scope[]])),
+}
+
 export const authConfig: z.ZodType<AuthConfig> = z.strictObject({
   modes: z.array(z.enum(authModes)).optional(),
   jwt: (z.strictObject(jwt) as z.ZodType as z.ZodType<JwtConfig>).optional(),
+  proxy: (z.strictObject(proxy) as z.ZodType as z.ZodType<ProxyConfig>).optional(),
 })

@@ -10,6 +10,7 @@ import type { AuthConfig, JwtConfig } from './auth-config.ts'
 import {
   type Authenticate,
   type AuthenticateRequest,
+  type AuthRequest,
   byBearer,
   type TokenKind,
 } from './authenticate.ts'
@@ -18,6 +19,7 @@ import { createKeyAuthentication } from './key-authentication.ts'
 import { createKeyFile } from './key-file.ts'
 import type { KeyStore } from './key-store.ts'
 import { notedKeys } from './noted-keys.ts'
+import { createProxyAuthentication } from './proxy-authentication.ts'
 import { createSharedKeys } from './shared-keys.ts'
 
 export interface Auth {
@@ -54,11 +56,11 @@ const open: Auth = {
 
 /** @throws StartError when the configuration lacks something */
 export function createAuth(
-  { modes = [], jwt }: AuthConfig,
+  { modes = [], jwt, proxy }: AuthConfig,
   custom: AuthenticateRequest | undefined,
   deps: AuthDeps,
 ): Auth {
-  if (modes.length === 0 && custom === undefined) return open
+  if (modes.length === 0 && custom === undefined && proxy === undefined) return open
   const { clock, log } = deps
   const ownerToken = randomBytes(32).toString('base64url')
   const keys = modes.includes('keys')
@@ -71,14 +73,17 @@ export function createAuth(
   if (keys !== undefined) kinds.push(keys)
   if (tokens !== undefined) kinds.push(tokens)
   const bearer = byBearer(kinds)
+  const byProxy = proxy === undefined ? () => undefined : createProxyAuthentication(proxy)
   return {
     async authenticate(request) {
-      return (await bearer(request)) ?? (custom && identified(await custom(request)))
+      const known = (await bearer(request)) ?? (await byProxy(request))
+      return known ?? (custom && identified(await custom(detached(request))))
     },
     isOn: true,
     ownerToken,
     security: {
       bearerKeys: keys !== undefined,
+      mutualTls: proxy !== undefined,
       ...(tokens === undefined || jwt === undefined
         ? {}
         : { bearer: { format: 'JWT', openIdUrl: discoveryOf(jwt) } }),
@@ -136,6 +141,18 @@ function ofOwner(expected: string): TokenKind {
       const given = Buffer.from(token)
       return given.length === wanted.length && timingSafeEqual(given, wanted) ? owner : undefined
     },
+  }
+}
+
+/** A function of the embedder may take the members out of the request, so none of them needs it. */
+function detached(request: AuthRequest): AuthRequest {
+  const { method, path, peer } = request
+  return {
+    method,
+    path,
+    peer,
+    header: (name) => request.header(name),
+    all: (name) => request.all?.(name) ?? [],
   }
 }
 

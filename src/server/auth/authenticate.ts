@@ -11,6 +11,10 @@ export interface AuthRequest {
   readonly path: string
   /** Names in lower case. */
   header(name: string): string | undefined
+  /** Each value of a header that came several times. */
+  all?(name: string): readonly string[]
+  /** The network address that the request came from. */
+  readonly peer?: string | undefined
 }
 
 /** What a function of the embedder's own says about a request. */

@@ -5,6 +5,8 @@ import type { Skill } from '../../../engine/agent.ts'
 export interface SecurityOptions {
   /** Clients send API keys as bearer tokens. */
   readonly bearerKeys?: boolean
+  /** Clients show a certificate. */
+  readonly mutualTls?: boolean
   /** Clients send API keys in this header. */
   readonly apiKey?: { readonly header: string }
   /** Clients send bearer tokens. `openIdUrl` names the OpenID provider, if there is one. */

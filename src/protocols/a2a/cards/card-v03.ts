@@ -64,9 +64,11 @@ function rfcCapabilities({ pause, reminders, harn }: CardSource): object {
   }
 }
 
-function schemesV03({ bearerKeys, apiKey, bearer }: SecurityOptions): Record<string, object> {
+function schemesV03(security: SecurityOptions): Record<string, object> {
+  const { bearerKeys, mutualTls, apiKey, bearer } = security
   return {
     ...(bearerKeys === true ? { key: bearerV03({}) } : {}),
+    ...(mutualTls === true ? { mtls: { type: 'mutualTLS' } } : {}),
     ...(apiKey === undefined
       ? {}
       : { apiKey: { type: 'apiKey', in: 'header', name: apiKey.header } }),

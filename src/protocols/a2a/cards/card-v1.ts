@@ -52,9 +52,11 @@ export function cardV1(source: CardSource): object {
   }
 }
 
-function schemesV1({ bearerKeys, apiKey, bearer }: SecurityOptions): Record<string, object> {
+function schemesV1(security: SecurityOptions): Record<string, object> {
+  const { bearerKeys, mutualTls, apiKey, bearer } = security
   return {
     ...(bearerKeys === true ? { key: bearerV1({}) } : {}),
+    ...(mutualTls === true ? { mtls: { mtlsSecurityScheme: {} } } : {}),
     ...(apiKey === undefined
       ? {}
       : { apiKey: { apiKeySecurityScheme: { location: 'header', name: apiKey.header } } }),

@@ -1,0 +1,55 @@
+/**
+ * The identity that a proxy in front of the server found in a client certificate (mTLS). The proxy says it in a header. Everybody
+ * can send a header, so it counts only from the addresses of the proxy, and only when it is there once: a proxy that adds its
+ * header to the one of a client would let the client choose.
+ */
+import { BlockList, isIP } from 'node:net'
+import { ALL_TENANTS } from '../../engine/caller.ts'
+import { StartError } from '../start-error.ts'
+import type { ProxyConfig } from './auth-config.ts'
+import type { Authenticate, AuthRequest } from './authenticate.ts'
+
+const LONGEST_NAME = 256
+const TENANT = 'default'
+
+export function createProxyAuthentication(config: ProxyConfig): Authenticate {
+  const { principalHeader, tenantHeader, tenant = TENANT, scopes } = config
+  const peers = listOf(config.addresses)
+  const granted = new Set(scopes)
+  return (request) => {
+    if (!isPeer(peers, request.peer) || request.header('authorization') !== undefined)
+      return undefined
+    const principal = onlyValue(request, principalHeader)
+    const named = tenantHeader === undefined ? tenant : onlyValue(request, tenantHeader)
+    if (principal === undefined || named === undefined || named === ALL_TENANTS) return undefined
+    return { tenant: named, principal, scopes: granted }
+  }
+}
+
+function onlyValue(request: AuthRequest, name: string): string | undefined {
+  const [value, ...more] = request.all?.(name.toLowerCase()) ?? []
+  if (value === undefined || more.length > 0) return undefined
+  return value !== '' && value.length <= LONGEST_NAME ? value : undefined
+}
+
+/** @throws StartError for what is not an address or a network */
+function listOf(addresses: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const text of addresses) {
+    const [address = '', bits] = text.split('/')
+    const kind = isIP(address)
+    const size = Number(bits ?? (kind === 4 ? 32 : 128))
+    if (kind === 0 || !Number.isInteger(size) || size < 0 || size > (kind === 4 ? 32 : 128)) {
+      throw new StartError(`auth.proxy.addresses: "${text}" is not an address or a network.`)
+    }
+    list.addSubnet(address, size, kind === 4 ? 'ipv4' : 'ipv6')
+  }
+  return list
+}
+
+/** A socket for both families shows an IPv4 peer as `::ffff:10.0.0.1`. */
+function isPeer(list: BlockList, given: string | undefined): boolean {
+  const address = given?.replace(/^::ffff:(?=\d+\.)/, '') ?? ''
+  const kind = isIP(address)
+  return kind !== 0 && list.check(address, kind === 4 ? 'ipv4' : 'ipv6')
+}
