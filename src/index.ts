@@ -246,7 +246,7 @@ export type {
 export type { Orphan, WorkStore } from './ports/store/work.ts'
 export type { Store } from './ports/store.ts'
 export type { AdmissionLimits } from './server/auth/admission.ts'
-export type { AuthConfig, JwtAlgorithm, JwtConfig } from './server/auth/auth-config.ts'
+export type { AuthConfig, JwtAlgorithm, JwtConfig, ProxyConfig } from './server/auth/auth-config.ts'
 export type { AuthMode } from './server/auth/auth-modes.ts'
 export type {
   Authenticated,

@@ -258,3 +258,27 @@ describe('events', () => {
     expect([wrong.code, wrong.err]).toEqual([3, expect.stringContaining('takes no events')])
   })
 })
+
+describe('audit', () => {
+  const audit = (...args: readonly string[]) => run('audit', ...args, '--url', server.url)
+
+  it('shows who did what to a task, and prints entries as lines of JSON', async () => {
+    const taskId = await taskOf('Book a flight to Rome')
+    await tasks('cancel', taskId)
+    const { code, out } = await audit('--task', taskId)
+    expect(code).toBe(0)
+    expect(out).toMatch(new RegExp(`default/anonymous {2}task\\.cancel {2}${taskId} {2}done$`, 'm'))
+    const lines = (await audit('--task', taskId, '--json')).out.split('\n')
+    expect(lines.map((line) => (JSON.parse(line) as { action: string }).action)).toContain(
+      'task.cancel',
+    )
+    expect((await audit('--task', 'no-such-task')).out).toBe('')
+    expect((await audit('--principal', 'nobody')).out).toBe('')
+  })
+
+  it('refuses a time that it does not understand', async () => {
+    const { code, err } = await audit('--since', 'yesterday')
+    expect(code).toBe(2)
+    expect(err).toContain('--since takes a time')
+  })
+})
