@@ -7,6 +7,7 @@ import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
 import { eventsEmit } from './commands/events-emit.ts'
 import { hold, holdLift, holdList } from './commands/hold.ts'
+import { init } from './commands/init.ts'
 import { keysList, keysMint, keysRevoke, keysRotate } from './commands/keys.ts'
 import { mcp } from './commands/mcp.ts'
 import { migrate } from './commands/migrate.ts'
@@ -27,6 +28,7 @@ import { tasksWatch } from './commands/tasks-watch.ts'
 
 /** In the order of the help. The name of a group alone selects the first command of the group. */
 export const commands: readonly Command[] = [
+  init,
   demo,
   serve,
   acp,

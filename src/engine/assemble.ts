@@ -45,6 +45,8 @@ import { createWakeByEvent } from './wake-by-event.ts'
 import { createWakeByTime } from './wake-by-time.ts'
 
 export interface Assembly {
+  /** @throws LullError `INVALID_INPUT` when two have one name */
+  readonly replaceAgents: (agents: readonly Agent[]) => Promise<void>
   readonly context: EngineContext
   readonly send: Send
   readonly schedules: Schedules
@@ -130,19 +132,32 @@ export function assemble(deps: EngineDeps): Assembly {
   }
   const publishing = createPublishing({ ...context, timers, texts: peers?.texts })
   const parts = { context, holds, timers, membership }
-  const { send, scheduler, schedules } = sending(context, holds)
+  const { scheduler, ...controls } = sending(context, holds, agents)
   const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog, peers })
-  return { context, send, schedules, holds, lifecycle, workers }
+  return { context, ...controls, holds, lifecycle, workers }
 }
 
-/** What sends messages: callers, and schedules. */
+/** What sends messages, which are callers and schedules, and what replaces the agents that get them. */
 function sending(
   context: EngineContext,
   holds: Holds,
-): Pick<Assembly, 'send' | 'schedules'> & { readonly scheduler: Scheduler } {
+  table: Map<string, Agent>,
+): Pick<Assembly, 'send' | 'schedules' | 'replaceAgents'> & { readonly scheduler: Scheduler } {
   const send = createSend(context, holds)
   const scheduler = createScheduler({ context, send })
-  return { send, scheduler, schedules: createSchedules(scheduler, context.clock) }
+  return {
+    send,
+    scheduler,
+    schedules: createSchedules(scheduler, context.clock),
+    // The table is one object for all parts, so it is changed in place.
+    async replaceAgents(given) {
+      const next = byName(given)
+      table.clear()
+      for (const [name, agent] of next) table.set(name, agent)
+      scheduler.stop()
+      await scheduler.start()
+    },
+  }
 }
 
 /** What the ledger asks when other processes write too. */
@@ -181,7 +196,7 @@ function joining(
   return { clock, membership }
 }
 
-function byName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
+function byName(agents: readonly Agent[]): Map<string, Agent> {
   const named = new Map(agents.map((agent) => [agent.name, agent]))
   if (named.size === agents.length) return named
   const problem = 'two agents bear the same name'

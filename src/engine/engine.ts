@@ -139,6 +139,12 @@ export interface Engine {
   lift(caller: Caller, holdId: string): Promise<LiftAnswer>
   holds(caller: Caller): Promise<readonly Hold[]>
 
+  /**
+   * Replaces the agents, for a development server that loads code again. Runs in memory go on with the code they started
+   * with. Tasks that start or wake later get the new code.
+   */
+  replaceAgents(agents: readonly Agent[]): Promise<void>
+
   /** The schedules of the agents, and their states. Only for operators, as the calls below. */
   schedules(caller: Caller): Promise<readonly ScheduleInfo[]>
   /** No time of the schedule `agent:name` starts a task until it is resumed, in any process. */
@@ -182,7 +188,7 @@ const DRAIN_MS = 10_000
 const MAX_EVENTS = 1_000
 
 export function createEngine(deps: EngineDeps): Engine {
-  const { context, send, schedules, holds, lifecycle, workers } = assemble(deps)
+  const { context, send, schedules, holds, lifecycle, workers, replaceAgents } = assemble(deps)
   const { events } = context
 
   const engine: Omit<Engine, 'audit'> = {
@@ -244,6 +250,7 @@ export function createEngine(deps: EngineDeps): Engine {
     lift: async (caller, holdId) => holds.lift(operator(caller), holdId),
     holds: async (caller) => holds.list(operator(caller)),
 
+    replaceAgents,
     schedules: async (caller) => schedules.list(operator(caller, 'schedules')),
     pauseSchedule: async (caller, id) => schedules.pause(operator(caller, 'schedules'), id),
     resumeSchedule: async (caller, id) => schedules.resume(operator(caller, 'schedules'), id),

@@ -2,6 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -20,8 +22,8 @@ afterEach(async () => {
   rmSync(data, { recursive: true })
 })
 
-function start(args: readonly string[]): ChildProcess {
-  const env = { ...process.env, PORT: '0', LULL_DATA: data, LOG_LEVEL: 'error' }
+function start(args: readonly string[], some: NodeJS.ProcessEnv = {}): ChildProcess {
+  const env = { ...process.env, PORT: '0', LULL_DATA: data, LOG_LEVEL: 'error', ...some }
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
   return child
@@ -160,5 +162,68 @@ describe('examples', () => {
     const { url } = JSON.parse(line) as { url: string }
     const { out } = await run('examples/pause-from-code.mjs', `${url}/agents/script`)
     expect(out).toBe('paused: paused\nthen: completed')
+  })
+
+  it('nightly-digest, started by hand', async () => {
+    const url = await example('nightly-digest')
+    const { out } = await lull('schedules', 'run', 'digest:nightly', '--url', url)
+    expect(out).toMatch(/^Task /)
+    const watched = await lull('tasks', 'watch', '@last', '--url', url)
+    expect(watched.out).toContain('2 items')
+  })
+
+  it('nightly-digest.test', async () => {
+    const { code, out } = await run('--test', 'examples/nightly-digest.test.mjs')
+    expect(out).toMatch(/pass 1/)
+    expect(code).toBe(0)
+  })
+
+  it('support-triage', async () => {
+    const url = await example('support-triage')
+    const ticket = { customer: 'ann', text: 'I was charged twice', amount: 20 }
+    expect((await lull('send', url, '{"customer": "ann"}')).code).toBe(1)
+    const asked = await lull('send', url, JSON.stringify(ticket))
+    expect(asked.out).toContain('(one of: refund = Refund 20, reply, close)')
+    expect((await lull('answer', '@last', 'shrug', '--url', url)).code).toBe(1)
+    expect((await lull('answer', '@last', 'refund', '--url', url)).out).toContain('Pay 20 back')
+    const granted = await lull('answer', '@last', '--grant', '--url', url)
+    expect(granted.out).toContain('Refunded 20 to ann, receipt')
+  })
+
+  it('custom-store', async () => {
+    const { out } = await run('examples/custom-store.mjs')
+    expect(out).toMatch(/^Hello, Ann! It took \d+ records\.$/)
+  })
+
+  it('custom-provider', async () => {
+    const url = await example('custom-provider')
+    expect((await lull('send', url, 'three turns')).out).toContain('Turns left: 3, 2, 1')
+  })
+})
+
+describe('examples of servers', () => {
+  async function freePort(): Promise<string> {
+    const probe = createServer().listen(0, '127.0.0.1')
+    await once(probe, 'listening')
+    const { port } = probe.address() as AddressInfo
+    probe.close()
+    return String(port)
+  }
+
+  it.each(['in-node', 'in-hono', 'in-express'])('%s has a page and agents', async (name) => {
+    const port = await freePort()
+    const child = start([join('examples', `${name}.mjs`)], { PORT: port })
+    await once(createInterface({ input: child.stdout ?? process.stdin }), 'line')
+    const url = `http://127.0.0.1:${port}`
+    expect(await (await fetch(url)).text()).toBe('a page of the app')
+    expect((await lull('send', `${url}/lull`, 'Ann')).out).toContain('Hello, Ann!')
+  })
+
+  it.each(['in-next'])('%s has route handlers', async (name) => {
+    const script = `import { GET } from './examples/${name}.mjs'
+      const card = 'http://localhost:3000/lull/.well-known/agent-card.json'
+      console.log((await (await GET(new Request(card))).json()).name)
+      process.exit(0)`
+    expect((await run('--input-type=module', '-e', script)).out).toBe('greeter')
   })
 })

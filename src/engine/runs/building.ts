@@ -58,7 +58,8 @@ const noRecords: readonly LogRecord[] = []
 
 export function createBuilder(deps: BuilderDeps): Builder {
   const { store, ledger, clock, log, agents, host, owner, presences, draining } = deps
-  const asks = new Map([...agents].map(([name, agent]) => [name, createAsk(host, agent)]))
+  /** By agent and not by name, because agents can be replaced. */
+  const asks = new WeakMap<Agent, ReturnType<typeof createAsk>>()
 
   function build(presence: Presence, task: Task | undefined): void {
     const building: Building = { task, records: [] }
@@ -109,11 +110,12 @@ export function createBuilder(deps: BuilderDeps): Builder {
 
   function begin(presence: Presence, beginning: Beginning): void {
     const agent = agents.get(presence.agent)
-    const ask = asks.get(presence.agent)
-    if (agent === undefined || ask === undefined) {
+    if (agent === undefined) {
       lose(presence)
       return
     }
+    const ask = asks.get(agent) ?? createAsk(host, agent)
+    asks.set(agent, ask)
     const { token } = presence
     const run = new Run({ host, owner, agent, token, ask, ...beginning })
     presence.run = run

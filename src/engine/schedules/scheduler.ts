@@ -47,7 +47,8 @@ export function createScheduler(deps: {
   const { clock, ids, log } = context
   const states = createScheduleStates(context.store)
   const cancels = new Map<string, () => void>()
-  let running = false
+  /** Changes with every start and stop, so that a tick of an earlier start sets no timer. */
+  let generation = 0
 
   const entries = (): readonly ScheduleEntry[] => entriesOf(context.agents)
   const run: Scheduler['run'] = (entry, time) => startTask({ send, ids }, entry, time)
@@ -74,23 +75,21 @@ export function createScheduler(deps: {
     }
   }
 
-  function arm(entry: ScheduleEntry, after: number, at: number | undefined): void {
-    if (!running || at === undefined) return
-    cancels.set(
-      entry.id,
-      clock.at(at, () => void tick(entry, after)),
-    )
+  function arm(entry: ScheduleEntry, mine: number, after: number, at: number | undefined): void {
+    if (mine !== generation || at === undefined) return
+    const cancel = clock.at(at, () => void tick(entry, mine, after))
+    cancels.set(entry.id, cancel)
   }
 
   /** Never rejects. */
-  async function tick(entry: ScheduleEntry, after: number): Promise<void> {
+  async function tick(entry: ScheduleEntry, mine: number, after: number): Promise<void> {
     try {
       const until = await handle(entry, after)
-      arm(entry, until, timeAfter(entry.schedule, until))
+      arm(entry, mine, until, timeAfter(entry.schedule, until))
     } catch (error) {
-      if (!running) return
+      if (mine !== generation) return
       log('error', 'a schedule could not be handled; trying again', { schedule: entry.id, error })
-      arm(entry, after, clock.now() + RETRY_MS)
+      arm(entry, mine, after, clock.now() + RETRY_MS)
     }
   }
 
@@ -99,14 +98,14 @@ export function createScheduler(deps: {
     states,
     run,
     async start() {
-      running = true
+      const mine = ++generation
       for (const entry of entries()) {
         const known = await states.read(entry.id)
-        await tick(entry, known?.handledUntil ?? clock.now())
+        await tick(entry, mine, known?.handledUntil ?? clock.now())
       }
     },
     stop() {
-      running = false
+      generation++
       for (const cancel of cancels.values()) cancel()
       cancels.clear()
     },

@@ -10,7 +10,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { isLullError } from '../../core/errors.ts'
+import { isLullError, LullError } from '../../core/errors.ts'
+import { BUNDLED } from '../../core/package-files.ts'
 import type { Place } from './connection.ts'
 import { failureOf, unavailable } from './failures.ts'
 
@@ -37,13 +38,21 @@ const PATIENCE_MS = 8_000
 export function readMigrations(
   directory: string = fileURLToPath(new URL('./migrations/', import.meta.url)),
 ): readonly Migration[] {
-  return readdirSync(directory)
+  return filesIn(directory)
     .filter((file) => file.endsWith('.sql'))
     .sort()
     .map((file) => ({
       number: Number.parseInt(file, 10),
       sql: readFileSync(join(directory, file), 'utf8'),
     }))
+}
+
+function filesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch (cause) {
+    throw new LullError('STORE_UNAVAILABLE', { why: BUNDLED }, { cause })
+  }
 }
 
 /** @throws LullError `STORE_UNAVAILABLE` with a sentence an operator can act on */

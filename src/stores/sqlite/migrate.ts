@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LullError } from '../../core/errors.ts'
+import { BUNDLED } from '../../core/package-files.ts'
 import type { Database } from './driver.ts'
 import { createTransact } from './transaction.ts'
 
@@ -22,7 +23,7 @@ const APPLICATION_ID = 0x4c756c6c
 export function readMigrations(
   directory: string = fileURLToPath(new URL('./migrations/', import.meta.url)),
 ): readonly Migration[] {
-  return readdirSync(directory)
+  return filesIn(directory)
     .filter((file) => file.endsWith('.sql'))
     .sort()
     .map((file) => ({
@@ -30,6 +31,14 @@ export function readMigrations(
       name: file.replace(/\.sql$/, ''),
       sql: readFileSync(join(directory, file), 'utf8'),
     }))
+}
+
+function filesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+  } catch (cause) {
+    throw new LullError('STORE_UNAVAILABLE', { why: BUNDLED }, { cause })
+  }
 }
 
 export function migrate(db: Database, migrations: readonly Migration[], now: number): void {

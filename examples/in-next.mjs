@@ -1,0 +1,12 @@
+// Agents in a Next app: this file is `app/lull/[[...path]]/route.js`. In `next.config.js`, name the package as external,
+// because it reads files of its own: serverExternalPackages: ['lull']
+import { embed } from 'lull/node'
+import { greeter } from './in-node.mjs'
+
+export const dynamic = 'force-dynamic'
+
+// A hot reload of this module takes over the engine that is open.
+const lull = embed({ agents: [greeter], url: 'http://localhost:3000/lull', store: 'memory' })
+
+export const GET = lull.fetch
+export const POST = lull.fetch

@@ -1,0 +1,31 @@
+// Sums up what arrived, every night at three in Berlin. Try it at once:
+//   npm run -s lull -- schedules run digest:nightly
+import { agent, serve } from 'lull'
+
+/** What arrived on that day. A real one would ask a ticket system. */
+const arrivedOn = (day) => [`mail of ${day}`, `ticket of ${day}`]
+
+export const digest = agent({
+  name: 'digest',
+  description: 'Sums up what arrived on a day',
+  schedule: [
+    {
+      name: 'nightly',
+      cron: '0 3 * * *',
+      timezone: 'Europe/Berlin',
+      message: 'Sum up yesterday',
+      // After a night without a process, the latest digest is made up for.
+      missed: 'run-once',
+    },
+  ],
+  async run(task) {
+    // The time of the schedule, not the time at which the code happens to run.
+    const time = task.metadata.schedule?.time ?? new Date(task.now()).toISOString()
+    const items = await task.step('read', () => arrivedOn(time.slice(0, 10)))
+    await task.artifact({ name: 'digest.md', text: items.map((item) => `- ${item}`).join('\n') })
+    return `${items.length} items`
+  },
+})
+
+// `node --test examples/nightly-digest.test.mjs` imports this file and serves nothing.
+if (process.argv[1] === import.meta.filename) await serve({ agents: [digest] })

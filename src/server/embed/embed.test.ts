@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { Hono } from 'hono'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Agent, agent } from '../../engine/agent.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { type Embedded, type EmbedOptions, embed, type FastifyLike } from './embed.ts'
+
+const greeter = (words = 'Hello'): Agent =>
+  agent({
+    name: 'greeter',
+    description: 'Greets',
+    run: async (task) => {
+      if (task.text === 'wait') await task.park({ reason: 'x', onEvent: 'go' })
+      return `${words}, ${task.text}!`
+    },
+  })
+
+/** Express has no types of its own. */
+interface Express {
+  (...given: Parameters<RequestListener>): void
+  use(...handlers: readonly unknown[]): void
+  get(
+    path: string,
+    handler: (request: unknown, response: { send(text: string): void }) => void,
+  ): void
+}
+const express = createRequire(import.meta.url)('express') as {
+  (): Express
+  json(options: { readonly type: readonly string[] }): unknown
+}
+
+const closing: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+function embedded(some: Partial<EmbedOptions> = {}): Embedded {
+  const lull = embed({
+    agents: [greeter()],
+    url: 'http://127.0.0.1/lull',
+    store: createMemoryStore(),
+    receiptKey: randomBytes(32).toString('base64'),
+    log: () => undefined,
+    ...some,
+  })
+  closing.push(() => lull.close())
+  return lull
+}
+
+const call = (text: string, method = 'SendMessage') => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method,
+    params: { message: { messageId: text, role: 'ROLE_USER', parts: [{ text }] } },
+  }),
+})
+
+async function said(response: Response): Promise<unknown> {
+  const { result } = (await response.json()) as {
+    result: { task: { status: { message?: { parts: unknown } } } }
+  }
+  return result.task.status.message?.parts
+}
+
+async function listening(listener: RequestListener): Promise<string> {
+  const server: Server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closing.push(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** The page of an app beside the agents, an agent's answer, its card, and an event: the same in every server. */
+async function expectServed(url: string): Promise<void> {
+  expect(await (await fetch(url)).text()).toBe('a page of the app')
+  expect(await said(await fetch(`${url}/lull`, call('Ann')))).toEqual([{ text: 'Hello, Ann!' }])
+  const card = await fetch(`${url}/lull/.well-known/agent-card.json`)
+  expect(await card.json()).toMatchObject({ name: 'greeter' })
+  const event = { specversion: '1.0', id: '1', source: 'test', type: 'go' }
+  const headers = { 'content-type': 'application/cloudevents+json' }
+  const emitted = await fetch(`${url}/lull/events`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(event),
+  })
+  expect(emitted.status).toBe(202)
+  expect(await emitted.json()).toEqual({ accepted: 1, duplicates: 0 })
+  expect((await fetch(`${url}/lull/nothing`)).status).toBe(404)
+}
+
+describe('embedded agents', () => {
+  it('answer in a plain Node server', async () => {
+    const { handler } = embedded()
+    const page = (_: IncomingMessage, response: ServerResponse) => response.end('a page of the app')
+    await expectServed(
+      await listening((request, response) =>
+        handler(request, response, () => page(request, response)),
+      ),
+    )
+  })
+
+  it('answer in Express, also behind a body parser and under a mount path', async () => {
+    const app = express()
+    app.use(express.json({ type: ['application/json', 'application/cloudevents+json'] }))
+    app.use('/lull', embedded().handler)
+    app.get('/', (_, response) => response.send('a page of the app'))
+    await expectServed(await listening(app))
+  })
+
+  it('answer in Hono', async () => {
+    const lull = embedded()
+    const app = new Hono()
+    app.get('/', (c) => c.text('a page of the app'))
+    app.all('/lull/*', (c) => lull.fetch(c.req.raw))
+    app.all('/lull', (c) => lull.fetch(c.req.raw))
+    const { getRequestListener } = await import('@hono/node-server')
+    await expectServed(await listening(getRequestListener(app.fetch)))
+  })
+
+  it('register their routes in a server with the interface of Fastify, and read the body themselves', async () => {
+    const routes = new Map<string, Parameters<FastifyLike['all']>[1]>()
+    let parsed: unknown
+    await embedded().fastify({
+      removeAllContentTypeParsers: () => undefined,
+      addContentTypeParser: (type, parser) => parser({}, {}, (error) => (parsed = [type, error])),
+      all: (path, handler) => routes.set(path, handler),
+    })
+    expect(parsed).toEqual(['*', null])
+    expect([...routes.keys()]).toEqual(['/lull', '/lull/*'])
+    const url = await listening((raw, response) => {
+      if (raw.url === '/') return void response.end('a page of the app')
+      routes.get('/lull/*')?.({ raw }, { raw: response, hijack: () => undefined })
+    })
+    await expectServed(url)
+  })
+
+  it('stream a task', async () => {
+    const lull = embedded()
+    const request = new Request('http://127.0.0.1/lull', call('Ann', 'SendStreamingMessage'))
+    const response = await lull.fetch(request)
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    expect(await response.text()).toContain('Hello, Ann!')
+  })
+
+  it('refuse other hosts and pages, and callers that the app does not know', async () => {
+    const url = 'http://127.0.0.1/lull'
+    const refused = async (lull: Embedded, headers: Record<string, string>) =>
+      (await lull.fetch(new Request(url, { ...call('x'), headers }))).status
+    expect(await refused(embedded(), { host: 'evil.example' })).toBe(403)
+    expect(await refused(embedded(), { origin: 'https://evil.example' })).toBe(403)
+    expect(await refused(embedded({ caller: () => undefined }), {})).toBe(401)
+    const open = embedded({ url: 'https://agents.example.com/lull' })
+    const call1 = new Request('https://agents.example.com/lull', call('x'))
+    expect((await open.fetch(call1)).status).toBe(401)
+    const known = embedded({
+      url: 'https://agents.example.com/lull',
+      caller: () => ({ tenant: 'acme', principal: 'ann' }),
+    })
+    const call2 = new Request('https://agents.example.com/lull', call('x'))
+    expect((await known.fetch(call2)).status).toBe(200)
+    expect(
+      (await (await known.engine).list({ tenant: 'acme', principal: 'ann' })).tasks,
+    ).toHaveLength(1)
+  })
+
+  it('are taken over by a second call with the same store, as after a hot reload', async () => {
+    const store = createMemoryStore()
+    const first = embedded({ store })
+    const ask = async (lull: Embedded, text: string) =>
+      said(await lull.fetch(new Request('http://127.0.0.1/lull', call(text))))
+    expect(await ask(first, 'Ann')).toEqual([{ text: 'Hello, Ann!' }])
+    const renamed = agent({ ...greeter('Bye'), name: 'waver' })
+    const second = embedded({ store, agents: [renamed] })
+    expect(await second.engine).toBe(await first.engine)
+    expect(await ask(second, 'Bob')).toEqual([{ text: 'Bye, Bob!' }])
+    // A handler that the app still has answers with the new agents too.
+    expect(await ask(first, 'Cy')).toEqual([{ text: 'Bye, Cy!' }])
+    const card = new Request('http://127.0.0.1/lull/.well-known/agent-card.json')
+    expect(await (await first.fetch(card)).json()).toMatchObject({ name: 'waver' })
+  })
+})

@@ -1,0 +1,125 @@
+/**
+ * Agents inside a server of your own: `embed({ agents, url })` gives one handler in the shapes that servers want. It serves
+ * A2A and `POST /events` below the path of `url`.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import type { Caller } from '../../engine/caller.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { A2AConfig } from '../../protocols/a2a/index.ts'
+import { type OpenEngineOptions, toStderr } from '../open-engine.ts'
+import { createLog } from '../system/log.ts'
+import { createFetch } from './fetch-handler.ts'
+import { openOnce } from './open-once.ts'
+
+/** Who makes the request. Undefined refuses it with 401. */
+export type CallerOf = (request: Request) => Caller | undefined | Promise<Caller | undefined>
+
+export interface EmbedOptions extends OpenEngineOptions {
+  /** Where clients reach the agents, with the path, such as `https://example.com/lull`. Cards name it. */
+  readonly url: string
+  /**
+   * Who calls, from your own authentication. Without it every caller is `anonymous` of the tenant `default`, and only
+   * requests to a loopback address are answered.
+   */
+  readonly caller?: CallerOf | undefined
+  /** Host names, besides that of `url`, and origins of web pages, that may call. */
+  readonly allowedHosts?: readonly string[] | undefined
+  readonly allowedOrigins?: readonly string[] | undefined
+  readonly a2a?: Partial<A2AConfig> | undefined
+}
+
+export type Next = (error?: unknown) => void
+
+export interface Embedded {
+  /** Resolves when the engine is open. Requests wait for it. */
+  readonly engine: Promise<Engine>
+  /** For servers of the web platform: Hono, Next, and others. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** For Express, Connect and plain Node. `next` is called for requests outside of the path of `url`. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse, next?: Next) => void
+  /** For Fastify: `app.register(lull.fastify)`. */
+  readonly fastify: (app: FastifyLike) => Promise<void>
+  /** Drains and closes the engine. */
+  close(): Promise<void>
+}
+
+/** What is used of a Fastify server. */
+export interface FastifyLike {
+  removeAllContentTypeParsers(): void
+  addContentTypeParser(
+    type: string,
+    parser: (request: unknown, payload: unknown, done: (error: null) => void) => void,
+  ): unknown
+  all(
+    path: string,
+    handler: (
+      request: { readonly raw: IncomingMessage },
+      reply: { readonly raw: ServerResponse; hijack(): unknown },
+    ) => void,
+  ): unknown
+}
+
+/**
+ * A second call with the same store, as after a hot reload, takes over the engine that is open, with the new agents.
+ * @throws LullError `INVALID_INPUT` for a `url` that is none
+ */
+export function embed(options: EmbedOptions): Embedded {
+  const { log = createLog(toStderr) } = options
+  const open = openOnce(options)
+  const prefix = new URL(options.url).pathname.replace(/\/+$/, '')
+  const fetch = createFetch(options, prefix, open.ready)
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
+
+  const handler: Embedded['handler'] = (request, response, next) => {
+    // Express removes the path under which a handler is mounted.
+    const { originalUrl = request.url ?? '/' } = request as { readonly originalUrl?: string }
+    if (next !== undefined && !isBelow(originalUrl, prefix)) {
+      next()
+      return
+    }
+    request.url = originalUrl
+    keepBody(request)
+    listener(request, response).catch((error: unknown) => {
+      if (next === undefined) response.destroy()
+      else next(error)
+    })
+  }
+
+  const engine = open.ready.then((opened) => opened.engine)
+  // Requests are answered with the error, and `engine` rejects for those who wait for it.
+  engine.catch((error: unknown) => log('error', 'the embedded engine could not open', { error }))
+
+  return {
+    engine,
+    fetch,
+    handler,
+    async fastify(app) {
+      // The handler reads the body itself.
+      app.removeAllContentTypeParsers()
+      app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+      for (const path of [prefix === '' ? '/' : prefix, `${prefix}/*`]) {
+        app.all(path, ({ raw }, reply) => {
+          reply.hijack()
+          handler(raw, reply.raw)
+        })
+      }
+    },
+    close: open.close,
+  }
+}
+
+function isBelow(url: string, prefix: string): boolean {
+  const [path = ''] = url.split('?')
+  return path === prefix || path.startsWith(`${prefix}/`)
+}
+
+/** A body that another handler has parsed, such as `express.json()`, is given on. */
+function keepBody(request: IncomingMessage): void {
+  const read = request as IncomingMessage & { body?: unknown; rawBody?: Buffer }
+  if (!request.readableEnded || read.body === undefined || read.rawBody !== undefined) return
+  const { body } = read
+  read.rawBody = Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}

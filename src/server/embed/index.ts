@@ -1,0 +1,9 @@
+/** `lull/node`: agents inside a server of your own, such as Hono, Express, Fastify, Next or plain Node. */
+export {
+  type CallerOf,
+  type Embedded,
+  type EmbedOptions,
+  embed,
+  type FastifyLike,
+  type Next,
+} from './embed.ts'

@@ -1,0 +1,77 @@
+/**
+ * The engines that embedded handlers of this process have opened, by store. A development server that loads a module again
+ * (hot reload) opens no second engine: the data directory is locked, and tasks are running. The list is on `globalThis`,
+ * because the second load has module state of its own.
+ */
+import { resolve } from 'node:path'
+import type { Agent } from '../../engine/agent.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { type A2A, createA2A } from '../../protocols/a2a/index.ts'
+import { type OpenEngine, openEngine } from '../open-engine.ts'
+import type { EmbedOptions } from './embed.ts'
+
+export interface Opened {
+  readonly engine: Engine
+  /** The newest one. */
+  readonly a2a: () => A2A
+}
+
+interface Shared {
+  readonly open: Promise<OpenEngine>
+  a2a: A2A | undefined
+  /** Reloads happen one after the other. */
+  last: Promise<unknown>
+}
+
+const KEY = Symbol.for('lull.embedded-engines')
+
+function sharedEngines(): Map<unknown, Shared> {
+  const holder = globalThis as { [KEY]?: Map<unknown, Shared> }
+  holder[KEY] ??= new Map()
+  return holder[KEY]
+}
+
+export function openOnce(options: EmbedOptions): {
+  readonly ready: Promise<Opened>
+  close(): Promise<void>
+} {
+  const engines = sharedEngines()
+  const place = placeOf(options)
+  const known = engines.get(place)
+  const shared = known ?? { open: openEngine(options), a2a: undefined, last: Promise.resolve() }
+  engines.set(place, shared)
+
+  const ready = shared.last.then(async (): Promise<Opened> => {
+    const { engine, deps } = await shared.open
+    if (known !== undefined) await engine.replaceAgents(options.agents satisfies readonly Agent[])
+    shared.a2a?.close()
+    const { store, clock, ids, log } = deps
+    const config = options.a2a === undefined ? {} : { config: options.a2a }
+    const publicUrl = options.url.replace(/\/+$/, '')
+    const a2a = createA2A({ engine, store, clock, ids, log, publicUrl, ...config })
+    await a2a.start()
+    shared.a2a = a2a
+    return { engine, a2a: () => shared.a2a ?? a2a }
+  })
+  shared.last = ready.catch(() => undefined)
+  ready.catch(() => {
+    // The next call tries to open it again.
+    if (known === undefined) engines.delete(place)
+  })
+
+  return {
+    ready,
+    async close() {
+      engines.delete(place)
+      shared.a2a?.close()
+      await (await shared.open).close()
+    },
+  }
+}
+
+/** Two calls with the same place share an engine. A store of your own is its own place. */
+function placeOf({ store, postgres, data = './.lull' }: EmbedOptions): unknown {
+  if (typeof store === 'object') return store
+  if (postgres !== undefined) return JSON.stringify(postgres)
+  return `${store ?? 'sqlite'} ${resolve(data)}`
+}
