@@ -248,6 +248,47 @@ describe('work that several processes share', () => {
     expect((await b.get(childId)).state).toBe('canceled')
   })
 
+  it('a task that goes on while the work of a dead process is repeated keeps its children', async () => {
+    const [release, over] = [signal(), signal()]
+    const agents = [
+      running(async (task) => {
+        const child = await task.delegate('child', 'go')
+        await task.park({ reason: 'wait' })
+        await task.step('after', () => over.promise)
+        return (await child.result()).state
+      }),
+      running((task) => task.step('slow', () => release.promise), { name: 'child' }),
+    ]
+    let listed: () => Promise<unknown> = async () => undefined
+    const connection = (store: Store): Store => ({
+      ...store,
+      async list(query) {
+        const rows = await store.list(query)
+        if (query.states?.includes('canceled')) await listed()
+        return rows
+      },
+    })
+    const cluster = createClusterHarness({ agents, connection })
+    const a = await cluster.join()
+    const b = await cluster.join()
+    const { id } = await a.send('go')
+    await cluster.settled()
+    expect((await b.get(id)).state).toBe('paused-by-agent')
+    let resumed = 0
+    listed = async () => {
+      if (resumed++ === 0) await b.engine.resume(alice, { taskId: id })
+    }
+    a.crash()
+    await cluster.pass(3 * LEASE_MS)
+    expect(resumed).toBeGreaterThan(0)
+    release.fire()
+    over.fire()
+    await cluster.pass(LEASE_MS)
+    const [childId = ''] = (await b.get(id)).children
+    expect((await b.get(childId)).state).toBe('completed')
+    expect((await b.get(id)).state).toBe('completed')
+  })
+
   it('a store that lost commits makes every process give up what it remembers', async () => {
     const release = signal()
     const agents = [running((task) => task.step('x', () => release.promise))]

@@ -98,7 +98,9 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
 
   async function repeat(since: number, work: FollowUpWork): Promise<void> {
     for await (const task of changedSince(deps, since)) {
-      await add(task, isPaused(task.state) ? work.stopped : work.canceled)
+      // The task may have gone on since it was listed. Then nothing is left to do for it.
+      if (isPaused(task.state)) await add(task, work.stopped)
+      if (task.state === 'canceled') await add(task, work.canceled)
     }
   }
 

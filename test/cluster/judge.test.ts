@@ -106,7 +106,7 @@ describe('the judge of logs', () => {
   })
 
   it('finds a task that did not end, and a time of another clock', () => {
-    expect(faultsOfLog(log(step('a')), 'working')).toEqual(['is working'])
+    expect(faultsOfLog(log(step('a')), 'working')[0]).toMatch(/^is working after /)
     const late = log(created, { ...ended, at: START + 60_000 })
     expect(faultsOfTimes(late, START, START + 10_000)).toHaveLength(1)
     expect(faultsOfTimes(late, START, START + 60_000)).toEqual([])

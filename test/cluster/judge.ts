@@ -93,7 +93,7 @@ export function faultsOfLog(
   state: State | undefined,
 ): readonly string[] {
   const faults: string[] = []
-  if (state !== 'completed') faults.push(`is ${state}`)
+  if (state !== 'completed') faults.push(`is ${state} after ${JSON.stringify(log.at(-1))}`)
   if (log.some(({ seq }, index) => seq !== index + 1)) faults.push('has a gap or a doubled record')
   const keys = log.flatMap((one) => ('key' in one && one.type !== 'attempt' ? [`${one.key}`] : []))
   if (new Set(keys).size < keys.length) faults.push('did one thing twice')
