@@ -61,9 +61,9 @@ const agentsIn = documents()
   .flatMap(({ blocks }) => blocks)
   .flatMap(({ language, text }) => {
     const [, name] = /name: '([\w-]+)'/.exec(text) ?? []
-    // The MCP servers of the librarian do not exist. `examples.test.ts` compiles it.
-    const runs = language === 'ts' && name !== undefined && name !== 'librarian'
-    return runs ? [[name, text] as const] : []
+    // The MCP servers of the librarian do not exist, and a program that serves does not end. `examples.test.ts` compiles them.
+    const runs = language === 'ts' && text.includes('export default') && name !== 'librarian'
+    return runs && name !== undefined ? [[name, text] as const] : []
   })
 
 /** The address of an entry of the package. */
