@@ -98,8 +98,8 @@ function rowInsertion(s: string): string {
       INSERT INTO ${s}.waits (tenant, name, task_id)
       SELECT tenant, name, id FROM given CROSS JOIN unnest(waits::text[]) AS name),
     doing AS (
-      INSERT INTO ${s}.agenda (task_id, agent, ready_at, due_at, owner)
-      SELECT id, agent, ready_at, due_at, owner FROM given
+      INSERT INTO ${s}.agenda (task_id, tenant, agent, ready_at, due_at, owner)
+      SELECT id, tenant, agent, ready_at, due_at, owner FROM given
       WHERE coalesce(ready_at, due_at) IS NOT NULL OR owner IS NOT NULL)
     INSERT INTO ${s}.tasks (id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits)
     SELECT id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits::text[] FROM given`
