@@ -45,6 +45,8 @@ export default {
         text: 'Write agents',
         items: [
           page('Agents', '/docs/agents'),
+          page('Guide for authors', '/docs/authors'),
+          page('Models and tools', '/docs/ai'),
           page('Events', '/docs/events'),
           page('Reminders', '/docs/reminders'),
           page('Client', '/docs/client'),
