@@ -8,7 +8,7 @@ import { describeError } from '../core/describe-error.ts'
 
 export type NextFire =
   | { readonly at: number; readonly problem?: undefined }
-  | { readonly problem: string; readonly wrong: 'cron' | 'timezone'; readonly never?: true }
+  | { readonly problem: string; readonly wrong: 'cron' | 'timezone' }
 
 /** The 29th of February falls on each weekday within 40 years, also around 2100, which is no leap year. */
 const YEARS = 40
@@ -29,10 +29,11 @@ export function nextFire(cron: string, timezone: string | undefined, now: number
   } catch (error) {
     return { wrong: 'cron', problem: describeError(error).message }
   }
-  return { wrong: 'cron', problem: NEVER, never: true }
+  return { wrong: 'cron', problem: NEVER }
 }
 
-const NEVER = `never fires in the next ${YEARS} years`
+/** The problem of an expression that can be read and does not fire soon enough. */
+export const NEVER: string = `never fires in the next ${YEARS} years`
 
 type WithYears =
   | { readonly cron: string; readonly problem?: undefined }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Duration, toMs } from '../../core/duration.ts'
 import { LullError } from '../../core/errors.ts'
 import type { Part, PartInput } from '../../core/message.ts'
-import { nextFire } from '../cron.ts'
+import { NEVER, nextFire } from '../cron.ts'
 import { list } from '../inputs/bounded.ts'
 import { duration } from '../inputs/duration.ts'
 import { part } from '../inputs/message.ts'
@@ -93,7 +93,7 @@ export function checkedSchedules(given: readonly Schedule[]): readonly CheckedSc
 function expectTimes({ cron, timezone }: CheckedSchedule, path: string): void {
   if (cron === undefined) return
   const next = nextFire(cron, timezone ?? 'UTC', 0)
-  if (next.problem === undefined || next.never) return
+  if (next.problem === undefined || next.problem === NEVER) return
   throw new LullError('INVALID_INPUT', { path: `${path}.${next.wrong}`, problem: next.problem })
 }
 
