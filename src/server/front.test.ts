@@ -255,6 +255,8 @@ describe('a request that two servers may read differently', () => {
     ],
     ['two lengths', `${head}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd`],
     ['a header over two lines', `${head}X: a\r\n b\r\nContent-Length : 3\r\n\r\nabc`],
+    ['a header that goes on in the next line', `${head}X-A: a\r\n b\r\nContent-Length: 0\r\n\r\n`],
+    ['one line without a carriage return', `${head}X-A: a\nContent-Length: 0\r\n\r\n`],
     ['lines without a carriage return', `${head.replaceAll('\r\n', '\n')}\n\n`],
     [
       'chunks of a strange size',

@@ -28,7 +28,7 @@ describe('strict JSON', () => {
       'refused',
       /100000 values/,
     ],
-    ['more names than that', `{${'"a":0,'.repeat(50_001)}"b":0}`, 'refused', /100000 values/],
+    ['more names than that', `{${'"a":0,'.repeat(20_001)}"b":0}`, 'refused', /20000 names/],
     ['brackets without end', '['.repeat(200_000), 'refused', /100000 values/],
     ['a string without end', '{"a":"b', 'syntax', /not valid JSON/],
     ['a string that ends in an escape', '{"a":"b\\', 'syntax', /not valid JSON/],
@@ -101,7 +101,7 @@ describe('strict JSON', () => {
   })
 
   it('is not slow on an object with very many names', () => {
-    const many = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`k${n}`, n]))
+    const many = Object.fromEntries(Array.from({ length: 19_000 }, (_, n) => [`k${n}`, n]))
     const text = JSON.stringify(many)
     expect(parseStrictJson(text).problem).toBeUndefined()
     expect(parseStrictJson(`${text.slice(0, -1)},"k7":1}`)).toMatchObject({ fault: 'refused' })

@@ -43,6 +43,25 @@ const batch = (name: string, text: string): HostileRequest => ({
   body: text,
 })
 
+const acp = (name: string, params: string): HostileRequest => ({
+  name,
+  path: '/acp',
+  headers: { ...json, accept: 'application/json, text/event-stream' },
+  body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":${params}}`,
+})
+
+const v03 = (name: string, method: string, params: string): HostileRequest => ({
+  ...rpc(name, method, params),
+  headers: { ...json, 'a2a-version': '0.3' },
+})
+
+const ops = (name: string, body: string): HostileRequest => ({
+  name,
+  path: '/ops/holds',
+  headers: json,
+  body,
+})
+
 const event = (more: string): string =>
   `{"specversion":"1.0","id":"1","source":"/s","type":"t"${more}}`
 
@@ -61,10 +80,11 @@ export const corpus: readonly HostileRequest[] = [
   rpc(
     'metadata with very many names',
     'SendMessage',
-    message(`,"metadata":${members(49_000)}`),
+    message(`,"metadata":${members(19_000)}`),
     true,
   ),
-  rpc('names at the top', 'SendMessage', members(49_000)),
+  rpc('more names than a document may have', 'SendMessage', members(900_000)),
+  rpc('names at the top', 'SendMessage', members(19_000)),
   rpc(
     'data with very many values',
     'SendMessage',
@@ -94,7 +114,7 @@ export const corpus: readonly HostileRequest[] = [
     headers: v1,
     body: list('{"jsonrpc":"2.0","id":1,"method":"GetTask"}', 14_000),
   },
-  { name: 'names given twice', headers: v1, body: `{${'"a":1,'.repeat(49_000)}"a":1}` },
+  { name: 'names given twice', headers: v1, body: `{${'"a":1,'.repeat(19_000)}"a":1}` },
   {
     name: 'REST: very many query parameters',
     right: true,
@@ -103,14 +123,14 @@ export const corpus: readonly HostileRequest[] = [
     headers: v1,
     body: '',
   },
-  { name: 'REST: a body of members', path: '/message:send', headers: v1, body: members(49_000) },
+  { name: 'REST: a body of members', path: '/message:send', headers: v1, body: members(19_000) },
   batch('events: very many', list(event(''), 100_000)),
   batch('events: as many as a document can have', list(event(''), 10_000)),
   batch('events: wrong ones', list('{"specversion":"1.0"}', 49_000)),
-  batch('events: one with very many attributes', `[${event(`,${members(45_000).slice(1, -1)}`)}]`),
+  batch('events: one with very many attributes', `[${event(`,${members(19_000).slice(1, -1)}`)}]`),
   batch(
     'events: one with very many wrong names',
-    `[${event(`,${members(45_000).slice(1, -1).replaceAll('"k', '"K')}`)}]`,
+    `[${event(`,${members(19_000).slice(1, -1).replaceAll('"k', '"K')}`)}]`,
   ),
   {
     name: 'events: text of 9 MB',
@@ -130,4 +150,19 @@ export const corpus: readonly HostileRequest[] = [
     method: 'GET',
     body: '',
   },
+  acp('ACP: very many values', `{"protocolVersion":1,"_meta":{"a":${list('{}', 3_000_000)}}}`),
+  acp('ACP: as many as a document can have', `{"protocolVersion":1,"_meta":${members(19_000)}}`),
+  acp('ACP: wrong ones', `{"protocolVersion":1,"clientCapabilities":${list('{}', 49_000)}}`),
+  acp('ACP: brackets', `${'['.repeat(9_000_000)}`),
+  v03('0.3: parts', 'message/send', `{"message":{"kind":"message","parts":${list('{}', 95_000)}}}`),
+  v03(
+    '0.3: a pause with very many filters',
+    'tasks/pause',
+    `{"taskId":"t","conditions":{"all":${list('{}', 49_000)}}}`,
+  ),
+  ops('ops: a hold with very many names', members(19_000)),
+  ops(
+    'ops: a hold for a reason of 9 MB',
+    `{"scope":{"all":true},"reason":"${'x'.repeat(9_000_000)}"}`,
+  ),
 ]

@@ -8,6 +8,7 @@ let longest = 0
 setInterval(measure, 5).unref()
 
 process.on('message', (question) => {
+  if (question === 'memory') process.send?.({ memory: process.memoryUsage.rss() })
   if (question !== 'longest') return
   measure()
   process.send?.({ longest })

@@ -13,6 +13,8 @@ export interface ProbedServer extends AsyncDisposable {
   readonly data: string
   /** Milliseconds of work that held the event loop at once, at most, since the last question. */
   longest(): Promise<number>
+  /** Bytes of memory that the process uses. */
+  memory(): Promise<number>
   readonly alive: () => boolean
 }
 
@@ -35,15 +37,21 @@ export async function openProbedServer(env: NodeJS.ProcessEnv = {}): Promise<Pro
     })
     ended.then(() => reject(new Error('the server ended before it served'))).catch(reject)
   })
+  async function ask(question: string): Promise<{ longest: number; memory: number }> {
+    const answered = once(child, 'message')
+    child.send(question)
+    const [answer] = (await answered) as [{ longest: number; memory: number }]
+    return answer
+  }
   return {
     url,
     port: Number(new URL(url).port),
     data,
     async longest() {
-      const answered = once(child, 'message')
-      child.send('longest')
-      const [{ longest }] = (await answered) as [{ longest: number }]
-      return longest
+      return (await ask('longest')).longest
+    },
+    async memory() {
+      return (await ask('memory')).memory
     },
     alive: () => child.exitCode === null,
     async [Symbol.asyncDispose]() {
