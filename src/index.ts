@@ -243,7 +243,8 @@ export type {
   TaskRow,
   TaskStore,
 } from './ports/store/tasks.ts'
-export type { Orphan, WorkStore } from './ports/store/work.ts'
+export type { Space, StoredUsage, UsageOf, UsageStore } from './ports/store/usage.ts'
+export type { Orphan, ReadyTask, WorkStore } from './ports/store/work.ts'
 export type { Store } from './ports/store.ts'
 export type { AdmissionLimits } from './server/auth/admission.ts'
 export type { AuthConfig, JwtAlgorithm, JwtConfig, ProxyConfig } from './server/auth/auth-config.ts'

@@ -8,7 +8,7 @@
  */
 import { LullError } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Space, Usage, UsageOf, UsageStore } from '../ports/store/usage.ts'
+import type { Space, StoredUsage, UsageOf, UsageStore } from '../ports/store/usage.ts'
 import type { Caller } from './caller.ts'
 import { createFreshValue, type FreshValue } from './fresh-value.ts'
 import type { EngineOptions } from './options.ts'
@@ -105,7 +105,7 @@ function checkSpace({ usedBytes, freeBytes }: Space, options: EngineOptions): vo
 }
 
 function checkUsage(
-  stored: Usage,
+  stored: StoredUsage,
   accepted: Pick<Account, 'tasks' | 'bytes'>,
   added: Added,
   { storedBytes, storedTasks, openTasks, tenantFactor }: EngineOptions,

@@ -1,5 +1,5 @@
 /** What is stored for a principal or a tenant. */
-export interface Usage {
+export interface StoredUsage {
   readonly tasks: number
   /** Tasks that have not ended. */
   readonly openTasks: number
@@ -8,9 +8,9 @@ export interface Usage {
 }
 
 export interface UsageOf {
-  readonly principal: Usage
+  readonly principal: StoredUsage
   /** Of all principals of the tenant together. */
-  readonly tenant: Usage
+  readonly tenant: StoredUsage
 }
 
 /** The space of the store as a whole. */
@@ -26,4 +26,4 @@ export interface UsageStore {
   space(): Promise<Space>
 }
 
-export const noUsage: Usage = { tasks: 0, openTasks: 0, bytes: 0 }
+export const noUsage: StoredUsage = { tasks: 0, openTasks: 0, bytes: 0 }

@@ -1,18 +1,18 @@
-import { noUsage, type Usage, type UsageOf } from '../../ports/store/usage.ts'
+import { noUsage, type StoredUsage, type UsageOf } from '../../ports/store/usage.ts'
 
 /** Totals per principal. Events belong to no principal; they are kept under an empty one. */
 export interface UsageTotals {
-  add(tenant: string, principal: string, change: Partial<Usage>): void
+  add(tenant: string, principal: string, change: Partial<StoredUsage>): void
   of(tenant: string, principal: string): UsageOf
   /** Bytes of all tenants. */
   bytes(): number
 }
 
 export function createUsageTotals(): UsageTotals {
-  const tenants = new Map<string, Map<string, Usage>>()
+  const tenants = new Map<string, Map<string, StoredUsage>>()
   return {
     add(tenant, principal, change) {
-      const principals = tenants.get(tenant) ?? new Map<string, Usage>()
+      const principals = tenants.get(tenant) ?? new Map<string, StoredUsage>()
       tenants.set(tenant, principals)
       principals.set(
         principal,
@@ -20,7 +20,7 @@ export function createUsageTotals(): UsageTotals {
       )
     },
     of(tenant, principal) {
-      const principals = tenants.get(tenant) ?? new Map<string, Usage>()
+      const principals = tenants.get(tenant) ?? new Map<string, StoredUsage>()
       return {
         principal: principals.get(principal) ?? noUsage,
         tenant: [...principals.values()].reduce(sum, noUsage),
@@ -33,7 +33,7 @@ export function createUsageTotals(): UsageTotals {
   }
 }
 
-function sum(a: Usage, b: Usage): Usage {
+function sum(a: StoredUsage, b: StoredUsage): StoredUsage {
   return {
     tasks: a.tasks + b.tasks,
     openTasks: a.openTasks + b.openTasks,

@@ -1,5 +1,5 @@
 import { toText } from '../../ports/store/text.ts'
-import type { Usage, UsageStore } from '../../ports/store/usage.ts'
+import type { StoredUsage, UsageStore } from '../../ports/store/usage.ts'
 import type { Database, Row } from './database.ts'
 
 const totals = 'sum(tasks) AS tasks, sum(open_tasks) AS open_tasks, sum(bytes) AS bytes'
@@ -22,7 +22,7 @@ export function createUsage(db: Database): UsageStore {
   }
 }
 
-function toUsage(row: Row | undefined): Usage {
+function toUsage(row: Row | undefined): StoredUsage {
   return {
     tasks: Number(row?.['tasks'] ?? 0),
     openTasks: Number(row?.['open_tasks'] ?? 0),

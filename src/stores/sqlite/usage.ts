@@ -1,6 +1,6 @@
 /** Reads the totals that triggers keep (`0010-usage.sql`), and the space of the file and its disk. */
 import { statfsSync } from 'node:fs'
-import type { Space, Usage, UsageOf } from '../../ports/store/usage.ts'
+import type { Space, StoredUsage, UsageOf } from '../../ports/store/usage.ts'
 import type { Database, Row } from './driver.ts'
 import { toText } from './text.ts'
 
@@ -18,7 +18,7 @@ export function createUsage(db: Database): (tenant: string, principal: string) =
   })
 }
 
-function toUsage(row: Row | undefined): Usage {
+function toUsage(row: Row | undefined): StoredUsage {
   return {
     tasks: Number(row?.['tasks'] ?? 0),
     openTasks: Number(row?.['open_tasks'] ?? 0),

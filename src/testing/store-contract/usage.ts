@@ -1,13 +1,15 @@
-import type { Usage } from '../../ports/store/usage.ts'
+import type { StoredUsage } from '../../ports/store/usage.ts'
 import type { Store } from '../../ports/store.ts'
 import { creation, sampleEvent, sampleMessage, sampleRow, step } from '../sample-task.ts'
 import { pruneTasks } from './prune-tasks.ts'
 import type { Subject } from './subject.ts'
 
-const none: Usage = { tasks: 0, openTasks: 0, bytes: 0 }
+const none: StoredUsage = { tasks: 0, openTasks: 0, bytes: 0 }
 
-const ofAnn = async (store: Store): Promise<Usage> => (await store.usage('acme', 'ann')).principal
-const ofAcme = async (store: Store): Promise<Usage> => (await store.usage('acme', 'ann')).tenant
+const ofAnn = async (store: Store): Promise<StoredUsage> =>
+  (await store.usage('acme', 'ann')).principal
+const ofAcme = async (store: Store): Promise<StoredUsage> =>
+  (await store.usage('acme', 'ann')).tenant
 
 export function usage(subject: Subject): void {
   const { it, expect } = subject.kit
