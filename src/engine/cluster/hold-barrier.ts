@@ -54,19 +54,11 @@ export function createHoldBarrier(
   async function read(): Promise<void> {
     while (reached < heard) {
       const epoch = heard
-      await readRuns()
+      await readRuns(contextOf(), cluster)
       reached = epoch
       await membership.renew()
       cluster.report({ noted: true })
     }
-  }
-
-  async function readRuns(): Promise<void> {
-    const { runs, ledger } = contextOf()
-    const taskIds = runs.taskIds()
-    if (taskIds.length === 0) return
-    const versions = await cluster.versions(taskIds)
-    await Promise.all(taskIds.map((id, index) => ledger.reach(id, versions[index] ?? 0)))
   }
 
   async function passed(): Promise<void> {
@@ -110,6 +102,16 @@ export function createHoldBarrier(
     },
     passed,
   }
+}
+
+async function readRuns(
+  { runs, ledger }: Pick<Context, 'runs' | 'ledger'>,
+  { versions }: Pick<ClusterStore, 'versions'>,
+): Promise<void> {
+  const taskIds = runs.taskIds()
+  if (taskIds.length === 0) return
+  const stored = await versions(taskIds)
+  await Promise.all(taskIds.map((id, index) => ledger.reach(id, stored[index] ?? 0)))
 }
 
 function holdEpochIn(note: Worker['note']): number {

@@ -36,7 +36,7 @@ export interface Membership {
   takeDuty(name: string, forMs: number): boolean | Promise<boolean>
   start(): Promise<void>
   /** Renews the lease now, so that others can read the note. */
-  renew(): Promise<void>
+  renew(): Promise<unknown>
   /** Goes on as another worker, as after a lost lease: what this one owned can be taken over at once. */
   restart(): Promise<void>
   /** The last call: the tasks of this worker can be taken over at once. */
@@ -90,6 +90,7 @@ export function createMembership(deps: MembershipDeps): Membership {
   const { cluster, clock, ids, log, agents, leaseMs, note } = deps
   const lease = createLease(clock, leaseMs)
   const measureOffset = createOffsetMeter(clock, deps.setOffset)
+  const beatMs = leaseMs / BEATS
   let worker = newWorkerId(ids)
   let phase: Phase = 'outside'
   let cancel: (() => void) | undefined
@@ -107,19 +108,18 @@ export function createMembership(deps: MembershipDeps): Membership {
     deps.heardHolds(beat.holdEpoch)
     return true
   }
-
   const renewLease = (): Promise<boolean> => renew(() => cluster.heartbeat(worker, leaseMs, note()))
 
   async function register(): Promise<void> {
     await renew(() => cluster.registerWorker({ id: worker, agents }, leaseMs))
     await renewLease()
-    beatAfter(leaseMs / BEATS)
+    beatAfter(beatMs)
   }
 
   /** Under a new id: the store may have registered the last one without an answer. */
-  async function registerAnew(): Promise<void> {
+  function registerAnew(): Promise<void> {
     worker = newWorkerId(ids)
-    await register()
+    return register()
   }
 
   function beatAfter(ms: number): void {
@@ -130,7 +130,7 @@ export function createMembership(deps: MembershipDeps): Membership {
   async function beat(): Promise<void> {
     try {
       if (phase === 'outside') await registerAnew()
-      else if (await renewLease()) beatAfter(leaseMs / BEATS)
+      else if (await renewLease()) beatAfter(beatMs)
       else await lose()
     } catch (error) {
       log('warn', 'the lease could not be renewed; trying again', { worker, error })
@@ -152,9 +152,7 @@ export function createMembership(deps: MembershipDeps): Membership {
     whenLeased: () => (holdsLease() ? Promise.resolve() : lease.nextRenewal()),
     takeDuty: (name, forMs) => cluster.takeDuty(name, worker, forMs),
     start: register,
-    async renew() {
-      await renewLease()
-    },
+    renew: renewLease,
     async restart() {
       const former = worker
       await lose()
@@ -163,11 +161,8 @@ export function createMembership(deps: MembershipDeps): Membership {
     async leave() {
       phase = 'left'
       cancel?.()
-      try {
-        await cluster.removeWorker(worker)
-      } catch (error) {
-        log('warn', 'the lease could not be given back; it runs out by itself', { worker, error })
-      }
+      const text = 'the lease could not be given back; it runs out by itself'
+      await cluster.removeWorker(worker).catch((error) => log('warn', text, { worker, error }))
     },
   }
 }

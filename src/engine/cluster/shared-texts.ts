@@ -15,7 +15,8 @@ import type { Changes, ClusterStore, TextWish } from '../../ports/store/cluster.
 import type { EngineContext } from '../context.ts'
 import type { LiveTexts } from '../live-texts.ts'
 import type { ReaderTexts } from '../subscriptions.ts'
-import { createTextSender, WISH_MS } from './text-sender.ts'
+import { createTextSender } from './text-sender.ts'
+import { createTextWishes } from './text-wishes.ts'
 
 export interface SharedTexts extends ReaderTexts {
   /** Called after every write to a task that was published here. */
@@ -44,8 +45,6 @@ interface Followed {
 }
 
 const none: readonly LiveText[] = []
-/** Asked again three times within the life of a wish, because wishes may be lost. */
-const ASK_MS = WISH_MS / 3
 
 /** @param contextOf called only after the engine is assembled */
 export function createSharedTexts(
@@ -55,7 +54,6 @@ export function createSharedTexts(
   const sender = createTextSender(contextOf, { cluster, live })
   const followed = new Map<string, Followed>()
   let changed: (taskId: string) => void = () => undefined
-  let cancel: (() => void) | undefined
 
   live.watch((taskId) => {
     sender.changed(taskId)
@@ -65,66 +63,50 @@ export function createSharedTexts(
   const isRead = (taskId: string): boolean => contextOf().subscriptions.isTextRead(taskId)
   const isElsewhere = ({ run }: Followed): boolean => run !== undefined && run.worker !== worker()
 
+  const wishes = createTextWishes(
+    (asked) => cluster.report({ wishes: asked }),
+    wanted,
+    () => followed.size > 0,
+    () => contextOf().clock,
+  )
+
+  /** What to ask for now. Tasks that nobody reads any more are forgotten. */
+  function wanted(): readonly TextWish[] {
+    for (const taskId of [...followed.keys()]) if (!isRead(taskId)) followed.delete(taskId)
+    return [...followed].filter(([, one]) => isElsewhere(one)).map(([id, one]) => wishOf(id, one))
+  }
+
   function open(task: FollowedTask): void {
     if (!followed.has(task.id)) followed.set(task.id, unknown(task))
     follow(task)
     const one = followed.get(task.id)
-    if (one !== undefined && isElsewhere(one)) ask([wishOf(task.id, one)])
-    askLater()
+    if (one !== undefined && isElsewhere(one)) wishes.ask([wishOf(task.id, one)])
+    wishes.askLater()
   }
 
   function follow(task: FollowedTask): void {
     const one = followed.get(task.id)
-    if (one === undefined || task.version < one.version) return
-    const isOtherRun = one.run?.token !== task.run?.token
-    one.version = task.version
-    one.run = task.run
-    if (!isOtherRun) return
-    one.texts = undefined
-    if (isElsewhere(one) && isRead(task.id)) ask([wishOf(task.id, one)])
-  }
-
-  function ask(wishes: readonly TextWish[]): void {
-    if (wishes.length > 0) cluster.report({ wishes })
-  }
-
-  function askAll(): void {
-    for (const taskId of [...followed.keys()]) if (!isRead(taskId)) followed.delete(taskId)
-    ask([...followed].filter(([, one]) => isElsewhere(one)).map(([id, one]) => wishOf(id, one)))
-  }
-
-  function askLater(): void {
-    cancel ??= contextOf().clock.after(ASK_MS, () => {
-      cancel = undefined
-      askAll()
-      if (followed.size > 0) askLater()
-    })
+    if (one === undefined || !moveTo(one, task)) return
+    if (isElsewhere(one) && isRead(task.id)) wishes.ask([wishOf(task.id, one)])
   }
 
   function take(news: TextNews): void {
-    const { taskId, token, version, number } = news
+    const { taskId, version } = news
     const one = followed.get(taskId)
     if (one === undefined) return
     if (version > one.version) contextOf().ledger.heard(taskId, version)
-    if (one.run?.token !== token || number <= one.number) return
-    const texts = withNews(one.texts ?? none, news)
-    if (texts === undefined) {
-      one.texts = undefined
-      ask([wishOf(taskId, one)])
-      return
-    }
-    Object.assign(one, { texts, number, textVersion: version })
-    changed(taskId)
+    const outcome = add(one, news)
+    if (outcome === 'incomplete') wishes.ask([wishOf(taskId, one)])
+    if (outcome === 'added') changed(taskId)
   }
 
   return {
     of(taskId, version) {
       const one = followed.get(taskId)
-      if (one?.run?.worker === worker() || one === undefined) return live.of(taskId)
-      if (one.run === undefined) return version === one.version ? none : undefined
-      return version === one.textVersion ? one.texts : undefined
+      const isHere = one === undefined || one.run?.worker === worker()
+      return isHere ? live.of(taskId) : textsAt(one, version)
     },
-    watch(callback) {
+    watch: (callback) => {
       changed = callback
     },
     open,
@@ -133,17 +115,42 @@ export function createSharedTexts(
       follow(task)
       if (followed.has(task.id)) changed(task.id)
     },
-    hear({ texts, wishes, everything, rolledBack }) {
+    hear({ texts, wishes: asked, everything, rolledBack }) {
       if (rolledBack) for (const one of followed.values()) forget(one)
-      if (wishes !== undefined) sender.wanted(wishes)
+      if (asked !== undefined) sender.wanted(asked)
       for (const news of texts ?? []) take(news)
-      if (everything) askAll()
+      if (everything) wishes.askAll()
     },
     stop() {
       sender.stop()
-      cancel?.()
+      wishes.stop()
     },
   }
+}
+
+/** Whether the task has another run than before. */
+function moveTo(one: Followed, { run, version }: FollowedTask): boolean {
+  if (version < one.version) return false
+  const isOtherRun = one.run?.token !== run?.token
+  Object.assign(one, { run, version })
+  // Another process numbers its messages in its own way.
+  if (isOtherRun) Object.assign(one, { texts: undefined, number: 0 })
+  return isOtherRun
+}
+
+function add(one: Followed, news: TextNews): 'added' | 'ignored' | 'incomplete' {
+  const { token, version, number } = news
+  if (one.run?.token !== token || number <= one.number) return 'ignored'
+  const texts = withNews(one.texts ?? none, news)
+  one.texts = texts
+  if (texts === undefined) return 'incomplete'
+  Object.assign(one, { number, textVersion: version })
+  return 'added'
+}
+
+function textsAt(one: Followed, version: number): readonly LiveText[] | undefined {
+  if (one.run === undefined) return version === one.version ? none : undefined
+  return version === one.textVersion ? one.texts : undefined
 }
 
 function unknown({ run, version }: FollowedTask): Followed {

@@ -5,7 +5,8 @@
  *  X1  Texts are told at once, and then at most every `PACE_MS` for all tasks together, with at most `MOST` new units.
  *  X2  A process asks again every while. A text that nobody asked for lately is not told any more.
  */
-import type { TextPosition } from '../../core/live-text.ts'
+import type { LiveText, TextPosition } from '../../core/live-text.ts'
+import type { Task } from '../../core/task.ts'
 import { type TextNews, tell } from '../../core/text-news.ts'
 import type { ClusterStore, TextWish } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
@@ -34,6 +35,30 @@ interface Wish {
   positions: readonly TextPosition[]
   /** To be answered even if there is no text. */
   isAsked: boolean
+}
+
+interface News {
+  readonly news: TextNews
+  readonly size: number
+  readonly isPartial: boolean
+}
+
+/** Undefined: there is nothing to tell. */
+function tellTo(
+  wish: Wish,
+  { id: taskId, version }: Task,
+  number: number,
+  texts: readonly LiveText[],
+  limit: number,
+): News | undefined {
+  const { token } = wish
+  const { pieces, positions, size, isPartial } = tell(texts, wish.positions, limit)
+  const isNews = wish.isAsked || pieces.length > 0 || wish.positions.length > 0
+  wish.positions = positions
+  wish.isAsked = false
+  if (!isNews) return undefined
+  wish.number = number
+  return { news: { taskId, token, version, number, pieces }, size, isPartial }
 }
 
 const nothingTold = { number: 0, positions: [], isAsked: true }
@@ -82,8 +107,7 @@ export function createTextSender(
     if (texts.length > 0) cluster.report({ texts })
   }
 
-  /** Undefined: there is nothing to tell. */
-  function newsOf(taskId: string, limit: number) {
+  function newsOf(taskId: string, limit: number): News | undefined {
     const wish = wishes.get(taskId)
     const { clock, runs } = contextOf()
     const task = runs.known(taskId)
@@ -93,14 +117,7 @@ export function createTextSender(
     }
     const { token } = task.run
     if (wish.token !== token) Object.assign(wish, nothingTold, { token })
-    const { pieces, positions, size, isPartial } = tell(live.of(taskId), wish.positions, limit)
-    const isNews = wish.isAsked || pieces.length > 0 || wish.positions.length > 0
-    wish.positions = positions
-    wish.isAsked = false
-    if (!isNews) return undefined
-    wish.number = ++number
-    const news: TextNews = { taskId, token, version: task.version, number, pieces }
-    return { news, size, isPartial }
+    return tellTo(wish, task, ++number, live.of(taskId), limit)
   }
 
   return {
