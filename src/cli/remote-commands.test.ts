@@ -272,7 +272,7 @@ describe('audit', () => {
     expect(lines.map((line) => (JSON.parse(line) as { action: string }).action)).toContain(
       'task.cancel',
     )
-    expect((await audit('--task', 'no-such-task')).out).toBe('')
+    expect((await audit('--task', 'never-mentioned')).out).toBe('')
     expect((await audit('--principal', 'nobody')).out).toBe('')
   })
 
