@@ -1,11 +1,12 @@
 import { inMs, type WithDurations } from '../core/duration.ts'
+import { LullError } from '../core/errors.ts'
 
 /** Limits and times of an engine. A request that reaches a limit is refused with an error that names the limit. */
 export interface EngineOptions {
   /** How many tasks of one agent run at the same time. An agent's own `concurrency` overrides it. */
   readonly concurrency: number
   /**
-   * The share of an agent's slots that one tenant may take, of its own slots and the free ones together: from 0 to 1.
+   * The share of an agent's slots that one tenant may take, of its own slots and the free ones together: above 0, at most 1.
    * With 1 a tenant may take every slot.
    */
   readonly tenantShare: number
@@ -125,9 +126,19 @@ export const defaultOptions: EngineOptions = {
   pollMs: 1_000,
 }
 
-/** @throws LullError `INVALID_INPUT` for a text that is no duration */
+export const NOT_A_SHARE = 'must be above 0 and at most 1'
+
+/** With a share of 0, no task of any tenant could start. */
+export function isShare(value: number): boolean {
+  return value > 0 && value <= 1
+}
+
+/** @throws LullError `INVALID_INPUT` for a text that is no duration, and for a `tenantShare` that is no share */
 export function withDefaults(settings: EngineSettings = {}): EngineOptions {
   const given: Partial<EngineOptions> = inMs(settings)
   const { tasksForMs = defaultOptions.tasksForMs } = given
+  const { tenantShare = defaultOptions.tenantShare } = given
+  if (!isShare(tenantShare))
+    throw new LullError('INVALID_INPUT', { path: 'tenantShare', problem: NOT_A_SHARE })
   return { ...defaultOptions, messagesForMs: tasksForMs, sessionsForMs: tasksForMs, ...given }
 }

@@ -34,6 +34,8 @@ it.each([
   ['{"a2a": {"binduPausableStates": ["completed"]}}', /a2a\.binduPausableStates\.0: /],
   ['{"engine": {"grace": 5}}', /engine\.grace: is not a known field/],
   ['{"engine": {"graceMs": "5"}}', /engine\.graceMs: /],
+  ['{"engine": {"tenantShare": 0}}', /engine\.tenantShare: must be above 0 and at most 1/],
+  ['{"engine": {"tenantShare": 1.5}}', /engine\.tenantShare: must be above 0 and at most 1/],
   ['{"allowedOrigins": ["app"]}', /allowedOrigins\.0: /],
   ['{"prot": 1}', /prot: is not a known field/],
 ])('refuses %s and says where', (text, problem) => {

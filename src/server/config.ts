@@ -4,7 +4,13 @@ import { z } from 'zod'
 import { describeError } from '../core/describe-error.ts'
 import type { WithDurations } from '../core/duration.ts'
 import { duration, positiveDuration } from '../engine/inputs/duration.ts'
-import { defaultOptions, type EngineOptions, type EngineSettings } from '../engine/options.ts'
+import {
+  defaultOptions,
+  type EngineOptions,
+  type EngineSettings,
+  isShare,
+  NOT_A_SHARE,
+} from '../engine/options.ts'
 import { parse } from '../engine/parse.ts'
 import type { A2AConfig } from '../protocols/a2a/index.ts'
 import type { AcpConfig } from '../protocols/acp/index.ts'
@@ -46,6 +52,7 @@ const count = z.number().nonnegative()
 
 function engineOption(name: string, value: unknown): z.ZodType {
   if (typeof value === 'boolean') return z.boolean()
+  if (name === 'tenantShare') return z.number().refine(isShare, NOT_A_SHARE)
   return name.endsWith('Ms') ? duration : count
 }
 

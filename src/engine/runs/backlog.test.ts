@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { createManualClock } from '../../testing/manual-clock.ts'
 import { alice, createHarness, message, running } from '../test-support/engine-harness.ts'
 import { createFaultyStore } from '../test-support/faulty-store.ts'
+import { type BacklogDeps, createBacklog } from './backlog.ts'
 
 describe('B3: a waiting task that cannot be started', () => {
   it('does not keep the others of its agent waiting, and is tried again', async () => {
@@ -87,5 +89,64 @@ describe('tasks of several tenants that wait for a slot', () => {
     const next = await harness.recover()
     await next.settled()
     expect([...started].sort()).toEqual(['a1', 'a2', 'a3', 'b1'])
+  })
+})
+
+describe('a page of waiting tasks', () => {
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+  /** A backlog whose store has one task of each tenant. Its slots are as the test says. */
+  function setUp({ reading, ...deps }: Partial<BacklogDeps> & { reading?: () => void }) {
+    const asked: (readonly string[])[] = []
+    const waiting = new Set(['a', 'b'])
+    const backlog = createBacklog({
+      store: {
+        async ready(_agent, limit, except = []) {
+          asked.push(except)
+          reading?.()
+          if (asked.length > 9) throw new Error('the backlog asks without end')
+          const tenants = [...waiting].filter((tenant) => !except.includes(tenant))
+          return tenants.slice(0, limit).map((tenant) => ({ taskId: `of-${tenant}`, tenant }))
+        },
+      },
+      clock: createManualClock(),
+      log: () => undefined,
+      room: () => 1,
+      fullTenants: () => [],
+      start: async () => false,
+      ...deps,
+    })
+    return { backlog, asked, waiting }
+  }
+
+  it('is the last one of its tenants when none of its tasks got a slot', async () => {
+    const { backlog, asked } = setUp({})
+    backlog.addReady('travel')
+    await turn()
+    await turn()
+    expect(asked).toEqual([[], ['a'], ['a', 'b']])
+  })
+
+  it('B2: is read again when a slot became free while the store was read', async () => {
+    let full = ['a', 'b']
+    const started: string[] = []
+    const { backlog, waiting } = setUp({
+      room: () => waiting.size,
+      fullTenants: () => full,
+      async start(taskId, { tenant }) {
+        waiting.delete(tenant)
+        started.push(taskId)
+        return true
+      },
+      reading() {
+        if (full.length === 0) return
+        full = []
+        backlog.pull('travel')
+      },
+    })
+    backlog.addReady('travel')
+    await turn()
+    await turn()
+    expect(started).toEqual(['of-a', 'of-b'])
   })
 })

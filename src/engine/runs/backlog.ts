@@ -70,9 +70,10 @@ export function createBacklog(deps: BacklogDeps): Backlog {
 
   function pull(agent: string): void {
     const queue = queues.get(agent)
-    if (stopped || queue === undefined || !isWaiting(queue)) return
+    if (stopped || queue === undefined) return
+    // Also while the store is read, when `ready` is false.
     queue.asked = queue.pulling
-    if (queue.pulling) return
+    if (queue.pulling || !isWaiting(queue)) return
     queue.pulling = true
     queue.blocked = false
     pullQueue(deps, queue, () => stopped).then(
@@ -148,20 +149,19 @@ function isWaiting({ ready, orphans }: Queue): boolean {
   return ready || orphans.length > 0
 }
 
+/** Ends, because each page starts a task, has one that failed, or has a tenant that the next page leaves out. */
 async function pullQueue(deps: BacklogDeps, queue: Queue, stopped: () => boolean): Promise<void> {
   const { agent } = queue
+  const refused = new Set<string>()
   for (let room = deps.room(agent); room > 0 && !stopped(); room = deps.room(agent)) {
-    const full = deps.fullTenants(agent)
+    const full = [...new Set([...deps.fullTenants(agent), ...refused])]
     const limit = Math.min(room, PAGE)
     const orphans = takeOrphans(queue, limit, full)
     const page = orphans.length > 0 ? orphans : await readyPage(deps.store, queue, limit, full)
     if (page.length === 0) return
     const left = (await Promise.all(page.map((waiting) => startOne(deps, queue, waiting)))).flat()
-    queue.orphans.push(...left)
-    if (left.length === page.length) {
-      queue.blocked = true
-      return
-    }
+    queue.orphans.push(...left.filter(({ from }) => from !== undefined))
+    for (const { tenant } of left) refused.add(tenant)
   }
 }
 
@@ -193,7 +193,7 @@ async function readyPage(
   }
 }
 
-/** Returns the task when it is an orphan that got no slot, and nothing otherwise. */
+/** Returns the task when it got no slot, and nothing otherwise. */
 async function startOne(
   { start, log }: BacklogDeps,
   { agent, failed }: Queue,
@@ -202,7 +202,7 @@ async function startOne(
   const { taskId, tenant, from } = waiting
   try {
     const started = await start(taskId, { agent, tenant }, from)
-    return from !== undefined && !started ? [waiting] : []
+    return started ? [] : [waiting]
   } catch (error) {
     log('error', 'a waiting task could not be started; trying again', { taskId, agent, error })
     failed.set(taskId, waiting)

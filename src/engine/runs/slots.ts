@@ -24,7 +24,7 @@ export interface Slots {
 
 export interface SlotsDeps {
   readonly limitOf: (agent: string) => number
-  /** The share of S4, from 0 to 1. With 1 a tenant may take every slot. */
+  /** The share of S4, above 0 and at most 1. With 1 a tenant may take every slot. */
   readonly tenantShare: number
   /** Called when a slot is free and no token waits for it. */
   readonly freed: (agent: string) => void
