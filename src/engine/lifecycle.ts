@@ -52,7 +52,6 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     )
     await runs.recover()
     await timers.start()
-    // Before retention, which removes old idempotency keys: a time that was started before is found by its key.
     await scheduler.start()
     retention.start()
     watchdog.start()

@@ -79,10 +79,24 @@ describe('a schedule', () => {
     harness.crash()
     harness.clock.advance(HOUR + MINUTE)
     const next = await harness.recover()
+    await next.settled()
     expect(await startedTimes(next)).toEqual([at(1)])
     const third = await next.recover()
     await third.settled()
     expect(await startedTimes(third)).toEqual([at(1)])
+  })
+
+  it('lets the engine start while an agent does not finish receiving the message of a due time', async () => {
+    const deaf = agent({
+      ...worker(hourly),
+      receive: () => new Promise<undefined>(() => undefined),
+    })
+    const harness = await createHarness({ agents: [worker(hourly)] })
+    await harness.settled()
+    harness.crash()
+    harness.clock.advance(HOUR + MINUTE)
+    const next = await harness.recover({ agents: [deaf] })
+    expect(await next.engine.health()).toMatchObject({ ready: true })
   })
 
   it('P2 tries again while the store fails', async () => {
@@ -105,6 +119,7 @@ describe('a schedule', () => {
     harness.crash()
     harness.clock.advance(9 * HOUR + 30 * MINUTE)
     const next = await harness.recover()
+    await next.settled()
     expect(await startedTimes(next)).toEqual(started)
     await next.pass(30 * MINUTE)
     expect(await startedTimes(next)).toEqual([...started, at(10)])
@@ -115,12 +130,15 @@ describe('a schedule', () => {
     await harness.settled()
     harness.crash()
     harness.clock.advance(9 * HOUR + 30_000)
-    expect(await startedTimes(await harness.recover())).toEqual([at(9)])
+    const next = await harness.recover()
+    await next.settled()
+    expect(await startedTimes(next)).toEqual([at(9)])
   })
 
   it('P3 counts no time as missed from before it was first seen', async () => {
     const schedule = { ...hourly, missed: 'run-once' } as const
     const harness = await createHarness({ agents: [worker(schedule)] })
+    await harness.settled()
     expect(await startedTimes(harness)).toEqual([])
   })
 
@@ -139,6 +157,7 @@ describe('a schedule', () => {
     const resumed = await next.engine.resumeSchedule(operator, id)
     expect(resumed).toMatchObject({ paused: false, nextAt: Date.parse(at(5)) })
     const third = await next.recover()
+    await third.settled()
     expect(await startedTimes(third)).toEqual([])
     await third.pass(HOUR)
     expect(await startedTimes(third)).toEqual([at(5)])

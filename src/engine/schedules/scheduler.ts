@@ -35,6 +35,7 @@ export interface Scheduler {
   readonly states: ScheduleStates
   /** Starts a task now. With `time`, once per time. */
   run(entry: ScheduleEntry, time?: number): Promise<SendResult>
+  /** Does not wait for the tasks of times that are due: an agent may take any time to receive a message. */
   start(): Promise<void>
   stop(): void
 }
@@ -101,7 +102,7 @@ export function createScheduler(deps: {
       const mine = ++generation
       for (const entry of entries()) {
         const known = await states.read(entry.id)
-        await tick(entry, mine, known?.handledUntil ?? clock.now())
+        void tick(entry, mine, known?.handledUntil ?? clock.now())
       }
     },
     stop() {
