@@ -1,9 +1,8 @@
 /** MCP tools in a loop, over `connections.ts`, with servers of the official SDK. */
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { createHarness, effects, type Harness } from '../../engine/test-support/engine-harness.ts'
 import type { McpServer } from '../../mcp/client/server-config.ts'
-import { serveOverHttp } from '../../mcp/test-support/sample-server.ts'
+import { serveOverHttp, stdioServer } from '../../mcp/test-support/sample-server.ts'
 import { type ScriptedAnswer, scriptedModel } from '../test-support/mock-model.ts'
 import { refusals } from '../test-support/provider-rules.ts'
 import { aiAgent } from './ai-agent.ts'
@@ -78,9 +77,7 @@ describe('tools of MCP servers', () => {
   })
 
   it('K3: run over stdio, where the death of the server is told to the model and the next call starts it anew', async () => {
-    const file = fileURLToPath(new URL('../../mcp/test-support/sample-server.ts', import.meta.url))
-    const server = { command: process.execPath, args: ['--import', 'tsx', file, '--stdio'] }
-    const { harness, id, prompts } = await start(server, [{ tool: 'sample_die' }], [add])
+    const { harness, id, prompts } = await start(stdioServer(), [{ tool: 'sample_die' }], [add])
     expect((await harness.ended(id)).state).toBe('completed')
     expect(JSON.stringify(prompts[1]?.at(-1))).toContain('error-text')
     expect(JSON.stringify(prompts[2]?.at(-1))).toContain('"3"')

@@ -2,7 +2,7 @@
  * The tool calls of one answer: first the questions for consent, then the tools one after the other, then the tools that act
  * on the task. So a denial is known before anything is executed, and a task that stops has nothing half done.
  *
- * Invariants (run-calls.test.ts):
+ * Invariants (ai-agent.test.ts):
  *  C1  every call gets exactly one result, whatever stops the batch;
  *  C2  nothing is executed before all questions for consent are answered;
  *  C3  after an interrupting reminder no further call is executed, and the model is told so.

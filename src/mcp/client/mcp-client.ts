@@ -43,16 +43,15 @@ export function createMcpClient(servers: Readonly<Record<string, McpServer>>): M
 
   return {
     list: (server) =>
-      connections.use(server, true, async ({ client }) => {
+      connections.use({ server, mayRepeat: true }, async ({ client }) => {
         const { tools } = await client.listTools()
         return tools.map(toTool).sort((a, b) => (a.name < b.name ? -1 : 1))
       }),
     call: (call) => {
-      const { readOnly, idempotent } = call.tool
-      const { timeoutMs = TIMEOUT_MS } = servers[call.server] ?? {}
-      return connections.use(call.server, readOnly || idempotent, (connection) =>
-        callOn(connection, call, timeoutMs),
-      )
+      const { server, tool, signal } = call
+      const { timeoutMs = TIMEOUT_MS } = servers[server] ?? {}
+      const use = { server, mayRepeat: tool.readOnly || tool.idempotent, turn: signal }
+      return connections.use(use, (connection) => callOn(connection, call, timeoutMs))
     },
     close: () => connections.close(),
   }
@@ -80,7 +79,8 @@ function toTool({ name, description = '', inputSchema, annotations }: Described)
 async function callOn(connection: Connection, call: McpCall, timeout: number): Promise<Json> {
   const { tool, input, idempotencyKey, signal, onProgress, onQuestion } = call
   const given = new AbortController()
-  const givenUp: { readonly why?: unknown } & { why?: unknown } = {}
+  const givenUp: { why?: unknown } = {}
+  const before = connection.onQuestion
   connection.onQuestion = async (question) => {
     try {
       return onQuestion(question)
@@ -112,6 +112,8 @@ async function callOn(connection: Connection, call: McpCall, timeout: number): P
     return resultOf(result)
   } catch (error) {
     throw givenUp.why ?? error
+  } finally {
+    connection.onQuestion = before
   }
 }
 

@@ -1,4 +1,5 @@
 /** An MCP server of the official SDK with tools for tests, over HTTP in this process or over stdio in its own. */
+import { fileURLToPath } from 'node:url'
 import { serve } from '@hono/node-server'
 import {
   acceptedContent,
@@ -39,11 +40,15 @@ export function sampleServer(seen: Seen): McpServer {
     return text('worked')
   })
   const colour = z.object({ colour: z.string() })
-  server.registerTool('paint', { inputSchema: z.object({}) }, async (_, ctx) => {
+  const thing = z.object({ thing: z.string().default('wall') })
+  server.registerTool('paint', { inputSchema: thing }, async ({ thing }, ctx) => {
     const chosen = acceptedContent(ctx.mcpReq.inputResponses, 'colour', colour)
     if (chosen === undefined) {
       seen.note('asked')
-      const ask = inputRequired.elicit({ message: 'Which colour?', requestedSchema: colour })
+      const ask = inputRequired.elicit({
+        message: `Which colour for the ${thing}?`,
+        requestedSchema: colour,
+      })
       return inputRequired({ inputRequests: { colour: ask } })
     }
     seen.note(`painted ${chosen.colour}`)
@@ -72,6 +77,12 @@ export async function serveOverHttp(seen: Seen, port = 0): Promise<HttpServer> {
       },
     )
   })
+}
+
+/** The server over stdio, as the configuration of an agent has it. */
+export function stdioServer(): { readonly command: string; readonly args: readonly string[] } {
+  const file = fileURLToPath(import.meta.url)
+  return { command: process.execPath, args: ['--import', 'tsx', file, '--stdio'] }
 }
 
 if (process.argv.includes('--stdio')) serveStdio(() => sampleServer({ note: () => undefined }))
