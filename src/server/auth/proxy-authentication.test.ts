@@ -56,9 +56,13 @@ describe('a header with the subject of a certificate', () => {
     expect(named(asked('10.0.0.7', subject))).toBeUndefined()
   })
 
-  it.each(['nowhere', '10.0.0.0/40', '10.0.0.0/x'])('is not configured for %s', (address) => {
-    expect(() => createProxyAuthentication({ ...config, addresses: [address] })).toThrow(address)
-  })
+  const wrong = ['nowhere', '10.0.0.0/40', '10.0.0.0/x', '10.0.0.7/', '10.0.0.7/ ', '10.0.0.7/8/8']
+  it.each([...wrong, '10.0.0.7/0x8', '10.0.0.7/-0', '::1/'])(
+    'is not configured for %s',
+    (address) => {
+      expect(() => createProxyAuthentication({ ...config, addresses: [address] })).toThrow(address)
+    },
+  )
 })
 
 describe('on a server', () => {

@@ -36,10 +36,11 @@ function onlyValue(request: AuthRequest, name: string): string | undefined {
 function listOf(addresses: readonly string[]): BlockList {
   const list = new BlockList()
   for (const text of addresses) {
-    const [address = '', bits] = text.split('/')
+    const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
     const kind = isIP(address)
-    const size = Number(bits ?? (kind === 4 ? 32 : 128))
-    if (kind === 0 || !Number.isInteger(size) || size < 0 || size > (kind === 4 ? 32 : 128)) {
+    const longest = kind === 4 ? 32 : 128
+    const size = Number(bits ?? longest)
+    if (kind === 0 || size > longest) {
       throw new StartError(`auth.proxy.addresses: "${text}" is not an address or a network.`)
     }
     list.addSubnet(address, size, kind === 4 ? 'ipv4' : 'ipv6')
