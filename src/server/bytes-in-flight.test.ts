@@ -48,4 +48,16 @@ describe('bytes in flight', () => {
     connection.emit('close')
     expect(connection.listenerCount('close')).toBe(0)
   })
+
+  it('F2: of a stream count until they were taken, and not again when it closes', () => {
+    const inFlight = createBytesInFlight(100)
+    const [stream, other] = [respond(), respond()]
+    inFlight.hold(caller('ann'), stream, 100)
+    inFlight.free(stream)
+    expect(inFlight.hold(caller('ann'), other, 100)).toBeUndefined()
+    stream.emit('close')
+    inFlight.free(stream)
+    expect(inFlight.hold(caller('ann'), respond(), 1)).toBeDefined()
+    inFlight.free(respond())
+  })
 })

@@ -3,7 +3,8 @@
  *
  * F1  They have at most so many bytes of one caller, and four times as many of all callers together. The one that would be too
  *     much is refused. The owner of the process is limited by the total alone.
- * F2  Bytes count until the response was sent or its connection is gone.
+ * F2  Bytes count until the response was sent or its connection is gone. Those of a stream count until they were taken: the body
+ *     of the request until the stream begins, a frame until the socket has it.
  */
 import type { ServerResponse } from 'node:http'
 import type { Refused } from './auth/admission.ts'
@@ -13,6 +14,8 @@ import { whenOver } from './when-over.ts'
 export interface BytesInFlight {
   /** Counts bytes of the request, or of its answer. @returns the limit that was reached; nothing was counted then */
   hold(identity: Identity, outgoing: ServerResponse, bytes: number): Refused | undefined
+  /** The bytes that were counted for the response so far are no longer in memory. */
+  free(outgoing: ServerResponse): void
 }
 
 /** How many times as much all callers may have together. */
@@ -20,7 +23,7 @@ const ALL = 4
 
 export function createBytesInFlight(limit: number): BytesInFlight {
   const byCaller = new Map<string, number>()
-  const held = new WeakMap<ServerResponse, { bytes: number }>()
+  const held = new WeakMap<ServerResponse, { readonly key: string; bytes: number }>()
   let all = 0
 
   function add(key: string, bytes: number): void {
@@ -30,7 +33,15 @@ export function createBytesInFlight(limit: number): BytesInFlight {
     else byCaller.set(key, own)
   }
 
+  function free(outgoing: ServerResponse): void {
+    const one = held.get(outgoing)
+    if (one === undefined) return
+    add(one.key, -one.bytes)
+    one.bytes = 0
+  }
+
   return {
+    free,
     hold(identity, outgoing, bytes) {
       const key = JSON.stringify([identity.tenant, identity.principal])
       const own = byCaller.get(key) ?? 0
@@ -46,9 +57,8 @@ export function createBytesInFlight(limit: number): BytesInFlight {
         known.bytes += bytes
         return undefined
       }
-      const one = { bytes }
-      held.set(outgoing, one)
-      whenOver(outgoing, () => add(key, -one.bytes))
+      held.set(outgoing, { key, bytes })
+      whenOver(outgoing, () => free(outgoing))
       return undefined
     },
   }

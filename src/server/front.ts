@@ -15,7 +15,7 @@ import { identities } from './auth/identities.ts'
 import { callerOf, type Identity, may, noIdentity, owner } from './auth/identity.ts'
 import type { RefusedAttempts } from './auth/refused-attempts.ts'
 import { isPublic } from './auth/route-scopes.ts'
-import { createBytesInFlight } from './bytes-in-flight.ts'
+import { type BytesInFlight, createBytesInFlight } from './bytes-in-flight.ts'
 import { createCors } from './cors.ts'
 import { createGuard, hasTwoHosts } from './guard.ts'
 import {
@@ -91,7 +91,7 @@ export function createFront(options: FrontOptions): RequestListener {
       const answer = await answering
       noteForbidden(incoming, answer.status)
       // Not awaited, so that the request and its body can be collected while the stream is open.
-      writeAnswer({ incoming, outgoing }, answer, hold)?.catch((error: unknown) =>
+      writeAnswer({ incoming, outgoing }, answer, counting)?.catch((error: unknown) =>
         failed({ incoming, outgoing, path }, error),
       )
     } catch (error) {
@@ -101,6 +101,7 @@ export function createFront(options: FrontOptions): RequestListener {
 
   const hold: Hold = ({ incoming, outgoing }, bytes) =>
     inFlight.hold(identities.of(incoming), outgoing, bytes)
+  const counting = { hold, free: inFlight.free }
 
   function noteForbidden(incoming: IncomingMessage, status: number): void {
     if (status === 403) options.refused.ofCaller(incoming, identities.of(incoming))
@@ -150,18 +151,23 @@ export function createFront(options: FrontOptions): RequestListener {
 
 type Exchange = Pick<NodeRequest, 'incoming' | 'outgoing'>
 type Hold = (exchange: Exchange, bytes: number) => Refused | undefined
+type Counting = Pick<BytesInFlight, 'free'> & { readonly hold: Hold }
 
 /** Writes a whole answer at once. @returns a promise when it is a stream */
 function writeAnswer(
   exchange: Exchange,
   { status, headers, body }: HttpAnswer,
-  hold: Hold,
+  { hold, free }: Counting,
 ): Promise<void> | undefined {
   const { outgoing } = exchange
   const held = (bytes: number): Refused | undefined =>
     bytes < LARGE_BYTES ? undefined : hold(exchange, bytes)
   if (typeof body === 'object') {
-    return writeEvents(outgoing, status, headers, body, (bytes) => held(bytes) === undefined)
+    const written = (): void => free(outgoing)
+    // The body of the request is no longer needed.
+    written()
+    const mayWrite = (bytes: number): boolean => held(bytes) === undefined
+    return writeEvents(outgoing, status, headers, body, { mayWrite, written })
   }
   const refused = held(body?.length ?? 0)
   if (refused === undefined) writeText(outgoing, status, headers, body)
