@@ -148,8 +148,9 @@ export default defineConfig({
           globalSetup: ['test/support/compile-worker.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 3 },
+          // It runs beside other projects (scripts/test.mjs).
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -15,15 +15,15 @@ export const say = (line) => process.stderr.write(`lull: ${line}\n`)
 /**
  * Runs a program of `node_modules/.bin` or of the machine at the root of the clone; resolves to its exit code.
  * A signal that stops this process is passed on first, so that nothing is left running behind it.
- * `quiet` sends the program's output to stderr and gives it no input.
+ * `quiet` sends the program's output to stderr and gives it no input; `output` is a file descriptor that gets it all.
  */
-export function run(command, args, { quiet = false } = {}) {
+export function run(command, args, { quiet = false, output } = {}) {
   const path = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH
   const child = spawn(command, args, {
     cwd: root,
     env: { ...process.env, PATH: path },
     shell: windows,
-    stdio: quiet ? ['ignore', 2, 2] : 'inherit',
+    stdio: stdioFor(quiet, output),
   })
   let stoppedBy
   const pass = (signal) => {
@@ -40,4 +40,9 @@ export function run(command, args, { quiet = false } = {}) {
       resolve(code ?? 128 + constants.signals[signal])
     })
   })
+}
+
+function stdioFor(quiet, output) {
+  if (output !== undefined) return ['ignore', output, output]
+  return quiet ? ['ignore', 2, 2] : 'inherit'
 }

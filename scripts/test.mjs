@@ -1,12 +1,12 @@
 /**
- * `npm test`: every check and every test, one after the other. A failure does not stop the later ones, and
+ * `npm test`: every check and every test. A failure does not stop the later ones, and
  * nothing is left out in silence: a skipped test counts as failed, and what could not run says so.
  * The last line is always `N passed, M failed`; the exit code is 1 when M > 0.
  *
  *   node scripts/test.mjs --only unit,lint     some of them, by the names below
  *   node scripts/test.mjs --fast               all that start no server: what to run before every commit
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -96,14 +96,40 @@ await bootstrap({
 })
 
 const outcomes = []
-for (const step of chosen) {
-  console.log(`\n── ${step.name} ${'─'.repeat(76 - step.name.length)}`)
-  const started = Date.now()
-  const outcome = isBlocked(step) ? refused('not run: the build failed') : await perform(step)
-  outcomes.push({ ...outcome, name: step.name, seconds: (Date.now() - started) / 1000 })
+let beside
+for (const step of chosen.filter((one) => !isBeside(one))) {
+  if (step.name === 'promises') await beside
+  if (step.isTests && step.needsBuild) beside ??= performBeside()
+  heading(step)
+  await perform(step)
 }
+await (beside ?? performBeside())
 rmSync(scratch, { recursive: true })
 report()
+
+function isBeside({ name }) {
+  return ['crash', 'cluster'].includes(name)
+}
+
+/** These wait for other processes most of the time. They run while the other tests of processes run, and print at the end. */
+async function performBeside() {
+  const held = []
+  for (const step of chosen.filter(isBeside)) {
+    const file = join(scratch, `${step.name}.txt`)
+    const output = openSync(file, 'w')
+    await perform(step, output)
+    closeSync(output)
+    held.push([step, file])
+  }
+  for (const [step, file] of held) {
+    heading(step)
+    console.log(readFileSync(file, 'utf8'))
+  }
+}
+
+function heading({ name }) {
+  console.log(`\n── ${name} ${'─'.repeat(76 - name.length)}`)
+}
 
 function choose() {
   if (fast) return steps.filter(({ name }) => !slow.includes(name))
@@ -119,17 +145,26 @@ function isBlocked(step) {
   return step.needsBuild && outcomes.some(({ name, failed }) => name === 'build' && failed > 0)
 }
 
-async function perform(step) {
-  if (step.isTests) return performTests(step)
+async function perform(step, output) {
+  const started = Date.now()
+  const outcome = isBlocked(step)
+    ? refused('not run: the build failed')
+    : await outcomeOf(step, output)
+  outcomes.push({ ...outcome, name: step.name, seconds: (Date.now() - started) / 1000 })
+}
+
+async function outcomeOf(step, output) {
+  if (step.isTests) return performTests(step, output)
   const more = step.name === 'promises' && only !== undefined ? ['--run-missing'] : []
   const code = await run(step.command, [...step.args, ...more])
   return code === 0 ? { passed: 1, failed: 0, notes: [] } : refused(`exit code ${code}`)
 }
 
-async function performTests({ name, command, args }) {
+async function performTests({ name, command, args }, output) {
   const file = join(scratch, `${name}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const code = await run(command, [...args, ...reporters, '--passWithNoTests', '--allowOnly=false'])
+  const more = ['--passWithNoTests', '--allowOnly=false']
+  const code = await run(command, [...args, ...reporters, ...more], { output })
   if (!existsSync(file)) return refused(`vitest ended with code ${code} and without a result`)
 
   const files = JSON.parse(readFileSync(file, 'utf8')).testResults
@@ -172,7 +207,9 @@ function refused(why) {
 function report() {
   const sum = (key) => outcomes.reduce((total, outcome) => total + outcome[key], 0)
   console.log(`\n── result ${'─'.repeat(70)}`)
-  for (const { name, passed, failed, notes, seconds } of outcomes) {
+  const place = ({ name }) => steps.findIndex((step) => step.name === name)
+  const inOrder = outcomes.toSorted((a, b) => place(a) - place(b))
+  for (const { name, passed, failed, notes, seconds } of inOrder) {
     const mark = failed > 0 ? 'FAIL' : 'ok'
     const counts = passed + failed > 1 ? `  ${passed} passed, ${failed} failed` : ''
     console.log(`${mark.padEnd(5)} ${name.padEnd(11)} ${seconds.toFixed(1).padStart(6)} s${counts}`)
