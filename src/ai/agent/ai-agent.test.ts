@@ -14,6 +14,8 @@ import {
 import { type ModelScript, scriptedModel } from '../test-support/mock-model.ts'
 import { refusals } from '../test-support/provider-rules.ts'
 import { delegateTool, parkTool, remindTool } from '../tools/built-in.ts'
+import { toolContext } from '../tools/execute-call.ts'
+import { SKIPPED } from '../tools/results.ts'
 import { aiAgent } from './ai-agent.ts'
 import type { AiAgentOptions } from './options.ts'
 
@@ -49,6 +51,28 @@ describe('aiAgent', () => {
     expect(prompts[0]).toMatchObject([
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: [{ text: 'go' }] },
+    ])
+  })
+
+  it('V5: reads a message with links that are no web address, or that the model does not load', async () => {
+    const { model, prompts } = scriptedModel(() => ({ text: 'done' }))
+    const supportedUrls = { 'image/*': [/^https:\/\/lull\.test\//] }
+    Object.defineProperty(model, 'supportedUrls', { value: supportedUrls })
+    const harness = await createHarness({ agents: [aiAgent({ ...base, model })] })
+    const { id } = await harness.send([
+      { url: 'file:///home/me/notes.md', filename: 'notes.md', mediaType: 'image/png' },
+      { url: 'no address', mediaType: 'image/png' },
+      { url: 'http://127.0.0.1:9/never-loaded.png', mediaType: 'image/png' },
+      { url: 'https://lull.test/a.pdf', mediaType: 'application/pdf' },
+      { url: 'https://lull.test/a.png', mediaType: 'image/png' },
+    ])
+    expect((await harness.ended(id)).state).toBe('completed')
+    expect(prompts[0]?.at(-1)?.content).toMatchObject([
+      { type: 'text', text: 'notes.md: file:///home/me/notes.md' },
+      { type: 'text', text: 'no address' },
+      { type: 'text', text: 'http://127.0.0.1:9/never-loaded.png' },
+      { type: 'text', text: 'https://lull.test/a.pdf' },
+      { type: 'file', data: new URL('https://lull.test/a.png') },
     ])
   })
 
@@ -141,6 +165,40 @@ describe('aiAgent', () => {
       content: [{ text: expect.stringContaining('<reminders>') }],
     })
     expect(prompts.flatMap(refusals)).toEqual([])
+  })
+
+  it('C3: a tool that asks the user in a batch that is interrupted is told as skipped', async () => {
+    const begun = signal()
+    const release = signal()
+    const tools = {
+      asks: tool({
+        inputSchema: any,
+        execute: async (_, options) => {
+          begun.fire()
+          await release.promise
+          return toolContext(options).ask({ message: 'Which branch?' }).text
+        },
+      }),
+      other: tool({ inputSchema: any, execute: () => 'other' }),
+    }
+    const calls = [
+      { tool: 'asks', id: '1' },
+      { tool: 'other', id: '2' },
+    ]
+    const { harness, id, prompts } = await start(
+      (turn) => (turn === 0 ? { calls } : { text: 'done' }),
+      { tools },
+    )
+    await begun.promise
+    const reminder = { body: 'Stop, the branch is gone.', mode: 'interrupt_immediate' } as const
+    await harness.engine.remind(alice, { taskId: id, reminder })
+    release.fire()
+    expect((await harness.ended(id)).state).toBe('completed')
+    expect(JSON.stringify(prompts[1])).not.toContain('lull:question')
+    expect(prompts[1]?.find(({ role }) => role === 'tool')?.content).toMatchObject([
+      { toolCallId: '1', output: SKIPPED },
+      { toolCallId: '2', output: SKIPPED },
+    ])
   })
 
   it('pauses between two tools of a batch, and the rest runs after the resume', async () => {

@@ -19,7 +19,7 @@ const FULL = 0.8
 export function aiAgent(options: AiAgentOptions): Agent {
   checkBudget(options)
   const { model, providers } = options
-  const mcpTools = createMcpTools(options.mcp)
+  const mcpTools = createMcpTools(options.mcp, options.tools)
   return agent({
     ...options,
     providers: { remindSelf, ...providers },
@@ -40,7 +40,7 @@ async function loop(
   for (;;) {
     spent = await withinBudget(task, spent, options.budget)
     const result = await task.turn(async (turn) => {
-      tools ??= { ...options.tools, ...(await mcpTools(task)) }
+      tools ??= await mcpTools(task)
       return takeTurn(options, tools, task, turn)
     })
     spent = afterTurn(spent, result.usage)

@@ -1,11 +1,15 @@
 /** MCP tools in a loop, over `connections.ts`, with servers of the official SDK. */
+import { tool } from 'ai'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { createHarness, effects, type Harness } from '../../engine/test-support/engine-harness.ts'
 import type { McpServer } from '../../mcp/client/server-config.ts'
 import { serveOverHttp, stdioServer } from '../../mcp/test-support/sample-server.ts'
 import { type ScriptedAnswer, scriptedModel } from '../test-support/mock-model.ts'
 import { refusals } from '../test-support/provider-rules.ts'
 import { aiAgent } from './ai-agent.ts'
+
+const about = { name: 'worker', description: 'works' }
 
 type Calls = NonNullable<ScriptedAnswer['calls']>
 
@@ -14,7 +18,7 @@ async function start(server: McpServer, ...turns: readonly Calls[]) {
     const calls = turns[turn]
     return calls === undefined ? { text: 'done' } : { calls }
   })
-  const worker = aiAgent({ name: 'worker', description: 'works', model, mcp: { sample: server } })
+  const worker = aiAgent({ ...about, model, mcp: { sample: server } })
   const harness = await createHarness({ agents: [worker] })
   const { id } = await harness.send('go')
   return { harness, id, prompts }
@@ -63,6 +67,30 @@ describe('tools of MCP servers', () => {
     expect((await recovered.ended(id)).state).toBe('completed')
     expect(seen.list).toEqual(['add 1 2 true', 'asked', 'asked', 'painted blue', 'add 1 2 true'])
     await second.close()
+  })
+
+  it('keep apart from each other and from tools of the agent when names are the same', async () => {
+    const seen = effects()
+    const server = await serveOverHttp(seen)
+    const long = 's'.repeat(64)
+    let offered: readonly string[] = []
+    const { model } = scriptedModel((turn, _, { tools = [] }) => {
+      offered = tools.map(({ name }) => name)
+      return turn === 0 ? { calls: [{ tool: 'sample_add' }] } : { text: 'done' }
+    })
+    const own = tool({ inputSchema: z.object({}), execute: () => seen.note('own') })
+    const mcp = { sample: server, [long]: server }
+    const worker = aiAgent({ ...about, model, mcp, tools: { sample_add: own } })
+    const harness = await createHarness({ agents: [worker] })
+    const { id } = await harness.send('go')
+    await harness.ended(id)
+    expect(seen.list).toEqual(['own'])
+    expect(offered).toHaveLength(11)
+    expect(new Set(offered).size).toBe(11)
+    expect(offered).toContain('sample_add_2')
+    expect(offered).toContain(`${'s'.repeat(62)}_2`)
+    expect(offered.every((name) => name.length <= 64)).toBe(true)
+    await server.close()
   })
 
   it('report progress as at most ten reports of the task', async () => {

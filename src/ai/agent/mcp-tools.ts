@@ -14,13 +14,12 @@ import type { UserAnswer } from '../tools/user-question.ts'
 
 type Servers = Readonly<Record<string, McpServer>>
 
-/** What makes the tools of a task. The MCP client is loaded when the first task needs it. */
+/** What makes the tools of a task, with the agent's own. The MCP client is loaded when the first task needs it. */
 export type McpTools = (task: AgentTask) => Promise<ToolSet>
 
-const none: McpTools = async () => ({})
-
-export function createMcpTools(servers: Servers | undefined): McpTools {
-  if (servers === undefined) return none
+/** @param own the tools of the agent itself, which keep their names */
+export function createMcpTools(servers: Servers | undefined, own: ToolSet = {}): McpTools {
+  if (servers === undefined) return async () => own
   let client: Promise<McpClient> | undefined
   const load = (): Promise<McpClient> => {
     client ??= import('../../mcp/client/mcp-client.ts').then(
@@ -33,18 +32,27 @@ export function createMcpTools(servers: Servers | undefined): McpTools {
     return client
   }
   return async (task) => {
-    const tools: Record<string, AnyTool> = {}
+    const tools: Record<string, AnyTool> = { ...own }
     for (const [server, config] of Object.entries(servers)) {
       const list = await task.step(`mcp:${server}:list`, async () => (await load()).list(server))
-      for (const one of list) tools[nameOf(server, one.name)] = toTool(load, server, config, one)
+      for (const one of list)
+        tools[freeName(tools, server, one.name)] = toTool(load, server, config, one)
     }
     return tools
   }
 }
 
-/** Providers take at most 64 letters, digits, `_` and `-`. */
-function nameOf(server: string, tool: string): string {
-  return `${server}_${tool}`.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64)
+const MAX_NAME = 64
+
+/** Providers take at most 64 letters, digits, `_` and `-`. A name that another tool has gets a number. */
+function freeName(tools: ToolSet, server: string, tool: string): string {
+  const long = `${server}_${tool}`.replace(/[^a-zA-Z0-9_-]/g, '_')
+  let name = long.slice(0, MAX_NAME)
+  for (let number = 2; Object.hasOwn(tools, name); number++) {
+    const end = `_${number}`
+    name = long.slice(0, MAX_NAME - end.length) + end
+  }
+  return name
 }
 
 function toTool(

@@ -73,14 +73,15 @@ describe('the messages of a transcript', () => {
     )
   })
 
-  it('has files, data and links of the user', () => {
+  it('V5: has files, data, and links of the user as files only where the model loads them', () => {
     const content = [
       { text: 'look' },
       { data: { a: 1 } },
       { raw: 'AQID', mediaType: 'image/png', filename: 'a.png' },
       { url: 'https://lull.test/a.pdf', mediaType: 'application/pdf' },
     ]
-    expect(messagesOf([{ turn: 1, role: 'user', content }])).toEqual([
+    const takesUrl = (mediaType: string): boolean => mediaType === 'application/pdf'
+    expect(messagesOf([{ turn: 1, role: 'user', content }], takesUrl)).toEqual([
       {
         role: 'user',
         content: [

@@ -6,51 +6,64 @@
  *  V1  directly after the message with the calls, each call has exactly one result, in the order of the calls;
  *  V2  no result stands without its call;
  *  V3  no id of a call is used twice;
- *  V4  the first message is from the user, and no message is empty.
+ *  V4  the first message is from the user, and no message is empty;
+ *  V5  a link is a file only if the model loads it itself; any other link is a text, so that the SDK downloads nothing.
  */
 import type { AssistantModelMessage, ModelMessage, ToolResultPart } from 'ai'
 import type { Json, MembersOf } from '../../core/json.ts'
 import type { Part } from '../../core/message.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
 import { fromJournal } from '../model/journal-value.ts'
+import type { TakesUrl } from '../model/url-support.ts'
 import { INTERRUPTED } from '../tools/results.ts'
 
 type AssistantParts = Exclude<AssistantModelMessage['content'], string>
 type UserParts = Exclude<Extract<ModelMessage, { role: 'user' }>['content'], string>
 
 /** @param next the entry after it */
-type MakeMessages = (content: Json, next: TranscriptEntry | undefined) => readonly ModelMessage[]
+type MakeMessages = (
+  content: Json,
+  takesUrl: TakesUrl,
+  next: TranscriptEntry | undefined,
+) => readonly ModelMessage[]
 
 const made: Readonly<Record<TranscriptEntry['role'], MakeMessages>> = {
   digest: (content) => [{ role: 'user', content: String(content) }],
   user: userMessage,
-  agent: (content, next) => assistantMessages(content, next?.role === 'tool' ? next.content : []),
+  agent: (content, _, next) =>
+    assistantMessages(content, next?.role === 'tool' ? next.content : []),
   // The results belong to the message before them (V2).
   tool: () => [],
 }
 
 const BEGIN: ModelMessage = { role: 'user', content: 'Continue.' }
 
-export function messagesOf(transcript: readonly TranscriptEntry[]): readonly ModelMessage[] {
+export function messagesOf(
+  transcript: readonly TranscriptEntry[],
+  takesUrl: TakesUrl = () => false,
+): readonly ModelMessage[] {
   const messages = transcript.flatMap(({ role, content }, index) =>
-    made[role](content, transcript[index + 1]),
+    made[role](content, takesUrl, transcript[index + 1]),
   )
   return messages[0]?.role === 'user' ? messages : [BEGIN, ...messages]
 }
 
-function userMessage(content: Json): readonly ModelMessage[] {
-  const parts = (content as readonly MembersOf<Part>[]).flatMap((part) => userPart(part))
+function userMessage(content: Json, takesUrl: TakesUrl): readonly ModelMessage[] {
+  const parts = (content as readonly MembersOf<Part>[]).flatMap((part) => userPart(part, takesUrl))
   return parts.length === 0 ? [] : [{ role: 'user', content: parts }]
 }
 
 /** A part of a message to the task, as content for a model. */
-function userPart(part: MembersOf<Part>): UserParts {
+function userPart(part: MembersOf<Part>, takesUrl: TakesUrl): UserParts {
   const { mediaType = 'application/octet-stream' } = part
   if ('text' in part) return part.text === '' ? [] : [{ type: 'text', text: part.text }]
   if ('data' in part) return [{ type: 'text', text: JSON.stringify(part.data) }]
   const named = part.filename === undefined ? {} : { filename: part.filename }
-  const data = 'url' in part ? new URL(part.url) : part.raw
-  return [{ type: 'file', data, mediaType, ...named }]
+  if ('raw' in part) return [{ type: 'file', data: part.raw, mediaType, ...named }]
+  if (takesUrl(mediaType, part.url))
+    return [{ type: 'file', data: new URL(part.url), mediaType, ...named }]
+  const text = part.filename === undefined ? part.url : `${part.filename}: ${part.url}`
+  return text === '' ? [] : [{ type: 'text', text }]
 }
 
 function assistantMessages(content: Json, recorded: Json): readonly ModelMessage[] {

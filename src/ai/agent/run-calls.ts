@@ -65,13 +65,21 @@ export async function runCalls(
   const allowed = known.filter(({ call }) => !outputs.has(call))
   const inSteps = allowed.filter(({ tool }) => tool.execute !== undefined)
   const isSkipping = await runInSteps(batch, inSteps, outputs)
-  if (!isSkipping) await askQuestions(batch, inSteps, outputs)
+  if (isSkipping) skipQuestions(outputs)
+  else await askQuestions(batch, inSteps, outputs)
   const inTask = allowed.filter(({ tool }) => tool.execute === undefined)
   if (!isSkipping) await runInTaskCode(batch, inTask, outputs)
   return calls.map((call) => {
     const { toolCallId, toolName } = call
     return { type: 'tool-result', toolCallId, toolName, output: outputs.get(call) ?? SKIPPED }
   })
+}
+
+/** A tool that had to ask the user has no result, and is not executed again (C3). */
+function skipQuestions(outputs: Map<ToolCall, ToolOutput>): void {
+  for (const [call, output] of outputs) {
+    if (questionIn(output) !== undefined) outputs.set(call, SKIPPED)
+  }
 }
 
 /** One batch of the turn. Returns whether the rest of it was skipped (C3). */

@@ -12,6 +12,7 @@ import type { UsageReport } from '../../core/records.ts'
 import type { AgentTask, Turn } from '../../engine/agent-task.ts'
 import { liveModel } from '../model/durable-model.ts'
 import { toJournal } from '../model/journal-value.ts'
+import { urlSupport } from '../model/url-support.ts'
 import { SKIPPED } from '../tools/results.ts'
 import { acceptable, createRename, messagesOf, openCalls } from './messages.ts'
 import type { AiAgentOptions } from './options.ts'
@@ -33,7 +34,8 @@ export async function takeTurn(
   turn: Turn,
 ): Promise<TurnResult> {
   const rename = createRename(turn.transcript)
-  const messages = [...messagesOf(turn.transcript), ...reminderMessages(turn)]
+  const takesUrl = await urlSupport(options.model)
+  const messages = [...messagesOf(turn.transcript, takesUrl), ...reminderMessages(turn)]
   const { step, usage } = await askedModel(options, tools, task, turn, messages)
   const content = acceptable(assistantContent(step), rename)
   turn.record('agent', toJournal(content))

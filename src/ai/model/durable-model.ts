@@ -48,7 +48,7 @@ export function liveModel(task: AgentTask, given: LanguageModel, options: AskOpt
 }
 
 /** A name stands for a model of the default provider, as in the SDK. */
-function modelOf(model: LanguageModel): ModelObject {
+export function modelOf(model: LanguageModel): ModelObject {
   if (typeof model !== 'string') return model
   const { AI_SDK_DEFAULT_PROVIDER: provider = gateway } = globalThis
   return provider.languageModel(model)

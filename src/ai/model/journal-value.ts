@@ -1,12 +1,14 @@
 /**
  * Values of a model's answer as JSON, and back. Files are bytes, and times are dates. JSON has neither, so they are
- * recorded as objects with the one member `$lull:bytes`, `$lull:date` or `$lull:url`.
+ * recorded as objects with the one member `$lull:bytes`, `$lull:date` or `$lull:url`. An object that looks like one of these
+ * is recorded inside an object with the one member `$lull:plain`.
  */
-import type { Json } from '../../core/json.ts'
+import type { Json, JsonObject } from '../../core/json.ts'
 
 const BYTES = '$lull:bytes'
 const DATE = '$lull:date'
 const URL_TEXT = '$lull:url'
+const PLAIN = '$lull:plain'
 
 export function toJournal(value: unknown): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
@@ -18,26 +20,41 @@ export function toJournal(value: unknown): Json {
   if (value instanceof URL) return { [URL_TEXT]: value.href }
   if (Array.isArray(value)) return value.map(toJournal)
   const members = Object.entries(value).filter(([, member]) => isKept(member))
-  return Object.fromEntries(members.map(([name, member]) => [name, toJournal(member)]))
+  const recorded = Object.fromEntries(members.map(([name, member]) => [name, toJournal(member)]))
+  return isMarked(recorded) ? { [PLAIN]: recorded } : recorded
+}
+
+/** Whether the object has the one member with which other values are recorded. */
+function isMarked(value: JsonObject): boolean {
+  const [only, ...more] = Object.keys(value)
+  return only !== undefined && more.length === 0 && (only === PLAIN || Object.hasOwn(revived, only))
 }
 
 export function fromJournal(value: Json): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(fromJournal)
-  const members = Object.entries(value)
-  const [only, ...more] = members
-  if (only !== undefined && more.length === 0) {
-    const [name, member] = only
-    const revive = revived[name]
-    if (revive !== undefined && typeof member === 'string') return revive(member)
-  }
-  return Object.fromEntries(members.map(([name, member]) => [name, fromJournal(member)]))
+  const object = value as JsonObject
+  if (!isMarked(object)) return membersFrom(object)
+  const plain = object[PLAIN]
+  if (isObject(plain)) return membersFrom(plain)
+  const [[name, member] = ['', null]] = Object.entries(object)
+  return (typeof member === 'string' ? revived[name]?.(member) : undefined) ?? membersFrom(object)
 }
 
+function membersFrom(object: JsonObject): unknown {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, member]) => [name, fromJournal(member)]),
+  )
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A text that is no such value was recorded before these objects were told apart. It stays as it is. */
 const revived: Readonly<Record<string, (text: string) => unknown>> = {
   [BYTES]: (text) => new Uint8Array(Buffer.from(text, 'base64')),
   [DATE]: (text) => new Date(text),
-  [URL_TEXT]: (text) => new URL(text),
+  [URL_TEXT]: (text) => (URL.canParse(text) ? new URL(text) : undefined),
 }
 
 function isKept(member: unknown): boolean {
