@@ -16,6 +16,7 @@ import {
 } from '../test-support/engine-harness.ts'
 import { createFaultyStore } from '../test-support/faulty-store.ts'
 import type { Schedule } from './schedule.ts'
+import { createScheduleStates } from './schedule-state.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -161,6 +162,25 @@ describe('a schedule', () => {
     expect(await startedTimes(third)).toEqual([])
     await third.pass(HOUR)
     expect(await startedTimes(third)).toEqual([at(5)])
+  })
+
+  it('P4 starts no time of a pause that another process ended while the store failed here', async () => {
+    const shared = createMemoryStore()
+    const faulty = createFaultyStore(shared)
+    const schedule = { ...hourly, cron: '* * * * *' }
+    const harness = await createHarness({ store: faulty.store, agents: [worker(schedule)] })
+    await harness.engine.pauseSchedule(operator, 'worker:hourly')
+    await harness.settled()
+    faulty.readsFail = true
+    await harness.pass(MINUTE + 30_000)
+    const elsewhere = createScheduleStates(shared)
+    await elsewhere.write('worker:hourly', { handledUntil: harness.clock.now() })
+    await elsewhere.setPause('worker:hourly', undefined)
+    faulty.readsFail = false
+    await harness.pass(5_000)
+    expect(await startedTimes(harness)).toEqual([])
+    await harness.pass(25_000)
+    expect(await startedTimes(harness)).toEqual([at(2 / 60)])
   })
 
   it('is listed with its state, and starts a task by hand', async () => {

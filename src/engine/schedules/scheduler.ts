@@ -54,11 +54,13 @@ export function createScheduler(deps: {
   const entries = (): readonly ScheduleEntry[] => entriesOf(context.agents)
   const run: Scheduler['run'] = (entry, time) => startTask({ send, ids }, entry, time)
 
-  /** Handles the times in (after, now], and returns `now`. */
+  /** Handles the times in (after, now] that no process has handled, and returns `now`. */
   async function handle(entry: ScheduleEntry, after: number): Promise<number> {
     const now = clock.now()
     const paused = (await states.pauseOf(entry.id)) !== undefined
-    const due = paused ? [] : timesDue(entry.schedule, after, now)
+    // P4: read after the pause. Where this process tries again late, another one may have ended a pause meanwhile.
+    const handled = (await states.read(entry.id))?.handledUntil ?? after
+    const due = paused ? [] : timesDue(entry.schedule, Math.max(after, handled), now)
     let started: { lastAt: number; lastTaskId?: string } | undefined
     for (const time of due) started = { lastAt: time, ...(await startOnce(entry, time)) }
     await states.write(entry.id, { handledUntil: now, ...started })
