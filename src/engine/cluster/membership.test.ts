@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
-import { createMembership } from './membership.ts'
+import { createMembership, type MembershipDeps } from './membership.ts'
+
+type Cluster = MembershipDeps['cluster']
 
 /** Heartbeats take `tripMs`, and the store reads its clock, which is a minute ahead, when they arrive. */
-function member() {
+function member(some: Partial<Cluster> = {}) {
   const clock = createManualClock()
   const offsets: number[] = []
   let tripMs = 0
@@ -20,6 +22,7 @@ function member() {
       heartbeat: beat,
       removeWorker: async () => undefined,
       takeDuty: async () => true,
+      ...some,
     },
     clock,
     ids: createCountingIds(),
@@ -64,3 +67,37 @@ it('C9: keeps what it measured when a heartbeat was under way for long', async (
   expect(new Set(offsets)).toEqual(new Set([60_000]))
   await membership.leave()
 })
+
+it.each<['good' | 'gone', { now: number; holdEpoch: number } | undefined]>([
+  ['good', { now: 0, holdEpoch: 0 }],
+  ['gone', undefined],
+])(
+  'C4: a late answer that the lease of the former worker is %s changes nothing for the next',
+  async (_, late) => {
+    const good = { now: 0, holdEpoch: 0 }
+    const pending = new Map<string, (beat: typeof good | undefined) => void>()
+    let areHeld = false
+    const ask = (name: string): Promise<typeof good | undefined> =>
+      areHeld ? new Promise((resolve) => pending.set(name, resolve)) : Promise.resolve(good)
+    const { membership } = member({
+      registerWorker: async () => (await ask('register')) ?? good,
+      heartbeat: (worker) => ask(worker),
+    })
+    await membership.start()
+    const former = membership.worker()
+    areHeld = true
+    const renewed = membership.renew()
+    const restarted = membership.restart()
+    const next = membership.worker()
+    pending.get(former)?.(late)
+    expect(await renewed).toBe(true)
+    expect(membership.holdsLease()).toBe(false)
+    areHeld = false
+    pending.get('register')?.(good)
+    await restarted
+    expect(membership.holdsLease()).toBe(true)
+    expect(membership.worker()).toBe(next)
+    expect(next).not.toBe(former)
+    await membership.leave()
+  },
+)

@@ -96,10 +96,12 @@ export function createMembership(deps: MembershipDeps): Membership {
   let cancel: (() => void) | undefined
   const holdsLease = (): boolean => phase === 'member' && lease.isCurrent()
 
-  /** Returns false when the store says that the lease is gone. */
+  /** Returns false when the store says that the lease is gone. C4: an answer for a former worker id changes nothing. */
   async function renew(ask: () => Promise<Beat | undefined>): Promise<boolean> {
     const asked = lease.instant()
+    const asker = worker
     const beat = await ask()
+    if (worker !== asker) return true
     if (beat === undefined) return false
     if (phase === 'left') return true
     phase = 'member'
