@@ -1,13 +1,18 @@
 import type { Clock } from '../ports/clock.ts'
 
-/** A value that is read when it is needed and older than `maxAgeMs`. Meanwhile the old value is used. */
+/**
+ * A value that is read when it is needed and older than `maxAgeMs`. Meanwhile the old value is used, unless it is more than
+ * `TOO_OLD` times as old.
+ */
 export interface FreshValue<T> {
-  /** A promise as long as no read has succeeded. */
+  /** A promise while there is no value that can be used. */
   get(): T | Promise<T>
 }
 
+const TOO_OLD = 10
+
 export function createFreshValue<T>(
-  clock: Pick<Clock, 'now'>,
+  clock: Pick<Clock, 'elapsed'>,
   maxAgeMs: number,
   read: () => Promise<T>,
 ): FreshValue<T> {
@@ -17,7 +22,7 @@ export function createFreshValue<T>(
   async function load(): Promise<T> {
     try {
       const value = await read()
-      known = { value, readAt: clock.now() }
+      known = { value, readAt: clock.elapsed() }
       return value
     } finally {
       reading = undefined
@@ -26,9 +31,10 @@ export function createFreshValue<T>(
 
   return {
     get() {
-      if (known !== undefined && clock.now() - known.readAt <= maxAgeMs) return known.value
+      const age = known === undefined ? Number.POSITIVE_INFINITY : clock.elapsed() - known.readAt
+      if (known !== undefined && age <= maxAgeMs) return known.value
       reading ??= load()
-      if (known === undefined) return reading
+      if (known === undefined || age > TOO_OLD * maxAgeMs) return reading
       reading.catch(() => undefined)
       return known.value
     },
