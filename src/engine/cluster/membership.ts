@@ -98,12 +98,10 @@ export function createMembership(deps: MembershipDeps): Membership {
 
   /** Returns false when the store says that the lease is gone. C4: an answer for a former worker id changes nothing. */
   async function renew(ask: () => Promise<Beat | undefined>): Promise<boolean> {
-    const asked = lease.instant()
-    const asker = worker
+    const [asked, asker] = [lease.instant(), worker]
     const beat = await ask()
-    if (worker !== asker) return true
+    if (worker !== asker || phase === 'left') return true
     if (beat === undefined) return false
-    if (phase === 'left') return true
     phase = 'member'
     measureOffset(beat.now, asked)
     lease.renewed(asked)
