@@ -29,9 +29,10 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
 
   return {
     check: (agent, parts) => inputOf(agentNamed(contextOf(), agent), { parts }),
-    async create(parent, childId, agent, message) {
+    async create(parent, delegation) {
+      const { childId } = delegation
       if ((await contextOf().ledger.read(childId)) !== undefined) return
-      await createChild({ context: contextOf(), holds }, parent, childId, agent, message)
+      await createChild({ context: contextOf(), holds }, parent, delegation)
       // A cancel or hold of the parent may have happened before the child existed.
       const now = await contextOf().ledger.read(parent.id)
       if (now?.state === 'canceled') await cancelChildren(contextOf(), now)

@@ -64,6 +64,8 @@ export type JournalRecord = {
       readonly childId: string
       readonly agent: string
       readonly message: Message
+      /** The message as the agent's schema read it. Absent without a schema, and in old logs. */
+      readonly input?: Json
     }
   | { readonly type: 'child-ended'; readonly key: string; readonly result: ChildResult }
   /** A control call of a parent on a child, such as `child.pause()`. A rebuilt run does not repeat it. */

@@ -1,12 +1,13 @@
 /**
  * Sub-tasks. The child's id is in the parent's log before the child exists, so a rebuilt parent finds the same child.
  */
-import type { PartInput } from '../../core/message.ts'
+import { canonical } from '../../core/canonical-json.ts'
+import type { Part, PartInput } from '../../core/message.ts'
 import type { JournalRecord } from '../../core/records.ts'
 import type { Child } from '../agent-task.ts'
 import { createChildFactory, type Delegated } from './child.ts'
 import { createChildWaits } from './child-waits.ts'
-import { recordOf } from './journal.ts'
+import { type Entry, recordOf } from './journal.ts'
 import type { Finished } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import { partsOf } from './parts.ts'
@@ -37,10 +38,12 @@ export function createChildren(core: RunCore): Children {
    */
   async function delegate(agent: string, content: string | readonly PartInput[]): Promise<Child> {
     const parts = partsOf(content)
-    const checking = children.check(agent, parts)
+    // A recorded delegation was checked with the schema of its time.
+    const isRecorded = wasDelegated(core.recordedNext('delegate', agent), parts)
+    const checking = isRecorded ? undefined : children.check(agent, parts)
     const key = core.key('delegate', agent)
     const scope = core.scope
-    if (checking instanceof Promise) await checking
+    const input = checking instanceof Promise ? await checking : checking
     return core.perform<Child>({
       key,
       replay: (entry) => {
@@ -53,7 +56,8 @@ export function createChildren(core: RunCore): Children {
         const { contextId } = core.task
         const message = { messageId: host.ids.uuid(), role: 'ROLE_USER', parts, contextId } as const
         const childId = host.ids.uuid()
-        return recordAndCreate(scope, { type: 'delegated', key, childId, agent, message })
+        const delegated = { type: 'delegated', key, childId, agent, message } as const
+        return recordAndCreate(scope, input === undefined ? delegated : { ...delegated, input })
       },
     })
   }
@@ -77,8 +81,8 @@ export function createChildren(core: RunCore): Children {
   }
 
   /** Creating an existing child has no effect. */
-  function create({ childId, agent, message }: Delegated): Promise<void> {
-    return whileStoreFails(() => children.create(core.task, childId, agent, message))
+  function create(delegated: Delegated): Promise<void> {
+    return whileStoreFails(() => children.create(core.task, delegated))
   }
 
   /** The run does not end before its children exist. */
@@ -96,4 +100,10 @@ export function createChildren(core: RunCore): Children {
     awaited: waits.awaited,
     watching: waits.watching,
   }
+}
+
+/** A refused call has no record, so the record may be of the next call. That one has another content. */
+function wasDelegated(entry: Entry | undefined, parts: readonly Part[]): boolean {
+  const recorded = entry && recordOf(entry, 'delegated')?.message.parts
+  return recorded !== undefined && canonical(recorded) === canonical(parts)
 }

@@ -2,7 +2,7 @@
 import type { ResumeConditions } from '../../core/conditions.ts'
 import type { Json } from '../../core/json.ts'
 import type { Message, Part } from '../../core/message.ts'
-import type { ChildResult, LogRecord } from '../../core/records.ts'
+import type { ChildResult, JournalRecord, LogRecord } from '../../core/records.ts'
 import type { PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -52,11 +52,20 @@ export interface RunHost {
   readonly children: ChildHost
 }
 
+/** A child as the log of its parent has it. */
+export type Delegation = Pick<
+  JournalRecord & { readonly type: 'delegated' },
+  'childId' | 'agent' | 'message' | 'input'
+>
+
 /** Operations of a parent's run on its children. */
 export interface ChildHost {
-  /** @throws LullError `AGENT_UNKNOWN`, or `INVALID_INPUT` for a message that the agent's schema refuses */
-  check(agent: string, parts: readonly Part[]): unknown
-  create(parent: Task, childId: string, agent: string, message: Message): Promise<void>
+  /**
+   * The message as the agent's schema reads it; undefined without a schema.
+   * @throws LullError `AGENT_UNKNOWN`, or `INVALID_INPUT` for a message that the schema refuses
+   */
+  check(agent: string, parts: readonly Part[]): Promise<Json> | Json | undefined
+  create(parent: Task, delegation: Delegation): Promise<void>
   get(parent: Task, childId: string): Promise<Task>
   /** Ends when the signal fires. */
   watch(parent: Task, childId: string, signal: AbortSignal): AsyncIterable<LogRecord>

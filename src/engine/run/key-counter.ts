@@ -7,11 +7,17 @@ export class KeyCounter {
 
   /** The key of the next operation of that kind and name. */
   next(prefix: string, kind: string, name: string): string {
-    const stem = `${prefix}${kind}:${escapeName(name)}`
+    const stem = stemOf(prefix, kind, name)
     this.#counts ??= new Map()
     const occurrence = (this.#counts.get(stem) ?? 0) + 1
     this.#counts.set(stem, occurrence)
     return `${stem}#${occurrence}`
+  }
+
+  /** The key that `next` would return. */
+  peek(prefix: string, kind: string, name: string): string {
+    const stem = stemOf(prefix, kind, name)
+    return `${stem}#${(this.#counts?.get(stem) ?? 0) + 1}`
   }
 
   /** The key the author chose. @throws LullError `INVALID_INPUT` when it was used before */
@@ -31,4 +37,8 @@ export class KeyCounter {
     if (counts === undefined) return
     for (const stem of counts.keys()) if (stem.startsWith(prefix)) counts.delete(stem)
   }
+}
+
+function stemOf(prefix: string, kind: string, name: string): string {
+  return `${prefix}${kind}:${escapeName(name)}`
 }

@@ -15,7 +15,7 @@ import { type CallSite, CodePlace } from './code-place.ts'
 import { FollowedTask } from './followed-task.ts'
 import { Gate, type GateDeps } from './gate.ts'
 import type { RunHost } from './host.ts'
-import type { Journal } from './journal.ts'
+import type { Entry, Journal } from './journal.ts'
 import { KeyCounter } from './key-counter.ts'
 import { NewOperations, type Rebuilding } from './new-operations.ts'
 import type { Operation } from './operation.ts'
@@ -194,6 +194,11 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
     const { inside, prefix } = this.scope
     inside?.allow(`task.${kind}`)
     return this.#claimed(this.#keys.next(prefix, kind, name))
+  }
+
+  /** What the journal has for the next operation of that kind and name. Does not count as a call of it. */
+  recordedNext(kind: string, name: string): Entry | undefined {
+    return this.journal.get(this.#keys.peek(this.scope.prefix, kind, name))
   }
 
   /** A key that the agent chose, within the current scope. @throws LullError `INVALID_INPUT` when it was used before */

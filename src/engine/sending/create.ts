@@ -1,5 +1,5 @@
 /** Creates tasks. If a slot is free, the commit that creates a task also starts it. */
-import { LullError } from '../../core/errors.ts'
+import { isLullError, LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import { type Message, messageTo } from '../../core/message.ts'
 import type { Submission } from '../../core/records.ts'
@@ -11,6 +11,7 @@ import type { EngineContext } from '../context.ts'
 import { contextBegunBy } from '../context-id.ts'
 import type { CommitExtras, Committed } from '../ledger.ts'
 import { seenNow } from '../past.ts'
+import type { Delegation } from '../run/host.ts'
 import type { Incoming, Sending } from './incoming.ts'
 import { pendingAtStart, sentReminders } from './sent-reminders.ts'
 import { inputOf } from './task-input.ts'
@@ -107,9 +108,7 @@ function agentMessage({ taskId, contextId }: NewTask, messageId: string, text: s
 export async function createChild(
   { context, holds }: Pick<Sending, 'context' | 'holds'>,
   parent: Task,
-  childId: string,
-  agent: string,
-  message: Message,
+  { childId, agent, message, input }: Delegation,
 ): Promise<void> {
   const { tenant, principal, contextId } = parent
   const child = agentNamed(context, agent)
@@ -127,11 +126,21 @@ export async function createChild(
       parentId: parent.id,
       origin: undefined,
       metadata: undefined,
-      input: await inputOf(child, message),
+      input: input ?? (await inputOfRecorded(child, message)),
       eventsAfter: 0,
       reminders: reminders.length === 0 ? undefined : reminders,
     },
   )
+}
+
+/** The parent's log has the message, so it was accepted. The schema may be newer, and refuse it. */
+async function inputOfRecorded(agent: Agent, message: Message): Promise<Json | undefined> {
+  try {
+    return await inputOf(agent, message)
+  } catch (error) {
+    if (isLullError(error, 'INVALID_INPUT')) return undefined
+    throw error
+  }
 }
 
 /** The agent of that name, or the first registered agent. @throws LullError `AGENT_UNKNOWN` */
