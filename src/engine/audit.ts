@@ -2,7 +2,8 @@
  * Who did what: control of tasks, holds, keys, and attempts that were refused. Invariants (audit.test.ts):
  *  A1  entries are only added; an operator reads those of its tenant, and `*` reads all of them;
  *  A2  no caller waits for the audit log: entries are written together, after a moment;
- *  A3  a caller that is refused again and again fills nothing: after the first 20 of a minute its attempts are counted;
+ *  A3  a caller that is refused again and again fills nothing: after the first 20 of a minute its attempts are counted, and
+ *      those of all callers that are not known after the first 200;
  *  A4  an entry has names and ids, never content;
  *  A5  an entry of an attempt on a task does not tell whether another caller has a task of that id.
  */

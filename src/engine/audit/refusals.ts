@@ -1,6 +1,10 @@
-/** Bounds how many refused attempts are listed: the first ones of each caller in a minute. Further ones are counted. */
+/**
+ * Bounds how many refused attempts are listed in a minute: the first ones of each caller, and the first ones of all callers
+ * that are not known. Further ones are counted.
+ */
 import type { Clock } from '../../ports/clock.ts'
 import type { AuditNote } from '../audit.ts'
+import { networkOf } from './network.ts'
 
 export interface Refusals {
   note(entry: AuditNote): void
@@ -10,12 +14,15 @@ export interface Refusals {
 
 const MINUTE_MS = 60_000
 const LISTED = 20
-/** Callers that are told apart. Strangers choose their addresses, so there may be any number. */
+/** Of all strangers together, because a stranger may have any number of addresses. */
+const STRANGERS_LISTED = 200
+/** Callers that are told apart. The others are counted together. */
 const CALLERS = 1_000
 
 interface Counted {
   readonly last: AuditNote
-  readonly count: number
+  readonly listed: number
+  readonly further: number
 }
 
 export function createRefusals(
@@ -23,26 +30,44 @@ export function createRefusals(
   add: (note: AuditNote) => void,
 ): Refusals {
   const counted = new Map<string, Counted>()
+  let strangersListed = 0
   let isPlanned = false
 
   function end(): void {
     isPlanned = false
-    for (const { last, count } of counted.values()) {
-      if (count <= LISTED) continue
+    for (const { last, further } of counted.values()) {
+      if (further === 0) continue
       const { taskId: _task, target: _target, ...who } = last
-      add({ ...who, further: count - LISTED })
+      add({ ...who, further })
     }
     counted.clear()
+    strangersListed = 0
+  }
+
+  /** Counts the attempt. Returns whether it is listed. */
+  function count(entry: AuditNote): boolean {
+    const { tenant, principal, action, outcome } = entry
+    const from = networkOf(entry.from)
+    const isStranger = principal === undefined
+    const own = JSON.stringify([tenant, principal, from, action, outcome])
+    const isFull = isStranger
+      ? strangersListed >= STRANGERS_LISTED
+      : counted.size >= CALLERS && !counted.has(own)
+    const key = isFull ? JSON.stringify([action, outcome]) : own
+    const last = isFull ? { tenant: '*', action, outcome } : { ...entry, from }
+    const { listed, further } = counted.get(key) ?? { listed: 0, further: 0 }
+    const isListed = listed < LISTED && !(isFull && isStranger)
+    counted.set(
+      key,
+      isListed ? { last, listed: listed + 1, further } : { last, listed, further: further + 1 },
+    )
+    if (isListed && isStranger) strangersListed++
+    return isListed
   }
 
   return {
     note(entry) {
-      const { tenant, principal, from, action, outcome } = entry
-      const own = JSON.stringify([tenant, principal, from, action, outcome])
-      const key = counted.has(own) || counted.size < CALLERS ? own : 'others'
-      const count = (counted.get(key)?.count ?? 0) + 1
-      counted.set(key, { last: key === own ? entry : { tenant: '*', action, outcome }, count })
-      if (count <= LISTED) add(entry)
+      if (count(entry)) add(entry)
       if (isPlanned) return
       isPlanned = true
       clock.after(MINUTE_MS, end)

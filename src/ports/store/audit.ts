@@ -25,7 +25,7 @@ export interface AuditEntry {
   readonly target?: string | undefined
   /** `done`, or the code of the refusal. */
   readonly outcome: string
-  /** The network address of a caller that is not known. */
+  /** The network address of a caller that is not known. With `further`, its IPv6 network. */
   readonly from?: string | undefined
   /** How many further attempts like this one were refused. They have no entries of their own. */
   readonly further?: number | undefined
