@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Agent, agent } from '../engine/agent.ts'
 import type { Log } from '../ports/log.ts'
 import { type RunningServer, type ServeOptions, serve } from './serve.ts'
@@ -62,6 +62,21 @@ it('says on its cards where clients reach it, when that is somewhere else', asyn
   expect(url).toBe('https://agents.example.com')
   const card = await fetch(`http://127.0.0.1:${port}/.well-known/agent-card.json`)
   expect(await card.text()).toContain('https://agents.example.com')
+})
+
+it('LULL_PUBLIC_URL wins over the file, and an option in code wins over both', async () => {
+  const config = join(directory, 'public.json')
+  writeFileSync(config, JSON.stringify({ publicUrl: 'https://file.example.com' }))
+  vi.stubEnv('LULL_PUBLIC_URL', 'https://variable.example.com/')
+  try {
+    const first = await start({ config })
+    expect(first.url).toBe('https://variable.example.com')
+    await first.close()
+    const second = await start({ config, publicUrl: 'https://code.example.com' })
+    expect(second.url).toBe('https://code.example.com')
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })
 
 it('ends open streams when it closes, and the task goes on at the next start', async () => {

@@ -129,7 +129,9 @@ async function answerOn(
   })
   const { engine } = open
   const { log } = open.deps
-  const url = config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const publicUrl = given.publicUrl === undefined ? settings.publicUrl : undefined
+  const url =
+    publicUrl ?? config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const auth = authFor(given, settings, config, open)
   const a2a = await startA2A(open, url, data, config.a2a, auth).catch(async (error: unknown) => {
     await open.close()

@@ -32,6 +32,12 @@ it('counts a variable that is set to nothing as not set', () => {
   })
 })
 
+it('takes the public address without its last slash, and refuses what is none', () => {
+  const read = (LULL_PUBLIC_URL: string) => readSettings({}, { LULL_PUBLIC_URL }).publicUrl
+  expect(read('https://agents.example.com/')).toBe('https://agents.example.com')
+  expect(() => read('agents.example.com')).toThrow(/^LULL_PUBLIC_URL: ".*" is not an address/)
+})
+
 it.each(['http', '-1', '65536', '80.5', '1e3', ' 80'])(
   'refuses the port "%s" by its name',
   (PORT) => {

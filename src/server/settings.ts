@@ -8,6 +8,8 @@ import type { StoreWish } from './store-choice.ts'
 export interface Settings {
   readonly port: number
   readonly host: string
+  /** The address that agent cards name; undefined leaves it to the configuration file. */
+  readonly publicUrl: string | undefined
   /** The data directory. */
   readonly data: string
   /** What the caller and the environment say about the store, the one that wins first. */
@@ -38,6 +40,7 @@ export function readSettings(given: GivenSettings = {}, env: Environment = proce
   return {
     port: given.port ?? portIn(from('PORT'), 'PORT') ?? 8787,
     host: given.host ?? from('HOST') ?? '127.0.0.1',
+    publicUrl: given.publicUrl ?? urlIn(from('LULL_PUBLIC_URL'), 'LULL_PUBLIC_URL'),
     data: given.data ?? from('LULL_DATA') ?? './.lull',
     stores: [
       { store: given.store, postgres: given.postgres },
@@ -80,6 +83,14 @@ export function portIn(text: string | undefined, path: string): number | undefin
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (port <= 65_535) return port
   const problem = `"${text}" is not a port; give a whole number from 0 to 65535`
+  throw new LullError('INVALID_INPUT', { path, problem })
+}
+
+/** Parses a web address. A slash at its end is dropped. */
+function urlIn(text: string | undefined, path: string): string | undefined {
+  if (text === undefined) return undefined
+  if (/^https?:/i.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
+  const problem = `"${text}" is not an address; give one such as https://agents.example.com`
   throw new LullError('INVALID_INPUT', { path, problem })
 }
 

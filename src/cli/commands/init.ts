@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { type Command, exitCodes, UsageError } from '../command.ts'
-import { projectFiles } from '../init/project-files.ts'
+import { dependencyOn, projectFiles } from '../init/project-files.ts'
 
 export const init: Command = {
   name: 'init',
@@ -16,7 +16,8 @@ export const init: Command = {
     const directory = resolve(given)
     expectEmpty(directory)
     const name = packageName(basename(directory))
-    const files = projectFiles(name)
+    const lull = dependencyOn()
+    const files = projectFiles(name, lull)
     for (const [path, text] of Object.entries(files)) {
       const file = join(directory, path)
       mkdirSync(dirname(file), { recursive: true })
@@ -35,6 +36,10 @@ export const init: Command = {
       'npm start',
     ]) {
       io.print(`  ${line}`)
+    }
+    if (lull.startsWith('file:')) {
+      io.print(`package.json names this clone of Lull as "${lull}". The Dockerfile needs a version`)
+      io.print('that npm can install from a registry in its place.')
     }
     return exitCodes.ok
   },

@@ -1,9 +1,21 @@
 /** The files of a new project, by path. */
+import { fileURLToPath } from 'node:url'
 import { version } from '../../server/version.ts'
 
-export function projectFiles(name: string): Readonly<Record<string, string>> {
+const running = fileURLToPath(new URL('../../../', import.meta.url)).replace(/[\\/]$/, '')
+
+/**
+ * The dependency on Lull. An installed package names its version. A clone names itself, because its version need not be
+ * published.
+ * @param folder of the package that runs
+ */
+export function dependencyOn(folder: string = running): string {
+  return /[\\/]node_modules[\\/]/.test(folder) ? `^${version}` : `file:${folder}`
+}
+
+export function projectFiles(name: string, lull: string): Readonly<Record<string, string>> {
   return {
-    'package.json': `${JSON.stringify(packageJson(name), undefined, 2)}\n`,
+    'package.json': `${JSON.stringify(packageJson(name, lull), undefined, 2)}\n`,
     'agents.js': agents,
     'agents.test.js': test,
     Dockerfile: dockerfile,
@@ -20,7 +32,7 @@ function imports(lines: readonly (readonly [what: string, from: string])[]): str
   return lines.map(([what, from]) => `import ${what} from ${quote}${from}${quote}`).join('\n')
 }
 
-function packageJson(name: string): object {
+function packageJson(name: string, lull: string): object {
   return {
     name,
     version: '0.1.0',
@@ -28,7 +40,7 @@ function packageJson(name: string): object {
     type: 'module',
     engines: { node: '>=20.19' },
     scripts: { start: 'lull serve ./agents.js', test: 'node --test' },
-    dependencies: { lull: `^${version}` },
+    dependencies: { lull },
   }
 }
 
@@ -92,10 +104,10 @@ COPY package*.json ./
 RUN npm install --omit=dev
 COPY . .
 USER node
-# With a database, no data directory is needed for tasks; keys for receipts come from LULL_RECEIPT_KEY.
+# The database keeps tasks and keys. The data directory needs no volume.
 ENV HOST=0.0.0.0 LULL_DATA=/tmp/lull LULL_AUTH=keys
 EXPOSE 8787
-CMD ["npx", "lull", "serve", "./agents.js"]
+CMD ["node_modules/.bin/lull", "serve", "./agents.js"]
 `
 
 const compose = `services:
@@ -104,7 +116,8 @@ const compose = `services:
     ports: ['8787:8787']
     environment:
       LULL_POSTGRES: postgres://lull:lull@db/lull
-      LULL_RECEIPT_KEY: \${LULL_RECEIPT_KEY:?set it to a long random text}
+      LULL_PUBLIC_URL: \${LULL_PUBLIC_URL:-http://localhost:8787}
+    stop_grace_period: 30s
     depends_on:
       db: { condition: service_healthy }
   db:
@@ -135,7 +148,7 @@ npx lull send http://127.0.0.1:8787 "the sea"
 npx lull answer @last publish
 \`\`\`
 
-With PostgreSQL: \`LULL_RECEIPT_KEY=$(openssl rand -hex 32) docker compose up\`. Callers need a key there:
+With PostgreSQL: \`docker compose up\`. Where clients use another address than http://localhost:8787, set \`LULL_PUBLIC_URL\`. Callers need a key there:
 \`docker compose exec agents npx lull keys mint --tenant default --principal me --scopes tasks:read,tasks:write\`.
 `
 }
