@@ -72,6 +72,21 @@ it('M4: leaves a schema of another program alone', async () => {
   await expect(migrate(place(), schema)).rejects.toThrow(/has tables of another program/)
 })
 
+it.each(['usage', 'undispatched_events'])(
+  'M5: refuses a schema from before the first release, which lacks %s',
+  async (table) => {
+    const schema = schemaOfTest()
+    const older = readMigrations().slice(0, 2)
+    await migrate(place(), schema, older)
+    await execute(`DROP TABLE ${schema}.${table}`)
+    for (const known of [older, readMigrations()]) {
+      await expect(migrate(place(), schema, known)).rejects.toThrow(
+        `was made by an unreleased version of Lull and lacks ${table}; drop it, or choose another`,
+      )
+    }
+  },
+)
+
 it('uses an empty schema that somebody made for it', async () => {
   const schema = schemaOfTest()
   await execute(`CREATE SCHEMA ${schema}`)

@@ -3,7 +3,8 @@
  *  M1  the missing migrations run in one transaction under a lock, so that of several processes one migrates;
  *  M2  a schema that is up to date is not written to;
  *  M3  a process starts on a newer schema when that says this process can still use it (`readable_from`), else it refuses;
- *  M4  a schema of another program is left alone.
+ *  M4  a schema of another program is left alone;
+ *  M5  a schema of a version before the first release, which lacks tables of the first migration, is refused.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,6 +29,8 @@ export interface SchemaRow {
 
 /** Programs from this migration on can use the schema that the last migration makes. */
 const READABLE_FROM = 1
+/** Tables that the first migration did not make before the first release. */
+const ADDED_LATER = ['usage', 'undispatched_events']
 const OLDEST_VERSION = 140_000
 /** A process that waits for a lock blocks all statements that queue behind it, so it does not wait for long. */
 const LOCK_MS = 3_000
@@ -155,7 +158,7 @@ export function isCurrent(applied: SchemaRow | undefined, schema: string, known:
   )
 }
 
-/** Undefined when Lull has not been here. @throws LullError when another program has */
+/** Undefined when Lull has not been here. @throws LullError when another program has, or when tables are missing (M5) */
 export async function readSchemaRow(
   client: pg.Client,
   schema: string,
@@ -169,6 +172,12 @@ export async function readSchemaRow(
   if (!rows.some(({ name }) => name === 'schema')) {
     const names = 'choose another schema (LULL_POSTGRES_SCHEMA)'
     throw unavailable(`the schema ${schema} has tables of another program; ${names}`)
+  }
+  const missing = ADDED_LATER.filter((table) => !rows.some(({ name }) => name === table))
+  if (missing.length > 0) {
+    const advice = 'drop it, or choose another schema (LULL_POSTGRES_SCHEMA)'
+    const lacks = `was made by an unreleased version of Lull and lacks ${missing.join(' and ')}`
+    throw unavailable(`the schema ${schema} ${lacks}; ${advice}`)
   }
   return (await client.query<SchemaRow>(`SELECT number, readable_from FROM ${schema}.schema`))
     .rows[0]
