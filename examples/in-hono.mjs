@@ -5,7 +5,13 @@ import { embed } from 'lull/node'
 import { greeter } from './in-node.mjs'
 
 const port = Number(process.env.PORT ?? 3000)
-const lull = embed({ agents: [greeter], url: `http://127.0.0.1:${port}/lull`, store: 'memory' })
+const lull = embed({
+  agents: [greeter],
+  url: `http://127.0.0.1:${port}/lull`,
+  store: 'memory',
+  // Every caller may use the agents: the server below listens on this machine only. Others give `caller`.
+  insecure: true,
+})
 
 const app = new Hono()
 app.get('/', (c) => c.text('a page of the app'))

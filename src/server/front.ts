@@ -19,6 +19,7 @@ import { type BytesInFlight, createBytesInFlight } from './bytes-in-flight.ts'
 import { createCors } from './cors.ts'
 import { createGuard, hasTwoHosts } from './guard.ts'
 import {
+  BODY_LIMIT_BYTES,
   BodyRefused,
   BodyTooLarge,
   NodeRequest,
@@ -50,7 +51,6 @@ const challenge = { ...jsonHeaders, 'www-authenticate': 'Bearer realm="lull"' }
 
 const tooMany = { ...jsonHeaders, 'retry-after': '1' }
 
-const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 /** Smaller answers are not counted. */
 const LARGE_BYTES = 16_384
 

@@ -3,6 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { addressOf, type HttpHeaders, type HttpRequest } from '../wire/http.ts'
 import type { Refused } from './auth/admission.ts'
 
+/** The largest body, where the configuration names no other. */
+export const BODY_LIMIT_BYTES: number = 10 * 1024 * 1024
+
 const NOTHING = Buffer.alloc(0)
 /** A client that takes nothing of its answer for so long is disconnected. */
 const STALLED_MS = 30_000

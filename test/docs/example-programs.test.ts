@@ -222,8 +222,11 @@ describe('examples of servers', () => {
   it.each(['in-next'])('%s has route handlers', async (name) => {
     const script = `import { GET } from './examples/${name}.mjs'
       const card = 'http://localhost:3000/lull/.well-known/agent-card.json'
-      console.log((await (await GET(new Request(card))).json()).name)
+      process.env.LULL_TOKEN = 'token'
+      const headers = { authorization: 'Bearer token' }
+      console.log((await GET(new Request(card))).status)
+      console.log((await (await GET(new Request(card, { headers }))).json()).name)
       process.exit(0)`
-    expect((await run('--input-type=module', '-e', script)).out).toBe('greeter')
+    expect((await run('--input-type=module', '-e', script)).out).toBe('401\ngreeter')
   })
 })

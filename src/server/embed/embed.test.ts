@@ -123,7 +123,7 @@ describe('embedded agents', () => {
   })
 
   it('answer in Hono', async () => {
-    const lull = embedded()
+    const lull = embedded({ insecure: true })
     const app = new Hono()
     app.get('/', (c) => c.text('a page of the app'))
     app.all('/lull/*', (c) => lull.fetch(c.req.raw))
@@ -150,7 +150,7 @@ describe('embedded agents', () => {
   })
 
   it('stream a task', async () => {
-    const lull = embedded()
+    const lull = embedded({ insecure: true })
     const request = new Request('http://127.0.0.1/lull', call('Ann', 'SendStreamingMessage'))
     const response = await lull.fetch(request)
     expect(response.headers.get('content-type')).toContain('text/event-stream')
@@ -180,12 +180,12 @@ describe('embedded agents', () => {
 
   it('are taken over by a second call with the same store, as after a hot reload', async () => {
     const store = createMemoryStore()
-    const first = embedded({ store })
+    const first = embedded({ store, insecure: true })
     const ask = async (lull: Embedded, text: string) =>
       said(await lull.fetch(new Request('http://127.0.0.1/lull', call(text))))
     expect(await ask(first, 'Ann')).toEqual([{ text: 'Hello, Ann!' }])
     const renamed = agent({ ...greeter('Bye'), name: 'waver' })
-    const second = embedded({ store, agents: [renamed] })
+    const second = embedded({ store, insecure: true, agents: [renamed] })
     expect(await second.engine).toBe(await first.engine)
     expect(await ask(second, 'Bob')).toEqual([{ text: 'Bye, Bob!' }])
     // A handler that the app still has answers with the new agents too.

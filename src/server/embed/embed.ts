@@ -9,7 +9,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { A2AConfig } from '../../protocols/a2a/index.ts'
 import { type OpenEngineOptions, toStderr } from '../open-engine.ts'
 import { createLog } from '../system/log.ts'
-import { createFetch } from './fetch-handler.ts'
+import { createAnswer } from './fetch-handler.ts'
 import { openOnce } from './open-once.ts'
 
 /** Who makes the request. Undefined refuses it with 401. */
@@ -19,10 +19,16 @@ export interface EmbedOptions extends OpenEngineOptions {
   /** Where clients reach the agents, with the path, such as `https://example.com/lull`. Cards name it. */
   readonly url: string
   /**
-   * Who calls, from your own authentication. Without it every caller is `anonymous` of the tenant `default`, and only
-   * requests to a loopback address are answered.
+   * Who calls, from your own authentication. A caller with `operator` wakes tasks of every principal with its events; others
+   * wake their own. Without `caller` every caller is `anonymous` of the tenant `default`. Then `handler` and `fastify` serve
+   * programs of this machine only, at a `url` on a loopback address. `fetch` serves none, because a `Request` does not say
+   * which machine it came from.
    */
   readonly caller?: CallerOf | undefined
+  /** Without `caller`: serves every caller, from any machine, as `anonymous`. */
+  readonly insecure?: boolean | undefined
+  /** A larger body is refused with 413. Default 10 MiB. */
+  readonly bodyLimitBytes?: number | undefined
   /** Host names, besides that of `url`, and origins of web pages, that may call. */
   readonly allowedHosts?: readonly string[] | undefined
   readonly allowedOrigins?: readonly string[] | undefined
@@ -68,8 +74,11 @@ export function embed(options: EmbedOptions): Embedded {
   const { log = createLog(toStderr) } = options
   const open = openOnce(options)
   const prefix = new URL(options.url).pathname.replace(/\/+$/, '')
-  const fetch = createFetch(options, prefix, open.ready)
-  const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
+  const answer = createAnswer(options, prefix, open.ready)
+  const listener = getRequestListener(
+    (request, { incoming }) => answer(request, incoming.socket.remoteAddress),
+    { overrideGlobalObjects: false },
+  )
 
   const handler: Embedded['handler'] = (request, response, next) => {
     // Express removes the path under which a handler is mounted.
@@ -92,7 +101,8 @@ export function embed(options: EmbedOptions): Embedded {
 
   return {
     engine,
-    fetch,
+    // Servers give further arguments, such as the context of a route.
+    fetch: (request) => answer(request, undefined),
     handler,
     async fastify(app) {
       // The handler reads the body itself.

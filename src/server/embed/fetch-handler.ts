@@ -1,48 +1,87 @@
-/** Answers requests below the path of an embedded engine: A2A and events. */
+/**
+ * Answers requests below the path of an embedded engine: A2A and events.
+ *
+ * M1  Without `caller` only programs of this machine are served, by the address of their socket. A request without a socket is
+ *     served with `insecure` alone. Host and URL are what the sender says, so they prove nothing.
+ * M2  Events have the rules of `auth/event-sender.ts`: they wake tasks of the caller's principal, and of all for an operator.
+ * M3  A body has at most `bodyLimitBytes`. No more is kept in memory.
+ */
+import type { Scope } from '../../core/scopes.ts'
 import type { Caller } from '../../engine/caller.ts'
 import { ownTaskScopes } from '../../protocols/a2a/index.ts'
 import { readEvents } from '../../protocols/cloud-events/read-events.ts'
+import { sentBy } from '../auth/event-sender.ts'
+import type { Identity } from '../auth/identity.ts'
 import { createGuard, isLoopback } from '../guard.ts'
+import { BODY_LIMIT_BYTES } from '../node-http.ts'
 import { notFound, refusal, refusalOf } from '../refusals.ts'
 import type { EmbedOptions } from './embed.ts'
 import type { Opened } from './open-once.ts'
+import { readBody } from './read-body.ts'
 
 const anyone: Caller = { tenant: 'default', principal: 'anonymous' }
 
-export function createFetch(
+const NO_CALLER =
+  'The app does not say who calls: give `caller` to embed, or `insecure: true` if every caller may use the agents'
+
+/** @param peer the address of the socket that the request came from; undefined when it is not known */
+export type Answer = (request: Request, peer: string | undefined) => Promise<Response>
+
+export function createAnswer(
   options: EmbedOptions,
   prefix: string,
   ready: Promise<Opened>,
-): (request: Request) => Promise<Response> {
+): Answer {
+  const { bodyLimitBytes = BODY_LIMIT_BYTES, insecure = false } = options
   const { hostname } = new URL(options.url)
   const guard = createGuard({ ...options, host: hostname })
-  // A name that only this machine has. Others need to say who calls.
-  const isOpen = options.caller === undefined && isLoopback(hostname)
-  const callerOf = options.caller ?? (() => (isOpen ? anyone : undefined))
 
-  async function answer(request: Request): Promise<Response> {
+  function callerOf(request: Request, peer: string | undefined) {
+    if (options.caller !== undefined) return options.caller(request)
+    return insecure || (isLoopback(hostname) && isHere(peer)) ? anyone : undefined
+  }
+
+  async function answer(request: Request, peer: string | undefined): Promise<Response> {
     const url = new URL(request.url)
     const path = url.pathname.slice(prefix.length) || '/'
     if (!url.pathname.startsWith(prefix) || !path.startsWith('/')) return notFound(url.pathname)
-    const { headers } = request
+    const { headers, method, signal } = request
     const refused = guard(headers.get('host') ?? url.host, headers.get('origin') ?? undefined)
     if (refused !== undefined) return refusal(403, refused.code, refused.message)
-    const caller = await callerOf(request)
-    if (caller === undefined) return refusal(401, 'UNAUTHENTICATED', 'This needs a caller')
+    const caller = await callerOf(request, peer)
+    if (caller === undefined) {
+      const why = options.caller === undefined ? NO_CALLER : 'This needs a caller'
+      return refusal(401, 'UNAUTHENTICATED', why)
+    }
+    const body = await readBody(request, bodyLimitBytes)
+    if (body === undefined) {
+      return refusal(413, 'LIMIT_EXCEEDED', `The body is larger than ${bodyLimitBytes} bytes`)
+    }
     const { engine, a2a } = await ready
-    if (path === '/events' && request.method === 'POST') {
-      const read = readEvents(headers, new Uint8Array(await request.arrayBuffer()))
+    if (path === '/events' && method === 'POST') {
+      const read = readEvents(headers, body)
       if (read.unsupported !== undefined) {
         return refusal(415, 'UNSUPPORTED_MEDIA_TYPE', read.unsupported)
       }
-      const results = await engine.emit(caller, read.events)
+      const results = await engine.emit(caller, sentBy(senderOf(caller), read.events))
       const accepted = results.filter(({ fresh }) => fresh).length
       return Response.json({ accepted, duplicates: results.length - accepted }, { status: 202 })
     }
-    const inner = new Request(new URL(path + url.search, url.origin), request)
-    const env = { caller, may: ownTaskScopes, signal: request.signal }
+    const sent = body.length === 0 ? {} : { body }
+    const inner = new Request(new URL(path + url.search, url.origin), { method, headers, ...sent })
+    const env = { caller, may: ownTaskScopes, signal }
     return (await a2a().fetch(inner, env)) ?? notFound(url.pathname)
   }
 
-  return (request) => answer(request).catch(refusalOf)
+  return (request, peer) => answer(request, peer).catch(refusalOf)
+}
+
+function senderOf({ tenant, principal, operator }: Caller): Identity {
+  const scopes: readonly Scope[] = operator === true ? ['events:write:all'] : []
+  return { tenant, principal, scopes: new Set(scopes) }
+}
+
+/** A socket for both families shows an IPv4 peer as `::ffff:127.0.0.1`. */
+function isHere(peer: string | undefined): boolean {
+  return peer !== undefined && isLoopback(peer.replace(/^::ffff:(?=\d+\.)/, ''))
 }
