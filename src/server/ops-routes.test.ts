@@ -1,5 +1,6 @@
 /** Every route of `/ops`, over the application. */
 import { expect, it } from 'vitest'
+import type { Scope } from '../core/scopes.ts'
 import type { Engine } from '../engine/engine.ts'
 import { opsRoutes } from '../protocols/ops/routes.ts'
 import { callerOf, owner } from './auth/identity.ts'
@@ -148,4 +149,15 @@ it('shows the only process of an embedded store', async () => {
   expect(answer).toMatchObject({ workers: [one] })
   expect(await (await app.request('/healthz')).json()).toMatchObject({ worker: engine.worker() })
   expect(await (await app.request('/readyz')).json()).toMatchObject({ worker: engine.worker() })
+})
+
+it('shows nothing about machines and their work to an operator of one tenant', async () => {
+  const scopes = new Set<Scope>(['ops:read'])
+  const { app, engine } = await openApp({
+    identityOf: () => ({ tenant: 'acme', principal: 'op', scopes }),
+  })
+  const { answer } = await ask(app, '/ops/workers')
+  const agents = [...engine.agents.keys()]
+  const one = { id: engine.worker(), here: true, alive: true, agents, draining: false }
+  expect(answer).toEqual({ workers: [one] })
 })

@@ -25,6 +25,7 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
         id: c.req.param('id') ?? '',
         query,
         body: await bodyOf(c, route),
+        anyTenant: identityOf(c).anyTenant === true,
         now: systemClock.now(),
       }
       return c.json(

@@ -102,8 +102,8 @@ export interface WorkerSummary {
   /** When it renewed its lease last. Absent for an embedded store, which has no leases. */
   readonly heartbeatAt?: string | undefined
   readonly leaseUntil?: string | undefined
-  /** How many tasks it runs. */
-  readonly running: number
+  /** How many tasks it runs. Operators of one tenant are not told this, nor host, process id and times. */
+  readonly running?: number | undefined
   readonly draining: boolean
 }
 

@@ -9,6 +9,8 @@ export interface OpsRequest {
   readonly query: URLSearchParams
   /** The JSON body; undefined when there is none. */
   readonly body: unknown
+  /** Whether the caller may act in every tenant. */
+  readonly anyTenant: boolean
   /** Wall clock, epoch milliseconds. */
   readonly now: number
 }

@@ -27,7 +27,7 @@ it('the list of agents has the schema of their input, for a form', async () => {
   ]
   const { engine } = await createHarness({ agents })
   const route = opsRoutes.find(({ path }) => path === '/ops/agents')
-  const request = { id: '', query: new URLSearchParams(), body: undefined, now: 0 }
+  const request = { id: '', query: new URLSearchParams(), body: undefined, anyTenant: true, now: 0 }
   expect(await route?.handle(engine, olga, request)).toMatchObject({
     agents: [
       { name: 'booker', input: { properties: { city: { type: 'string' } } } },

@@ -17,7 +17,7 @@ const worker: z.ZodType<WorkerSummary> = z.object({
   startedAt: instant,
   heartbeatAt: instant,
   leaseUntil: instant,
-  running: z.number(),
+  running: z.number().optional(),
   draining: z.boolean(),
 })
 
@@ -27,7 +27,9 @@ export const listWorkers: OpsRoute = {
   scope: 'ops:read',
   about: 'The processes that share the store, and how many tasks each runs',
   answer: z.object({ workers: z.array(worker) }),
-  handle: async (engine) => ({ workers: (await engine.workers()).map(shown) }),
+  handle: async (engine, _, { anyTenant }) => ({
+    workers: (await engine.workers()).map(anyTenant ? shown : shownToTenant),
+  }),
 }
 
 function shown({ startedAt, heartbeatAt, leaseUntil, ...rest }: Process): WorkerSummary {
@@ -37,6 +39,11 @@ function shown({ startedAt, heartbeatAt, leaseUntil, ...rest }: Process): Worker
     heartbeatAt: iso(heartbeatAt),
     leaseUntil: iso(leaseUntil),
   }
+}
+
+/** The other fields tell about the machines, and about the work of other tenants. */
+function shownToTenant({ id, here, alive, agents, draining }: Process): WorkerSummary {
+  return { id, here, alive, agents, draining }
 }
 
 function iso(at: number | undefined): string | undefined {
