@@ -24,8 +24,7 @@ import { closeOnSignals } from './stop-signals.ts'
 import { chooseStore, placeOf } from './store-choice.ts'
 import { watchStrayErrors } from './stray-errors.ts'
 import { createLog } from './system/log.ts'
-import { publishKey } from './system/published-keys.ts'
-import { pushKey } from './system/push-key.ts'
+import { signingKeys } from './system/signing-keys.ts'
 import { createUpgrade } from './upgrades.ts'
 
 export type { Agent }
@@ -200,18 +199,12 @@ async function startA2A(
   config: CheckedConfig['a2a'],
   { security, stillValid }: Pick<Auth, 'security' | 'stillValid'>,
 ): Promise<A2A> {
-  const isSigning = config?.pushSign === true || config?.signCards === true
-  const key = isSigning ? await signingKey(data, store, clock.now) : {}
+  const key = await signingKeys(config, data, store, clock.now)
   const told = config === undefined ? {} : { config }
   const common = { engine, store, clock, ids, log, publicUrl, security, stillValid }
   const a2a = createA2A({ ...common, ...told, ...key })
   await a2a.start()
   return a2a
-}
-
-async function signingKey(data: string, store: OpenEngine['deps']['store'], now: () => number) {
-  const key = await pushKey({ data, store })
-  return { pushKey: key, publishedKeys: await publishKey(store, key, now) }
 }
 
 function toSettings({ port, host, data, store, postgres, config }: ServeOptions): GivenSettings {

@@ -8,6 +8,7 @@ import type { Agent } from '../../engine/agent.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type A2A, createA2A } from '../../protocols/a2a/index.ts'
 import { type OpenEngine, openEngine } from '../open-engine.ts'
+import { signingKeys } from '../system/signing-keys.ts'
 import type { EmbedOptions } from './embed.ts'
 
 export interface Opened {
@@ -23,6 +24,7 @@ interface Shared {
   last: Promise<unknown>
 }
 
+const DATA = './.lull'
 const KEY = Symbol.for('lull.embedded-engines')
 
 function sharedEngines(): Map<unknown, Shared> {
@@ -41,28 +43,41 @@ export function openOnce(options: EmbedOptions): {
   const shared = known ?? { open: openEngine(options), a2a: undefined, last: Promise.resolve() }
   engines.set(place, shared)
 
-  const ready = shared.last.then(async (): Promise<Opened> => {
-    const { engine, deps } = await shared.open
+  async function mount({ engine, deps }: OpenEngine): Promise<Opened> {
     if (known !== undefined) await engine.replaceAgents(options.agents satisfies readonly Agent[])
-    shared.a2a?.close()
     const { store, clock, ids, log } = deps
     const config = options.a2a === undefined ? {} : { config: options.a2a }
     const publicUrl = options.url.replace(/\/+$/, '')
-    const a2a = createA2A({ engine, store, clock, ids, log, publicUrl, ...config })
+    const keys = await signingKeys(options.a2a, options.data ?? DATA, store, clock.now)
+    const a2a = createA2A({ engine, store, clock, ids, log, publicUrl, ...config, ...keys })
+    shared.a2a?.close()
     await a2a.start()
     shared.a2a = a2a
     return { engine, a2a: () => shared.a2a ?? a2a }
+  }
+
+  /** After a failure the next call opens the store again, so the engine must not keep it. */
+  async function giveUp(): Promise<void> {
+    if (known !== undefined) return
+    if (engines.get(place) === shared) engines.delete(place)
+    const opened = await shared.open.catch(() => undefined)
+    await opened?.close()
+  }
+
+  const ready = shared.last.then(async (): Promise<Opened> => {
+    try {
+      return await mount(await shared.open)
+    } catch (error) {
+      await giveUp()
+      throw error
+    }
   })
   shared.last = ready.catch(() => undefined)
-  ready.catch(() => {
-    // The next call tries to open it again.
-    if (known === undefined) engines.delete(place)
-  })
 
   return {
     ready,
     async close() {
-      engines.delete(place)
+      if (engines.get(place) === shared) engines.delete(place)
       shared.a2a?.close()
       await (await shared.open).close()
     },
@@ -70,7 +85,7 @@ export function openOnce(options: EmbedOptions): {
 }
 
 /** Two calls with the same place share an engine. A store of your own is its own place. */
-function placeOf({ store, postgres, data = './.lull' }: EmbedOptions): unknown {
+function placeOf({ store, postgres, data = DATA }: EmbedOptions): unknown {
   if (typeof store === 'object') return store
   if (postgres !== undefined) return JSON.stringify(postgres)
   return `${store ?? 'sqlite'} ${resolve(data)}`
