@@ -123,7 +123,7 @@ export function createRuns(deps: RunsDeps): Runs {
   /** A process that may start nothing has no room. Otherwise it would keep waiting tasks from the others. */
   function room(name: string): number {
     if (!deps.holdsLease()) return 0
-    return knows(name) ? slots.available(name) : UNKNOWN_AGENT_SLOTS
+    return knows(name) ? slots.startable(name) : UNKNOWN_AGENT_SLOTS
   }
   const backlog = createBacklog({ ...shared, room, fullTenants: slots.fullTenants, start })
   const launching = createLaunching({

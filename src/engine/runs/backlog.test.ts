@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { alice, createHarness, message, running } from '../test-support/engine-harness.ts'
 import { createFaultyStore } from '../test-support/faulty-store.ts'
@@ -33,7 +34,7 @@ describe('tasks of several tenants that wait for a slot', () => {
   const tenant = (name: string) => ({ tenant: name, principal: 'ann' })
 
   /** An agent whose tasks run until the test ends them. */
-  async function setUp(concurrency: number, tenantShare: number) {
+  async function setUp(concurrency: number, tenantShare: number, store = createMemoryStore()) {
     const started: string[] = []
     const ends = new Map<string, () => void>()
     const agent = running(
@@ -43,7 +44,7 @@ describe('tasks of several tenants that wait for a slot', () => {
       },
       { concurrency },
     )
-    const harness = await createHarness({ agents: [agent], options: { tenantShare } })
+    const harness = await createHarness({ agents: [agent], options: { tenantShare }, store })
     const send = async (of: string, text: string): Promise<void> => {
       await harness.engine.send(tenant(of), { message: message(text) })
       await harness.settled()
@@ -78,6 +79,22 @@ describe('tasks of several tenants that wait for a slot', () => {
     expect(started).toEqual(['a0', 'a1', 'a2'])
     for (const text of ['a0', 'a1', 'a2', 'a3', 'a4', 'a5']) await end(text)
     expect(started).toEqual(['a0', 'a1', 'a2', 'a3', 'a4', 'a5'])
+  })
+
+  it('B2: are asked for only as far as their tenants may take slots', async () => {
+    const store = createMemoryStore()
+    const { ready } = store
+    const handedOut: string[] = []
+    store.ready = async (...query) => {
+      const tasks = await ready(...query)
+      handedOut.push(...tasks.map(({ taskId }) => taskId))
+      return tasks
+    }
+    const { started, send, end } = await setUp(8, 0.75, store)
+    for (let n = 0; n < 12; n++) await send('a', `a${n}`)
+    expect(started).toHaveLength(6)
+    for (const text of ['a0', 'a1']) await end(text)
+    expect([started.length, handedOut.length]).toEqual([8, 2])
   })
 
   it('B2: start after a crash, orphans of a tenant that may have no more slots last', async () => {

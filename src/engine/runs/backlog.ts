@@ -32,7 +32,7 @@ export interface BacklogDeps {
   readonly store: Pick<WorkStore, 'ready'>
   readonly clock: Clock
   readonly log: Log
-  /** How many tasks of the agent can be started now. */
+  /** How many tasks of the agent can be started now, of any tenants but `fullTenants`. A shared store reserves them. */
   readonly room: (agent: string) => number
   /** Tenants that get no further slot of the agent now. */
   readonly fullTenants: (agent: string) => readonly string[]

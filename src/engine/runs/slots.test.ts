@@ -74,6 +74,17 @@ describe('slots', () => {
     expect(takeAll('five')).toBe(1)
   })
 
+  it('S4: are counted as startable only where every tenant but the full ones may take them', () => {
+    const { slots } = setUp(8, 0.75)
+    expect(slots.startable('a')).toBe(6)
+    for (let n = 0; n < 5; n++) slots.take('a', `one-${n}`, 'one')
+    expect([slots.available('a'), slots.startable('a')]).toEqual([3, 1])
+    slots.take('a', 'one-5', 'one')
+    expect([slots.fullTenants('a'), slots.startable('a')]).toEqual([['one'], 2])
+    for (const tenant of ['two', 'three']) slots.take('a', tenant, tenant)
+    expect(slots.startable('a')).toBe(0)
+  })
+
   it('S4: a run that goes on gets a free slot, whatever its tenant has', async () => {
     const { slots } = setUp(4, 0.5)
     for (const token of ['1', '2']) slots.take('a', token, 'one')

@@ -17,6 +17,8 @@ export interface Slots {
   free(token: string): void
   readonly has: (token: string) => boolean
   readonly available: (agent: string) => number
+  /** How many tasks get a slot of the agent now, whichever tenants they have that are not full. */
+  readonly startable: (agent: string) => number
   /** Tenants that get no further slot of the agent now. */
   readonly fullTenants: (agent: string) => readonly string[]
   readonly used: () => number
@@ -121,10 +123,8 @@ export function createSlots({ limitOf, tenantShare, freed }: SlotsDeps): Slots {
     acquire,
     free,
     has: (token) => holders.has(token),
-    available(agent) {
-      const { limit, taken } = poolOf(agent)
-      return limit - taken
-    },
+    available: (agent) => freeIn(poolOf(agent)),
+    startable: (agent) => startable(poolOf(agent), tenantShare),
     fullTenants(agent) {
       const pool = poolOf(agent)
       return [...pool.byTenant.keys()].filter((tenant) => !mayTake(pool, tenant, tenantShare))
@@ -146,6 +146,17 @@ function mayTake({ limit, taken, byTenant }: Pool, tenant: string, share: number
   const own = byTenant.get(tenant) ?? 0
   const free = limit - taken
   return free > 0 && own < share * (own + free)
+}
+
+function freeIn({ limit, taken }: Pool): number {
+  return limit - taken
+}
+
+/** A slot that another tenant takes first lowers what a tenant may take by at most one. */
+function startable(pool: Pool, share: number): number {
+  const free = freeIn(pool)
+  const further = [0, ...pool.byTenant.values()].map((own) => Math.ceil(share * (own + free)) - own)
+  return Math.min(free, ...further.filter((slots) => slots > 0))
 }
 
 function createQueued(token: string, tenant: string): Queued {
