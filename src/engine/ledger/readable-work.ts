@@ -23,12 +23,8 @@ export function readableWork(store: ReadableWork, unreadable: ReadonlySet<string
   const itself = (taskId: string): string => taskId
 
   return {
-    ready: (agent, limit, except) =>
-      readable(
-        limit,
-        (more) => store.ready(agent, more, except),
-        ({ taskId }) => taskId,
-      ),
+    ready: (agent, limit, except, skip = []) =>
+      store.ready(agent, limit, except, [...skip, ...unreadable]),
     readyAgents: () => store.readyAgents(),
     orphans: (alive, limit, agents) =>
       readable(

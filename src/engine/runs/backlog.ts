@@ -182,8 +182,7 @@ async function readyPage(
   const { agent, failed } = queue
   queue.ready = false
   try {
-    const listed = await store.ready(agent, limit + failed.size, full)
-    const page = listed.filter(({ taskId }) => !failed.has(taskId)).slice(0, limit)
+    const page = await store.ready(agent, limit, full, [...failed.keys()])
     if (page.length > 0 || full.length > 0) queue.ready = true
     if (page.length === 0) queue.blocked = true
     return page

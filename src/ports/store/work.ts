@@ -18,9 +18,15 @@ export interface WorkStore {
   /**
    * Tasks of the agent that are ready to run and have no owner: of each tenant one in turn, of one tenant the longest
    * waiting first. Tenants are in the order of their names. A call continues with the tenant behind the last one of the
-   * call before. Tasks of the tenants in `except` are left out. If any task is returned, there may be more.
+   * call before. Tasks of the tenants in `except` are left out, and the tasks with the ids in `skip`. If any task is
+   * returned, there may be more.
    */
-  ready(agent: string, limit: number, except?: readonly string[]): Promise<readonly ReadyTask[]>
+  ready(
+    agent: string,
+    limit: number,
+    except?: readonly string[],
+    skip?: readonly string[],
+  ): Promise<readonly ReadyTask[]>
   /** Agents that have ready tasks. */
   readyAgents(): Promise<readonly string[]>
   /**

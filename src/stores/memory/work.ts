@@ -8,7 +8,12 @@ import type { Reservations } from './reservations.ts'
 export interface WorkQueries {
   put(row: TaskRow): void
   remove(taskId: string): void
-  ready(agent: string, limit: number, except?: readonly string[]): readonly ReadyTask[]
+  ready(
+    agent: string,
+    limit: number,
+    except?: readonly string[],
+    skip?: readonly string[],
+  ): readonly ReadyTask[]
   readyAgents(): readonly string[]
   orphans(alive: string, limit: number, agents?: readonly string[]): readonly Orphan[]
   due(now: number, limit: number): readonly string[]
@@ -53,10 +58,10 @@ export function createWorkQueries(shared?: SharedWork): WorkQueries {
     remove(taskId) {
       rows.delete(taskId)
     },
-    ready(agent, limit, except = []) {
-      const waiting = earliest(ready(), 'readyAt').filter(
-        (row) => row.agent === agent && !except.includes(row.tenant) && isFree(row),
-      )
+    ready(agent, limit, except = [], skip = []) {
+      const waiting = earliest(ready(), 'readyAt')
+        .filter((row) => row.agent === agent && !except.includes(row.tenant) && isFree(row))
+        .filter(({ id }) => !skip.includes(id))
       const tasks = waiting.map(({ id, tenant }) => ({ taskId: id, tenant }))
       const tenants = [...new Set(tasks.map(({ tenant }) => tenant))].sort()
       const behind = tenants.filter((tenant) => tenant > (last.get(agent) ?? ''))

@@ -10,10 +10,10 @@ export function createReadyTasks(db: Database): Store['ready'] {
   /** The tenant of the last task that was found, by agent. */
   const last = new Map<string, string>()
 
-  return async (agent, limit, except = []) => {
+  return async (agent, limit, except = [], skip = []) => {
     const before = last.get(agent) ?? ''
-    const left = except.map(toText)
-    const rows = await db.write(text, [toText(agent), limit, RESERVED_MS, before, left])
+    const left = [except.map(toText), skip.map(toText)]
+    const rows = await db.write(text, [toText(agent), limit, RESERVED_MS, before, ...left])
     const latest = rows.at(-1)
     if (latest !== undefined) last.set(agent, String(latest['tenant']))
     return rows.map((row) => ({
@@ -28,18 +28,20 @@ export function createReadyTasks(db: Database): Store['ready'] {
  * `SKIP LOCKED` passes over the tasks of another call.
  */
 function readyQuery(s: string): string {
-  const isReady = 'a.agent = $1 AND a.ready_at IS NOT NULL'
+  const isReady = 'a.agent = $1 AND a.ready_at IS NOT NULL AND a.task_id <> ALL ($6::text[])'
+  // The walk passes tenants that are left out, so it goes as many steps further.
+  const steps = `(${TENANTS_AT_ONCE} + cardinality($5::text[]))`
   const tenants = (name: string, start: string): string =>
     `${name} (tenant, n) AS (
       (SELECT a.tenant, 1 FROM ${s}.agenda a WHERE ${isReady} AND ${start} ORDER BY a.tenant LIMIT 1)
       UNION ALL
       SELECT (SELECT a.tenant FROM ${s}.agenda a WHERE ${isReady} AND a.tenant > ${name}.tenant ORDER BY a.tenant LIMIT 1),
         n + 1
-      FROM ${name} WHERE ${name}.tenant IS NOT NULL AND n < ${TENANTS_AT_ONCE})`
+      FROM ${name} WHERE ${name}.tenant IS NOT NULL AND n < ${steps})`
   return `WITH RECURSIVE ${tenants('behind', 'a.tenant > $4')}, ${tenants('first', 'a.tenant <= $4')},
     wanted AS (
       SELECT tenant, min(place) AS place FROM (
-        SELECT tenant, n AS place FROM behind UNION ALL SELECT tenant, ${TENANTS_AT_ONCE} + n FROM first) AS all_tenants
+        SELECT tenant, n AS place FROM behind UNION ALL SELECT tenant, ${steps} + n FROM first) AS all_tenants
       WHERE tenant <> ALL ($5::text[]) GROUP BY tenant ORDER BY place LIMIT ${TENANTS_AT_ONCE}),
     found AS (
       SELECT one.task_id, one.turn, wanted.place FROM wanted CROSS JOIN LATERAL (

@@ -51,6 +51,31 @@ function runnable(subject: Subject): void {
     expect(await readyIds(store, 'travel', 9)).toEqual(['c-1', 'a-1', 'b-1', 'a-2', 'a-3'])
   })
 
+  it('hands out no ready task that is to be skipped, and the turn of its tenant does not count', async () => {
+    const { store } = subject
+    const of = (tenant: string, n: number) => creation(`${tenant}-${n}`, { tenant, readyAt: n })
+    await store.commit([of('a', 1), of('a', 2), of('b', 1), of('b', 2), of('c', 1)])
+    const skip = ['a-1', 'c-1']
+    const found: string[] = []
+    for (let call = 0; call < 3; call++) {
+      found.push(...(await readyIds(store, 'travel', 1, [], skip)))
+      await subject.cluster?.pass(RESERVED_MS)
+    }
+    expect(found).toEqual(['a-2', 'b-1', 'a-2'])
+    expect(await readyIds(store, 'travel', 4, [], skip)).toEqual(['b-1', 'a-2', 'b-2'])
+    await subject.cluster?.pass(RESERVED_MS)
+    expect(await store.ready('travel', 9, ['a', 'b'], skip)).toEqual([])
+  })
+
+  it('hands out tasks behind more tenants left out than one call looks at', async () => {
+    const { store } = subject
+    const out = Array.from({ length: 150 }, (_, n) => `out-${n}`)
+    await store.commit([...out, 'z'].map((tenant) => creation(tenant, { tenant, readyAt: 1 })))
+    expect(await readyIds(store, 'travel', 1, out)).toEqual(['z'])
+    await subject.cluster?.pass(RESERVED_MS)
+    expect(await readyIds(store, 'travel', 1, [], out)).toEqual(['z'])
+  })
+
   it('hands out a task of every tenant, however many tenants there are', async () => {
     const { store } = subject
     const tenants = Array.from({ length: 150 }, (_, n) => `tenant-${n}`)
