@@ -5,6 +5,7 @@ import type { Subject } from './subject.ts'
 
 export function work(subject: Subject): void {
   runnable(subject)
+  fairness(subject)
   waiting(subject)
 }
 
@@ -34,6 +35,38 @@ function runnable(subject: Subject): void {
     expect(await store.ready('nobody', 9)).toEqual([])
   })
 
+  it('forgets a ready task as soon as somebody runs it', async () => {
+    const { store } = subject
+    await store.commit([creation('task-1', { readyAt: 30 })])
+    await store.commit([step('task-1', 2, { row: sampleRow('task-1', { owner: 'worker-1' }) })])
+    expect(await store.ready('travel', 9)).toEqual([])
+    expect(await store.readyAgents()).toEqual([])
+  })
+
+  it('finds the tasks whose worker is gone', async () => {
+    const { store } = subject
+    await store.commit([
+      creation('task-1', { owner: 'worker-1' }),
+      creation('task-2', { owner: 'worker-2' }),
+      creation('task-3', { owner: 'worker-3' }),
+      creation('task-4'),
+    ])
+    // A shared store decides by leases (store-contract/cluster.ts).
+    if (store.cluster !== undefined) return
+    const found = [...(await store.orphans('worker-2', 9))].sort((a, b) =>
+      a.taskId < b.taskId ? -1 : 1,
+    )
+    expect(found).toEqual([
+      { taskId: 'task-1', owner: 'worker-1' },
+      { taskId: 'task-3', owner: 'worker-3' },
+    ])
+    expect(await store.orphans('worker-2', 1)).toHaveLength(1)
+    expect(await store.orphans('worker-9', 9)).toHaveLength(3)
+  })
+}
+
+function fairness(subject: Subject): void {
+  const { it, expect } = subject.kit
   it('hands out the ready tasks of each tenant in turn, without those of tenants left out', async () => {
     const { store } = subject
     const of = (tenant: string, n: number, readyAt: number) =>
@@ -86,35 +119,6 @@ function runnable(subject: Subject): void {
       await subject.cluster?.pass(RESERVED_MS)
     }
     expect(seen.size).toBe(tenants.length)
-  })
-
-  it('forgets a ready task as soon as somebody runs it', async () => {
-    const { store } = subject
-    await store.commit([creation('task-1', { readyAt: 30 })])
-    await store.commit([step('task-1', 2, { row: sampleRow('task-1', { owner: 'worker-1' }) })])
-    expect(await store.ready('travel', 9)).toEqual([])
-    expect(await store.readyAgents()).toEqual([])
-  })
-
-  it('finds the tasks whose worker is gone', async () => {
-    const { store } = subject
-    await store.commit([
-      creation('task-1', { owner: 'worker-1' }),
-      creation('task-2', { owner: 'worker-2' }),
-      creation('task-3', { owner: 'worker-3' }),
-      creation('task-4'),
-    ])
-    // A shared store decides by leases (store-contract/cluster.ts).
-    if (store.cluster !== undefined) return
-    const found = [...(await store.orphans('worker-2', 9))].sort((a, b) =>
-      a.taskId < b.taskId ? -1 : 1,
-    )
-    expect(found).toEqual([
-      { taskId: 'task-1', owner: 'worker-1' },
-      { taskId: 'task-3', owner: 'worker-3' },
-    ])
-    expect(await store.orphans('worker-2', 1)).toHaveLength(1)
-    expect(await store.orphans('worker-9', 9)).toHaveLength(3)
   })
 }
 
