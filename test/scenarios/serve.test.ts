@@ -13,7 +13,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const program = (options: string): string => `
   import { agent, serve } from 'lull'
   const greeter = agent({ name: 'greeter', description: 'Greets', run: async (task) => {
-    await task.step('greet', () => new Promise((resolve) => setTimeout(resolve, 300, 'hi')))
+    await task.step('greet', () => new Promise((resolve) => {
+      for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => resolve('hi'))
+      console.log('begun')
+    }))
     await task.park({ reason: 'enough for now' })
   } })
   const { url, engine } = await serve({ agents: [greeter], port: 0, data: process.env.DATA, ${options} })
@@ -35,9 +38,10 @@ async function start(options = '') {
   const told: string[] = []
   createInterface(child.stderr).on('line', (line) => told.push(line))
   const ended = once(child, 'close')
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const lines = createInterface(child.stdout)
+  const [line] = (await once(lines, 'line')) as [string]
   const [url = '', agents] = line.split(' ')
-  return { child, told, ended, url, agents }
+  return { child, lines, told, ended, url, agents }
 }
 
 async function send(url: string): Promise<void> {
@@ -52,10 +56,11 @@ async function send(url: string): Promise<void> {
 
 describe('a program that serves agents', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('says where, and drains on %s', async (signal) => {
-    const { child, told, ended, url, agents } = await start()
+    const { child, lines, told, ended, url, agents } = await start()
     expect(agents).toBe('1')
     expect(told).toEqual([expect.stringContaining(`Lull serves at ${url}`)])
-    await send(url)
+    // The step ends after the signal, and its result is recorded.
+    await Promise.all([once(lines, 'line'), send(url)])
     child.kill(signal)
     expect(await ended).toEqual([0, null])
     expect(told.at(-1)).toContain('Stopping')

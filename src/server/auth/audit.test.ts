@@ -1,41 +1,25 @@
 /** The audit log of a server: what was refused at its door, keys, and who may read it. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient } from '../../client/create-client.ts'
 import { createOps } from '../../client/ops.ts'
 import { type Scope, scopes } from '../../core/scopes.ts'
-import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
-import { type RunningServer, startServer } from '../serve.ts'
-import { mintKey } from './api-key.ts'
-import { createKeyFile } from './key-file.ts'
+import type { RunningServer } from '../serve.ts'
+import { type KeyedServer, openKeyedServer } from '../test-support/keyed-server.ts'
 
 let serving: RunningServer
-let data: string
+let server: KeyedServer
 
 beforeAll(async () => {
-  data = mkdtempSync(join(tmpdir(), 'lull-audit-'))
-  serving = await startServer({
-    agents: [createScriptAgent()],
-    port: 0,
-    data,
-    store: 'memory',
-    auth: { modes: ['keys'] },
-    log: () => undefined,
-  })
+  server = await openKeyedServer()
+  serving = server.serving
 })
 afterAll(async () => {
-  await serving.close()
-  rmSync(data, { recursive: true })
+  await server.close()
 })
 
-async function mint(tenant: string, principal: string, has: readonly Scope[] = scopes) {
-  const { kept, key } = mintKey({ tenant, principal, scopes: has }, Date.now())
-  await createKeyFile(data).add(kept)
-  return { id: kept.id, key, headers: { authorization: `Bearer ${key}` } }
-}
+const mint = (tenant: string, principal: string, has: readonly Scope[] = scopes) =>
+  server.mint({ tenant, principal, scopes: has })
 
 const root = () => mint('*', 'root', ['ops:read', 'ops:control'])
 
@@ -104,7 +88,7 @@ it('shows an operator the entries of its tenant alone', async () => {
 
 it('has keys that were made and revoked without the server, each once', async () => {
   const { id } = await mint('acme', 'late')
-  await createKeyFile(data).revoke(id, Date.now())
+  await server.keys.revoke(id, Date.now())
   const { headers } = await root()
   await entriesFor(headers)
   const entries = (await entriesFor(headers)).filter(({ target }) => target === id)

@@ -1,43 +1,28 @@
 /** Events are bound to the credential they came with. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/create-client.ts'
 import { emitEvent } from '../../client/emit-event.ts'
 import type { Json } from '../../core/json.ts'
 import type { Scope } from '../../core/scopes.ts'
 import type { State } from '../../core/states.ts'
-import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
-import { type RunningServer, startServer } from '../serve.ts'
-import { mintKey } from './api-key.ts'
-import { createKeyFile } from './key-file.ts'
+import type { RunningServer } from '../serve.ts'
+import { type KeyedServer, openKeyedServer } from '../test-support/keyed-server.ts'
 
 let serving: RunningServer
-let data: string
+let server: KeyedServer
 
 beforeAll(async () => {
-  data = mkdtempSync(join(tmpdir(), 'lull-senders-'))
-  serving = await startServer({
-    agents: [createScriptAgent()],
-    port: 0,
-    data,
-    store: 'memory',
-    auth: { modes: ['keys'] },
-    log: () => undefined,
-  })
+  server = await openKeyedServer()
+  serving = server.serving
 })
 afterAll(async () => {
-  await serving.close()
-  rmSync(data, { recursive: true })
+  await server.close()
 })
 
 async function mint(principal: string, more: readonly Scope[] = [], sources?: readonly string[]) {
   const scopes: readonly Scope[] = ['tasks:read', 'tasks:write', 'events:write', ...more]
   const bound = sources === undefined ? {} : { eventSources: sources }
-  const { kept, key } = mintKey({ tenant: 'acme', principal, scopes, ...bound }, Date.now())
-  await createKeyFile(data).add(kept)
-  const headers = { authorization: `Bearer ${key}` }
+  const { headers } = await server.mint({ tenant: 'acme', principal, scopes, ...bound })
   return {
     client: createClient({ url: serving.url, headers }),
     emit: (event: object) =>

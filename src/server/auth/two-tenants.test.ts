@@ -2,19 +2,14 @@
  * Two tenants with the same principal use the same ids at every door. The answers to one tenant are the same, byte for byte,
  * whether the other has such a thing or nobody has it. A2A, REST and ops are in matrix.test.ts.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { scopes } from '../../core/scopes.ts'
-import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
-import { type RunningServer, startServer } from '../serve.ts'
-import { mintKey } from './api-key.ts'
-import { createKeyFile } from './key-file.ts'
+import type { RunningServer } from '../serve.ts'
+import { type KeyedServer, openKeyedServer } from '../test-support/keyed-server.ts'
 
 let serving: RunningServer
-let data: string
+let server: KeyedServer
 let acme: Party
 let evil: Party
 
@@ -50,30 +45,20 @@ async function openAcp(headers: Readonly<Record<string, string>>): Promise<AcpSo
 }
 
 async function party(tenant: string): Promise<Party> {
-  const { kept, key } = mintKey({ tenant, principal: 'ada', scopes }, Date.now())
-  await createKeyFile(data).add(kept)
-  const headers = { authorization: `Bearer ${key}` }
+  const { headers } = await server.mint({ tenant, principal: 'ada', scopes })
   return { headers, acp: await openAcp(headers) }
 }
 
 beforeAll(async () => {
-  data = mkdtempSync(join(tmpdir(), 'lull-tenants-'))
-  serving = await startServer({
-    agents: [createScriptAgent()],
-    port: 0,
-    data,
-    store: 'memory',
-    auth: { modes: ['keys'] },
-    log: () => undefined,
-  })
+  server = await openKeyedServer()
+  serving = server.serving
   acme = await party('acme')
   evil = await party('evil')
 })
 afterAll(async () => {
   acme.acp.close()
   evil.acp.close()
-  await serving.close()
-  rmSync(data, { recursive: true })
+  await server.close()
 })
 
 const missing = '01a1e283-0000-7000-8000-000000000000'
