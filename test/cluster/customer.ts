@@ -1,10 +1,9 @@
-/** Whoever sent one task: sees it through to its end, by way of random processes, and remembers what it was told. */
-import { isTerminal } from '../../src/core/states.ts'
+/** The sender of one task: sees it through to its end, by way of random processes, and remembers what it was told. */
 import type { Loose } from '../crash/storm/wire.ts'
 import { type Calls, type Outcome, pass } from './calls.ts'
 import { type Chooser, chooser, scriptOf } from './plan.ts'
 import type { Processes } from './processes.ts'
-import { type Frame, readStream } from './reader.ts'
+import { type Frame, hasEnded, readStream } from './reader.ts'
 
 /** Two resumes of one stop, sent to two processes at once. */
 export interface Race {
@@ -103,7 +102,7 @@ export async function attend(cluster: Cluster, n: number): Promise<Account> {
     if (task.kind !== 'done') throw new Error(`task ${taskId} is gone: ${JSON.stringify(task)}`)
     const { status, metadata } = task.result
     const state = String(status.state).replace('TASK_STATE_', '').toLowerCase()
-    if (isTerminal(state as never)) {
+    if (hasEnded(state)) {
       const frames = await reading
       return { taskId, taskIds, state, resumes, messages, reminders, events, frames }
     }

@@ -1,6 +1,6 @@
 /** Reads the stream of a task to its end, from one process after the other. */
 import { request } from 'node:http'
-import { isTerminal } from '../../src/core/states.ts'
+import { isTerminal, states } from '../../src/core/states.ts'
 import type { Loose } from '../crash/storm/wire.ts'
 import { pass } from './calls.ts'
 import type { Chooser } from './plan.ts'
@@ -97,5 +97,11 @@ function parse(block: string): readonly Frame[] {
 function isLast(frame: Frame | undefined): boolean {
   const { task, statusUpdate } = frame?.data ?? {}
   const state = String((task ?? statusUpdate)?.status?.state ?? '')
-  return isTerminal(state.replace('TASK_STATE_', '').toLowerCase() as never)
+  return hasEnded(state)
+}
+
+/** @param state a state as A2A 1.0 spells it */
+export function hasEnded(state: string): boolean {
+  const word = state.replace('TASK_STATE_', '').toLowerCase()
+  return states.some((one) => one === word && isTerminal(one))
 }
