@@ -47,7 +47,7 @@ it('lets in who has a key, while it is valid, and only where its scopes reach', 
   expect(await statusOf(key)).toBe(401)
   const { out } = await keys('list')
   expect(JSON.parse(out)).toMatchObject({ keys: [{ id, tenant: 'acme', state: 'revoked' }] })
-  expect(out).not.toContain(key.split('_')[2])
+  expect(out).not.toContain(key.split('_').slice(2).join('_'))
 }, 60_000)
 
 it('ends a stream when its key is revoked', async () => {
