@@ -185,8 +185,9 @@ it('holds every task of an agent after a preview, and lifts the hold', async () 
 it('can be used with the keyboard alone', async () => {
   const taskId = await taskOf('script', ticking, true)
   const page = await visit(`tasks/${taskId}`)
-  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  await expect.poll(() => page.getByRole('button', { name: 'Pause' }).isEnabled()).toBe(true)
   await page.keyboard.press('p')
+  await page.getByLabel('Reason').and(page.locator(':focus')).waitFor()
   await page.keyboard.type('by hand')
   await page.keyboard.press('Enter')
   await page.getByText('by hand').first().waitFor()
@@ -198,6 +199,20 @@ it('can be used with the keyboard alone', async () => {
   await page.keyboard.press('Enter')
   await page.locator('article.task').waitFor()
   await anywhere().cancel(taskId)
+})
+
+it('a card that moves to another column never loses the focus', async () => {
+  const taskId = await taskOf('script', ticking, true)
+  const page = await visit()
+  const link = page.locator(`.card a[href$="${taskId}"]`)
+  await link.focus()
+  // A MutationObserver is called after each change of the board, before the browser handles another key.
+  await page.evaluate(`new MutationObserver(() => {
+    if (document.activeElement === document.body) document.body.dataset.lostFocus = 'yes'
+  }).observe(document.querySelector('.board'), { childList: true, subtree: true })`)
+  await anywhere().cancel(taskId)
+  await page.getByRole('region', { name: 'Failed' }).locator(`a[href$="${taskId}"]:focus`).waitFor()
+  expect(await page.locator('body').getAttribute('data-lost-focus')).toBeNull()
 })
 
 it('says when the server is away, and goes on when it is back', async () => {

@@ -1,6 +1,6 @@
 /** Every task by state: what needs somebody, what works, what is stopped, what is done. */
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { keepFocus } from '../keys.ts'
 import { TaskCard } from '../parts/task-card.tsx'
 import { type Column, columns, counts, newestFirst, total } from '../tasks.ts'
@@ -11,7 +11,8 @@ const SHOWN = 50
 const search = signal('')
 
 export function Board() {
-  useEffect(keepFocus, [newestFirst.value])
+  // Before the next key can arrive.
+  useLayoutEffect(keepFocus, [newestFirst.value])
   if (total.value === 0) return <Welcome />
   return (
     <>
