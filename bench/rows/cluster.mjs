@@ -52,7 +52,7 @@ async function wakes({ url }, quick) {
 
 /** Ready tasks that four processes reserve, 64 at a time, until there are none. */
 async function claims({ url }, quick) {
-  const count = quick ? 4_000 : 40_000
+  const count = quick ? 4_000 : 20_000
   const processes = await Promise.all([1, 2, 3, 4].map(() => start(url, ['two-steps'])))
   const { createPostgresStore } = await load('stores/postgres/postgres-store.js')
   const store = await createPostgresStore({ url })
@@ -69,7 +69,7 @@ async function claims({ url }, quick) {
   for (const batch of batches) await store.commit(batch)
   const started = performance.now()
   const claimed = await Promise.all(
-    processes.map((one) => one.ask('claim', { agent: life.agent, batch: 64 })),
+    processes.map((one) => one.ask('claim', { agent: life.agent, batch: 64, most: count })),
   )
   const took = elapsed(started)
   await store.close()

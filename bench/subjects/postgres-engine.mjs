@@ -47,13 +47,14 @@ await serveSubject(async ({ url, agents: wanted = ['two-steps'] }) => {
     return arrivals.pop()
   }
 
-  /** Reserves ready tasks until there are none; gives how many. */
-  async function claim({ agent, batch }) {
+  /** Reserves ready tasks until there are none, or `most` were reserved; returns how many. */
+  async function claim({ agent, batch, most }) {
     let claimed = 0
     for (;;) {
       const { length } = await store.ready(agent, batch)
-      if (length === 0) return claimed
       claimed += length
+      // Reservations run out: a slow machine could go on for ever.
+      if (length === 0 || claimed >= most) return claimed
     }
   }
 

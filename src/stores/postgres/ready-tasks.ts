@@ -25,7 +25,7 @@ export function createReadyTasks(db: Database): Store['ready'] {
 
 /**
  * `behind` and `first` skip from one tenant to the next, because reading all rows would read the whole backlog of a tenant.
- * `SKIP LOCKED` passes over the tasks of another call.
+ * Each walk ends with a row without a tenant. `SKIP LOCKED` passes over the tasks of another call.
  */
 function readyQuery(s: string): string {
   const isReady = 'a.agent = $1 AND a.ready_at IS NOT NULL AND a.task_id <> ALL ($6::text[])'
@@ -42,7 +42,7 @@ function readyQuery(s: string): string {
     wanted AS (
       SELECT tenant, min(place) AS place FROM (
         SELECT tenant, n AS place FROM behind UNION ALL SELECT tenant, ${steps} + n FROM first) AS all_tenants
-      WHERE tenant <> ALL ($5::text[]) GROUP BY tenant ORDER BY place LIMIT ${TENANTS_AT_ONCE}),
+      WHERE tenant IS NOT NULL AND tenant <> ALL ($5::text[]) GROUP BY tenant ORDER BY place LIMIT ${TENANTS_AT_ONCE}),
     found AS (
       SELECT one.task_id, one.turn, wanted.place FROM wanted CROSS JOIN LATERAL (
         SELECT task_id, row_number() OVER (ORDER BY ready_at, task_id) AS turn FROM (

@@ -160,7 +160,7 @@ ALTER TABLE lull.workers ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
 
 CREATE INDEX agenda_due ON lull.agenda USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX agenda_owned ON lull.agenda USING btree (owner) WHERE (owner IS NOT NULL);
-CREATE INDEX agenda_ready ON lull.agenda USING btree (agent, tenant, ready_at) WHERE (ready_at IS NOT NULL);
+CREATE INDEX agenda_ready ON lull.agenda USING btree (agent, tenant, ready_at, task_id) WHERE (ready_at IS NOT NULL);
 CREATE INDEX audit_by_age ON lull.audit USING btree (at);
 CREATE INDEX audit_by_task ON lull.audit USING btree (task_id, pos) WHERE (task_id IS NOT NULL);
 CREATE INDEX audit_by_tenant ON lull.audit USING btree (tenant, pos);

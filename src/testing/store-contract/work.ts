@@ -84,6 +84,13 @@ function fairness(subject: Subject): void {
     expect(await readyIds(store, 'travel', 9)).toEqual(['c-1', 'a-1', 'b-1', 'a-2', 'a-3'])
   })
 
+  it('hands out as many tasks of one tenant as are wanted, also when all became ready together', async () => {
+    const { store } = subject
+    const ids = ['a-1', 'a-2', 'a-3', 'a-4', 'a-5']
+    await store.commit(ids.map((id) => creation(id, { readyAt: 1 })))
+    expect(await readyIds(store, 'travel', 4)).toEqual(ids.slice(0, 4))
+  })
+
   it('hands out no ready task that is to be skipped, and the turn of its tenant does not count', async () => {
     const { store } = subject
     const of = (tenant: string, n: number) => creation(`${tenant}-${n}`, { tenant, readyAt: n })
