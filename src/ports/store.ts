@@ -15,6 +15,7 @@ import type { ClusterStore } from './store/cluster.ts'
 import type { EventStore } from './store/events.ts'
 import type { HoldStore } from './store/holds.ts'
 import type { KeyValueStore } from './store/key-values.ts'
+import type { PolicyStore } from './store/policies.ts'
 import type { PushStore } from './store/pushes.ts'
 import type { SessionStore } from './store/sessions.ts'
 import type { TaskStore } from './store/tasks.ts'
@@ -27,6 +28,7 @@ export interface Store
     EventStore,
     KeyValueStore,
     HoldStore,
+    PolicyStore,
     ClaimStore,
     SessionStore,
     PushStore,

@@ -1,4 +1,5 @@
 /** Commits for store tests: shaped like real commits, and small enough to read in a failing test. */
+import type { Budget } from '../core/budgets/budget.ts'
 import type { CloudEvent } from '../core/cloud-event.ts'
 import { evolve } from '../core/evolve.ts'
 import type { Message } from '../core/message.ts'
@@ -91,6 +92,22 @@ export function sampleHold(id: string, changes: Partial<Hold> = {}): Hold {
     holdNew: false,
     actor: { kind: 'operator', id: 'olga' },
     createdAt: 1_000,
+    ...changes,
+  }
+}
+
+export function sampleBudget(id: string, changes: Partial<Budget> = {}): Budget {
+  return {
+    kind: 'budget',
+    id,
+    version: 1,
+    scope: { tenant: 'acme', agent: 'travel' },
+    measure: 'tokens',
+    limit: 1_000,
+    per: 'day',
+    actor: { kind: 'operator', id: 'alice' },
+    createdAt: 10,
+    startedAt: 10,
     ...changes,
   }
 }

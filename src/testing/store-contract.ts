@@ -14,6 +14,7 @@ import { hostileContent } from './store-contract/hostile-content.ts'
 import { lists } from './store-contract/lists.ts'
 import { notes } from './store-contract/notes.ts'
 import { openTasks } from './store-contract/open-tasks.ts'
+import { policies } from './store-contract/policies.ts'
 import { pushes } from './store-contract/pushes.ts'
 import { retention } from './store-contract/retention.ts'
 import { sessions } from './store-contract/sessions.ts'
@@ -41,6 +42,7 @@ export function describeStoreContract(
     describe('tasks with something to do', () => work(subject))
     describe('events', () => events(subject))
     describe('values and holds', () => notes(subject))
+    describe('budgets and rules', () => policies(subject))
     describe('claims and replies', () => claims(subject))
     describe('sessions', () => sessions(subject))
     describe('webhooks', () => pushes(subject))

@@ -1,3 +1,7 @@
+import type { HoldScope } from '../../core/hold-scope.ts'
+
+export type { HoldScope } from '../../core/hold-scope.ts'
+
 export interface Hold {
   readonly id: string
   readonly scope: HoldScope
@@ -7,13 +11,6 @@ export interface Hold {
   readonly createdAt: number
   readonly liftedAt?: number
 }
-
-export type HoldScope =
-  | { readonly all: true }
-  | { readonly tenant: string }
-  | { readonly tenant?: string; readonly agent: string }
-  | { readonly tenant?: string; readonly contextId: string }
-  | { readonly tenant?: string; readonly taskIds: readonly string[] }
 
 export interface HoldStore {
   /** Idempotent by id; also stores `liftedAt`. */

@@ -27,8 +27,10 @@ export const movedTables = {
   context_messages: ['pos', 'tenant', 'principal', 'context_id', 'at', 'message'],
   holds: ['pos', 'id', 'created_at', 'lifted_at', 'body'],
   key_values: ['name', 'value'],
+  policies: ['id', 'version', 'body'],
   pushes: ['task_id', 'id', 'status', 'body'],
   removed_tasks: ['id', 'removed_at', 'body'],
+  spending: ['budget_id', 'period', 'amount'],
   sessions: ['tenant', 'principal', 'id', 'updated_at', 'deleted', 'body'],
 } as const
 

@@ -1,3 +1,4 @@
+import type { Spent } from '../../core/budgets/budget.ts'
 import type { Push } from '../../core/push.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { State } from '../../core/states.ts'
@@ -50,6 +51,11 @@ export interface Commit {
   readonly holdEpoch?: number
   /** Webhooks to be stored with the records. */
   readonly pushes?: readonly Push[]
+  /**
+   * Added to the counts of budgets, with the records. A count of an earlier period is replaced. What belongs to an
+   * earlier period than the count has is left out.
+   */
+  readonly spending?: readonly Spent[]
 }
 
 /**

@@ -13,6 +13,7 @@ import { loadDriver } from '../../stores/sqlite/driver.ts'
 import { createSqliteStore } from '../../stores/sqlite/sqlite-store.ts'
 import {
   creation,
+  sampleBudget,
   sampleClaim,
   sampleEvent,
   sampleHold,
@@ -119,6 +120,9 @@ async function putSamples(store: Store): Promise<void> {
   ])
   await store.commit([creation('pruned', { state: 'completed', statusAt: 1 })])
   await store.pruneTasks(2, 3, 10)
+  await store.putPolicy(sampleBudget(hostile), 0)
+  const spending = [{ budgetId: hostile, period: 5, amount: 7 }]
+  await store.commit([creation('spent', { state: 'completed' }, { spending })])
   await store.setValue('some/value', { a: [1, hostile] })
   const entry = { at: 1, tenant: hostile, action: 'task.pause', outcome: 'done' }
   await store.appendAudit(['x', hostile].map((id) => ({ ...entry, id, taskId: hostile })))
@@ -136,6 +140,8 @@ async function readSamples(store: Store): Promise<unknown> {
     waiting: await store.waiting(hostile, [hostile], '', 9),
     nextDueAt: await store.nextDueAt(),
     holds: await store.holds(true),
+    policies: await store.policies(),
+    spent: await store.spent([hostile]),
     sessions: await Promise.all(['s', 'old'].map((id) => store.session('acme', 'ann', id))),
     listed: await store.sessions('acme', 'ann', undefined, 9),
     pushes: await store.pushes(hostile),

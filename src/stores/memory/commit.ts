@@ -1,14 +1,20 @@
 import { malformation } from '../../ports/store/commit-shape.ts'
 import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
 import type { Claims } from './claims.ts'
+import type { Policies } from './policies.ts'
 import type { Pushes } from './pushes.ts'
 import type { EncodedCommit, Tasks } from './tasks.ts'
 
+export interface CommitTargets {
+  readonly tasks: Tasks
+  readonly claims: Claims
+  readonly pushes: Pushes
+  readonly policies: Pick<Policies, 'spend'>
+}
+
 /** Each commit is encoded first and then applied in steps that cannot fail, which makes it atomic. */
 export function createCommit(
-  tasks: Tasks,
-  claims: Claims,
-  pushes: Pushes,
+  { tasks, claims, pushes, policies }: CommitTargets,
   holdEpoch: () => number | undefined = () => undefined,
 ): (batch: readonly Commit[]) => readonly CommitResult[] {
   function apply(commit: Commit): CommitResult {
@@ -36,6 +42,7 @@ export function createCommit(
     if (claim !== undefined) claims.take(claim)
     tasks.write(taskId, encoded)
     for (const push of commit.pushes ?? []) pushes.put(push)
+    for (const one of commit.spending ?? []) policies.spend(one)
     return { status: 'written' }
   }
 

@@ -10,6 +10,7 @@ import { type Audit, createAudit } from './audit.ts'
 import { type Claims, createClaims } from './claims.ts'
 import { createCommit } from './commit.ts'
 import { createEvents, type Events } from './events.ts'
+import { createPolicies, type Policies } from './policies.ts'
 import { createPushes, type Pushes } from './pushes.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createTasks, type Tasks } from './tasks.ts'
@@ -26,6 +27,7 @@ export interface MemoryData {
   readonly sessions: Sessions
   readonly usage: UsageTotals
   readonly audit: Audit
+  readonly policies: Policies
   readonly values: Map<string, string>
   readonly holds: Map<string, string>
   /** How often holds have changed. Only a shared store counts. */
@@ -47,6 +49,7 @@ export function createMemoryData(
     events: createEvents(usage, undispatched),
     sessions: createSessions(usage),
     audit: createAudit(),
+    policies: createPolicies(),
     usage,
     values: new Map(),
     holds: new Map(),
@@ -89,7 +92,7 @@ export function holdsInEffect({ holds }: Pick<MemoryData, 'holds'>, all = false)
 export function connectMemory(data: MemoryData, { guarded, close }: Guard): Store {
   const { work, pushes, tasks, claims, events, sessions, usage, values, holds } = data
   return {
-    commit: guarded(createCommit(tasks, claims, pushes, () => data.holdEpoch)),
+    commit: guarded(createCommit(data, () => data.holdEpoch)),
     load: guarded(tasks.load),
     row: guarded(tasks.row),
     records: guarded(tasks.records),
@@ -118,6 +121,10 @@ export function connectMemory(data: MemoryData, { guarded, close }: Guard): Stor
       if (data.holdEpoch !== undefined) data.holdEpoch++
     }),
     holds: guarded((all) => holdsInEffect(data, all)),
+    policies: guarded(data.policies.list),
+    putPolicy: guarded(data.policies.put),
+    removePolicy: guarded(data.policies.remove),
+    spent: guarded(data.policies.spent),
     findClaim: guarded(claims.find),
     claim: guarded((claim) => claims.take(claim).claim),
     reply: guarded(claims.reply),

@@ -8,7 +8,7 @@ import type { CommitResult } from '../../ports/store/tasks.ts'
 import type { Store } from '../../ports/store.ts'
 import { readClaim } from './claims.ts'
 import type { Database, Row } from './database.ts'
-import { type EncodedCommit, encodeCommit, parametersOf } from './encoded-commit.ts'
+import { type EncodedCommit, encodeCommit, parametersOf, spendingOf } from './encoded-commit.ts'
 import { failureOf } from './failures.ts'
 
 const written: CommitResult = { status: 'written' }
@@ -20,15 +20,21 @@ interface Placed {
 }
 
 export function createCommit(db: Database): Store['commit'] {
+  const call = (name: string, arity: number): string => {
+    const parameters = Array.from({ length: arity }, (_, n) => `$${n + 1}`).join(', ')
+    return `SELECT place, status, version, detail FROM ${db.schema}.${name}(${parameters})`
+  }
   const arity = parametersOf([], false).length
-  const parameters = Array.from({ length: arity }, (_, n) => `$${n + 1}`).join(', ')
-  const text = `SELECT place, status, version, detail FROM ${db.schema}.commit_1(${parameters})`
+  const commit = call('commit_1', arity)
+  const commitAndSpend = call('commit_and_spend_1', arity + spendingOf([]).length)
 
   async function send(commits: readonly EncodedCommit[]): Promise<readonly CommitResult[]> {
     let resent = false
-    const refused = await db.writeOnce(text, (again) => {
+    const spends = commits.some(({ spending }) => spending.length > 0)
+    const refused = await db.writeOnce(spends ? commitAndSpend : commit, (again) => {
       resent = again
-      return parametersOf(commits, again)
+      const parameters = parametersOf(commits, again)
+      return spends ? [...parameters, ...spendingOf(commits)] : parameters
     })
     const byPlace = new Map(refused.map((row) => [Number(row['place']), row]))
     return commits.map((commit, n) => {

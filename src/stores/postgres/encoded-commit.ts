@@ -18,11 +18,13 @@ export interface EncodedCommit {
   readonly snapshot: string | undefined
   readonly claim: SentClaim | undefined
   readonly pushes: readonly SentPush[]
+  readonly spending: readonly SentSpending[]
   readonly holdEpoch: number | undefined
 }
 
 /** Tenant, principal, agent, key, digest, creation, reply. */
 export type SentClaim = readonly [string, string, string, string, string, number, string | null]
+type SentSpending = readonly [budgetId: string, period: number, amount: number]
 type SentPush = readonly [id: string, status: string, body: string]
 
 export type Failed = Extract<CommitResult, { status: 'failed' }>
@@ -34,7 +36,8 @@ export function encodeCommit(commit: Commit): EncodedCommit | Failed {
     return { status: 'failed', kind: 'malformed', error: new TypeError(problem) }
   }
   try {
-    const { taskId, expected, records, row, snapshot, claim, pushes = [], holdEpoch } = commit
+    const { taskId, expected, records, row, snapshot, claim, holdEpoch } = commit
+    const { pushes = [], spending = [] } = commit
     return {
       taskId: toText(taskId),
       first: expected + 1,
@@ -44,6 +47,7 @@ export function encodeCommit(commit: Commit): EncodedCommit | Failed {
       snapshot: snapshot && JSON.stringify(snapshot),
       claim: claim && sendClaim(claim),
       pushes: pushes.map((push) => [toText(push.id), pushStatus(push), JSON.stringify(push)]),
+      spending: spending.map((one) => [toText(one.budgetId), one.period, one.amount]),
       holdEpoch,
     }
   } catch (error) {
@@ -79,6 +83,12 @@ export function parametersOf(commits: readonly EncodedCommit[], again: boolean):
     ...claimColumns(commits.map(({ claim }) => claim)),
     ...[0, 1, 2, 3].map((n) => pushes.map((push) => push[n])),
   ]
+}
+
+/** Further parameters of the function that also counts what was used of budgets. */
+export function spendingOf(commits: readonly EncodedCommit[]): readonly Value[] {
+  const all = commits.flatMap((commit, n) => commit.spending.map((one) => [n + 1, ...one]))
+  return [0, 1, 2, 3].map((n) => all.map((one) => one[n]))
 }
 
 const CLAIM_COLUMNS: readonly number[] = [0, 1, 2, 3, 4, 5, 6]

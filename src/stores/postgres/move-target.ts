@@ -105,6 +105,9 @@ function createTarget(query: Query, s: string, earlier: string | undefined): Mov
 /** The types of columns that are not text. */
 const types: Readonly<Record<string, string>> = {
   pos: 'bigint',
+  version: 'bigint',
+  period: 'float8',
+  amount: 'bigint',
   at: 'float8',
   created_at: 'float8',
   lifted_at: 'float8',

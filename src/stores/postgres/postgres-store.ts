@@ -13,6 +13,7 @@ import { createLogs } from './logs.ts'
 import { migrate } from './migrate.ts'
 import { createHolds, createKeyValues } from './notes.ts'
 import { createNotices } from './notices.ts'
+import { createPolicies } from './policies.ts'
 import { createPruning } from './pruning.ts'
 import { createPushes } from './pushes.ts'
 import { createSessions } from './sessions.ts'
@@ -58,6 +59,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     ...createEvents(db),
     ...createKeyValues(db),
     ...createHolds(db),
+    ...createPolicies(db),
     ...createClaims(db),
     ...createSessions(db),
     ...createPushes(db),

@@ -64,6 +64,11 @@ CREATE TABLE lull.key_values (
   name text COLLATE "C" NOT NULL,
   value text NOT NULL
 );
+CREATE TABLE lull.policies (
+  id text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  body text NOT NULL
+);
 CREATE TABLE lull.pushes (
   task_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
@@ -98,6 +103,11 @@ CREATE TABLE lull.snapshots (
   seq integer NOT NULL,
   body text NOT NULL
 ) WITH (fillfactor=80);
+CREATE TABLE lull.spending (
+  budget_id text COLLATE "C" NOT NULL,
+  period double precision NOT NULL,
+  amount bigint NOT NULL
+);
 CREATE TABLE lull.tasks (
   id text COLLATE "C" NOT NULL,
   tenant text COLLATE "C" NOT NULL,
@@ -147,11 +157,13 @@ ALTER TABLE lull.events ADD CONSTRAINT events_tenant_source_event_id_key UNIQUE 
 ALTER TABLE lull.holds ADD CONSTRAINT holds_id_key UNIQUE (id);
 ALTER TABLE lull.holds ADD CONSTRAINT holds_pkey PRIMARY KEY (pos);
 ALTER TABLE lull.key_values ADD CONSTRAINT key_values_pkey PRIMARY KEY (name);
+ALTER TABLE lull.policies ADD CONSTRAINT policies_pkey PRIMARY KEY (id);
 ALTER TABLE lull.pushes ADD CONSTRAINT pushes_pkey PRIMARY KEY (task_id, id);
 ALTER TABLE lull.records ADD CONSTRAINT records_pkey PRIMARY KEY (task_id, first);
 ALTER TABLE lull.removed_tasks ADD CONSTRAINT removed_tasks_pkey PRIMARY KEY (id);
 ALTER TABLE lull.sessions ADD CONSTRAINT sessions_pkey PRIMARY KEY (tenant, principal, id);
 ALTER TABLE lull.snapshots ADD CONSTRAINT snapshots_pkey PRIMARY KEY (task_id);
+ALTER TABLE lull.spending ADD CONSTRAINT spending_pkey PRIMARY KEY (budget_id);
 ALTER TABLE lull.tasks ADD CONSTRAINT tasks_pkey PRIMARY KEY (id);
 ALTER TABLE lull.undispatched_events ADD CONSTRAINT undispatched_events_pkey PRIMARY KEY (pos);
 ALTER TABLE lull.usage ADD CONSTRAINT usage_pkey PRIMARY KEY (tenant, principal, slice);
@@ -369,6 +381,33 @@ BEGIN
     WHERE u.o <> ALL (skip) GROUP BY 1, 2 ORDER BY 1, 2
     ON CONFLICT (tenant, principal, slice) DO UPDATE SET tasks = x.tasks + excluded.tasks,
       open_tasks = x.open_tasks + excluded.open_tasks, bytes = x.bytes + excluded.bytes;
+END $function$
+;
+CREATE OR REPLACE FUNCTION lull.commit_and_spend_1(p_again boolean, p_epoch bigint[], p_task text[], p_first integer[], p_last integer[], p_body text[], p_snapshot text[], r_tenant text[], r_principal text[], r_agent text[], r_context text[], r_parent text[], r_created double precision[], r_state text[], r_status double precision[], r_held boolean[], r_waits text[], r_ready double precision[], r_due double precision[], r_owner text[], c_tenant text[], c_principal text[], c_agent text[], c_key text[], c_digest text[], c_created double precision[], c_reply text[], w_of integer[], w_id text[], w_status text[], w_body text[], b_of integer[], b_id text[], b_period double precision[], b_amount bigint[])
+ RETURNS TABLE(place integer, status text, version integer, detail text)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  refused integer[] := '{}';
+BEGIN
+  FOR place, status, version, detail IN SELECT c.place, c.status, c.version, c.detail FROM lull.commit_1(
+    p_again, p_epoch, p_task, p_first, p_last, p_body, p_snapshot, r_tenant, r_principal, r_agent, r_context,
+    r_parent, r_created, r_state, r_status, r_held, r_waits, r_ready, r_due, r_owner, c_tenant, c_principal,
+    c_agent, c_key, c_digest, c_created, c_reply, w_of, w_id, w_status, w_body) AS c
+  LOOP
+    refused := refused || place; RETURN NEXT;
+  END LOOP;
+  INSERT INTO lull.spending AS s (budget_id, period, amount)
+    SELECT u.id, u.period, least(9007199254740991, sum(u.amount))
+    FROM unnest(b_of, b_id, b_period, b_amount) AS u (o, id, period, amount)
+    WHERE u.o <> ALL (refused)
+      AND u.period = (SELECT max(v.period) FROM unnest(b_of, b_id, b_period) AS v (o, id, period)
+        WHERE v.id = u.id AND v.o <> ALL (refused))
+    GROUP BY 1, 2 ORDER BY 1
+    ON CONFLICT (budget_id) DO UPDATE SET period = excluded.period,
+      amount = least(9007199254740991, excluded.amount + CASE WHEN s.period = excluded.period THEN s.amount ELSE 0 END)
+    WHERE s.period <= excluded.period;
 END $function$
 ;
 CREATE OR REPLACE FUNCTION lull.count_event_1()

@@ -9,6 +9,7 @@ import type { Move } from './counts.ts'
 import type { Database } from './driver.ts'
 import type { EncodedCommit } from './encoded-commit.ts'
 import { isTaken } from './failures.ts'
+import type { Policies } from './policies.ts'
 import type { Pushes } from './pushes.ts'
 import { type BoundRow, boundValue } from './task-columns.ts'
 import { toText } from './text.ts'
@@ -21,7 +22,17 @@ export type Apply = (commit: EncodedCommit, moves: Move[]) => CommitResult
 
 const written: CommitResult = { status: 'written' }
 
-export function createApply(db: Database, claims: Claims, waits: Waits, pushes: Pushes): Apply {
+export interface ApplyTargets {
+  readonly claims: Claims
+  readonly waits: Waits
+  readonly pushes: Pushes
+  readonly policies: Pick<Policies, 'spend'>
+}
+
+export function createApply(
+  db: Database,
+  { claims, waits, pushes, policies }: ApplyTargets,
+): Apply {
   const find = db.prepare(
     `SELECT num, state, waits, coalesce(
        (SELECT max(seq) FROM records WHERE task = num),
@@ -82,7 +93,10 @@ export function createApply(db: Database, claims: Claims, waits: Waits, pushes: 
     const { expected, row } = commit
     const result =
       expected === 0 && row !== undefined ? create(commit, row, moves) : extend(commit, moves)
-    if (result === written) for (const push of commit.pushes ?? []) pushes.put(push)
+    if (result === written) {
+      for (const push of commit.pushes ?? []) pushes.put(push)
+      for (const one of commit.spending ?? []) policies.spend(one)
+    }
     return result
   }
 }

@@ -3,6 +3,7 @@ import type { ClaimStore } from '../../ports/store/claims.ts'
 import type { EventStore } from '../../ports/store/events.ts'
 import type { HoldStore } from '../../ports/store/holds.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
+import type { PolicyStore } from '../../ports/store/policies.ts'
 import type { PushStore } from '../../ports/store/pushes.ts'
 import type { SessionStore } from '../../ports/store/sessions.ts'
 import type { TaskStore } from '../../ports/store/tasks.ts'
@@ -25,6 +26,7 @@ import { createKeyValues } from './key-values.ts'
 import { createLists } from './lists.ts'
 import { createLogs } from './logs.ts'
 import { createOpenTasks } from './open-tasks.ts'
+import { createPolicies } from './policies.ts'
 import { createPruning } from './pruning.ts'
 import { createPushes } from './pushes.ts'
 import { createRemovedTask } from './removed-task.ts'
@@ -51,8 +53,8 @@ export function createDatabaseStore(
 ): DatabaseStore {
   const { guarded, checkUndamaged } = createGuard()
   const tables = createTables(db)
-  const { transact, waits, counts, claims, pushes } = tables
-  const apply = createApply(db, claims, waits, pushes)
+  const { transact, counts, claims } = tables
+  const apply = createApply(db, tables)
   const write = createWrite(db, transact, apply, counts, claims)
   const probe = createWriteProbe(db, transact)
   let open = true
@@ -64,6 +66,7 @@ export function createDatabaseStore(
     ...workMethods(tables, guarded),
     ...eventMethods(tables, guarded),
     ...holdMethods(tables, guarded),
+    ...policyMethods(tables, guarded),
     ...claimMethods(tables, guarded, filter),
     ...sessionMethods(tables, guarded),
     ...pushMethods(tables, guarded),
@@ -101,6 +104,7 @@ function createTables(db: Database) {
     holds: createHolds(db),
     lists: createLists(db, counts),
     logs: createLogs(db),
+    policies: createPolicies(db, transact),
     pushes: createPushes(db),
     replies: createReplies(db, transact, claims),
     sessions: createSessions(db),
@@ -165,6 +169,15 @@ function holdMethods({ holds, pruning }: Tables, guarded: Guarded): HoldStore {
     putHold: guarded(holds.put),
     holds: guarded(holds.list),
     pruneHolds: guarded(pruning.holds),
+  }
+}
+
+function policyMethods({ policies }: Tables, guarded: Guarded): PolicyStore {
+  return {
+    policies: guarded(policies.list),
+    putPolicy: guarded(policies.put),
+    removePolicy: guarded(policies.remove),
+    spent: guarded(policies.spent),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Commits encoded as plain values, so that another thread can write them, several in one transaction. */
+import type { Spent } from '../../core/budgets/budget.ts'
 import type { Push } from '../../core/push.ts'
 import { malformation } from '../../ports/store/commit-shape.ts'
 import type { Commit, CommitResult } from '../../ports/store/tasks.ts'
@@ -17,6 +18,7 @@ export interface EncodedCommit {
   readonly snapshot: string | undefined
   readonly claim: EncodedClaim | undefined
   readonly pushes: readonly Push[] | undefined
+  readonly spending: readonly Spent[] | undefined
 }
 
 export type Failed = Extract<CommitResult, { status: 'failed' }>
@@ -31,7 +33,7 @@ export function encodeCommit(
     return { status: 'failed', kind: 'malformed', error: new TypeError(problem) }
   }
   try {
-    const { taskId, expected, records, row, snapshot, claim, pushes } = commit
+    const { taskId, expected, records, row, snapshot, claim, pushes, spending } = commit
     return {
       taskId,
       expected,
@@ -41,6 +43,7 @@ export function encodeCommit(
       snapshot: snapshot && JSON.stringify(snapshot),
       claim: claim && encodeClaim(claim, filter),
       pushes,
+      spending,
     }
   } catch (error) {
     return { status: 'failed', kind: 'content', error }

@@ -86,8 +86,10 @@ const tables: Readonly<Record<MovedTable, Table>> = {
   context_messages: { from: 'context_messages', key: ['pos'] },
   holds: { from: 'holds', key: ['pos'] },
   key_values: { from: 'facts', key: ['name'] },
+  policies: { from: 'policies', key: ['id'] },
   pushes: { from: 'pushes', key: ['task_id', 'id'] },
   removed_tasks: { from: 'removed_tasks', key: ['id'] },
+  spending: { from: 'spending', key: ['budget_id'] },
   sessions: {
     from: 'sessions',
     key: ['tenant', 'principal', 'id'],

@@ -8,7 +8,17 @@ import { type Database, loadDriver } from './driver.ts'
 import { migrate, readMigrations } from './migrate.ts'
 
 /** Tables with few rows, or none. */
-const small = ['holds', 'facts', 'probe', 'sqlite_sequence', 'json_each', 'next', 'page', 'runs']
+const small = [
+  'policies',
+  'holds',
+  'facts',
+  'probe',
+  'sqlite_sequence',
+  'json_each',
+  'next',
+  'page',
+  'runs',
+]
 
 const queries: readonly Omit<TaskQuery, 'limit'>[] = [
   {},

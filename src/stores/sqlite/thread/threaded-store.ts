@@ -29,6 +29,8 @@ type Reading =
   | 'lastEventPos'
   | 'getValue'
   | 'holds'
+  | 'policies'
+  | 'spent'
   | 'contextMessages'
   | 'session'
   | 'sessions'
@@ -60,6 +62,8 @@ export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writ
     appendEvents: onWriter('appendEvents'),
     setValue: onWriter('setValue'),
     putHold: onWriter('putHold'),
+    putPolicy: onWriter('putPolicy'),
+    removePolicy: onWriter('removePolicy'),
     // The newest claims are in a map of the writing thread. The filter answers for most new keys without a call.
     findClaim: async (key) =>
       closed !== undefined || filter.has(key) ? onWriter('findClaim')(key) : undefined,

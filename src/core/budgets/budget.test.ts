@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { type Budget, describeFigures, figuresOf, periodOf, toUnits } from './budget.ts'
+import { type BudgetCommand, decideBudget, evolveBudget } from './decide-budget.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const NOON = 20 * DAY + 12 * HOUR
+
+const setting = {
+  type: 'set',
+  id: 'budget-1',
+  scope: { tenant: 'acme' },
+  measure: 'tokens',
+  limit: 1_000,
+  per: 'day',
+  actor: { kind: 'operator', id: 'root' },
+} as const
+
+/** The budget after these commands, each at its instant. */
+function budgetAfter(...commands: readonly (readonly [BudgetCommand, number])[]): Budget {
+  const budget = commands.reduce<Budget | undefined>((state, [command, at]) => {
+    const decided = decideBudget(state, command, at)
+    if (decided.refusal !== undefined) throw new Error(decided.refusal.code)
+    return decided.changes.reduce(evolveBudget, state)
+  }, undefined)
+  if (budget === undefined) throw new Error('there is no budget')
+  return budget
+}
+
+const spent = (amount: number, period: number) => ({ budgetId: 'budget-1', period, amount })
+
+describe('a budget', () => {
+  it('U1: set again changes its limit and keeps its count', () => {
+    const first = budgetAfter([setting, NOON])
+    const again = budgetAfter([setting, NOON], [{ ...setting, limit: 2_000 }, NOON + 5])
+    expect(again).toEqual({ ...first, limit: 2_000, version: 2 })
+    expect(budgetAfter([setting, NOON], [setting, NOON + 5])).toEqual(first)
+  })
+
+  it('U2: refilled with an amount, allows more in this period only; two refills add up', () => {
+    const refill = { type: 'refill', amount: 500 } as const
+    const budget = budgetAfter([setting, NOON], [refill, NOON + 1], [refill, NOON + 2])
+    const counted = spent(1_500, NOON)
+    expect(figuresOf(budget, counted, NOON + 3)).toMatchObject({ spent: 1_500, allowed: 2_000 })
+    expect(figuresOf(budget, counted, NOON + DAY)).toMatchObject({ spent: 0, allowed: 1_000 })
+  })
+
+  it('U3: refilled without an amount, starts its count at zero', () => {
+    const budget = budgetAfter([setting, NOON], [{ type: 'refill' }, NOON + HOUR])
+    const figures = figuresOf(budget, spent(1_000, NOON), NOON + HOUR + 1)
+    expect(figures).toMatchObject({ spent: 0, allowed: 1_000, usedUp: false })
+  })
+
+  it('that does not exist cannot be refilled or removed', () => {
+    for (const type of ['refill', 'remove'] as const) {
+      expect(decideBudget(undefined, { type }, NOON).refusal?.code).toBe('INVALID_INPUT')
+    }
+    expect([{ type: 'removed' } as const].reduce(evolveBudget, budgetAfter([setting, NOON]))).toBe(
+      undefined,
+    )
+  })
+
+  it('counts from when it was set, and from the start of each UTC hour or day', () => {
+    const hourly = budgetAfter([{ ...setting, per: 'hour' }, NOON + 5])
+    expect(periodOf(hourly, NOON + 10)).toBe(NOON + 5)
+    expect(periodOf(hourly, NOON + HOUR + 10)).toBe(NOON + HOUR)
+    expect(periodOf(budgetAfter([setting, NOON]), NOON + DAY)).toBe(21 * DAY)
+    const forLife = budgetAfter([{ ...setting, per: 'life' }, NOON])
+    expect(periodOf(forLife, NOON + 1_000 * DAY)).toBe(NOON)
+    expect(figuresOf(forLife, undefined, NOON)).not.toHaveProperty('nextPeriodAt')
+    expect(figuresOf(hourly, undefined, NOON + 10).nextPeriodAt).toBe(NOON + HOUR)
+  })
+
+  it.each([
+    [699, undefined, false],
+    [700, 70, false],
+    [849, 70, false],
+    [850, 85, false],
+    [950, 95, false],
+    [999, 95, false],
+    [1_000, 95, true],
+    [1_200, 95, true],
+  ])('at %i of 1,000 warns of %s percent, used up: %s', (amount, warning, usedUp) => {
+    const figures = figuresOf(budgetAfter([setting, NOON]), spent(amount, NOON), NOON + 1)
+    expect([figures.warning, figures.usedUp]).toEqual([warning, usedUp])
+  })
+
+  it('of nothing is used up from the start', () => {
+    const none = budgetAfter([{ ...setting, limit: 0 }, NOON])
+    expect(figuresOf(none, undefined, NOON)).toMatchObject({ usedUp: true, percent: 100 })
+  })
+
+  it('adds costs exactly', () => {
+    const budget = budgetAfter([{ ...setting, measure: 'costUsd', limit: 0.3 }, NOON])
+    const units = 3 * toUnits('costUsd', 0.1)
+    expect(figuresOf(budget, spent(units, NOON), NOON)).toMatchObject({ spent: 0.3, usedUp: true })
+  })
+
+  it('is described with its figures, its period and its scope', () => {
+    const budget = budgetAfter([setting, NOON])
+    expect(describeFigures(budget, figuresOf(budget, spent(1_200, NOON), NOON))).toBe(
+      '1200 of 1000 tokens per day of tenant acme (budget-1)',
+    )
+    const costs = budgetAfter([{ ...setting, measure: 'costUsd', limit: 2, per: 'life' }, NOON])
+    const counted = spent(toUnits('costUsd', 2.25), NOON)
+    expect(describeFigures(costs, figuresOf(costs, counted, NOON))).toBe(
+      '2.25 of 2 USD of tenant acme (budget-1)',
+    )
+  })
+})

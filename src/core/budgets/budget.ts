@@ -1,0 +1,142 @@
+/**
+ * A budget: how much the tasks of a scope may use together. The store counts what they use, in the same transaction as
+ * the records that say so. This file says what a count means.
+ */
+import type { HoldScope } from '../hold-scope.ts'
+import type { Actor } from '../suspension.ts'
+
+/** `tokens` are input and output tokens together. `wallMs` is the time in which tasks run. */
+export const measures = [
+  'inputTokens',
+  'outputTokens',
+  'tokens',
+  'costUsd',
+  'wallMs',
+  'turns',
+] as const
+
+export type Measure = (typeof measures)[number]
+
+/** How often the count starts again. Hours and days are those of UTC. */
+export type Per = 'hour' | 'day' | 'life'
+
+export interface Budget {
+  readonly kind: 'budget'
+  readonly id: string
+  /** Grows with each change. Every write is a compare-and-set on it. */
+  readonly version: number
+  readonly scope: HoldScope
+  readonly measure: Measure
+  readonly limit: number
+  readonly per: Per
+  readonly actor: Actor
+  readonly createdAt: number
+  /** What was used before this instant does not count. */
+  readonly startedAt: number
+  /** Added to the limit, in that period only. */
+  readonly extra?: { readonly period: number; readonly amount: number }
+}
+
+/** How much of a budget was used, in units (`toUnits`). The store keeps the latest period of each budget. */
+export interface Spent {
+  readonly budgetId: string
+  /** When the period began. */
+  readonly period: number
+  readonly amount: number
+}
+
+/** The shares of a budget, in percent, at which the agent is warned. */
+export const warningPercents = [95, 85, 70] as const
+
+/** How far a budget is used. Amounts are in the measure of the budget. */
+export interface BudgetFigures {
+  readonly spent: number
+  /** The limit, and what a refill added in this period. */
+  readonly allowed: number
+  readonly percent: number
+  readonly usedUp: boolean
+  readonly period: number
+  /** When the next period begins. Absent for `life`. */
+  readonly nextPeriodAt?: number
+  /** The highest of `warningPercents` that is reached. */
+  readonly warning?: (typeof warningPercents)[number]
+}
+
+const lengths: Readonly<Record<Per, number | undefined>> = {
+  hour: 3_600_000,
+  day: 86_400_000,
+  life: undefined,
+}
+
+/** When the period of a budget began that contains this instant. */
+export function periodOf(
+  { per, startedAt }: Pick<Budget, 'per' | 'startedAt'>,
+  at: number,
+): number {
+  const length = lengths[per]
+  return length === undefined ? startedAt : Math.max(startedAt, at - (at % length))
+}
+
+export function figuresOf(budget: Budget, counted: Spent | undefined, at: number): BudgetFigures {
+  const { measure, limit, per, extra } = budget
+  const period = periodOf(budget, at)
+  // A count of an earlier period is over. Clocks differ a little, so that a process may see a later one.
+  const isCurrent = counted !== undefined && counted.period >= period
+  const spent = isCurrent ? fromUnits(measure, counted.amount) : 0
+  const allowed = limit + (extra?.period === period ? extra.amount : 0)
+  const usedUp = spent >= allowed
+  const percent = usedUp && allowed === 0 ? 100 : Math.floor((spent / allowed) * 100)
+  const warning = warningPercents.find((one) => percent >= one)
+  const length = lengths[per]
+  return {
+    spent,
+    allowed,
+    percent,
+    usedUp,
+    period,
+    ...(length === undefined ? {} : { nextPeriodAt: at - (at % length) + length }),
+    ...(warning === undefined ? {} : { warning }),
+  }
+}
+
+/** Counts are whole numbers, so that sums are exact. Costs are counted in billionths of a dollar. */
+const NANO = 1e9
+/** The largest amount of one report, in units. A larger one would make sums inexact. */
+const LARGEST = 1e15
+
+export function toUnits(measure: Measure, amount: number): number {
+  const units = Math.round(measure === 'costUsd' ? amount * NANO : amount)
+  return Math.min(units, LARGEST)
+}
+
+export function fromUnits(measure: Measure, units: number): number {
+  return measure === 'costUsd' ? units / NANO : units
+}
+
+const nouns: Readonly<Record<Measure, (amount: number) => string>> = {
+  inputTokens: (amount) => `${amount} input tokens`,
+  outputTokens: (amount) => `${amount} output tokens`,
+  tokens: (amount) => `${amount} tokens`,
+  costUsd: (amount) => `${Number(amount.toFixed(6))} USD`,
+  wallMs: (amount) => `${Math.round(amount / 100) / 10} s of running time`,
+  turns: (amount) => `${amount} turns`,
+}
+
+const periods: Readonly<Record<Per, string>> = { hour: ' per hour', day: ' per day', life: '' }
+
+/** Such as `1200 of 1000 tokens per day of tenant acme (budget-1f…)`. */
+export function describeFigures(budget: Budget, { spent, allowed }: BudgetFigures): string {
+  const used = nouns[budget.measure](spent).split(' ')[0]
+  const of = nouns[budget.measure](allowed)
+  return `${used} of ${of}${periods[budget.per]}${describeScope(budget.scope)} (${budget.id})`
+}
+
+function describeScope(scope: HoldScope): string {
+  const names = [
+    'agent' in scope ? `agent ${scope.agent}` : undefined,
+    'contextId' in scope ? `context ${scope.contextId}` : undefined,
+    'taskIds' in scope ? `task ${scope.taskIds.slice(0, 3).join(', ')}` : undefined,
+    'tenant' in scope && scope.tenant !== undefined ? `tenant ${scope.tenant}` : undefined,
+  ].filter((name) => name !== undefined)
+  return names.length === 0 ? '' : ` of ${names.join(' of ')}`
+}

@@ -1,0 +1,33 @@
+/** A rule: an event, or the share of a budget that is used, stops the tasks of a scope with a hold. */
+import type { CloudEvent } from '../cloud-event.ts'
+import { type EventFilter, matches } from '../conditions.ts'
+import type { HoldScope } from '../hold-scope.ts'
+import type { Actor, PauseMode } from '../suspension.ts'
+
+/** Exactly one of the three. */
+export type RuleCause =
+  | { readonly onEvent: string }
+  | { readonly filter: EventFilter }
+  | { readonly budget: { readonly id: string; readonly percent: number } }
+
+export interface Rule {
+  readonly kind: 'rule'
+  readonly id: string
+  readonly version: number
+  /** Events of other tenants do not fire the rule. `*` is every tenant. */
+  readonly tenant: string
+  readonly when: RuleCause
+  readonly scope: HoldScope
+  readonly mode: PauseMode
+  readonly reason: string
+  readonly holdNew: boolean
+  readonly actor: Actor
+  readonly createdAt: number
+}
+
+/** Whether the event fires the rule. */
+export function firesOn({ tenant, when }: Rule, event: CloudEvent, eventTenant: string): boolean {
+  if (tenant !== '*' && tenant !== eventTenant) return false
+  if ('onEvent' in when) return matches({ onEvent: when.onEvent }, event)
+  return 'filter' in when && matches({ trigger: { filter: when.filter } }, event)
+}

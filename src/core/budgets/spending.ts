@@ -1,0 +1,38 @@
+/** What a commit uses of budgets, derived from its records. */
+import type { LogRecord } from '../records.ts'
+import type { Task } from '../task.ts'
+import { type Measure, toUnits } from './budget.ts'
+
+/** In units. */
+export type Amounts = Readonly<Record<Measure, number>>
+
+/** @param before the task before the records; undefined when they create it */
+export function amountsOf(
+  before: Task | undefined,
+  records: readonly LogRecord[],
+  after: Task,
+): Amounts {
+  let [inputTokens, outputTokens, costUsd] = [0, 0, 0]
+  for (const record of records) {
+    if (record.type !== 'usage') continue
+    inputTokens += toUnits('inputTokens', record.usage.inputTokens ?? 0)
+    outputTokens += toUnits('outputTokens', record.usage.outputTokens ?? 0)
+    costUsd += toUnits('costUsd', record.usage.costUsd ?? 0)
+  }
+  return {
+    inputTokens,
+    outputTokens,
+    tokens: inputTokens + outputTokens,
+    costUsd,
+    wallMs: runningTime(before, records, after),
+    turns: after.turn - (before?.turn ?? 0),
+  }
+}
+
+/** The time since the record before, if a run had the task all that time. */
+function runningTime(before: Task | undefined, records: readonly LogRecord[], after: Task): number {
+  if (before?.state !== 'working' || before.run === undefined) return 0
+  // The process of the run was gone, and another one took the task over.
+  if (records.some(({ type }) => type === 'started')) return 0
+  return Math.max(0, after.updatedAt - before.updatedAt)
+}

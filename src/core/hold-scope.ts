@@ -1,0 +1,7 @@
+/** Which tasks an operator means: of a hold, a budget or a rule. */
+export type HoldScope =
+  | { readonly all: true }
+  | { readonly tenant: string }
+  | { readonly tenant?: string; readonly agent: string }
+  | { readonly tenant?: string; readonly contextId: string }
+  | { readonly tenant?: string; readonly taskIds: readonly string[] }

@@ -1,0 +1,55 @@
+import type { Spent } from '../../core/budgets/budget.ts'
+import { LARGEST_COUNT, type Policy } from '../../ports/store/policies.ts'
+import type { Database } from './driver.ts'
+import { toText } from './text.ts'
+import type { Transact } from './transaction.ts'
+
+/** Budgets, rules, and what was used of budgets. */
+export interface Policies {
+  list(): readonly Policy[]
+  put(policy: Policy, expected: number): boolean
+  remove(id: string): void
+  /** Called in the transaction of a commit. */
+  spend(spent: Spent): void
+  spent(budgetIds: readonly string[]): readonly Spent[]
+}
+
+export function createPolicies(db: Database, transact: Transact): Policies {
+  const all = db.prepare('SELECT body FROM policies ORDER BY id')
+  const versionOf = db.prepare('SELECT version FROM policies WHERE id = ?')
+  const upsert = db.prepare(
+    `INSERT INTO policies (id, version, body) VALUES (?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET version = excluded.version, body = excluded.body`,
+  )
+  const remove = db.prepare('DELETE FROM policies WHERE id = ?')
+  const count = db.prepare(
+    `INSERT INTO spending (budget_id, period, amount) VALUES (?, ?, ?)
+     ON CONFLICT (budget_id) DO UPDATE
+     SET amount = min(${LARGEST_COUNT}, excluded.amount + iif(period = excluded.period, amount, 0)),
+       period = excluded.period
+     WHERE period <= excluded.period`,
+  )
+  const counted = db.prepare('SELECT period, amount FROM spending WHERE budget_id = ?')
+  return {
+    list: () => all.all().map((row) => JSON.parse(String(row['body'])) as Policy),
+    put: (policy, expected) =>
+      transact(() => {
+        const version = Number(versionOf.get(toText(policy.id))?.['version'] ?? 0)
+        if (version !== expected) return false
+        upsert.run(toText(policy.id), policy.version, JSON.stringify(policy))
+        return true
+      }),
+    remove(id) {
+      remove.run(toText(id))
+    },
+    spend({ budgetId, period, amount }) {
+      count.run(toText(budgetId), period, amount)
+    },
+    spent: (budgetIds) =>
+      budgetIds.flatMap((budgetId) => {
+        const row = counted.get(toText(budgetId))
+        if (row === undefined) return []
+        return [{ budgetId, period: Number(row['period']), amount: Number(row['amount']) }]
+      }),
+  }
+}

@@ -1,0 +1,91 @@
+import type { Spent } from '../../core/budgets/budget.ts'
+import type { Rule } from '../../core/budgets/rule.ts'
+import { LARGEST_COUNT } from '../../ports/store/policies.ts'
+import { creation, sampleBudget } from '../sample-task.ts'
+import type { Subject } from './subject.ts'
+
+const budget = sampleBudget('budget-1')
+
+const rule: Rule = {
+  kind: 'rule',
+  id: 'rule-1',
+  version: 1,
+  tenant: 'acme',
+  when: { filter: { prefix: { type: 'incident.' } } },
+  scope: { tenant: 'acme' },
+  mode: 'interrupt_immediate',
+  reason: 'an incident',
+  holdNew: true,
+  actor: { kind: 'operator', id: 'alice' },
+  createdAt: 20,
+}
+
+export function policies(subject: Subject): void {
+  const { it, expect } = subject.kit
+  const spent = (amount: number, period = 100, budgetId = 'budget-1'): Spent => ({
+    budgetId,
+    period,
+    amount,
+  })
+
+  it('keeps budgets and rules, ordered by id, across a restart', async () => {
+    const { store } = subject
+    expect(await store.policies()).toEqual([])
+    expect(await store.putPolicy(rule, 0)).toBe(true)
+    expect(await store.putPolicy(budget, 0)).toBe(true)
+    const again = await subject.reopen()
+    expect(await again.policies()).toEqual([budget, rule])
+    await again.removePolicy(rule.id)
+    await again.removePolicy('unknown')
+    expect(await again.policies()).toEqual([budget])
+  })
+
+  it('changes a policy only when its version is the expected one', async () => {
+    const { store } = subject
+    const second = { ...budget, version: 2, limit: 2_000 }
+    expect(await store.putPolicy(second, 1)).toBe(false)
+    expect(await store.putPolicy(budget, 0)).toBe(true)
+    expect(await store.putPolicy(second, 0)).toBe(false)
+    expect(await store.putPolicy(second, 2)).toBe(false)
+    expect(await store.policies()).toEqual([budget])
+    expect(await store.putPolicy(second, 1)).toBe(true)
+    expect(await store.policies()).toEqual([second])
+  })
+
+  it('D3: counts what a commit uses of budgets, with its records or not at all', async () => {
+    const { store } = subject
+    const first = creation('task-1')
+    const results = await store.commit([
+      { ...first, spending: [spent(5), spent(7, 100, 'budget-2')] },
+      { ...creation('task-2'), spending: [spent(3)] },
+      // The task exists already.
+      { ...first, spending: [spent(1_000)] },
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['written', 'written', 'conflict'])
+    const again = await subject.reopen()
+    const counted = await again.spent(['budget-2', 'budget-1', 'budget-3'])
+    expect([...counted].sort((a, b) => (a.budgetId < b.budgetId ? -1 : 1))).toEqual([
+      spent(8),
+      spent(7, 100, 'budget-2'),
+    ])
+  })
+
+  it('starts a count again with each period, and leaves out what is late', async () => {
+    const { store } = subject
+    const spend = (id: string, ...spending: readonly Spent[]) =>
+      store.commit([{ ...creation(id), spending }])
+    await spend('task-1', spent(5, 100))
+    await spend('task-2', spent(6, 200))
+    await spend('task-3', spent(7, 100))
+    await spend('task-4', spent(1, 200))
+    expect(await store.spent(['budget-1'])).toEqual([spent(7, 200)])
+  })
+
+  it('keeps a count that can grow no more', async () => {
+    const { store } = subject
+    const most = spent(LARGEST_COUNT)
+    await store.commit([{ ...creation('task-1'), spending: [most] }])
+    await store.commit([{ ...creation('task-2'), spending: [spent(10)] }])
+    expect(await store.spent(['budget-1'])).toEqual([most])
+  })
+}
