@@ -12,6 +12,7 @@ export function deliveryOf(push: Push, event: TaskEvent, codecs: Codecs): Delive
   if (event.kind === 'reminder') return undefined
   const shape = shapeOf(push)
   return {
+    tenant: event.task.tenant,
     url: push.url,
     headers: {
       'content-type': shape === '1.0' ? 'application/a2a+json' : 'application/json',

@@ -30,7 +30,12 @@ const timeoutMs = 30_000
 const inside = createPost({ allowInner: true, timeoutMs })
 const outside = createPost({ allowInner: false, timeoutMs })
 const impatient = createPost({ allowInner: true, timeoutMs: 50 })
-const delivery = (url: string) => ({ url, headers: { authorization: 'Bearer x' }, body: '{}' })
+const delivery = (url: string) => ({
+  tenant: 'acme',
+  url,
+  headers: { authorization: 'Bearer x' },
+  body: '{}',
+})
 
 const ownAddresses = Object.values(networkInterfaces()).flatMap((some) =>
   (some ?? []).map(({ address }) => address),

@@ -6,6 +6,8 @@ import { createSlots } from './slots.ts'
 import { guardedLookup, refusedTarget, TargetRefused } from './targets.ts'
 
 export interface Delivery {
+  /** Whose task it is about. */
+  readonly tenant: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -30,7 +32,10 @@ export function createPost(options: PostOptions): Post {
     const url = new URL(delivery.url)
     const refused = refusedTarget(url, options.allowInner)
     if (refused !== undefined) throw new TargetRefused(refused)
-    const { status, location } = await slots.during(url.host, () => send(url, delivery, options))
+    const { status, location } = await slots.during(
+      { tenant: delivery.tenant, host: url.host },
+      () => send(url, delivery, options),
+    )
     if (status >= 200 && status < 300) return
     // Only 307 and 308 keep the method and the body. Other redirects ask for a GET.
     const follow = (status === 307 || status === 308) && location !== undefined

@@ -15,7 +15,7 @@ function pieces() {
 it('lets so many deliveries of a host run at once, and the next one when one has ended', async () => {
   const { started, work, end } = pieces()
   const slots = createSlots({ total: 10, perHost: 2 })
-  const all = ['a', 'b', 'c'].map((name) => slots.during('h', work(name)))
+  const all = ['a', 'b', 'c'].map((name) => slots.during({ tenant: 't', host: 'h' }, work(name)))
   await Promise.resolve()
   expect(started).toEqual(['a', 'b'])
   end('a')
@@ -27,10 +27,10 @@ it('lets another host go first when a host is busy', async () => {
   const { started, work, end } = pieces()
   const slots = createSlots({ total: 2, perHost: 1 })
   const [first] = [
-    slots.during('slow', work('a')),
-    slots.during('slow', work('b')),
-    slots.during('other', work('c')),
-    slots.during('third', work('d')),
+    slots.during({ tenant: 't', host: 'slow' }, work('a')),
+    slots.during({ tenant: 't', host: 'slow' }, work('b')),
+    slots.during({ tenant: 't', host: 'other' }, work('c')),
+    slots.during({ tenant: 't', host: 'third' }, work('d')),
   ]
   await Promise.resolve()
   expect(started).toEqual(['a', 'c'])
@@ -43,6 +43,27 @@ it('lets another host go first when a host is busy', async () => {
 
 it('frees a slot when the work fails', async () => {
   const slots = createSlots({ total: 1, perHost: 1 })
-  await expect(slots.during('h', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  await expect(slots.during('h', async () => 'yes')).resolves.toBe('yes')
+  await expect(
+    slots.during({ tenant: 't', host: 'h' }, () => Promise.reject(new Error('no'))),
+  ).rejects.toThrow('no')
+  await expect(slots.during({ tenant: 't', host: 'h' }, async () => 'yes')).resolves.toBe('yes')
+})
+
+it('gives a free slot to the tenant that has the fewest, however many of another one wait', async () => {
+  const { started, work, end } = pieces()
+  const slots = createSlots({ total: 2, perHost: 9 })
+  const greedy = ['a', 'b', 'c', 'd'].map((name) =>
+    slots.during({ tenant: 'greedy', host: name }, work(name)),
+  )
+  const modest = slots.during({ tenant: 'modest', host: 'm' }, work('m'))
+  await Promise.resolve()
+  expect(started).toEqual(['a', 'b'])
+  end('a')
+  await greedy[0]
+  expect(started).toEqual(['a', 'b', 'm'])
+  end('b')
+  await greedy[1]
+  expect(started).toEqual(['a', 'b', 'm', 'c'])
+  end('m')
+  await modest
 })

@@ -1,10 +1,16 @@
 /**
  * How many deliveries are under way at once: in all, and to one host. Each has a socket, and a process that has used up its
- * sockets can accept no request either. The others wait in order; a host that does not answer holds up only its own.
+ * sockets can accept no request either. The others wait; a host that does not answer holds up only its own. A free slot
+ * goes to the tenant that has the fewest, so that the slow receivers of one tenant do not hold up another one.
  */
 export interface Slots {
-  /** Runs the work when there is a slot for the host, and frees the slot however the work ends. */
-  during<T>(host: string, work: () => Promise<T>): Promise<T>
+  /** Runs the work when there is a slot for it, and frees the slot however the work ends. */
+  during<T>(use: SlotUse, work: () => Promise<T>): Promise<T>
+}
+
+export interface SlotUse {
+  readonly tenant: string
+  readonly host: string
 }
 
 export interface SlotLimits {
@@ -14,46 +20,72 @@ export interface SlotLimits {
 
 export const defaultSlots: SlotLimits = { total: 64, perHost: 8 }
 
+interface Waiting extends SlotUse {
+  readonly start: () => void
+}
+
 export function createSlots({ total, perHost }: SlotLimits = defaultSlots): Slots {
-  const busy = new Map<string, number>()
-  const waiting: { readonly host: string; readonly start: () => void }[] = []
+  const byHost = createCounts()
+  const byTenant = createCounts()
+  /** In the order of their arrival. */
+  const waiting = new Set<Waiting>()
   let open = 0
 
-  function isFree(host: string): boolean {
-    return open < total && (busy.get(host) ?? 0) < perHost
+  function isFree({ host }: SlotUse): boolean {
+    return open < total && byHost.of(host) < perHost
   }
 
-  function take(host: string): void {
-    open++
-    busy.set(host, (busy.get(host) ?? 0) + 1)
+  function count({ host, tenant }: SlotUse, by: 1 | -1): void {
+    open += by
+    byHost.add(host, by)
+    byTenant.add(tenant, by)
   }
 
-  function free(host: string): void {
-    open--
-    const left = (busy.get(host) ?? 1) - 1
-    if (left === 0) busy.delete(host)
-    else busy.set(host, left)
-    const next = waiting.findIndex((one) => isFree(one.host))
-    const [started] = next === -1 ? [] : waiting.splice(next, 1)
-    started?.start()
+  function next(): Waiting | undefined {
+    let found: Waiting | undefined
+    for (const one of waiting) {
+      if (!isFree(one)) continue
+      if (found === undefined || byTenant.of(one.tenant) < byTenant.of(found.tenant)) found = one
+    }
+    return found
+  }
+
+  function free(use: SlotUse): void {
+    count(use, -1)
+    const one = next()
+    if (one === undefined) return
+    waiting.delete(one)
+    count(one, 1)
+    one.start()
   }
 
   return {
-    async during(host, work) {
-      if (!isFree(host)) {
-        await new Promise<void>((resolve) => {
-          const start = (): void => {
-            take(host)
-            resolve()
-          }
-          waiting.push({ host, start })
-        })
-      } else take(host)
+    async during(use, work) {
+      if (isFree(use)) count(use, 1)
+      else await new Promise<void>((start) => waiting.add({ ...use, start }))
       try {
         return await work()
       } finally {
-        free(host)
+        free(use)
       }
+    },
+  }
+}
+
+interface Counts {
+  of(name: string): number
+  add(name: string, by: 1 | -1): void
+}
+
+function createCounts(): Counts {
+  const counts = new Map<string, number>()
+  const of: Counts['of'] = (name) => counts.get(name) ?? 0
+  return {
+    of,
+    add(name, by) {
+      const now = of(name) + by
+      if (now === 0) counts.delete(name)
+      else counts.set(name, now)
     },
   }
 }
