@@ -49,8 +49,10 @@ export interface Io {
   /** Writes a line to stderr. */
   readonly warn: (line: string) => void
   readonly paint: Paint
-  /** Shows one line that the next call replaces. Does nothing without a terminal. */
-  readonly live: (line: string | undefined) => void
+  /** Shows lines below all others, which the next call replaces. Does nothing without a terminal. */
+  readonly live: (lines: readonly string[]) => void
+  /** Undefined without a terminal. */
+  readonly size: () => { readonly columns: number; readonly rows: number } | undefined
   /** Prints the text of `say` when Ctrl-C ends the program. The returned function takes this back. */
   readonly interrupted: (say: () => string) => () => void
   /** Resolves when the process is asked to stop. */

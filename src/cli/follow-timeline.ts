@@ -1,7 +1,8 @@
-/** Prints steps, tool calls and children of a task live, from servers with `/ops/tasks/{id}/timeline`. */
+/** Steps, tool calls and children of a task, live, from servers with `/ops/tasks/{id}/timeline`. */
 import { chunksOf, readEvents } from '../client/event-reader.ts'
-import { textIn } from '../client/shape.ts'
+import type { TimelineEntry } from '../client/index.ts'
 import type { Io } from './command.ts'
+import { credentials } from './remote.ts'
 import { plain } from './render.ts'
 
 const IDLE_MS = 60_000
@@ -17,12 +18,10 @@ export function followTimeline(
   url: string,
   taskId: string,
   after: '0' | 'latest',
-  io: Io,
+  see: (entry: TimelineEntry) => void,
 ): Timeline {
   const gone = new AbortController()
-  const following = follow(url, taskId, after, gone.signal, (line) => io.print(line)).catch(
-    () => undefined,
-  )
+  const following = follow(url, taskId, after, gone.signal, see).catch(() => undefined)
   return {
     async end(waitMs) {
       const timer = setTimeout(() => gone.abort(), waitMs)
@@ -37,20 +36,20 @@ async function follow(
   taskId: string,
   first: string,
   signal: AbortSignal,
-  show: (line: string) => void,
+  see: (entry: TimelineEntry) => void,
 ): Promise<void> {
   const server = url.replace(/\/+$/, '').replace(/\/agents\/[^/]+$/, '')
   let after = first
   while (!signal.aborted) {
     const query = `${server}/ops/tasks/${encodeURIComponent(taskId)}/timeline?after=${after}`
     try {
-      const response = await fetch(query, { headers: { accept: 'text/event-stream' }, signal })
+      const headers = { accept: 'text/event-stream', ...credentials() }
+      const response = await fetch(query, { headers, signal })
       // The server is not Lull, or the caller may not read the timeline.
       if (!response.ok || response.body === null) return
       for await (const { id, data } of readEvents(chunksOf(response.body, IDLE_MS))) {
         after = id
-        const line = entryLine(JSON.parse(data))
-        if (line !== undefined) show(line)
+        see(JSON.parse(data) as TimelineEntry)
       }
       return
     } catch {
@@ -62,14 +61,11 @@ async function follow(
 
 const shown: ReadonlySet<string> = new Set(['step', 'tool', 'child'])
 
-function entryLine(given: unknown): string | undefined {
-  const kind = textIn(given, 'kind') ?? ''
-  if (!shown.has(kind)) return undefined
-  const words = [kind, ...['name', 'outcome', 'text'].map((member) => textIn(given, member))]
-  return words
-    .flatMap((word) => (word === undefined ? [] : [plain(word)]))
-    .join('  ')
-    .replaceAll('\n', ' ')
+/** Steps, tool calls and children. What else happens is in the frames of the task. */
+export function printEntry({ kind, name, outcome, text }: TimelineEntry, io: Io): void {
+  if (!shown.has(kind)) return
+  const words = [kind, name, outcome, text].filter((word) => word !== undefined)
+  io.print(plain(words.join('  ')).replaceAll('\n', ' '))
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -272,8 +272,16 @@ describe('audit', () => {
     expect(lines.map((line) => (JSON.parse(line) as { action: string }).action)).toContain(
       'task.cancel',
     )
-    expect((await audit('--task', 'never-mentioned')).out).toBe('')
-    expect((await audit('--principal', 'nobody')).out).toBe('')
+    expect((await audit('--task', 'never-mentioned', '--json')).out).toBe('')
+  })
+
+  it('says so when nothing was recorded', async () => {
+    expect((await audit('--task', 'never-mentioned')).out).toBe(
+      'Nothing that matches was recorded in the last 24 hours; --since 7d looks further back',
+    )
+    expect((await audit('--principal', 'nobody', '--since', '7d')).out).toBe(
+      'Nothing that matches was recorded since 7d',
+    )
   })
 
   it('refuses a time that it does not understand', async () => {

@@ -34,7 +34,7 @@ describe('help', () => {
 
   it('shows a command that help is asked for', async () => {
     expect((await run('help', 'send')).out).toContain('lull send <url> <text>')
-    expect((await run('help', 'tasks', 'watch')).out).toContain('lull tasks watch <task-id>')
+    expect((await run('help', 'tasks', 'watch')).out).toContain('lull tasks watch [task-id]')
   })
 
   it('shows the version', async () => {

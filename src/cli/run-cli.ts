@@ -33,7 +33,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
   } catch (error) {
     return explain(error, command, input?.has('json') ?? rest.includes('--json'), io)
   } finally {
-    io.live(undefined)
+    io.live([])
   }
 }
 

@@ -1,12 +1,13 @@
 /** Sends a message, follows its task until the task ends, asks or stops, and then shows the whole task. */
 import type { Client, SendOptions } from '../client/client.ts'
 import { notA2A } from '../client/client-error.ts'
+import type { TimelineEntry } from '../client/index.ts'
 import type { Task, TaskFrame } from '../client/task.ts'
 import type { Message } from '../core/message.ts'
 import { isPaused } from '../core/states.ts'
 import { type ExitCode, exitCodes, type Flag, type Input, type Io } from './command.ts'
 import { exitCodeOf } from './exit-code-of.ts'
-import { followTimeline, type Timeline } from './follow-timeline.ts'
+import { followTimeline, printEntry, type Timeline } from './follow-timeline.ts'
 import { messageText, plain, stateText, statusText, taskLines } from './render.ts'
 import { saveArtifacts } from './save-artifacts.ts'
 import { createFrameView } from './show-frames.ts'
@@ -30,6 +31,7 @@ export async function showSent(
 ): Promise<ExitCode> {
   const [streaming, json] = [input.has('stream'), input.has('json')]
   const view = createFrameView(io)
+  const print = (entry: TimelineEntry): void => printEntry(entry, io)
   let taskId = message.taskId
   let timeline: Timeline | undefined
   const forget = io.interrupted(() => goodbye(taskId, io))
@@ -40,7 +42,7 @@ export async function showSent(
       else if (streaming) {
         view.frame(frame)
         const after = message.taskId === undefined ? '0' : 'latest'
-        if (taskId !== undefined) timeline ??= followTimeline(client.url, taskId, after, io)
+        if (taskId !== undefined) timeline ??= followTimeline(client.url, taskId, after, print)
       }
       if (frame.kind === 'message') return showMessage(frame.message, input, io)
       if (isEnough(frame, input, io)) break
@@ -58,7 +60,7 @@ function isEnough(frame: TaskFrame, input: Input, io: Io): boolean {
   if (frame.kind !== 'task' && frame.kind !== 'status') return false
   const shown = frame.kind === 'task' ? frame.task : frame
   const { state } = shown
-  io.live(`${stateText(state, io.paint)} ${statusText(shown)}`)
+  io.live([`${stateText(state, io.paint)} ${statusText(shown)}`])
   if (input.has('detach')) return true
   // A stopped task may stay stopped for long. Only `--stream` waits for its wake.
   return state !== 'unknown' && isPaused(state) && !input.has('stream')

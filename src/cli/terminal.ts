@@ -3,6 +3,7 @@ import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { untilStopped } from '../server/stop-signals.ts'
 import type { Colour, Io } from './command.ts'
+import { createLiveBlock } from './live-block.ts'
 
 const codes: Readonly<Record<Colour, readonly [number, number]>> = {
   bold: [1, 22],
@@ -16,53 +17,47 @@ const codes: Readonly<Record<Colour, readonly [number, number]>> = {
 /** The exit code that shells expect from a program ended by Ctrl-C. */
 const INTERRUPTED = 130
 
-const CLEAR_LINE = '\r\u001b[K'
-
 export function createTerminal({ stdin, stdout, stderr }: NodeJS.Process): Io {
   // `hasColors` also reads NO_COLOR and FORCE_COLOR.
   const coloured = stdout.isTTY === true && stdout.hasColors()
-  const lively = stdout.isTTY === true
-  let shown = false
+  const lively = stdout.isTTY === true && process.env['TERM'] !== 'dumb'
+  const columns = (): number => stdout.columns || 80
+  const block = createLiveBlock(columns)
   /** The last text written did not end its line. */
   let open = false
 
-  function clear(): void {
-    if (shown) stdout.write(CLEAR_LINE)
-    shown = false
-    if (open) stdout.write('\n')
+  /** Writes above the live lines. */
+  function above(write: () => void): void {
+    stdout.write(`${block.erase()}${open ? '\n' : ''}`)
     open = false
+    write()
+    stdout.write(block.draw())
   }
 
   return {
-    print(line) {
-      clear()
-      stdout.write(`${line}\n`)
-    },
+    print: (line) => above(() => stdout.write(`${line}\n`)),
     write(text) {
-      if (!open) clear()
+      // Live lines would break the line of text that is being written.
+      if (!open) stdout.write(block.erase())
       stdout.write(text)
       open = text !== '' && !text.endsWith('\n')
+      if (!open) stdout.write(block.draw())
     },
-    warn(line) {
-      clear()
-      stderr.write(`${line}\n`)
-    },
+    warn: (line) => above(() => stderr.write(`${line}\n`)),
     paint(colour, text) {
       const [on, off] = codes[colour]
       return coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text
     },
-    live(line) {
-      // A status line would break the line of text that is being written.
-      if (open && line !== undefined) return
-      clear()
-      if (line === undefined || !lively) return
-      stdout.write(line.slice(0, (stdout.columns ?? 80) - 1))
-      shown = true
+    live(lines) {
+      if (!lively) return
+      block.set(lines)
+      if (!open) stdout.write(`${block.erase()}${block.draw()}`)
     },
+    size: () => (lively ? { columns: columns(), rows: stdout.rows || 24 } : undefined),
     interrupted(say) {
       const handler = (): void => {
-        clear()
-        stderr.write(`${say()}\n`)
+        block.set([])
+        above(() => stderr.write(`${say()}\n`))
         process.exit(INTERRUPTED)
       }
       process.once('SIGINT', handler)

@@ -1,20 +1,25 @@
 /** What wakes a stopped task, in words. */
 import type { EventFilter, ResumeConditions, Trigger } from './conditions.ts'
+import { durationText } from './duration-text.ts'
 import { fromIso } from './instant.ts'
+
+/** How exact times are: `rough` for texts that are kept, `exact` for texts that are drawn again every second. */
+export type Precision = 'rough' | 'exact'
 
 /** `on ci.build.completed:1234, or in 30 min (then it fails)`; without conditions only a resume wakes it. */
 export function waitText(
   conditions: ResumeConditions | undefined,
   deadlineAt: string | undefined,
   now: number,
+  precision: Precision = 'rough',
 ): string {
   const { onEvent, trigger, timeout } = conditions ?? {}
   const waits = [
     onEvent === undefined ? undefined : `on ${onEvent}`,
-    trigger === undefined ? undefined : triggerText(trigger, now),
+    trigger === undefined ? undefined : triggerText(trigger, now, precision),
     timeout === undefined
       ? undefined
-      : `${until(deadlineAt, now)} (${outcome[timeout.onTimeout ?? 'resume_with_summary']})`,
+      : `${until(deadlineAt, now, precision)} (${outcome[timeout.onTimeout ?? 'resume_with_summary']})`,
   ].filter((wait) => wait !== undefined)
   return waits.length === 0 ? 'only when it is resumed' : waits.join(', or ')
 }
@@ -25,8 +30,8 @@ const outcome = {
   resume_with_input: 'then it goes on',
 } as const
 
-function triggerText(trigger: Trigger, now: number): string {
-  if ('at' in trigger) return until(trigger.at, now)
+function triggerText(trigger: Trigger, now: number, precision: Precision): string {
+  if ('at' in trigger) return until(trigger.at, now, precision)
   if ('schedule' in trigger) {
     const { cron, timezone } = trigger.schedule
     return `on the schedule "${cron}"${timezone === undefined ? '' : ` (${timezone})`}`
@@ -50,10 +55,15 @@ function filterText(filter: EventFilter): string {
 }
 
 /** A point in time as a person counts it. */
-export function until(instant: string | undefined, now: number): string {
+export function until(
+  instant: string | undefined,
+  now: number,
+  precision: Precision = 'rough',
+): string {
   const ms = fromIso(instant ?? '') - now
   if (Number.isNaN(ms)) return 'after a while'
   if (ms <= 0) return 'now'
+  if (precision === 'exact') return `in ${durationText(Math.ceil(ms / 1_000) * 1_000)}`
   const seconds = Math.ceil(ms / 1_000)
   if (seconds < 120) return `in ${seconds} s`
   const minutes = Math.round(seconds / 60)

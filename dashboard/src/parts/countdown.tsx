@@ -1,5 +1,6 @@
 /** Time that passes on the page: one timer for all countdowns and ages, stopped while the page is hidden. */
 import { signal } from '@preact/signals'
+import { durationText } from '../../../src/core/duration-text.ts'
 import type { Known } from '../tasks.ts'
 
 const ticks = signal(0)
@@ -15,7 +16,7 @@ export function Countdown({ task }: { readonly task: Known }) {
   return (
     <time dateTime={task.dueAt} title={task.dueAt}>
       <span class="hidden">due at {task.dueAt}</span>
-      <span aria-hidden="true">{left <= 0 ? 'due now' : `in ${duration(left)}`}</span>
+      <span aria-hidden="true">{left <= 0 ? 'due now' : `in ${durationText(left)}`}</span>
     </time>
   )
 }
@@ -24,25 +25,7 @@ export function Age({ since }: { readonly since: string }) {
   ticks.value
   return (
     <time dateTime={since} title={since}>
-      {duration(Math.max(0, Date.now() - Date.parse(since)))}
+      {durationText(Math.max(0, Date.now() - Date.parse(since)))}
     </time>
   )
-}
-
-/** At most two units: `3 h 12 min`. */
-export function duration(ms: number): string {
-  const seconds = Math.floor(ms / 1_000)
-  if (seconds < 1) return `${Math.round(ms)} ms`
-  const units = [
-    ['d', 86_400],
-    ['h', 3_600],
-    ['min', 60],
-    ['s', 1],
-  ] as const
-  const first = units.findIndex(([, size]) => seconds >= size)
-  const [word, size] = units[first] ?? (['s', 1] as const)
-  const next = units[first + 1]
-  const rest = next === undefined ? 0 : Math.floor((seconds % size) / next[1])
-  const whole = `${Math.floor(seconds / size)} ${word}`
-  return rest === 0 || next === undefined ? whole : `${whole} ${rest} ${next[0]}`
 }

@@ -1,9 +1,9 @@
 /** What happened to a task, oldest first. A long wait is a break that says its length, so that work stays visible. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { durationText } from '../../../src/core/duration-text.ts'
 import type { ReceiptReport, TimelineEntry } from '../../../src/wire/ops.ts'
 import { ops } from '../server.ts'
-import { duration } from './countdown.tsx'
 
 const entries = signal<readonly TimelineEntry[]>([])
 const receipts = signal<ReceiptReport | undefined>(undefined)
@@ -66,7 +66,7 @@ function Entry(props: {
   const words = [entry.name, entry.outcome, entry.text].filter((word) => word !== undefined)
   return (
     <>
-      {after > BREAK_MS && <li class="break">{duration(after)} later</li>}
+      {after > BREAK_MS && <li class="break">{durationText(after)} later</li>}
       <li data-kind={entry.kind} data-outcome={entry.outcome}>
         <time dateTime={entry.at} title={entry.at}>
           {entry.at.slice(11, 23)}

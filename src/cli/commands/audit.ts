@@ -33,16 +33,28 @@ export const audit: Command = {
     }
     const ops = createOps(opsOptions(serverUrl(input)))
     let cursor: string | undefined
+    let printed = 0
     do {
       const page = await ops.audit({ ...filter, cursor })
       // With --json each entry is a line, so that an export of any size can be read line by line.
       for (const entry of page.entries) {
         io.print(input.has('json') ? JSON.stringify(entry) : lineOf(entry))
       }
+      printed += page.entries.length
       cursor = page.cursor
     } while (cursor !== undefined)
+    if (printed === 0 && !input.has('json')) io.print(nothing(input))
     return exitCodes.ok
   },
+}
+
+/** An empty answer does not say whether the command worked. */
+function nothing(input: Input): string {
+  const since = input.text('since')
+  const when =
+    since === undefined ? 'in the last 24 hours; --since 7d looks further back' : `since ${since}`
+  const only = input.has('principal') || input.has('task') ? ' that matches' : ''
+  return plain(`Nothing${only} was recorded ${when}`)
 }
 
 function lineOf(entry: Entry): string {

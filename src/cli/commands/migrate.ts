@@ -20,7 +20,7 @@ export const migrate: Command = {
     const { from, to } = placesIn(input)
     const { moveStore } = await import('../../server/move/move-store.ts')
     const { receiptKey, formerReceiptKeys } = readSettings()
-    const progress = (now: MoveProgress): void => io.live(progressLine(now))
+    const progress = (now: MoveProgress): void => io.live([progressLine(now)])
     const { report, isRepeat } = await moveStore({
       from,
       to,

@@ -1,46 +1,54 @@
-import type { TaskState } from '../../client/task.ts'
-import type { Command, Io } from '../command.ts'
+import { createOps } from '../../client/ops.ts'
+import { type Command, exitCodes, type Input, type Io } from '../command.ts'
 import { exitCodeOf } from '../exit-code-of.ts'
-import { followTimeline } from '../follow-timeline.ts'
-import { urlFlag } from '../remote.ts'
-import { createFrameView } from '../show-frames.ts'
+import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
+import { plain } from '../render.ts'
 import { taskIn } from '../task-id.ts'
+import { watchOpenTasks } from '../watch-open-tasks.ts'
+import { watchTask } from '../watch-task.ts'
 
 export const tasksWatch: Command = {
   name: 'tasks watch',
-  args: '<task-id>',
-  about: 'Show what happens to a task until it ends, also across a restart of the server',
+  args: '[task-id]',
+  about: 'Show live what happens to a task, or to all open tasks, also across a restart',
   flags: urlFlag,
-  examples: ['tasks watch @last', 'tasks watch <task-id> --json'],
+  examples: ['tasks watch', 'tasks watch @last', 'tasks watch <task-id> --json'],
   async run(input, io) {
-    const { client, taskId } = await taskIn(input)
-    // The first read is not retried, so that a wrong address or id is reported at once.
-    let { state } = await client.get(taskId)
-    const json = input.has('json')
-    const view = createFrameView(io)
-    const timeline = json ? undefined : followTimeline(client.url, taskId, 'latest', io)
-    const onLost = (): void => io.warn(io.paint('dim', 'connection lost; waiting for the server'))
-    try {
-      for await (const frame of client.watch(taskId, { onLost })) {
-        if (json) io.print(JSON.stringify(frame))
-        else view.frame(frame)
-        if (frame.kind === 'task') state = frame.task.state
-        if (frame.kind === 'status') state = frame.state
-        if (!json)
-          io.live(liveLine(state, frame.kind === 'status' ? frame.progress : undefined, io))
-      }
-    } finally {
-      await timeline?.end(LAST_ENTRIES_MS)
-    }
-    return exitCodeOf(state)
+    return input.words.length === 0 ? watchAll(input, io) : watchOne(input, io)
   },
 }
 
-const LAST_ENTRIES_MS = 500
-const BAR = 20
+async function watchAll(input: Input, io: Io) {
+  const url = serverUrl(input)
+  const agent = /\/agents\/([^/]+)\/?$/.exec(url)?.[1]
+  const forget = io.interrupted(() => 'The tasks go on.')
+  try {
+    await watchOpenTasks({ ops: createOps(opsOptions(url)), agent }, input.has('json'), io)
+    return exitCodes.ok
+  } finally {
+    forget()
+  }
+}
 
-function liveLine(state: TaskState, fraction: number | undefined, io: Io): string {
-  if (fraction === undefined) return io.paint('dim', `… ${state}`)
-  const done = Math.round(fraction * BAR)
-  return `${'█'.repeat(done)}${'░'.repeat(BAR - done)} ${Math.round(fraction * 100)} %`
+async function watchOne(input: Input, io: Io) {
+  const { client, taskId } = await taskIn(input)
+  // The first read is not retried, so that a wrong address or id is reported at once.
+  const first = await client.get(taskId)
+  const forget = io.interrupted(() => `Task ${plain(taskId)} goes on.`)
+  try {
+    if (!input.has('json')) {
+      const ops = createOps(opsOptions(serverUrl(input)))
+      return exitCodeOf(await watchTask(client, ops, first, io))
+    }
+    let { state } = first
+    const onLost = (): void => io.warn('connection lost; waiting for the server')
+    for await (const frame of client.watch(taskId, { onLost })) {
+      io.print(JSON.stringify(frame))
+      if (frame.kind === 'task') state = frame.task.state
+      if (frame.kind === 'status') state = frame.state
+    }
+    return exitCodeOf(state)
+  } finally {
+    forget()
+  }
 }

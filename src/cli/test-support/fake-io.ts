@@ -31,6 +31,7 @@ export function createFakeIo(): FakeIo {
     interrupted: () => () => undefined,
     paint: (_, text) => text,
     live: () => undefined,
+    size: () => undefined,
     stopped: (close) => close(),
     speak: () => ({ input: new PassThrough(), output: new PassThrough() }),
     self: 'lull',

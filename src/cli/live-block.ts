@@ -1,0 +1,60 @@
+/**
+ * Lines at the bottom of a terminal that are drawn again in place. Everything here is text: the terminal writes it.
+ *
+ *  B1  Each line takes one row: it is cut to the width of the terminal.
+ *  B2  What is erased is exactly what was drawn, also when the terminal became narrower meanwhile.
+ */
+export interface LiveBlock {
+  /** Replaces the lines. */
+  set(lines: readonly string[]): void
+  /** Removes the lines from the screen. The cursor is then where their first row began. */
+  erase(): string
+  draw(): string
+}
+
+export function createLiveBlock(columns: () => number): LiveBlock {
+  let lines: readonly string[] = []
+  /** The widths of the lines on the screen. */
+  let drawn: readonly number[] = []
+  return {
+    set(given) {
+      lines = given
+    },
+    erase() {
+      if (drawn.length === 0) return ''
+      // B2. A terminal that became narrower breaks the drawn lines.
+      const rows = drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns())), 0)
+      drawn = []
+      return `\r${rows > 1 ? `\u001b[${rows - 1}A` : ''}\u001b[J`
+    },
+    draw() {
+      const cut = lines.map((line) => cutTo(line, columns() - 1))
+      drawn = cut.map(({ width }) => width)
+      return cut.map(({ text }) => text).join('\n')
+    },
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with an escape character
+const colourOrCharacter = /\u001b\[\d+m|./gsu
+const WIDE = /^[\u1100-\u115f\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]|\p{Emoji_Presentation}/u
+const WITHOUT_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]/u
+
+/** B1. Colours take no room, and are kept whole so that none stays switched on. */
+function cutTo(line: string, columns: number): { text: string; width: number } {
+  let [text, width, full] = ['', 0, false]
+  for (const [part] of line.matchAll(colourOrCharacter)) {
+    const own = part.startsWith('\u001b') ? undefined : widthOf(part)
+    full ||= own !== undefined && width + own > columns
+    if (full && own !== undefined) continue
+    text += part
+    width += own ?? 0
+  }
+  return { text, width }
+}
+
+/** Rows that a terminal uses for the character. An unknown character of Asia or a picture counts as two. */
+function widthOf(character: string): number {
+  if (WITHOUT_WIDTH.test(character)) return 0
+  return WIDE.test(character) || (character.codePointAt(0) ?? 0) >= 0x1f000 ? 2 : 1
+}

@@ -1,0 +1,93 @@
+/** Shows what happens to one task until it ends: lines for what is over, and on a terminal live lines below. */
+import type { Client } from '../client/client.ts'
+import { applyFrame } from '../client/fold.ts'
+import type { Changes, TimelineEntry } from '../client/index.ts'
+import type { Ops } from '../client/ops.ts'
+import type { Task, TaskState } from '../client/task.ts'
+import type { Io } from './command.ts'
+import { drawing } from './drawing.ts'
+import { followChanges } from './follow-changes.ts'
+import { followTimeline, printEntry } from './follow-timeline.ts'
+import { createFrameView } from './show-frames.ts'
+import { type TaskView, taskBlock, viewOfSummary, viewOfTask } from './task-view.ts'
+
+/** How long to wait for the last entries of the timeline, which may arrive after the task has ended. */
+const LAST_ENTRIES_MS = 500
+
+/** @param first the task as it is now @returns its last state */
+export function watchTask(client: Client, ops: Ops, first: Task, io: Io): Promise<TaskState> {
+  const lines = byLines(io)
+  const frames = createFrameView(lines.io)
+  let task: Task | undefined = first
+  let seen: TaskView | undefined
+  let step: TimelineEntry | undefined
+
+  const block = (): readonly string[] =>
+    taskBlock(seen ?? viewOfTask(task ?? first), step, lines.rest(), Date.now(), io.paint)
+
+  return drawing(io, block, async (redraw) => {
+    const left = new AbortController()
+    const onLost = (): void => io.warn(io.paint('dim', 'connection lost; waiting for the server'))
+    const timeline = followTimeline(client.url, first.id, 'latest', (entry) => {
+      if (entry.kind === 'step' || entry.kind === 'tool') step = entry
+      printEntry(entry, io)
+      redraw()
+    })
+    const summaries =
+      io.size() &&
+      seeSummaries(ops, first.id, left.signal, (view) => {
+        seen = view
+        redraw()
+      })
+    try {
+      for await (const frame of client.watch(first.id, { onLost })) {
+        task = applyFrame(task, frame)
+        frames.frame(frame)
+        redraw()
+      }
+    } finally {
+      lines.end()
+      left.abort()
+      await Promise.all([timeline.end(LAST_ENTRIES_MS), summaries])
+    }
+    return task?.state ?? first.state
+  })
+}
+
+/** Tells turn, progress and the clock of the server, where the server is Lull and the caller may read them. */
+async function seeSummaries(
+  ops: Ops,
+  taskId: string,
+  signal: AbortSignal,
+  see: (view: TaskView) => void,
+): Promise<void> {
+  const feed = {
+    connected: async () => see(viewOfSummary(await ops.task(taskId), Date.now())),
+    async changed({ tasks }: Changes) {
+      const found = tasks.find((one) => one.taskId === taskId)
+      if (found !== undefined) see(viewOfSummary(found, Date.now()))
+    },
+    lost: () => undefined,
+  }
+  await followChanges(ops, feed, signal).catch(() => undefined)
+}
+
+/** Prints text as whole lines, so that live lines can stand below. The rest of the last line is in `rest`. */
+function byLines(io: Io): { readonly io: Io; rest(): string; end(): void } {
+  if (io.size() === undefined) return { io, rest: () => '', end: () => undefined }
+  let rest = ''
+  const end = (): void => {
+    if (rest !== '') io.print(rest)
+    rest = ''
+  }
+  const print = (line: string): void => {
+    end()
+    io.print(line)
+  }
+  const write = (text: string): void => {
+    const all = `${rest}${text}`.split('\n')
+    rest = all.pop() ?? ''
+    for (const line of all) io.print(line)
+  }
+  return { io: { ...io, print, write }, rest: () => rest, end }
+}
