@@ -13,7 +13,7 @@ it('shows the credential of the environment, so that steps are seen on servers t
   if (sent.kind !== 'task') throw new Error('a task was expected')
   vi.stubEnv('LULL_TOKEN', key)
   const names: (string | undefined)[] = []
-  await followTimeline(url, sent.task.id, '0', ({ name }) => names.push(name)).end(30_000)
+  await followTimeline(url, sent.task.id, 0, ({ name }) => names.push(name)).end(30_000)
   vi.unstubAllEnvs()
   await server.close()
   expect(names).toContain('look')

@@ -13,15 +13,15 @@ export interface Timeline {
   end(waitMs: number): Promise<void>
 }
 
-/** @param url of a server, or of an agent on it @param after `latest`: only entries from now on */
+/** @param url of a server, or of an agent on it @param after a position; `latest`: only entries from now on */
 export function followTimeline(
   url: string,
   taskId: string,
-  after: '0' | 'latest',
+  after: number | 'latest',
   see: (entry: TimelineEntry) => void,
 ): Timeline {
   const gone = new AbortController()
-  const following = follow(url, taskId, after, gone.signal, see).catch(() => undefined)
+  const following = follow(url, taskId, String(after), gone.signal, see).catch(() => undefined)
   return {
     async end(waitMs) {
       const timer = setTimeout(() => gone.abort(), waitMs)

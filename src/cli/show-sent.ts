@@ -41,7 +41,7 @@ export async function showSent(
       if (streaming && json) io.print(JSON.stringify(frame))
       else if (streaming) {
         view.frame(frame)
-        const after = message.taskId === undefined ? '0' : 'latest'
+        const after = message.taskId === undefined ? 0 : 'latest'
         if (taskId !== undefined) timeline ??= followTimeline(client.url, taskId, after, print)
       }
       if (frame.kind === 'message') return showMessage(frame.message, input, io)

@@ -15,11 +15,13 @@ import { type TaskView, taskBlock, viewOfSummary, viewOfTask } from './task-view
 const LAST_ENTRIES_MS = 500
 
 /** @param first the task as it is now @returns its last state */
-export function watchTask(client: Client, ops: Ops, first: Task, io: Io): Promise<TaskState> {
+export async function watchTask(client: Client, ops: Ops, first: Task, io: Io): Promise<TaskState> {
+  // Undefined: the server is not Lull, or the caller may not read it.
+  const summary = await ops.task(first.id).catch(() => undefined)
   const lines = byLines(io)
   const frames = createFrameView(lines.io)
   let task: Task | undefined = first
-  let seen: TaskView | undefined
+  let seen = summary && viewOfSummary(summary, Date.now())
   let step: TimelineEntry | undefined
 
   const block = (): readonly string[] =>
@@ -28,12 +30,13 @@ export function watchTask(client: Client, ops: Ops, first: Task, io: Io): Promis
   return drawing(io, block, async (redraw) => {
     const left = new AbortController()
     const onLost = (): void => io.warn(io.paint('dim', 'connection lost; waiting for the server'))
-    const timeline = followTimeline(client.url, first.id, 'latest', (entry) => {
+    const timeline = followTimeline(client.url, first.id, summary?.version ?? 'latest', (entry) => {
       if (entry.kind === 'step' || entry.kind === 'tool') step = entry
       printEntry(entry, io)
       redraw()
     })
     const summaries =
+      summary &&
       io.size() &&
       seeSummaries(ops, first.id, left.signal, (view) => {
         seen = view
@@ -54,7 +57,7 @@ export function watchTask(client: Client, ops: Ops, first: Task, io: Io): Promis
   })
 }
 
-/** Tells turn, progress and the clock of the server, where the server is Lull and the caller may read them. */
+/** Keeps turn, progress and the clock of a Lull server current. */
 async function seeSummaries(
   ops: Ops,
   taskId: string,
