@@ -159,7 +159,7 @@ describe('moving everything to PostgreSQL', () => {
     const before = await here(readSamples)
     const { report, isRepeat } = await moveStore({ from, to })
     expect(isRepeat).toBe(false)
-    expect(report).toMatchObject({ tasks: 2, records: 6, unreadableTasks: [] })
+    expect(report).toMatchObject({ tasks: 3, records: 8, unreadableTasks: [] })
     expect(await there(readSamples)).toEqual(before)
     // Positions go on where they were.
     await there(async (store) => {
@@ -242,7 +242,7 @@ describe('moving everything to PostgreSQL', () => {
       expect(found?.n).toBe('0')
     }
     const { report } = await moveStore({ from, to })
-    expect(report.tasks).toBe(2)
+    expect(report.tasks).toBe(3)
   })
 
   it('V3 changes nothing when it is run again, also after the tasks have gone on', async () => {
