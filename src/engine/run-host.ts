@@ -1,5 +1,6 @@
 /** What the engine offers to its runs. */
 import { createChildHost } from './child-host.ts'
+import type { Membership } from './cluster/membership.ts'
 import type { EngineContext } from './context.ts'
 import type { Watchdog } from './health.ts'
 import type { Holds } from './holds.ts'
@@ -12,7 +13,7 @@ export interface RunHostDeps {
   readonly live: LiveTexts
   readonly holds: Holds
   readonly watchdog: Watchdog
-  readonly lease: RunHost['lease']
+  readonly lease: Pick<Membership, 'holdsLease' | 'whenLeased'>
 }
 
 /** @param contextOf called only after the engine is assembled */
@@ -40,7 +41,7 @@ export function createRunHost(
     releaseSlot: (taskId) => contextOf().runs.releaseSlot(taskId),
     reacquireSlot: (taskId) => contextOf().runs.reacquireSlot(taskId),
     blocked: watchdog.report,
-    lease,
+    mayExecute: () => (lease.holdsLease() ? undefined : lease.whenLeased()),
     children: createChildHost(contextOf, holds),
   }
 }

@@ -1,6 +1,10 @@
 /** For tests of agents, clients and stores. */
+
+export type { CodeChange, CodeReplay, ReplayedOperation } from '../engine/replay/code-replay.ts'
+export type { AgentsReplay, ReplayVerdict, TaskReplay } from '../engine/replay/replay-agents.ts'
 export { createCountingIds } from './counting-ids.ts'
 export { createManualClock, type ManualClock } from './manual-clock.ts'
+export { type ReplayAgentsOptions, replayAgents } from './replay-agents.ts'
 export type { Effects } from './script-agent/effects.ts'
 export type {
   ArtifactOp,

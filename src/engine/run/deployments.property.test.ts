@@ -7,85 +7,19 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../../core/records.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import type { AgentTask } from '../agent-task.ts'
 import { createDelayingStore } from '../test-support/delaying-store.ts'
-import { alice, createHarness, type Harness, running } from '../test-support/engine-harness.ts'
-
-type Item =
-  | { readonly kind: 'step'; readonly name: string }
-  | { readonly kind: 'outer'; readonly name: string; readonly inner: readonly Item[] }
-  | { readonly kind: 'parallel'; readonly branches: readonly (readonly Item[])[] }
-  | { readonly kind: 'park' }
-type Code = readonly Item[]
-
-// ── Versions ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-type Shape = number | { readonly inside: number } | readonly number[]
-
-/** Every step has a name of its own: `s` in the first version. */
-function codeOf(shapes: readonly Shape[], parkAt: number | undefined): Code {
-  let count = 0
-  const step = (): Item => ({ kind: 'step', name: `s${count++}` })
-  const steps = (length: number): Item[] => Array.from({ length }, step)
-  const items = shapes.flatMap((shape): Item[] => {
-    if (typeof shape === 'number') return steps(shape)
-    if ('inside' in shape) {
-      return [{ kind: 'outer', name: `o${count++}`, inner: steps(shape.inside) }]
-    }
-    return [{ kind: 'parallel', branches: shape.map(steps) }]
-  })
-  return parkAt === undefined ? items : items.toSpliced(parkAt, 0, { kind: 'park' })
-}
-
-interface Edit {
-  readonly what: 'add' | 'remove' | 'rename' | 'swap'
-  /** Which list of the code, and where in it. */
-  readonly list: number
-  readonly at: number
-}
-
-function edited(code: Code, { what, list, at }: Edit, number: number): Code {
-  let seen = 0
-  const lists = listsOf(code).length
-  const edit = (items: Code): Code => {
-    const here = seen++ === list % lists ? change(items, what, at, number) : items
-    return here.map((item): Item => {
-      if (item.kind === 'outer') return { ...item, inner: edit(item.inner) }
-      if (item.kind === 'parallel') return { ...item, branches: item.branches.map(edit) }
-      return item
-    })
-  }
-  return edit(code)
-}
-
-function change(items: Code, what: Edit['what'], at: number, number: number): Code {
-  const index = at % Math.max(1, items.length)
-  const item = items[index]
-  const next = items[index + 1]
-  if (what === 'add') return items.toSpliced(at % (items.length + 1), 0, named(`new${number}`))
-  if (item?.kind !== 'step') return items
-  if (what === 'remove') return items.toSpliced(index, 1)
-  if (what === 'rename') return items.with(index, named(`renamed${number}`))
-  return next?.kind === 'step' ? items.with(index, next).with(index + 1, item) : items
-}
-
-const named = (name: string): Item => ({ kind: 'step', name })
-
-function listsOf(code: Code): readonly Code[] {
-  const inside = code.flatMap((item) => {
-    if (item.kind === 'outer') return listsOf(item.inner)
-    return item.kind === 'parallel' ? item.branches.flatMap(listsOf) : []
-  })
-  return [code, ...inside]
-}
-
-function pathsOf(code: Code, outer = ''): readonly string[] {
-  return code.flatMap((item) => {
-    if (item.kind === 'parallel') return item.branches.flatMap((branch) => pathsOf(branch, outer))
-    if (item.kind === 'outer') return pathsOf(item.inner, `${outer}${item.name}/`)
-    return item.kind === 'step' ? [`${outer}${item.name}`] : []
-  })
-}
+import { alice, createHarness, type Harness } from '../test-support/engine-harness.ts'
+import {
+  agentOf,
+  type Code,
+  codeOf,
+  edit,
+  edited,
+  type Item,
+  pathsOf,
+  shape,
+  stop,
+} from './test-support/code-versions.ts'
 
 // ── The rule on paper ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -207,43 +141,6 @@ function historyOf(log: readonly LogRecord[]): History {
 
 const pathOf = (key: string): string => key.replaceAll(/step:|:?#1/g, '')
 
-// ── Runs ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-function agentOf(code: Code, hangs: ReadonlySet<string>, ran: string[]) {
-  const perform = async (task: AgentTask, items: Code, outer: string): Promise<void> => {
-    for (const item of items) {
-      if (item.kind === 'park') await task.park({ reason: 'x' })
-      else if (item.kind === 'parallel') {
-        await Promise.all(item.branches.map((branch) => perform(task, branch, outer)))
-      } else if (item.kind === 'outer') {
-        await task.step(item.name, () => perform(task, item.inner, `${outer}${item.name}/`))
-      } else {
-        await task.step(item.name, async () => {
-          if (hangs.has(item.name)) await new Promise(() => undefined)
-          ran.push(`${outer}${item.name}`)
-        })
-      }
-    }
-  }
-  return running((task) => perform(task, code, ''))
-}
-
-const shape: fc.Arbitrary<Shape> = fc.oneof(
-  fc.integer({ min: 1, max: 3 }),
-  fc.record({ inside: fc.integer({ min: 1, max: 3 }) }),
-  fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 2, maxLength: 3 }),
-)
-const edit: fc.Arbitrary<Edit> = fc.record({
-  what: fc.constantFrom('add', 'remove', 'rename', 'swap'),
-  list: fc.nat({ max: 5 }),
-  at: fc.nat({ max: 5 }),
-})
-/** It parks at a place, or dies while some steps hang. */
-const stop = fc.oneof(
-  fc.nat({ max: 4 }).map((parkAt) => ({ parkAt, hangs: [] as number[] })),
-  fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 3 }).map((hangs) => ({ hangs })),
-)
-
 /** The store answers at once, or late and out of order. */
 const delays = fc.option(fc.record({ seed: fc.integer(), turns: fc.constant(5) }), {
   nil: undefined,
@@ -257,7 +154,7 @@ describe('a task that goes on with another version of its code', () => {
       stop,
       delays,
       async (shapes, edits, where, delay) => {
-        const before = codeOf(shapes, 'parkAt' in where ? where.parkAt : undefined)
+        const before = codeOf(shapes, where.parkAt)
         const after = edits.reduce(edited, before)
         const hangs = new Set(where.hangs.map((number) => `s${number}`))
         const first: string[] = []

@@ -8,7 +8,6 @@ import type { Task } from '../../core/task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
-import type { Membership } from '../cluster/membership.ts'
 import type { Committed, LazyCommand } from '../ledger.ts'
 import type { LiveTexts } from '../live-texts.ts'
 import type { ReminderRequest } from '../requests.ts'
@@ -47,8 +46,8 @@ export interface RunHost {
   /** The run could go on: resolves when it has a slot again, or was stopped. */
   reacquireSlot(taskId: string): Promise<void>
   blocked(agent: string, taskId: string, ms: number): void
-  /** Asked before every step. */
-  readonly lease: Pick<Membership, 'holdsLease' | 'whenLeased'>
+  /** Asked before each attempt of a step. Resolves when its function may run. Undefined: it may run now. */
+  mayExecute(key: string): Promise<void> | undefined
   readonly children: ChildHost
 }
 

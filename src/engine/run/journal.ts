@@ -74,12 +74,20 @@ export class Journal {
   #kept: Set<string> | undefined
   #asked: { readonly key: string; readonly fingerprint: string } | undefined
 
+  /** Results of later records are compared with the code, and are not handed out. */
+  readonly knownUpTo: number
+
   /**
    * @param log the records from the last `continued` on, oldest first
    * @param wake the last wake before them
    */
-  constructor(log: readonly LogRecord[], wake?: Wake) {
+  constructor(
+    log: readonly LogRecord[],
+    wake?: Wake,
+    knownUpTo: number = Number.POSITIVE_INFINITY,
+  ) {
     this.wakes = new Wakes(wake)
+    this.knownUpTo = knownUpTo
     const deaths = new Deaths()
     for (const record of log) {
       deaths.follow(record)

@@ -17,7 +17,7 @@ export interface Rebuilding {
  * How long a run must stand still before its code counts as changed. A branch may wait for something that is not
  * journaled (a timer, an import) before it calls a recorded operation.
  */
-const STILL_MS = 1_000
+export const STILL_MS = 1_000
 
 interface Waiting {
   readonly key: string

@@ -89,7 +89,7 @@ export class OperationRunner {
       const answer = (): void => {
         const found = differs ? undefined : operation.replay(entry)
         if (found === undefined) this.#run.control.mismatch(key)
-        else resolve(found.value)
+        else if (entry.seq <= this.#run.journal.knownUpTo) resolve(found.value)
       }
       this.#release(entry.seq, place, answer, reject)
     })

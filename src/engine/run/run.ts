@@ -83,6 +83,11 @@ export class Run implements RunControl {
     return this.#core.dead
   }
 
+  /** The number of the record whose result the code got last. */
+  get lastResult(): number {
+    return this.#core.lastResult
+  }
+
   /** How many operations are in flight. */
   get steps(): number {
     return this.#core.gate.inFlight

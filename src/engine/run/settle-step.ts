@@ -43,7 +43,8 @@ export async function settleStep<T>(
       // The task was canceled or lost while the step waited for its next attempt.
       if (core.dead) return neverSettles()
       // Another process may have taken the task over (C3 of `cluster/membership.ts`).
-      if (!core.host.lease.holdsLease()) await core.host.lease.whenLeased()
+      const allowed = core.host.mayExecute(key)
+      if (allowed !== undefined) await allowed
       if (core.dead) return neverSettles()
       expectGoingOn(scope)
       attempt++

@@ -34,6 +34,15 @@ export class Unclaimed {
     return this.#left.size === 0
   }
 
+  /** The recorded operations that the code has not called. */
+  get keys(): readonly string[] {
+    return [...this.#left.keys()]
+  }
+
+  has(key: string): boolean {
+    return this.#left.has(key)
+  }
+
   /** The code calls an operation. */
   ask(key: string): void {
     if (this.#left.size === 0) return

@@ -1,0 +1,48 @@
+/** Says before a deployment how recorded tasks would go on with other code. For tests, and for `lull replay --agents`. */
+import type { LogRecord } from '../core/records.ts'
+import type { Agent } from '../engine/agent.ts'
+import type { CodeReplayDeps } from '../engine/replay/code-replay.ts'
+import { type AgentsReplay, replayAgents as replay } from '../engine/replay/replay-agents.ts'
+import type { Clock } from '../ports/clock.ts'
+import { createCountingIds } from './counting-ids.ts'
+import { testSigner } from './test-signer.ts'
+
+export interface ReplayAgentsOptions {
+  /** The agents with the new code. */
+  readonly agents: readonly Agent[]
+  /** The logs of tasks, each complete from its first record on. */
+  readonly logs: Iterable<readonly LogRecord[]>
+  /** Only tasks that are paused or parked. Default: all that have not ended. */
+  readonly parked?: boolean
+}
+
+/**
+ * Runs the code of the agents against recorded logs. No function of a step runs, and nothing is stored or sent. The code
+ * runs up to the first operation that is not in the log. A task that would stop is known after two to three seconds.
+ */
+export function replayAgents({ logs, ...request }: ReplayAgentsOptions): Promise<AgentsReplay> {
+  const recorded = [...logs].map((records) => ({ records }))
+  return replay({ ...request, logs: recorded }, replayDeps())
+}
+
+/** The dependencies of replays outside of an engine. */
+export function replayDeps(): CodeReplayDeps {
+  return {
+    clock: waitingClock,
+    ids: createCountingIds(),
+    hash: testSigner.hash,
+    log: () => undefined,
+  }
+}
+
+/** The clock of the system, with timers that keep the process alive while a replay waits. */
+const waitingClock: Clock = {
+  now: Date.now,
+  elapsed: () => performance.now(),
+  after: (ms, callback) => cancelOf(setTimeout(callback, ms)),
+  at: (instant, callback) => cancelOf(setTimeout(callback, instant - Date.now())),
+}
+
+function cancelOf(timer: NodeJS.Timeout): () => void {
+  return () => clearTimeout(timer)
+}
