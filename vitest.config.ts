@@ -10,7 +10,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          include: ['src/**/*.test.ts', 'dashboard/**/*.test.ts', 'scripts/**/*.test.mjs'],
           exclude: ['src/stores/postgres/**', 'src/server/move/**'],
           // Properties take what they need on a slow machine; none waits by the clock.
           testTimeout: 60_000,

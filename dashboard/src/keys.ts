@@ -1,7 +1,14 @@
 /** Keyboard: each key presses a visible button or link of the page. Keys typed into a field are left alone. */
 import { go } from './router.ts'
 
-const pages = { b: 'board', w: 'waiting', o: 'operations' } as const
+const pages = {
+  b: 'board',
+  w: 'waiting',
+  o: 'operations',
+  s: 'schedules',
+  p: 'processes',
+  a: 'audit',
+} as const
 
 export function listenToKeys(help: () => void): void {
   let afterG = false

@@ -1,20 +1,26 @@
 /** The page: navigation, the connection bar, and the place that the address names. */
-import { type RefObject, render } from 'preact'
+import { type ComponentChild, type RefObject, render } from 'preact'
 import { useRef } from 'preact/hooks'
 import { listenToKeys } from './keys.ts'
+import { Audit } from './pages/audit.tsx'
 import { Board } from './pages/board.tsx'
 import { Login } from './pages/login.tsx'
 import { Operations } from './pages/operations.tsx'
+import { Processes } from './pages/processes.tsx'
+import { Schedules } from './pages/schedules.tsx'
 import { TaskPage } from './pages/task.tsx'
 import { Waiting } from './pages/waiting.tsx'
-import { follow, type Place, pathOf, place } from './router.ts'
+import { follow, type PageName, type Place, pathOf, place } from './router.ts'
 import { needsKey } from './server.ts'
 import { counts, keepCurrent, lostSince, problem } from './tasks.ts'
 
 const links: readonly { readonly to: Place; readonly text: string }[] = [
   { to: { page: 'board' }, text: 'Board' },
   { to: { page: 'waiting' }, text: 'Waiting' },
+  { to: { page: 'schedules' }, text: 'Schedules' },
   { to: { page: 'operations' }, text: 'Operations' },
+  { to: { page: 'processes' }, text: 'Processes' },
+  { to: { page: 'audit' }, text: 'Audit' },
 ]
 
 let openHelp = (): void => undefined
@@ -55,10 +61,18 @@ function Page() {
   )
 }
 
+const views: Readonly<Record<PageName, () => ComponentChild>> = {
+  board: () => <Board />,
+  waiting: () => <Waiting />,
+  operations: () => <Operations />,
+  schedules: () => <Schedules />,
+  processes: () => <Processes />,
+  audit: () => <Audit />,
+}
+
 function pageAt(here: Place) {
   if (here.page === 'task') return <TaskPage key={here.taskId} taskId={here.taskId} />
-  if (here.page === 'waiting') return <Waiting />
-  return here.page === 'operations' ? <Operations /> : <Board />
+  return views[here.page]()
 }
 
 function Asked() {
@@ -83,8 +97,9 @@ function Connection() {
 
 function Help({ dialog }: { readonly dialog: RefObject<HTMLDialogElement | null> }) {
   const keys = [
-    ['g b, g w, g o', 'board, waiting, operations'],
-    ['/', 'filter'],
+    ['g b, g w, g s', 'board, waiting, schedules'],
+    ['g o, g p, g a', 'operations, processes, audit'],
+    ['/', 'search'],
     ['j, k', 'next and previous task'],
     ['Enter', 'open the task'],
     ['p, r, c', 'pause, resume, cancel'],

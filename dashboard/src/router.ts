@@ -3,9 +3,11 @@ import { signal } from '@preact/signals'
 
 const BASE = '/dashboard'
 
-export type Place =
-  | { readonly page: 'board' | 'waiting' | 'operations' }
-  | { readonly page: 'task'; readonly taskId: string }
+/** The pages without a parameter, by their path. */
+export const pages = ['board', 'waiting', 'operations', 'schedules', 'processes', 'audit'] as const
+export type PageName = (typeof pages)[number]
+
+export type Place = { readonly page: PageName } | { readonly page: 'task'; readonly taskId: string }
 
 export const place = signal<Place>(placeIn(location.pathname))
 
@@ -34,5 +36,5 @@ export function follow(event: MouseEvent, to: Place): void {
 function placeIn(path: string): Place {
   const [name = '', id] = path.slice(BASE.length + 1).split('/')
   if (name === 'tasks' && id) return { page: 'task', taskId: decodeURIComponent(id) }
-  return name === 'waiting' || name === 'operations' ? { page: name } : { page: 'board' }
+  return { page: pages.find((page) => page === name) ?? 'board' }
 }

@@ -29,6 +29,8 @@ export interface TaskFilter {
   readonly contextId?: string | undefined
   readonly parentId?: string | undefined
   readonly held?: boolean | undefined
+  /** Words that a task must show, or parts of its id. Reads at most 1,000 tasks; `cursor` continues with older ones. */
+  readonly q?: string | undefined
   readonly cursor?: string | undefined
   readonly limit?: number | undefined
 }

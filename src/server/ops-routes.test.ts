@@ -53,7 +53,23 @@ it('lists tasks with counts per state, and says what each waits for', async () =
   expect((await ask(app, '/ops/tasks/nobody')).status).toBe(404)
 })
 
+it('searches tasks for words and parts of ids, together with the other filters', async () => {
+  const { app, engine } = await openApp()
+  const [first, second] = [await parked(engine, 'tea time'), await parked(engine, 'tea party')]
+  await engine.cancel(anybody, { taskId: first })
+  const found = async (query: string) => {
+    const { answer } = await ask(app, `/ops/tasks?${query}`)
+    return (answer['tasks'] as { taskId: string }[]).map(({ taskId }) => taskId)
+  }
+  expect(await found('q=TEA')).toHaveLength(2)
+  expect(await found('q=tea%20party')).toEqual([second])
+  expect(await found('q=tea&state=canceled')).toEqual([first])
+  expect(await found(`q=${second.slice(-8)}`)).toEqual([second])
+  expect(await found('q=coffee')).toEqual([])
+})
+
 it.each([
+  [`/ops/tasks?q=${'x'.repeat(201)}`, 'q'],
   ['/ops/tasks?state=asleep', 'state.0'],
   ['/ops/tasks?limit=many', 'limit'],
   ['/ops/tasks?held=perhaps', 'held'],

@@ -76,6 +76,8 @@ export interface TaskList {
   readonly counts: Readonly<Record<string, number>>
   /** For the next page; absent on the last. */
   readonly cursor?: string | undefined
+  /** Of a search: how many tasks were read. `total` is then how many of them match, and `counts` is empty. */
+  readonly searched?: number | undefined
 }
 
 export interface HoldSummary {

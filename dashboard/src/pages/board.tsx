@@ -1,14 +1,13 @@
 /** Every task by state: what needs somebody, what works, what is stopped, what is done. */
-import { signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
+import { matchesSearch } from '../../../src/wire/search.ts'
 import { keepFocus } from '../keys.ts'
+import { Search, searched } from '../parts/search.tsx'
 import { TaskCard } from '../parts/task-card.tsx'
 import { type Column, columns, counts, newestFirst, total } from '../tasks.ts'
 
 /** How many cards a column shows at first. */
 const SHOWN = 50
-
-const search = signal('')
 
 export function Board() {
   // Before the next key can arrive.
@@ -17,16 +16,7 @@ export function Board() {
   return (
     <>
       <h1 class="hidden">Board</h1>
-      <input
-        id="search"
-        type="search"
-        placeholder="Filter by text, agent or id ( / )"
-        aria-label="Filter tasks"
-        value={search.value}
-        onInput={(event) => {
-          search.value = event.currentTarget.value
-        }}
-      />
+      <Search />
       <div class="board">
         {columns.map((column) => (
           <BoardColumn key={column.title} column={column} />
@@ -38,14 +28,9 @@ export function Board() {
 
 function BoardColumn({ column }: { readonly column: Column }) {
   const { title, states, empty } = column
-  const words = search.value.toLowerCase()
+  const words = searched.value
   const tasks = newestFirst.value.filter(
-    (task) =>
-      states.includes(task.state) &&
-      (words === '' ||
-        [task.title, task.agent, task.taskId, task.says].some((text) =>
-          text.toLowerCase().includes(words),
-        )),
+    (task) => states.includes(task.state) && matchesSearch(task, words),
   )
   const count = states.reduce((sum, state) => sum + (counts.value[state] ?? 0), 0)
   return (
@@ -54,7 +39,7 @@ function BoardColumn({ column }: { readonly column: Column }) {
         {title} <span class="count">{count}</span>
       </h2>
       {tasks.length === 0 ? (
-        <p class="empty">{words === '' ? empty : 'Nothing matches the filter.'}</p>
+        <p class="empty">{words === '' ? empty : 'Nothing found.'}</p>
       ) : (
         <ol class="cards">
           {tasks.slice(0, SHOWN).map((task) => (
@@ -62,7 +47,7 @@ function BoardColumn({ column }: { readonly column: Column }) {
           ))}
         </ol>
       )}
-      {count > SHOWN && <p class="empty">The newest {SHOWN} are shown.</p>}
+      {count > SHOWN && words === '' && <p class="empty">The newest {SHOWN} are shown.</p>}
     </section>
   )
 }

@@ -4,6 +4,7 @@ import { pauseModes } from '../../../src/core/suspension.ts'
 import { clientFor } from '../server.ts'
 import type { Known } from '../tasks.ts'
 import { Act, jsonIn, textIn } from './act.tsx'
+import { AnswerFields, answerIn } from './schema-form.tsx'
 
 /** The answer is not waited for: the page sees what becomes of the task. */
 const now = { returnImmediately: true }
@@ -92,17 +93,20 @@ function Answer({ task }: { readonly task: Known }) {
   const { consentId, operation, digest } = question
   if (consentId === undefined) {
     return (
+      // The key ties the form to this question: another one gets fields of its own.
       <Act
+        key={question.prompt}
         label="Answer"
         shortcut="a"
         kind="primary"
         about={question.prompt}
-        act={(form) => client.answer(taskId, textIn(form, 'answer') ?? '', now)}
+        act={async (form) => {
+          const answer = answerIn(form, question)
+          const content = typeof answer === 'string' ? answer : [{ data: answer.data as Json }]
+          return client.answer(taskId, content, now)
+        }}
       >
-        <label>
-          Answer
-          <textarea name="answer" rows={4} required />
-        </label>
+        <AnswerFields question={question} />
       </Act>
     )
   }

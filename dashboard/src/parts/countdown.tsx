@@ -29,3 +29,14 @@ export function Age({ since }: { readonly since: string }) {
     </time>
   )
 }
+
+/** How long until an instant. */
+export function Until({ at }: { readonly at: string }) {
+  ticks.value
+  const left = Date.parse(at) - Date.now()
+  return (
+    <time dateTime={at} title={at}>
+      {left <= 0 ? 'now' : `in ${durationText(left)}`}
+    </time>
+  )
+}

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
 import { count, flag, readQuery } from './read-query.ts'
 import type { OpsRoute } from './route.ts'
+import { searchTasks } from './search-tasks.ts'
 import { summaryOf, taskSummary } from './task-summary.ts'
 
 const state = z.enum(states as [State, ...State[]])
@@ -13,6 +14,8 @@ const tasksQuery = z.strictObject({
   contextId: z.string().optional(),
   parentId: z.string().optional(),
   held: flag,
+  /** Words that a task must show, or parts of its id. */
+  q: z.string().max(200).optional(),
   cursor: z.string().optional(),
   limit: count,
   tenant: z.string().optional(),
@@ -30,12 +33,16 @@ export const listTasks: OpsRoute = {
     /** The number of tasks per state, with every filter except the one by state. */
     counts: z.record(z.string(), z.number()),
     cursor: z.string().optional(),
+    /** With `q`: the number of tasks that were read. `total` is then the number found among them. */
+    searched: z.number().optional(),
   }),
   async handle(engine, caller, { query, now }) {
-    const { state: wanted, tenant: _, ...filter } = readQuery(tasksQuery, query)
-    const { cursor, limit, ...counted } = filter
+    const { state: wanted, tenant: _, q = '', ...rest } = readQuery(tasksQuery, query)
+    const filter = wanted === undefined ? rest : { ...rest, states: wanted }
+    if (q.trim() !== '') return searchTasks(engine, caller, q, filter, now)
+    const { cursor, limit, ...counted } = rest
     const [page, counts] = await Promise.all([
-      engine.list(caller, wanted === undefined ? filter : { ...filter, states: wanted }),
+      engine.list(caller, filter),
       engine.count(caller, counted),
     ])
     return { ...page, tasks: page.tasks.map((task) => summaryOf(task, now)), counts }

@@ -1,0 +1,74 @@
+/** The processes that share the store: who is alive, what each runs. */
+import type { WorkerSummary } from '../../../src/wire/ops.ts'
+import { Age } from '../parts/countdown.tsx'
+import { createPolled, Problem, usePolled } from '../polled.tsx'
+import { ops } from '../server.ts'
+
+const processes = createPolled(() => ops().workers())
+
+export function Processes() {
+  usePolled(processes)
+  const all = processes.value.value
+  return (
+    <>
+      <h1>Processes</h1>
+      <Problem of={processes} />
+      {all === undefined && <p class="empty">Loading…</p>}
+      <ul class="cards wide">
+        {all?.map((one) => (
+          <Process key={one.id} one={one} />
+        ))}
+      </ul>
+      {all?.length === 1 && (
+        <p class="empty">
+          One process serves this store. With <code>LULL_POSTGRES</code> any number of processes
+          share one, and the tasks of a process that dies go on in the others.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Process({ one }: { readonly one: WorkerSummary }) {
+  const { id, here, alive, draining, agents, host, pid, running, startedAt, heartbeatAt } = one
+  return (
+    <li class="card" data-state={alive ? (draining ? 'paused' : 'completed') : 'failed'}>
+      <span class="card-head">
+        <span class="agent">{alive ? 'alive' : 'gone: its tasks go on elsewhere'}</span>
+        {here && <span class="mark">answers this page</span>}
+        {draining && <span class="mark">draining</span>}
+      </span>
+      <strong class="title">{host === undefined ? id : `${host}, process ${pid}`}</strong>
+      <dl class="rows">
+        {running !== undefined && (
+          <>
+            <dt>Runs</dt>
+            <dd>{running === 1 ? '1 task' : `${running} tasks`}</dd>
+          </>
+        )}
+        <dt>Agents</dt>
+        <dd>{agents.join(', ')}</dd>
+        {startedAt !== undefined && (
+          <>
+            <dt>Started</dt>
+            <dd>
+              <Age since={startedAt} /> ago
+            </dd>
+          </>
+        )}
+        {heartbeatAt !== undefined && (
+          <>
+            <dt>Last sign of life</dt>
+            <dd>
+              <Age since={heartbeatAt} /> ago
+            </dd>
+          </>
+        )}
+        <dt>Id</dt>
+        <dd>
+          <code>{id}</code>
+        </dd>
+      </dl>
+    </li>
+  )
+}

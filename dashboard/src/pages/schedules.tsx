@@ -1,0 +1,96 @@
+/** Schedules: when each starts a task next, what it started last, pausing it, and starting one now. */
+import type { ScheduleSummary } from '../../../src/wire/ops.ts'
+import { Act } from '../parts/act.tsx'
+import { Age, Until } from '../parts/countdown.tsx'
+import { TaskLink } from '../parts/task-link.tsx'
+import { createPolled, Problem, usePolled } from '../polled.tsx'
+import { go } from '../router.ts'
+import { ops } from '../server.ts'
+
+const schedules = createPolled(() => ops().schedules())
+
+const example = `agent({
+  name: 'digest',
+  schedule: [{ name: 'nightly', cron: '0 3 * * *', message: 'Write the digest' }],
+  …`
+
+export function Schedules() {
+  usePolled(schedules)
+  const all = schedules.value.value
+  return (
+    <>
+      <h1>Schedules</h1>
+      <Problem of={schedules} />
+      {all === undefined && <p class="empty">Loading…</p>}
+      {all?.length === 0 && (
+        <>
+          <p class="empty">No agent has a schedule. Give one to an agent in its code:</p>
+          <pre>{example}</pre>
+        </>
+      )}
+      <ul class="cards wide">
+        {all?.map((one) => (
+          <Schedule key={one.scheduleId} one={one} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Schedule({ one }: { readonly one: ScheduleSummary }) {
+  const { scheduleId, times, paused, pausedBy = 'an operator', nextAt, lastAt, lastTaskId } = one
+  const then = (work: Promise<unknown>) => work.then(schedules.refresh)
+  return (
+    <li class="card" data-state={paused ? 'paused' : 'working'}>
+      <span class="card-head">
+        <span class="agent">{one.agent}</span>
+        {paused && <span class="mark">paused by {pausedBy}</span>}
+        <code class="age">{times}</code>
+      </span>
+      <strong class="title">{one.name}</strong>
+      <dl class="rows">
+        <dt>Next</dt>
+        <dd>{nextAt === undefined ? 'not before it is resumed' : <Until at={nextAt} />}</dd>
+        <dt>Last</dt>
+        <dd>
+          {lastAt === undefined ? (
+            'never'
+          ) : (
+            <>
+              <Age since={lastAt} /> ago
+            </>
+          )}{' '}
+          {lastTaskId !== undefined && <TaskLink taskId={lastTaskId} />}
+        </dd>
+        <dt>Missed times</dt>
+        <dd>{one.missed === 'skip' ? 'are left out' : 'start one task'}</dd>
+      </dl>
+      <div class="actions">
+        <Act
+          label="Run now"
+          kind="primary"
+          about={`Starts a task of ${scheduleId} now. Its times stay as they are.`}
+          act={async () => {
+            const { taskId } = await ops().runSchedule(scheduleId)
+            if (taskId !== undefined) go({ page: 'task', taskId })
+          }}
+        />
+        {paused ? (
+          <Act
+            key="resume"
+            label="Resume"
+            about="The schedule goes on with its next time."
+            act={() => then(ops().resumeSchedule(scheduleId))}
+          />
+        ) : (
+          <Act
+            key="pause"
+            label="Pause"
+            about="No time of the schedule starts a task until it is resumed. Running tasks go on."
+            act={() => then(ops().pauseSchedule(scheduleId))}
+          />
+        )}
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,123 @@
+/** The fields in which a person answers: made from choices or a JSON Schema, else a text. */
+import type { ComponentChild } from 'preact'
+import { useId } from 'preact/hooks'
+import type { QuestionSummary } from '../../../src/wire/ops.ts'
+import { type Field, type FieldSet, fieldsOf, valueIn } from '../schema-fields.ts'
+import { textIn } from './act.tsx'
+
+type Asked = Pick<QuestionSummary, 'choices' | 'schema'>
+
+export function AnswerFields({ question }: { readonly question: Asked }) {
+  const { choices, schema } = question
+  if (choices !== undefined) return <Choices choices={choices} />
+  const fields = fieldsOf(schema)
+  if (fields !== undefined) return <Fields fields={fields} />
+  return (
+    <>
+      <label>
+        {schema === undefined ? 'Answer' : 'Answer, as JSON'}
+        <textarea name="answer" rows={4} required />
+      </label>
+      {schema !== undefined && (
+        <details>
+          <summary>JSON Schema of the answer</summary>
+          <pre>{JSON.stringify(schema, null, 2)}</pre>
+        </details>
+      )}
+    </>
+  )
+}
+
+/** What the fields above say: a text, or the data of a part. @throws Error when JSON was wanted and is none */
+export function answerIn(form: FormData, { choices, schema }: Asked): string | { data: unknown } {
+  const text = textIn(form, 'answer') ?? ''
+  if (choices !== undefined || schema === undefined) return text
+  const fields = fieldsOf(schema)
+  if (fields !== undefined) return { data: valueIn(fields, form) }
+  try {
+    return { data: JSON.parse(text) }
+  } catch (error) {
+    throw new Error(`This is not JSON: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function Choices({ choices }: { readonly choices: NonNullable<Asked['choices']> }) {
+  return (
+    <fieldset>
+      <legend>Answer</legend>
+      {choices.map(({ value, label = value }) => (
+        <label class="check" key={value}>
+          <input type="radio" name="answer" value={value} required /> {label}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Fields({ fields }: { readonly fields: FieldSet }) {
+  return (
+    <>
+      {fields.fields.map((field) => (
+        <OneField key={field.name} field={field} />
+      ))}
+    </>
+  )
+}
+
+function OneField({ field }: { readonly field: Field }) {
+  const id = useId()
+  const isCheck = field.kind === 'boolean'
+  return (
+    <div class={isCheck ? 'field check' : 'field'}>
+      <label htmlFor={id}>
+        {field.label}
+        {field.required || isCheck ? '' : ' (optional)'}
+        {field.about !== undefined && <small>{field.about}</small>}
+      </label>
+      <Input id={id} field={field} />
+    </div>
+  )
+}
+
+interface InputProps {
+  readonly id: string
+  readonly name: string
+  readonly required: boolean
+  readonly defaultValue: string | number | undefined
+}
+
+const inputs: Readonly<
+  Record<Exclude<Field['kind'], 'choice' | 'boolean'>, (props: InputProps) => ComponentChild>
+> = {
+  text: (props) => <input {...props} />,
+  number: (props) => <input {...props} type="number" step="any" />,
+  integer: (props) => <input {...props} type="number" step={1} />,
+  date: (props) => <input {...props} type="date" />,
+  'date-time': (props) => <input {...props} type="datetime-local" />,
+}
+
+function Input({ id, field }: { readonly id: string; readonly field: Field }) {
+  const { name, kind, required, options, initial } = field
+  if (kind === 'choice') {
+    const chosen = options.findIndex(({ value }) => value === initial)
+    return (
+      <select
+        id={id}
+        name={name}
+        required={required}
+        defaultValue={chosen < 0 ? '' : String(chosen)}
+      >
+        <option value="">choose…</option>
+        {options.map(({ label }, index) => (
+          <option key={index} value={index}>
+            {label}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  if (kind === 'boolean')
+    return <input id={id} type="checkbox" name={name} defaultChecked={initial === true} />
+  const given = typeof initial === 'string' || typeof initial === 'number' ? initial : undefined
+  return <>{inputs[kind]({ id, name, required, defaultValue: given })}</>
+}

@@ -1,0 +1,79 @@
+/**
+ * The search over all tasks. What the page knows is filtered at once, and the server looks through the others. What the
+ * server finds appears in the columns. The words are in the address, so that a search can be sent to somebody.
+ */
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { messageOf, ops } from '../server.ts'
+import { learn } from '../tasks.ts'
+
+export const searched = signal(new URLSearchParams(location.search).get('q') ?? '')
+
+/** What the server answered for the words. Undefined until it did. */
+const answer = signal<{ read: number; cursor: string | undefined } | undefined>(undefined)
+const problem = signal<string | undefined>(undefined)
+
+/** The server is asked when nobody typed for this time. */
+const PAUSE_MS = 250
+
+export function Search() {
+  const words = searched.value.trim()
+  useEffect(() => {
+    answer.value = undefined
+    problem.value = undefined
+    history.replaceState(
+      null,
+      '',
+      words === '' ? location.pathname : `?q=${encodeURIComponent(words)}`,
+    )
+    if (words === '') return
+    const timer = setTimeout(() => ask(words), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [words])
+  return (
+    <search>
+      <input
+        id="search"
+        type="search"
+        placeholder="Search all tasks: text, agent, state or a part of an id ( / )"
+        aria-label="Search tasks"
+        maxLength={200}
+        value={searched.value}
+        onInput={(event) => {
+          searched.value = event.currentTarget.value
+        }}
+      />
+      {words !== '' && <p role="status">{problem.value ?? <Progress words={words} />}</p>}
+    </search>
+  )
+}
+
+function Progress({ words }: { readonly words: string }) {
+  const found = answer.value
+  if (found === undefined) return <>Searching…</>
+  const { read, cursor } = found
+  if (cursor === undefined) return <>Every task was searched.</>
+  return (
+    <>
+      The latest {read.toLocaleString()} tasks were searched.{' '}
+      <button type="button" onClick={() => ask(words, cursor, read)}>
+        Search older ones
+      </button>
+    </>
+  )
+}
+
+function ask(words: string, cursor?: string, before = 0): void {
+  ops()
+    .tasks({ q: words, cursor })
+    .then(
+      (list) => {
+        if (searched.value.trim() !== words) return
+        learn(list.tasks)
+        answer.value = { read: before + (list.searched ?? 0), cursor: list.cursor }
+      },
+      (error: unknown) => {
+        problem.value = messageOf(error)
+      },
+    )
+}

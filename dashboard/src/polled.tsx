@@ -1,0 +1,47 @@
+/** What a page reads from the server again and again while it is shown, because no feed tells its changes. */
+import { type Signal, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { messageOf } from './server.ts'
+
+const REFRESH_MS = 5_000
+
+export interface Polled<T> {
+  /** Undefined until the first answer. */
+  readonly value: Signal<T | undefined>
+  readonly problem: Signal<string | undefined>
+  readonly refresh: () => Promise<void>
+}
+
+export function createPolled<T>(read: () => Promise<T>): Polled<T> {
+  const value = signal<T | undefined>(undefined)
+  const problem = signal<string | undefined>(undefined)
+  const refresh = async (): Promise<void> => {
+    try {
+      value.value = await read()
+      problem.value = undefined
+    } catch (error) {
+      problem.value = messageOf(error)
+    }
+  }
+  return { value, problem, refresh }
+}
+
+/** Reads now and every few seconds, not while the page is hidden. */
+export function usePolled({ refresh }: Pick<Polled<unknown>, 'refresh'>): void {
+  useEffect(() => {
+    refresh().catch(() => undefined)
+    const timer = setInterval(() => {
+      if (!document.hidden) refresh().catch(() => undefined)
+    }, REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [])
+}
+
+export function Problem({ of }: { readonly of: Pick<Polled<unknown>, 'problem'> }) {
+  if (of.problem.value === undefined) return null
+  return (
+    <p class="refusal" role="alert">
+      {of.problem.value}
+    </p>
+  )
+}

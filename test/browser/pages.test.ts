@@ -1,0 +1,140 @@
+/** Pages and forms of the dashboard that need agents of their own: schedules, questions with schemas, search. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { createClient } from '../../src/client/create-client.ts'
+import { type LullProcess, serving } from '../scenarios/lull-process.ts'
+import { type OpenPage, openBrowser, openPage } from './browser.ts'
+
+let browser: Browser
+let data: string
+let server: LullProcess & { readonly url: string }
+let open: OpenPage[] = []
+
+beforeAll(async () => {
+  browser = await openBrowser()
+  data = mkdtempSync(join(tmpdir(), 'lull-pages-'))
+  const agents = fileURLToPath(new URL('agents.mjs', import.meta.url))
+  server = await serving(['serve', agents, '--port', '0', '--data', data])
+})
+afterAll(async () => {
+  await browser.close()
+  server.signal('SIGTERM')
+  await server.ended
+  rmSync(data, { recursive: true })
+})
+afterEach(async () => {
+  const faults = open.flatMap((one) => one.faults)
+  for (const { page } of open) await page.context().close()
+  open = []
+  expect(faults).toEqual([])
+})
+
+async function visit(path = '', options = {}): Promise<Page> {
+  const opened = await openPage(browser, `${server.url}/dashboard/${path}`, options)
+  open.push(opened)
+  return opened.page
+}
+
+const client = () => createClient({ url: server.url })
+
+async function started(text: string): Promise<string> {
+  const sent = await client().send(text)
+  if (sent.kind !== 'task') throw new Error('a task was expected')
+  return sent.task.id
+}
+
+/** Opens the dialog of a button. The button is enabled as soon as the page is live. */
+async function dialogOf(page: Page, label: string) {
+  await page.getByRole('button', { name: label, exact: false }).first().click()
+  const dialog = page.getByRole('dialog', { name: label })
+  await dialog.waitFor()
+  return { dialog, submit: () => dialog.getByRole('button', { name: label }).click() }
+}
+
+it('asks with a form that is made from the schema, and resumes with input', async () => {
+  const taskId = await started('Book a stay')
+  const page = await visit(`tasks/${taskId}`)
+  const stay = await dialogOf(page, 'Answer')
+  await stay.dialog.getByLabel('Where to').fill('Oslo <b>')
+  await stay.dialog.getByLabel('nights').fill('3')
+  await stay.dialog.getByLabel('spa').check()
+  await stay.dialog.getByLabel('room').selectOption('double')
+  expect(await stay.dialog.getByLabel('note (optional)').inputValue()).toBe('')
+  await stay.submit()
+
+  await page.getByText('Asks: Which colour?').first().waitFor()
+  const colour = await dialogOf(page, 'Answer')
+  await colour.dialog.getByLabel('blue').check()
+  await colour.submit()
+
+  await page.getByText('Asks: Who?').first().waitFor()
+  const guests = await dialogOf(page, 'Answer')
+  await guests.dialog.getByLabel('Answer, as JSON').fill('Ada')
+  await guests.submit()
+  await guests.dialog.getByText('This is not JSON').waitFor()
+  await guests.dialog.getByLabel('Answer, as JSON').fill('["Ada"]')
+  await guests.submit()
+
+  await page.getByText('waits for a word').first().waitFor()
+  const resume = await dialogOf(page, 'Resume')
+  await resume.dialog.getByLabel(/Input/).fill('{"ok": true}')
+  await resume.submit()
+  await expect.poll(() => page.locator('.state').textContent()).toBe('completed')
+  const { status } = await client().get(taskId)
+  const [part] = status.message?.parts ?? []
+  expect(JSON.parse(part !== undefined && 'text' in part ? part.text : '')).toEqual({
+    stayed: { city: 'Oslo <b>', nights: 3, spa: true, room: 'double' },
+    painted: 'blue',
+    named: ['Ada'],
+    input: { ok: true },
+  })
+})
+
+it('lists schedules with their next time, pauses and resumes one, and runs it now', async () => {
+  const page = await visit('schedules')
+  const card = page.locator('.card', { hasText: 'yearly' })
+  await expect.poll(() => card.textContent()).toMatch(/0 0 1 1 \*.*Nextin \d+ [dh].*Lastnever/)
+  await (await dialogOf(page, 'Pause')).submit()
+  await card.getByText('paused by').waitFor()
+  await (await dialogOf(page, 'Resume')).submit()
+  await expect.poll(() => card.getByText('paused by').count()).toBe(0)
+  await (await dialogOf(page, 'Run now')).submit()
+  await page.getByText('Did: Sum up the year').first().waitFor()
+})
+
+it('shows the processes, and who did what', async () => {
+  const taskId = await started('Book a stay')
+  await client().cancel(taskId)
+  const page = await visit('processes')
+  await page.getByText('answers this page').waitFor()
+  expect(await page.locator('.card').textContent()).toContain('booker, digest')
+  await page.keyboard.press('g')
+  await page.keyboard.press('a')
+  const row = page.getByRole('row', { name: /task\.cancel/ }).filter({
+    has: page.locator(`a[title="${taskId}"]`),
+  })
+  await row.waitFor()
+  await page.getByLabel('Principal').fill('nobody')
+  await page.getByText('Nothing was recorded in this time').waitFor()
+  await page.getByLabel('Principal').fill('')
+  await row.getByRole('link').click()
+  await page.locator('article.task').waitFor()
+})
+
+it('searches every task on the server, by words in the address and by the end of an id', async () => {
+  const taskId = await started('Book a stay in <i>Ulaanbaatar</i>')
+  const page = await visit('?q=ULAAN')
+  await page.getByText('Every task was searched.').waitFor()
+  await expect.poll(() => page.locator('.card').count()).toBe(1)
+  expect(await page.locator('.card').textContent()).toContain('<i>Ulaanbaatar</i>')
+  await page.getByLabel('Search tasks').fill(taskId.slice(-8))
+  await page.waitForURL(`**/dashboard/?q=${taskId.slice(-8)}`)
+  await page.getByText('Every task was searched.').waitFor()
+  await expect.poll(() => page.locator('.card').count()).toBe(1)
+  await page.getByLabel('Search tasks').fill('nothing like this')
+  await page.getByText('Nothing found.').first().waitFor()
+})
