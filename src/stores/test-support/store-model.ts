@@ -38,7 +38,9 @@ export function describeStoreModel(name: string, makeStore: MakeStore, numRuns =
   }
 
   describe(name, () => {
-    it('answers every read as the model does, after every write', { timeout: 60_000 }, async () => {
+    it('answers every read as the model does, after every write', {
+      timeout: 300_000,
+    }, async () => {
       const histories = fc.array(operation, { minLength: 1, maxLength: 12 })
       await fc.assert(fc.asyncProperty(histories, replay), { numRuns, seed: SEED })
     })
