@@ -12,6 +12,7 @@ import { keysList, keysMint, keysRevoke, keysRotate } from './commands/keys.ts'
 import { mcp } from './commands/mcp.ts'
 import { migrate } from './commands/migrate.ts'
 import { receiptsVerify } from './commands/receipts-verify.ts'
+import { replay } from './commands/replay.ts'
 import {
   schedulesList,
   schedulesPause,
@@ -51,6 +52,7 @@ export const commands: readonly Command[] = [
   schedulesResume,
   schedulesRun,
   receiptsVerify,
+  replay,
   keysMint,
   keysList,
   keysRevoke,

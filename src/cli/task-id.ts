@@ -19,14 +19,19 @@ export async function taskIn(input: Input): Promise<{ client: Client; taskId: st
 }
 
 /** A text that is no part of a known id is returned unchanged: other servers have other ids. @throws UsageError */
-export async function wholeId(client: Client, given: string): Promise<string> {
-  if (given === '@last') return newest(client)
+export function wholeId(client: Client, given: string): Promise<string> {
+  return wholeIdAmong(recentIds(client), given)
+}
+
+/** @param ids the latest change first; only the first ones are searched @throws UsageError */
+export async function wholeIdAmong(ids: AsyncIterable<string>, given: string): Promise<string> {
+  if (given === '@last') return newest(ids)
   if (given.length >= WHOLE_ID || !/^[0-9a-f-]+$/i.test(given)) return given
   if (given.length < SHORTEST) {
     throw new UsageError(`"${given}" is too short; give at least ${SHORTEST} characters of an id`)
   }
   const found = new Set<string>()
-  for await (const { id } of recentTasks(client)) {
+  for await (const id of firstOf(ids, PAGES * PAGE)) {
     if (id.startsWith(given) || id.endsWith(given)) found.add(id)
     if (found.size > 1) throw ambiguous(given, [...found])
   }
@@ -34,26 +39,27 @@ export async function wholeId(client: Client, given: string): Promise<string> {
 }
 
 /** Ids grow with time, so the newest task has the greatest id. Lists cannot tell: they are sorted by last change. */
-async function newest(client: Client): Promise<string> {
+async function newest(ids: AsyncIterable<string>): Promise<string> {
   let last: string | undefined
-  for await (const { id } of recentTasks(client, 1)) if (last === undefined || id > last) last = id
+  for await (const id of firstOf(ids, PAGE)) if (last === undefined || id > last) last = id
   if (last === undefined) throw new UsageError('there are no tasks yet, so there is no @last')
   return last
 }
 
-async function* recentTasks(
-  client: Client,
-  pages = PAGES,
-): AsyncGenerator<{ readonly id: string }> {
+async function* firstOf(ids: AsyncIterable<string>, most: number): AsyncGenerator<string, void> {
+  let left = most
+  for await (const id of ids) {
+    yield id
+    if (--left === 0) return
+  }
+}
+
+async function* recentIds(client: Client): AsyncGenerator<string, void> {
   let pageToken: string | undefined
-  for (let page = 0; page < pages && pageToken !== ''; page++) {
-    const { tasks, nextPageToken } = await client.list({
-      pageSize: PAGE,
-      historyLength: 0,
-      pageToken,
-    })
-    yield* tasks
-    pageToken = nextPageToken
+  while (pageToken !== '') {
+    const page = await client.list({ pageSize: PAGE, historyLength: 0, pageToken })
+    for (const { id } of page.tasks) yield id
+    pageToken = page.nextPageToken
   }
 }
 

@@ -11,6 +11,7 @@ import type {
   ScheduleRun,
   ScheduleSummary,
   TaskList,
+  TaskLog,
   TaskSummary,
   TimelineEntry,
   TimelinePage,
@@ -58,6 +59,8 @@ export interface Ops {
   /** Entries after a position, then live until the task has ended. */
   follow(taskId: string, after: number, signal: AbortSignal): AsyncGenerator<TimelineEntry, void>
   receipts(taskId: string): Promise<ReceiptReport>
+  /** Everything that is stored of a task, for replays. */
+  log(taskId: string): Promise<TaskLog>
   /** The processes that share the store. */
   workers(): Promise<readonly WorkerSummary[]>
   agents(): Promise<readonly AgentSummary[]>
@@ -134,6 +137,7 @@ export function createOps(options: OpsOptions): Ops {
     follow: (taskId, after, signal) =>
       events(urlOf(taskPath(taskId, '/timeline'), [['after', String(after)]]), signal),
     receipts: (taskId) => call('GET', urlOf(taskPath(taskId, '/receipts'))),
+    log: (taskId) => call('GET', urlOf(taskPath(taskId, '/log'))),
     agents: async () => (await call<{ agents: [] }>('GET', urlOf('agents'))).agents,
     workers: async () => (await call<{ workers: [] }>('GET', urlOf('workers'))).workers,
     holds: async () => (await call<{ holds: [] }>('GET', urlOf('holds'))).holds,

@@ -44,6 +44,7 @@ import {
   verify,
 } from './read-tasks.ts'
 import { clearReminders, type RemindAnswer, remind, reminders } from './reminders.ts'
+import { type RecordedTask, recordedTask } from './replay/recorded-task.ts'
 import type {
   CancelRequest,
   ClearRemindersRequest,
@@ -164,6 +165,8 @@ export interface Engine {
 
   /** Folds the log of a task again and checks every receipt. */
   verify(caller: Caller, taskId: string): Promise<Verification>
+  /** Everything that is stored of a task: its log, its row, and what it sees of its context. */
+  recorded(caller: Caller, taskId: string): Promise<RecordedTask>
   health(): Promise<Health>
   /** The id of this process among those that share the store. It changes when the process loses its lease. */
   worker(): string
@@ -257,6 +260,7 @@ export function createEngine(deps: EngineDeps): Engine {
     runSchedule: async (caller, id) => schedules.run(operator(caller, 'schedules'), id),
 
     verify: (caller, taskId) => verify(context, caller, taskId),
+    recorded: (caller, taskId) => recordedTask(context, caller, taskId),
     worker: workers.here,
     workers: workers.list,
     health: lifecycle.health,

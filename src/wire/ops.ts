@@ -169,6 +169,21 @@ export interface ReceiptReport {
   }[]
 }
 
+/** Everything that is stored of a task. */
+export interface TaskLog {
+  /** As the server shows it. */
+  readonly task: Facts
+  readonly row?: Facts | undefined
+  /** From the first one on. */
+  readonly records: readonly Facts[]
+  /** What is wrong with the receipts. */
+  readonly faults: ReceiptReport['faults']
+  /** What the task sees of its context. */
+  readonly past: { readonly messages: readonly Facts[]; readonly tasks: readonly Facts[] }
+}
+
+type Facts = Readonly<Record<string, unknown>>
+
 /** One entry of the audit log: names and ids, no content. */
 export interface AuditSummary {
   readonly at: string

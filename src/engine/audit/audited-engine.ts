@@ -56,6 +56,8 @@ export function auditedEngine(engine: Omit<Engine, 'audit'>, audit: Audit): Engi
     reminders: (caller, taskId) =>
       during(caller, read(taskId), () => engine.reminders(caller, taskId)),
     verify: (caller, taskId) => during(caller, read(taskId), () => engine.verify(caller, taskId)),
+    recorded: (caller, taskId) =>
+      during(caller, read(taskId), () => engine.recorded(caller, taskId)),
   }
 }
 

@@ -6,7 +6,7 @@ import { liftHold, listHolds, placeHold, previewHold } from './holds.ts'
 import { openApi } from './openapi.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
 import { scheduleRoutes } from './schedules.ts'
-import { listTasks, showReceipts, showTask } from './tasks.ts'
+import { listTasks, showLog, showReceipts, showTask } from './tasks.ts'
 import { listWaiting } from './waiting.ts'
 import { listWorkers } from './workers.ts'
 
@@ -67,6 +67,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   listTasks,
   showTask,
   showReceipts,
+  showLog,
   waiting,
   agents,
   listWorkers,

@@ -83,3 +83,26 @@ export const showReceipts: OpsRoute = {
     return { taskId, records, receipts, faults }
   },
 }
+
+const facts = z.record(z.string(), z.unknown())
+
+export const showLog: OpsRoute = {
+  method: 'GET',
+  path: '/ops/tasks/{id}/log',
+  scope: 'ops:read',
+  about: 'Everything that is stored of a task, for `lull replay`',
+  answer: z.object({
+    /** As the server shows it. Its fields are those of the log, which later versions may extend. */
+    task: facts,
+    /** The columns that the store searches. */
+    row: facts.optional(),
+    records: z.array(facts),
+    /** What is wrong with the receipts. */
+    faults: z.array(
+      z.object({ seq: z.number(), problem: z.string(), unknownKey: z.string().optional() }),
+    ),
+    /** What the task sees of its context. */
+    past: z.object({ messages: z.array(facts), tasks: z.array(facts) }),
+  }),
+  handle: (engine, caller, { id }) => engine.recorded(caller, id),
+}

@@ -1,0 +1,55 @@
+/** What `lull replay` finds out, of one task or of all that are open. */
+import { isPaused, isTerminal, states } from '../../core/states.ts'
+import type { Agent } from '../../engine/agent.ts'
+import { checkRecorded, type RecordedCheck } from '../../engine/replay/check-recorded.ts'
+import { pastOf, type RecordedTask } from '../../engine/replay/recorded-task.ts'
+import {
+  type AgentsReplay,
+  type RecordedLog,
+  replayAgents,
+} from '../../engine/replay/replay-agents.ts'
+import { timelineOf } from '../../protocols/ops/timeline.ts'
+import { replayDeps } from '../../testing/replay-agents.ts'
+import type { TaskLog, TimelineEntry } from '../../wire/ops.ts'
+import type { TaskSource } from './stored-tasks.ts'
+
+export type { AgentsReplay, TaskReplay } from '../../engine/replay/replay-agents.ts'
+
+export interface ReplayReport extends RecordedCheck {
+  readonly taskId: string
+  readonly agent: string
+  readonly state: string
+  /** Whether the log folds to exactly what is shown, and every receipt is genuine. */
+  readonly ok: boolean
+  readonly timeline: readonly TimelineEntry[]
+}
+
+export function replayReport(recorded: RecordedTask): ReplayReport {
+  const { id: taskId, agent, state } = recorded.task
+  const check = checkRecorded(recorded)
+  const ok = check.faults.length + check.differences.length === 0
+  return { taskId, agent, state, ok, ...check, timeline: timelineOf(recorded.records) }
+}
+
+const openStates = states.filter((state) => !isTerminal(state))
+
+/** Runs the code of the agents against the logs of all open tasks. */
+export function replayOpenTasks(
+  source: TaskSource,
+  agents: readonly Agent[],
+  parked: boolean,
+): Promise<AgentsReplay> {
+  const logs = async function* (): AsyncGenerator<RecordedLog> {
+    const wanted = parked ? openStates.filter(isPaused) : openStates
+    for await (const taskId of source.ids(wanted)) {
+      const recorded = await source.recorded(taskId)
+      yield { records: recorded.records, past: pastOf(recorded) }
+    }
+  }
+  return replayAgents({ agents, logs: logs(), parked }, replayDeps())
+}
+
+/** What a server answered. Records of a newer version are found when they are folded. */
+export function recordedIn(log: TaskLog): RecordedTask {
+  return log as TaskLog & RecordedTask
+}
