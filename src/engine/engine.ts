@@ -21,7 +21,7 @@ import type { Audit } from './audit.ts'
 import type { Caller } from './caller.ts'
 import { cancel } from './cancel-task.ts'
 import type { WorkerSummary } from './cluster/worker-list.ts'
-import { taskFor } from './context.ts'
+import { type EngineContext, taskFor } from './context.ts'
 import type { EngineDeps } from './deps.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds/place-hold.ts'
@@ -192,7 +192,6 @@ const MAX_EVENTS = 1_000
 
 export function createEngine(deps: EngineDeps): Engine {
   const { context, send, schedules, holds, lifecycle, workers, replaceAgents } = assemble(deps)
-  const { events } = context
 
   const engine: Omit<Engine, 'audit'> = {
     agents: context.agents,
@@ -229,24 +228,7 @@ export function createEngine(deps: EngineDeps): Engine {
     reminders: (caller, taskId) => reminders(context, caller, taskId),
     clearReminders: (caller, request) => clearReminders(context, caller, request),
 
-    async emit(caller, given) {
-      if (!Array.isArray(given)) {
-        throw new LullError('INVALID_INPUT', { path: 'events', problem: 'must be a list' })
-      }
-      if (given.length > MAX_EVENTS) {
-        const problem = `must have at most ${MAX_EVENTS} events; send several batches`
-        throw new LullError('INVALID_INPUT', { path: 'events', problem })
-      }
-      const rootOf = (index: number): string => (given.length === 1 ? '' : `events.${index}`)
-      const parsed = given.map((event, index) => parse(cloudEvent, event, rootOf(index)))
-      const { tenant } = caller
-      await context.quotas.admit(
-        { tenant, principal: EVENTS },
-        { tasks: 0, bytes: weightOf(parsed) },
-      )
-      return events.emit(tenant, parsed)
-    },
-
+    emit: async (caller, given) => emitEvents(context, caller, given),
     admit: async (caller, bytes) => context.quotas.admit(caller, { tasks: 0, bytes }),
     previewHold: async (caller, request) => previewHold(context, operator(caller), request),
     hold: async (caller, request) => holds.hold(operator(caller), request),
@@ -270,6 +252,24 @@ export function createEngine(deps: EngineDeps): Engine {
       lifecycle.drain(durationMs(timeoutMs, 'timeoutMs')),
   }
   return auditedEngine(engine, context.audit)
+}
+
+async function emitEvents(
+  { quotas, events }: Pick<EngineContext, 'quotas' | 'events'>,
+  { tenant }: Caller,
+  given: readonly CloudEvent[],
+): ReturnType<Engine['emit']> {
+  if (!Array.isArray(given)) {
+    throw new LullError('INVALID_INPUT', { path: 'events', problem: 'must be a list' })
+  }
+  if (given.length > MAX_EVENTS) {
+    const problem = `must have at most ${MAX_EVENTS} events; send several batches`
+    throw new LullError('INVALID_INPUT', { path: 'events', problem })
+  }
+  const rootOf = (index: number): string => (given.length === 1 ? '' : `events.${index}`)
+  const parsed = given.map((event, index) => parse(cloudEvent, event, rootOf(index)))
+  await quotas.admit({ tenant, principal: EVENTS }, { tasks: 0, bytes: weightOf(parsed) })
+  return events.emit(tenant, parsed)
 }
 
 /** Only operators may hold tasks and control schedules. @throws LullError `NOT_OFFERED` */
