@@ -40,7 +40,7 @@ export const layers = {
   demo: { imports: ['core', 'engine', 'testing'], packages: [], builtins: ['zlib'] },
   server: {
     imports: ['core', 'ports', 'engine', 'stores', 'protocols', 'wire', 'demo', 'testing'],
-    packages: ['zod', 'hono', '@hono/node-server', 'jose', 'ws'],
+    packages: ['zod', 'hono', '@hono/node-server', 'jose', 'ws', '@opentelemetry/api', 'pino'],
     builtins: 'all',
   },
   cli: {

@@ -8,7 +8,7 @@ import type { Json } from './json.ts'
 import type { Message } from './message.ts'
 import type { Decision, Failure, JournalRecord, Question, RunToken, Submission } from './records.ts'
 import type { ProvidedReminder, Reminder } from './reminders.ts'
-import type { Actor, NewOperation, PauseMode, PolicyReason, SpanLinks } from './suspension.ts'
+import type { Actor, NewOperation, PauseMode, PolicyReason } from './suspension.ts'
 import type { TranscriptEntry } from './transcript.ts'
 
 export interface HoldMark {
@@ -78,7 +78,6 @@ export type OuterCommand =
       readonly conditions?: ResumeConditions
       readonly fireAt?: number
       readonly eventsAfter: number
-      readonly links?: SpanLinks
       /** No agent code runs and none can start, so the pause commits with its request. */
       readonly atBoundary: boolean
       /** The Bindu dialect: `input-required` may be paused too. */
@@ -173,7 +172,6 @@ export type RunCommand =
       readonly conditions?: ResumeConditions
       readonly fireAt?: number
       readonly eventsNow: number
-      readonly links?: SpanLinks
     }
   | {
       readonly type: 'ask'

@@ -148,7 +148,7 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     // The question stays the status message. The unclear answer is added to the history.
     history: [...task.history, answer],
   }),
-  answered: (task, { message, run, at }) => ({
+  answered: (task, { message, run, trace, at }) => ({
     state: move(task, 'working'),
     statusAt: at,
     statusMessage: undefined,
@@ -156,6 +156,7 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     question: undefined,
     deferred: undefined,
     run,
+    trace,
   }),
 
   'pause-requested': (task, { suspension, quiesces, at }) => ({
@@ -180,8 +181,9 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     return { pausing: keep(task.pausing), suspension: keep(task.suspension) }
   },
   'pause-withdrawn': withdraw,
-  paused: (task, { handle, deadlineAt, fireAt, at }) => {
-    const suspension = { ...requested(task, handle), pausedAt: at }
+  paused: (task, { handle, deadlineAt, fireAt, links, at }) => {
+    const asked = requested(task, handle)
+    const suspension = { ...asked, pausedAt: at, ...(links === undefined ? {} : { links }) }
     const state = suspension.initiator === 'agent' ? 'paused-by-agent' : 'paused-by-client'
     return stop(task, state, suspension, { deadlineAt, fireAt }, at)
   },

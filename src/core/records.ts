@@ -16,7 +16,15 @@ import type {
 } from './records/record-values.ts'
 import type { Submission } from './records/submission.ts'
 import type { ExpiryReason, Reminder } from './reminders.ts'
-import type { Actor, PauseMode, ResumeCause, Suspension, TimeoutEvent } from './suspension.ts'
+import type { SpanLink } from './span-link.ts'
+import type {
+  Actor,
+  PauseMode,
+  ResumeCause,
+  SpanLinks,
+  Suspension,
+  TimeoutEvent,
+} from './suspension.ts'
 import type { TranscriptEntry } from './transcript.ts'
 
 export type { JournalRecord } from './records/journal-record.ts'
@@ -74,6 +82,7 @@ export type RecordBody =
       readonly decision?: Decision
       readonly run?: RunToken
       readonly idempotencyKey?: string
+      readonly trace?: SpanLink
     }
   /** With `quiesces` an operation is in flight, and `paused` follows later. */
   | { readonly type: 'pause-requested'; readonly suspension: Suspension; readonly quiesces?: true }
@@ -101,6 +110,7 @@ export type RecordBody =
       readonly fireAt?: number
       /** Set when the process of the run had died. Operations may have been in flight. */
       readonly inFlight?: true
+      readonly links?: SpanLinks
     }
   | { readonly type: 'parked'; readonly fingerprint: string; readonly suspension: Suspension }
   | {
@@ -118,6 +128,8 @@ export type RecordBody =
       readonly continueTranscript: boolean
       readonly run?: RunToken
       readonly idempotencyKey?: string
+      /** The span of the resume. What the task does next belongs to it. */
+      readonly trace?: SpanLink
     }
   /** It arrived under a hold and takes effect when the hold is lifted. */
   | {

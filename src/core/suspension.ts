@@ -5,6 +5,7 @@
 import type { CloudEvent } from './cloud-event.ts'
 import type { ResumeConditions } from './conditions.ts'
 import type { Json } from './json.ts'
+import type { SpanLink } from './span-link.ts'
 import type { State } from './states.ts'
 
 export type PauseMode = 'interrupt_immediate' | 'finish_step' | 'wait_for_completion'
@@ -38,8 +39,10 @@ export type PolicyReason =
 
 /** Trace spans of a suspension, so that the span of the resume can link to them. */
 export interface SpanLinks {
-  readonly span?: string
-  readonly pipelineSpan?: string
+  /** The span of the suspension itself. */
+  readonly span?: SpanLink
+  /** The span that the task was in when it stopped. */
+  readonly pipelineSpan?: SpanLink
   readonly parentTaskId?: string
 }
 

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from './json.ts'
 import type { Artifact, Message } from './message.ts'
 import type { DeferredAction, Failure, Question, RunToken, Usage } from './records.ts'
 import type { AcceptedReminder, PendingReminder } from './reminders.ts'
+import type { SpanLink } from './span-link.ts'
 import type { State } from './states.ts'
 import type { ResumeCause, Suspension, Wake } from './suspension.ts'
 
@@ -48,6 +49,8 @@ export interface Task {
   readonly deferred?: DeferredAction | undefined
 
   readonly run?: RunToken | undefined
+  /** The span that let the task begin or go on: of the request that sent it or answered it, or of its last resume. */
+  readonly trace?: SpanLink | undefined
   readonly deaths: number
   readonly turn: number
   readonly journal: Journal

@@ -4,6 +4,7 @@
  */
 import type { ResumeConditions } from './conditions.ts'
 import type { Json, JsonObject } from './json.ts'
+import { type SpanLink, toWireSpanLink } from './span-link.ts'
 import type { Suspension } from './suspension.ts'
 import type { Task } from './task.ts'
 
@@ -15,10 +16,14 @@ export function workerSuspension(task: Task, stop: Suspension): JsonObject {
     resume_when: conditions === undefined ? null : resumeWhen(conditions),
     initiator,
     suspended_at_ms: stop.pausedAt ?? stop.requestedAt,
-    pipeline_span_link: links?.pipelineSpan ?? null,
-    prior_span_link: links?.span ?? null,
+    pipeline_span_link: wireLink(links?.pipelineSpan),
+    prior_span_link: wireLink(links?.span),
     parent_worker_id: links?.parentTaskId ?? task.parentId ?? null,
   }
+}
+
+function wireLink(link: SpanLink | undefined): JsonObject | null {
+  return link === undefined ? null : toWireSpanLink(link)
 }
 
 function resumeWhen({ onEvent, trigger, timeout, since }: ResumeConditions): JsonObject {

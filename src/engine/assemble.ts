@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { noMeter } from '../ports/meter.ts'
 import type { ClusterStore } from '../ports/store/cluster.ts'
+import { noTracing } from '../ports/tracing.ts'
 import type { Agent } from './agent.ts'
 import { createAudit } from './audit.ts'
 import {
@@ -57,7 +58,7 @@ export interface Assembly {
 
 /** Parts that need each other take functions: `() => context` is called only after everything is made. */
 export function assemble(deps: EngineDeps): Assembly {
-  const { store, ids, signer, memory } = deps
+  const { store, ids, signer, memory, tracing = noTracing } = deps
   const { cluster } = store
   const log = safeLog(deps.log)
   const options = withDefaults(deps.options)
@@ -74,20 +75,20 @@ export function assemble(deps: EngineDeps): Assembly {
       ledger.forgetAll()
     },
   })
-  const shared = { store, clock, ids, log, agents, signer, options }
+  const shared = { store, clock, ids, log, tracing, agents, signer, options }
   const live = createLiveTexts()
   const workers = createWorkerList(() => context, membership, deps.process, clock.elapsed())
   const peers = cluster && createPeers(() => parts, { cluster, membership, live })
   const versionOf = (taskId: string): number | undefined => ledger.peek(taskId)?.version
   const subscriptions = createSubscriptions(store, versionOf, peers?.texts ?? live)
-  const holdsOf = (): Holds => holds
   const ledger = createLedger({
     ...shared,
     limits: options,
+    segmentOf: (taskId) => runs.segmentOf(taskId),
     published: (task, records, before) => publishing.published(task, records, before),
     learned: (task, records, before) => publishing.learned(task, records, before),
     foundUnreadable: (task) => publishing.foundUnreadable(task),
-    shared: cluster && sharedTasks(cluster, () => context, holdsOf),
+    shared: cluster && sharedTasks(cluster, () => parts),
   })
   const work = readableWork(store, ledger.unreadable)
   const holds = createHolds(
@@ -163,14 +164,13 @@ function sending(
 /** What the ledger asks when other processes write too. */
 function sharedTasks(
   cluster: ClusterStore,
-  contextOf: () => EngineContext,
-  holdsOf: () => Holds,
+  partsOf: () => { readonly context: EngineContext; readonly holds: Holds },
 ): SharedTasks {
   return {
     versionOf: createVersionCheck(cluster),
-    known: (taskId) => contextOf().runs.known(taskId),
-    holdEpoch: () => holdsOf().epoch(),
-    refreshHolds: () => holdsOf().refresh(),
+    known: (taskId) => partsOf().context.runs.known(taskId),
+    holdEpoch: () => partsOf().holds.epoch(),
+    refreshHolds: () => partsOf().holds.refresh(),
   }
 }
 

@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import type { Agent } from './agent.ts'
 import type { Audit } from './audit.ts'
 import { type Caller, maySee } from './caller.ts'
@@ -32,6 +33,7 @@ export interface EngineContext {
   readonly ids: IdSource
   readonly signer: Signer
   readonly log: Log
+  readonly tracing: Tracing
   readonly options: EngineOptions
   /** False when another process does the work of that name. */
   readonly takeDuty: Membership['takeDuty']

@@ -5,6 +5,7 @@ import type { Log } from '../ports/log.ts'
 import type { MemoryUsage } from '../ports/memory.ts'
 import type { Meter } from '../ports/meter.ts'
 import type { Store } from '../ports/store.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import type { Agent } from './agent.ts'
 import type { EngineSettings } from './options.ts'
 
@@ -25,6 +26,8 @@ export interface EngineDeps {
   readonly memory: MemoryUsage
   /** Counts and times, for operators. Default: nothing is measured. */
   readonly meter?: Meter
+  /** Spans, for operators. Default: nothing is traced. */
+  readonly tracing?: Tracing
   /** Where this process runs, for operators. */
   readonly process?: ProcessName
   readonly options?: EngineSettings

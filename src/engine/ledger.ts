@@ -17,11 +17,13 @@
  */
 import type { Signer } from '../core/receipt.ts'
 import type { LogRecord } from '../core/records.ts'
+import type { SpanLink } from '../core/span-link.ts'
 import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { TaskStore } from '../ports/store/tasks.ts'
+import { noTracing, type Tracing } from '../ports/tracing.ts'
 import { type AdmissionLimits, createAdmission } from './ledger/admission.ts'
 import { createFlusher } from './ledger/flusher.ts'
 import { createIdleWatch } from './ledger/idle-watch.ts'
@@ -39,6 +41,7 @@ import { createStoreTrouble } from './ledger/store-trouble.ts'
 import { createTaskCache } from './ledger/task-cache.ts'
 import { isSettled, type TaskEntry } from './ledger/task-entry.ts'
 import { createTaskQueues, type SharedTasks } from './ledger/task-queues.ts'
+import { createRecordTracing } from './ledger/trace-records.ts'
 
 export type { CommitExtras, Committed, LazyCommand } from './ledger/plan.ts'
 
@@ -91,6 +94,10 @@ export interface LedgerDeps {
   /** The same for records of other processes. No records: the task changed, and which records are new is not known. */
   readonly learned: LedgerDeps['published']
   readonly limits: LedgerLimits
+  /** Default: nothing is traced. */
+  readonly tracing?: Tracing
+  /** The span of the run that has the task in this process. */
+  readonly segmentOf?: (taskId: string) => SpanLink | undefined
   /** Present when other processes write too. */
   readonly shared?: SharedTasks | undefined
 }
@@ -110,7 +117,8 @@ export function createLedger(deps: LedgerDeps): Ledger {
   const admission = createAdmission(limits)
   const trouble = createStoreTrouble(clock, log)
   const loader = createLoader(store, log, deps.foundUnreadable)
-  const planner = createPlanner(clock, signer, shared?.holdEpoch)
+  const traces = createRecordTracing(deps.tracing ?? noTracing, deps.segmentOf ?? (() => undefined))
+  const planner = createPlanner({ clock, signer, traces, holdEpoch: shared?.holdEpoch })
   const settlement = createSettlement({
     ...deps,
     cache,
@@ -144,10 +152,13 @@ export function createLedger(deps: LedgerDeps): Ledger {
   ): Promise<Committed> {
     return new Promise((resolve, reject) => {
       const { bytes = 0 } = extras
+      const spans = traces.begin()
       admission.entered(bytes)
       const one = createWaiting(command, creates, extras, {
+        spans,
         resolve(committed) {
           admission.left(bytes)
+          for (const span of spans?.open ?? []) span.end()
           resolve(committed)
         },
         reject(error) {

@@ -18,15 +18,16 @@ export interface RunHostDeps {
 
 /** @param contextOf called only after the engine is assembled */
 export function createRunHost(
-  shared: Pick<EngineContext, 'clock' | 'ids' | 'log' | 'signer' | 'options' | 'store'>,
+  shared: Pick<EngineContext, 'clock' | 'ids' | 'log' | 'tracing' | 'signer' | 'options' | 'store'>,
   contextOf: () => EngineContext,
   { live, holds, watchdog, lease }: RunHostDeps,
 ): RunHost {
-  const { clock, ids, log, signer, options, store } = shared
+  const { clock, ids, log, tracing, signer, options, store } = shared
   return {
     clock,
     ids,
     log,
+    tracing,
     live,
     hash: signer.hash,
     limits: options,

@@ -19,6 +19,7 @@
  * N2  A task that could run and has no run is in the store's `ready` list. Nothing waits in memory only.
  * N3  A task writes the same records whether it continues from a warm frame or from its journal.
  */
+import type { SpanLink } from '../core/span-link.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
@@ -65,6 +66,8 @@ export interface Runs
   readonly isPresent: (taskId: string) => boolean
   /** The task as its run here has it. */
   readonly known: (taskId: string) => Task | undefined
+  /** The span of what its run does now. */
+  readonly segmentOf: (taskId: string) => SpanLink | undefined
   /** The tasks that were run here belong to other processes now. */
   discardAll(): void
   /** Waits up to `timeoutMs` for every run to reach a boundary, and releases its task to the next process. */
@@ -158,6 +161,7 @@ export function createRuns(deps: RunsDeps): Runs {
     },
     taskIds: () => presences.values().map(({ taskId }) => taskId),
     known: (taskId) => presences.get(taskId)?.run?.task,
+    segmentOf: (taskId) => presences.get(taskId)?.run?.segment,
     isPresent: (taskId) => presences.get(taskId) !== undefined,
     discardAll() {
       for (const presence of presences.values()) {

@@ -22,6 +22,7 @@ import { createLog } from './system/log.ts'
 import { systemMemory } from './system/memory.ts'
 import type { SecretPlace } from './system/secrets.ts'
 import { type GivenKeys, signerFor } from './system/signer.ts'
+import { tracing } from './telemetry/tracing.ts'
 import { watchStore } from './watch-store.ts'
 
 export interface OpenEngineOptions {
@@ -76,6 +77,7 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
       log,
       memory: systemMemory,
       meter,
+      tracing,
       process: { host: hostname(), pid: process.pid },
       options,
     }

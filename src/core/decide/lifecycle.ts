@@ -44,6 +44,7 @@ function submitted(submission: Submission): RecordBody {
     eventsAfter: submission.eventsAfter,
     reminders: submission.reminders,
     seen: submission.seen,
+    trace: submission.trace,
   } satisfies RecordBody & { readonly [K in keyof Required<Submission>]: Submission[K] }
 }
 

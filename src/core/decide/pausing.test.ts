@@ -62,11 +62,10 @@ describe('pausing a working task', () => {
     expect(story.refusal(step('after')).code).toBe('STALE_RUN')
   })
 
-  it('keeps reason, conditions and links', () => {
-    const links = { span: 'a', parentTaskId: 'b' }
+  it('keeps reason and conditions', () => {
     const conditions = { onEvent: 'x', since: 'now' } as const
-    const story = paused({ reason: 'lunch', conditions, links, fireAt: 5 })
-    expect(story.task.suspension).toMatchObject({ reason: 'lunch', conditions, links, fireAt: 5 })
+    const story = paused({ reason: 'lunch', conditions, fireAt: 5 })
+    expect(story.task.suspension).toMatchObject({ reason: 'lunch', conditions, fireAt: 5 })
   })
 
   it('counts the deadline from the commit, not from the request', () => {

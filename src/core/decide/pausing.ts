@@ -32,7 +32,7 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
     if ((task.suspension ?? task.pausing)?.byHold) return write(kept(command))
     return task.pausing === undefined ? nothing : upgrade(task, task.pausing, command, at)
   }
-  const { handle, actor, mode, reason, conditions, fireAt, eventsAfter, links, parks } = command
+  const { handle, actor, mode, reason, conditions, fireAt, eventsAfter, parks } = command
   const suspension: Suspension = {
     handle,
     epoch: task.epoch + 1,
@@ -44,7 +44,6 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
     ...(parks?.summary === undefined ? {} : { summary: parks.summary }),
     ...(conditions === undefined ? {} : { conditions }),
     ...(fireAt === undefined ? {} : { fireAt }),
-    ...(links === undefined ? {} : { links }),
     requestedAt: at,
     pausedFrom: task.state,
     eventsAfter,

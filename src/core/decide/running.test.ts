@@ -154,8 +154,7 @@ describe('the first turn after a wake', () => {
 describe('a park', () => {
   it('stops the task in its own name, under the next epoch', () => {
     const story = working()
-    const links = { span: 'a' }
-    story.tell(park('suspend-1', { summary: 'CI runs', links, fireAt: 5 }))
+    story.tell(park('suspend-1', { summary: 'CI runs', fireAt: 5 }))
     expect(story.task).toMatchObject({
       state: 'paused-by-agent',
       epoch: 1,
@@ -170,7 +169,6 @@ describe('a park', () => {
         requestedAt: story.now,
         pausedAt: story.now,
         key: 'park',
-        links,
         fireAt: 5,
       },
     })

@@ -111,7 +111,7 @@ function seen(
 export function park(task: Task, command: Of<'park'>, at: number): Decided {
   return asRun(task, command.run, () => {
     if (task.pausing !== undefined) return nothing
-    const { handle, reason, summary, conditions, fireAt, links, key, fingerprint } = command
+    const { handle, reason, summary, conditions, fireAt, key, fingerprint } = command
     const deadlineAt = deadline(conditions, at)
     const suspension: Suspension = {
       handle,
@@ -127,7 +127,6 @@ export function park(task: Task, command: Of<'park'>, at: number): Decided {
       ...(fireAt === undefined ? {} : { fireAt }),
       pausedFrom: task.state,
       eventsAfter: conditions?.since === 'now' ? command.eventsNow : task.eventsAfter,
-      ...(links === undefined ? {} : { links }),
       key,
     }
     return write({ type: 'parked', fingerprint, suspension })

@@ -52,6 +52,7 @@ export function resume(
     wake: wakeOf(suspension, record),
     wakeUnseen: true,
     run: runOf(state, run),
+    trace: record.trace,
     resumes: remember(task, {
       handle,
       cause,

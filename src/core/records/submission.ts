@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../json.ts'
 import type { Message } from '../message.ts'
 import type { Reminder } from '../reminders.ts'
+import type { SpanLink } from '../span-link.ts'
 
 /** The part of a context that a task sees: what existed when the task was created. */
 export interface ContextSnapshot {
@@ -31,4 +32,6 @@ export interface Submission {
   readonly reminders?: readonly Reminder[] | undefined
   /** Absent for the first task of a context. */
   readonly seen?: ContextSnapshot | undefined
+  /** The span that created the task. */
+  readonly trace?: SpanLink | undefined
 }

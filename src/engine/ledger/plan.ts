@@ -15,6 +15,7 @@ import type { Claim } from '../../ports/store/claims.ts'
 import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
 import { keepsRow, rowOf, sameRow } from '../row.ts'
 import type { TaskEntry } from './task-entry.ts'
+import type { CommandSpans, RecordTracing } from './trace-records.ts'
 
 /** A function is called when the command is decided, with the current task. */
 export type LazyCommand = Command | ((task: Task | undefined) => Command)
@@ -44,6 +45,8 @@ export interface Waiting {
   /** It creates the task. */
   readonly creates: boolean
   readonly extras: CommitExtras
+  /** Undefined while nothing is traced. */
+  readonly spans: CommandSpans | undefined
   readonly resolve: (committed: Committed) => void
   readonly reject: (error: unknown) => void
   task: Task | undefined
@@ -60,12 +63,13 @@ export function createWaiting(
   command: LazyCommand,
   creates: boolean,
   extras: CommitExtras,
-  { resolve, reject }: Pick<Waiting, 'resolve' | 'reject'>,
+  { resolve, reject, spans }: Pick<Waiting, 'resolve' | 'reject' | 'spans'>,
 ): Waiting {
   return {
     command,
     creates,
     extras,
+    spans,
     resolve,
     reject,
     task: undefined,
@@ -105,8 +109,15 @@ export interface Planner {
   readonly commitOf: (plan: Plan) => Commit
 }
 
-/** @param holdEpoch the epoch of the holds a creation is decided on; only in a shared store */
-export function createPlanner(clock: Clock, signer: Signer, holdEpoch?: () => number): Planner {
+export interface PlannerDeps {
+  readonly clock: Clock
+  readonly signer: Signer
+  readonly traces: RecordTracing
+  /** The epoch of the holds a creation is decided on. Only in a shared store. */
+  readonly holdEpoch?: (() => number) | undefined
+}
+
+export function createPlanner({ clock, signer, traces, holdEpoch }: PlannerDeps): Planner {
   function add(plan: Plan, one: Waiting): void {
     const { records, waiting } = plan
     waiting.push(one)
@@ -114,7 +125,7 @@ export function createPlanner(clock: Clock, signer: Signer, holdEpoch?: () => nu
     one.refusal = undefined
     const start = plan.task
     try {
-      const task = apply(plan, one.command)
+      const task = apply(plan, one)
       if (records.length > one.from) addExtras(plan, one.extras, task, start)
       one.task = plan.task = task
       for (let index = one.from; index < records.length; index++) {
@@ -128,7 +139,7 @@ export function createPlanner(clock: Clock, signer: Signer, holdEpoch?: () => nu
     one.to = records.length
   }
 
-  function apply({ entry, task: start, records }: Plan, lazy: LazyCommand): Task {
+  function apply({ entry, task: start, records }: Plan, { command: lazy, spans }: Waiting): Task {
     const command = typeof lazy === 'function' ? lazy(start) : lazy
     const at = clock.now()
     const decided = decide(start, command, at)
@@ -140,7 +151,11 @@ export function createPlanner(clock: Clock, signer: Signer, holdEpoch?: () => nu
     }
     const bodies = decided.records
     let task: OwnTask | undefined
-    for (const body of bodies) {
+    // What was decided before and not written is no span (T4).
+    if (spans !== undefined) spans.open = []
+    for (const decidedBody of bodies) {
+      const body =
+        spans === undefined ? decidedBody : traces.stamp(decidedBody, task ?? start, spans, at)
       task = append(records, task, start, body, at)
       const receipt = receiptFor(task, body, at, signer)
       if (receipt !== undefined) task = append(records, task, start, receipt, at)

@@ -11,6 +11,7 @@ import type { Task } from '../../core/task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
+import { noTracing } from '../../ports/tracing.ts'
 import type { Committed, LazyCommand } from '../ledger.ts'
 import { createLiveTexts } from '../live-texts.ts'
 import type { ChildHost, RunHost } from '../run/host.ts'
@@ -49,6 +50,15 @@ export interface DryHostDeps {
 
 const unlimited = Number.POSITIVE_INFINITY
 const reportedReason: PolicyReason = 'code-changed'
+
+/** Without a limit of blocked time each reaction of the code is reported. */
+const limits: RunHost['limits'] = {
+  stepResultBytes: unlimited,
+  journalRecords: unlimited,
+  journalBytes: unlimited,
+  pendingReminders: unlimited,
+  blockMs: 0,
+}
 
 export function createDryHost(deps: DryHostDeps): RunHost {
   const { clock, ids, hash, log, journal, events } = deps
@@ -104,16 +114,10 @@ export function createDryHost(deps: DryHostDeps): RunHost {
     clock,
     ids,
     log,
+    tracing: noTracing,
     hash,
     live: createLiveTexts(),
-    // Without a limit of blocked time each reaction of the code is reported.
-    limits: {
-      stepResultBytes: unlimited,
-      journalRecords: unlimited,
-      journalBytes: unlimited,
-      pendingReminders: unlimited,
-      blockMs: 0,
-    },
+    limits,
     commit(_taskId, lazy: LazyCommand) {
       events.moved()
       const command = typeof lazy === 'function' ? lazy(task) : lazy

@@ -8,6 +8,7 @@ import type { Task } from '../../core/task.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { Log } from '../../ports/log.ts'
+import type { Tracing } from '../../ports/tracing.ts'
 import type { Committed, LazyCommand } from '../ledger.ts'
 import type { LiveTexts } from '../live-texts.ts'
 import type { ReminderRequest } from '../requests.ts'
@@ -29,6 +30,7 @@ export interface RunHost {
   readonly clock: Clock
   readonly ids: IdSource
   readonly log: Log
+  readonly tracing: Tracing
   /** SHA-256, hex. */
   readonly hash: (text: string) => string
   readonly limits: RunLimits

@@ -25,6 +25,7 @@ import { Releaser } from './releaser.ts'
 import type { RunControl } from './run-control.ts'
 import { RunSlot, type SlotHost } from './run-slot.ts'
 import { type RunAct, RunWriter, type Writing } from './run-writer.ts'
+import { Segment } from './segment.ts'
 import type { Unclaimed } from './unclaimed.ts'
 
 export interface RunCoreDeps {
@@ -43,6 +44,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
   readonly host: RunHost
   readonly slot: RunSlot
   readonly gate: Gate
+  readonly segment: Segment
   readonly releaser: Releaser
   readonly journal: Journal
   readonly ask: Ask
@@ -60,6 +62,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
     this.journal = journal
     this.ask = ask
     this.#followed = new FollowedTask(task, ahead)
+    this.segment = new Segment(host.tracing)
     this.slot = new RunSlot(this)
     this.#writer = new RunWriter(this)
     this.gate = new Gate(this)

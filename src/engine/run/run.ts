@@ -4,6 +4,7 @@
  */
 
 import type { LogRecord } from '../../core/records.ts'
+import type { SpanLink } from '../../core/span-link.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { NewOperation, PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
@@ -35,6 +36,9 @@ export interface RunOwner {
   /** Another run has the task. */
   lost(taskId: string): void
 }
+
+/** Up to this version a log has only `submitted` and `started`: its code has not run before. */
+const FRESH = 2
 
 /** A class: one instance per run is cheaper than one closure per method and run. */
 export class Run implements RunControl {
@@ -88,6 +92,11 @@ export class Run implements RunControl {
     return this.#core.lastResult
   }
 
+  /** The span of what the run does now. */
+  get segment(): SpanLink | undefined {
+    return this.#core.segment.link
+  }
+
   /** How many operations are in flight. */
   get steps(): number {
     return this.#core.gate.inFlight
@@ -113,7 +122,9 @@ export class Run implements RunControl {
   /** Starts the agent's code through the releaser, which measures how long the code blocks the event loop. */
   start(): void {
     const { task, ahead } = this.#deps
-    const begin = (): void => void runToEnd(this.#ending())
+    const { segment } = this.#core
+    segment.begin(task, task.version > FRESH)
+    const begin = (): void => segment.during(() => void runToEnd(this.#ending()))
     if (ahead) this.#core.releaser.now(begin)
     else this.#core.releaser.push(0, begin)
     // `continueAs` started this run while a pause is under way.
@@ -186,6 +197,7 @@ export class Run implements RunControl {
   /** The run goes on with a new token, because the task was resumed or answered while the run was warm. */
   adopt(token: string): void {
     this.#token = token
+    this.#core.segment.begin(this.task, false)
     this.#policy.resumed()
     this.#core.slot.grant()
     this.#pauses.open()
@@ -193,11 +205,16 @@ export class Run implements RunControl {
 
   /** Follows records that were written to the task, by any writer. */
   observe(records: readonly LogRecord[], task: Task): void {
+    const { segment } = this.#core
+    segment.stateChanged(this.task.state, task.state)
     this.#core.follow(task)
     // The run is over and follows no further records.
     if (this.#endsItself && isTerminal(task.state)) return
     for (const record of records) this.#follow(record, task)
-    if (!this.#isOurs(task)) this.#release.stopped()
+    if (!this.#isOurs(task)) {
+      segment.end(task)
+      this.#release.stopped()
+    }
     if (isTerminal(task.state)) this.discard(task.state === 'canceled' ? 'canceled' : 'ended')
     else this.#policy.checkJournal(task, records)
   }
@@ -262,6 +279,7 @@ export class Run implements RunControl {
 
   #die(): void {
     this.#core.die()
+    this.#core.segment.end(this.task)
     this.#deps.host.live.clear(this.taskId)
     this.#release.over()
   }

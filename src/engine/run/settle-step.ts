@@ -7,6 +7,7 @@ import type { Finished } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import type { RunCore } from './run-core.ts'
 import { neverSettles } from './run-writer.ts'
+import { endStepSpan } from './segment.ts'
 import type { StepExecutor } from './step-attempt.ts'
 import type { CheckedStepOptions } from './step-options.ts'
 import { type AttemptRecord, attemptRecord, type StepRecord, settledValue } from './step-record.ts'
@@ -70,7 +71,7 @@ interface NextAttempt {
 }
 
 async function executeAttempt<T>(
-  { journal }: RunCore,
+  { journal, segment, task }: RunCore,
   executor: StepExecutor,
   { key, name, code, scope, site, options = {} }: UnsettledStep<T>,
   { attempt, failures, streams }: NextAttempt,
@@ -80,8 +81,10 @@ async function executeAttempt<T>(
   const prefix = failures === 0 ? `${key}/` : `${key}!${failures}/`
   const { place, mayHaveBegun } = site
   const mayHaveRun = mayHaveBegun || attempt > 1
+  const span = segment.step(task, { key, name, attempt })
   const facts = { key, name, code, scope, place, timeoutMs, prefix, attempt, mayHaveRun, streams }
-  const outcome = await executor.execute<T>(facts)
+  const outcome = await executor.execute<T>({ ...facts, span })
+  endStepSpan(span, outcome)
   if (outcome.status !== 'done') streams.end()
   expectGoingOn(scope)
   if (outcome.status !== 'interrupted') journal.forget(prefix)

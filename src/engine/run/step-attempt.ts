@@ -1,6 +1,7 @@
 /** Executes one attempt of a step within its time limit. */
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
+import type { Span } from '../../ports/tracing.ts'
 import { Fatal, Rejection } from '../agent.ts'
 import type { StepContext, StepFunction } from '../agent-task.ts'
 import { checkedResult } from '../step-result.ts'
@@ -25,6 +26,8 @@ export interface Attempt<T> {
   readonly attempt: number
   readonly mayHaveRun: boolean
   readonly streams: AttemptStreams
+  /** The function of the step runs in it. */
+  readonly span: Span | undefined
 }
 
 const interrupting: ReadonlySet<AbortCode> = new Set<AbortCode>(['paused', 'stopping'])
@@ -76,7 +79,9 @@ export function createStepExecutor(core: RunCore): StepExecutor {
       ...(mayHaveRun ? { mayHaveRun } : {}),
     }
     const startedAt = host.clock.now()
-    const work = core.within(inner, async () => code(new Context(core, execution, attempt)))
+    const begin = (): Promise<T> =>
+      core.within(inner, async () => code(new Context(core, execution, attempt)))
+    const work = attempt.span === undefined ? begin() : attempt.span.during(begin)
     work.then(
       () => {
         if (execution.over !== undefined) execution.returnedLate()

@@ -13,6 +13,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { IdSource } from '../../ports/ids.ts'
 import type { LogLevel } from '../../ports/log.ts'
 import type { Store } from '../../ports/store.ts'
+import type { Tracing } from '../../ports/tracing.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
@@ -43,6 +44,7 @@ export interface HarnessOptions {
   readonly ids?: IdSource
   readonly signer?: Signer
   readonly usedBytes?: () => number
+  readonly tracing?: Tracing
 }
 
 export interface LogLine {
@@ -103,6 +105,7 @@ export async function createHarness(given: HarnessOptions = {}): Promise<Harness
     },
     memory: { usedBytes: given.usedBytes ?? (() => 0) },
     ...(given.options === undefined ? {} : { options: given.options }),
+    ...(given.tracing === undefined ? {} : { tracing: given.tracing }),
   })
   await engine.start()
 

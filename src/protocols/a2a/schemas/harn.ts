@@ -16,14 +16,16 @@ const resumeWhen = z.strictObject({
   since: z.enum(['task', 'now']).optional(),
 })
 
+const spanLink = z.strictObject({ trace_id: z.string(), span_id: z.string() })
+
 const workerSuspension = {
   handle,
   reason: z.string().optional(),
   resume_when: resumeWhen.optional(),
   initiator,
   suspended_at_ms: z.number().int(),
-  pipeline_span_link: z.string().optional(),
-  prior_span_link: z.string().optional(),
+  pipeline_span_link: spanLink.optional(),
+  prior_span_link: spanLink.optional(),
   parent_worker_id: z.string().optional(),
 }
 

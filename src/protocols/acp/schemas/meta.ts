@@ -51,6 +51,9 @@ export const sessionMeta: z.ZodType = z.object({
   tasks: z.array(z.object(taskFacts)),
 })
 
+/** `SpanLink` of the RFC. */
+const spanLink = z.object({ trace_id: z.string(), span_id: z.string() })
+
 /** `_meta.harn.suspend`: the RFC's WorkerSuspension, snake_case. */
 export const workerSuspensionMeta: z.ZodType = z.object({
   state: z.enum(['suspended', 'quiescing', 'active']),
@@ -59,8 +62,8 @@ export const workerSuspensionMeta: z.ZodType = z.object({
   resume_when: z.record(z.string(), z.unknown()).nullish(),
   initiator: initiator.optional(),
   suspended_at_ms: z.number().int().optional(),
-  pipeline_span_link: z.string().nullish(),
-  prior_span_link: z.string().nullish(),
+  pipeline_span_link: spanLink.nullish(),
+  prior_span_link: spanLink.nullish(),
   parent_worker_id: z.string().nullish(),
   cause: cause.optional(),
 })

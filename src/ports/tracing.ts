@@ -1,0 +1,46 @@
+/**
+ * Spans for operators. `server/telemetry` makes them with the API of OpenTelemetry. While no SDK is registered `start`
+ * returns undefined, so that tracing costs nothing.
+ */
+import type { SpanLink } from '../core/span-link.ts'
+
+/** Never inputs, bodies, transcripts or credentials. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>
+
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer'
+
+export interface SpanFacts {
+  readonly kind?: SpanKind
+  /** Absent: the span begins a trace. */
+  readonly parent?: SpanLink | undefined
+  readonly links?: readonly { readonly to: SpanLink; readonly kind: string }[]
+  readonly attributes?: SpanAttributes
+  /** Epoch milliseconds. Default: now. */
+  readonly startedAt?: number
+}
+
+export interface Span {
+  readonly link: SpanLink
+  set(attributes: SpanAttributes): void
+  event(name: string, attributes?: SpanAttributes): void
+  /** Marks the span as failed. Only the kind of the error is shown, because messages may quote inputs. */
+  fail(errorType: string): void
+  end(endedAt?: number): void
+  /** Runs code with this span as the current one, also after `await`. */
+  during<T>(code: () => T): T
+}
+
+export interface Tracing {
+  /** Whether spans are recorded anywhere. It may change while the process runs. */
+  active(): boolean
+  /** The span that the calling code is in. */
+  current(): SpanLink | undefined
+  start(name: string, facts: SpanFacts): Span | undefined
+}
+
+/** Traces nothing. */
+export const noTracing: Tracing = {
+  active: () => false,
+  current: () => undefined,
+  start: () => undefined,
+}

@@ -1,0 +1,103 @@
+/**
+ * Spans by the API of OpenTelemetry. A program that registers an SDK gets them. Without one `active` is false, and
+ * nothing is made.
+ */
+import {
+  type Attributes,
+  context,
+  type Span as OtelSpan,
+  SpanKind as OtelSpanKind,
+  type SpanContext,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import type { SpanLink } from '../../core/span-link.ts'
+import type { Span, SpanAttributes, SpanFacts, SpanKind, Tracing } from '../../ports/tracing.ts'
+import { version } from '../version.ts'
+
+const NAME = 'lull'
+
+const kinds: Readonly<Record<SpanKind, OtelSpanKind>> = {
+  internal: OtelSpanKind.INTERNAL,
+  server: OtelSpanKind.SERVER,
+  client: OtelSpanKind.CLIENT,
+  producer: OtelSpanKind.PRODUCER,
+  consumer: OtelSpanKind.CONSUMER,
+}
+
+export const tracing: Tracing = {
+  active: () => registeredTracer() !== undefined,
+  current() {
+    const span = registeredTracer() === undefined ? undefined : trace.getActiveSpan()
+    return span === undefined ? undefined : linkOf(span.spanContext())
+  },
+  start(name, facts) {
+    const tracer = registeredTracer()
+    return tracer === undefined ? undefined : startSpan(tracer, name, facts)
+  },
+}
+
+/** Undefined until an SDK is registered. It is asked for each time, because a program may register one at any time. */
+function registeredTracer(): Tracer | undefined {
+  const provider = trace.getTracerProvider()
+  if (!('getDelegateTracer' in provider)) return provider.getTracer(NAME, version)
+  const { getDelegateTracer } = provider
+  return typeof getDelegateTracer === 'function'
+    ? getDelegateTracer.call(provider, NAME, version)
+    : undefined
+}
+
+function startSpan(tracer: Tracer, name: string, facts: SpanFacts): Span {
+  const { kind = 'internal', parent, links = [], attributes = {}, startedAt } = facts
+  const options = {
+    kind: kinds[kind],
+    root: parent === undefined,
+    attributes: given(attributes),
+    links: links.map((link) => ({
+      context: contextOf(link.to),
+      attributes: { 'lull.link.kind': link.kind },
+    })),
+    ...(startedAt === undefined ? {} : { startTime: startedAt }),
+  }
+  const active = context.active()
+  const around = parent === undefined ? active : trace.setSpanContext(active, contextOf(parent))
+  return shown(tracer.startSpan(name, options, around))
+}
+
+function shown(span: OtelSpan): Span {
+  return {
+    link: linkOf(span.spanContext()),
+    set: (attributes) => void span.setAttributes(given(attributes)),
+    event: (name, attributes = {}) => void span.addEvent(name, given(attributes)),
+    fail(errorType) {
+      span.setAttribute('error.type', errorType.slice(0, LONGEST_TYPE))
+      span.setStatus({ code: SpanStatusCode.ERROR })
+    },
+    end: (endedAt) => span.end(endedAt),
+    during: (code) => context.with(trace.setSpan(context.active(), span), code),
+  }
+}
+
+const LONGEST_TYPE = 100
+
+function linkOf({ traceId, spanId, traceFlags }: SpanContext): SpanLink {
+  const sampled = (traceFlags & TraceFlags.SAMPLED) === TraceFlags.SAMPLED
+  return sampled ? { traceId, spanId } : { traceId, spanId, sampled }
+}
+
+function contextOf({ traceId, spanId, sampled }: SpanLink): SpanContext {
+  const traceFlags = sampled === false ? TraceFlags.NONE : TraceFlags.SAMPLED
+  return { traceId, spanId, traceFlags, isRemote: true }
+}
+
+/** OpenTelemetry knows no absent attribute. */
+function given(attributes: SpanAttributes): Attributes {
+  const known: Attributes = {}
+  for (const name in attributes) {
+    const value = attributes[name]
+    if (value !== undefined) known[name] = value
+  }
+  return known
+}
