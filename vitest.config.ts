@@ -6,45 +6,49 @@ import { defineConfig } from 'vitest/config'
  */
 export default defineConfig({
   test: {
+    // A test waits for a fact, however long a busy machine takes: these end what hangs, nothing else.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000, interval: 10 } },
+    // The files of a worker share the modules, which are loaded once. No test may leave anything behind in them.
+    isolate: false,
+    unstubEnvs: true,
+    maxWorkers: 2,
     projects: [
       {
+        extends: true,
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'dashboard/**/*.test.ts', 'scripts/**/*.test.mjs'],
           exclude: ['src/stores/postgres/**', 'src/server/move/**'],
-          // Properties take what they need on a slow machine; none waits by the clock.
-          testTimeout: 60_000,
-          maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
       {
         // The engine's suites once more, on a store that answers after random delays.
+        extends: true,
         test: {
           name: 'delayed',
           include: ['src/engine/**/*.test.ts'],
           // It has delays of its own.
           exclude: ['src/engine/simulation.test.ts'],
           env: { LULL_TEST_STORE: 'delaying' },
-          testTimeout: 120_000,
-          maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
       {
         // The PostgreSQL store, on a real server.
+        extends: true,
         test: {
           name: 'postgres',
           include: ['src/{stores/postgres,server/move}/**/*.test.ts'],
           globalSetup: ['src/stores/postgres/test-support/global-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
       {
         // Suites of whole processes once more, on PostgreSQL.
+        extends: true,
         test: {
           name: 'postgres-suites',
           include: [
@@ -57,69 +61,58 @@ export default defineConfig({
             'src/stores/postgres/test-support/global-setup.ts',
             'test/support/compile-worker.ts',
           ],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
           sequence: { groupOrder: 3 },
         },
       },
       {
         // Several processes on one PostgreSQL, under faults.
+        extends: true,
         test: {
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts'],
           testTimeout: 600_000,
-          hookTimeout: 60_000,
           maxWorkers: 1,
           sequence: { groupOrder: 4 },
         },
       },
       {
+        extends: true,
         test: {
           name: 'scenarios',
           include: ['test/scenarios/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
       {
+        extends: true,
         test: {
           name: 'interop',
           include: ['test/interop/**/*.test.ts'],
-          // Facts are waited for, however long a busy machine takes.
-          expect: { poll: { timeout: 20_000, interval: 10 } },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
       {
+        extends: true,
         test: {
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
           // The whole manifest is one test; the slowest cases wait for an agent that works for seconds.
-          testTimeout: 240_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
+          testTimeout: 300_000,
           sequence: { groupOrder: 1 },
         },
       },
       {
         // The dashboard, in a real browser.
+        extends: true,
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          expect: { poll: { timeout: 20_000, interval: 20 } },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
       },
       {
+        extends: true,
         test: {
           name: 'docs',
           include: ['test/docs/**/*.test.ts'],
@@ -130,18 +123,15 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: 'seeds',
           include: ['test/seeds/**/*.test.ts'],
-          // Facts are waited for, however long a busy machine takes.
-          expect: { poll: { timeout: 20_000, interval: 10 } },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
       {
+        extends: true,
         test: {
           name: 'crash',
           include: ['test/crash/**/*.test.ts'],

@@ -15,14 +15,13 @@ import type {
   SendRequest,
 } from '../../src/engine/requests.ts'
 import type { Clock } from '../../src/ports/clock.ts'
+import type { Store } from '../../src/ports/store.ts'
 import type { A2A } from '../../src/protocols/a2a/index.ts'
 import { createSystemClock } from '../../src/server/system/clock.ts'
 import { createIds } from '../../src/server/system/ids.ts'
 import { createLog } from '../../src/server/system/log.ts'
 import { systemMemory } from '../../src/server/system/memory.ts'
 import { createSigner, receiptKey } from '../../src/server/system/signer.ts'
-import { createPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
-import { createSqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { createEffectsFile } from '../../src/testing/script-agent/effects.ts'
 import { createScriptAgent } from '../../src/testing/script-agent/script-agent.ts'
 import { type AgentName, createAgents } from './agents.ts'
@@ -53,11 +52,8 @@ const tell = (news: News): void => {
 }
 
 const clock: Clock = createSystemClock(() => Date.now() + aheadMs)
-const { LULL_POSTGRES: url, LULL_POSTGRES_SCHEMA: schema } = process.env
-const opened =
-  url === undefined
-    ? await createSqliteStore({ path: data, waitForLockMs: 5_000 })
-    : await createPostgresStore({ url, schema })
+const { LULL_POSTGRES: url } = process.env
+const opened = await (url === undefined ? openSqlite() : openPostgres(url))
 const store = options.evict
   ? afterProgress(opened, () => queue(evict))
   : killing(opened, options.kill)
@@ -149,6 +145,16 @@ export type News =
   | { readonly kind: 'record'; readonly taskId: string; readonly record: LogRecord }
   | { readonly kind: 'effect'; readonly line: string }
   | { readonly kind: 'frame'; readonly frame: string }
+
+async function openSqlite(): Promise<Store> {
+  const { createSqliteStore } = await import('../../src/stores/sqlite/sqlite-store.ts')
+  return createSqliteStore({ path: data, waitForLockMs: 5_000 })
+}
+
+async function openPostgres(url: string): Promise<Store> {
+  const { createPostgresStore } = await import('../../src/stores/postgres/postgres-store.ts')
+  return createPostgresStore({ url, schema: process.env['LULL_POSTGRES_SCHEMA'] })
+}
 
 /** Loaded by the few that need it: most processes of the suite live too short for that. */
 async function openA2A(): Promise<A2A> {
