@@ -1,7 +1,7 @@
 /** What a parent's run can do with its children. A parent controls its own children, independent of its caller's rights. */
 
 import { LullError } from '../core/errors.ts'
-import type { ChildResult } from '../core/records.ts'
+import type { ChildResult, LogRecord } from '../core/records.ts'
 import { isTerminal } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { Caller } from './caller.ts'
@@ -39,7 +39,7 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
       if (now !== undefined) await holds.holdChild(now, childId)
     },
     get: own,
-    watch: (_parent, childId, signal) => contextOf().subscriptions.open(childId, 0, false, signal),
+    watch: (_parent, childId, signal) => recordsOf(contextOf(), childId, signal),
     async result(childId) {
       const child = await contextOf().ledger.read(childId)
       return child !== undefined && isOver(child) ? resultOf(child) : undefined
@@ -65,6 +65,25 @@ export function createChildHost(contextOf: () => EngineContext, holds: Holds): C
   }
 }
 
+/** @throws LullError `TASK_UNREADABLE` when the child is found unreadable while it is watched */
+async function* recordsOf(
+  { subscriptions }: EngineContext,
+  childId: string,
+  signal: AbortSignal,
+): AsyncGenerator<LogRecord, void> {
+  const unreadable = new AbortController()
+  const stop = subscriptions.watch(childId, (task) => {
+    if (isUnreadable(task)) unreadable.abort(unreadableError(task))
+  })
+  try {
+    const either = AbortSignal.any([signal, unreadable.signal])
+    yield* subscriptions.open(childId, 0, false, either)
+    unreadable.signal.throwIfAborted()
+  } finally {
+    stop()
+  }
+}
+
 /** Nothing more is to be expected of it. */
 function isOver(task: Task): boolean {
   return isTerminal(task.state) || isUnreadable(task)
@@ -73,9 +92,7 @@ function isOver(task: Task): boolean {
 /** @throws LullError `TASK_UNREADABLE` */
 function resultOf(task: Task): ChildResult {
   const { id: taskId, state, statusMessage, artifacts } = task
-  if (isUnreadable(task)) {
-    throw new LullError('TASK_UNREADABLE', { taskId, why: task.suspension?.summary ?? '' })
-  }
+  if (isUnreadable(task)) throw unreadableError(task)
   if (!isTerminal(state)) throw new Error(`task ${taskId} has not ended`)
   return {
     taskId,
@@ -83,4 +100,8 @@ function resultOf(task: Task): ChildResult {
     ...(statusMessage === undefined ? {} : { message: statusMessage }),
     artifacts,
   }
+}
+
+function unreadableError({ id: taskId, suspension }: Task): LullError<'TASK_UNREADABLE'> {
+  return new LullError('TASK_UNREADABLE', { taskId, why: suspension?.summary ?? '' })
 }

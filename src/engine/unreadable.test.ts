@@ -184,6 +184,12 @@ describe('a damaged log', () => {
         // Watching is all it does.
       }
     },
+    'its records inside a step': (task, child) =>
+      task.step('watches', async () => {
+        for await (const _record of child.watch()) {
+          // Watching is all it does.
+        }
+      }),
   }
 
   /** A parent that waits for a parked child. */
@@ -245,6 +251,8 @@ describe('a damaged log', () => {
     ['its result', 0],
     ['its result', 60_000],
     ['its result inside a step', 60_000],
+    ['its records', 60_000],
+    ['its records inside a step', 60_000],
   ])(
     'of a child that is found while its parent waits for %s stops the parent too (warm for %i ms)',
     async (how, warmForMs) => {

@@ -167,7 +167,9 @@ async function* watch(
   const records = host.children.watch(core.task, id, waits.signalOf(scope))[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const next = await waits.whileWatching(id, scope, () => records.next())
+      const next = await readable(deps, id, scope, () =>
+        waits.whileWatching(id, scope, () => records.next()),
+      )
       if (core.dead) return await neverSettles()
       // A run that is stopped gets the record when it goes on.
       await gate.during(scope, () => undefined)
