@@ -209,6 +209,8 @@ export type RunCommand =
       readonly failure: Failure
     }
   | { readonly type: 'reject'; readonly run: string; readonly message: Message }
+  /** The run only waits for children. What it ran did not end its process, so deaths before are not counted any more. */
+  | { readonly type: 'wait'; readonly run: string }
   | {
       readonly type: 'release'
       readonly run: string

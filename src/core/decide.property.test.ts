@@ -51,6 +51,7 @@ import {
   step,
   submit,
   typesOf,
+  wait,
 } from './test-support/story.ts'
 
 // The same cases every time.
@@ -215,11 +216,10 @@ const fromTheRun: fc.Arbitrary<Command> = fc.oneof(
     .map(([by, ids]) => ({ type: 'show-reminders', run: by, key: 'r', turn: 0, ids }) as const),
   fc.tuple(token, waiting).map(([by, wait]) => park('$fresh', { run: by, ...wait })),
   fc.tuple(question, token).map(([asked, by]) => ask(asked, by)),
-  token.map((by) => commitPause(by)),
   token.map(
     (by) => ({ type: 'continue-as', run: by, key: 'k', state: 1, transcript: [] }) as const,
   ),
-  token.map((by) => release(by)),
+  fc.tuple(token, fc.constantFrom(commitPause, release, wait)).map(([by, command]) => command(by)),
 )
 const ending: fc.Arbitrary<Command> = fc.oneof(
   fc.constant(cancel()),

@@ -34,6 +34,7 @@ const deciders: { readonly [T in Exclude<CommandType, 'submit'>]: Decider<T> } =
   complete: lifecycle.complete,
   fail: lifecycle.fail,
   reject: lifecycle.reject,
+  wait: lifecycle.wait,
   release: lifecycle.release,
 
   pause: pausing.pause,

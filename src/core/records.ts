@@ -43,7 +43,10 @@ export type { ContextSnapshot, Submission } from './records/submission.ts'
 export type RecordBody =
   | JournalRecord
   | ({ readonly type: 'submitted' } & Submission)
-  /** A run took the task. `deaths` counts the processes that died while running it and wrote no new record. */
+  /**
+   * A run took the task. `deaths` counts the processes that died while running it and wrote no new record. Written again
+   * for the same run, with 0, when that run only waits for children.
+   */
   | { readonly type: 'started'; readonly run: RunToken; readonly deaths: number }
   /** A process that stops released the task. The next process goes on with it. */
   | { readonly type: 'released'; readonly reason: string; readonly inFlight?: true }

@@ -1,6 +1,7 @@
-/** V2: events.ts. */
+/** V2: events.ts. W4: run-slot.ts. */
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
+import type { AgentTask, Child } from './agent-task.ts'
 import {
   alice,
   createHarness,
@@ -180,6 +181,48 @@ describe('a process that dies', () => {
     expect(begun.count('begin')).toBe(4)
   })
 
+  it.each<[string, (task: AgentTask, child: Child) => Promise<unknown>]>([
+    ['waits for a child', (_task, child) => child.result()],
+    ['waits for a child inside a step', (task, child) => task.step('wait', () => waitFor(child))],
+    ['watches a child', (_task, child) => watch(child)],
+  ])('W4: is not counted on a parent that only %s', async (_name, wait) => {
+    const child = running((task) => task.park({ reason: 'x', onEvent: 'go' }).then(() => 'done'), {
+      name: 'child',
+    })
+    const parent = running(async (task) => {
+      await wait(task, await task.delegate('child', 'x'))
+      return 'done'
+    })
+    let harness = await createHarness({ agents: [parent, child], options: { maxDeaths: 3 } })
+    const { id } = await harness.send('go')
+    for (let death = 0; death < 7; death++) {
+      await harness.settled()
+      harness = await harness.recover()
+    }
+    await harness.settled()
+    expect(await harness.get(id)).toMatchObject({ state: 'working', deaths: 0 })
+    await harness.emit('go')
+    expect((await harness.ended(id)).state).toBe('completed')
+  })
+
+  it('W4: is counted on a parent that does something beside waiting for a child', async () => {
+    const child = running((task) => task.park({ reason: 'x' }).then(() => 'done'), {
+      name: 'child',
+    })
+    const parent = running(async (task) => {
+      const made = await task.delegate('child', 'x')
+      await Promise.all([made.result(), task.step('deadly', () => new Promise(() => undefined))])
+    })
+    let harness = await createHarness({ agents: [parent, child], options: { maxDeaths: 3 } })
+    const { id } = await harness.send('go')
+    for (let death = 0; death < 3; death++) {
+      await harness.settled()
+      harness = await harness.recover()
+    }
+    const { suspension } = await harness.until(id, 'paused-by-client')
+    expect(suspension?.reason).toBe('crash-loop')
+  })
+
   it('while a pause quiesces: the pause is committed before any agent code runs', async () => {
     const begun = effects()
     const agent = running((task) => {
@@ -286,3 +329,13 @@ describe('a process that dies', () => {
     expect(most).toBe(5)
   })
 })
+
+async function waitFor(child: Child): Promise<string> {
+  return (await child.result()).state
+}
+
+async function watch(child: Child): Promise<void> {
+  for await (const _record of child.watch()) {
+    // Watching is all it does.
+  }
+}

@@ -32,6 +32,7 @@ import {
   submit,
   submitted,
   typesOf,
+  wait,
   working,
 } from '../test-support/story.ts'
 
@@ -161,6 +162,16 @@ describe('a run that dies again and again', () => {
     expect(story.task.deaths).toBe(0)
     story.tell(start('run-7', { from: run('run-5') }))
     expect(story.task).toMatchObject({ state: 'working', deaths: 1 })
+  })
+
+  it('counts no deaths of a run that only waits for children', () => {
+    const story = working()
+    die(story, 4)
+    story.tell(wait('run-5'))
+    expect(story.task).toMatchObject({ state: 'working', deaths: 0, run: run('run-5') })
+    const written = story.task.version
+    story.tell(wait('run-5'))
+    expect(story.task.version).toBe(written)
   })
 
   it('is not saved by what others write', () => {

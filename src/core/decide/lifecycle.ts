@@ -160,6 +160,15 @@ export function reject(task: Task, command: Of<'reject'>): Decided {
   return asRun(task, run, () => ({ records: ending(task, { type: 'rejected', message }) }))
 }
 
+/** Deaths of processes are counted on a task that runs, not on one that only waits for its children. */
+export function wait(task: Task, command: Of<'wait'>): Decided {
+  return asRun(task, command.run, () =>
+    task.run === undefined || task.deaths === 0
+      ? nothing
+      : write({ type: 'started', run: task.run, deaths: 0 }),
+  )
+}
+
 /** A process that stops releases its task. A pause that waited for a boundary commits. */
 export function release(task: Task, command: Of<'release'>, at: number): Decided {
   return asRun(task, command.run, () =>

@@ -276,6 +276,7 @@ export const reject = (token: string = 'run-1'): Of<'reject'> => ({
   run: token,
   message: message('rejection'),
 })
+export const wait = (token: string = 'run-1'): Of<'wait'> => ({ type: 'wait', run: token })
 export const release = (token: string = 'run-1'): Of<'release'> => ({
   type: 'release',
   run: token,

@@ -3,10 +3,11 @@
  * they were finished. An operation that the code calls before it gets a result recorded after that may have begun
  * already.
  */
-import type { LogRecord } from '../../core/records.ts'
+import type { LogRecord, RunToken } from '../../core/records.ts'
 
 export class Deaths {
   #running = false
+  #token: string | undefined
   #last = 0
 
   /** The number of the record after the last such end. 0 if there was none. */
@@ -18,11 +19,11 @@ export class Deaths {
   follow(record: LogRecord): void {
     switch (record.type) {
       case 'started':
-        this.#begin(record.seq)
+        this.#begin(record.seq, record.run)
         break
       case 'resumed':
       case 'answered':
-        if (record.run !== undefined) this.#begin(record.seq)
+        if (record.run !== undefined) this.#begin(record.seq, record.run)
         break
       case 'continued':
         // The same run goes on with a new journal.
@@ -41,8 +42,10 @@ export class Deaths {
     }
   }
 
-  #begin(seq: number): void {
-    if (this.#running) this.#last = seq
+  /** A run that is started again under its token has not ended. */
+  #begin(seq: number, { token }: RunToken): void {
+    if (this.#running && token !== this.#token) this.#last = seq
     this.#running = true
+    this.#token = token
   }
 }

@@ -98,7 +98,19 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
   }
 
   release(): boolean {
-    return this.host.releaseSlot(this.taskId)
+    const released = this.host.releaseSlot(this.taskId)
+    if (released && this.task.deaths > 0) this.#forgetDeaths()
+    return released
+  }
+
+  /** Written after a takeover alone. If it cannot be written, one death too many is counted (W4). */
+  #forgetDeaths(): void {
+    const { host, taskId, token } = this
+    host
+      .commit(taskId, () => ({ type: 'wait', run: token }))
+      .catch((error: unknown) => {
+        if (!this.#dead) host.log('warn', 'a wait could not be recorded', { taskId, error })
+      })
   }
 
   reacquire(): Promise<void> {
