@@ -25,6 +25,15 @@ async function start(port: string) {
   return server
 }
 
+async function emit(url: string, type: string, subject: string): Promise<void> {
+  const emitted = await fetch(`${url}/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/cloudevents+json' },
+    body: JSON.stringify({ specversion: '1.0', id: subject, source: 'test', type, subject }),
+  })
+  expect(emitted.status).toBe(202)
+}
+
 interface Watcher {
   readonly frames: readonly TaskFrame[]
   readonly lost: () => number
@@ -43,6 +52,9 @@ function watching(client: Client, taskId: string): Watcher {
   return { frames, lost: () => lost, over: read() }
 }
 
+const stopsIn = (frames: readonly TaskFrame[]): number =>
+  frames.filter((one) => one.kind === 'status' && one.state === 'paused-by-agent').length
+
 const wires = [
   ['1.0', 'JSONRPC'],
   ['1.0', 'HTTP+JSON'],
@@ -56,8 +68,14 @@ it('repeats no frame and loses none when the server is killed and started again'
   const clients = await Promise.all(
     wires.map(([version, binding]) => connect(url, { version, binding })),
   )
+  // It stops after every stretch, so that it cannot end before both deaths.
+  const stretch = (name: string) => [
+    { repeat: 30, ops: [{ step: 'tick', ms: 20 }, { say: 'tick' }] },
+    { park: { reason: name, conditions: { onEvent: `go:${name}` } } },
+  ]
   const script = [
-    { repeat: 90, ops: [{ step: 'tick', ms: 20 }, { say: 'tick' }] },
+    ...stretch('one'),
+    ...stretch('two'),
     { artifact: { name: 'a', text: 'abcdef', chunks: 3 } },
     { complete: 'done' },
   ]
@@ -66,15 +84,19 @@ it('repeats no frame and loses none when the server is killed and started again'
   const taskId = sent?.kind === 'task' ? sent.task.id : ''
   const watchers = clients.map((client) => watching(client, taskId))
 
-  for (const enough of [20, 50]) {
+  const counts = (): readonly number[] => watchers.map(({ frames }) => frames.length)
+  let before = watchers.map(() => 0)
+  for (const [nth, name] of ['one', 'two'].entries()) {
+    // Every watcher has read something of this stretch, so every watcher is connected.
     await expect
-      .poll(() => Math.min(...watchers.map(({ frames }) => frames.length)), {
-        timeout: 30_000,
-      })
-      .toBeGreaterThan(enough)
+      .poll(() => counts().every((count, index) => count > (before[index] ?? 0) + 5))
+      .toBe(true)
     server.signal('SIGKILL')
     await server.ended
     server = await start(new URL(url).port)
+    await expect.poll(() => watchers.every(({ frames }) => stopsIn(frames) > nth)).toBe(true)
+    before = [...counts()]
+    await emit(url, 'go', name)
   }
   await Promise.all(watchers.map(({ over }) => over))
 
@@ -98,7 +120,7 @@ it('continues the stream of a send, and ends it where the agent asks', async () 
   const client = await connect(server.url)
   const script = [
     { say: 'before' },
-    { park: { reason: 'wait', conditions: { onEvent: 'go' } } },
+    { park: { reason: 'wait', conditions: { onEvent: 'go:one' } } },
     { ask: 'And now?' },
   ]
   const frames: TaskFrame[] = []
@@ -107,16 +129,11 @@ it('continues the stream of a send, and ends it where the agent asks', async () 
   })()
   const parked = (): boolean =>
     frames.some((one) => one.kind === 'status' && one.state === 'paused-by-agent')
-  await expect.poll(parked, { timeout: 20_000 }).toBe(true)
+  await expect.poll(parked).toBe(true)
   server.signal('SIGKILL')
   await server.ended
   await start(new URL(server.url).port)
-  const emitted = await fetch(`${server.url}/events`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/cloudevents+json' },
-    body: JSON.stringify({ specversion: '1.0', id: '1', source: 'test', type: 'go' }),
-  })
-  expect(emitted.status).toBe(202)
+  await emit(server.url, 'go', 'one')
   await reading
   const states = frames.flatMap((one) => (one.kind === 'status' ? [one.state] : []))
   expect(states.slice(-3)).toEqual(['paused-by-agent', 'working', 'input-required'])
