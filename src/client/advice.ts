@@ -16,6 +16,7 @@ const byReason: Readonly<Record<string, string>> = {
   TASK_NOT_PAUSED: 'Nothing to do if another caller was first: details.cause says who.',
   RESUME_HANDLE_MISMATCH: 'Read the task and take the handle it shows now.',
   TASK_HELD: 'Wait until the operator lifts the hold.',
+  BUDGET_EXCEEDED: 'Ask an operator to refill or raise the budget, or cancel the task.',
   TASK_UNREADABLE: 'Ask the operator: the log of the task is damaged or of a newer version.',
   REMINDER_LIMIT: 'Clear reminders, or give them a dedupeKey or ttlTurns.',
   IDEMPOTENCY_KEY_REUSED: 'Use a new key for a new message.',

@@ -113,6 +113,8 @@ export type OuterCommand =
   | {
       readonly type: 'hold'
       readonly hold: HoldMark
+      /** Default `interrupt_immediate`. */
+      readonly mode?: PauseMode
       readonly handle: string
       readonly atBoundary: boolean
     }
@@ -137,6 +139,17 @@ export type OuterCommand =
       readonly from?: RunToken | undefined
       readonly mismatch?: string
       readonly newOperations?: readonly NewOperation[]
+    }
+  /** A budget is used up. The task stops at its next boundary, unless it is stopping already. */
+  | {
+      readonly type: 'budget-pause'
+      readonly handle: string
+      readonly budgetId: string
+      /** Names the budget and its figures. */
+      readonly reason: string
+      readonly conditions?: ResumeConditions
+      readonly fireAt?: number
+      readonly atBoundary: boolean
     }
 
 /** From the run that has the task. */

@@ -40,6 +40,7 @@ const deciders: { readonly [T in Exclude<CommandType, 'submit'>]: Decider<T> } =
   pause: pausing.pause,
   'commit-pause': pausing.commitPause,
   'policy-pause': pausing.policyPause,
+  'budget-pause': pausing.budgetPause,
   resume: resuming.resume,
   event: waking.event,
   due: waking.due,

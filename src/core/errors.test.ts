@@ -25,6 +25,7 @@ const samples: { readonly [C in ErrorCode]: readonly [ErrorDetails[C], ...string
   RESUME_HANDLE_MISMATCH: [{ taskId: 'task-1', handle: 'suspend-9' }, 'task-1', 'suspend-9'],
   TASK_TERMINAL: [{ taskId: 'task-1', state: 'canceled' }, 'task-1', 'canceled'],
   TASK_HELD: [{ taskId: 'task-1', holdIds: ['hold-1', 'hold-2'] }, 'task-1', 'hold-1', 'hold-2'],
+  BUDGET_EXCEEDED: [{ taskId: 't', budgetId: 'b', figures: '5 of 4 tokens' }, 't', '5 of 4 tokens'],
   CONSENT_MISMATCH: [{ taskId: 'task-1', consentId: 'consent-1' }, 'task-1', 'consent-1'],
   REMINDER_LIMIT: [{ taskId: 'task-1', limit: 64 }, 'task-1', '64'],
   FORBIDDEN: [{ scope: 'tasks:write' }, 'tasks:write'],

@@ -17,6 +17,8 @@ export interface ErrorDetails {
   TASK_TERMINAL: { taskId: string; state: string }
   /** An operator holds the task. It goes on when the hold is lifted. */
   TASK_HELD: { taskId: string; holdIds: readonly string[] }
+  /** A budget that covers the task is used up. It can be resumed when the budget is refilled, raised or removed. */
+  BUDGET_EXCEEDED: { taskId: string; budgetId: string; figures: string }
   /** A structured answer names another consent question than the pending one. */
   CONSENT_MISMATCH: { taskId: string; consentId: string }
   /** Too many pending reminders on one task. */
@@ -76,6 +78,7 @@ const message: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string
     `Handle ${d.handle} is not the current suspension of task ${d.taskId}`,
   TASK_TERMINAL: (d) => `Task ${d.taskId} is ${d.state} and cannot change any more`,
   TASK_HELD: (d) => `Task ${d.taskId} is held by an operator (${d.holdIds.join(', ')})`,
+  BUDGET_EXCEEDED: (d) => `Task ${d.taskId} cannot go on: budget used up, ${d.figures}`,
   CONSENT_MISMATCH: (d) => `Consent ${d.consentId} is not what task ${d.taskId} asked for`,
   REMINDER_LIMIT: (d) => `Task ${d.taskId} already has ${d.limit} pending reminders`,
   IDEMPOTENCY_KEY_REUSED: (d) => `Idempotency key ${d.key} was used for another message`,

@@ -20,20 +20,24 @@ import { createVersionCheck } from './cluster/version-check.ts'
 import { createWorkerList, type WorkerList } from './cluster/worker-list.ts'
 import type { EngineContext } from './context.ts'
 import type { EngineDeps } from './deps.ts'
-import { createEvents } from './events.ts'
+import { createEvents, type Events } from './events.ts'
 import { createFollowUps } from './follow-ups.ts'
 import { createWatchdog } from './health.ts'
 import { createHolds, type Holds } from './holds.ts'
 import { readableWork } from './ledger/readable-work.ts'
 import type { SharedTasks } from './ledger/task-queues.ts'
-import { createLedger } from './ledger.ts'
+import { createLedger, type Ledger } from './ledger.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { createLiveTexts } from './live-texts.ts'
 import { type EngineOptions, withDefaults } from './options.ts'
 import { pastOfTask } from './past.ts'
-import { createPublishing } from './publishing.ts'
+import type { Budgets } from './policies/budgets.ts'
+import { createPolicies } from './policies/policies.ts'
+import { createPolicing } from './policies/policing.ts'
+import type { Rules } from './policies/rules.ts'
+import { createPublishing, type Publishing } from './publishing.ts'
 import { createQuotas } from './quotas.ts'
-import { createRetention } from './retention.ts'
+import { createRetention, type Retention } from './retention.ts'
 import { createRunHost } from './run-host.ts'
 import { createRuns } from './runs.ts'
 import { safeLog } from './safe-log.ts'
@@ -52,6 +56,8 @@ export interface Assembly {
   readonly send: Send
   readonly schedules: Schedules
   readonly holds: Holds
+  readonly budgets: Budgets
+  readonly rules: Rules
   readonly lifecycle: Lifecycle
   readonly workers: WorkerList
 }
@@ -78,6 +84,8 @@ export function assemble(deps: EngineDeps): Assembly {
   const shared = { store, clock, ids, log, tracing, agents, signer, options }
   const live = createLiveTexts()
   const workers = createWorkerList(() => context, membership, deps.process, clock.elapsed())
+  const policies = createPolicies(shared)
+  const policing = createPolicing(() => ({ context, holds, peers }), policies)
   const peers = cluster && createPeers(() => parts, { cluster, membership, live })
   const versionOf = (taskId: string): number | undefined => ledger.peek(taskId)?.version
   const subscriptions = createSubscriptions(store, versionOf, peers?.texts ?? live)
@@ -85,9 +93,8 @@ export function assemble(deps: EngineDeps): Assembly {
     ...shared,
     limits: options,
     segmentOf: (taskId) => runs.segmentOf(taskId),
-    published: (task, records, before) => publishing.published(task, records, before),
-    learned: (task, records, before) => publishing.learned(task, records, before),
-    foundUnreadable: (task) => publishing.foundUnreadable(task),
+    spendingOf: policies.spendingOf,
+    ...publishTo(() => publishing),
     shared: cluster && sharedTasks(cluster, () => parts),
   })
   const work = readableWork(store, ledger.unreadable)
@@ -109,16 +116,12 @@ export function assemble(deps: EngineDeps): Assembly {
     host,
     pastOf: (task) => pastOfTask({ store, ledger, options }, task),
   })
-  const events = createEvents({ ...shared, ledger, wake: createWakeByEvent({ ledger, runs }) })
+  const wake = createWakeByEvent({ ledger, runs })
+  const events = createEvents({ ...shared, ledger, wake, before: policing.fire.onEvent })
   const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter: deps.meter ?? noMeter })
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
   const followUps = createFollowUps({ ...shared, ledger, isShared: cluster !== undefined })
-  const retention = createRetention({
-    ...shared,
-    tasksRemoved: ledger.removed,
-    eventsRemoved: events.removed,
-    takeDuty: membership.takeDuty,
-  })
+  const retention = retentionOf(shared, ledger, events, membership)
   const context: EngineContext = {
     ...shared,
     ledger,
@@ -127,15 +130,35 @@ export function assemble(deps: EngineDeps): Assembly {
     followUps,
     subscriptions,
     quotas: createQuotas(shared),
+    budgetChecks: policing.checks,
     audit: createAudit(shared),
     takeDuty: membership.takeDuty,
     draining: () => lifecycle.draining(),
   }
   const publishing = createPublishing({ ...context, timers, texts: peers?.texts })
-  const parts = { context, holds, timers, membership }
+  const parts = { context, holds, policies, timers, membership }
   const { scheduler, ...controls } = sending(context, holds, agents)
   const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog, peers })
-  return { context, ...controls, holds, lifecycle, workers }
+  return { context, ...controls, ...policing, holds, lifecycle, workers }
+}
+
+/** @param publishingOf called only after the engine is assembled */
+function publishTo(publishingOf: () => Publishing): Publishing {
+  return {
+    published: (...write) => publishingOf().published(...write),
+    learned: (...write) => publishingOf().learned(...write),
+    foundUnreadable: (task) => publishingOf().foundUnreadable(task),
+  }
+}
+
+function retentionOf(
+  shared: Pick<EngineContext, 'store' | 'clock' | 'log' | 'options'>,
+  ledger: Ledger,
+  events: Events,
+  { takeDuty }: Membership,
+): Retention {
+  const removed = { tasksRemoved: ledger.removed, eventsRemoved: events.removed }
+  return createRetention({ ...shared, ...removed, takeDuty })
 }
 
 /** What sends messages, which are callers and schedules, and what replaces the agents that get them. */

@@ -15,6 +15,7 @@ import type { Events } from './events.ts'
 import type { FollowUps } from './follow-ups.ts'
 import type { Ledger } from './ledger.ts'
 import type { EngineOptions } from './options.ts'
+import type { BudgetChecks } from './policies/check-budgets.ts'
 import type { Quotas } from './quotas.ts'
 import type { Runs } from './runs.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -27,6 +28,7 @@ export interface EngineContext {
   readonly followUps: FollowUps
   readonly subscriptions: Subscriptions
   readonly quotas: Quotas
+  readonly budgetChecks: BudgetChecks
   readonly audit: Audit
   readonly agents: ReadonlyMap<string, Agent>
   readonly clock: Clock

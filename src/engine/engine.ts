@@ -3,6 +3,7 @@
  *
  *   request ──parse──▶ command ──decide──▶ records ──append──▶ store ──▶ runs, subscribers, timers ──▶ answer
  */
+import type { Rule } from '../core/budgets/rule.ts'
 import type { CloudEvent } from '../core/cloud-event.ts'
 import { type Duration, durationMs } from '../core/duration.ts'
 import { LullError } from '../core/errors.ts'
@@ -25,13 +26,16 @@ import { type EngineContext, taskFor } from './context.ts'
 import type { EngineDeps } from './deps.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds/place-hold.ts'
-import { type HoldPreview, previewHold } from './holds/preview-hold.ts'
+import type { HoldPreview } from './holds/preview-hold.ts'
 import type { LiftAnswer } from './holds.ts'
 import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
 import type { TaskReader } from './log-reader.ts'
+import { operatorMethods } from './operator-methods.ts'
 import { parse } from './parse.ts'
 import type { PauseAnswer } from './pause-answer.ts'
 import { type PauseDialect, park, pause } from './pause-task.ts'
+import type { BudgetAnswer, BudgetInfo } from './policies/budgets.ts'
+import type { DryRun } from './policies/dry-run.ts'
 import { EVENTS } from './quotas.ts'
 import {
   count,
@@ -53,9 +57,12 @@ import type {
   ListRequest,
   ParkTaskRequest,
   PauseRequest,
+  RefillRequest,
   RemindRequest,
   ResumeRequest,
+  RuleRequest,
   SendRequest,
+  SetBudgetRequest,
 } from './requests.ts'
 import { type ResumeDialect, resume } from './resume-task.ts'
 import type { RetentionReport } from './retention.ts'
@@ -139,6 +146,17 @@ export interface Engine {
   hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
   lift(caller: Caller, holdId: string): Promise<LiftAnswer>
   holds(caller: Caller): Promise<readonly Hold[]>
+  /** The budgets of the caller's tenant, with their figures. */
+  budgets(caller: Caller): Promise<readonly BudgetInfo[]>
+  setBudget(caller: Caller, request: SetBudgetRequest): Promise<BudgetAnswer>
+  refillBudget(caller: Caller, request: RefillRequest): Promise<BudgetAnswer>
+  removeBudget(caller: Caller, budgetId: string): Promise<{ readonly resumed: number }>
+  /** The rules of the caller's tenant. */
+  rules(caller: Caller): Promise<readonly Rule[]>
+  addRule(caller: Caller, request: RuleRequest): Promise<Rule>
+  removeRule(caller: Caller, ruleId: string): Promise<void>
+  /** What such a rule would have stopped in the last day. Stops nothing. */
+  dryRunRule(caller: Caller, request: RuleRequest): Promise<DryRun>
 
   /**
    * Replaces the agents, for a development server that loads code again. Runs in memory go on with the code they started
@@ -191,7 +209,8 @@ const DRAIN_MS = 10_000
 const MAX_EVENTS = 1_000
 
 export function createEngine(deps: EngineDeps): Engine {
-  const { context, send, schedules, holds, lifecycle, workers, replaceAgents } = assemble(deps)
+  const parts = assemble(deps)
+  const { context, send, lifecycle, workers, replaceAgents } = parts
 
   const engine: Omit<Engine, 'audit'> = {
     agents: context.agents,
@@ -230,17 +249,8 @@ export function createEngine(deps: EngineDeps): Engine {
 
     emit: async (caller, given) => emitEvents(context, caller, given),
     admit: async (caller, bytes) => context.quotas.admit(caller, { tasks: 0, bytes }),
-    previewHold: async (caller, request) => previewHold(context, operator(caller), request),
-    hold: async (caller, request) => holds.hold(operator(caller), request),
-    lift: async (caller, holdId) => holds.lift(operator(caller), holdId),
-    holds: async (caller) => holds.list(operator(caller)),
-
+    ...operatorMethods(parts),
     replaceAgents,
-    schedules: async (caller) => schedules.list(operator(caller, 'schedules')),
-    pauseSchedule: async (caller, id) => schedules.pause(operator(caller, 'schedules'), id),
-    resumeSchedule: async (caller, id) => schedules.resume(operator(caller, 'schedules'), id),
-    runSchedule: async (caller, id) => schedules.run(operator(caller, 'schedules'), id),
-
     verify: (caller, taskId) => verify(context, caller, taskId),
     recorded: (caller, taskId) => recordedTask(context, caller, taskId),
     worker: workers.here,
@@ -270,10 +280,4 @@ async function emitEvents(
   const parsed = given.map((event, index) => parse(cloudEvent, event, rootOf(index)))
   await quotas.admit({ tenant, principal: EVENTS }, { tasks: 0, bytes: weightOf(parsed) })
   return events.emit(tenant, parsed)
-}
-
-/** Only operators may hold tasks and control schedules. @throws LullError `NOT_OFFERED` */
-function operator(caller: Caller, what = 'holds'): Caller {
-  if (caller.operator) return caller
-  throw new LullError('NOT_OFFERED', { agent: 'engine', capability: `${what} to this caller` })
 }

@@ -54,6 +54,8 @@ export interface EventsDeps {
   readonly clock: Clock
   readonly log: Log
   readonly wake: WakeByEvent
+  /** Called with each event before tasks are offered it. Undefined when there is nothing to wait for. */
+  readonly before?: (event: StoredEvent) => Promise<void> | undefined
 }
 
 export function createEvents(deps: EventsDeps): Events {
@@ -77,8 +79,14 @@ export function createEvents(deps: EventsDeps): Events {
     isShared: cluster !== undefined,
     pending,
   })
-  const dispatch = createDispatchEvent(store, cluster === undefined ? offer : offerOldest)
+  const offerToTasks = createDispatchEvent(store, cluster === undefined ? offer : offerOldest)
   const dispatcher = createDispatcher({ ...deps, cluster, cursor, pending, dispatch })
+
+  async function dispatch(event: StoredEvent): Promise<void> {
+    const first = deps.before?.(event)
+    if (first !== undefined) await first
+    await offerToTasks(event)
+  }
 
   async function offer(taskId: string, event: StoredEvent): Promise<void> {
     const mayTake = (): boolean => lookBacks.inProgress(taskId) === undefined

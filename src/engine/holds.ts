@@ -17,14 +17,13 @@ import type { Caller } from './caller.ts'
 import type { EngineContext } from './context.ts'
 import { createActiveHolds } from './holds/active-holds.ts'
 import { holdTask, holdTasks, liftStaleHolds, liftTask } from './holds/held-tasks.ts'
-import { type HoldableTask, maySeeHold } from './holds/hold-scope.ts'
+import { type HoldableTask, maySeeScope } from './holds/hold-scope.ts'
 import { createLiftHold, type LiftHold } from './holds/lift-hold.ts'
 import { createPlaceHold, type PlaceHold } from './holds/place-hold.ts'
 
 export type { LiftAnswer } from './holds/lift-hold.ts'
 
-export interface Holds {
-  readonly hold: PlaceHold
+export interface Holds extends PlaceHold {
   readonly lift: LiftHold
   list(caller: Caller): Promise<readonly Hold[]>
   /** The holds a new task is created under. */
@@ -70,11 +69,11 @@ export function createHolds(contextOf: () => EngineContext, shared?: SharedHolds
   }
 
   return {
-    hold: createPlaceHold(contextOf, active, shared?.everywhere),
+    ...createPlaceHold(contextOf, active, shared?.everywhere),
     lift: createLiftHold(contextOf, active, read !== undefined),
     async list(caller) {
       await active.refresh()
-      return active.all().filter((hold) => maySeeHold(caller, hold))
+      return active.all().filter((hold) => maySeeScope(caller, hold))
     },
     forNew: active.forNew,
     holdChild,

@@ -25,6 +25,7 @@ export {
 } from './inputs/control.ts'
 export { cloudEvent } from './inputs/events.ts'
 export { artifactFacts, message, part } from './inputs/message.ts'
+export { refillInput, ruleInput, setBudgetInput } from './inputs/policies.ts'
 export { jsonObject } from './inputs/primitives.ts'
 export { listInput, subscribeInput, waitInput } from './inputs/reading.ts'
 export {

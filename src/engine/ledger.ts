@@ -42,6 +42,7 @@ import { createTaskCache } from './ledger/task-cache.ts'
 import { isSettled, type TaskEntry } from './ledger/task-entry.ts'
 import { createTaskQueues, type SharedTasks } from './ledger/task-queues.ts'
 import { createRecordTracing } from './ledger/trace-records.ts'
+import type { SpendingOf } from './policies/policies.ts'
 
 export type { CommitExtras, Committed, LazyCommand } from './ledger/plan.ts'
 
@@ -98,6 +99,8 @@ export interface LedgerDeps {
   readonly tracing?: Tracing
   /** The span of the run that has the task in this process. */
   readonly segmentOf?: (taskId: string) => SpanLink | undefined
+  /** What a commit uses of budgets. Default: nothing. */
+  readonly spendingOf?: SpendingOf
   /** Present when other processes write too. */
   readonly shared?: SharedTasks | undefined
 }
@@ -112,13 +115,13 @@ export interface LedgerLimits extends AdmissionLimits {
 const noExtras: CommitExtras = {}
 
 export function createLedger(deps: LedgerDeps): Ledger {
-  const { store, clock, signer, log, limits, shared, learned } = deps
+  const { store, clock, log, limits, shared, learned } = deps
   const cache = createTaskCache({ tasks: limits.cachedTasks, bytes: limits.cachedBytes })
   const admission = createAdmission(limits)
   const trouble = createStoreTrouble(clock, log)
   const loader = createLoader(store, log, deps.foundUnreadable)
   const traces = createRecordTracing(deps.tracing ?? noTracing, deps.segmentOf ?? (() => undefined))
-  const planner = createPlanner({ clock, signer, traces, holdEpoch: shared?.holdEpoch })
+  const planner = createPlanner({ ...deps, traces, holdEpoch: shared?.holdEpoch })
   const settlement = createSettlement({
     ...deps,
     cache,

@@ -6,6 +6,7 @@ import type { Peers } from './cluster/peers.ts'
 import type { EngineContext } from './context.ts'
 import type { Health, Watchdog } from './health.ts'
 import type { Holds } from './holds.ts'
+import type { Policies } from './policies/policies.ts'
 import type { Retention, RetentionReport } from './retention.ts'
 import type { Scheduler } from './schedules/scheduler.ts'
 import { endsWithin } from './time-limit.ts'
@@ -22,6 +23,7 @@ export interface Lifecycle {
 export interface LifecycleDeps {
   readonly context: EngineContext
   readonly holds: Holds
+  readonly policies: Pick<Policies, 'refresh'>
   readonly timers: Timers
   readonly scheduler: Pick<Scheduler, 'start' | 'stop'>
   readonly retention: Retention
@@ -35,13 +37,15 @@ export interface LifecycleDeps {
 const LAST_WRITES_MS = 1_000
 
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
-  const { context, holds, timers, scheduler, retention, watchdog, membership, peers } = deps
+  const { context, holds, policies, timers, scheduler, retention, watchdog, membership, peers } =
+    deps
   const { store, ledger, runs, events, followUps, subscriptions, audit, clock, log } = context
   let draining = false
 
   async function start(): Promise<void> {
     await membership.start()
     peers?.start()
+    await policies.refresh()
     // Holds start first. They stop the tasks that a dead process was about to stop, before anything can wake those.
     await holds.start()
     await events.start(() =>

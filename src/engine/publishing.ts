@@ -14,6 +14,8 @@ import type { Runs } from './runs.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import type { Timers } from './timers.ts'
 
+export type Publishing = Pick<LedgerDeps, 'published' | 'learned' | 'foundUnreadable'>
+
 export function createPublishing(deps: {
   readonly log: Log
   readonly runs: Runs
@@ -23,7 +25,7 @@ export function createPublishing(deps: {
   readonly followUps: FollowUps
   /** In a shared store: processes tell each other the live text of tasks. */
   readonly texts: Pick<SharedTexts, 'observe'> | undefined
-}): Pick<LedgerDeps, 'published' | 'learned' | 'foundUnreadable'> {
+}): Publishing {
   const { log, runs, subscriptions, timers, events, followUps, texts } = deps
 
   const learned: LedgerDeps['learned'] = (task, records, before) => {

@@ -1,7 +1,8 @@
 /**
  * Requests to the engine. The field names are those of the protocols. `inputs.ts` checks every request when it arrives.
  */
-import type { ResumeConditions } from '../core/conditions.ts'
+import type { Measure, Per } from '../core/budgets/budget.ts'
+import type { EventFilter, ResumeConditions } from '../core/conditions.ts'
 import type { Json, JsonInput, JsonObject } from '../core/json.ts'
 import type { Message, MessageInput } from '../core/message.ts'
 import type { Propagate, RoleHint } from '../core/reminders.ts'
@@ -103,6 +104,35 @@ export interface HoldRequest {
   readonly reason: string
   /** Also hold tasks that are created later. */
   readonly holdNew?: boolean | undefined
+}
+
+/** One limit. Setting it again, with the same scope, measure and period, changes the limit. */
+export interface SetBudgetRequest {
+  readonly scope: HoldScope
+  readonly measure: Measure
+  /** In the measure: tokens, dollars, milliseconds or turns. */
+  readonly limit: number
+  /** Default `life`. */
+  readonly per?: Per | undefined
+  /** False: tasks that the budget has stopped stay stopped, also where more is allowed now. */
+  readonly resume?: boolean | undefined
+}
+
+export interface RefillRequest {
+  readonly budgetId: string
+  /** Allowed in addition, in this period. Absent: the count starts again at zero. */
+  readonly amount?: number | undefined
+  /** False: tasks that the budget has stopped stay stopped. */
+  readonly resume?: boolean | undefined
+}
+
+/** Has exactly one of `onEvent`, `filter` and `budget`. */
+export interface RuleRequest extends HoldRequest {
+  readonly onEvent?: string | undefined
+  readonly filter?: EventFilter | undefined
+  readonly budget?: { readonly id: string; readonly percent: number } | undefined
+  /** Default `interrupt_immediate`. */
+  readonly mode?: PauseMode | undefined
 }
 
 export interface ListRequest {

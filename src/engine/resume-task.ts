@@ -39,6 +39,10 @@ export async function resume(
   if (context.agents.get(found.agent)?.pause === false && found.suspension === undefined) {
     throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
   }
+  if (found.suspension !== undefined) {
+    const admitted = context.budgetChecks.admitResume(found)
+    if (admitted !== undefined) await admitted
+  }
   const { task } = await runs.commit(taskId, found, (_task, run) => ({
     type: 'resume',
     actor,

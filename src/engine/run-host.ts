@@ -43,6 +43,7 @@ export function createRunHost(
     reacquireSlot: (taskId) => contextOf().runs.reacquireSlot(taskId),
     blocked: watchdog.report,
     mayExecute: () => (lease.holdsLease() ? undefined : lease.whenLeased()),
+    checkBudgets: (task) => contextOf().budgetChecks.check(task),
     children: createChildHost(contextOf, holds),
   }
 }

@@ -127,8 +127,11 @@ const periods: Readonly<Record<Per, string>> = { hour: ' per hour', day: ' per d
 /** Such as `1200 of 1000 tokens per day of tenant acme (budget-1f…)`. */
 export function describeFigures(budget: Budget, { spent, allowed }: BudgetFigures): string {
   const used = nouns[budget.measure](spent).split(' ')[0]
-  const of = nouns[budget.measure](allowed)
-  return `${used} of ${of}${periods[budget.per]}${describeScope(budget.scope)} (${budget.id})`
+  return `${used} of ${describeBudget(budget, allowed)}`
+}
+
+export function describeBudget({ id, measure, per, scope }: Budget, allowed: number): string {
+  return `${nouns[measure](allowed)}${periods[per]}${describeScope(scope)} (${id})`
 }
 
 function describeScope(scope: HoldScope): string {

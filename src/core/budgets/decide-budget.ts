@@ -55,8 +55,10 @@ export function decideBudget(
   }
   if (command.type === 'remove') return changes({ type: 'removed' })
   const { amount } = command
-  if (amount === undefined) return changes({ type: 'restarted', at })
-  return changes({ type: 'extended', period: periodOf(budget, at), amount })
+  const period = periodOf(budget, at)
+  // A new period is a later one, also within the millisecond in which the current one began.
+  if (amount === undefined) return changes({ type: 'restarted', at: Math.max(at, period + 1) })
+  return changes({ type: 'extended', period, amount })
 }
 
 type Fold<T extends BudgetChange['type']> = (

@@ -2,7 +2,7 @@
 import type { Command } from '../commands.ts'
 import type { RecordBody } from '../records.ts'
 import { isTerminal } from '../states.ts'
-import type { Suspension } from '../suspension.ts'
+import { pauseModes, type Suspension } from '../suspension.ts'
 import type { Task } from '../task.ts'
 import { type Decided, ending, nothing } from './decided.ts'
 import { wakeRecords } from './resuming.ts'
@@ -11,12 +11,15 @@ import { requestStop, stopNow } from './suspending.ts'
 type Of<T extends Command['type']> = Command & { readonly type: T }
 
 export function hold(task: Task, command: Of<'hold'>, at: number): Decided {
-  const { hold, handle, atBoundary } = command
+  const { hold, mode = 'interrupt_immediate', handle, atBoundary } = command
   if (isTerminal(task.state) || task.holds.includes(hold.holdId)) return nothing
   const records: RecordBody[] = [{ type: 'held', ...hold }]
   if (task.state !== 'working') return { records }
   if (task.pausing !== undefined) {
-    records.push({ type: 'pause-upgraded', mode: 'interrupt_immediate' })
+    const { mode: wanted = 'finish_step' } = task.pausing
+    if (pauseModes.indexOf(mode) >= pauseModes.indexOf(wanted)) {
+      records.push({ type: 'pause-upgraded', mode })
+    }
     if (atBoundary) records.push(stopNow(task, at))
     return { records }
   }
@@ -25,7 +28,7 @@ export function hold(task: Task, command: Of<'hold'>, at: number): Decided {
     epoch: task.epoch + 1,
     initiator: 'client',
     actor: hold.actor,
-    mode: 'interrupt_immediate',
+    mode,
     reason: hold.reason,
     requestedAt: at,
     pausedFrom: task.state,

@@ -93,3 +93,23 @@ export function policyPause(task: Task, command: Of<'policy-pause'>, at: number)
     records: command.run === undefined ? records.map((one) => withDeath(task, one)) : records,
   }
 }
+
+/** A task that is stopped, or stopping, is asked for its budget again when it goes on. */
+export function budgetPause(task: Task, command: Of<'budget-pause'>, at: number): Decided {
+  if (task.state !== 'working' || task.pausing !== undefined) return nothing
+  const { handle, budgetId, reason, conditions, fireAt, atBoundary } = command
+  const suspension: Suspension = {
+    handle,
+    epoch: task.epoch + 1,
+    initiator: 'client',
+    actor: { kind: 'policy', id: budgetId },
+    mode: 'finish_step',
+    reason,
+    ...(conditions === undefined ? {} : { conditions }),
+    ...(fireAt === undefined ? {} : { fireAt }),
+    requestedAt: at,
+    pausedFrom: task.state,
+    eventsAfter: 0,
+  }
+  return { records: requestStop(task, suspension, atBoundary, at) }
+}

@@ -27,6 +27,24 @@ export function auditedEngine(engine: Omit<Engine, 'audit'>, audit: Audit): Engi
       ),
     lift: (caller, holdId) =>
       during(caller, { action: 'hold.lift', target: holdId }, () => engine.lift(caller, holdId)),
+    setBudget: (caller, request) =>
+      during(caller, { action: 'budget.set', targetOf: ({ budget }) => budget.id }, () =>
+        engine.setBudget(caller, request),
+      ),
+    refillBudget: (caller, request) =>
+      during(caller, { action: 'budget.refill', targetOf: ({ budget }) => budget.id }, () =>
+        engine.refillBudget(caller, request),
+      ),
+    removeBudget: (caller, target) =>
+      during(caller, { action: 'budget.remove', target }, () =>
+        engine.removeBudget(caller, target),
+      ),
+    addRule: (caller, request) =>
+      during(caller, { action: 'rule.add', targetOf: ({ id }) => id }, () =>
+        engine.addRule(caller, request),
+      ),
+    removeRule: (caller, target) =>
+      during(caller, { action: 'rule.remove', target }, () => engine.removeRule(caller, target)),
     pauseSchedule: (caller, target) =>
       during(caller, { action: 'schedule.pause', target }, () =>
         engine.pauseSchedule(caller, target),

@@ -5,6 +5,8 @@
  *   placing process   marks the tasks ─▶ next epoch ─▶ waits ───────────────────────▶ answers
  *   other processes                          └─▶ read the tasks they run ─▶ note the epoch in their lease
  *
+ * The same epoch makes budgets and rules known: a process reads them again before it notes the epoch.
+ *
  * A process that does not answer is waited for until its lease has run out: it starts no step after that (C3).
  */
 import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
@@ -29,6 +31,7 @@ const LOOK_AGAIN_MS = 100
 /** @param contextOf called only after the engine is assembled */
 export function createHoldBarrier(
   contextOf: () => Context,
+  refreshPolicies: () => Promise<void>,
   cluster: Pick<ClusterStore, 'nextHoldEpoch' | 'versions' | 'workers' | 'report'>,
   membership: Pick<Membership, 'worker' | 'renew'>,
 ): HoldBarrier {
@@ -54,6 +57,7 @@ export function createHoldBarrier(
   async function read(): Promise<void> {
     while (reached < heard) {
       const epoch = heard
+      await refreshPolicies()
       await readRuns(contextOf(), cluster)
       reached = epoch
       await membership.renew()

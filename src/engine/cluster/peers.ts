@@ -4,6 +4,7 @@ import { cancelChildren } from '../cancel-task.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
 import type { LiveTexts } from '../live-texts.ts'
+import type { Policies } from '../policies/policies.ts'
 import type { Timers } from '../timers.ts'
 import { createCaretaking } from './caretaking.ts'
 import { createFollowing } from './following.ts'
@@ -29,13 +30,15 @@ export function createPeers(
   partsOf: () => {
     readonly context: EngineContext
     readonly holds: Holds
+    readonly policies: Pick<Policies, 'refresh'>
     readonly timers: Timers
   },
   { cluster, membership, live }: PeersDeps,
 ): Peers {
   const contextOf = (): EngineContext => partsOf().context
+  const refreshPolicies = (): Promise<void> => partsOf().policies.refresh()
   const texts = createSharedTexts(contextOf, { cluster, live, worker: membership.worker })
-  const barrier = createHoldBarrier(contextOf, cluster, membership)
+  const barrier = createHoldBarrier(contextOf, refreshPolicies, cluster, membership)
   let stop = (): void => undefined
 
   function start(): void {

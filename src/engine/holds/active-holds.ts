@@ -76,5 +76,6 @@ export function createActiveHolds(read?: () => Promise<HoldsInEffect>): ActiveHo
 
 /** The facts about the hold in the log of a held task. */
 export function markOf({ id, reason, actor }: Hold): HoldMark {
-  return { holdId: id, reason, actor: { kind: 'operator', id: actor.id } }
+  const kind = actor.kind === 'policy' ? 'policy' : 'operator'
+  return { holdId: id, reason, actor: { kind, id: actor.id } }
 }

@@ -41,16 +41,14 @@ export async function holdTask(
   // An unreadable task cannot run, and nothing can be written to it.
   if (isUnreadable(task)) return 'unknown'
   if (isTerminal(task.state)) return 'terminal'
-  const { records, task: after } = await runs.commitStop(
-    taskId,
-    'interrupt_immediate',
-    (_now, atBoundary) => ({
-      type: 'hold',
-      hold: markOf(hold),
-      handle: mintHandle(ids),
-      atBoundary,
-    }),
-  )
+  const { mode = 'interrupt_immediate' } = hold
+  const { records, task: after } = await runs.commitStop(taskId, mode, (_now, atBoundary) => ({
+    type: 'hold',
+    hold: markOf(hold),
+    mode,
+    handle: mintHandle(ids),
+    atBoundary,
+  }))
   if (records.length > 0) return 'held'
   return isTerminal(after.state) ? 'terminal' : 'already_held'
 }

@@ -56,7 +56,8 @@ export function withinTenantOf(caller: Caller, scope: HoldScope): HoldScope {
   return { ...scope, tenant: caller.tenant }
 }
 
-export function maySeeHold(caller: Caller, hold: Hold): boolean {
+/** Whether the hold, budget or rule is of the caller's tenant. */
+export function maySeeScope(caller: Caller, hold: Pick<Hold, 'scope'>): boolean {
   if (caller.tenant === ALL_TENANTS) return true
   return 'tenant' in hold.scope && hold.scope.tenant === caller.tenant
 }

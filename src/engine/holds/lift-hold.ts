@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import type { ActiveHolds } from './active-holds.ts'
 import { liftTasks } from './held-tasks.ts'
-import { maySeeHold } from './hold-scope.ts'
+import { maySeeScope } from './hold-scope.ts'
 
 export interface LiftAnswer {
   readonly holdId: string
@@ -44,7 +44,7 @@ export function createLiftHold(
     if (!isShared) return undefined
     const context = contextOf()
     const hold = (await context.store.holds(true)).find(({ id }) => id === holdId)
-    if (hold === undefined || !maySeeHold(caller, hold)) return undefined
+    if (hold === undefined || !maySeeScope(caller, hold)) return undefined
     const tasks = await liftTasks(context, hold, caller.principal)
     return tasks === 0 ? undefined : { holdId, tasks }
   }
@@ -52,7 +52,7 @@ export function createLiftHold(
   return async (caller, holdId) => {
     await active.refresh()
     const hold = active.get(holdId)
-    if (hold !== undefined && maySeeHold(caller, hold)) return liftActive(caller, hold)
+    if (hold !== undefined && maySeeScope(caller, hold)) return liftActive(caller, hold)
     const lifted = await liftRest(caller, holdId)
     if (lifted !== undefined) return lifted
     const problem = 'is not a hold that is in effect'

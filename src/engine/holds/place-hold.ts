@@ -15,7 +15,11 @@ export interface HoldAnswer {
   readonly outcomes: readonly TaskOutcome[]
 }
 
-export type PlaceHold = (caller: Caller, request: HoldRequest) => Promise<HoldAnswer>
+export interface PlaceHold {
+  hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
+  /** Places the hold that a rule asks for, with the id that the rule and its cause have. Once, also after it was lifted. */
+  holdByRule(hold: Hold): Promise<void>
+}
 
 /** @param everywhere in a shared store: resolves when no process starts an operation of a task that is held */
 export function createPlaceHold(
@@ -64,12 +68,9 @@ export function createPlaceHold(
     }
   }
 
-  return async (caller, request) => {
+  /** @returns one outcome per task, sorted by id */
+  async function apply(hold: Hold, principal: string): Promise<readonly TaskOutcome[]> {
     const context = contextOf()
-    const wanted = newHold(context, caller, request)
-    await active.refresh()
-    const known = active.all().find((hold) => isSameHold(hold, wanted))
-    const hold = known ?? wanted
     const outcomes = await active.whileApplying(hold, async () => {
       await store(hold)
       await context.ledger.createsSettled()
@@ -78,13 +79,23 @@ export function createPlaceHold(
     await everywhere()
     await active.refresh()
     // Another call lifted the hold while this one applied it.
-    if (!active.has(hold.id)) await liftTasks(context, hold, caller.principal)
-    return {
-      holdId: hold.id,
-      outcomes: outcomes
-        .map((one) => (known === undefined ? asNew(one) : one))
-        .sort((a, b) => (a.taskId < b.taskId ? -1 : 1)),
-    }
+    if (!active.has(hold.id)) await liftTasks(context, hold, principal)
+    return [...outcomes].sort((a, b) => (a.taskId < b.taskId ? -1 : 1))
+  }
+
+  return {
+    async hold(caller, request) {
+      const wanted = newHold(contextOf(), caller, request)
+      await active.refresh()
+      const known = active.all().find((hold) => isSameHold(hold, wanted))
+      const hold = known ?? wanted
+      const outcomes = await apply(hold, caller.principal)
+      return { holdId: hold.id, outcomes: known === undefined ? outcomes.map(asNew) : outcomes }
+    },
+    async holdByRule(hold) {
+      const stored = (await contextOf().store.holds(true)).find(({ id }) => id === hold.id)
+      if (stored?.liftedAt === undefined) await apply(stored ?? hold, hold.actor.id)
+    },
   }
 }
 
@@ -101,6 +112,7 @@ function newHold({ ids, clock }: EngineContext, caller: Caller, request: HoldReq
 }
 
 function isSameHold(a: Hold, b: Hold): boolean {
+  if (a.actor.kind !== b.actor.kind) return false
   return JSON.stringify(a.scope) === JSON.stringify(b.scope) && a.holdNew === b.holdNew
 }
 

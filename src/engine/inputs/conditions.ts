@@ -40,10 +40,13 @@ export const eventFilter: z.ZodType<EventFilter> = z.lazy(() =>
   ),
 ) as z.ZodType<EventFilter>
 
+/** A filter that an event can be compared with in a short time. */
+export const boundedFilter: z.ZodType<EventFilter> = bounded(eventFilter, (filter) =>
+  tooLarge(filter, FILTER_SIZE),
+)
+
 const triggerKinds: Readonly<Record<KeysOfEach<Trigger>, z.ZodType>> = {
-  filter: z.strictObject({
-    filter: bounded(eventFilter, (filter) => tooLarge(filter, FILTER_SIZE)),
-  }),
+  filter: z.strictObject({ filter: boundedFilter }),
   schedule: z.strictObject({
     schedule: z.strictObject({
       cron: text.min(1).max(256),
@@ -68,11 +71,13 @@ const timeoutFields = {
   input: json.optional(),
 } satisfies FieldsOf<Timeout>
 
+/** The type of an event, or its type and subject with a colon between them. */
+export const eventName: z.ZodString = text
+  .regex(/^[^\p{Cc}\p{Cn}]{1,256}$/u, 'must be 1 to 256 printable characters')
+  .regex(NOT_BLANK, BLANK)
+
 const conditionFields = {
-  onEvent: text
-    .regex(/^[^\p{Cc}\p{Cn}]{1,256}$/u, 'must be 1 to 256 printable characters')
-    .regex(NOT_BLANK, BLANK)
-    .optional(),
+  onEvent: eventName.optional(),
   trigger: trigger.optional(),
   timeout: (z.strictObject(timeoutFields) as z.ZodType<Timeout>).optional(),
   since: oneOf<NonNullable<ResumeConditions['since']>>({ task: true, now: true }).optional(),

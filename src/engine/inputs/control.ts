@@ -77,8 +77,12 @@ const scopes: Readonly<Record<KeysOfEach<HoldScope>, z.ZodType>> = {
   taskIds: z.strictObject({ taskIds: list(id, 10_000, 1) }),
 }
 
+export const holdScope: z.ZodType<HoldScope> = unionOf(
+  Object.values(scopes),
+) as z.ZodType<HoldScope>
+
 export const holdInput: z.ZodType<HoldRequest> = z.strictObject({
-  scope: unionOf(Object.values(scopes)) as z.ZodType<HoldScope>,
+  scope: holdScope,
   reason: reason.min(1),
   holdNew: z.boolean().optional(),
 } satisfies FieldsOf<HoldRequest>)

@@ -13,6 +13,7 @@ import { weightOf } from '../../core/weight.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Commit, TaskRow } from '../../ports/store/tasks.ts'
+import type { SpendingOf } from '../policies/policies.ts'
 import { keepsRow, rowOf, sameRow } from '../row.ts'
 import type { TaskEntry } from './task-entry.ts'
 import type { CommandSpans, RecordTracing } from './trace-records.ts'
@@ -115,9 +116,12 @@ export interface PlannerDeps {
   readonly traces: RecordTracing
   /** The epoch of the holds a creation is decided on. Only in a shared store. */
   readonly holdEpoch?: (() => number) | undefined
+  readonly spendingOf?: SpendingOf
 }
 
-export function createPlanner({ clock, signer, traces, holdEpoch }: PlannerDeps): Planner {
+export function createPlanner(deps: PlannerDeps): Planner {
+  const { clock, signer, traces, holdEpoch, spendingOf } = deps
+
   function add(plan: Plan, one: Waiting): void {
     const { records, waiting } = plan
     waiting.push(one)
@@ -180,7 +184,7 @@ export function createPlanner({ clock, signer, traces, holdEpoch }: PlannerDeps)
     }),
     add,
     commitOf(plan) {
-      const commit = commitOf(plan)
+      const commit = commitOf(plan, spendingOf)
       const creates = plan.entry.task === undefined
       return creates && holdEpoch !== undefined ? { ...commit, holdEpoch: holdEpoch() } : commit
     },
@@ -220,7 +224,7 @@ function numbered(body: RecordBody, seq: number, at: number): LogRecord {
   return record
 }
 
-function commitOf(plan: Plan): Commit {
+function commitOf(plan: Plan, spendingOf?: SpendingOf): Commit {
   const { entry, records, claim, pushes } = plan
   const task = plan.task as Task
   plan.row = rowAfter(entry, task)
@@ -236,6 +240,8 @@ function commitOf(plan: Plan): Commit {
   if (plan.snapshot) commit.snapshot = task
   if (claim !== undefined) commit.claim = claim
   if (pushes.length > 0) commit.pushes = pushes
+  const spending = spendingOf?.(entry.task, records, task)
+  if (spending !== undefined) commit.spending = spending
   return commit
 }
 

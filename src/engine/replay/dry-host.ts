@@ -130,6 +130,7 @@ export function createDryHost(deps: DryHostDeps): RunHost {
     releaseSlot: () => false,
     reacquireSlot: async () => undefined,
     blocked: events.moved,
+    checkBudgets: () => undefined,
     mayExecute: reach,
     children: noChildren(reach),
   }

@@ -50,6 +50,8 @@ export interface RunHost {
   blocked(agent: string, taskId: string, ms: number): void
   /** Asked before each attempt of a step. Resolves when its function may run. Undefined: it may run now. */
   mayExecute(key: string): Promise<void> | undefined
+  /** Stops the task if a budget is used up. Undefined when no budget covers it. */
+  checkBudgets(task: Task): Promise<void> | undefined
   readonly children: ChildHost
 }
 

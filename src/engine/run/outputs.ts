@@ -5,6 +5,7 @@ import type { JournalRecord, UsageReport } from '../../core/records.ts'
 import { usageInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { type Artifacts, createArtifacts } from './artifacts.ts'
+import { checkBudgets } from './budget-gate.ts'
 import { gatedRecord } from './gated-record.ts'
 import { recordOf } from './journal.ts'
 import { agentMessage, partsOf } from './parts.ts'
@@ -14,12 +15,14 @@ import type { RunCore } from './run-core.ts'
  * Writes a journaled record that has no effect outside of the task.
  * @param make makes the record when it may be written
  * @param read makes the value for the caller from the record
+ * @param after awaited when the record is durable, before the caller has the value
  */
 export type Tell = <T extends JournalRecord['type'], V>(
   type: T,
   key: string,
   make: () => JournalRecord & { readonly type: T },
   read: (record: JournalRecord & { readonly type: T }) => V,
+  after?: () => Promise<void> | undefined,
 ) => Promise<V>
 
 export interface Outputs extends Artifacts {
@@ -32,7 +35,7 @@ export interface Outputs extends Artifacts {
 export function createOutputs(core: RunCore): Outputs {
   const { host } = core
 
-  const tell: Tell = (type, key, make, read) => {
+  const tell: Tell = (type, key, make, read, after) => {
     const scope = core.scope
     return core.perform({
       key,
@@ -43,6 +46,8 @@ export function createOutputs(core: RunCore): Outputs {
       },
       live: async () => {
         const { seq, record } = await gatedRecord(core, scope, make)
+        const following = after?.()
+        if (following !== undefined) await following
         return { seq, settle: () => read(record) }
       },
     })
@@ -71,7 +76,12 @@ export function createOutputs(core: RunCore): Outputs {
   function usage(given: UsageReport): Promise<void> {
     const used = parse(usageInput, given, 'usage')
     const key = core.key('usage')
-    return tell('usage', key, () => ({ type: 'usage', key, usage: used }), done)
+    const report = (): JournalRecord & { readonly type: 'usage' } => ({
+      type: 'usage',
+      key,
+      usage: used,
+    })
+    return tell('usage', key, report, done, () => checkBudgets(core))
   }
 
   return { say, progress, usage, tell, ...createArtifacts(core, tell) }

@@ -3,6 +3,7 @@
  *
  * R4  No step acts before its task, and every value it may have seen, is durable.
  */
+
 import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { JournalRecord } from '../../core/records.ts'
@@ -11,6 +12,7 @@ import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { Committed } from '../ledger.ts'
 import type { Ask } from '../providers/asking.ts'
+import { withinBudgets } from './budget-gate.ts'
 import { type CallSite, CodePlace } from './code-place.ts'
 import { FollowedTask } from './followed-task.ts'
 import { Gate, type GateDeps } from './gate.ts'
@@ -196,7 +198,12 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
     operation: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
     site: CallSite,
   ): Promise<void> | undefined {
-    return this.place.admit(operation, site, this.scope)
+    const admitted = this.place.admit(operation, site, this.scope)
+    // Code inside of an operation cannot be stopped, so its operations are not checked.
+    const unchecked = operation.harmless || this.scope.inside !== undefined
+    const allowed = unchecked ? undefined : withinBudgets(this, this.scope)
+    if (allowed === undefined) return admitted
+    return admitted === undefined ? allowed : admitted.then(() => allowed)
   }
 
   /** Runs code so that the operations it calls know their scope. */

@@ -1,4 +1,5 @@
 import type { HoldScope } from '../../core/hold-scope.ts'
+import type { PauseMode } from '../../core/suspension.ts'
 
 export type { HoldScope } from '../../core/hold-scope.ts'
 
@@ -7,6 +8,8 @@ export interface Hold {
   readonly scope: HoldScope
   readonly reason: string
   readonly holdNew: boolean
+  /** How tasks are stopped. Absent: `interrupt_immediate`. */
+  readonly mode?: PauseMode
   readonly actor: { readonly kind: string; readonly id: string }
   readonly createdAt: number
   readonly liftedAt?: number

@@ -37,6 +37,7 @@ const faults: { readonly [C in ErrorCode]: Fault<C> } = {
   RESUME_HANDLE_MISMATCH: { code: HANDLE_MISMATCH, reason: 'handle_mismatch' },
   TASK_TERMINAL: { code: STATE_CONFLICT, reason: 'run_terminal' },
   TASK_HELD: { code: STATE_CONFLICT, reason: 'session_held' },
+  BUDGET_EXCEEDED: { code: STATE_CONFLICT, reason: 'budget_exceeded' },
   CONSENT_MISMATCH: { code: INVALID_PARAMS, reason: 'consent_mismatch' },
   REMINDER_LIMIT: { code: STATE_CONFLICT, reason: 'reminder_limit' },
   IDEMPOTENCY_KEY_REUSED: { code: INVALID_PARAMS, reason: 'idempotency_key_reused' },

@@ -1,0 +1,57 @@
+/** Requests about budgets and rules. */
+import { z } from 'zod'
+import type { Measure, Per } from '../../core/budgets/budget.ts'
+import type { RefillRequest, RuleRequest, SetBudgetRequest } from '../requests.ts'
+import { boundedFilter, eventName } from './conditions.ts'
+import { holdScope, pauseMode } from './control.ts'
+import { type FieldsOf, oneOf } from './exhaustive.ts'
+import { id, reason } from './primitives.ts'
+
+const measure: z.ZodType<Measure> = oneOf<Measure>({
+  inputTokens: true,
+  outputTokens: true,
+  tokens: true,
+  costUsd: true,
+  wallMs: true,
+  turns: true,
+})
+
+const per: z.ZodType<Per> = oneOf<Per>({ hour: true, day: true, life: true })
+
+/** Larger amounts could not be counted exactly. */
+const amount: z.ZodNumber = z.number().min(0).max(1_000_000_000_000)
+
+export const setBudgetInput: z.ZodType<SetBudgetRequest> = z
+  .strictObject({
+    scope: holdScope,
+    measure,
+    limit: amount,
+    per: per.optional(),
+    resume: z.boolean().optional(),
+  } satisfies FieldsOf<SetBudgetRequest>)
+  .refine(({ measure: of, limit }) => of !== 'costUsd' || limit <= 1_000_000, {
+    path: ['limit'],
+    error: 'must be at most 1000000 dollars',
+  })
+
+export const refillInput: z.ZodType<RefillRequest> = z.strictObject({
+  budgetId: id,
+  amount: amount.optional(),
+  resume: z.boolean().optional(),
+} satisfies FieldsOf<RefillRequest>)
+
+export const ruleInput: z.ZodType<RuleRequest> = z
+  .strictObject({
+    onEvent: eventName.optional(),
+    filter: boundedFilter.optional(),
+    budget: z.strictObject({ id, percent: z.number().min(1).max(1_000) }).optional(),
+    scope: holdScope,
+    mode: pauseMode.optional(),
+    reason: reason.min(1),
+    holdNew: z.boolean().optional(),
+  } satisfies FieldsOf<RuleRequest>)
+  .refine(
+    (rule) =>
+      [rule.onEvent, rule.filter, rule.budget].filter((one) => one !== undefined).length === 1,
+    { error: 'must have exactly one of onEvent, filter, budget' },
+  )

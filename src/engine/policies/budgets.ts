@@ -1,0 +1,113 @@
+/**
+ * Budgets, for operators: set, list, refill, remove.
+ *
+ * A change is in the store, and known to every process, before a task goes on because of it. The change and the resumes
+ * are separate writes. When the process dies in between, setting the budget again resumes the rest.
+ */
+import type { Budget, BudgetFigures } from '../../core/budgets/budget.ts'
+import { type BudgetCommand, decideBudget, evolveBudget } from '../../core/budgets/decide-budget.ts'
+import { canonical } from '../../core/canonical-json.ts'
+import { LullError, toError } from '../../core/errors.ts'
+import { actorOf, type Caller } from '../caller.ts'
+import type { EngineContext } from '../context.ts'
+import { maySeeScope, withinTenantOf } from '../holds/hold-scope.ts'
+import { refillInput, setBudgetInput } from '../inputs.ts'
+import { parse } from '../parse.ts'
+import type { RefillRequest, SetBudgetRequest } from '../requests.ts'
+import type { BudgetChecks } from './check-budgets.ts'
+import { resumeAllStopped } from './resume-stopped.ts'
+
+export interface BudgetInfo extends Omit<Budget, 'kind' | 'extra'>, BudgetFigures {}
+
+export interface BudgetAnswer {
+  readonly budget: BudgetInfo
+  /** How many tasks go on that the budget had stopped. */
+  readonly resumed: number
+}
+
+export interface Budgets {
+  list(caller: Caller): Promise<readonly BudgetInfo[]>
+  set(caller: Caller, request: SetBudgetRequest): Promise<BudgetAnswer>
+  refill(caller: Caller, request: RefillRequest): Promise<BudgetAnswer>
+  remove(caller: Caller, budgetId: string): Promise<{ readonly resumed: number }>
+}
+
+export function createBudgets(
+  contextOf: () => EngineContext,
+  checks: Pick<BudgetChecks, 'figures'>,
+  /** Resolves when every process knows the policies that are stored now. */
+  changed: () => Promise<void>,
+): Budgets {
+  async function infosOf(budgets: readonly Budget[]): Promise<readonly BudgetInfo[]> {
+    const judged = await checks.figures(budgets)
+    return judged.map(({ budget: { kind: _, extra: __, ...budget }, figures }) => ({
+      ...budget,
+      ...figures,
+    }))
+  }
+
+  /** Decides the command on the stored budget, and again when another write came first. */
+  async function change(
+    caller: Caller,
+    id: string,
+    command: BudgetCommand,
+  ): Promise<{ readonly before: Budget | undefined; readonly after: Budget | undefined }> {
+    const { store, clock } = contextOf()
+    for (;;) {
+      const stored = (await store.policies()).find((one) => one.id === id)
+      const before = stored?.kind === 'budget' && maySeeScope(caller, stored) ? stored : undefined
+      const decided = decideBudget(before, command, clock.now())
+      if (decided.refusal !== undefined) throw toError(decided.refusal)
+      if (decided.changes.length === 0) return { before, after: before }
+      const after = decided.changes.reduce(evolveBudget, before)
+      if (after === undefined) await store.removePolicy(id)
+      else if (!(await store.putPolicy(after, before?.version ?? 0))) continue
+      await changed()
+      return { before, after }
+    }
+  }
+
+  async function answer(
+    caller: Caller,
+    budget: Budget,
+    resume: boolean | undefined,
+  ): Promise<BudgetAnswer> {
+    const [info] = await infosOf([budget])
+    if (info === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
+    const goesOn = resume !== false && !info.usedUp
+    const resumed = goesOn ? await resumeAllStopped(contextOf(), budget, actorOf(caller)) : 0
+    return { budget: info, resumed }
+  }
+
+  return {
+    async list(caller) {
+      const { store } = contextOf()
+      const all = (await store.policies()).filter((one) => one.kind === 'budget')
+      return infosOf(all.filter((budget) => maySeeScope(caller, budget)))
+    },
+    async set(caller, request) {
+      const { resume, ...given } = parse(setBudgetInput, request)
+      const { measure, limit, per = 'life' } = given
+      const scope = withinTenantOf(caller, given.scope)
+      const id = `budget-${contextOf().signer.hash(canonical({ scope, measure, per })).slice(0, 16)}`
+      const actor = actorOf(caller)
+      const command = { type: 'set', id, scope, measure, limit, per, actor } as const
+      const { after } = await change(caller, id, command)
+      if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
+      return answer(caller, after, resume)
+    },
+    async refill(caller, request) {
+      const { budgetId, amount, resume } = parse(refillInput, request)
+      const { after } = await change(caller, budgetId, { type: 'refill', amount })
+      if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
+      return answer(caller, after, resume)
+    },
+    async remove(caller, budgetId) {
+      const { before } = await change(caller, budgetId, { type: 'remove' })
+      if (before === undefined) return { resumed: 0 }
+      return { resumed: await resumeAllStopped(contextOf(), before, actorOf(caller)) }
+    },
+  }
+}
+
+const unknownBudget = { path: 'budgetId', problem: 'is not a budget' }

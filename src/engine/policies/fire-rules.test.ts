@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest'
+import type { Store } from '../../ports/store.ts'
+import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import type { Caller } from '../caller.ts'
+import { createClusterHarness } from '../test-support/cluster-harness.ts'
+import {
+  createHarness,
+  type Harness,
+  type HarnessOptions,
+  olga,
+  running,
+  signal,
+} from '../test-support/engine-harness.ts'
+
+const root: Caller = { tenant: '*', principal: 'root', operator: true }
+const onIncident = { onEvent: 'incident', scope: { tenant: 'acme' }, reason: 'incident' } as const
+
+/** Does what its message says: parks, asks, or works until it is stopped. */
+const mixed = running(
+  async (task) => {
+    if (task.text === 'park') await task.park({ reason: 'waits', onEvent: 'go' })
+    else if (task.text === 'ask') await task.ask('Which one?')
+    else await task.step('long', ({ signal: aborted }) => untilAborted(aborted))
+    return 'done'
+  },
+  { concurrency: 100 },
+)
+
+function untilAborted(aborted: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    aborted.addEventListener('abort', () => reject(new Error('aborted')))
+  })
+}
+
+const states = { park: 'paused-by-agent', ask: 'input-required', work: 'working' } as const
+
+async function fleet(harness: Harness): Promise<readonly string[]> {
+  const kinds = Object.keys(states) as (keyof typeof states)[]
+  const sent = await Promise.all(
+    Array.from({ length: 30 }, async (_, n) => {
+      const kind = kinds[n % 3] ?? 'work'
+      const { id } = await harness.send(kind)
+      await harness.until(id, states[kind])
+      return id
+    }),
+  )
+  return sent
+}
+
+const heldBy = async (harness: Harness, ids: readonly string[]) =>
+  new Set((await Promise.all(ids.map((id) => harness.get(id)))).flatMap(({ holds }) => holds))
+
+const statesOf = async (harness: Harness, ids: readonly string[]) =>
+  Promise.all(ids.map(async (id) => (await harness.get(id)).state))
+
+describe('a rule', () => {
+  it('F1 F2: holds a mixed fleet once for an event, and the hold is lifted exactly', async () => {
+    const harness = await createHarness({ agents: [mixed] })
+    const rule = await harness.engine.addRule(root, onIncident)
+    const ids = await fleet(harness)
+    const before = await statesOf(harness, ids)
+    await harness.emit('other')
+    expect(await harness.engine.holds(root)).toEqual([])
+    await harness.emit('incident', { id: 'one', source: 'pager' })
+    await harness.settled()
+    const [hold, ...more] = await harness.engine.holds(root)
+    expect(more).toEqual([])
+    expect(hold).toMatchObject({ actor: { kind: 'policy', id: rule.id }, reason: 'incident' })
+    expect(await heldBy(harness, ids)).toEqual(new Set([hold?.id]))
+    expect(await statesOf(harness, ids)).not.toContain('working')
+
+    await harness.engine.lift(root, hold?.id ?? '')
+    await harness.settled()
+    expect(await statesOf(harness, ids)).toEqual(before)
+    // The same event again is a duplicate, and fires nothing.
+    await harness.emit('incident', { id: 'one', source: 'pager' })
+    expect(await harness.engine.holds(root)).toEqual([])
+    await harness.emit('incident', { id: 'two', source: 'pager' })
+    expect(await harness.engine.holds(root)).toHaveLength(1)
+  })
+
+  it('F2: fires after a crash between the event and the hold', async () => {
+    const shared = createMemoryStore()
+    const { store, reached } = failingHolds(shared)
+    const first = await createHarness({ agents: [mixed], store })
+    await first.engine.addRule(root, onIncident)
+    const ids = await fleet(first)
+    void first.emit('incident').catch(() => undefined)
+    await reached
+    const second = await first.recover({ store: shared })
+    await second.settled()
+    const [hold] = await second.engine.holds(root)
+    expect(await heldBy(second, ids)).toEqual(new Set([hold?.id]))
+    await second.engine.lift(root, hold?.id ?? '')
+    expect(await heldBy(second, ids)).toEqual(new Set())
+  })
+
+  it('F1: that was fired and lifted is not fired again when the event is dispatched again', async () => {
+    const harness = await createHarness({ agents: [mixed] })
+    await harness.engine.addRule(root, onIncident)
+    await harness.emit('incident')
+    const [hold] = await harness.engine.holds(root)
+    await harness.engine.lift(root, hold?.id ?? '')
+    // The cursor of dispatched events was not saved, so the next process dispatches the event again.
+    const again = await harness.recover()
+    await again.settled()
+    expect(await again.engine.holds(root)).toEqual([])
+  })
+
+  it('F1: fires once in a cluster, whichever process gets the event', async () => {
+    const cluster = createClusterHarness({ agents: [mixed] } satisfies HarnessOptions)
+    const [one, two] = [await cluster.join(), await cluster.join()]
+    await one.engine.addRule(root, onIncident)
+    const { id } = await one.send('park')
+    await one.until(id, 'paused-by-agent')
+    await two.emit('incident')
+    await cluster.settled()
+    expect(await one.engine.holds(root)).toHaveLength(1)
+    expect((await one.get(id)).holds).toHaveLength(1)
+  })
+
+  it('with a filter, holdNew and a mode places such a hold', async () => {
+    const harness = await createHarness({ agents: [mixed] })
+    await harness.engine.addRule(root, {
+      filter: { prefix: { type: 'incident.' } },
+      scope: { agent: 'worker' },
+      mode: 'finish_step',
+      holdNew: true,
+      reason: 'careful',
+    })
+    const { id } = await harness.send('work')
+    await harness.until(id, 'working')
+    await harness.emit('incident.large')
+    // With this mode the signal of the step does not fire, so the task waits for the end of the step.
+    expect(await harness.get(id)).toMatchObject({
+      state: 'working',
+      pausing: { mode: 'finish_step', byHold: true },
+    })
+    const later = await harness.send('park')
+    expect((await harness.get(later.id)).holds).toHaveLength(1)
+  })
+
+  it('F3: on a budget fires at its percentage, once for each period and allowance', async () => {
+    const spender = running(async (task) => {
+      await task.usage({ inputTokens: Number(task.text) })
+    })
+    const harness = await createHarness({ agents: [spender] })
+    const set = { scope: { tenant: 'acme' }, measure: 'tokens', limit: 100 } as const
+    const { budget } = await harness.engine.setBudget(root, set)
+    await harness.engine.addRule(root, {
+      budget: { id: budget.id, percent: 50 },
+      scope: { tenant: 'acme' },
+      reason: 'half of the budget',
+    })
+    await harness.ended((await harness.send('40')).id)
+    expect(await harness.engine.holds(root)).toEqual([])
+    const { id } = await harness.send('20')
+    await harness.until(id, ({ holds }) => holds.length === 1)
+    await harness.settled()
+    const [hold] = await harness.engine.holds(root)
+    expect(hold).toMatchObject({ reason: 'half of the budget' })
+    await harness.engine.lift(root, hold?.id ?? '')
+    await harness.ended((await harness.send('1')).id)
+    expect(await harness.engine.holds(root)).toEqual([])
+  })
+
+  it('says in a dry run what it would have stopped in the last day, and stops nothing', async () => {
+    const harness = await createHarness({ agents: [mixed] })
+    await harness.emit('incident', { id: 'old' })
+    await harness.pass(25 * 3_600_000)
+    const parked = await harness.send('park')
+    await harness.until(parked.id, 'paused-by-agent')
+    await harness.pass(1_000)
+    await harness.emit('incident', { id: 'new' })
+    await harness.pass(1_000)
+    await harness.engine.cancel(olga, { taskId: parked.id })
+    await harness.send('park')
+    expect(await harness.engine.dryRunRule(root, onIncident)).toMatchObject({
+      fired: 1,
+      firings: [{ cause: 'new', type: 'incident', tasks: 1 }],
+      tasks: 1,
+      sample: [parked.id],
+    })
+    expect(await harness.engine.rules(root)).toEqual([])
+    expect(await harness.engine.holds(root)).toEqual([])
+  })
+
+  it('of a tenant hears the events of that tenant, and stops its tasks only', async () => {
+    const harness = await createHarness({ agents: [mixed] })
+    const eve: Caller = { tenant: 'evil', principal: 'eve', operator: true }
+    const rule = await harness.engine.addRule(eve, { ...onIncident, scope: { all: true } })
+    expect(rule).toMatchObject({ tenant: 'evil', scope: { tenant: 'evil' } })
+    await harness.emit('incident')
+    expect(await harness.engine.holds(root)).toEqual([])
+    expect(await harness.engine.rules(olga)).toEqual([])
+    await expect(harness.engine.removeRule(olga, rule.id)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    })
+    await harness.engine.removeRule(root, rule.id)
+    expect(await harness.engine.rules(root)).toEqual([])
+  })
+
+  it('has exactly one cause', async () => {
+    const { engine } = await createHarness({ agents: [mixed] })
+    const { onEvent: _, ...none } = onIncident
+    const both = { ...onIncident, filter: { exact: { type: 'a' } } } as const
+    for (const request of [none, both]) {
+      await expect(engine.addRule(root, request)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    }
+    const unknown = { ...none, budget: { id: 'budget-x', percent: 50 } }
+    await expect(engine.addRule(root, unknown)).rejects.toMatchObject({
+      details: { path: 'budget.id' },
+    })
+  })
+})
+
+/** A store in which no hold is ever written, and that says when one was to be. */
+function failingHolds(store: Store): { readonly store: Store; readonly reached: Promise<void> } {
+  const { promise, fire } = signal()
+  return {
+    reached: promise,
+    store: {
+      ...store,
+      putHold() {
+        fire()
+        return new Promise(() => undefined)
+      },
+    },
+  }
+}

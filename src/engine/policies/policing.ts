@@ -1,0 +1,42 @@
+/** Budgets and rules: makes their parts and wires them together. */
+import type { Peers } from '../cluster/peers.ts'
+import type { EngineContext } from '../context.ts'
+import type { Holds } from '../holds.ts'
+import { type Budgets, createBudgets } from './budgets.ts'
+import { type BudgetChecks, createBudgetChecks } from './check-budgets.ts'
+import { createFireRules, type FireRules } from './fire-rules.ts'
+import type { Policies } from './policies.ts'
+import { createRules, type Rules } from './rules.ts'
+
+export interface Policing {
+  readonly budgets: Budgets
+  readonly rules: Rules
+  readonly checks: BudgetChecks
+  readonly fire: FireRules
+}
+
+export interface PolicingParts {
+  readonly context: EngineContext
+  readonly holds: Pick<Holds, 'holdByRule'>
+  /** Present in a shared store. */
+  readonly peers: Pick<Peers, 'barrier'> | undefined
+}
+
+/** @param partsOf called only after the engine is assembled */
+export function createPolicing(partsOf: () => PolicingParts, policies: Policies): Policing {
+  const contextOf = (): EngineContext => partsOf().context
+  const holdsOf = (): PolicingParts['holds'] => partsOf().holds
+  /** Resolves when every process has read the policies that are stored now. */
+  const changed = async (): Promise<void> => {
+    await policies.refresh()
+    await partsOf().peers?.barrier.passed()
+  }
+  const fire = createFireRules(contextOf, holdsOf, policies)
+  const checks = createBudgetChecks(contextOf, policies, fire.onFigures)
+  return {
+    budgets: createBudgets(contextOf, checks, changed),
+    rules: createRules(contextOf, checks, changed),
+    checks,
+    fire,
+  }
+}

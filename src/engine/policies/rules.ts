@@ -1,0 +1,86 @@
+/** Rules, for operators: add, list, remove, and see what a rule would have stopped. */
+import type { Rule, RuleCause } from '../../core/budgets/rule.ts'
+import { LullError } from '../../core/errors.ts'
+import { actorOf, type Caller } from '../caller.ts'
+import type { EngineContext } from '../context.ts'
+import { maySeeScope, withinTenantOf } from '../holds/hold-scope.ts'
+import { ruleInput } from '../inputs.ts'
+import { parse } from '../parse.ts'
+import type { RuleRequest } from '../requests.ts'
+import type { BudgetChecks } from './check-budgets.ts'
+import { type DryRun, dryRunOf } from './dry-run.ts'
+
+export interface Rules {
+  list(caller: Caller): Promise<readonly Rule[]>
+  add(caller: Caller, request: RuleRequest): Promise<Rule>
+  remove(caller: Caller, ruleId: string): Promise<void>
+  /** What the rule would have stopped in the last day. Stops nothing. */
+  dryRun(caller: Caller, request: RuleRequest): Promise<DryRun>
+}
+
+/** @param changed resolves when every process knows the policies that are stored now */
+export function createRules(
+  contextOf: () => EngineContext,
+  checks: Pick<BudgetChecks, 'figures'>,
+  changed: () => Promise<void>,
+): Rules {
+  async function rulesOf(caller: Caller): Promise<readonly Rule[]> {
+    const all = await contextOf().store.policies()
+    return all.filter((one) => one.kind === 'rule').filter((rule) => maySeeScope(caller, rule))
+  }
+
+  async function ruleFrom(caller: Caller, request: RuleRequest): Promise<Rule> {
+    const { ids, clock } = contextOf()
+    const given = parse(ruleInput, request)
+    const when = causeIn(given)
+    if ('budget' in when) await checkBudget(caller, when.budget.id)
+    return {
+      kind: 'rule',
+      id: `rule-${ids.uuid()}`,
+      version: 1,
+      tenant: caller.tenant,
+      when,
+      scope: withinTenantOf(caller, given.scope),
+      mode: given.mode ?? 'interrupt_immediate',
+      reason: given.reason,
+      holdNew: given.holdNew ?? false,
+      actor: actorOf(caller),
+      createdAt: clock.now(),
+    }
+  }
+
+  async function checkBudget(caller: Caller, id: string): Promise<void> {
+    const found = (await contextOf().store.policies()).find((one) => one.id === id)
+    if (found?.kind === 'budget' && maySeeScope(caller, found)) return
+    throw new LullError('INVALID_INPUT', { path: 'budget.id', problem: 'is not a budget' })
+  }
+
+  return {
+    list: rulesOf,
+    async add(caller, request) {
+      const rule = await ruleFrom(caller, request)
+      await contextOf().store.putPolicy(rule, 0)
+      await changed()
+      return rule
+    },
+    async remove(caller, ruleId) {
+      const found = (await rulesOf(caller)).find(({ id }) => id === ruleId)
+      if (found === undefined) {
+        throw new LullError('INVALID_INPUT', { path: 'ruleId', problem: 'is not a rule' })
+      }
+      await contextOf().store.removePolicy(ruleId)
+      await changed()
+    },
+    async dryRun(caller, request) {
+      return dryRunOf(contextOf(), checks, await ruleFrom(caller, request))
+    },
+  }
+}
+
+function causeIn({ onEvent, filter, budget }: RuleRequest): RuleCause {
+  if (onEvent !== undefined) return { onEvent }
+  if (filter !== undefined) return { filter }
+  if (budget !== undefined) return { budget }
+  const problem = 'must have one of onEvent, filter, budget'
+  throw new LullError('INVALID_INPUT', { path: '', problem })
+}
