@@ -16,9 +16,11 @@ import { root, say } from './run.mjs'
 
 const folder = resolve(process.argv[2] ?? join(root, 'docs', 'images'))
 const data = mkdtempSync(join(tmpdir(), 'lull-screenshots-'))
+const main = join(root, 'dist/cli/main.js')
+const agents = join(root, 'scripts/screenshot-agents.mjs')
 const server = spawn(
   process.execPath,
-  [join(root, 'dist/cli/main.js'), 'demo', '--json', '--port', '0', '--data', data],
+  [main, 'serve', agents, '--json', '--port', '0', '--data', data],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 )
 try {
@@ -35,7 +37,7 @@ async function addressOf({ stdout }) {
 }
 
 async function takePictures(url) {
-  const parked = await fill(url)
+  const task = await fill(url)
   mkdirSync(folder, { recursive: true })
   const linux = process.platform === 'linux'
   const browser = await playwright.launch({
@@ -44,28 +46,45 @@ async function takePictures(url) {
   })
   try {
     const page = await browser.newPage({ viewport: { width: 1_280, height: 640 } })
+    const take = (name) => page.screenshot({ path: join(folder, `${name}.png`) })
     await page.goto(`${url}/dashboard/`)
-    await page.locator('.card').nth(4).waitFor()
-    await page.screenshot({ path: join(folder, 'board.png') })
-    await page.goto(`${url}/dashboard/tasks/${parked}`)
+    await page.locator('.card').nth(5).waitFor()
+    await take('board')
+    await page.goto(`${url}/dashboard/schedules`)
+    await page.locator('.card').nth(1).waitFor()
+    await take('schedules')
+    await page.setViewportSize({ width: 1_280, height: 620 })
+    await page.goto(`${url}/dashboard/tasks/${task}`)
     await page.getByText('verified by the server').waitFor()
+    await page.locator('.chart').waitFor()
     await page.emulateMedia({ colorScheme: 'dark' })
-    await page.screenshot({ path: join(folder, 'task.png') })
+    await take('task')
+    await page.setViewportSize({ width: 390, height: 760 })
+    await page.goto(`${url}/dashboard/waiting`)
+    await page.locator('.card').nth(1).waitFor()
+    await take('phone')
   } finally {
     await browser.close()
   }
-  say(`wrote board.png and task.png to ${folder}`)
+  say(`wrote board, schedules, task and phone to ${folder}`)
 }
 
-/** Tasks in every column. Resolves to the id of one that is parked. */
+/** Tasks in every column. Resolves to the id of the one with the longest timeline. */
 async function fill(url) {
-  const send = (agent, text, options) =>
-    createClient({ url: `${url}/agents/${agent}` }).send(text, options)
-  const parked = await send('builder', 'Run build 1234 of main')
+  const at = (agent) => createClient({ url: `${url}/agents/${agent}` })
+  const send = (agent, text, options) => at(agent).send(text, options)
+  await send('builder', 'Run build 1234 of main')
   await send('travel', 'Book a flight to Helsinki for next week.')
   await send('painter', 'Generate an image of a sailboat on the ocean.')
   await send('script', '{"script": [{"step": "check"}, {"fail": "The disk is full"}]}')
-  const long = { script: [{ repeat: 500, ops: [{ step: 'index page', ms: 1_000 }] }] }
-  await send('script', JSON.stringify(long), { returnImmediately: true })
-  return parked.task.id
+  await send('indexer', 'Index example.com', { returnImmediately: true })
+  const sent = await send('release', 'Release 2.1 when its tests pass')
+  const { id } = sent.task
+  const client = at('release')
+  await client.answer(id, 'yes')
+  await client.waitFor(id, 'paused-by-agent')
+  await client.remind(id, 'Mention the new dashboard in the notes')
+  await client.resume(id)
+  await client.waitFor(id, ({ suspension }) => suspension?.reason === 'announced tomorrow')
+  return id
 }

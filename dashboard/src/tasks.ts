@@ -3,10 +3,20 @@
  *
  * T1  A summary never replaces a newer one: answers may arrive out of order.
  * T2  After a lost connection every list is loaded again, because the feed tells nothing of the time in between.
+ * T3  However many tasks change, the page keeps a bounded number of them.
+ * T4  However many tasks change, lists and counts are loaded at most once a second.
  */
-import { computed, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import { isClientError } from '../../src/client/client-error.ts'
 import type { TaskList, TaskSummary } from '../../src/wire/ops.ts'
+import {
+  type Known,
+  type KnownTasks,
+  merged,
+  pruned,
+  newestFirst as sorted,
+} from './known-tasks.ts'
+import { place } from './router.ts'
 import { key, messageOf, needsKey, ops } from './server.ts'
 
 export interface Column {
@@ -34,47 +44,39 @@ export const columns: readonly Column[] = [
 const PAGE = 50
 const RETRY_MS = 1_000
 const LONGEST_RETRY_MS = 10_000
-const COUNTS_MS = 1_000
+const RELOAD_MS = 1_000
 
-/** With the instant of this page's clock at which the task falls due, so that a wrong wall clock does no harm. */
-export interface Known extends TaskSummary {
-  readonly dueOnPage?: number
-}
+export type { Known } from './known-tasks.ts'
 
-const known = signal<ReadonlyMap<string, Known>>(new Map())
+const known = signal<KnownTasks>(new Map())
 export const counts = signal<Readonly<Record<string, number>>>({})
 export const total = signal<number | undefined>(undefined)
 /** Undefined while the page is live; otherwise since when it is not. */
 export const lostSince = signal<Date | undefined>(undefined)
 export const problem = signal<string | undefined>(undefined)
 
-export const newestFirst = computed<readonly Known[]>(() =>
-  [...known.value.values()].sort((a, b) => (a.since < b.since ? 1 : -1)),
-)
+export const newestFirst = computed<readonly Known[]>(() => sorted(known.value))
 
 export const taskOf = (taskId: string): Known | undefined => known.value.get(taskId)
 
 export function learn(tasks: readonly TaskSummary[]): void {
-  const next = new Map(known.value)
-  for (const task of tasks) {
-    // T1.
-    if ((next.get(task.taskId)?.version ?? 0) > task.version) continue
-    const { remainingMs } = task
-    const due = remainingMs === undefined ? {} : { dueOnPage: performance.now() + remainingMs }
-    next.set(task.taskId, { ...task, ...due })
-  }
-  known.value = next
+  const here = place.peek()
+  const shown = here.page === 'task' ? here.taskId : undefined
+  known.value = pruned(merged(known.peek(), tasks, performance.now()), shown)
 }
 
 /** Loads the first page of every column: a fixed number of requests, however many tasks there are. */
 export async function loadBoard(): Promise<void> {
   try {
     const pages = await Promise.all(
-      columns.map(({ states }) => ops().tasks({ states, limit: PAGE })),
+      columns.map(({ states }, index) => ops().tasks({ states, limit: PAGE, counts: index === 0 })),
     )
-    for (const page of pages) learn(page.tasks)
-    count(pages[0])
-    problem.value = undefined
+    // Drawn once.
+    batch(() => {
+      learn(pages.flatMap((page) => page.tasks))
+      count(pages[0])
+      problem.value = undefined
+    })
   } catch (error) {
     problem.value = messageOf(error)
   }
@@ -89,16 +91,20 @@ export async function load(taskId: string): Promise<void> {
   learn([await ops().task(taskId)])
 }
 
-let counting = false
-function countSoon(): void {
-  if (counting) return
-  counting = true
+/** T4. What is loaded when the second is over. */
+let due: 'counts' | 'board' | undefined
+function loadSoon(what: 'counts' | 'board'): void {
+  const isPlanned = due !== undefined
+  due = due === 'board' ? due : what
+  if (isPlanned) return
   setTimeout(async () => {
-    counting = false
-    await ops()
-      .tasks({ limit: 1 })
-      .then(count, () => undefined)
-  }, COUNTS_MS)
+    if (due === 'board') await loadBoard()
+    else
+      await ops()
+        .tasks({ limit: 1 })
+        .then(count, () => undefined)
+    due = undefined
+  }, RELOAD_MS)
 }
 
 /** Resolves when another key was typed in. */
@@ -124,8 +130,8 @@ export async function keepCurrent(): Promise<never> {
         retry = RETRY_MS
         learn(tasks)
         // T2.
-        if (first || more) await loadBoard()
-        else if (tasks.length > 0) countSoon()
+        if (first) await loadBoard()
+        else if (tasks.length > 0) loadSoon(more ? 'board' : 'counts')
         if (first) {
           lostSince.value = undefined
           needsKey.value = false

@@ -33,6 +33,7 @@ export type {
   TimelineEntry,
   TimelineKind,
   TimelinePage,
+  WebhookSummary,
   WorkerSummary,
 } from '../wire/ops.ts'
 export type { Capabilities, ReminderCapabilities } from './capabilities.ts'

@@ -15,6 +15,7 @@ import type {
   TaskSummary,
   TimelineEntry,
   TimelinePage,
+  WebhookSummary,
   WorkerSummary,
 } from '../wire/ops.ts'
 import { ClientError } from './client-error.ts'
@@ -32,6 +33,8 @@ export interface TaskFilter {
   readonly held?: boolean | undefined
   /** Words that a task must show, or parts of its id. Reads at most 1,000 tasks; `cursor` continues with older ones. */
   readonly q?: string | undefined
+  /** False: without counts per state, which saves the server a query for each state. */
+  readonly counts?: boolean | undefined
   readonly cursor?: string | undefined
   readonly limit?: number | undefined
 }
@@ -61,6 +64,8 @@ export interface Ops {
   receipts(taskId: string): Promise<ReceiptReport>
   /** Everything that is stored of a task, for replays. */
   log(taskId: string): Promise<TaskLog>
+  /** How far the events of the task have reached its webhooks. */
+  webhooks(taskId: string): Promise<readonly WebhookSummary[]>
   /** The processes that share the store. */
   workers(): Promise<readonly WorkerSummary[]>
   agents(): Promise<readonly AgentSummary[]>
@@ -138,6 +143,8 @@ export function createOps(options: OpsOptions): Ops {
       events(urlOf(taskPath(taskId, '/timeline'), [['after', String(after)]]), signal),
     receipts: (taskId) => call('GET', urlOf(taskPath(taskId, '/receipts'))),
     log: (taskId) => call('GET', urlOf(taskPath(taskId, '/log'))),
+    webhooks: async (taskId) =>
+      (await call<{ webhooks: [] }>('GET', urlOf(taskPath(taskId, '/webhooks')))).webhooks,
     agents: async () => (await call<{ agents: [] }>('GET', urlOf('agents'))).agents,
     workers: async () => (await call<{ workers: [] }>('GET', urlOf('workers'))).workers,
     holds: async () => (await call<{ holds: [] }>('GET', urlOf('holds'))).holds,
@@ -156,12 +163,14 @@ export function createOps(options: OpsOptions): Ops {
 function queryOf({
   states = [],
   held,
+  counts,
   limit,
   ...texts
 }: TaskFilter & AuditFilter): (readonly [string, string])[] {
   return [
     ...states.map((state) => ['state', state] as const),
     ...(held === undefined ? [] : [['held', String(held)] as const]),
+    ...(counts === undefined ? [] : [['counts', String(counts)] as const]),
     ...(limit === undefined ? [] : [['limit', String(limit)] as const]),
     ...Object.entries(texts).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],

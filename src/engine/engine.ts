@@ -8,7 +8,7 @@ import type { CloudEvent } from '../core/cloud-event.ts'
 import { type Duration, durationMs } from '../core/duration.ts'
 import { LullError } from '../core/errors.ts'
 import { noTextShown, type TextPosition } from '../core/live-text.ts'
-import type { MakePush } from '../core/push.ts'
+import type { MakePush, Push } from '../core/push.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Reminder } from '../core/reminders.ts'
 import type { Signal } from '../core/signal.ts'
@@ -46,6 +46,7 @@ import {
   type TaskPage,
   type Verification,
   verify,
+  webhooks,
 } from './read-tasks.ts'
 import { clearReminders, type RemindAnswer, remind, reminders } from './reminders.ts'
 import { type RecordedTask, recordedTask } from './replay/recorded-task.ts'
@@ -128,6 +129,9 @@ export interface Engine {
     caller: Caller,
     request: ClearRemindersRequest,
   ): Promise<{ readonly clearedCount: number }>
+
+  /** The webhooks of a task, with their secrets, and how far each has been delivered. */
+  webhooks(caller: Caller, taskId: string): Promise<readonly Push[]>
 
   /** External events. When it resolves, the events are durable and the tasks that waited for them are woken. */
   emit(
@@ -223,15 +227,13 @@ export function createEngine(deps: EngineDeps): Engine {
       const read = (): Promise<Task> => taskFor(context, caller, taskId)
       return waitFor(context, { taskId, wanted, timeoutMs, signal: options.signal, read })
     },
-    async subscribe(caller, taskId, options = {}) {
-      const { after = 0 } = parse(subscribeInput, options)
-      return subscribe(context, caller, taskId, after, options.signal)
-    },
+    subscribe: (caller, taskId, options) => subscribe(context, caller, taskId, options),
     async follow(caller, taskId, options = {}) {
       const { shown = noTextShown, ...place } = options
       const { after = 0 } = parse(subscribeInput, place)
       return follow(context, caller, taskId, after, shown)
     },
+    webhooks: (caller, taskId) => webhooks(context, caller, taskId),
     watch: context.subscriptions.watchAll,
     takeDuty: async (name, forMs) => context.takeDuty(name, forMs),
 

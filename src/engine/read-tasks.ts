@@ -5,6 +5,7 @@ import { describeError } from '../core/describe-error.ts'
 import { LullError } from '../core/errors.ts'
 import { fold } from '../core/evolve.ts'
 import type { TextPosition } from '../core/live-text.ts'
+import type { Push } from '../core/push.ts'
 import { type ReceiptFault, verifyReceipts } from '../core/receipts.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Signal } from '../core/signal.ts'
@@ -13,7 +14,7 @@ import type { Task } from '../core/task.ts'
 import type { TaskQuery } from '../ports/store/tasks.ts'
 import { type Caller, scopeOf } from './caller.ts'
 import { type EngineContext, taskFor } from './context.ts'
-import { listInput } from './inputs.ts'
+import { listInput, subscribeInput } from './inputs.ts'
 import { isUnreadable } from './ledger/unreadable-task.ts'
 import { logOf } from './log-of.ts'
 import type { TaskReader } from './log-reader.ts'
@@ -93,9 +94,9 @@ export async function subscribe(
   context: EngineContext,
   caller: Caller,
   taskId: string,
-  after: number,
-  signal?: Signal,
+  options: { readonly after?: number; readonly signal?: Signal } = {},
 ): Promise<AsyncGenerator<LogRecord, void>> {
+  const { after = 0, signal } = { ...options, ...parse(subscribeInput, options) }
   const task = await taskFor(context, caller, taskId)
   return context.subscriptions.open(taskId, positionIn(task, after), isTerminal(task.state), signal)
 }
@@ -109,6 +110,14 @@ export async function follow(
 ): Promise<TaskReader> {
   const task = await taskFor(context, caller, taskId)
   return context.subscriptions.follow(task, positionIn(task, after), shown)
+}
+
+export async function webhooks(
+  context: EngineContext,
+  caller: Caller,
+  taskId: string,
+): Promise<readonly Push[]> {
+  return context.store.pushes((await taskFor(context, caller, taskId)).id)
 }
 
 /** A position beyond the end of the log means the end of the log. */

@@ -131,6 +131,32 @@ it('shows receipts and that they are genuine', async () => {
   expect(answer).toMatchObject({ taskId, faults: [], receipts: [{ kind: 'SuspensionReceipt' }] })
 })
 
+it('shows webhooks that fail or were given up, and nothing secret of them', async () => {
+  const { app, engine, deps } = await openApp()
+  const taskId = await parked(engine, 'a')
+  const push = { taskId, version: '1.0', createdAt: 0, sentSeq: 2, token: 'secret-token' }
+  const url = 'https://hooks.example.com/secret-path?key=secret'
+  const error = 'HTTP 500'
+  await deps.store.putPush({ ...push, id: 'a', url, attempts: 3, retryAt: 60_000, error })
+  await deps.store.putPush({ ...push, id: 'b', url, attempts: 9, failedAt: 1_000, error })
+  const { answer } = await ask(app, `/ops/tasks/${taskId}/webhooks`)
+  const to = 'https://hooks.example.com'
+  expect(answer).toEqual({
+    taskId,
+    webhooks: [
+      {
+        ...{ webhookId: 'a', to, status: 'open', deliveredSeq: 2, attempts: 3, error },
+        retryAt: '1970-01-01T00:01:00.000Z',
+      },
+      {
+        ...{ webhookId: 'b', to, status: 'failed', deliveredSeq: 2, attempts: 9, error },
+        failedAt: '1970-01-01T00:00:01.000Z',
+      },
+    ],
+  })
+  expect((await ask(app, '/ops/tasks/nobody/webhooks')).status).toBe(404)
+})
+
 it('describes every route as OpenAPI', async () => {
   const { app } = await openApp()
   const { answer } = await ask(app, '/ops/openapi.json')

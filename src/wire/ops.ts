@@ -184,6 +184,23 @@ export interface TaskLog {
 
 type Facts = Readonly<Record<string, unknown>>
 
+/** A webhook of a task. Times are ISO 8601. */
+export interface WebhookSummary {
+  readonly webhookId: string
+  /** The origin of its address. The rest of the address is a secret of the receiver. */
+  readonly to: string
+  /** `failed`: the delivery was given up. */
+  readonly status: 'open' | 'failed' | 'done'
+  /** Everything up to this record of the log has been delivered. */
+  readonly deliveredSeq: number
+  /** Failed attempts of the current delivery. */
+  readonly attempts: number
+  readonly retryAt?: string | undefined
+  readonly failedAt?: string | undefined
+  /** Why the last attempt failed. */
+  readonly error?: string | undefined
+}
+
 /** One entry of the audit log: names and ids, no content. */
 export interface AuditSummary {
   readonly at: string
@@ -237,6 +254,9 @@ export interface TimelineEntry {
   readonly outcome?: 'done' | 'failed' | 'interrupted' | 'skipped'
   /** What was said, asked or given as a reason; at most 400 characters. */
   readonly text?: string
+  /** Of a model call. */
+  readonly costUsd?: number
+  readonly tokens?: number
 }
 
 export type TimelineKind =
@@ -252,6 +272,7 @@ export type TimelineKind =
   | 'hold'
   | 'child'
   | 'reminder'
+  | 'usage'
 
 export interface TimelinePage {
   readonly entries: readonly TimelineEntry[]

@@ -2,6 +2,8 @@
  * A real Chromium from npm, and pages that fail their test on what nobody looks for: an error in the console, an exception,
  * a violation of the content security policy, a request to another host.
  */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import chromium from '@sparticuz/chromium'
 import {
   type Browser,
@@ -52,4 +54,26 @@ export async function openPage(
   })
   await page.goto(url)
   return { page, faults }
+}
+
+/** What axe calls serious, and whether the page is wider than the window. */
+export async function barriersOn(page: Page): Promise<readonly string[]> {
+  await page.evaluate(
+    readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'),
+  )
+  const serious = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(): Promise<{
+          violations: { id: string; impact: string; nodes: { html: string }[] }[]
+        }>
+      }
+    }
+    const { violations } = await axe.run()
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
+  })
+  const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+  return beyond > 0 ? [...serious, `${beyond} pixels too wide`] : serious
 }

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../src/client/create-client.ts'
 import { type LullProcess, serving } from '../scenarios/lull-process.ts'
-import { type OpenPage, openBrowser, openPage } from './browser.ts'
+import { barriersOn, type OpenPage, openBrowser, openPage } from './browser.ts'
 
 let browser: Browser
 let data: string
@@ -137,4 +137,32 @@ it('searches every task on the server, by words in the address and by the end of
   await expect.poll(() => page.locator('.card').count()).toBe(1)
   await page.getByLabel('Search tasks').fill('nothing like this')
   await page.getByText('Nothing found.').first().waitFor()
+})
+
+it.each(['schedules', 'processes', 'audit'])(
+  'axe finds nothing serious on /%s in the dark on a phone',
+  async (where) => {
+    const taskId = await started('Book a stay')
+    await client().cancel(taskId)
+    const look = { colorScheme: 'dark', viewport: { width: 320, height: 700 } }
+    const page = await visit(where, look)
+    await page.locator('.card, tbody tr').first().waitFor()
+    expect(await barriersOn(page)).toEqual([])
+  },
+)
+
+it('the first paint makes a fixed number of requests, and asks for counts once', async () => {
+  const asked: string[] = []
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  page.on('request', (request) => asked.push(request.url().slice(server.url.length)))
+  await started('Book a stay')
+  await page.goto(`${server.url}/dashboard/`)
+  await page.locator('.card').first().waitFor()
+  await context.close()
+  const ops = asked.filter((path) => path.startsWith('/ops/'))
+  expect(ops.filter((path) => path.startsWith('/ops/changes'))).toHaveLength(1)
+  expect(ops.filter((path) => path.startsWith('/ops/tasks'))).toHaveLength(5)
+  expect(ops.filter((path) => path.includes('counts=false'))).toHaveLength(4)
+  expect(asked.length - ops.length).toBeLessThanOrEqual(5)
 })

@@ -10,8 +10,9 @@ it('takes the pictures of the documents', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lull-pictures-'))
   const script = fileURLToPath(new URL('../../scripts/screenshots.mjs', import.meta.url))
   await promisify(execFile)(process.execPath, [script, folder])
-  for (const name of ['board.png', 'task.png']) {
-    expect(readFileSync(join(folder, name)).subarray(1, 4).toString()).toBe('PNG')
+  for (const name of ['board', 'schedules', 'task', 'phone']) {
+    const picture = readFileSync(join(folder, `${name}.png`))
+    expect(picture.subarray(1, 4).toString()).toBe('PNG')
   }
   rmSync(folder, { recursive: true })
 })

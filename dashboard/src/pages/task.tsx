@@ -6,6 +6,7 @@ import { Conversation } from '../parts/conversation.tsx'
 import { Age } from '../parts/countdown.tsx'
 import { Timeline } from '../parts/timeline.tsx'
 import { WaitCard } from '../parts/wait-card.tsx'
+import { Webhooks } from '../parts/webhooks.tsx'
 import { messageOf } from '../server.ts'
 import { load, taskOf } from '../tasks.ts'
 
@@ -43,6 +44,7 @@ export function TaskPage({ taskId }: { readonly taskId: string }) {
       </header>
       <Actions task={task} />
       <WaitCard task={task} />
+      <Webhooks taskId={taskId} version={task.version} />
       <div class="columns">
         <Conversation task={task} />
         <Timeline taskId={taskId} version={task.version} />

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Task } from '../../../src/client/task.ts'
 import type { Artifact, Message, Part } from '../../../src/core/message.ts'
+import { withoutQuestionPart } from '../../../src/core/question-part.ts'
 import { clientFor } from '../server.ts'
 import type { Known } from '../tasks.ts'
 
@@ -46,7 +47,7 @@ function Said({ message }: { readonly message: Message }) {
   return (
     <li class={user ? 'user' : 'agent'}>
       <span class="who">{user ? 'user' : 'agent'}</span>
-      {message.parts.map((part, index) => (
+      {withoutQuestionPart(message.parts).map((part, index) => (
         <PartView key={index} part={part} />
       ))}
     </li>

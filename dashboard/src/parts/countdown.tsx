@@ -8,6 +8,12 @@ setInterval(() => {
   if (!document.hidden) ticks.value++
 }, 1_000)
 
+/** The time of this page's clock, drawn again every second. */
+export function useNow(): number {
+  ticks.value
+  return Date.now()
+}
+
 /** How long until the task falls due. Screen readers get the instant, not every tick. */
 export function Countdown({ task }: { readonly task: Known }) {
   ticks.value
@@ -22,18 +28,17 @@ export function Countdown({ task }: { readonly task: Known }) {
 }
 
 export function Age({ since }: { readonly since: string }) {
-  ticks.value
+  const now = useNow()
   return (
     <time dateTime={since} title={since}>
-      {durationText(Math.max(0, Date.now() - Date.parse(since)))}
+      {durationText(Math.max(0, now - Date.parse(since)))}
     </time>
   )
 }
 
 /** How long until an instant. */
 export function Until({ at }: { readonly at: string }) {
-  ticks.value
-  const left = Date.parse(at) - Date.now()
+  const left = Date.parse(at) - useNow()
   return (
     <time dateTime={at} title={at}>
       {left <= 0 ? 'now' : `in ${durationText(left)}`}

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { durationText } from '../../../src/core/duration-text.ts'
 import type { ReceiptReport, TimelineEntry } from '../../../src/wire/ops.ts'
 import { ops } from '../server.ts'
+import { TimeChart } from './time-chart.tsx'
 
 const entries = signal<readonly TimelineEntry[]>([])
 const receipts = signal<ReceiptReport | undefined>(undefined)
@@ -37,6 +38,7 @@ export function Timeline({
   return (
     <section aria-label="Timeline">
       <h2>Timeline</h2>
+      <TimeChart entries={all} />
       <Receipts />
       {all.length > SHOWN && (
         <p class="empty">
@@ -48,6 +50,7 @@ export function Timeline({
           <Entry
             key={entry.seq}
             entry={entry}
+            receipt={receiptOf(entry, shown[index + 1])}
             after={gap(shown, index, entry)}
             longest={Math.min(longest, BREAK_MS)}
           />
@@ -59,10 +62,11 @@ export function Timeline({
 
 function Entry(props: {
   readonly entry: TimelineEntry
+  readonly receipt: 'verified' | 'broken' | undefined
   readonly after: number
   readonly longest: number
 }) {
-  const { entry, after, longest } = props
+  const { entry, receipt, after, longest } = props
   const words = [entry.name, entry.outcome, entry.text].filter((word) => word !== undefined)
   return (
     <>
@@ -79,10 +83,38 @@ function Entry(props: {
           {entry.turn !== undefined && ` ${entry.turn}`}
           {entry.attempt !== undefined && entry.attempt > 1 && `, attempt ${entry.attempt}`}
         </span>
-        <span class="words">{words.join(' · ')}</span>
+        <span class="words">
+          {words.join(' · ')}
+          {entry.kind === 'usage' && spent(entry)}
+          {receipt !== undefined && <Mark receipt={receipt} />}
+        </span>
       </li>
     </>
   )
+}
+
+function spent({ costUsd, tokens = 0 }: TimelineEntry): string {
+  const cost = costUsd === undefined ? '' : `${costUsd.toFixed(4)} USD, `
+  return `${cost}${tokens.toLocaleString()} tokens`
+}
+
+function Mark({ receipt }: { readonly receipt: 'verified' | 'broken' }) {
+  return receipt === 'verified' ? (
+    <span class="verified"> ✓ receipt verified</span>
+  ) : (
+    <span class="refusal"> ✗ receipt is not genuine</span>
+  )
+}
+
+/** The receipt of a stop or a wake is written right after it, in the same commit. */
+function receiptOf(entry: TimelineEntry, next: TimelineEntry | undefined) {
+  const until = next?.seq ?? Number.POSITIVE_INFINITY
+  const found = receipts.value?.receipts.find(
+    ({ seq }) => typeof seq === 'number' && seq > entry.seq && seq < until,
+  )
+  if (found === undefined) return undefined
+  const isBroken = receipts.value?.faults.some(({ seq }) => seq === found['seq'])
+  return isBroken ? 'broken' : 'verified'
 }
 
 function Receipts() {

@@ -99,6 +99,27 @@ it('F1: tells each task once per interval, as it is then', async () => {
   ])
 })
 
+it('F1: a thousand changes a second are at most four messages a second, of a bounded size', async () => {
+  const { source, read, change, pass } = feed()
+  await read()
+  const messages: number[] = []
+  const reading = (async () => {
+    for (let next = await read(); next !== undefined; next = await read()) {
+      messages.push(JSON.stringify(next).length)
+    }
+  })()
+  for (let ms = 0; ms < 10_000; ms++) {
+    change(`t${ms}`, 1)
+    pass(1)
+    await new Promise(setImmediate)
+  }
+  source.close()
+  await reading
+  expect(messages.length).toBeGreaterThan(1)
+  expect(messages.length).toBeLessThanOrEqual(41)
+  expect(Math.max(...messages)).toBeLessThan(200 * 500)
+})
+
 it('F2: keeps no more than a message holds for a reader that is slow', async () => {
   const { read, change } = feed()
   await read()

@@ -8,6 +8,7 @@ import type { OpsRoute, OpsStream } from './route.ts'
 import { scheduleRoutes } from './schedules.ts'
 import { listTasks, showLog, showReceipts, showTask } from './tasks.ts'
 import { listWaiting } from './waiting.ts'
+import { showWebhooks } from './webhooks.ts'
 import { listWorkers } from './workers.ts'
 
 const waiting: OpsRoute = {
@@ -68,6 +69,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   showTask,
   showReceipts,
   showLog,
+  showWebhooks,
   waiting,
   agents,
   listWorkers,

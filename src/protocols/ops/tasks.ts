@@ -16,6 +16,8 @@ const tasksQuery = z.strictObject({
   held: flag,
   /** Words that a task must show, or parts of its id. */
   q: z.string().max(200).optional(),
+  /** `false`: the counts per state are not wanted. */
+  counts: flag,
   cursor: z.string().optional(),
   limit: count,
   tenant: z.string().optional(),
@@ -37,13 +39,14 @@ export const listTasks: OpsRoute = {
     searched: z.number().optional(),
   }),
   async handle(engine, caller, { query, now }) {
-    const { state: wanted, tenant: _, q = '', ...rest } = readQuery(tasksQuery, query)
+    const given = readQuery(tasksQuery, query)
+    const { state: wanted, tenant: _, q = '', counts: isCounted = true, ...rest } = given
     const filter = wanted === undefined ? rest : { ...rest, states: wanted }
     if (q.trim() !== '') return searchTasks(engine, caller, q, filter, now)
     const { cursor, limit, ...counted } = rest
     const [page, counts] = await Promise.all([
       engine.list(caller, filter),
-      engine.count(caller, counted),
+      isCounted ? engine.count(caller, counted) : {},
     ])
     return { ...page, tasks: page.tasks.map((task) => summaryOf(task, now)), counts }
   },

@@ -27,6 +27,12 @@ describe('the timeline of a task', () => {
     ])
   })
 
+  it('tells what each model call used', () => {
+    const usage = { inputTokens: 100, outputTokens: 20, costUsd: 0.01 }
+    const [entry] = timelineOf([{ type: 'usage', key: 'usage:#1', usage, seq: 1, at }])
+    expect(entry).toMatchObject({ kind: 'usage', tokens: 120, costUsd: 0.01 })
+  })
+
   it('keeps entries short, whatever was said', () => {
     const [entry] = timelineOf([{ type: 'message', message, seq: 7, at }])
     expect(entry).toMatchObject({ seq: 7, at: '2030-01-01T00:00:00.000Z', kind: 'message' })

@@ -64,7 +64,11 @@ const describe: { readonly [T in RecordType]: Describe<T> } = {
   }),
   artifact: ({ artifact, append }) =>
     append ? undefined : { kind: 'output', name: artifact.name ?? artifact.artifactId },
-  usage: hidden,
+  usage: ({ usage: { inputTokens = 0, outputTokens = 0, costUsd } }) => ({
+    kind: 'usage',
+    tokens: inputTokens + outputTokens,
+    ...(costUsd === undefined ? {} : { costUsd }),
+  }),
 
   message: ({ message }) => ({ kind: 'message', text: said(message) }),
   asked: ({ question }) => ({ kind: 'question', text: said(question.message) }),
