@@ -45,6 +45,7 @@ import { createScheduler, type Scheduler } from './schedules/scheduler.ts'
 import { createSchedules, type Schedules } from './schedules/schedules.ts'
 import { createSend, type Send } from './sending/send.ts'
 import { createSubscriptions } from './subscriptions.ts'
+import { taskLog } from './task-log.ts'
 import { createTimers } from './timers.ts'
 import { createWakeByEvent } from './wake-by-event.ts'
 import { createWakeByTime } from './wake-by-time.ts'
@@ -64,9 +65,9 @@ export interface Assembly {
 
 /** Parts that need each other take functions: `() => context` is called only after everything is made. */
 export function assemble(deps: EngineDeps): Assembly {
-  const { store, ids, signer, memory, tracing = noTracing } = deps
+  const { store, ids, signer, memory, tracing = noTracing, meter = noMeter } = deps
   const { cluster } = store
-  const log = safeLog(deps.log)
+  const log = taskLog(safeLog(deps.log), (id) => runs.known(id) ?? ledger.peek(id))
   const options = withDefaults(deps.options)
   const agents = byName(deps.agents)
   const { clock, membership } = joining(deps, log, options, {
@@ -81,7 +82,7 @@ export function assemble(deps: EngineDeps): Assembly {
       ledger.forgetAll()
     },
   })
-  const shared = { store, clock, ids, log, tracing, agents, signer, options }
+  const shared = { store, clock, ids, log, tracing, meter, agents, signer, options }
   const live = createLiveTexts()
   const workers = createWorkerList(() => context, membership, deps.process, clock.elapsed())
   const policies = createPolicies(shared)
@@ -118,7 +119,7 @@ export function assemble(deps: EngineDeps): Assembly {
   })
   const wake = createWakeByEvent({ ledger, runs })
   const events = createEvents({ ...shared, ledger, wake, before: policing.fire.onEvent })
-  const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter: deps.meter ?? noMeter })
+  const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter })
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
   const followUps = createFollowUps({ ...shared, ledger, isShared: cluster !== undefined })
   const retention = retentionOf(shared, ledger, events, membership)
@@ -199,7 +200,7 @@ function sharedTasks(
 
 /** The clock of the engine and its membership: of a shared store, or as the only process of an embedded one. */
 function joining(
-  { store: { cluster }, clock: local, ids, agents }: EngineDeps,
+  { store: { cluster }, clock: local, ids, agents, meter }: EngineDeps,
   log: Log,
   { leaseMs }: EngineOptions,
   callbacks: Pick<MembershipDeps, 'note' | 'lost' | 'heardHolds'>,
@@ -208,6 +209,10 @@ function joining(
   const clock = createStoreClock(local)
   const membership = createMembership({
     ...callbacks,
+    lost() {
+      meter?.add('lull_leases_lost_total')
+      callbacks.lost()
+    },
     cluster,
     clock: local,
     ids,

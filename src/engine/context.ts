@@ -5,6 +5,7 @@ import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
+import type { Meter } from '../ports/meter.ts'
 import type { Store } from '../ports/store.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import type { Agent } from './agent.ts'
@@ -36,6 +37,7 @@ export interface EngineContext {
   readonly signer: Signer
   readonly log: Log
   readonly tracing: Tracing
+  readonly meter: Meter
   readonly options: EngineOptions
   /** False when another process does the work of that name. */
   readonly takeDuty: Membership['takeDuty']

@@ -30,6 +30,7 @@ import type { HoldPreview } from './holds/preview-hold.ts'
 import type { LiftAnswer } from './holds.ts'
 import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
 import type { TaskReader } from './log-reader.ts'
+import { measuredEngine } from './measured-engine.ts'
 import { operatorMethods } from './operator-methods.ts'
 import { parse } from './parse.ts'
 import type { PauseAnswer } from './pause-answer.ts'
@@ -263,7 +264,7 @@ export function createEngine(deps: EngineDeps): Engine {
     drain: async ({ timeoutMs = DRAIN_MS } = {}) =>
       lifecycle.drain(durationMs(timeoutMs, 'timeoutMs')),
   }
-  return auditedEngine(engine, context.audit)
+  return measuredEngine(auditedEngine(engine, context.audit), context.meter)
 }
 
 async function emitEvents(

@@ -12,12 +12,14 @@
 
 import type { CloudEvent, StoredEvent } from '../core/cloud-event.ts'
 import { wakesOn } from '../core/decide/waking.ts'
+import { type SpanLink, toTraceparent } from '../core/span-link.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { EventStore } from '../ports/store/events.ts'
 import type { KeyValueStore } from '../ports/store/key-values.ts'
 import type { WorkStore } from '../ports/store/work.ts'
 import type { Store } from '../ports/store.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import { createBatchedRead } from './cluster/batched-read.ts'
 import { createDispatchEvent } from './events/dispatch-event.ts'
 import { createDispatchedEvents } from './events/dispatched-events.ts'
@@ -53,6 +55,7 @@ export interface EventsDeps {
   readonly ledger: Pick<Ledger, 'read'>
   readonly clock: Clock
   readonly log: Log
+  readonly tracing: Tracing
   readonly wake: WakeByEvent
   /** Called with each event before tasks are offered it. Undefined when there is nothing to wait for. */
   readonly before?: (event: StoredEvent) => Promise<void> | undefined
@@ -101,9 +104,10 @@ export function createEvents(deps: EventsDeps): Events {
 
   async function emit(
     tenant: string,
-    events: readonly CloudEvent[],
+    given: readonly CloudEvent[],
   ): Promise<readonly { readonly fresh: boolean }[]> {
     const receivedAt = clock.now()
+    const events = given.map((event) => withTrace(event, deps.tracing.current()))
     const stored = await store.appendEvents(tenant, events, receivedAt)
     for (const { pos } of stored) cursor.advance(pos)
     const fresh = stored.flatMap(({ pos, fresh: isNew }, index) => {
@@ -131,4 +135,10 @@ export function createEvents(deps: EventsDeps): Events {
     },
     stop: dispatcher.stop,
   }
+}
+
+/** The extension of CloudEvents for distributed tracing. What the sender set is kept. */
+function withTrace(event: CloudEvent, current: SpanLink | undefined): CloudEvent {
+  if (current === undefined || event['traceparent'] !== undefined) return event
+  return { ...event, traceparent: toTraceparent(current) }
 }

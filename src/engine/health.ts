@@ -1,6 +1,7 @@
 /** The state of this process, for operators. */
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { AgentSlots } from './runs/slots.ts'
 
 /** Agent code blocked the event loop for `ms`. */
 export interface EventLoopBlock {
@@ -18,6 +19,10 @@ export interface Health {
   /** An error while the store's check fails or commits fail. */
   readonly store: 'ok' | { readonly error: string }
   readonly runs: { readonly live: number; readonly warm: number; readonly busy: number }
+  /** The slots of each agent that has run a task here. */
+  readonly slots: readonly AgentSlots[]
+  /** How many commands wait for the store. */
+  readonly waitingCommands: number
   readonly subscribers: number
   /** The latest cases of agent code that blocked the event loop, newest last. */
   readonly blocked: readonly EventLoopBlock[]

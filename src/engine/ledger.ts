@@ -23,7 +23,7 @@ import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { TaskStore } from '../ports/store/tasks.ts'
-import { noTracing, type Tracing } from '../ports/tracing.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import { type AdmissionLimits, createAdmission } from './ledger/admission.ts'
 import { createFlusher } from './ledger/flusher.ts'
 import { createIdleWatch } from './ledger/idle-watch.ts'
@@ -73,6 +73,8 @@ export interface Ledger {
   readonly unreadable: ReadonlySet<string>
   /** Asked before a new message is taken. @throws LullError `OVERLOADED` */
   admit(): void
+  /** How many commands wait for the store. */
+  readonly waiting: () => number
   /** What the last commit failed with, where none has worked since. */
   trouble(): string | undefined
   /** Retention has removed tasks: drops from memory those that may be among them. */
@@ -120,7 +122,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
   const admission = createAdmission(limits)
   const trouble = createStoreTrouble(clock, log)
   const loader = createLoader(store, log, deps.foundUnreadable)
-  const traces = createRecordTracing(deps.tracing ?? noTracing, deps.segmentOf ?? (() => undefined))
+  const traces = createRecordTracing(deps)
   const planner = createPlanner({ ...deps, traces, holdEpoch: shared?.holdEpoch })
   const settlement = createSettlement({
     ...deps,
@@ -161,7 +163,6 @@ export function createLedger(deps: LedgerDeps): Ledger {
         spans,
         resolve(committed) {
           admission.left(bytes)
-          for (const span of spans?.open ?? []) span.end()
           resolve(committed)
         },
         reject(error) {
@@ -185,6 +186,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     },
     unreadable: loader.unreadable,
     admit: admission.check,
+    waiting: admission.waiting,
     trouble: trouble.current,
     removed() {
       for (const entry of cache.entries()) if (mayBeRemoved(entry)) cache.delete(entry.id)

@@ -101,6 +101,8 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       draining,
       store: stored,
       runs: runs.counts(),
+      slots: runs.slots(),
+      waitingCommands: ledger.waiting(),
       subscribers: subscriptions.readers(),
       blocked: watchdog.blocked(),
       unreadable: ledger.unreadable.size,

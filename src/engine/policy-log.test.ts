@@ -6,6 +6,16 @@ const stops = (said: readonly LogLine[]) =>
     .filter(({ text }) => text === 'a task was stopped by policy')
     .map(({ level, facts }) => [level, facts?.['taskId'], facts?.['reason']])
 
+it('a line about a task names its context, tenant and agent too', async () => {
+  const harness = await createHarness({
+    agents: [running(() => Promise.reject(new Error('no')))],
+  })
+  const { id, contextId } = await harness.send('go')
+  await harness.ended(id)
+  const failed = harness.said.find(({ text }) => text === 'an agent failed')
+  expect(failed?.facts).toMatchObject({ taskId: id, contextId, tenant: 'acme', agent: 'worker' })
+})
+
 it('a task whose agent is gone is stopped with a line in the log', async () => {
   const harness = await createHarness({
     agents: [running((task) => task.step('wait', () => new Promise(() => undefined)))],

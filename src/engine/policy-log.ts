@@ -10,6 +10,8 @@ export function logPolicyStops(log: Log, task: Task, records: readonly LogRecord
     log('warn', 'a task was stopped by policy', {
       taskId: task.id,
       agent: task.agent,
+      contextId: task.contextId,
+      tenant: task.tenant,
       reason,
       summary,
     })

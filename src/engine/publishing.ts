@@ -5,10 +5,12 @@
 import { nextDueAt } from '../core/due.ts'
 import { isTerminal } from '../core/states.ts'
 import type { Log } from '../ports/log.ts'
+import type { Meter } from '../ports/meter.ts'
 import type { SharedTexts } from './cluster/shared-texts.ts'
 import type { Events } from './events.ts'
 import type { FollowUps } from './follow-ups.ts'
 import type { LedgerDeps } from './ledger.ts'
+import { measure } from './measure.ts'
 import { logPolicyStops } from './policy-log.ts'
 import type { Runs } from './runs.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -18,6 +20,7 @@ export type Publishing = Pick<LedgerDeps, 'published' | 'learned' | 'foundUnread
 
 export function createPublishing(deps: {
   readonly log: Log
+  readonly meter: Meter
   readonly runs: Runs
   readonly subscriptions: Subscriptions
   readonly timers: Timers
@@ -26,7 +29,7 @@ export function createPublishing(deps: {
   /** In a shared store: processes tell each other the live text of tasks. */
   readonly texts: Pick<SharedTexts, 'observe'> | undefined
 }): Publishing {
-  const { log, runs, subscriptions, timers, events, followUps, texts } = deps
+  const { log, meter, runs, subscriptions, timers, events, followUps, texts } = deps
 
   const learned: LedgerDeps['learned'] = (task, records, before) => {
     runs.observe(task, records)
@@ -45,6 +48,7 @@ export function createPublishing(deps: {
     },
     published(task, records, before) {
       logPolicyStops(log, task, records)
+      measure(meter, task, records, before)
       learned(task, records, before)
       const stops = records.some(({ type }) => type === 'parked' || type === 'paused')
       if (stops && events.mayHaveMissed(task)) {

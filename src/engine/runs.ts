@@ -42,7 +42,7 @@ import { createLaunching, type Launching } from './runs/launching.ts'
 import { createObserve, type Observe } from './runs/observing.ts'
 import { createPresences } from './runs/presence.ts'
 import { createSlotReservations } from './runs/reserve-slot.ts'
-import { createSlots } from './runs/slots.ts'
+import { createSlots, type Slots } from './runs/slots.ts'
 import { createStartTask, recover } from './runs/takeover.ts'
 import { createWarm } from './runs/warm.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -72,6 +72,7 @@ export interface Runs
   discardAll(): void
   /** Waits up to `timeoutMs` for every run to reach a boundary, and releases its task to the next process. */
   drain(timeoutMs: number): Promise<void>
+  readonly slots: Slots['shares']
   readonly counts: () => { readonly live: number; readonly warm: number; readonly busy: number }
   /** Agents with steps in flight. One of them may be blocking the event loop. */
   readonly suspects: () => readonly string[]
@@ -175,6 +176,7 @@ export function createRuns(deps: RunsDeps): Runs {
       warm.close()
       await drainRuns({ ledger, clock, presences }, timeoutMs)
     },
+    slots: slots.shares,
     counts: () => ({ live: frames().length, warm: warm.size(), busy: slots.used() }),
     suspects: () => [...new Set(frames().flatMap((run) => (run.steps > 0 ? [run.agent] : [])))],
   }

@@ -37,11 +37,12 @@ export function mountAcp(
 
   async function make(): Promise<Acp> {
     const { createAcp } = await import('../protocols/acp/index.ts')
-    const { store, clock, ids } = deps
+    const { store, clock, ids, tracing } = deps
+    const traced = tracing === undefined ? {} : { tracing }
     const name = engine.agents.keys().next().value ?? 'lull'
     const agentInfo = { name, version }
     const cwd = process.cwd()
-    const acp = createAcp({ engine, store, clock, ids, log, agentInfo, cwd, config })
+    const acp = createAcp({ engine, store, clock, ids, log, agentInfo, cwd, config, ...traced })
     // A first connection while the server drains gets the same answer as a later one.
     if (closed) await acp.close()
     return acp

@@ -28,6 +28,7 @@ import {
   writeText,
 } from './node-http.ts'
 import { jsonHeaders, refusalText } from './refusals.ts'
+import { inRequestSpan } from './telemetry/request-span.ts'
 import { whenOver } from './when-over.ts'
 import { writeEvents } from './write-events.ts'
 
@@ -120,7 +121,7 @@ export function createFront(options: FrontOptions): RequestListener {
     else refuse(outgoing, 500, 'INTERNAL', 'Internal error')
   }
 
-  const receiver: Receiver = { received, failed, hold }
+  const receiver: Receiver = { received: inRequestSpan(received), failed, hold }
 
   return (incoming, outgoing) => {
     const { headers } = incoming

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { addressOf, type HttpHeaders, type HttpRequest } from '../wire/http.ts'
 import type { Refused } from './auth/admission.ts'
+import { nameRequestSpan } from './telemetry/request-span.ts'
 
 /** The largest body, where the configuration names no other. */
 export const BODY_LIMIT_BYTES: number = 10 * 1024 * 1024
@@ -41,6 +42,10 @@ export class NodeRequest implements HttpRequest {
 
   get peer(): string | undefined {
     return this.incoming.socket.remoteAddress
+  }
+
+  calls(method: string): void {
+    nameRequestSpan(method)
   }
 
   onGone(left: () => void): () => void {

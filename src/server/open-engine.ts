@@ -61,7 +61,7 @@ export interface OpenEngine {
 export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> {
   const { agents, data = './.lull', options = {} } = given
   let worker: (() => string) | undefined
-  const log = withWorker(given.log ?? createLog(toStderr), () => worker?.())
+  const log = withSource(given.log ?? createLog(toStderr), () => worker?.())
   const watch = watchStore(log, systemClock)
   const meter = createMeter()
   const store = measureStore(watch.watched(await chosenStore(given, data, watch.lose)), meter)
@@ -93,11 +93,17 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
   }
 }
 
-/** Where several processes share the store, every line names its process. */
-function withWorker(log: Log, workerOf: () => string | undefined): Log {
+/** A line names the trace it belongs to and, where several processes share the store, its process. */
+function withSource(log: Log, workerOf: () => string | undefined): Log {
   return (level, text, facts) => {
     const worker = workerOf()
-    log(level, text, worker === undefined ? facts : { worker, ...facts })
+    const span = tracing.current()
+    if (worker === undefined && span === undefined) return log(level, text, facts)
+    log(level, text, {
+      ...(worker === undefined ? {} : { worker }),
+      ...(span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId }),
+      ...facts,
+    })
   }
 }
 

@@ -25,6 +25,7 @@ import { chooseStore, placeOf } from './store-choice.ts'
 import { watchStrayErrors } from './stray-errors.ts'
 import { createLog } from './system/log.ts'
 import { signingKeys } from './system/signing-keys.ts'
+import { reportMissingSdk } from './telemetry/exporting.ts'
 import { createUpgrade } from './upgrades.ts'
 
 export type { Agent }
@@ -95,6 +96,7 @@ export async function startServer(given: ServeOptions): Promise<ServingAcp> {
   const isSafe = given.insecure === true || isAuthenticated(given, settings, config)
   refuseOpenHost(settings.host, isSafe)
   const log = given.log ?? createLog(toStderr, settings.logLevel)
+  reportMissingSdk(log)
   const listener = await listen(settings.host, settings.port, log)
   try {
     return await answerOn(listener, { ...given, log }, settings, config)
@@ -193,7 +195,7 @@ function appOf({ engine, deps: { log }, lost, metrics }: OpenEngine, acp: AcpMou
 }
 
 async function startA2A(
-  { engine, deps: { store, clock, ids, log } }: OpenEngine,
+  { engine, deps: { store, clock, ids, log, tracing, meter } }: OpenEngine,
   publicUrl: string,
   data: string,
   config: CheckedConfig['a2a'],
@@ -201,7 +203,8 @@ async function startA2A(
 ): Promise<A2A> {
   const key = await signingKeys(config, data, store, clock.now)
   const told = config === undefined ? {} : { config }
-  const common = { engine, store, clock, ids, log, publicUrl, security, stillValid }
+  const watched = { ...(tracing && { tracing }), ...(meter && { meter }) }
+  const common = { engine, store, clock, ids, log, publicUrl, security, stillValid, ...watched }
   const a2a = createA2A({ ...common, ...told, ...key })
   await a2a.start()
   return a2a

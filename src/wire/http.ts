@@ -16,6 +16,8 @@ export interface HttpRequest {
   header(name: string): string | undefined
   /** Calls back when the client disconnects before it is answered. Returns a function that removes the callback. */
   onGone(left: () => void): () => void
+  /** Told the name of the method that the request calls, for the server's spans. */
+  calls?(method: string): void
 }
 
 export type HttpHeaders = Readonly<Record<string, string>>

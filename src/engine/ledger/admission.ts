@@ -10,6 +10,8 @@ export interface Admission {
   check(): void
   entered(bytes: number): void
   left(bytes: number): void
+  /** How many commands wait for the store. */
+  readonly waiting: () => number
 }
 
 export interface AdmissionLimits {
@@ -47,5 +49,6 @@ export function createAdmission(limits: AdmissionLimits): Admission {
       waitingCommands--
       waitingBytes -= bytes
     },
+    waiting: () => waitingCommands,
   }
 }

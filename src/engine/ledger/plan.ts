@@ -71,13 +71,20 @@ export function createWaiting(
     creates,
     extras,
     spans,
-    resolve,
+    resolve: spans === undefined ? resolve : whenWritten(spans, resolve),
     reject,
     task: undefined,
     from: 0,
     to: 0,
     refusal: undefined,
     alone: !creates && extras.claim !== undefined,
+  }
+}
+
+function whenWritten(spans: CommandSpans, resolve: Waiting['resolve']): Waiting['resolve'] {
+  return (committed) => {
+    for (const span of spans.open) span.end()
+    resolve(committed)
   }
 }
 

@@ -5,7 +5,8 @@ import { complete, ledgerOn, message, submit } from '../test-support/ledger-on.t
 describe('a commit the store does not take', () => {
   it('L6: fails only the command whose content cannot be stored, also where it shared a commit', async () => {
     const faulty = createFaultyStore()
-    const ledger = ledgerOn(faulty.store)
+    const lines: string[] = []
+    const ledger = ledgerOn(faulty.store, 100, undefined, (_level, text) => lines.push(text))
     faulty.refuses = ({ records }) => JSON.stringify(records).includes('poison')
     await ledger.create('t', submit('t'))
     const names = ['a', 'poison', 'b', 'c']
@@ -23,6 +24,7 @@ describe('a commit the store does not take', () => {
     const task = await ledger.read('t')
     expect(task?.history.map(({ messageId }) => messageId)).toEqual(['m', 'a', 'b', 'c'])
     expect(ledger.trouble()).toBeUndefined()
+    expect(lines).toEqual(['a write was refused: its content cannot be stored'])
   })
 
   it('L6: a refused record of a task that began ahead does not take its create with it', async () => {

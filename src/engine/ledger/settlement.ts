@@ -92,7 +92,7 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
     if (culprit === undefined) for (const one of others) one.alone = true
     entry.queue.unshift(...others)
     queues().reread(entry)
-    culprit?.reject(refusal(entry.id, error))
+    culprit?.reject(refusal(entry.id, error, deps.log))
   }
 
   /** The store cannot write. Later commands fail too. Otherwise they would overtake the commands that are retried. */
@@ -133,7 +133,9 @@ function release({ entry, whenSettled }: Plan): void {
   for (const done of whenSettled) done()
 }
 
-function refusal(taskId: string, error: unknown): LullError {
-  const why = describeError(error).message
-  return new LullError('RECORD_REFUSED', { taskId, why }, { cause: error })
+function refusal(taskId: string, cause: unknown, log: Log): LullError {
+  const why = describeError(cause).message
+  const error = new LullError('RECORD_REFUSED', { taskId, why }, { cause })
+  log('error', 'a write was refused: its content cannot be stored', { taskId, error })
+  return error
 }

@@ -11,7 +11,7 @@ import type { RecordBody, RecordType } from '../../core/records.ts'
 import { fromTraceparent, type SpanLink } from '../../core/span-link.ts'
 import type { SpanLinks, Suspension } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
-import type { Span, SpanFacts, Tracing } from '../../ports/tracing.ts'
+import { noTracing, type Span, type SpanFacts, type Tracing } from '../../ports/tracing.ts'
 import { taskAttributes } from '../task-attributes.ts'
 
 /** The spans of one command. */
@@ -30,11 +30,16 @@ export interface RecordTracing {
   stamp(body: RecordBody, task: Task | undefined, spans: CommandSpans, at: number): RecordBody
 }
 
-/** @param segmentOf the span of the run that has the task in this process */
-export function createRecordTracing(
-  tracing: Tracing,
-  segmentOf: (taskId: string) => SpanLink | undefined,
-): RecordTracing {
+export interface RecordTracingDeps {
+  readonly tracing?: Tracing
+  /** The span of the run that has the task in this process. */
+  readonly segmentOf?: (taskId: string) => SpanLink | undefined
+}
+
+export function createRecordTracing({
+  tracing = noTracing,
+  segmentOf,
+}: RecordTracingDeps): RecordTracing {
   return {
     begin: () =>
       tracing.active() ? { cause: tracing.current(), stop: undefined, open: [] } : undefined,
@@ -42,7 +47,7 @@ export function createRecordTracing(
       if (body.type === 'submitted') return caused(body, spans)
       const stamp = stamps[body.type] as Stamp<RecordType> | undefined
       if (stamp === undefined || task === undefined) return body
-      return stamp(body, { tracing, task, spans, at, segment: segmentOf(task.id) })
+      return stamp(body, { tracing, task, spans, at, segment: segmentOf?.(task.id) })
     },
   }
 }

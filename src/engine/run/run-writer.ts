@@ -119,6 +119,8 @@ export class RunWriter {
 
   #failed(item: Item, error: unknown): Promise<Committed> {
     if (isLullError(error, 'STALE_RUN') || isLullError(error, 'TASK_NOT_FOUND')) {
+      const { host, taskId } = this.#run
+      host.log('info', 'a write was refused: its run does not have the task', { taskId })
       this.#run.lost()
       return neverSettles()
     }

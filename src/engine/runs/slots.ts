@@ -22,6 +22,16 @@ export interface Slots {
   /** Tenants that get no further slot of the agent now. */
   readonly fullTenants: (agent: string) => readonly string[]
   readonly used: () => number
+  /** The slots of each agent that has had one. */
+  readonly shares: () => readonly AgentSlots[]
+}
+
+export interface AgentSlots {
+  readonly agent: string
+  readonly limit: number
+  readonly used: number
+  /** Runs that wait for a slot to go on. */
+  readonly waiting: number
 }
 
 export interface SlotsDeps {
@@ -130,7 +140,12 @@ export function createSlots({ limitOf, tenantShare, freed }: SlotsDeps): Slots {
       return [...pool.byTenant.keys()].filter((tenant) => !mayTake(pool, tenant, tenantShare))
     },
     used: () => holders.size,
+    shares: () => [...pools.values()].map(shareOf),
   }
+}
+
+function shareOf({ agent, limit, taken, queue }: Pool): AgentSlots {
+  return { agent, limit, used: taken, waiting: queue.length }
 }
 
 function add(pool: Pool, tenant: string, slots: 1 | -1): void {

@@ -34,7 +34,8 @@ import { createServe } from './serve.ts'
 import { createSigningKey, type PublicJwk, type SigningKey } from './signing-key.ts'
 import { createTaskTexts } from './task-texts.ts'
 
-export interface A2AOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
+export interface A2AOptions
+  extends Pick<EngineDeps, 'clock' | 'ids' | 'log' | 'tracing' | 'meter'> {
   readonly engine: Engine
   /** Further content of the cards, by agent name. */
   readonly agents?: Readonly<Record<string, CardOptions>>
@@ -117,7 +118,7 @@ export function createA2A(options: A2AOptions): A2A {
 }
 
 function pushesOf(
-  { engine, store, clock, ids, log, post, publicUrl, stillValid }: A2AOptions,
+  { engine, store, clock, ids, log, tracing, meter, post, publicUrl, stillValid }: A2AOptions,
   config: A2AConfig,
   codecs: Codecs,
   key: SigningKey | undefined,
@@ -133,6 +134,8 @@ function pushesOf(
     post: post ?? createPost({ allowInner, timeoutMs: config.pushTimeoutMs, signer }),
     clock,
     log,
+    ...(tracing === undefined ? {} : { tracing }),
+    ...(meter === undefined ? {} : { meter }),
     ids,
     random: ids.random,
     stillValid: stillValid ?? (async () => true),

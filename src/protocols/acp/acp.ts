@@ -18,6 +18,7 @@ import { offersOfAny } from './capabilities.ts'
 import { type AcpConfig, defaultConfig } from './config.ts'
 import { createConnection } from './connection/connection.ts'
 import type { AcpContext } from './connection/context.ts'
+import { createTraces } from './connection/traces.ts'
 import { createV1 } from './connection/v1.ts'
 import { createOpenPrompts } from './prompts/open-prompts.ts'
 import { createWaitingReminders } from './reminders/waiting-reminders.ts'
@@ -29,7 +30,7 @@ import { createWatching } from './sessions/watching.ts'
 import { createHttpTransport } from './transports/http.ts'
 import { route } from './transports/route.ts'
 
-export interface AcpOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
+export interface AcpOptions extends Pick<EngineDeps, 'clock' | 'ids' | 'log' | 'tracing'> {
   readonly engine: Engine
   /** The engine's store. */
   readonly store: AcpStore
@@ -77,6 +78,7 @@ export function createAcp(options: AcpOptions): Acp {
     clock,
     ids,
     log,
+    traces: createTraces(options.tracing),
     config,
     agentInfo,
     facts: createFacts(config.harnTunnel),

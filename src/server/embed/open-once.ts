@@ -45,11 +45,13 @@ export function openOnce(options: EmbedOptions): {
 
   async function mount({ engine, deps }: OpenEngine): Promise<Opened> {
     if (known !== undefined) await engine.replaceAgents(options.agents satisfies readonly Agent[])
-    const { store, clock, ids, log } = deps
+    const { store, clock, ids, log, tracing, meter } = deps
+    const watched = { ...(tracing && { tracing }), ...(meter && { meter }) }
     const config = options.a2a === undefined ? {} : { config: options.a2a }
     const publicUrl = options.url.replace(/\/+$/, '')
     const keys = await signingKeys(options.a2a, options.data ?? DATA, store, clock.now)
-    const a2a = createA2A({ engine, store, clock, ids, log, publicUrl, ...config, ...keys })
+    const common = { engine, store, clock, ids, log, publicUrl, ...watched }
+    const a2a = createA2A({ ...common, ...config, ...keys })
     shared.a2a?.close()
     await a2a.start()
     shared.a2a = a2a

@@ -1,6 +1,8 @@
 /** Read for each request of `/metrics`: tasks in the store, this process, the processes beside it. */
 import { isTerminal, type State, states } from '../../core/states.ts'
+import type { WorkerSummary } from '../../engine/cluster/worker-list.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { AgentSlots } from '../../engine/runs/slots.ts'
 import type { TaskStore } from '../../ports/store/tasks.ts'
 import { version } from '../version.ts'
 import type { Family, Sample } from './prometheus-text.ts'
@@ -40,6 +42,9 @@ export async function processGauges(
       { labels: { kind: 'warm' }, value: runs.warm },
       { labels: { kind: 'busy' }, value: runs.busy },
     ]),
+    gauge('lull_slots', 'Slots of agents in this process', health.slots.flatMap(slotSamples)),
+    gauge('lull_waiting_commands', 'Commands that wait for the store', one(health.waitingCommands)),
+    ...leaseGauges(workers),
     gauge('lull_subscribers', 'Open streams and watchers', one(health.subscribers)),
     gauge('lull_unreadable_tasks', 'Unreadable tasks that were found', one(health.unreadable)),
     gauge('lull_processes', 'Processes that share the store', one(workers.length)),
@@ -51,6 +56,26 @@ export async function processGauges(
       about: 'Processor time',
       samples: one((user + system) / 1e6),
     },
+  ]
+}
+
+function slotSamples({ agent, limit, used, waiting }: AgentSlots): readonly Sample[] {
+  return [
+    { labels: { agent, kind: 'limit' }, value: limit },
+    { labels: { agent, kind: 'used' }, value: used },
+    { labels: { agent, kind: 'waiting' }, value: waiting },
+  ]
+}
+
+/** An embedded store has no leases. */
+function leaseGauges(workers: readonly WorkerSummary[]): readonly Family[] {
+  const { leaseUntil, heartbeatAt } = workers.find(({ here }) => here) ?? {}
+  const held = leaseUntil === undefined || heartbeatAt === undefined
+  const samples = held ? [] : one((leaseUntil - heartbeatAt) / 1_000)
+  const alive = workers.filter((worker) => worker.alive).length
+  return [
+    gauge('lull_lease_seconds', 'The length of the lease that this process holds', samples),
+    gauge('lull_leases', 'Processes whose lease holds', one(alive)),
   ]
 }
 

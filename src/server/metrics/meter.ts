@@ -2,6 +2,8 @@
 import {
   type CounterName,
   counters,
+  type GaugeName,
+  gauges,
   type Meter,
   type TimerName,
   timers,
@@ -13,12 +15,16 @@ export interface ShownMeter extends Meter {
 }
 
 /** Upper limits in seconds. */
-const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60]
+const BUCKETS = {
+  short: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
+  long: [0.1, 1, 10, 60, 600, 3_600, 21_600, 86_400, 604_800, 2_592_000],
+} as const
 /** A label has few values. More than these would be a mistake, and are counted together. */
 const MAX_LABELS = 50
 const OTHER = 'other'
 
 interface Timing {
+  readonly limits: readonly number[]
   readonly counts: number[]
   sum: number
   count: number
@@ -29,7 +35,13 @@ export function createMeter(): ShownMeter {
     counterNames.map((name) => [name, new Map()]),
   )
   const observed = new Map<TimerName, Timing>(
-    timerNames.map((name) => [name, { counts: BUCKETS.map(() => 0), sum: 0, count: 0 }]),
+    timerNames.map((name) => {
+      const limits = BUCKETS[timers[name].range ?? 'short']
+      return [name, { limits, counts: limits.map(() => 0), sum: 0, count: 0 }]
+    }),
+  )
+  const levels = new Map<GaugeName, Map<string, number>>(
+    gaugeNames.map((name) => [name, new Map()]),
   )
 
   return {
@@ -42,13 +54,15 @@ export function createMeter(): ShownMeter {
       const timing = observed.get(name)
       if (timing === undefined) return
       const seconds = ms / 1_000
-      const bucket = BUCKETS.findIndex((limit) => seconds <= limit)
+      const bucket = timing.limits.findIndex((limit) => seconds <= limit)
       if (bucket >= 0) timing.counts[bucket] = (timing.counts[bucket] ?? 0) + 1
       timing.sum += seconds
       timing.count++
     },
+    set: (name, value, label = '') => void levels.get(name)?.set(label, value),
     families: () => [
-      ...counterNames.map((name) => counterFamily(name, added.get(name) ?? new Map())),
+      ...counterNames.map((name) => labelled('counter', name, counters[name], added.get(name))),
+      ...gaugeNames.map((name) => labelled('gauge', name, gauges[name], levels.get(name))),
       ...[...observed].map(([name, timing]) => timerFamily(name, timing)),
     ],
   }
@@ -56,20 +70,25 @@ export function createMeter(): ShownMeter {
 
 const counterNames = Object.keys(counters) as CounterName[]
 const timerNames = Object.keys(timers) as TimerName[]
+const gaugeNames = Object.keys(gauges) as GaugeName[]
 
-function counterFamily(name: CounterName, values: ReadonlyMap<string, number>): Family {
-  const { about, label } = counters[name]
+function labelled(
+  type: Family['type'],
+  name: string,
+  { about, label }: { readonly about: string; readonly label?: string },
+  values: ReadonlyMap<string, number> = new Map(),
+): Family {
   const samples: Sample[] = [...values].map(([value, n]) => ({
     labels: label === undefined ? {} : { [label]: value },
     value: n,
   }))
   const none: Sample[] = label === undefined ? [{ labels: {}, value: 0 }] : []
-  return { name, type: 'counter', about, samples: samples.length > 0 ? samples : none }
+  return { name, type, about, samples: samples.length > 0 ? samples : none }
 }
 
-function timerFamily(name: TimerName, { counts, sum, count }: Timing): Family {
+function timerFamily(name: TimerName, { limits, counts, sum, count }: Timing): Family {
   let below = 0
-  const buckets = BUCKETS.map((limit, index) => {
+  const buckets = limits.map((limit, index) => {
     below += counts[index] ?? 0
     return { suffix: '_bucket', labels: { le: String(limit) }, value: below }
   })

@@ -57,6 +57,13 @@ it('shows tasks by agent and state, commits and wakes, and nothing of callers or
   expect(text).toContain('lull_wake_lateness_seconds_count 1\n')
   expect(text).toMatch(/^lull_commits_total [1-9]/m)
   expect(text).toContain('lull_ready 1\n')
+  expect(text).toContain('lull_stops_total{kind="park"} 2\n')
+  expect(text).toContain('lull_resumes_total{cause="condition_fired"} 1\n')
+  expect(text).toContain('lull_tasks_ended_total{state="completed"} 1\n')
+  expect(text).toContain('lull_task_seconds_count 1\n')
+  expect(text).toContain('lull_paused_seconds_count 1\n')
+  expect(text).toContain('lull_start_delay_seconds_count 2\n')
+  expect(text).toContain('lull_slots{agent="sleeper",kind="limit"} 64\n')
   expect(text).not.toContain(SECRET)
   expect(text).not.toContain(parked)
 })
@@ -75,6 +82,28 @@ it('counts requests that are refused at the door', async () => {
   await fetch(`${server.url}/metrics`, { headers: { origin: 'https://evil.example.com' } })
   const text = await (await fetch(`${server.url}/metrics`)).text()
   expect(text).toMatch(/^lull_requests_refused_total\{why="[A-Z_]+"\} 1$/m)
+})
+
+it('counts calls that a limit refuses, by the limit', async () => {
+  const small = await serve({
+    agents: [sleeper],
+    port: 0,
+    data: join(directory, 'small'),
+    engine: { openTasks: 1 },
+    log: () => undefined,
+    quiet: true,
+  })
+  try {
+    const wait = (id: string) => ({
+      message: { messageId: id, role: 'ROLE_USER' as const, parts: [{ text: 'wait' }] },
+    })
+    await small.engine.send(ann, wait('1'))
+    await expect(small.engine.send(ann, wait('2'))).rejects.toThrow('openTasks')
+    const text = await (await fetch(`${small.url}/metrics`)).text()
+    expect(text).toMatch(/^lull_limits_total\{limit="openTasks[^"]*"\} 1$/m)
+  } finally {
+    await small.close()
+  }
 })
 
 it('is described in the documentation, metric by metric', async () => {

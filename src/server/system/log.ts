@@ -1,22 +1,29 @@
+import { pino } from 'pino'
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { Log, LogLevel } from '../../ports/log.ts'
-
-const rank: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
 /**
  * One line of JSON per report, whatever the fields hold. Unexpected errors are written with their stack; callers never
  * see it.
  */
 export function createLog(write: (line: string) => void, level: LogLevel = 'info'): Log {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'text',
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line) => write(withoutSecrets(line.trimEnd())) },
+  )
   return (at, text, fields = {}) => {
-    if (rank[at] < rank[level]) return
+    if (!logger.isLevelEnabled(at)) return
     const plain = Object.fromEntries(
       Object.entries(fields).map(([key, value]) => [key, readable(key, value)]),
     )
-    write(
-      withoutSecrets(JSON.stringify({ time: new Date().toISOString(), level: at, text, ...plain })),
-    )
+    logger[at](plain, text)
   }
 }
 

@@ -40,7 +40,7 @@ export const tracing: Tracing = {
 }
 
 /** Undefined until an SDK is registered. It is asked for each time, because a program may register one at any time. */
-function registeredTracer(): Tracer | undefined {
+export function registeredTracer(): Tracer | undefined {
   const provider = trace.getTracerProvider()
   if (!('getDelegateTracer' in provider)) return provider.getTracer(NAME, version)
   const { getDelegateTracer } = provider

@@ -36,6 +36,7 @@ export async function serveRpc(exchange: Exchange): Promise<HttpAnswer> {
     if (asked === 'unknown') throw unsupportedVersion(request)
     const given = rpc.params ?? NOTHING
     method = dialectOf(rpc.method, given) ?? methodNamed(rpc.method, version)
+    request.calls?.(rpc.method)
     const params = CORE_V1.test(rpc.method) ? withJsonNames(given) : given
     const call: Call = {
       codec: version === '1.0' ? codecs.v1 : codecs.v03[words],

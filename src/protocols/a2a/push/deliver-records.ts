@@ -14,6 +14,7 @@ import { afterFailure, afterSuccess } from './delivery-failure.ts'
 import type { Post } from './post.ts'
 import type { PushStore } from './push-store.ts'
 import { TargetRefused } from './targets.ts'
+import { tracedPost } from './traced-post.ts'
 
 export interface DeliveryDeps {
   readonly engine: Engine
@@ -22,6 +23,8 @@ export interface DeliveryDeps {
   readonly post: Post
   readonly clock: EngineDeps['clock']
   readonly log: EngineDeps['log']
+  readonly tracing?: EngineDeps['tracing']
+  readonly meter?: EngineDeps['meter']
   /** Whether a credential is still valid. */
   readonly stillValid: (credential: string) => Promise<boolean>
   /** In [0, 1): spreads retries. */
@@ -44,10 +47,13 @@ interface Progress {
 /** Webhooks whose progress is kept in memory. For the others the task is folded from its log again. */
 const MAX_PROGRESS = 512
 
+const DELIVERIES = 'lull_pushes_total'
+
 const deliveryCaller: Caller = { tenant: ALL_TENANTS, principal: 'push', operator: true }
 
 export function createDeliverRecords(deps: DeliveryDeps): DeliverRecords {
-  const { engine, store, codecs, post, clock, log, random, stillValid } = deps
+  const { engine, store, codecs, clock, log, random, stillValid } = deps
+  const post = tracedPost(deps.post, deps.tracing)
   const progress = new Map<string, Progress>()
 
   function remember(key: string, reached: Progress): void {
@@ -81,10 +87,12 @@ export function createDeliverRecords(deps: DeliveryDeps): DeliverRecords {
     try {
       for (const delivery of due) {
         await checkRight(push)
-        await post(delivery)
+        await post(now, delivery)
+        deps.meter?.add(DELIVERIES, 1, 'delivered')
       }
     } catch (error) {
       const failed = afterFailure(push, error, clock.now(), random())
+      deps.meter?.add(DELIVERIES, 1, failed.failedAt === undefined ? 'failed' : 'given_up')
       await save(failed)
       return { push: failed, delivered: false }
     }

@@ -19,6 +19,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
   /** Cancels the next attempt, per webhook that has one. */
   const retries = new Map<string, () => void>()
   const closing = new AbortController()
+  const measure = (): void => measureBacklog(deps, busy.size, retries.size)
 
   function wake(taskId: string): void {
     if (closing.signal.aborted) return
@@ -42,6 +43,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
       return
     }
     busy.set(key, false)
+    measure()
     deliver(push, key)
       .then((at) => {
         if (at !== undefined) retryAt(push, at)
@@ -50,6 +52,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
       .finally(() => {
         const again = busy.get(key)
         busy.delete(key)
+        measure()
         if (again) wake(push.taskId)
       })
   }
@@ -70,9 +73,11 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
     retries.get(key)?.()
     const cancel = clock.after(at - clock.now(), () => {
       retries.delete(key)
+      measure()
       wake(push.taskId)
     })
     retries.set(key, cancel)
+    measure()
   }
 
   return {
@@ -83,6 +88,11 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
       retries.clear()
     },
   }
+}
+
+function measureBacklog({ meter }: DeliveryDeps, sending: number, retrying: number): void {
+  meter?.set('lull_push_backlog', sending, 'sending')
+  meter?.set('lull_push_backlog', retrying, 'retrying')
 }
 
 function keyOf({ taskId, id }: Push): string {

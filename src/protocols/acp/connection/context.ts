@@ -10,9 +10,11 @@ import type { Queues } from '../sessions/queues.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AcpStore } from '../sessions/store.ts'
 import type { Watching } from '../sessions/watching.ts'
+import type { Traces } from './traces.ts'
 
 export interface AcpContext extends Pick<EngineDeps, 'clock' | 'ids' | 'log'> {
   readonly engine: Engine
+  readonly traces: Traces
   readonly store: AcpStore
   readonly config: AcpConfig
   readonly sessions: Sessions

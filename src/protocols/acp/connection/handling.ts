@@ -29,7 +29,8 @@ export function handling(connection: Connection): Handling {
       async ({ params, signal }) => {
         try {
           const parsed = schema === undefined ? params : parse(schema, params)
-          return await method(connection, parsed as typeof params, signal)
+          const call = () => method(connection, parsed as typeof params, signal)
+          return await connection.acp.traces.during(method.name, params, call)
         } catch (error) {
           throw toRequestError(error, report)
         }

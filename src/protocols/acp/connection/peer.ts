@@ -11,6 +11,7 @@ import type { Task } from '../../../core/task.ts'
 import type { ClientFacts } from '../capabilities.ts'
 import { filledIn, formOf } from '../prompts/question-form.ts'
 import { text, titleOf } from '../render/updates.ts'
+import type { Traces } from './traces.ts'
 
 export interface Peer {
   readonly facts: ClientFacts
@@ -44,9 +45,12 @@ export interface Peer {
   askForm(sessionId: string, question: Question, signal: AbortSignal): Promise<Part | undefined>
 }
 
-export function createPeer(client: AgentContext, facts: ClientFacts): Peer {
+export function createPeer(client: AgentContext, facts: ClientFacts, traces: Traces): Peer {
   const request: Peer['request'] = (method, params, signal) =>
-    client.request(method, params, { cancellationSignal: signal, stopWaitingOnCancel: true })
+    client.request(method, traces.add(params), {
+      cancellationSignal: signal,
+      stopWaitingOnCancel: true,
+    })
 
   let known = facts
   return {
@@ -56,8 +60,9 @@ export function createPeer(client: AgentContext, facts: ClientFacts): Peer {
     markAware() {
       known = { ...known, aware: true }
     },
-    update: (sessionId, update) => client.notify('session/update', { sessionId, update }),
-    notify: (method, params) => client.notify(method, params),
+    update: (sessionId, update) =>
+      client.notify('session/update', traces.add({ sessionId, update })),
+    notify: (method, params) => client.notify(method, traces.add(params)),
     request,
     async askConsent(sessionId, message, consent, signal) {
       const { outcome } = (await request(

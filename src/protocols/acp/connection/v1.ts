@@ -26,7 +26,7 @@ export function createV1(connection: Connection): sdk.AgentApp {
   const app = sdk
     .agent({ name: 'lull' })
     .onRequest('initialize', ({ params, client }) => {
-      connection.setPeer(createPeer(client, clientFacts(params.clientCapabilities)))
+      connection.setPeer(createPeer(client, clientFacts(params.clientCapabilities), acp.traces))
       return initializeResponse(acp.agentInfo, acp.offers)
     })
     // Prompt and cancel are neighbours, because the SDK tries its handlers one by one and both must arrive in order.

@@ -24,7 +24,7 @@ export function createV2(connection: Connection): sdk.AgentApp {
   const app = sdk
     .agent({ name: 'lull' })
     .onRequest('initialize', ({ params, client }) => {
-      connection.setPeer(createPeerV2(client, clientFacts(params.capabilities)))
+      connection.setPeer(createPeerV2(client, clientFacts(params.capabilities), acp.traces))
       return {
         protocolVersion: sdk.PROTOCOL_VERSION,
         info: { ...acp.agentInfo },

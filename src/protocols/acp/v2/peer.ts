@@ -7,20 +7,21 @@ import type {
 } from '@agentclientprotocol/sdk/experimental/v2'
 import type { ClientFacts } from '../capabilities.ts'
 import { decisionOf, type Peer, permissionOptions } from '../connection/peer.ts'
+import type { Traces } from '../connection/traces.ts'
 import { filledIn, formOf } from '../prompts/question-form.ts'
 import { titleOf } from '../render/updates.ts'
 import { updateV2 } from './shapes.ts'
 import { createStates, type States } from './states.ts'
 
-export function createPeerV2(client: AgentContext, facts: ClientFacts): Peer {
+export function createPeerV2(client: AgentContext, facts: ClientFacts, traces: Traces): Peer {
   const states = new Map<string, States>()
   let known = facts
 
   const send = (sessionId: string, update: SessionUpdate): Promise<void> =>
-    client.notify('session/update', { sessionId, update })
+    client.notify('session/update', traces.add({ sessionId, update }))
 
   const request: Peer['request'] = (method, params, signal) =>
-    client.request(method as `_${string}`, params, {
+    client.request(method as `_${string}`, traces.add(params), {
       cancellationSignal: signal,
       stopWaitingOnCancel: true,
     })
@@ -64,7 +65,7 @@ export function createPeerV2(client: AgentContext, facts: ClientFacts): Peer {
         await tellState(sessionId, states.left(end))
       }
     },
-    notify: (method, params) => client.notify(method as `_${string}`, params),
+    notify: (method, params) => client.notify(method as `_${string}`, traces.add(params)),
     request,
     async askConsent(sessionId, message, consent, signal) {
       const toolCall = {

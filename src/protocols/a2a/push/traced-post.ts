@@ -1,0 +1,29 @@
+/** A delivery in a span of its own. The receiver gets the span in the header `traceparent`. */
+import { describeError } from '../../../core/describe-error.ts'
+import { toTraceparent } from '../../../core/span-link.ts'
+import type { Task } from '../../../core/task.ts'
+import type { EngineDeps } from '../../../engine/deps.ts'
+import { taskAttributes } from '../../../engine/task-attributes.ts'
+import type { Delivery, Post } from './post.ts'
+
+export type TracedPost = (task: Task, delivery: Delivery) => Promise<void>
+
+export function tracedPost(post: Post, tracing: EngineDeps['tracing']): TracedPost {
+  return async (task, delivery) => {
+    const span = tracing?.start('push', {
+      kind: 'client',
+      parent: task.trace,
+      attributes: taskAttributes(task),
+    })
+    if (span === undefined) return post(delivery)
+    try {
+      const headers = { ...delivery.headers, traceparent: toTraceparent(span.link) }
+      await span.during(() => post({ ...delivery, headers }))
+    } catch (error) {
+      span.fail(describeError(error).name)
+      throw error
+    } finally {
+      span.end()
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/** The span of an HTTP request. It continues the trace that the headers of the request name. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { whenOver } from '../when-over.ts'
+import { registeredTracer } from './tracing.ts'
+
+interface TracedRequest {
+  readonly method: string
+  readonly path: string
+  readonly incoming: IncomingMessage
+  readonly outgoing: ServerResponse
+}
+
+/** Calls `handle` in a span that ends when the answer was sent, or the client has disconnected. */
+export function inRequestSpan<R extends TracedRequest, T>(
+  handle: (request: R) => T,
+): (request: R) => T {
+  return (request) => {
+    const tracer = registeredTracer()
+    return tracer === undefined ? handle(request) : traced(tracer, request, handle)
+  }
+}
+
+function traced<R extends TracedRequest, T>(
+  tracer: Tracer,
+  request: R,
+  handle: (request: R) => T,
+): T {
+  const { method, incoming, outgoing } = request
+  const route = routeOf(request.path)
+  const parent = propagation.extract(ROOT_CONTEXT, incoming.headers)
+  const attributes = { 'http.request.method': method, 'http.route': route }
+  const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent)
+  whenOver(outgoing, () => end(span, outgoing.statusCode))
+  return context.with(trace.setSpan(parent, span), handle, undefined, request)
+}
+
+/** The method of the protocol that the request calls. */
+export function nameRequestSpan(rpcMethod: string): void {
+  trace.getActiveSpan()?.setAttribute('rpc.method', rpcMethod)
+}
+
+function end(span: Span, status: number): void {
+  span.setAttribute('http.response.status_code', status)
+  if (status >= 500) {
+    span.setAttribute('error.type', String(status))
+    span.setStatus({ code: SpanStatusCode.ERROR })
+  }
+  span.end()
+}
+
+const roots: ReadonlySet<string> = new Set([
+  'agents',
+  'ops',
+  'events',
+  'acp',
+  'healthz',
+  'readyz',
+  'metrics',
+  'dashboard',
+  '.well-known',
+])
+
+/** Few different names, and nothing that a caller wrote. */
+function routeOf(path: string): string {
+  const [, first = ''] = path.split('/', 2)
+  return roots.has(first) ? `/${first}` : '/'
+}
