@@ -98,8 +98,8 @@ await bootstrap({
 const outcomes = []
 let beside
 for (const step of chosen.filter((one) => !isBeside(one))) {
+  if (step.name !== 'build') beside ??= performBeside()
   if (step.name === 'promises') await beside
-  if (step.isTests && step.needsBuild) beside ??= performBeside()
   heading(step)
   await perform(step)
 }
@@ -107,11 +107,12 @@ await (beside ?? performBeside())
 rmSync(scratch, { recursive: true })
 report()
 
-function isBeside({ name }) {
-  return ['crash', 'cluster'].includes(name)
+/** The checks, which use one core, and the tests that wait for other processes most of the time. */
+function isBeside({ name, isTests }) {
+  return isTests ? ['crash', 'cluster'].includes(name) : !['build', 'promises'].includes(name)
 }
 
-/** These wait for other processes most of the time. They run while the other tests of processes run, and print at the end. */
+/** One after the other, after the build and while the other tests run. They print at the end. */
 async function performBeside() {
   const held = []
   for (const step of chosen.filter(isBeside)) {
@@ -156,7 +157,7 @@ async function perform(step, output) {
 async function outcomeOf(step, output) {
   if (step.isTests) return performTests(step, output)
   const more = step.name === 'promises' && only !== undefined ? ['--run-missing'] : []
-  const code = await run(step.command, [...step.args, ...more])
+  const code = await run(step.command, [...step.args, ...more], { output })
   return code === 0 ? { passed: 1, failed: 0, notes: [] } : refused(`exit code ${code}`)
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Store } from '../ports/store.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
 import type { Caller } from './caller.ts'
@@ -18,9 +18,7 @@ async function parked() {
 }
 
 const has = (store: Store, entries: number) =>
-  vi.waitFor(async () =>
-    expect(await store.audit({ afterPos: 0, limit: 99 })).toHaveLength(entries),
-  )
+  expect.poll(() => store.audit({ afterPos: 0, limit: 99 })).toHaveLength(entries)
 
 const read = async ({ engine }: Awaited<ReturnType<typeof parked>>, caller = everywhere) =>
   (await engine.audit.read(caller, {})).map(({ id: _id, pos: _pos, at: _at, ...rest }) => rest)
@@ -132,7 +130,7 @@ describe('the audit log', () => {
     const { engine, clock } = await createHarness({ store: failing, agents: [running(() => '')] })
     await engine.get(bob, 'nothing').catch(() => undefined)
     clock.advance(100)
-    await vi.waitFor(() => expect(tries).toBe(1))
+    await expect.poll(() => tries).toBe(1)
     isDown = false
     clock.advance(1_000)
     await has(store, 1)

@@ -5,18 +5,21 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../src/client/create-client.ts'
+import { freePort } from '../../src/stores/test-support/free-port.ts'
 import { type LullProcess, lull, serving } from '../scenarios/lull-process.ts'
 import { barriersOn, type OpenPage, openBrowser, openPage } from './browser.ts'
 
 let browser: Browser
 let data: string
+let port: string
 let server: LullProcess & { readonly url: string }
 let open: OpenPage[] = []
 
 beforeAll(async () => {
   browser = await openBrowser()
   data = mkdtempSync(join(tmpdir(), 'lull-browser-'))
-  server = await serving(['demo', '--port', '0', '--data', data])
+  port = `${await freePort()}`
+  server = await serving(['demo', '--port', port, '--data', data])
 })
 afterAll(async () => {
   await browser.close()
@@ -221,7 +224,6 @@ it('a card that moves to another column never loses the focus', async () => {
 it('says when the server is away, and goes on when it is back', async () => {
   const page = await visit()
   await page.locator('.card').first().waitFor()
-  const port = new URL(server.url).port
   server.signal('SIGKILL')
   await server.ended
   await page.getByText('Not live since').waitFor()

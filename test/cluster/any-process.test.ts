@@ -207,11 +207,11 @@ it('a session goes on in an editor that is connected to another process', async 
   const ops = [{ say: 'one' }, { step: 'long', ms: 1_000 }, { say: 'two' }, { complete: 'three' }]
   const prompt = [{ type: 'text' as const, text: JSON.stringify({ script: ops }) }]
   const turn = first.agent.request('session/prompt', { sessionId, prompt })
-  await expect.poll(() => first.words, { timeout: 10_000 }).toEqual(['one'])
+  await expect.poll(() => first.words).toEqual(['one'])
   const second = editorAt(1)
   await second.agent.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
   await second.agent.request('session/load', { sessionId, cwd: '/', mcpServers: [] })
   expect(await turn).toMatchObject({ stopReason: 'end_turn' })
-  await expect.poll(() => second.words, { timeout: 10_000 }).toEqual(first.words)
+  await expect.poll(() => second.words).toEqual(first.words)
   expect(second.words.slice(0, 2)).toEqual(['one', 'two'])
 })

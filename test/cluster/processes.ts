@@ -1,6 +1,7 @@
 /** The servers of a cluster: real processes on one PostgreSQL, each on a port that it keeps through deaths. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../../src/stores/test-support/free-port.ts'
 import { type LullProcess, serving } from '../scenarios/lull-process.ts'
 
 export const LEASE_MS = 2_000
@@ -83,7 +84,7 @@ export async function startProcesses({
   }
 
   const slots: Server[] = []
-  for (let slot = 0; slot < count; slot++) slots.push(await start(slot, '0'))
+  for (let slot = 0; slot < count; slot++) slots.push(await start(slot, `${await freePort()}`))
   const at = (slot: number): Server => slots[slot] as Server
 
   async function restart(slot: number): Promise<void> {

@@ -55,7 +55,7 @@ it('starts the text anew after kill -9, live, after reconnecting and in the fini
   const { id } = (sent as { result: { task: { id: string } } }).result.task
   const reader = createReader()
   const reading = expect(reader.read(first, id)).rejects.toThrow(Died)
-  await expect.poll(reader.updates, { timeout: 20_000 }).toBeGreaterThan(3)
+  await expect.poll(reader.updates).toBeGreaterThan(3)
   await first.kill()
   await reading
   expect(writers(reader.text())).toEqual([String(first.pid)])

@@ -58,7 +58,7 @@ it('tells a webhook of a task whose process died right after it had written the 
   expect(told).toEqual([])
   await startWorker({ data, a2a: true })
   await expect
-    .poll(() => told, { timeout: 20_000 })
+    .poll(() => told)
     .toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED'])
 })
 
@@ -71,7 +71,7 @@ it('leaves nothing behind when the process died right before it could write the 
   const second = await startWorker({ data, a2a: true })
   expect(await second.call('rpc', 'ListTasks', {})).toMatchObject({ result: { totalSize: 0 } })
   await send(second, message([{ complete: 'done' }]), url)
-  await expect.poll(() => told, { timeout: 20_000 }).toHaveLength(3)
+  await expect.poll(() => told).toHaveLength(3)
 })
 
 it('tells a webhook that came with an answer, when the process died right after it had written that', async () => {
@@ -88,5 +88,5 @@ it('tells a webhook that came with an answer, when the process died right after 
   const answer = { messageId: 'second', taskId, role: 'ROLE_USER', parts: [{ text: 'yes' }] }
   await expect(send(second, answer, url)).rejects.toThrow(Died)
   await startWorker({ data, a2a: true })
-  await expect.poll(() => told, { timeout: 20_000 }).toEqual(['TASK_STATE_COMPLETED'])
+  await expect.poll(() => told).toEqual(['TASK_STATE_COMPLETED'])
 })

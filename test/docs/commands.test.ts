@@ -7,15 +7,16 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freePort } from '../../src/stores/test-support/free-port.ts'
 import { type Block, type Document, documents, root } from './documents.ts'
-import { findFreePort, npmStart, type Started } from './server.ts'
+import { npmStart, type Started } from './server.ts'
 
 let server: Started
 /** For a server that a document starts itself. */
-let freePort: number
+let secondPort: number
 beforeAll(async () => {
   server = await npmStart()
-  freePort = await findFreePort()
+  secondPort = await freePort()
 })
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
@@ -112,7 +113,7 @@ function commandsOf(block: Block): string {
     .filter((line) => !notHere.test(line))
     .join('\n')
     .replaceAll('http://127.0.0.1:8787', server.url)
-    .replaceAll(/(127\.0\.0\.1:|--port )8788/g, `$1${freePort}`)
+    .replaceAll(/(127\.0\.0\.1:|--port )8788/g, `$1${secondPort}`)
     .replaceAll('.lull/pictures', join(server.directory, 'pictures'))
     .replaceAll('.lull/lull.owner', join(server.data, 'lull.owner'))
 }

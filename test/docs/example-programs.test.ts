@@ -2,12 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { freePort } from '../../src/stores/test-support/free-port.ts'
 import { root } from './documents.ts'
 import { editing } from './editor.ts'
 
@@ -202,16 +201,8 @@ describe('examples', () => {
 })
 
 describe('examples of servers', () => {
-  async function freePort(): Promise<string> {
-    const probe = createServer().listen(0, '127.0.0.1')
-    await once(probe, 'listening')
-    const { port } = probe.address() as AddressInfo
-    probe.close()
-    return String(port)
-  }
-
   it.each(['in-node', 'in-hono', 'in-express'])('%s has a page and agents', async (name) => {
-    const port = await freePort()
+    const port = `${await freePort()}`
     const child = start([join('examples', `${name}.mjs`)], { PORT: port })
     await once(createInterface({ input: child.stdout ?? process.stdin }), 'line')
     const url = `http://127.0.0.1:${port}`

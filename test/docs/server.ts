@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { freePort } from '../../src/stores/test-support/free-port.ts'
 import { root } from './documents.ts'
 
 export interface Started {
@@ -21,7 +21,8 @@ export interface Started {
 export async function npmStart(): Promise<Started> {
   const directory = mkdtempSync(join(tmpdir(), 'lull-docs-'))
   const data = join(directory, 'data')
-  let child = spawnStart('0', data)
+  const port = `${await freePort()}`
+  let child = spawnStart(port, data)
   const url = await urlSaid(child)
   return {
     url,
@@ -30,7 +31,7 @@ export async function npmStart(): Promise<Started> {
     async again() {
       // It ends by itself only when it was killed: what is left of it goes with its pipe.
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-      child = spawnStart(new URL(url).port, data)
+      child = spawnStart(port, data)
       await urlSaid(child)
     },
     async stop() {
@@ -63,13 +64,4 @@ async function urlSaid(child: ChildProcess): Promise<string> {
     }
   }
   throw new Error('npm start ended without serving')
-}
-
-export async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

@@ -75,7 +75,7 @@ it('moves a stopped store after it was killed in the middle, once, and its parke
     await other.end()
     return rows.length
   }
-  await expect.poll(isWaiting, { timeout: 60_000 }).toBe(1)
+  await expect.poll(isWaiting).toBe(1)
   killed.signal('SIGKILL')
   await killed.ended
   await database.query('ROLLBACK')
@@ -91,9 +91,7 @@ it('moves a stopped store after it was killed in the middle, once, and its parke
   const server = await start({ ...variables(), LULL_CONFIG: '' }, join(directory, 'new'))
   await emitEvent(server.url, { id: '2', source: 'ci', type: 'built' })
   const client = createClient({ url: server.url })
-  await expect
-    .poll(async () => (await client.get(taskId)).state, { timeout: 60_000 })
-    .toBe('completed')
+  await expect.poll(async () => (await client.get(taskId)).state).toBe('completed')
 })
 
 it('refuses a directory that a server uses, a database in use, and nonsense, in one sentence', async () => {

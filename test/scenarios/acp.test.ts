@@ -106,7 +106,7 @@ describe('`lull acp`', () => {
     const second = editor('--script')
     await second.open()
     await second.agent.request('session/load', { sessionId, cwd: home, mcpServers: [] })
-    await expect.poll(() => second.words(), { timeout: 10_000 }).toContain('before after')
+    await expect.poll(() => second.words()).toContain('before after')
     const stops = second.updates.filter(({ toolCallId }) => toolCallId?.startsWith('suspend-'))
     expect(stops).toMatchObject([
       { sessionUpdate: 'tool_call', title: 'Parked: a moment' },

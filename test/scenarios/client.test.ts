@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Client, connect, type TaskFrame } from '../../src/client/index.ts'
+import { freePort } from '../../src/stores/test-support/free-port.ts'
 import { type LullProcess, serving } from './lull-process.ts'
 
 let directory: string
@@ -18,8 +19,8 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-async function start(port: string) {
-  const args = ['serve', '--script', '--port', port, '--data', join(directory, 'data')]
+async function start(port: number) {
+  const args = ['serve', '--script', '--port', `${port}`, '--data', join(directory, 'data')]
   const server = await serving(args)
   processes.push(server)
   return server
@@ -63,7 +64,8 @@ const wires = [
 ] as const
 
 it('repeats no frame and loses none when the server is killed and started again', async () => {
-  let server = await start('0')
+  const port = await freePort()
+  let server = await start(port)
   const { url } = server
   const clients = await Promise.all(
     wires.map(([version, binding]) => connect(url, { version, binding })),
@@ -93,7 +95,7 @@ it('repeats no frame and loses none when the server is killed and started again'
       .toBe(true)
     server.signal('SIGKILL')
     await server.ended
-    server = await start(new URL(url).port)
+    server = await start(port)
     await expect.poll(() => watchers.every(({ frames }) => stopsIn(frames) > nth)).toBe(true)
     before = [...counts()]
     await emit(url, 'go', name)
@@ -116,7 +118,8 @@ it('repeats no frame and loses none when the server is killed and started again'
 })
 
 it('continues the stream of a send, and ends it where the agent asks', async () => {
-  const server = await start('0')
+  const port = await freePort()
+  const server = await start(port)
   const client = await connect(server.url)
   const script = [
     { say: 'before' },
@@ -132,7 +135,7 @@ it('continues the stream of a send, and ends it where the agent asks', async () 
   await expect.poll(parked).toBe(true)
   server.signal('SIGKILL')
   await server.ended
-  await start(new URL(server.url).port)
+  await start(port)
   await emit(server.url, 'go', 'one')
   await reading
   const states = frames.flatMap((one) => (one.kind === 'status' ? [one.state] : []))

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { freePort } from '../../src/stores/test-support/free-port.ts'
 import { type LullProcess, lull, serving } from './lull-process.ts'
 
 let directory: string
@@ -63,7 +64,8 @@ describe('stopping', () => {
 
 describe('a server that is killed', () => {
   it('is waited for by watch, which shows everything once', async () => {
-    const server = await start('demo', '--port', '0', ...here())
+    const port = `${await freePort()}`
+    const server = await start('demo', '--port', port, ...here())
     const { url } = server
     const sent = await run('send', `${url}/agents/builder`, 'Run build 7 of main', '--json')
     const { task } = JSON.parse(sent.out) as { task: { id: string } }
@@ -73,7 +75,7 @@ describe('a server that is killed', () => {
 
     server.signal('SIGKILL')
     await server.ended
-    await start('demo', '--port', new URL(url).port, ...here())
+    await start('demo', '--port', port, ...here())
     const event = {
       specversion: '1.0',
       id: '1',

@@ -66,9 +66,7 @@ describe('a program that serves agents', () => {
     expect(told.at(-1)).toContain('Stopping')
     const again = await start()
     const waiting = async (): Promise<unknown> => (await fetch(`${again.url}/ops/waiting`)).json()
-    await expect
-      .poll(waiting, { timeout: 20_000 })
-      .toMatchObject({ tasks: [{ reason: 'enough for now' }] })
+    await expect.poll(waiting).toMatchObject({ tasks: [{ reason: 'enough for now' }] })
     again.child.kill('SIGTERM')
     await again.ended
   })

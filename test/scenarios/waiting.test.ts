@@ -54,7 +54,7 @@ async function waiting(): Promise<readonly Waiting[]> {
 
 const parked = async (taskId: string): Promise<Waiting> => {
   const find = async () => (await waiting()).find((task) => task.taskId === taskId)
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined()
+  await expect.poll(find).toBeDefined()
   return (await find()) ?? { taskId }
 }
 
@@ -78,7 +78,7 @@ it('keeps what it waits for when the server is killed; what fell due meanwhile f
   const far = await parkedOn({ onEvent: 'ci.done:7', timeout: { durationMinutes: 60 } })
   const before = await parked(far)
   await kill()
-  await expect.poll(() => Date.now(), { timeout: 10_000 }).toBeGreaterThan(Date.parse(dueAt))
+  await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(dueAt))
 
   await start()
   expect(await wakeOf(timed)).toMatchObject({ cause: 'timeout', input: 'late' })

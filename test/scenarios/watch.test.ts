@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../src/client/create-client.ts'
+import { freePort } from '../../src/stores/test-support/free-port.ts'
 import { type LullProcess, lull, serving } from './lull-process.ts'
 import { type Terminal, terminal } from './terminal.ts'
 
@@ -17,8 +18,8 @@ const serve = (on: string) => serving(['demo', '--port', on, '--data', data])
 
 beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'lull-watch-'))
-  server = await serve('0')
-  port = new URL(server.url).port
+  port = `${await freePort()}`
+  server = await serve(port)
 })
 afterEach(async () => {
   for (const one of open) one.kill()

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { createHarness, effects, type Harness } from '../../engine/test-support/engine-harness.ts'
 import type { McpServer } from '../../mcp/client/server-config.ts'
 import { serveOverHttp, stdioServer } from '../../mcp/test-support/sample-server.ts'
+import { freePort } from '../../stores/test-support/free-port.ts'
 import { type ScriptedAnswer, scriptedModel } from '../test-support/mock-model.ts'
 import { refusals } from '../test-support/provider-rules.ts'
 import { aiAgent } from './ai-agent.ts'
@@ -55,14 +56,15 @@ describe('tools of MCP servers', () => {
 
   it('K1 and K2: go on after the server has restarted, and a rebuilt task needs no server for its past', async () => {
     const seen = effects()
-    const first = await serveOverHttp(seen)
+    const port = await freePort()
+    const first = await serveOverHttp(seen, port)
     const park = { tool: 'sample_paint', input: {} }
     const { harness, id } = await start(first, [add], [park], [{ ...add, id: 'again' }])
     await harness.until(id, 'input-required')
     await first.close()
     const recovered = await harness.recover()
     await recovered.until(id, 'input-required')
-    const second = await serveOverHttp(seen, Number(new URL(first.url).port))
+    const second = await serveOverHttp(seen, port)
     await recovered.tell(id, 'blue')
     expect((await recovered.ended(id)).state).toBe('completed')
     expect(seen.list).toEqual(['add 1 2 true', 'asked', 'asked', 'painted blue', 'add 1 2 true'])

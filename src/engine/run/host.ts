@@ -1,7 +1,7 @@
 /** The interface of the engine for a run. */
 import type { ResumeConditions } from '../../core/conditions.ts'
 import type { Json } from '../../core/json.ts'
-import type { Message, Part } from '../../core/message.ts'
+import type { Part } from '../../core/message.ts'
 import type { ChildResult, JournalRecord, LogRecord } from '../../core/records.ts'
 import type { PauseMode } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'

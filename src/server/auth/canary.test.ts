@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createOps } from '../../client/ops.ts'
 import { scopes } from '../../core/scopes.ts'
 import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
@@ -86,11 +86,9 @@ it('keeps keys, tokens, webhook credentials and inputs to itself', async () => {
     answers.push(await response.text())
   }
   const ops = createOps({ url: serving.url, headers: { authorization: `Bearer ${key}` } })
-  const receipts = await vi.waitFor(async () => {
-    const report = await ops.receipts(taskId)
-    expect(report.receipts.length).toBeGreaterThan(1)
-    return report
-  })
+  const written = async (): Promise<number> => (await ops.receipts(taskId)).receipts.length
+  await expect.poll(written).toBeGreaterThan(1)
+  const receipts = await ops.receipts(taskId)
   const audit = await ops.audit({ limit: 1_000 })
   expect(audit.entries.length).toBeGreaterThan(3)
   const seen = [...lines, ...answers, JSON.stringify(receipts), JSON.stringify(audit)].join('\n')

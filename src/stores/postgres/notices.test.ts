@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, inject, it, onTestFinished, vi } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import type { Changes } from '../../ports/store/cluster.ts'
 import { readPlace } from './connection.ts'
 import { createNoticeReader, noticesOf } from './notice.ts'
@@ -27,13 +27,11 @@ async function open(
   return { ...notices, heard }
 }
 
-const waitFor = (fact: () => void): Promise<void> => vi.waitFor(fact, { timeout: 20_000 })
-
 it('N1: collects what changed at the same time in one notice, with the highest version of a task', async () => {
   const schema = newSchema()
   const [a, b] = [await open(schema, 'a'), await open(schema, 'b')]
   for (const version of [2, 4, 3]) a.report({ tasks: [{ id: 't', version }], readyAgents: ['x'] })
-  await waitFor(() => expect(b.heard).toHaveLength(1))
+  await expect.poll(() => b.heard).toHaveLength(1)
   expect(b.heard).toEqual([{ tasks: [{ id: 't', version: 4 }], readyAgents: ['x'] }])
   expect(a.heard).toEqual([])
 })
@@ -65,7 +63,7 @@ it('N5: sends live text that is longer than a notice in fragments, and reads the
   const schema = newSchema()
   const [a, b] = [await open(schema, 'a'), await open(schema, 'b')]
   a.report(changes)
-  await waitFor(() => expect(b.heard).toEqual([changes]))
+  await expect.poll(() => b.heard).toEqual([changes])
 })
 
 it('N2: tells everybody that everything may have changed after an interruption', async () => {
@@ -73,10 +71,10 @@ it('N2: tells everybody that everything may have changed after an interruption',
   const proxy = await startProxy(inject('postgres'))
   const [a, b] = [await open(schema, 'a', proxy.url), await open(schema, 'b')]
   proxy.cutAll()
-  await waitFor(() => expect(b.heard).toEqual([{ everything: true }]))
-  await waitFor(() => expect(a.heard).toContainEqual({ everything: true }))
+  await expect.poll(() => b.heard).toEqual([{ everything: true }])
+  await expect.poll(() => a.heard).toContainEqual({ everything: true })
   b.report({ readyAgents: ['x'] })
-  await waitFor(() => expect(a.heard).toContainEqual({ readyAgents: ['x'] }))
+  await expect.poll(() => a.heard).toContainEqual({ readyAgents: ['x'] })
 })
 
 it('N3: replaces a connection that delivers nothing', async () => {
@@ -85,13 +83,14 @@ it('N3: replaces a connection that delivers nothing', async () => {
   const a = await open(schema, 'a', proxy.url, { pingEveryMs: 20, pingWaitMs: 200 })
   const made = proxy.connections()
   const speak = proxy.silence()
-  await waitFor(() => expect(a.heard).toContainEqual({ everything: true }))
+  await expect.poll(() => a.heard).toContainEqual({ everything: true })
   speak()
   const b = await open(schema, 'b')
-  await waitFor(() => {
+  const heardAfterReport = (): readonly Changes[] => {
     b.report({ readyAgents: ['x'] })
-    expect(a.heard).toContainEqual({ readyAgents: ['x'] })
-  })
+    return a.heard
+  }
+  await expect.poll(heardAfterReport).toContainEqual({ readyAgents: ['x'] })
   expect(proxy.connections()).toBeGreaterThan(made)
 })
 
@@ -100,12 +99,12 @@ it('N4: tells that committed writes may be gone when another server has taken ov
   onTestFinished(server.remove)
   const a = await open('lull', 'a', server.url)
   await server.restart('fast')
-  await waitFor(() => expect(a.heard.length).toBeGreaterThan(1))
+  await expect.poll(() => a.heard.length).toBeGreaterThan(1)
   expect(a.heard.some((one) => one.rolledBack)).toBe(false)
 
   // A recovery from a backup ends on a new timeline, as the promotion of a standby does.
   await server.stop('fast')
   await writeFile(join(server.dataDirectory, 'recovery.signal'), '')
   await server.start()
-  await waitFor(() => expect(a.heard).toContainEqual({ rolledBack: true, everything: true }))
+  await expect.poll(() => a.heard).toContainEqual({ rolledBack: true, everything: true })
 })

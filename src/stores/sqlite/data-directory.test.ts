@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createSqliteStore } from './sqlite-store.ts'
 import { run, temporaryDirectory } from './test-support/processes.ts'
 
-describe('the data directory', { timeout: 30_000 }, () => {
+describe('the data directory', () => {
   it('is made when it does not exist, for its owner alone', async () => {
     const path = join(await temporaryDirectory(), 'a', 'b')
     const store = await createSqliteStore({ path })

@@ -5,7 +5,7 @@ import { creation } from '../../testing/sample-task.ts'
 import { createSqliteStore } from './sqlite-store.ts'
 import { run, temporaryDirectory } from './test-support/processes.ts'
 
-describe('the lock of a data directory', { timeout: 30_000 }, () => {
+describe('the lock of a data directory', () => {
   it('refuses a second process at once, and says who has the directory', async () => {
     const path = await temporaryDirectory()
     const holder = run('hold.mjs', path)

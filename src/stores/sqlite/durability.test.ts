@@ -4,7 +4,7 @@ import { run, temporaryDirectory } from './test-support/processes.ts'
 
 const ids = ['task-1', 'task-2', 'task-3']
 
-describe('durability', { timeout: 60_000 }, () => {
+describe('durability', () => {
   it('has every acknowledged commit after kill -9, whole, and nothing in halves', async () => {
     const path = await temporaryDirectory()
     for (const wanted of [1, 40, 400]) {

