@@ -161,6 +161,7 @@ export type { Audit, AuditedAction, AuditNote, AuditRequest } from './engine/aud
 export type { Caller } from './engine/caller.ts'
 export type { WorkerSummary } from './engine/cluster/worker-list.ts'
 export { createEngine, type Engine } from './engine/engine.ts'
+export type { ExportRequest } from './engine/export-task.ts'
 export type { EventLoopBlock, Health } from './engine/health.ts'
 export type { HoldOutcome, TaskOutcome } from './engine/holds/held-tasks.ts'
 export type { HoldAnswer } from './engine/holds/place-hold.ts'
@@ -169,7 +170,7 @@ export type { LiftAnswer } from './engine/holds.ts'
 export type { LiveTextUpdate, ReaderUpdate, RecordBatch, TaskReader } from './engine/log-reader.ts'
 export type { PauseAnswer } from './engine/pause-answer.ts'
 export type { PauseDialect } from './engine/pause-task.ts'
-export type { TaskCounts, TaskPage, Verification } from './engine/read-tasks.ts'
+export type { TaskCounts, TaskPage } from './engine/read-tasks.ts'
 export type { RemindAnswer } from './engine/reminders.ts'
 export type {
   CancelRequest,
@@ -189,14 +190,29 @@ export type { ResumeDialect } from './engine/resume-task.ts'
 export type { RetentionReport } from './engine/retention.ts'
 export type { ScheduleInfo } from './engine/schedules/schedules.ts'
 export type { SendResult } from './engine/sending/send-result.ts'
+export type { Verification } from './engine/verify-task.ts'
 
 // What an engine is made from, for those who bring a store, a clock or a log.
 
+export {
+  type CheckedReceipt,
+  type CheckedReceipts,
+  type ReceiptFault,
+  type SignatureKind,
+  verifyReceipts,
+} from './core/check-receipts.ts'
 export type { LiveText, TextChunk, TextPosition } from './core/live-text.ts'
-export type { Receipt, ReceiptKind, SignatureVerdict, Signer } from './core/receipt.ts'
-export { type ReceiptFault, verifyReceipts } from './core/receipts.ts'
+export type {
+  PublicKey,
+  Receipt,
+  ReceiptKind,
+  SignatureVerdict,
+  Signer,
+  Verifier,
+} from './core/receipt.ts'
 export { redact } from './core/redact.ts'
 export type { Scope } from './core/scopes.ts'
+export { checkExport, type ExportHeader, type TaskExport } from './core/task-export.ts'
 export type { TextNews, TextPiece } from './core/text-news.ts'
 export type { EngineDeps, ProcessName } from './engine/deps.ts'
 export { defaultOptions, type EngineOptions, type EngineSettings } from './engine/options.ts'
@@ -256,7 +272,7 @@ export type {
 } from './server/auth/authenticate.ts'
 export type { StoreKind } from './server/open-store.ts'
 export type { PostgresConfig } from './server/store-choice.ts'
-export { createSigner } from './server/system/signer.ts'
+export { createPublicVerifier, createSigner } from './server/system/signer.ts'
 export { createMemoryStore } from './stores/memory/memory-store.ts'
 export { createPostgresStore, type PostgresStoreOptions } from './stores/postgres/postgres-store.ts'
 export { createSqliteStore, type SqliteStoreOptions } from './stores/sqlite/sqlite-store.ts'

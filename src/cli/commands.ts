@@ -6,6 +6,7 @@ import { completionOf } from './commands/completion.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
 import { eventsEmit } from './commands/events-emit.ts'
+import { exportTask } from './commands/export.ts'
 import { hold, holdLift, holdList } from './commands/hold.ts'
 import { init } from './commands/init.ts'
 import { keysList, keysMint, keysRevoke, keysRotate } from './commands/keys.ts'
@@ -53,6 +54,7 @@ export const commands: readonly Command[] = [
   schedulesRun,
   receiptsVerify,
   replay,
+  exportTask,
   keysMint,
   keysList,
   keysRevoke,

@@ -1,5 +1,8 @@
 /** Holds and receipts from the command line, against a real server. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { demoAgents } from '../demo/demo-agents.ts'
 import { type RunningServer, serve } from '../server/serve.ts'
 import { runCli } from './run-cli.ts'
@@ -62,4 +65,32 @@ it('verifies the receipts of a task', async () => {
   const { code, out } = await run('receipts', 'verify', taskId)
   expect(code).toBe(0)
   expect(out).toMatch(/1 receipts, \d+ records: verified$/)
+})
+
+it('exports a task that an outsider verifies with the public keys alone', async () => {
+  const taskId = await parkedBuild(2)
+  const directory = mkdtempSync(join(tmpdir(), 'lull-export-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'task.jsonl')
+  expect(await run('export', taskId, '--out', file)).toMatchObject({ code: 0 })
+  const url = `${server.url}/.well-known/lull-receipt-keys.json`
+  const good = await run('receipts', 'verify', '--export', file, '--keys', url)
+  expect(good).toMatchObject({ code: 0 })
+  expect(good.out).toMatch(/1 receipts, \d+ records: verified$/)
+  const own = await run('receipts', 'verify', '--export', file)
+  expect(own.out).toContain('Give --keys to check whose they are')
+
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.replace('"text":"', '"text":"not '))
+  const changed = await run('receipts', 'verify', '--export', file, '--json')
+  expect(changed.code).toBe(1)
+  expect(JSON.parse(changed.out)).toMatchObject({
+    verified: false,
+    receipts: [{ verdict: 'wrong' }],
+  })
+
+  writeFileSync(file, text.split('\n').slice(1).join('\n'))
+  const headless = await run('receipts', 'verify', '--export', file)
+  expect(headless).toMatchObject({ code: 2 })
+  expect(headless.err).toContain('is not an export of Lull')
 })

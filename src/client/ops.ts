@@ -3,6 +3,7 @@ import type {
   AgentSummary,
   AuditPage,
   Changes,
+  ExportedTask,
   HoldPreview,
   HoldResult,
   HoldSummary,
@@ -66,6 +67,8 @@ export interface Ops {
   log(taskId: string): Promise<TaskLog>
   /** How far the events of the task have reached its webhooks. */
   webhooks(taskId: string): Promise<readonly WebhookSummary[]>
+  /** The whole log of a task, signed for outsiders. With `redacted` its content is replaced by hashes. */
+  export(taskId: string, redacted?: boolean): Promise<ExportedTask>
   /** The processes that share the store. */
   workers(): Promise<readonly WorkerSummary[]>
   agents(): Promise<readonly AgentSummary[]>
@@ -145,6 +148,8 @@ export function createOps(options: OpsOptions): Ops {
     log: (taskId) => call('GET', urlOf(taskPath(taskId, '/log'))),
     webhooks: async (taskId) =>
       (await call<{ webhooks: [] }>('GET', urlOf(taskPath(taskId, '/webhooks')))).webhooks,
+    export: (taskId, redacted = false) =>
+      call('GET', urlOf(taskPath(taskId, '/export'), [['redacted', String(redacted)]])),
     agents: async () => (await call<{ agents: [] }>('GET', urlOf('agents'))).agents,
     workers: async () => (await call<{ workers: [] }>('GET', urlOf('workers'))).workers,
     holds: async () => (await call<{ holds: [] }>('GET', urlOf('holds'))).holds,

@@ -6,19 +6,19 @@
  *  - stale runs write nothing, one wake wins a suspension, epochs grow by one, handles never repeat;
  *  - the records alone tell which reminders are pending, and every receipt is in place.
  */
-import { createHash, createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { verifyReceipts } from './check-receipts.ts'
 import type { Command } from './commands.ts'
 import type { ResumeConditions } from './conditions.ts'
 import { decide } from './decide.ts'
 import { evolve, fold } from './evolve.ts'
-import type { Signer } from './receipt.ts'
-import { receiptFor, verifyReceipts } from './receipts.ts'
+import { createReceipts } from './receipts.ts'
 import type { LogRecord, RecordBody } from './records.ts'
 import { canMove, isInterrupted, isPaused, isTerminal } from './states.ts'
 import { pauseModes } from './suspension.ts'
 import type { Task } from './task.ts'
+import { createKeyedSigner } from './test-support/keyed-signer.ts'
 import { pendingByRecords } from './test-support/pending-by-records.ts'
 import {
   ask,
@@ -287,12 +287,8 @@ describe('whatever is asked, in whatever order', () => {
   })
 })
 
-const signer: Signer = {
-  keyId: 'k',
-  sign: (text) => createHmac('sha256', 'k').update(text).digest('hex'),
-  hash: (text) => createHash('sha256').update(text).digest('hex'),
-  verify: (text, signature) => (signer.sign(text) === signature ? 'genuine' : 'wrong'),
-}
+const signer = createKeyedSigner('key-1', 'a secret')
+const receiptFor = createReceipts(signer)
 
 interface World {
   ask(command: Command, wait: number): void
@@ -329,7 +325,7 @@ function createWorld(): World {
       }
       for (const body of records) {
         append(body)
-        const receipt = task && receiptFor(task, body, now, signer)
+        const receipt = task && receiptFor(task, body, now)
         if (receipt !== undefined) append(receipt)
       }
       if (task !== undefined) checkSound(task)

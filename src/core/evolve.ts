@@ -212,7 +212,9 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     return end(task, 'failed', message, at)
   },
   canceled: (task, { at }) => end(task, 'canceled', undefined, at),
-  receipt: (_task, { receipt, hash }) => ({ receipts: { count: receipt.number, head: hash } }),
+  receipt: (_task, { receipt: { number, version }, hash }) => ({
+    receipts: { count: number, head: hash, ...(version === undefined ? {} : { version }) },
+  }),
 }
 
 function withArtifact(task: Task, record: Of<'artifact'>): Task['artifacts'] {

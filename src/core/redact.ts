@@ -1,27 +1,51 @@
 /**
- * A copy of a log without what callers gave when they resumed the task. Its receipts still verify, because they have only the
- * hashes. A short input can be guessed from its hash.
+ * A copy of a log without content: inputs and events of resumes, parts of messages and artifacts, results of steps and
+ * transcripts. Each is replaced by its hash. The receipts still verify, because they have only the hashes. A short text can
+ * be guessed from its hash. Reasons, summaries, reminders and names stay.
  */
 import { canonical } from './canonical-json.ts'
-import type { Signer } from './receipt.ts'
-import type { LogRecord } from './records.ts'
+import type { Verifier } from './receipt.ts'
+import type { LogRecord, RecordType } from './records.ts'
 
 const REDACTED = 'lull:redacted'
 
-/** Replaces inputs and events of resumes by their hashes. */
+/** Members that are content as a whole. Parts of messages and artifacts are found wherever they are. */
+const contents: { readonly [T in RecordType]?: readonly string[] } = {
+  submitted: ['input', 'metadata'],
+  delegated: ['input'],
+  resumed: ['input', 'event'],
+  'pause-withdrawn': ['input'],
+  deferred: ['deferred'],
+  step: ['result'],
+  value: ['value'],
+  'child-called': ['result'],
+  'turn-ended': ['transcript'],
+  compacted: ['transcript'],
+  continued: ['state', 'transcript'],
+}
+
 export function redact(
   log: readonly LogRecord[],
-  { hash }: Pick<Signer, 'hash'>,
+  { hash }: Pick<Verifier, 'hash'>,
 ): readonly LogRecord[] {
   const marker = (value: unknown) => ({ [REDACTED]: hashIn(value) ?? hash(canonical(value)) })
+  const withoutParts = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(withoutParts)
+    if (typeof value !== 'object' || value === null) return value
+    const members = Object.entries(value).map(([name, member]) => [
+      name,
+      name === 'parts' && Array.isArray(member) ? member.map(marker) : withoutParts(member),
+    ])
+    return Object.fromEntries(members)
+  }
   return log.map((record) => {
-    if (record.type !== 'resumed') return record
-    const { event } = record
-    return {
-      ...record,
-      input: record.input === null ? null : marker(record.input),
-      ...(event === undefined ? {} : { event: marker(event) }),
-    } as LogRecord
+    if (record.type === 'receipt') return record
+    const whole = contents[record.type] ?? []
+    const members = Object.entries(record).map(([name, member]) => [
+      name,
+      whole.includes(name) && member != null ? marker(member) : withoutParts(member),
+    ])
+    return Object.fromEntries(members) as LogRecord
   })
 }
 

@@ -66,7 +66,13 @@ export interface Task {
   readonly eventsAfter: number
   /** Positions after `eventsAfter` of events that woke this task; no event wakes it twice. */
   readonly consumed: readonly number[]
-  readonly receipts: { readonly count: number; readonly head: string }
+  readonly receipts: {
+    readonly count: number
+    /** The hash of the last one; empty when there is none. */
+    readonly head: string
+    /** Of the last one. Absent for the first version, which had no anchor. */
+    readonly version?: 2
+  }
 }
 
 /** The answer to a resume. It is kept for repeated requests, and for later resumes that are told who was first. */

@@ -65,7 +65,7 @@ export interface Assembly {
 
 /** Parts that need each other take functions: `() => context` is called only after everything is made. */
 export function assemble(deps: EngineDeps): Assembly {
-  const { store, ids, signer, memory, tracing = noTracing, meter = noMeter } = deps
+  const { store, ids, signer, memory, version = '', tracing = noTracing, meter = noMeter } = deps
   const { cluster } = store
   const log = taskLog(safeLog(deps.log), (id) => runs.known(id) ?? ledger.peek(id))
   const options = withDefaults(deps.options)
@@ -82,7 +82,7 @@ export function assemble(deps: EngineDeps): Assembly {
       ledger.forgetAll()
     },
   })
-  const shared = { store, clock, ids, log, tracing, meter, agents, signer, options }
+  const shared = { store, clock, ids, log, tracing, meter, agents, signer, version, options }
   const live = createLiveTexts()
   const workers = createWorkerList(() => context, membership, deps.process, clock.elapsed())
   const policies = createPolicies(shared)

@@ -35,6 +35,8 @@ export interface EngineContext {
   readonly clock: Clock
   readonly ids: IdSource
   readonly signer: Signer
+  /** Of this program, named in exports. */
+  readonly version: string
   readonly log: Log
   readonly tracing: Tracing
   readonly meter: Meter

@@ -28,6 +28,8 @@ export interface EngineDeps {
   readonly meter?: Meter
   /** Spans, for operators. Default: nothing is traced. */
   readonly tracing?: Tracing
+  /** The version of this program, named in exports. */
+  readonly version?: string
   /** Where this process runs, for operators. */
   readonly process?: ProcessName
   readonly options?: EngineSettings

@@ -9,10 +9,12 @@ import { type Duration, durationMs } from '../core/duration.ts'
 import { LullError } from '../core/errors.ts'
 import { noTextShown, type TextPosition } from '../core/live-text.ts'
 import type { MakePush, Push } from '../core/push.ts'
+import type { PublicKey } from '../core/receipt.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Reminder } from '../core/reminders.ts'
 import type { Signal } from '../core/signal.ts'
 import type { ResumeAnswer, Task } from '../core/task.ts'
+import type { TaskExport } from '../core/task-export.ts'
 import { weightOf } from '../core/weight.ts'
 import type { Hold } from '../ports/store/holds.ts'
 import type { Agent } from './agent.ts'
@@ -24,6 +26,7 @@ import { cancel } from './cancel-task.ts'
 import type { WorkerSummary } from './cluster/worker-list.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import type { EngineDeps } from './deps.ts'
+import { type ExportRequest, exportTask } from './export-task.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds/place-hold.ts'
 import type { HoldPreview } from './holds/preview-hold.ts'
@@ -45,8 +48,6 @@ import {
   subscribe,
   type TaskCounts,
   type TaskPage,
-  type Verification,
-  verify,
   webhooks,
 } from './read-tasks.ts'
 import { clearReminders, type RemindAnswer, remind, reminders } from './reminders.ts'
@@ -70,6 +71,7 @@ import { type ResumeDialect, resume } from './resume-task.ts'
 import type { RetentionReport } from './retention.ts'
 import type { ScheduleInfo } from './schedules/schedules.ts'
 import type { SendResult } from './sending/send-result.ts'
+import { type Verification, verify } from './verify-task.ts'
 import { waitFor } from './wait.ts'
 
 export interface Engine {
@@ -190,6 +192,10 @@ export interface Engine {
   verify(caller: Caller, taskId: string): Promise<Verification>
   /** Everything that is stored of a task: its log, its row, and what it sees of its context. */
   recorded(caller: Caller, taskId: string): Promise<RecordedTask>
+  /** The whole log of a task, signed for outsiders. */
+  exportTask(caller: Caller, request: ExportRequest): Promise<TaskExport>
+  /** The public keys that verify receipts: of the key that signs, and of former keys. */
+  readonly receiptKeys: readonly PublicKey[]
   health(): Promise<Health>
   /** The id of this process among those that share the store. It changes when the process loses its lease. */
   worker(): string
@@ -254,7 +260,7 @@ export function createEngine(deps: EngineDeps): Engine {
     admit: async (caller, bytes) => context.quotas.admit(caller, { tasks: 0, bytes }),
     ...operatorMethods(parts),
     replaceAgents,
-    verify: (caller, taskId) => verify(context, caller, taskId),
+    ...proofs(context),
     recorded: (caller, taskId) => recordedTask(context, caller, taskId),
     worker: workers.here,
     workers: workers.list,
@@ -283,4 +289,12 @@ async function emitEvents(
   const parsed = given.map((event, index) => parse(cloudEvent, event, rootOf(index)))
   await quotas.admit({ tenant, principal: EVENTS }, { tasks: 0, bytes: weightOf(parsed) })
   return events.emit(tenant, parsed)
+}
+
+function proofs(context: EngineContext): Pick<Engine, 'verify' | 'receiptKeys' | 'exportTask'> {
+  return {
+    exportTask: (caller, request) => exportTask(context, caller, request),
+    verify: (caller, taskId) => verify(context, caller, taskId),
+    receiptKeys: context.signer.publicKeys,
+  }
 }

@@ -121,7 +121,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
   const cache = createTaskCache({ tasks: limits.cachedTasks, bytes: limits.cachedBytes })
   const admission = createAdmission(limits)
   const trouble = createStoreTrouble(clock, log)
-  const loader = createLoader(store, log, deps.foundUnreadable)
+  const loader = createLoader(store, deps.signer, log, deps.foundUnreadable)
   const traces = createRecordTracing(deps)
   const planner = createPlanner({ ...deps, traces, holdEpoch: shared?.holdEpoch })
   const settlement = createSettlement({

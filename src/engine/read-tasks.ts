@@ -1,12 +1,8 @@
 /** Reads tasks and their logs for a caller. */
 
-import { canonical } from '../core/canonical-json.ts'
-import { describeError } from '../core/describe-error.ts'
 import { LullError } from '../core/errors.ts'
-import { fold } from '../core/evolve.ts'
 import type { TextPosition } from '../core/live-text.ts'
 import type { Push } from '../core/push.ts'
-import { type ReceiptFault, verifyReceipts } from '../core/receipts.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Signal } from '../core/signal.ts'
 import { isTerminal, type State, states } from '../core/states.ts'
@@ -16,7 +12,6 @@ import { type Caller, scopeOf } from './caller.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import { listInput, subscribeInput } from './inputs.ts'
 import { isUnreadable } from './ledger/unreadable-task.ts'
-import { logOf } from './log-of.ts'
 import type { TaskReader } from './log-reader.ts'
 import { parse } from './parse.ts'
 import { readWithin } from './read-within.ts'
@@ -127,41 +122,4 @@ function positionIn(task: Task, after: number): number {
     throw new LullError('TASK_UNREADABLE', { taskId: task.id, why })
   }
   return Math.min(after, task.version)
-}
-
-/** The result of an audit. A fault is an invalid receipt, or a log that does not fold to the task that is shown. */
-export interface Verification {
-  readonly taskId: string
-  readonly records: number
-  readonly receipts: number
-  readonly faults: readonly ReceiptFault[]
-}
-
-export async function verify(
-  context: EngineContext,
-  caller: Caller,
-  taskId: string,
-): Promise<Verification> {
-  const task = await taskFor(context, caller, taskId)
-  const log: LogRecord[] = []
-  for await (const record of logOf(context.store, taskId)) log.push(record)
-  const faults = [...verifyReceipts(log, context.signer), ...replayFaults(log, task)]
-  const receipts = log.filter((record) => record.type === 'receipt').length
-  return { taskId, records: log.length, receipts, faults }
-}
-
-function replayFaults(log: readonly LogRecord[], shown: Task): readonly ReceiptFault[] {
-  const fault = (problem: string): readonly ReceiptFault[] => [{ seq: shown.version, problem }]
-  try {
-    // The log may have grown since the task was read.
-    const replayed = fold(log.filter((record) => record.seq <= shown.version))
-    const same = replayed !== undefined && canonical(plain(replayed)) === canonical(plain(shown))
-    return same ? [] : fault('the log does not fold to the task that is shown')
-  } catch (error) {
-    return fault(describeError(error).message)
-  }
-}
-
-function plain(task: Task): unknown {
-  return JSON.parse(JSON.stringify(task))
 }

@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import type { Engine } from '../engine/engine.ts'
 import type { Log } from '../ports/log.ts'
+import { RECEIPT_KEYS_PATH } from '../protocols/ops/openapi.ts'
 import { ACP_PATH, type AcpMount } from './acp-mount.ts'
 import { createGate, type IdentityOf } from './auth/gate.ts'
 import type { Identity } from './auth/identity.ts'
@@ -28,12 +29,16 @@ export interface AppOptions {
   readonly url: string
 }
 
+/** Keys change only with a restart. Outsiders may keep them for some minutes. */
+const keysHeaders = { 'cache-control': 'public, max-age=300' }
+
 /** The methods of each path, for 405 answers. */
 const methods: Readonly<Record<string, readonly string[]>> = {
   '/': ['GET', 'HEAD', 'POST'],
   '/healthz': ['GET', 'HEAD'],
   '/readyz': ['GET', 'HEAD'],
   '/metrics': ['GET', 'HEAD'],
+  [RECEIPT_KEYS_PATH]: ['GET', 'HEAD'],
   '/events': ['POST'],
   [ACP_PATH]: ['GET', 'POST', 'DELETE'],
 }
@@ -44,6 +49,7 @@ export function createApp(options: AppOptions): Hono {
   const app = new Hono()
   app.use('*', createGate(identityOf))
 
+  app.get(RECEIPT_KEYS_PATH, (c) => c.json({ keys: engine.receiptKeys }, 200, keysHeaders))
   healthRoutes(app, engine, options.lost ?? (() => undefined))
   const { metrics } = options
   if (metrics !== undefined) {

@@ -23,6 +23,7 @@ import { systemMemory } from './system/memory.ts'
 import type { SecretPlace } from './system/secrets.ts'
 import { type GivenKeys, signerFor } from './system/signer.ts'
 import { tracing } from './telemetry/tracing.ts'
+import { version } from './version.ts'
 import { watchStore } from './watch-store.ts'
 
 export interface OpenEngineOptions {
@@ -78,6 +79,7 @@ export async function openEngine(given: OpenEngineOptions): Promise<OpenEngine> 
       memory: systemMemory,
       meter,
       tracing,
+      version,
       process: { host: hostname(), pid: process.pid },
       options,
     }

@@ -128,7 +128,14 @@ it('shows receipts and that they are genuine', async () => {
   const { app, engine } = await openApp()
   const taskId = await parked(engine, 'a')
   const { answer } = await ask(app, `/ops/tasks/${taskId}/receipts`)
-  expect(answer).toMatchObject({ taskId, faults: [], receipts: [{ kind: 'SuspensionReceipt' }] })
+  const [receipt] = answer['receipts'] as readonly Record<string, unknown>[]
+  expect(answer).toMatchObject({ taskId, verified: true, faults: [] })
+  expect(receipt).toMatchObject({
+    kind: 'SuspensionReceipt',
+    number: 1,
+    verdict: 'genuine',
+    verifiedBy: ['hmac-sha256', 'ed25519'],
+  })
 })
 
 it('shows webhooks that fail or were given up, and nothing secret of them', async () => {
@@ -163,6 +170,7 @@ it('describes every route as OpenAPI', async () => {
   const { paths } = answer as { paths: Record<string, Record<string, unknown>> }
   for (const { path, method } of opsRoutes) expect(paths[path]).toHaveProperty(method.toLowerCase())
   expect(paths).toHaveProperty(['/ops/changes'])
+  expect(paths).toHaveProperty(['/.well-known/lull-receipt-keys.json', 'get', 'security'], [])
 })
 
 it('tells what changes', async () => {

@@ -1,14 +1,20 @@
-import type { Signer } from '../core/receipt.ts'
+import type { SignatureVerdict, Signer } from '../core/receipt.ts'
 
-/** A fast, deterministic checksum instead of a signature, for tests that do not verify receipts. */
+/** A fast, deterministic checksum instead of signatures, for tests that do not verify receipts. */
 export const testSigner: Signer = {
   keyId: 'test',
   sign: (text) => `signed:${fingerprint(text)}`,
+  signPublic: (text) => `signed for all:${fingerprint(text)}`,
+  publicKeys: [],
   hash: fingerprint,
-  verify(text, signature, keyId) {
-    if (keyId !== 'test') return 'unknown-key'
-    return signature === `signed:${fingerprint(text)}` ? 'genuine' : 'wrong'
-  },
+  verify: (text, signature, keyId) => verdict(keyId, signature === testSigner.sign(text)),
+  verifyPublic: (text, signature, keyId) =>
+    verdict(keyId, signature === testSigner.signPublic(text)),
+}
+
+function verdict(keyId: string, isSame: boolean): SignatureVerdict {
+  if (keyId !== testSigner.keyId) return 'unknown-key'
+  return isSame ? 'genuine' : 'wrong'
 }
 
 /** FNV-1a, 32 bits. */

@@ -159,8 +159,10 @@ export interface ReceiptReport {
   readonly taskId: string
   /** How many records were checked. */
   readonly records: number
-  readonly receipts: readonly Readonly<Record<string, unknown>>[]
-  /** Empty when every receipt is genuine and none is missing. */
+  readonly receipts: readonly ReceiptSummary[]
+  /** Whether every receipt is genuine and none is missing. */
+  readonly verified: boolean
+  /** Empty when it is verified. */
   readonly faults: readonly {
     readonly seq: number
     readonly problem: string
@@ -199,6 +201,30 @@ export interface WebhookSummary {
   readonly failedAt?: string | undefined
   /** Why the last attempt failed. */
   readonly error?: string | undefined
+}
+
+/** A task as one file: a signed header, and the records of its log. */
+export interface ExportedTask {
+  readonly header: Readonly<Record<string, unknown>>
+  readonly records: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** One receipt, and what the server's check has shown. */
+export interface ReceiptSummary {
+  /** The number of its record in the log. */
+  readonly seq: number
+  /** `SuspensionReceipt`, `ResumptionReceipt`, `DrainDecisionReceipt`. */
+  readonly kind: string
+  /** 1, 2, 3… within the task. */
+  readonly number: number
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly keyId: string
+  readonly facts: Readonly<Record<string, unknown>>
+  /** `unknown-key`: the server does not have the key. The receipt may be genuine. */
+  readonly verdict: 'genuine' | 'wrong' | 'unknown-key'
+  /** The signatures that are genuine. Receipts of old versions have only `hmac-sha256`. */
+  readonly verifiedBy: readonly ('hmac-sha256' | 'ed25519')[]
 }
 
 /** One entry of the audit log: names and ids, no content. */

@@ -1,7 +1,7 @@
 /** The logs, the effects of the steps and what the customers were told, against each other. */
 import { readFileSync } from 'node:fs'
+import { verifyReceipts } from '../../src/core/check-receipts.ts'
 import { fold } from '../../src/core/evolve.ts'
-import { verifyReceipts } from '../../src/core/receipts.ts'
 import type { LogRecord } from '../../src/core/records.ts'
 import type { State } from '../../src/core/states.ts'
 import type { Store } from '../../src/ports/store.ts'

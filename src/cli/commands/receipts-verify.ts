@@ -1,34 +1,66 @@
 import { createOps } from '../../client/ops.ts'
-import { type Command, exitCodes } from '../command.ts'
+import type { ReceiptReport } from '../check-file.ts'
+import { type Command, type ExitCode, exitCodes, type Io, UsageError } from '../command.ts'
 import { opsOptions, urlFlag } from '../remote.ts'
 import { plain } from '../render.ts'
 import { taskIn } from '../task-id.ts'
 
 export const receiptsVerify: Command = {
   name: 'receipts verify',
-  args: '<task-id>',
-  about: 'Check the receipts of a task: signatures, order, and that none is missing',
-  flags: urlFlag,
-  examples: ['receipts verify <task-id>'],
+  args: '[<task-id>]',
+  about: 'Check the receipts of a task, on a server or in an exported file',
+  flags: {
+    export: { value: 'file', about: 'Check this file, without a server (- reads stdin)' },
+    keys: { value: 'file or url', about: 'Public keys for --export (default: those in the file)' },
+    ...urlFlag,
+  },
+  examples: [
+    'receipts verify <task-id>',
+    'receipts verify --export task.jsonl --keys https://lull.example.com/.well-known/lull-receipt-keys.json',
+  ],
   async run(input, io) {
+    const file = input.text('export')
+    if (file !== undefined) {
+      if (input.words.length > 0) throw new UsageError('give a task id or --export, not both')
+      const { checkFile } = await import('../check-file.ts')
+      const { report, note } = await checkFile(file, input.text('keys'))
+      return show(report, input.has('json'), io, give('--keys the keys of the server'), note)
+    }
+    if (input.has('keys')) throw new UsageError('--keys needs --export: a server has its own keys')
     const { client, taskId } = await taskIn(input)
     const report = await createOps(opsOptions(client.url)).receipts(taskId)
-    const { receipts, records, faults } = report
-    if (input.has('json')) io.print(JSON.stringify(report))
-    else {
-      for (const { seq, problem } of faults) {
-        io.print(`record ${seq}  ${io.paint('red', plain(problem))}`)
-      }
-      const verdict = faults.length === 0 ? io.paint('green', 'verified') : doubt(faults)
-      io.print(`Task ${plain(taskId)}  ${receipts.length} receipts, ${records} records: ${verdict}`)
-    }
-    return faults.length === 0 ? exitCodes.ok : exitCodes.refused
+    const advice = give('the server the former key in LULL_FORMER_RECEIPT_KEYS')
+    return show(report, input.has('json'), io, advice)
   },
 }
 
-/** A receipt of a key that the server does not have is not a forged one. */
-function doubt(faults: readonly { readonly unknownKey?: string | undefined }[]): string {
-  return faults.some(({ unknownKey }) => unknownKey === undefined)
-    ? 'not genuine'
-    : 'not verified: give the server the former key in LULL_FORMER_RECEIPT_KEYS'
+function give(what: string): string {
+  return `not verified: give ${what}`
+}
+
+function show(
+  report: ReceiptReport,
+  asJson: boolean,
+  io: Io,
+  advice: string,
+  note?: string,
+): ExitCode {
+  const { taskId, receipts, records, faults } = report
+  const code = faults.length === 0 ? exitCodes.ok : exitCodes.refused
+  if (asJson) {
+    io.print(JSON.stringify(report))
+    return code
+  }
+  for (const { seq, problem } of faults) {
+    io.print(`${seq === 0 ? 'file' : `record ${seq}`}  ${io.paint('red', plain(problem))}`)
+  }
+  // A receipt of a key that is not known here is not a forged one.
+  const isForged = faults.some(({ unknownKey }) => unknownKey === undefined)
+  const doubt = isForged ? 'not genuine' : advice
+  const verdict = faults.length === 0 ? io.paint('green', 'verified') : doubt
+  io.print(`Task ${plain(taskId)}  ${receipts.length} receipts, ${records} records: ${verdict}`)
+  const old = receipts.filter(({ verifiedBy }) => verifiedBy.join() === 'hmac-sha256').length
+  if (old > 0) io.print(`${old} of them by HMAC only: an outsider cannot verify these.`)
+  if (note !== undefined) io.print(note)
+  return code
 }

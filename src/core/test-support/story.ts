@@ -8,7 +8,7 @@ import type { Refusal } from '../errors.ts'
 import { evolve } from '../evolve.ts'
 import type { Message } from '../message.ts'
 import type { Signer } from '../receipt.ts'
-import { receiptFor } from '../receipts.ts'
+import { createReceipts } from '../receipts.ts'
 import type {
   JournalRecord,
   LogRecord,
@@ -34,6 +34,7 @@ export interface Story {
 
 /** With a signer, every act gets its receipt. */
 export function createStory(signer?: Signer): Story {
+  const receiptFor = signer && createReceipts(signer)
   const log: LogRecord[] = []
   let task: Task | undefined
   let now = 1_000_000
@@ -50,7 +51,7 @@ export function createStory(signer?: Signer): Story {
     if (refusal !== undefined) throw new Error(`${command.type} was refused: ${refusal.code}`)
     for (const body of records) {
       const after = append(body)
-      const receipt = signer && receiptFor(after, body, now, signer)
+      const receipt = receiptFor?.(after, body, now)
       if (receipt !== undefined) append(receipt)
     }
   }

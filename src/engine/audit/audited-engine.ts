@@ -73,6 +73,8 @@ export function auditedEngine(engine: Omit<Engine, 'audit'>, audit: Audit): Engi
       during(caller, read(taskId), () => engine.follow(caller, taskId, options)),
     reminders: (caller, taskId) =>
       during(caller, read(taskId), () => engine.reminders(caller, taskId)),
+    exportTask: (caller, request) =>
+      during(caller, act('task.export', request), () => engine.exportTask(caller, request)),
     verify: (caller, taskId) => during(caller, read(taskId), () => engine.verify(caller, taskId)),
     recorded: (caller, taskId) =>
       during(caller, read(taskId), () => engine.recorded(caller, taskId)),

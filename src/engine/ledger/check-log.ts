@@ -1,7 +1,8 @@
 /**
  * Finds what keeps a stored log from being folded (a record type that this version does not know, a gap in the
- * numbers), and a log that is behind its row because its end is missing. Records that changed neither the state nor the
- * time of the last status can be cut without a trace: a row is written only when it changes.
+ * numbers), and a log that is behind its row because its end is missing. Records after the last receipt that
+ * changed neither the state nor the time of the last status can be cut without a trace: a row is written only when it
+ * changes.
  */
 import { isRecordType } from '../../core/evolve.ts'
 import type { LogRecord } from '../../core/records.ts'

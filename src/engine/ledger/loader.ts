@@ -5,6 +5,8 @@
 import { describeError } from '../../core/describe-error.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
 import { fold } from '../../core/evolve.ts'
+import type { Verifier } from '../../core/receipt.ts'
+import { anchorProblem } from '../../core/receipt-anchor.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import { weightOf } from '../../core/weight.ts'
@@ -46,6 +48,7 @@ export interface Loader {
 /** @param found called once for each task that is found unreadable */
 export function createLoader(
   store: Pick<TaskStore, 'load' | 'row' | 'records'>,
+  verifier: Verifier,
   log: Log,
   found: (task: Task) => void,
 ): Loader {
@@ -56,7 +59,7 @@ export function createLoader(
     try {
       const stored = await store.load(taskId)
       if (stored === undefined) return { kind: 'none' }
-      const task = foldStored(taskId, stored)
+      const task = foldStored(taskId, stored, verifier)
       if (task.version < storedVersion) {
         const why = `record ${task.version + 1} is missing`
         throw new LullError('TASK_UNREADABLE', { taskId, why })
@@ -131,14 +134,14 @@ function foldOnto(base: Task, records: readonly LogRecord[]): Task | undefined {
 }
 
 /** @throws LullError `TASK_UNREADABLE` */
-function foldStored(taskId: string, stored: StoredTask): Task {
+function foldStored(taskId: string, stored: StoredTask, verifier: Verifier): Task {
   const { snapshot, records } = stored
   const unreadable = (why: string, cause?: unknown): LullError<'TASK_UNREADABLE'> =>
     new LullError('TASK_UNREADABLE', { taskId, why }, { cause })
   const problem = checkLog(records, snapshot)
   if (problem !== undefined) throw unreadable(problem)
   const task = folded(stored, unreadable)
-  const cut = checkEnd(task, stored)
+  const cut = checkEnd(task, stored) ?? anchorProblem(task, stored.anchor, verifier)
   if (cut !== undefined) throw unreadable(cut)
   return task
 }

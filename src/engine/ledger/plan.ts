@@ -5,7 +5,8 @@ import { LullError, toError } from '../../core/errors.ts'
 import { advance, evolve, type OwnTask } from '../../core/evolve.ts'
 import type { MakePush, Push } from '../../core/push.ts'
 import type { Signer } from '../../core/receipt.ts'
-import { receiptFor } from '../../core/receipts.ts'
+import { makeAnchor } from '../../core/receipt-anchor.ts'
+import { createReceipts } from '../../core/receipts.ts'
 import type { LogRecord, RecordBody } from '../../core/records.ts'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
@@ -128,6 +129,7 @@ export interface PlannerDeps {
 
 export function createPlanner(deps: PlannerDeps): Planner {
   const { clock, signer, traces, holdEpoch, spendingOf } = deps
+  const receiptFor = createReceipts(signer)
 
   function add(plan: Plan, one: Waiting): void {
     const { records, waiting } = plan
@@ -168,7 +170,7 @@ export function createPlanner(deps: PlannerDeps): Planner {
       const body =
         spans === undefined ? decidedBody : traces.stamp(decidedBody, task ?? start, spans, at)
       task = append(records, task, start, body, at)
-      const receipt = receiptFor(task, body, at, signer)
+      const receipt = receiptFor(task, body, at)
       if (receipt !== undefined) task = append(records, task, start, receipt, at)
     }
     if (task !== undefined) return task
@@ -191,7 +193,7 @@ export function createPlanner(deps: PlannerDeps): Planner {
     }),
     add,
     commitOf(plan) {
-      const commit = commitOf(plan, spendingOf)
+      const commit = commitOf(plan, signer, spendingOf)
       const creates = plan.entry.task === undefined
       return creates && holdEpoch !== undefined ? { ...commit, holdEpoch: holdEpoch() } : commit
     },
@@ -231,7 +233,7 @@ function numbered(body: RecordBody, seq: number, at: number): LogRecord {
   return record
 }
 
-function commitOf(plan: Plan, spendingOf?: SpendingOf): Commit {
+function commitOf(plan: Plan, signer: Signer, spendingOf?: SpendingOf): Commit {
   const { entry, records, claim, pushes } = plan
   const task = plan.task as Task
   plan.row = rowAfter(entry, task)
@@ -245,6 +247,10 @@ function commitOf(plan: Plan, spendingOf?: SpendingOf): Commit {
   }
   if (changed) commit.row = plan.row
   if (plan.snapshot) commit.snapshot = task
+  // Messages make no receipts, so sending one signs nothing.
+  if (task.receipts.count > (entry.task?.receipts.count ?? 0)) {
+    commit.anchor = makeAnchor(task, signer)
+  }
   if (claim !== undefined) commit.claim = claim
   if (pushes.length > 0) commit.pushes = pushes
   const spending = spendingOf?.(entry.task, records, task)

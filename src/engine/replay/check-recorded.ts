@@ -1,8 +1,8 @@
 /** Folds a recorded task again from its first record, and compares the result with what the store shows. */
 import { canonical } from '../../core/canonical-json.ts'
+import type { ReceiptFault } from '../../core/check-receipts.ts'
 import { describeError } from '../../core/describe-error.ts'
 import { fold } from '../../core/evolve.ts'
-import type { ReceiptFault } from '../../core/receipts.ts'
 import type { Task } from '../../core/task.ts'
 import { rowOf } from '../row.ts'
 import type { RecordedTask } from './recorded-task.ts'

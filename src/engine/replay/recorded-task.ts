@@ -1,7 +1,7 @@
 /** Everything that is stored of a task, for a replay outside of the engine. */
 
+import { type ReceiptFault, verifyReceipts } from '../../core/check-receipts.ts'
 import type { Message } from '../../core/message.ts'
-import { type ReceiptFault, verifyReceipts } from '../../core/receipts.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'

@@ -17,6 +17,7 @@ export interface MovedTask {
   /** Oldest first. */
   readonly log: readonly MovedCommit[]
   readonly snapshot?: { readonly seq: number; readonly body: string }
+  readonly anchor?: string
 }
 
 /** The tables beside tasks and their logs, with the columns in which their rows are given. */

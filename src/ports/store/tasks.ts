@@ -49,6 +49,8 @@ export interface Commit {
   readonly claim?: Claim
   /** The hold epoch on which the commit was decided (`cluster.ts`). Embedded stores ignore it. */
   readonly holdEpoch?: number
+  /** Replaces the anchor of the task's receipts. A text of printable ASCII. Absent: the anchor stays. */
+  readonly anchor?: string
   /** Webhooks to be stored with the records. */
   readonly pushes?: readonly Push[]
   /**
@@ -83,6 +85,11 @@ export interface StoredTask {
    * Columns of the row, read together with the log. A log that is behind its row is incomplete. Absent: not checked.
    */
   readonly row?: Pick<TaskRow, 'state' | 'statusAt'>
+  /**
+   * The last anchor that a commit has given, null when none has. It is kept outside the log (`core/receipt-anchor.ts`).
+   * Absent: the store keeps none, and a log that was cut off is not found.
+   */
+  readonly anchor?: string | null
 }
 
 /** Every field narrows. Sorted by `statusAt` descending, then id descending. */

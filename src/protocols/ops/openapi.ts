@@ -3,6 +3,22 @@ import { z } from 'zod'
 import type { JsonObject } from '../../core/json.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
 
+/** Where everybody finds the public keys of receipts. */
+export const RECEIPT_KEYS_PATH = '/.well-known/lull-receipt-keys.json'
+
+const receiptKeys = z.object({
+  keys: z.array(
+    z.object({
+      kty: z.literal('OKP'),
+      crv: z.literal('Ed25519'),
+      x: z.string(),
+      kid: z.string(),
+      alg: z.literal('EdDSA'),
+      use: z.literal('sig'),
+    }),
+  ),
+})
+
 export function openApi(routes: readonly OpsRoute[], streams: readonly OpsStream[]): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {}
   const add = (path: string, method: string, operation: JsonObject): void => {
@@ -17,6 +33,10 @@ export function openApi(routes: readonly OpsRoute[], streams: readonly OpsStream
       responses: { 200: { description: about, content: events }, ...refusals },
     })
   }
+  const about =
+    'The public keys that verify receipts, former ones included; no credential is needed'
+  const keys = operationOf({ path: RECEIPT_KEYS_PATH, about, answer: receiptKeys })
+  add(RECEIPT_KEYS_PATH, 'GET', { ...keys, security: [] })
   return {
     openapi: '3.1.0',
     info: { title: 'Lull operations', version: '1' },
@@ -43,7 +63,13 @@ const refusals: JsonObject = {
   },
 }
 
-function operationOf({ path, about, query, body, answer }: OpsRoute): JsonObject {
+function operationOf({
+  path,
+  about,
+  query,
+  body,
+  answer,
+}: Pick<OpsRoute, 'path' | 'about' | 'query' | 'body' | 'answer'>): JsonObject {
   const content = { 'application/json': { schema: schemaOf(answer) } }
   return {
     summary: about,

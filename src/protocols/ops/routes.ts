@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { jsonSchemaOf } from '../../engine/standard-schema.ts'
 import { readAudit } from './audit.ts'
+import { showExport } from './exports.ts'
 import { liftHold, listHolds, placeHold, previewHold } from './holds.ts'
 import { openApi } from './openapi.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
@@ -70,6 +71,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   showReceipts,
   showLog,
   showWebhooks,
+  showExport,
   waiting,
   agents,
   listWorkers,

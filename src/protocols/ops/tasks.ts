@@ -65,25 +65,39 @@ export const showReceipts: OpsRoute = {
   method: 'GET',
   path: '/ops/tasks/{id}/receipts',
   scope: 'ops:read',
-  about: 'The receipts of a task, and what is wrong with them',
+  about: 'The receipts of a task, each with its verdict, and what is wrong with them',
   answer: z.object({
     taskId: z.string(),
     /** The number of records checked. */
     records: z.number(),
-    receipts: z.array(z.record(z.string(), z.unknown())),
-    /** Empty when every receipt is genuine and none is missing. */
+    /** Each receipt with the number of its record, what its check has shown, and the signatures that are genuine. */
+    receipts: z.array(
+      z.looseObject({
+        seq: z.number(),
+        kind: z.string(),
+        number: z.number(),
+        at: z.number(),
+        keyId: z.string(),
+        verdict: z.enum(['genuine', 'wrong', 'unknown-key']),
+        verifiedBy: z.array(z.enum(['hmac-sha256', 'ed25519'])),
+      }),
+    ),
+    /** Whether every receipt is genuine and none is missing. */
+    verified: z.boolean(),
+    /** Empty when it is verified. */
     faults: z.array(
       z.object({ seq: z.number(), problem: z.string(), unknownKey: z.string().optional() }),
     ),
   }),
   async handle(engine, caller, { id }) {
-    const { taskId, records, faults } = await engine.verify(caller, id)
-    const receipts: object[] = []
-    for await (const record of await engine.subscribe(caller, id)) {
-      if (record.type === 'receipt') receipts.push({ seq: record.seq, ...record.receipt })
-      if (record.seq >= records) break
-    }
-    return { taskId, records, receipts, faults }
+    const { taskId, records, receipts, faults } = await engine.verify(caller, id)
+    const shown = receipts.map(({ seq, receipt, verdict, verifiedBy }) => ({
+      ...receipt,
+      seq,
+      verdict,
+      verifiedBy,
+    }))
+    return { taskId, records, receipts: shown, verified: faults.length === 0, faults }
   },
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Hono } from 'hono'
 import type { Scope } from '../../core/scopes.ts'
+import { RECEIPT_KEYS_PATH } from '../../protocols/ops/openapi.ts'
 import { opsRoutes, opsStreams } from '../../protocols/ops/routes.ts'
 import { StartError } from '../start-error.ts'
 
@@ -19,6 +20,8 @@ export const routeScopes: Readonly<Record<string, RouteScope>> = {
   'GET /healthz': 'public',
   'GET /readyz': 'public',
   'GET /metrics': ['ops:read'],
+  // Outsiders verify receipts with these keys.
+  [`GET ${RECEIPT_KEYS_PATH}`]: 'public',
   'POST /events': ['events:write'],
   'GET /acp': acpScopes,
   'POST /acp': acpScopes,

@@ -1,10 +1,11 @@
 /** Compares a task with what was read back from the store it was moved to. */
 import { createHash } from 'node:crypto'
 import { canonical } from '../../core/canonical-json.ts'
+import { type ReceiptFault, verifyReceipts } from '../../core/check-receipts.ts'
 import { isLullError } from '../../core/errors.ts'
 import { fold } from '../../core/evolve.ts'
 import type { Signer } from '../../core/receipt.ts'
-import { type ReceiptFault, verifyReceipts } from '../../core/receipts.ts'
+import { anchorFaults } from '../../core/receipt-anchor.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { MovedTask } from '../../ports/store/moving.ts'
 import { parseRecords } from '../../ports/store/stored-log.ts'
@@ -32,7 +33,10 @@ export function checkTask(
     records: here.log.at(-1)?.last ?? 0,
     receipts: records.filter(({ type }) => type === 'receipt').length,
     isUnreadable: before === undefined,
-    faults: verifyReceipts(records, signer),
+    faults: [
+      ...verifyReceipts(records, signer),
+      ...anchorFaults(here.row.id, records, there?.anchor ?? null, signer),
+    ],
     difference: there === undefined ? 'is missing' : differenceOf(here, there, before, after),
   }
 }
@@ -47,6 +51,7 @@ function differenceOf(
   if (digestOf(here) !== digestOf(there)) return 'has another log'
   if (stateOf(before) !== stateOf(after)) return 'has another state'
   if (canonical({ ...here.row }) !== canonical({ ...there.row })) return 'has another row'
+  if (here.anchor !== there.anchor) return 'has another anchor of its receipts'
   if (here.snapshot?.seq !== there.snapshot?.seq) return 'has another snapshot'
   return here.snapshot?.body === there.snapshot?.body ? undefined : 'has another snapshot'
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createMemoryCluster } from '../../stores/memory/memory-cluster.ts'
 import { pushKey } from './push-key.ts'
-import { receiptKey } from './signer.ts'
+import { receiptKey, signerFor } from './signer.ts'
 
 let data: string
 beforeEach(() => {
@@ -31,4 +31,13 @@ it('a shared store takes over the key that the first process has in its director
   expect(await receiptKey({ data, store: shared.connect() }, undefined)).toEqual(key)
   const elsewhere = { data: join(data, 'none'), store: shared.connect() }
   expect(await receiptKey(elsewhere, undefined)).toEqual(key)
+})
+
+it('the key of a shared store verifies after another one was given', async () => {
+  const place = { data, store: createMemoryCluster(() => 0).connect() }
+  const kept = await signerFor(place, {})
+  const given = await signerFor(place, { receiptKey: 'a key that is given later' })
+  expect(given.keyId).not.toBe(kept.keyId)
+  expect(given.verify('text', kept.sign('text'), kept.keyId)).toBe('genuine')
+  expect(given.verifyPublic('text', kept.signPublic('text'), kept.keyId)).toBe('genuine')
 })

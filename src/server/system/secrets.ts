@@ -25,24 +25,31 @@ export async function replaceSecret(
   else await store.setValue(sharedSecretName(name), secret.toString('base64'))
 }
 
+/** The secret that is kept in that place; undefined when there is none. */
+export async function knownSecret(
+  { data, store }: SecretPlace,
+  name: SecretName,
+): Promise<Buffer | undefined> {
+  if (store?.cluster === undefined) return readSecret(join(data, name))
+  const text = await store.getValue(sharedSecretName(name))
+  return typeof text === 'string' ? Buffer.from(text, 'base64') : undefined
+}
+
 /** Reads the secret, or creates it. In a shared store it is created once for all processes. */
 export async function secretIn(
-  { data, store }: SecretPlace,
+  place: SecretPlace,
   name: SecretName,
   make: () => Buffer,
 ): Promise<Buffer> {
+  const { data, store } = place
   const path = join(data, name)
   const cluster = store?.cluster
   if (store === undefined || cluster === undefined) return keptSecret(path, make)
-  const shared = sharedSecretName(name)
-  const read = async (): Promise<Buffer | undefined> => {
-    const text = await store.getValue(shared)
-    return typeof text === 'string' ? Buffer.from(text, 'base64') : undefined
-  }
-  const known = await read()
+  const known = await knownSecret(place, name)
   if (known !== undefined) return known
+  const shared = sharedSecretName(name)
   return exclusively(cluster, shared, async () => {
-    const secret = (await read()) ?? readSecret(path) ?? make()
+    const secret = (await knownSecret(place, name)) ?? readSecret(path) ?? make()
     await store.setValue(shared, secret.toString('base64'))
     return secret
   })

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createSigner, receiptKey, signerFor } from './signer.ts'
+import { createPublicVerifier, createSigner, receiptKey, signerFor } from './signer.ts'
 
 let directory: string
 beforeEach(() => {
@@ -62,4 +62,46 @@ it('verifies with former keys, and signs with the newest', async () => {
   }
   expect(third.keyId).not.toBe(second.keyId)
   expect(second.verify('text', third.sign('text'), third.keyId)).toBe('unknown-key')
+})
+
+it('derives the same Ed25519 key from the same secret, in every process and version', () => {
+  const key = Buffer.from('the key of the fixtures')
+  const [first, second] = [createSigner(key), createSigner(key)]
+  expect(second.signPublic('text')).toBe(first.signPublic('text'))
+  // This key verifies receipts that exist. It never changes.
+  expect(first.publicKeys).toEqual([
+    {
+      kty: 'OKP',
+      crv: 'Ed25519',
+      x: '15rvrl_FcUfucSLiETMipThHzrrsXx4EmSPkwFgfSvY',
+      kid: '9c0434f59cd31098',
+      alg: 'EdDSA',
+      use: 'sig',
+    },
+  ])
+})
+
+it('publishes former keys too, and no secret', async () => {
+  const given = { receiptKey: 'the second key, given', formerReceiptKeys: ['the first key, given'] }
+  const { publicKeys, keyId } = await signerFor({ data: directory }, given)
+  const former = createSigner(Buffer.from('the first key, given'))
+  expect(publicKeys.map(({ kid }) => kid)).toEqual([keyId, former.keyId])
+  for (const key of publicKeys) {
+    expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
+  }
+})
+
+it('lets a reader with the public key alone find every change of a bit in a signature', () => {
+  const signer = createSigner(Buffer.from('secret'))
+  const { verify, verifyPublic } = createPublicVerifier(signer.publicKeys)
+  const signature = signer.signPublic('text')
+  expect(verifyPublic('text', signature, signer.keyId)).toBe('genuine')
+  expect(verifyPublic('text!', signature, signer.keyId)).toBe('wrong')
+  expect(verifyPublic('text', signature, 'another')).toBe('unknown-key')
+  expect(verify('text', signer.sign('text'), signer.keyId)).toBe('unknown-key')
+  for (let bit = 0; bit < signature.length * 8; bit++) {
+    const bytes = Buffer.from(signature)
+    bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+    if (verifyPublic('text', bytes.toString(), signer.keyId) !== 'wrong') expect.fail(`bit ${bit}`)
+  }
 })

@@ -1,29 +1,45 @@
 import { createHash, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { LullError } from '../../core/errors.ts'
-import type { Signer } from '../../core/receipt.ts'
+import type { PublicKey, Signer, Verifier } from '../../core/receipt.ts'
+import { privateKeyOf, publicKeyOf, signPublic, verifyWith } from './receipt-keys.ts'
 import { readSecret } from './secret-file.ts'
-import { type SecretPlace, secretIn } from './secrets.ts'
+import { knownSecret, type SecretPlace, secretIn } from './secrets.ts'
 
 /**
- * Signs receipts with HMAC-SHA256. Verification needs the same key: in another process, and after a restart.
+ * Signs receipts with HMAC-SHA256 and Ed25519. An HMAC is verified with the same key, in another process and after a restart.
+ * An Ed25519 signature is verified with the public key alone.
  * @param former keys that signed before. They verify, and sign nothing
  */
 export function createSigner(key: Buffer, former: readonly Buffer[] = []): Signer {
-  const keys = new Map([...former, key].map((one) => [idOf(one), one]))
+  const keys = new Map([key, ...former].map((one) => [idOf(one), one]))
+  const publicKeys = [...keys].map(([id, one]) => publicKeyOf(one, id))
+  const privateKey = privateKeyOf(key)
   return {
     keyId: idOf(key),
     sign: (text) => signed(text, key),
-    hash: (text) => hash('sha256', text),
+    signPublic: (text) => signPublic(text, privateKey),
+    publicKeys,
+    hash: sha256,
     verify(text, signature, signedWith) {
       const known = keys.get(signedWith)
       if (known === undefined) return 'unknown-key'
-      const expected = Buffer.from(signed(text, known), 'hex')
-      const given = Buffer.from(signature, 'hex')
+      const expected = Buffer.from(signed(text, known))
+      const given = Buffer.from(signature)
       const same = given.length === expected.length && timingSafeEqual(given, expected)
       return same ? 'genuine' : 'wrong'
     },
+    verifyPublic: verifyWith(publicKeys),
   }
+}
+
+/** Verifies with public keys alone. @throws when a key is not an Ed25519 key */
+export function createPublicVerifier(keys: readonly PublicKey[]): Verifier {
+  return { hash: sha256, verify: () => 'unknown-key', verifyPublic: verifyWith(keys) }
+}
+
+function sha256(text: string): string {
+  return hash('sha256', text)
 }
 
 function signed(text: string, key: Buffer): string {
@@ -44,10 +60,14 @@ export interface GivenKeys {
 /** The signer of a process. The caller has the lock on the data directory. */
 export async function signerFor(place: SecretPlace, given: GivenKeys): Promise<Signer> {
   const { receiptKey: own, formerReceiptKeys = [] } = given
-  // The key of the directory signed before another one was given.
-  const kept = own === undefined ? undefined : readSecret(join(place.data, 'receipt.key'))
+  const key = await receiptKey(place, own)
+  // The key of the directory and that of the database signed before another one was given.
+  const kept = [
+    await knownSecret(place, 'receipt.key'),
+    readSecret(join(place.data, 'receipt.key')),
+  ]
   const former = formerReceiptKeys.map((text) => Buffer.from(text))
-  return createSigner(await receiptKey(place, own), kept === undefined ? former : [kept, ...former])
+  return createSigner(key, [...kept.flatMap((one) => one ?? []), ...former])
 }
 
 const KEY_BYTES = 32

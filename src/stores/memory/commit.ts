@@ -49,10 +49,11 @@ export function createCommit(
   return (batch) => batch.map(apply)
 }
 
-function encodeCommit({ records, row, snapshot }: Commit): EncodedCommit {
+function encodeCommit({ records, row, snapshot, anchor }: Commit): EncodedCommit {
   return {
     bodies: records.map((record) => JSON.stringify(record)),
     row: row && JSON.parse(JSON.stringify(row)),
     snapshot: snapshot && JSON.stringify(snapshot),
+    anchor,
   }
 }

@@ -12,6 +12,7 @@ export interface EncodedCommit {
   readonly bodies: readonly string[]
   readonly row: TaskRow | undefined
   readonly snapshot: string | undefined
+  readonly anchor: string | undefined
 }
 
 type Filter = Omit<TaskQuery, 'limit' | 'before'>
@@ -37,6 +38,7 @@ interface Entry {
   row: TaskRow
   readonly bodies: string[]
   snapshot: { readonly seq: number; readonly body: string } | undefined
+  anchor: string | undefined
 }
 
 export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotals): Tasks {
@@ -51,8 +53,8 @@ export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotal
 
   return {
     version: (taskId) => entries.get(taskId)?.bodies.length ?? 0,
-    write(taskId, { bodies, row, snapshot }) {
-      const entry = entries.get(taskId) ?? (row && { row, bodies: [], snapshot: undefined })
+    write(taskId, { bodies, row, snapshot, anchor }) {
+      const entry = entries.get(taskId) ?? (row && newEntry(row))
       if (entry === undefined) return
       const isNew = entry.bodies.length === 0
       const { tenant, principal } = entry.row
@@ -64,18 +66,14 @@ export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotal
       entries.set(taskId, entry)
       entry.bodies.push(...bodies)
       if (snapshot !== undefined) entry.snapshot = { seq: entry.bodies.length, body: snapshot }
+      entry.anchor = anchor ?? entry.anchor
       if (row === undefined) return
       entry.row = row
       work.put(row)
     },
     load(taskId) {
       const entry = entries.get(taskId)
-      if (entry === undefined) return undefined
-      const { state, statusAt } = entry.row
-      const row = { state, statusAt }
-      if (entry.snapshot === undefined) return { records: parsed(entry.bodies), row }
-      const { seq, body } = entry.snapshot
-      return { snapshot: JSON.parse(body) as Task, records: parsed(entry.bodies.slice(seq)), row }
+      return entry && toStoredTask(entry)
     },
     row(taskId) {
       const entry = entries.get(taskId)
@@ -117,6 +115,18 @@ export function createTasks(work: WorkQueries, pushes: Pushes, usage: UsageTotal
     },
     isOpen,
   }
+}
+
+function newEntry(row: TaskRow): Entry {
+  return { row, bodies: [], snapshot: undefined, anchor: undefined }
+}
+
+function toStoredTask({ row, bodies, snapshot, anchor }: Entry): StoredTask {
+  const { state, statusAt } = row
+  const around = { row: { state, statusAt }, anchor: anchor ?? null }
+  if (snapshot === undefined) return { records: parsed(bodies), ...around }
+  const records = parsed(bodies.slice(snapshot.seq))
+  return { snapshot: JSON.parse(snapshot.body) as Task, records, ...around }
 }
 
 function openIn({ state }: TaskRow): number {

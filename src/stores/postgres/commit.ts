@@ -7,8 +7,14 @@
 import type { CommitResult } from '../../ports/store/tasks.ts'
 import type { Store } from '../../ports/store.ts'
 import { readClaim } from './claims.ts'
-import type { Database, Row } from './database.ts'
-import { type EncodedCommit, encodeCommit, parametersOf, spendingOf } from './encoded-commit.ts'
+import type { Database, Row, Value } from './database.ts'
+import {
+  anchorsOf,
+  type EncodedCommit,
+  encodeCommit,
+  parametersOf,
+  spendingOf,
+} from './encoded-commit.ts'
 import { failureOf } from './failures.ts'
 
 const written: CommitResult = { status: 'written' }
@@ -19,22 +25,39 @@ interface Placed {
   readonly commit: EncodedCommit
 }
 
+/** A function of the database, and its parameters after those that every commit has. */
+interface Call {
+  readonly text: string
+  readonly more: (commits: readonly EncodedCommit[]) => readonly Value[]
+}
+
 export function createCommit(db: Database): Store['commit'] {
   const call = (name: string, arity: number): string => {
     const parameters = Array.from({ length: arity }, (_, n) => `$${n + 1}`).join(', ')
     return `SELECT place, status, version, detail FROM ${db.schema}.${name}(${parameters})`
   }
   const arity = parametersOf([], false).length
-  const commit = call('commit_1', arity)
-  const commitAndSpend = call('commit_and_spend_1', arity + spendingOf([]).length)
+  const withSpending = arity + spendingOf([]).length
+  const commit: Call = { text: call('commit_1', arity), more: () => [] }
+  const commitAndSpend: Call = {
+    text: call('commit_and_spend_1', withSpending),
+    more: spendingOf,
+  }
+  const commitAndAnchor: Call = {
+    text: call('commit_and_anchor_1', withSpending + 1),
+    more: (commits) => [...spendingOf(commits), ...anchorsOf(commits)],
+  }
+  const callFor = (commits: readonly EncodedCommit[]): Call => {
+    if (commits.some(({ anchor }) => anchor !== undefined)) return commitAndAnchor
+    return commits.some(({ spending }) => spending.length > 0) ? commitAndSpend : commit
+  }
 
   async function send(commits: readonly EncodedCommit[]): Promise<readonly CommitResult[]> {
     let resent = false
-    const spends = commits.some(({ spending }) => spending.length > 0)
-    const refused = await db.writeOnce(spends ? commitAndSpend : commit, (again) => {
+    const { text, more } = callFor(commits)
+    const refused = await db.writeOnce(text, (again) => {
       resent = again
-      const parameters = parametersOf(commits, again)
-      return spends ? [...parameters, ...spendingOf(commits)] : parameters
+      return [...parametersOf(commits, again), ...more(commits)]
     })
     const byPlace = new Map(refused.map((row) => [Number(row['place']), row]))
     return commits.map((commit, n) => {

@@ -16,6 +16,7 @@ export interface EncodedCommit {
   readonly body: string
   readonly row: SentRow | undefined
   readonly snapshot: string | undefined
+  readonly anchor: string | undefined
   readonly claim: SentClaim | undefined
   readonly pushes: readonly SentPush[]
   readonly spending: readonly SentSpending[]
@@ -36,7 +37,7 @@ export function encodeCommit(commit: Commit): EncodedCommit | Failed {
     return { status: 'failed', kind: 'malformed', error: new TypeError(problem) }
   }
   try {
-    const { taskId, expected, records, row, snapshot, claim, holdEpoch } = commit
+    const { taskId, expected, records, row, snapshot, anchor, claim, holdEpoch } = commit
     const { pushes = [], spending = [] } = commit
     return {
       taskId: toText(taskId),
@@ -45,6 +46,7 @@ export function encodeCommit(commit: Commit): EncodedCommit | Failed {
       body: JSON.stringify(records),
       row: row && sendRow(row),
       snapshot: snapshot && JSON.stringify(snapshot),
+      anchor,
       claim: claim && sendClaim(claim),
       pushes: pushes.map((push) => [toText(push.id), pushStatus(push), JSON.stringify(push)]),
       spending: spending.map((one) => [toText(one.budgetId), one.period, one.amount]),
@@ -89,6 +91,11 @@ export function parametersOf(commits: readonly EncodedCommit[], again: boolean):
 export function spendingOf(commits: readonly EncodedCommit[]): readonly Value[] {
   const all = commits.flatMap((commit, n) => commit.spending.map((one) => [n + 1, ...one]))
   return [0, 1, 2, 3].map((n) => all.map((one) => one[n]))
+}
+
+/** The last parameter of the function that also writes anchors. */
+export function anchorsOf(commits: readonly EncodedCommit[]): readonly Value[] {
+  return [commits.map(({ anchor }) => anchor)]
 }
 
 const CLAIM_COLUMNS: readonly number[] = [0, 1, 2, 3, 4, 5, 6]

@@ -20,9 +20,9 @@ export function createLogs(db: Database): Pick<Store, 'load' | 'records'> {
   const read = joined<string, () => StoredTask | undefined>(async (taskIds) => {
     const ids = taskIds.map(toText)
     const rows = await db.read(
-      `SELECT id, state, status_at, n.body AS snapshot, 0 AS last, NULL AS body
+      `SELECT id, state, status_at, anchor, n.body AS snapshot, 0 AS last, NULL AS body
        FROM ${s}.tasks LEFT JOIN ${s}.snapshots n ON n.task_id = id WHERE id = ANY ($1)
-       UNION ALL SELECT t.id, NULL, NULL, NULL, r.last, r.body
+       UNION ALL SELECT t.id, NULL, NULL, NULL, NULL, r.last, r.body
        FROM ${s}.tasks t CROSS JOIN LATERAL (
          SELECT last, body FROM ${s}.records WHERE task_id = t.id
            AND first > coalesce((SELECT seq FROM ${s}.snapshots WHERE task_id = t.id), 0)) AS r
@@ -53,12 +53,16 @@ export function createLogs(db: Database): Pick<Store, 'load' | 'records'> {
 
 function toStoredTask(taskId: string, [task, ...log]: readonly Row[]): StoredTask | undefined {
   if (task === undefined) return undefined
-  const row = { state: task['state'] as State, statusAt: Number(task['status_at']) }
+  const { anchor } = task
+  const around = {
+    row: { state: task['state'] as State, statusAt: Number(task['status_at']) },
+    anchor: typeof anchor === 'string' ? anchor : null,
+  }
   const records = log.flatMap((one) => parseRecords(taskId, rowOf(one)))
   const body = task['snapshot']
   return typeof body === 'string'
-    ? { snapshot: parseSnapshot(taskId, body), records, row }
-    : { records, row }
+    ? { snapshot: parseSnapshot(taskId, body), records, ...around }
+    : { records, ...around }
 }
 
 function rowOf({ last, body }: Row): LogRow {

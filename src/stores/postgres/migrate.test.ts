@@ -141,3 +141,8 @@ it('does not try for long when a host takes connections and never answers', asyn
   )
   expect(connections).toBe(1)
 })
+
+it('has one migration of each number', () => {
+  const numbers = readMigrations().map(({ number }) => number)
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+})

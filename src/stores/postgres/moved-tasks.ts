@@ -20,7 +20,7 @@ export function createMovedTasks(query: Query, s: string): Pick<MoveTarget, 'add
   async function addRows(tasks: readonly MovedTask[]): Promise<void> {
     const ids = tasks.map(({ row }) => toText(row.id))
     const columns = columnsOf(tasks.map(({ row }) => sendRow(row)))
-    await query(rowInsertion(s), [ids, ...columns])
+    await query(rowInsertion(s), [ids, tasks.map(({ anchor }) => anchor ?? null), ...columns])
   }
 
   async function addLogs(tasks: readonly MovedTask[]): Promise<void> {
@@ -65,7 +65,7 @@ export function createMovedTasks(query: Query, s: string): Pick<MoveTarget, 'add
     async read(ids) {
       const texts = ids.map(toText)
       const rows = await query(
-        `SELECT ${selectedColumns} FROM ${tasksIn(s)} WHERE t.id = ANY ($1)`,
+        `SELECT ${selectedColumns}, t.anchor FROM ${tasksIn(s)} WHERE t.id = ANY ($1)`,
         [texts],
       )
       const logs = await query(
@@ -91,9 +91,9 @@ export function createMovedTasks(query: Query, s: string): Pick<MoveTarget, 'add
 /** The tasks, what they wait for, and what there is to do for them. */
 function rowInsertion(s: string): string {
   return `WITH given AS (
-      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::float8[], $8::text[],
-        $9::float8[], $10::boolean[], $11::text[], $12::float8[], $13::float8[], $14::text[])
-        AS u (id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits, ready_at, due_at, owner)),
+      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::float8[], $9::text[],
+        $10::float8[], $11::boolean[], $12::text[], $13::float8[], $14::float8[], $15::text[])
+        AS u (id, anchor, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits, ready_at, due_at, owner)),
     waiting AS (
       INSERT INTO ${s}.waits (tenant, name, task_id)
       SELECT tenant, name, id FROM given CROSS JOIN unnest(waits::text[]) AS name),
@@ -101,8 +101,9 @@ function rowInsertion(s: string): string {
       INSERT INTO ${s}.agenda (task_id, tenant, agent, ready_at, due_at, owner)
       SELECT id, tenant, agent, ready_at, due_at, owner FROM given
       WHERE coalesce(ready_at, due_at) IS NOT NULL OR owner IS NOT NULL)
-    INSERT INTO ${s}.tasks (id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits)
-    SELECT id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits::text[] FROM given`
+    INSERT INTO ${s}.tasks (id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits, anchor)
+    SELECT id, tenant, principal, agent, context_id, parent_id, created_at, state, status_at, held, waits::text[], anchor
+    FROM given`
 }
 
 function commitsOf(taskId: string, log: readonly MovedCommit[]): readonly SentCommit[] {
@@ -137,5 +138,6 @@ function toMovedTask(row: Row, log: readonly Row[], kept: Row | undefined): Move
     row: toTaskRow(row),
     log: log.map(({ last, body }) => ({ last: Number(last), body: String(body) })),
     ...(kept && { snapshot: { seq: Number(kept['seq']), body: String(kept['body']) } }),
+    ...(typeof row['anchor'] === 'string' ? { anchor: row['anchor'] } : {}),
   }
 }

@@ -16,6 +16,7 @@ export interface EncodedCommit {
   readonly version: number
   readonly row: BoundRow | undefined
   readonly snapshot: string | undefined
+  readonly anchor: string | undefined
   readonly claim: EncodedClaim | undefined
   readonly pushes: readonly Push[] | undefined
   readonly spending: readonly Spent[] | undefined
@@ -33,7 +34,7 @@ export function encodeCommit(
     return { status: 'failed', kind: 'malformed', error: new TypeError(problem) }
   }
   try {
-    const { taskId, expected, records, row, snapshot, claim, pushes, spending } = commit
+    const { taskId, expected, records, row, snapshot, anchor, claim, pushes, spending } = commit
     return {
       taskId,
       expected,
@@ -41,6 +42,7 @@ export function encodeCommit(
       version: expected + records.length,
       row: row && bindRow(row),
       snapshot: snapshot && JSON.stringify(snapshot),
+      anchor,
       claim: claim && encodeClaim(claim, filter),
       pushes,
       spending,

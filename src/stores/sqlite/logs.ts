@@ -18,7 +18,7 @@ export interface Logs {
 
 export function createLogs(db: Database): Logs {
   const find = db.prepare(
-    'SELECT num, state, status_at, seq, body FROM tasks LEFT JOIN snapshots ON task = num WHERE id = ?',
+    'SELECT num, state, status_at, anchor, seq, body FROM tasks LEFT JOIN snapshots ON task = num WHERE id = ?',
   )
   const numOf = db.prepare('SELECT num FROM tasks WHERE id = ?')
   // The first row of a log has the task's number as its position. The other rows are found by the index on `task`.
@@ -34,14 +34,18 @@ export function createLogs(db: Database): Logs {
       const task = find.get(toText(taskId))
       if (task === undefined) return undefined
       const { num = null, seq, body } = task
-      const row = { state: task['state'] as State, statusAt: Number(task['status_at']) }
+      const { anchor } = task
+      const around = {
+        row: { state: task['state'] as State, statusAt: Number(task['status_at']) },
+        anchor: typeof anchor === 'string' ? anchor : null,
+      }
       // Snapshots are taken after a whole commit, so every row is entirely before or after the snapshot.
       const records = rowsAfter(num, Number(seq ?? 0), -1).flatMap((row) =>
         parseRecords(taskId, rowOf(row)),
       )
       return typeof body === 'string'
-        ? { snapshot: parseSnapshot(taskId, body), records, row }
-        : { records, row }
+        ? { snapshot: parseSnapshot(taskId, body), records, ...around }
+        : { records, ...around }
     },
     records(taskId, afterSeq, limit) {
       const { num } = numOf.get(toText(taskId)) ?? {}

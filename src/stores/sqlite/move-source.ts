@@ -62,6 +62,7 @@ function* tasksIn(db: Database): Generator<readonly MovedTask[]> {
         row: toTaskRow(row),
         log: commits.all(num, num).map(toCommit),
         ...(kept && { snapshot: { seq: Number(kept['seq']), body: String(kept['body']) } }),
+        ...(typeof row['anchor'] === 'string' ? { anchor: row['anchor'] } : {}),
       }
     })
   }

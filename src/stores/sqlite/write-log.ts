@@ -1,4 +1,4 @@
-/** Writes rows of the log. The first row of a task has the task's number as its position, and no `task` (`0006-first-commits.sql`). */
+/** Writes rows of the log, and what is kept beside it: snapshots and anchors. The first row of a task has the task's number as its position, and no `task` (`0006-first-commits.sql`). */
 
 import type { Database } from './driver.ts'
 import type { EncodedCommit } from './encoded-commit.ts'
@@ -19,6 +19,7 @@ export function createWriteLog(db: Database): WriteLog {
     `INSERT INTO snapshots (task, seq, body) VALUES (?, ?, ?)
      ON CONFLICT (task) DO UPDATE SET seq = excluded.seq, body = excluded.body`,
   )
+  const setAnchor = db.prepare('UPDATE tasks SET anchor = ? WHERE num = ?')
   let last: number | undefined
 
   /** Positions that were reserved in a rolled-back transaction are not used again. */
@@ -27,19 +28,20 @@ export function createWriteLog(db: Database): WriteLog {
     return ++last
   }
 
-  function keepSnapshot({ version, snapshot }: EncodedCommit, num: number): void {
+  function keepBeside({ version, snapshot, anchor }: EncodedCommit, num: number): void {
     if (snapshot !== undefined) keep.run(num, version, snapshot)
+    if (anchor !== undefined) setAnchor.run(anchor, num)
   }
 
   return {
     next,
     begin(commit, num) {
       insertFirst.run(num, commit.version, commit.records)
-      keepSnapshot(commit, num)
+      keepBeside(commit, num)
     },
     append(commit, num) {
       insert.run(next(), num, commit.version, commit.records)
-      keepSnapshot(commit, num)
+      keepBeside(commit, num)
     },
   }
 }

@@ -265,6 +265,22 @@ function logs(subject: Subject): void {
     expect(await (await subject.reopen()).row('task-1')).toEqual(row)
   })
 
+  it('D1, D2: keeps the last anchor outside the log, and none of a refused commit', async () => {
+    const { store } = subject
+    await store.commit([creation('task-1'), creation('task-2', {}, { anchor: '1 b key sign' })])
+    expect((await store.load('task-1'))?.anchor).toBe(null)
+    const batch = [
+      step('task-1', 2, { anchor: '1 a key sign' }),
+      step('task-2', 7, { anchor: '2 x key sign' }),
+    ]
+    expect(await store.commit(batch)).toEqual([written, { status: 'conflict', version: 2 }])
+    await store.commit([step('task-1', 3, { anchor: '2 a key sign' }), step('task-2', 2)])
+    await store.commit([step('task-1', 4, { snapshot: sampleSnapshot('task-1', 5) })])
+    const again = await subject.reopen()
+    expect((await again.load('task-1'))?.anchor).toBe('2 a key sign')
+    expect((await again.load('task-2'))?.anchor).toBe('1 b key sign')
+  })
+
   it('replaces a snapshot by a later one', async () => {
     const { store } = subject
     await store.commit([creation('task-1', {}, { snapshot: sampleSnapshot('task-1', 2) })])

@@ -25,6 +25,7 @@ type Query = Omit<TaskQuery, 'limit'>
 interface Entry {
   row: TaskRow
   readonly records: LogRecord[]
+  anchor: string | null
   snapshot?: { readonly seq: number; readonly task: NonNullable<Commit['snapshot']> }
 }
 
@@ -77,9 +78,10 @@ export function createModel(): Model {
     },
     load(id) {
       const known = tasks.get(id)
-      if (known?.snapshot === undefined) return known && { records: known.records }
-      const { seq, task } = known.snapshot
-      return { snapshot: task, records: known.records.slice(seq) }
+      if (known === undefined) return undefined
+      const { anchor, snapshot } = known
+      if (snapshot === undefined) return { records: known.records, anchor }
+      return { snapshot: snapshot.task, records: known.records.slice(snapshot.seq), anchor }
     },
     records: (id) => tasks.get(id)?.records ?? [],
     list: (query) =>
@@ -103,16 +105,17 @@ export function createModel(): Model {
 function write(
   tasks: Map<string, Entry>,
   claims: Map<string, Claim>,
-  { taskId, expected, records, row, snapshot, claim }: Commit,
+  { taskId, expected, records, row, snapshot, anchor, claim }: Commit,
 ): CommitResult['status'] {
   const holder = claim && claims.get(claim.key)
   if (holder !== undefined && holder.taskId !== taskId) return 'claimed'
   const known = tasks.get(taskId)
   if ((known?.records.length ?? 0) !== expected) return 'conflict'
   if (claim !== undefined && holder === undefined) claims.set(claim.key, claim)
-  const next = known ?? { row: row as TaskRow, records: [] }
+  const next: Entry = known ?? { row: row as TaskRow, records: [], anchor: null }
   next.records.push(...records)
   next.row = row ?? next.row
+  next.anchor = anchor ?? next.anchor
   if (snapshot !== undefined) next.snapshot = { seq: next.records.length, task: snapshot }
   tasks.set(taskId, next)
   return 'written'

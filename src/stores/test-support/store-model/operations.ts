@@ -28,6 +28,7 @@ interface Plan {
   readonly records: number
   readonly row: Partial<{ readonly [K in keyof TaskRow]: TaskRow[K] | undefined }> | undefined
   readonly snapshot: boolean
+  readonly anchor: boolean
   readonly claim: boolean
   readonly poison: boolean
 }
@@ -53,6 +54,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
     }),
   ),
   snapshot: fc.boolean(),
+  anchor: fc.boolean(),
   claim: fc.boolean(),
   poison: fc.constantFrom(false, false, false, false, true),
 })
@@ -121,6 +123,7 @@ function toCommit(each: Plan, version: number): Commit {
     expected,
     records: sampleRecords(expected, ...texts),
     ...(each.row || expected === 0 ? { row: sampleRow(id, { ...fixed, ...set }) } : {}),
+    ...(each.anchor ? { anchor: `${expected + records} head key sign` } : {}),
     ...(each.snapshot ? { snapshot: sampleSnapshot(id, expected + records) } : {}),
     ...(each.claim && expected === 0 ? { claim: sampleClaim(id) } : {}),
   }

@@ -1,0 +1,176 @@
+/**
+ * Checks the receipts of a task's log: signature, number and chain, that each matches the record before it and what the task
+ * contained then, and that no such record lacks a receipt. A log that was cut off behind a receipt needs its anchor
+ * (`receipt-anchor.ts`).
+ */
+import { canonical } from './canonical-json.ts'
+import { evolve } from './evolve.ts'
+import type { Receipt, SignatureVerdict, Verifier } from './receipt.ts'
+import { createContent } from './receipt-content.ts'
+import { describe, type Said } from './receipts.ts'
+import type { LogRecord } from './records.ts'
+import { hashIn } from './redact.ts'
+import type { Task } from './task.ts'
+
+export interface ReceiptFault {
+  /** The log record the fault was found at. */
+  readonly seq: number
+  readonly problem: string
+  /** The id of a key that is not known here. The receipt may be genuine. */
+  readonly unknownKey?: string
+}
+
+export type SignatureKind = 'hmac-sha256' | 'ed25519'
+
+/** One receipt, and what its check has shown. */
+export interface CheckedReceipt {
+  /** The number of its record in the log. */
+  readonly seq: number
+  readonly receipt: Receipt
+  /** `wrong` when anything about the receipt or its act is. */
+  readonly verdict: SignatureVerdict
+  /** The signatures that were checked and are genuine. Receipts of the first version have only an HMAC. */
+  readonly verifiedBy: readonly SignatureKind[]
+}
+
+export interface CheckedReceipts {
+  readonly receipts: readonly CheckedReceipt[]
+  readonly faults: readonly ReceiptFault[]
+}
+
+export function verifyReceipts(
+  log: readonly LogRecord[],
+  verifier: Verifier,
+): readonly ReceiptFault[] {
+  return checkReceipts(log, verifier).faults
+}
+
+export function checkReceipts(log: readonly LogRecord[], verifier: Verifier): CheckedReceipts {
+  const faults: ReceiptFault[] = []
+  const receipts: CheckedReceipt[] = []
+  const readAct = createReadAct(verifier)
+  let task: Task | undefined
+  let act: Act | undefined
+  const missing = (): void => {
+    if (act !== undefined)
+      faults.push({ seq: act.record.seq, problem: `${act.record.type} has no receipt` })
+  }
+  for (const record of log) {
+    const fault = (problem: string): number => faults.push({ seq: record.seq, problem })
+    if (record.type !== 'receipt') missing()
+    try {
+      if (record.type === 'receipt') {
+        const checked = checkOne(record, task, act, verifier)
+        receipts.push(checked.receipt)
+        faults.push(...checked.faults)
+      }
+      const version = task?.version ?? 0
+      if (record.seq !== version + 1) fault(`does not follow record ${version}`)
+      task = evolve(task, record)
+    } catch (error) {
+      // The record is damaged. Without the state before them, later records cannot be checked.
+      fault(`cannot follow: ${(error as Error).message}`)
+      return { receipts, faults }
+    }
+    act = readAct(task, record)
+  }
+  missing()
+  return { receipts, faults }
+}
+
+/**
+ * A record that needs a receipt, and what the receipt says: with the record and the task as they are, or with what was
+ * redacted in them.
+ */
+interface Act {
+  readonly record: LogRecord
+  readonly said: readonly Said[]
+  readonly contents: () => readonly string[]
+}
+
+function createReadAct({ hash }: Verifier) {
+  const contents = [createContent(hash), createContent(hash, true)]
+  const hashOf = (value: unknown): string => hash(canonical(value))
+  const hashes = [hashOf, (value: unknown) => hashIn(value) ?? hashOf(value)]
+  return (task: Task, record: LogRecord): Act | undefined => {
+    const said = hashes.flatMap((one) => describe(task, record, one) ?? [])
+    if (said.length === 0) return undefined
+    return { record, said, contents: () => contents.map((content) => content(task)) }
+  }
+}
+
+type ReceiptRecord = LogRecord & { readonly type: 'receipt' }
+
+interface CheckedOne {
+  readonly receipt: CheckedReceipt
+  readonly faults: readonly ReceiptFault[]
+}
+
+function checkOne(
+  record: ReceiptRecord,
+  task: Task | undefined,
+  act: Act | undefined,
+  verifier: Verifier,
+): CheckedOne {
+  const { seq, receipt } = record
+  const { verdict, verifiedBy } = verdictOn(receipt, verifier)
+  const problems = [...problemsOf(record, task, act, verifier.hash)]
+  if (verdict === 'wrong') problems.push('signature is wrong')
+  const faults: ReceiptFault[] = problems.map((problem) => ({ seq, problem }))
+  if (faults.length > 0)
+    return { receipt: { seq, receipt, verdict: 'wrong', verifiedBy: [] }, faults }
+  if (verdict === 'unknown-key') {
+    const { keyId } = receipt
+    const how = receipt.version === undefined ? ', by HMAC only' : ''
+    faults.push({ seq, problem: `is signed with another key, ${keyId}${how}`, unknownKey: keyId })
+  }
+  return { receipt: { seq, receipt, verdict, verifiedBy }, faults }
+}
+
+/** A receipt of version 2 has both signatures. One of them suffices where the key of the other is not known. */
+function verdictOn(
+  { signature, ed25519, ...unsigned }: Receipt,
+  verifier: Verifier,
+): Pick<CheckedReceipt, 'verdict' | 'verifiedBy'> {
+  const { keyId, version } = unsigned
+  const text = canonical(unsigned)
+  const verdicts: Partial<Record<SignatureKind, SignatureVerdict>> = {
+    'hmac-sha256': verifier.verify(text, signature, keyId),
+    ...(version === undefined
+      ? {}
+      : { ed25519: verifier.verifyPublic(text, String(ed25519), keyId) }),
+  }
+  const kinds = Object.keys(verdicts) as SignatureKind[]
+  const isUnasked = version === undefined && ed25519 !== undefined
+  if (isUnasked || kinds.some((kind) => verdicts[kind] === 'wrong')) {
+    return { verdict: 'wrong', verifiedBy: [] }
+  }
+  const verifiedBy = kinds.filter((kind) => verdicts[kind] === 'genuine')
+  return { verdict: verifiedBy.length === 0 ? 'unknown-key' : 'genuine', verifiedBy }
+}
+
+function* problemsOf(
+  { receipt, hash, at: writtenAt, seq: place }: ReceiptRecord,
+  task: Task | undefined,
+  act: Act | undefined,
+  hashOf: Verifier['hash'],
+): Generator<string, void> {
+  const { version, kind, facts, taskId, at, number, previous, seq, content } = receipt
+  if (act === undefined) yield 'receipt without an act before it'
+  else if (at !== act.record.at || at !== writtenAt || !isSaid({ kind, facts }, act)) {
+    yield `receipt disagrees with its ${act.record.type}`
+  } else if (version !== undefined && !act.contents().includes(content ?? '')) {
+    yield 'receipt disagrees with the messages or artifacts of the task'
+  }
+  if (taskId !== task?.id) yield `receipt of another task (${taskId})`
+  if (version !== undefined && seq !== place) yield `receipt belongs to record ${seq}`
+  const next = (task?.receipts.count ?? 0) + 1
+  if (number !== next) yield `receipt ${next} is missing`
+  if (previous !== (task?.receipts.head ?? '')) yield 'does not follow the receipt before it'
+  if (hash !== hashOf(canonical(receipt))) yield 'hash is wrong'
+}
+
+function isSaid(said: Said, act: Act): boolean {
+  const text = canonical(said)
+  return act.said.some((one) => canonical(one) === text)
+}
