@@ -2,6 +2,7 @@
 import { type ComponentChild, type RefObject, render } from 'preact'
 import { useRef } from 'preact/hooks'
 import { listenToKeys } from './keys.ts'
+import { Agents } from './pages/agents.tsx'
 import { Audit } from './pages/audit.tsx'
 import { Board } from './pages/board.tsx'
 import { Login } from './pages/login.tsx'
@@ -17,6 +18,7 @@ import { counts, keepCurrent, lostSince, problem } from './tasks.ts'
 const links: readonly { readonly to: Place; readonly text: string }[] = [
   { to: { page: 'board' }, text: 'Board' },
   { to: { page: 'waiting' }, text: 'Waiting' },
+  { to: { page: 'agents' }, text: 'Agents' },
   { to: { page: 'schedules' }, text: 'Schedules' },
   { to: { page: 'operations' }, text: 'Operations' },
   { to: { page: 'processes' }, text: 'Processes' },
@@ -65,6 +67,7 @@ const views: Readonly<Record<PageName, () => ComponentChild>> = {
   board: () => <Board />,
   waiting: () => <Waiting />,
   operations: () => <Operations />,
+  agents: () => <Agents />,
   schedules: () => <Schedules />,
   processes: () => <Processes />,
   audit: () => <Audit />,
@@ -97,8 +100,9 @@ function Connection() {
 
 function Help({ dialog }: { readonly dialog: RefObject<HTMLDialogElement | null> }) {
   const keys = [
-    ['g b, g w, g s', 'board, waiting, schedules'],
-    ['g o, g p, g a', 'operations, processes, audit'],
+    ['g b, g w, g n', 'board, waiting, agents'],
+    ['g s, g o', 'schedules, operations'],
+    ['g p, g a', 'processes, audit'],
     ['/', 'search'],
     ['j, k', 'next and previous task'],
     ['Enter', 'open the task'],

@@ -15,13 +15,17 @@ export interface Polled<T> {
 export function createPolled<T>(read: () => Promise<T>): Polled<T> {
   const value = signal<T | undefined>(undefined)
   const problem = signal<string | undefined>(undefined)
+  let latest = 0
   const refresh = async (): Promise<void> => {
-    try {
-      value.value = await read()
-      problem.value = undefined
-    } catch (error) {
-      problem.value = messageOf(error)
-    }
+    // The answer to an earlier request may arrive after that to a later one.
+    const own = ++latest
+    const answer = await read().then(
+      (found) => ({ found }),
+      (error: unknown) => ({ problem: messageOf(error) }),
+    )
+    if (own !== latest) return
+    problem.value = 'problem' in answer ? answer.problem : undefined
+    if ('found' in answer) value.value = answer.found
   }
   return { value, problem, refresh }
 }

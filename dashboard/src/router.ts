@@ -4,7 +4,15 @@ import { signal } from '@preact/signals'
 const BASE = '/dashboard'
 
 /** The pages without a parameter, by their path. */
-export const pages = ['board', 'waiting', 'operations', 'schedules', 'processes', 'audit'] as const
+export const pages = [
+  'board',
+  'waiting',
+  'agents',
+  'operations',
+  'schedules',
+  'processes',
+  'audit',
+] as const
 export type PageName = (typeof pages)[number]
 
 export type Place = { readonly page: PageName } | { readonly page: 'task'; readonly taskId: string }

@@ -25,6 +25,10 @@ export function clientFor({ tenant }: Pick<TaskSummary, 'tenant'>): Client {
   return createClient({ url: location.origin, headers, tenant: own ? undefined : tenant })
 }
 
+export function clientOfAgent(name: string): Client {
+  return createClient({ url: `${location.origin}/agents/${encodeURIComponent(name)}`, headers })
+}
+
 export async function emit(
   task: TaskSummary,
   type: string,

@@ -24,6 +24,12 @@ export const agents = [
     },
   }),
   agent({
+    name: 'courier',
+    description: 'Delivers to an address',
+    input: z.object({ street: z.string(), express: z.boolean() }),
+    run: (task) => `Delivered: ${JSON.stringify(task.input)}`,
+  }),
+  agent({
     name: 'digest',
     description: 'Sums up the year',
     schedule: [{ name: 'yearly', cron: '0 0 1 1 *', message: 'Sum up the year' }],

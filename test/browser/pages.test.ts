@@ -94,6 +94,17 @@ it('asks with a form that is made from the schema, and resumes with input', asyn
   })
 })
 
+it('starts a task in a form that is made from what the agent takes', async () => {
+  const page = await visit('agents')
+  await page.locator('.card', { hasText: 'Delivers to an address' }).waitFor()
+  const send = await dialogOf(page, 'Send to courier')
+  await send.dialog.getByLabel('street').fill('High Street 1')
+  await send.dialog.getByLabel('express').check()
+  await send.submit()
+  await expect.poll(() => page.locator('.state').textContent()).toBe('completed')
+  await page.getByText('Delivered: {"street":"High Street 1","express":true}').first().waitFor()
+})
+
 it('lists schedules with their next time, pauses and resumes one, and runs it now', async () => {
   const page = await visit('schedules')
   const card = page.locator('.card', { hasText: 'yearly' })
@@ -111,7 +122,7 @@ it('shows the processes, and who did what', async () => {
   await client().cancel(taskId)
   const page = await visit('processes')
   await page.getByText('answers this page').waitFor()
-  expect(await page.locator('.card').textContent()).toContain('booker, digest')
+  expect(await page.locator('.card').textContent()).toContain('booker, courier, digest')
   await page.keyboard.press('g')
   await page.keyboard.press('a')
   const row = page.getByRole('row', { name: /task\.cancel/ }).filter({
@@ -139,7 +150,7 @@ it('searches every task on the server, by words in the address and by the end of
   await page.getByText('Nothing found.').first().waitFor()
 })
 
-it.each(['schedules', 'processes', 'audit'])(
+it.each(['agents', 'schedules', 'processes', 'audit'])(
   'axe finds nothing serious on /%s in the dark on a phone',
   async (where) => {
     const taskId = await started('Book a stay')

@@ -4,7 +4,10 @@ import { matchesSearch } from '../../../src/wire/search.ts'
 import { keepFocus } from '../keys.ts'
 import { Search, searched } from '../parts/search.tsx'
 import { TaskCard } from '../parts/task-card.tsx'
+import { follow, pathOf } from '../router.ts'
 import { type Column, columns, counts, newestFirst, total } from '../tasks.ts'
+
+const agents = { page: 'agents' } as const
 
 /** How many cards a column shows at first. */
 const SHOWN = 50
@@ -59,6 +62,13 @@ function Welcome() {
       <p>Send a message to an agent, and its task appears here:</p>
       <pre>lull send {location.origin} "Hello"</pre>
       <p>In a clone of Lull, write `npm run -s lull --` in place of `lull`.</p>
+      <p>
+        Or write to an agent on the page{' '}
+        <a href={pathOf(agents)} onClick={(event) => follow(event, agents)}>
+          Agents
+        </a>
+        .
+      </p>
     </div>
   )
 }

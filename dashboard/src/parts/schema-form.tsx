@@ -7,7 +7,14 @@ import { textIn } from './act.tsx'
 
 type Asked = Pick<QuestionSummary, 'choices' | 'schema'>
 
-export function AnswerFields({ question }: { readonly question: Asked }) {
+/** @param label of the field, where there is one only */
+export function AnswerFields({
+  question,
+  label = 'Answer',
+}: {
+  readonly question: Asked
+  readonly label?: string
+}) {
   const { choices, schema } = question
   if (choices !== undefined) return <Choices choices={choices} />
   const fields = fieldsOf(schema)
@@ -15,12 +22,12 @@ export function AnswerFields({ question }: { readonly question: Asked }) {
   return (
     <>
       <label>
-        {schema === undefined ? 'Answer' : 'Answer, as JSON'}
+        {schema === undefined ? label : `${label}, as JSON`}
         <textarea name="answer" rows={4} required />
       </label>
       {schema !== undefined && (
         <details>
-          <summary>JSON Schema of the answer</summary>
+          <summary>JSON Schema</summary>
           <pre>{JSON.stringify(schema, null, 2)}</pre>
         </details>
       )}
