@@ -26,6 +26,9 @@ async function executable(): Promise<{ executablePath: string } | { channel: str
   return { executablePath: await chromium.executablePath() }
 }
 
+/** As long as every test waits for a fact. */
+const WAIT_MS = 60_000
+
 export interface OpenPage {
   readonly page: Page
   /** What went wrong on the page. */
@@ -38,6 +41,7 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<OpenPage> {
   const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-GB', ...options })
+  context.setDefaultTimeout(WAIT_MS)
   const page = await context.newPage()
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))

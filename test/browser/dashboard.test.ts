@@ -14,6 +14,8 @@ let data: string
 let port: string
 let server: LullProcess & { readonly url: string }
 let open: OpenPage[] = []
+/** What goes wrong on the page because the test wants it to. */
+let expectedFault: RegExp | undefined
 
 beforeAll(async () => {
   browser = await openBrowser()
@@ -28,7 +30,8 @@ afterAll(async () => {
   rmSync(data, { recursive: true })
 })
 afterEach(async () => {
-  const faults = open.flatMap((one) => one.faults)
+  const faults = open.flatMap((one) => one.faults).filter((one) => !expectedFault?.test(one))
+  expectedFault = undefined
   for (const { page } of open) await page.context().close()
   open = []
   expect(faults).toEqual([])
@@ -73,7 +76,7 @@ describe('the board', () => {
     await taskOf('builder', 'Run build 52 of main')
     const page = await visit()
     const card = page.locator('.card', { hasText: 'Run build 52 of main' })
-    await expect.poll(() => card.locator('.due').textContent()).toMatch(/in 9 min \d+ s/)
+    await expect.poll(() => card.locator('.due').textContent()).toMatch(/in \d min \d+ s/)
   })
 
   it('filters by what is typed', async () => {
@@ -81,6 +84,7 @@ describe('the board', () => {
     const page = await visit()
     await page.locator('.card').first().waitFor()
     await page.keyboard.press('/')
+    await page.getByRole('searchbox').and(page.locator(':focus')).waitFor()
     await page.keyboard.type('build 53')
     await expect.poll(() => page.locator('.card').count()).toBe(1)
   })
@@ -164,9 +168,8 @@ describe('a task', () => {
 
   it('that does not exist is said to be unknown', async () => {
     const page = await visit('tasks/nobody')
-    open[0]?.faults.splice(0)
+    expectedFault = /404/
     await page.getByRole('alert').waitFor()
-    open[0]?.faults.splice(0)
     expect(await page.getByRole('alert').textContent()).toMatch(/nobody/)
   })
 })
@@ -180,7 +183,7 @@ it('holds every task of an agent after a preview, and lifts the hold', async () 
   await page.getByRole('dialog', { name: 'Hold' }).getByLabel('Reason').fill('incident 42')
   await submit(page, 'Hold')
   await page.getByText('incident 42').waitFor()
-  expect(await stateOf(taskId)).toBe('paused-by-client')
+  await expect.poll(() => stateOf(taskId)).toBe('paused-by-client')
   await page.getByRole('button', { name: 'Lift' }).click()
   await submit(page, 'Lift')
   await page.getByText('Nothing is held.').waitFor()
@@ -202,6 +205,7 @@ it('can be used with the keyboard alone', async () => {
   await page.keyboard.press('b')
   await page.locator('.card').first().waitFor()
   await page.keyboard.press('j')
+  await page.locator('.card :focus').waitFor()
   await page.keyboard.press('Enter')
   await page.locator('article.task').waitFor()
   await anywhere().cancel(taskId)

@@ -137,7 +137,7 @@ function listen(server: Server): Promise<string> {
 
 /** Until it holds, without guessing how long that takes. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const until = Date.now() + 20_000
+  const until = Date.now() + 60_000
   while (!(await holds())) {
     if (Date.now() > until) throw new Error('it never came true')
     await new Promise((resolve) => setTimeout(resolve, 10))
