@@ -30,7 +30,7 @@ export const layers = {
     builtins: ['fs', 'process'],
   },
   // Agents on the AI SDK, which its users install.
-  ai: { imports: ['core', 'engine', 'mcp'], packages: ['ai'], builtins: [] },
+  ai: { imports: ['core', 'engine', 'mcp'], packages: ['ai', '@opentelemetry/api'], builtins: [] },
   // The Model Context Protocol, both ways.
   mcp: {
     imports: ['core', 'client', 'wire'],

@@ -11,6 +11,7 @@
 import type { UsageReport } from '../../core/records.ts'
 import { Fatal } from '../../engine/agent.ts'
 import type { AgentTask, Retry, StepContext } from '../../engine/agent-task.ts'
+import { inModelSpan } from '../gen-ai-spans.ts'
 import { type Answer, AnswerFold, answerIn, answerOf, recordOf } from './answer.ts'
 import type { AnyModel, ModelCall, StreamPart } from './any-model.ts'
 import { type ModelUsage, usageOf } from './usage.ts'
@@ -49,7 +50,8 @@ export async function askModel(
     name,
     async (step) => {
       const timestamp = new Date()
-      const answer = await permanentErrors(() => attempt(model, call, how, step, stream))
+      const ask = (): Promise<Answer> => attempt(model, call, how, step, stream)
+      const answer = await permanentErrors(() => inModelSpan(task, model, call, ask))
       const filled = { id: `lull-${step.idempotencyKey}`, timestamp, modelId: model.modelId }
       return recordOf(answer, filled)
     },

@@ -1,6 +1,7 @@
 /** Executes one call of a tool inside a step, and what the tool can read about that step. */
 import type { ModelMessage, ToolExecutionOptions } from 'ai'
 import type { AgentTask, StepContext } from '../../engine/agent-task.ts'
+import { inToolSpan } from '../gen-ai-spans.ts'
 import type { AnyTool, ToolCall } from './results.ts'
 import { answering, type UserAnswer, type UserQuestion } from './user-question.ts'
 
@@ -39,7 +40,7 @@ export function toolContext(options: object): ToolContext {
 /** Calls the tool's function. The last value of a generator is the result. */
 export async function executeCall(
   tool: AnyTool,
-  { toolCallId, input }: ToolCall,
+  { toolCallId, toolName, input }: ToolCall,
   { task, step, answers, messages, given }: CallContext,
 ): Promise<unknown> {
   const signals = [step.signal, ...(given?.abortSignal ? [given.abortSignal] : [])]
@@ -50,8 +51,10 @@ export async function executeCall(
     abortSignal: AbortSignal.any(signals),
   }
   contexts.set(options, { task, step, ask: answering(answers) })
-  const result: unknown = await tool.execute?.(input, options)
-  return isAsyncIterable(result) ? lastOf(result) : result
+  return inToolSpan(task, toolName, toolCallId, async () => {
+    const result: unknown = await tool.execute?.(input, options)
+    return isAsyncIterable(result) ? lastOf(result) : result
+  })
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
