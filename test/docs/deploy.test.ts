@@ -51,7 +51,35 @@ it('compose.yaml has services whose volumes and dependencies exist', () => {
   expect(readdirSync(folder)).toContain('nginx.conf')
 })
 
-it('docs/scale.md links to each of them', () => {
-  const text = readFileSync(join(root, 'docs/scale.md'), 'utf8')
+it('docs/scale.md or docs/observability.md links to each of them', () => {
+  const pages = ['docs/scale.md', 'docs/observability.md']
+  const text = pages.map((page) => readFileSync(join(root, page), 'utf8')).join('\n')
   for (const [name] of files) expect(text).toContain(`(deploy/${name})`)
+})
+
+it.each(['prometheus-alerts.yaml', 'otel-collector.yaml'])('%s has the form of YAML', (name) => {
+  const lines = read(name)
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.trim().startsWith('#'))
+  for (const line of lines) expect(line).toMatch(/^(?: {2})*(?:- )?\w+:(?: \S.*)?$/)
+})
+
+it('prometheus-alerts.yaml says of each alert how urgent it is and what it means', () => {
+  const alerts = read('prometheus-alerts.yaml').split('- alert: ').slice(1)
+  expect(alerts.length).toBeGreaterThan(5)
+  for (const alert of alerts)
+    expect(alert).toMatch(/expr: .+\n.*severity: (page|ticket).*summary: /s)
+})
+
+it('otel-collector.yaml has pipelines of parts that it defines', () => {
+  const text = read('otel-collector.yaml')
+  for (const kind of ['receivers', 'processors', 'exporters']) {
+    const [, block = ''] = new RegExp(`^${kind}:\\n((?: {2}.*\\n)+)`, 'm').exec(text) ?? []
+    const defined = [...block.matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name)
+    const used = [...text.matchAll(new RegExp(`^ {6}${kind}: \\[(.*)\\]$`, 'gm'))].flatMap(
+      ([, list = '']) => list.split(', '),
+    )
+    expect(used.length).toBeGreaterThan(0)
+    expect([...new Set(used)].sort()).toEqual(defined.sort())
+  }
 })

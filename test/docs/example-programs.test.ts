@@ -1,6 +1,6 @@
 /** Every program in `examples/` is started as its first lines say, and does what they say. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,8 +34,8 @@ async function stop(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-async function serving(args: readonly string[]): Promise<string> {
-  const child = start(args)
+async function serving(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const child = start(args, env)
   const errors: string[] = []
   for await (const line of createInterface({ input: child.stderr ?? process.stdin })) {
     errors.push(line)
@@ -72,6 +72,34 @@ describe('examples', () => {
   it('hello', async () => {
     const url = await example('hello')
     expect((await lull('send', url, 'Ann')).out).toContain('Hello, Ann!')
+  })
+
+  it("'tracing' sends the spans of a program to a receiver", async () => {
+    const bodies: string[] = []
+    const arrived = new EventEmitter()
+    const receiver = createServer(async (request, response) => {
+      const pieces: Buffer[] = []
+      for await (const piece of request) pieces.push(piece as Buffer)
+      bodies.push(`${request.url} ${Buffer.concat(pieces)}`)
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      arrived.emit('body')
+    }).listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    try {
+      const { port } = receiver.address() as AddressInfo
+      const env = {
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+        OTEL_BSP_SCHEDULE_DELAY: '50',
+      }
+      const url = await serving(['--import', './examples/tracing.mjs', 'examples/hello.mjs'], env)
+      await lull('send', url, 'Ann')
+      const found = (): boolean => bodies.some((body) => body.includes('"segment greeter"'))
+      while (!found()) await once(arrived, 'body')
+      expect(bodies[0]).toMatch(/^\/v1\/traces /)
+    } finally {
+      receiver.closeAllConnections()
+      receiver.close()
+    }
   })
 
   it('wait-for-ci goes on after its process was killed', async () => {

@@ -1,4 +1,4 @@
-/** Secrets that pass through a server appear in none of its logs, errors, audit entries and receipts. */
+/** Secrets that pass through a server appear in none of its logs, spans, metrics, errors, audit entries and receipts. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { scopes } from '../../core/scopes.ts'
 import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { type RunningServer, startServer } from '../serve.ts'
 import { createLog } from '../system/log.ts'
+import { type RecordedSpans, recordSpans } from '../test-support/recorded-spans.ts'
 import { mintKey } from './api-key.ts'
 import { createKeyFile } from './key-file.ts'
 
@@ -22,8 +23,17 @@ const secret = {
   jwt: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJl',
   input: 'canary-input-9e107d9d372b',
 }
+/** Callers see these in their own tasks. Operators see them nowhere. */
+const words = {
+  message: 'canary-message-1bc29b36f623',
+  result: 'canary-result-900150983cd2',
+  reminder: 'canary-reminder-f96b697d7cb7',
+  event: 'canary-event-c3fcd3d76192',
+}
+let spans: RecordedSpans
 
 beforeAll(async () => {
+  spans = recordSpans()
   data = mkdtempSync(join(tmpdir(), 'lull-canary-'))
   serving = await startServer({
     agents: [createScriptAgent()],
@@ -39,6 +49,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await serving.close()
+  await spans.stop()
   rmSync(data, { recursive: true })
 })
 
@@ -62,8 +73,13 @@ it('keeps keys, tokens, webhook credentials and inputs to itself', async () => {
     answers.push(text)
     return JSON.parse(text) as { result?: { task?: { id: string } } }
   }
-  const script = [{ park: { reason: 'x' } }, { say: 'on' }]
-  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ data: { script } }] }
+  const script = [
+    { step: 'work', stream: words.result },
+    { park: { reason: 'x' } },
+    { say: words.result },
+  ]
+  const parts = [{ data: { script } }, { text: words.message }]
+  const message = { messageId: 'm', role: 'ROLE_USER', parts }
   const configuration = { returnImmediately: true }
   const { result } = await ask('SendMessage', { message, configuration })
   const taskId = result?.task?.id ?? ''
@@ -76,6 +92,9 @@ it('keeps keys, tokens, webhook credentials and inputs to itself', async () => {
   await ask('CreateTaskPushNotificationConfig', { ...hook, url: 'https://nothing.invalid/' })
   await ask('GetTaskPushNotificationConfig', { taskId, id: 'h' })
   await ask('ListTaskPushNotificationConfigs', { taskId })
+  await serving.engine.remind(ada, { taskId, reminder: { body: words.reminder } })
+  const event = { id: '1', source: 'ci', type: 'ci.done', data: words.event }
+  await serving.engine.emit(ada, [event])
   await ask('tasks/resume', { taskId, input: { secret: secret.input } })
   await ask('GetTask', { id: 'no-such-task' })
   await ask('GetTask', { id: taskId }, `${key}x`)
@@ -91,7 +110,22 @@ it('keeps keys, tokens, webhook credentials and inputs to itself', async () => {
   const receipts = await ops.receipts(taskId)
   const audit = await ops.audit({ limit: 1_000 })
   expect(audit.entries.length).toBeGreaterThan(3)
-  const seen = [...lines, ...answers, JSON.stringify(receipts), JSON.stringify(audit)].join('\n')
+  // The delivery that fails is logged and is a span.
+  await vi.waitFor(() => expect(spans.named('push').length).toBeGreaterThan(0), 20_000)
+  const metrics = await fetch(`${serving.url}/metrics`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  const shown = spans
+    .all()
+    .map(({ name, attributes, events, links, status }) => [name, attributes, events, links, status])
+  const operators = [...lines, JSON.stringify(shown), await metrics.text()]
+  for (const name of ['suspension', 'resume', 'reminder', 'step work'])
+    expect(spans.named(name).length, name).toBeGreaterThan(0)
+  for (const word of Object.values(words))
+    expect([word, operators.join('\n').includes(word)]).toEqual([word, false])
+  const seen = [...operators, ...answers, JSON.stringify(receipts), JSON.stringify(audit)].join(
+    '\n',
+  )
   const hidden = [
     ...Object.values(secret),
     key.slice(-43),

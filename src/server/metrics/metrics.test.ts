@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Agent, agent } from '../../engine/agent.ts'
+import { counters, gauges } from '../../ports/meter.ts'
 import { type RunningServer, serve } from '../serve.ts'
 
 let directory: string
@@ -112,3 +113,33 @@ it('is described in the documentation, metric by metric', async () => {
   const names = [...text.matchAll(/^# TYPE (lull_\w+)/gm)].map(([, name]) => name)
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
+
+it.each(['grafana-dashboard.json', 'prometheus-alerts.yaml'])(
+  'has every metric and every label that docs/deploy/%s names',
+  async (file) => {
+    // A figure with labels is shown from its first value on.
+    await send('sleep')
+    const page = new URL(`../../../docs/deploy/${file}`, import.meta.url)
+    const text = readFileSync(page, 'utf8')
+    const served = await (await fetch(`${server.url}/metrics`)).text()
+    const known = new Set([...served.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name))
+    const named = [...text.matchAll(/\blull_[a-z_]+/g)].map(([name]) =>
+      name.replace(/_(bucket|sum|count)$/, ''),
+    )
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((name) => !known.has(name))).toEqual([])
+    const labels = new Set([
+      ...['instance', 'le'],
+      ...Object.values({ ...counters, ...gauges }).flatMap(({ label }) => label ?? []),
+      ...[...served.matchAll(/^lull_\w+\{(.*)\}/gm)].flatMap(([, list = '']) =>
+        [...list.matchAll(/(\w+)="/g)].map(([, label = '']) => label),
+      ),
+    ])
+    const grouped = [...text.matchAll(/ by \(([^)]*)\)/g)].flatMap(([, list = '']) =>
+      list.split(', '),
+    )
+    const selected = [...text.matchAll(/[{,](\w+)!?=\\?"/g)].map(([, label = '']) => label)
+    expect([...grouped, ...selected].filter((label) => !labels.has(label))).toEqual([])
+    if (file.endsWith('.json')) expect(JSON.parse(text).panels.length).toBeGreaterThan(10)
+  },
+)
