@@ -12,6 +12,7 @@ export const rows = [
   { name: 'streams', peers: [] },
   { name: 'resume', peers: dbos },
   { name: 'commits', peers: [] },
+  { name: 'telemetry', peers: [] },
   { name: 'wake', peers: [] },
   { name: 'model', peers: [] },
   { name: 'replay', peers: [] },

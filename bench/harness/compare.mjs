@@ -7,6 +7,8 @@ const others = {
   memory: 'a2a-js Express, in memory',
   sqlite: 'a2a-js Express, its SQLite store (NORMAL)',
   echo: 'bare node:http echo of the same sizes',
+  plain: 'the same server without an SDK',
+  before: 'the version in LULL_BENCH_BEFORE',
 }
 
 const measures = {

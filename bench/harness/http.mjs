@@ -15,7 +15,8 @@ export async function startAll(servers) {
   }
 }
 
-export const ours = (path) => () => startSubject('subjects/lull-server.mjs', { path })
+export const ours = (path, process) => () =>
+  startSubject('subjects/lull-server.mjs', { path }, process)
 export const a2aJs =
   (params = {}) =>
   () =>
