@@ -111,7 +111,7 @@ it('keeps keys, tokens, webhook credentials and inputs to itself', async () => {
   const audit = await ops.audit({ limit: 1_000 })
   expect(audit.entries.length).toBeGreaterThan(3)
   // The delivery that fails is logged and is a span.
-  await vi.waitFor(() => expect(spans.named('push').length).toBeGreaterThan(0), 20_000)
+  await expect.poll(() => spans.named('push').length).toBeGreaterThan(0)
   const metrics = await fetch(`${serving.url}/metrics`, {
     headers: { authorization: `Bearer ${key}` },
   })

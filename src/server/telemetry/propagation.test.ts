@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { context, propagation, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.ts'
 import { scriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { type RunningServer, serve } from '../serve.ts'
@@ -58,7 +58,12 @@ const at = (path: string): string =>
   `http://127.0.0.1:${(receiver.address() as AddressInfo).port}${path}`
 
 /** A span ends when its answer was sent, which a caller may learn earlier. */
-const ended = <T>(found: () => T): Promise<T> => vi.waitFor(found, { timeout: 20_000 })
+async function ended<T>(find: () => T | undefined): Promise<T> {
+  await expect.poll(find).toBeDefined()
+  const found = find()
+  if (found === undefined) throw new Error('it was there, and is gone')
+  return found
+}
 
 /** The spans that arrived at the receiver, as OTLP in JSON names them. */
 interface OtlpSpan {
@@ -111,44 +116,33 @@ it('carries a trace from a client through the task to its webhook, its event and
     body: JSON.stringify(event),
   })
   await traced.waitFor(taskId, 'completed')
-  const resume = await ended(() => spans.one('resume'))
+  const resume = await ended(() => spans.named('resume')[0])
   expect(linksOf(resume)).toMatchObject({ suspension: idOf(spans.one('suspension')) })
   // The event has no attribute of its own, so it has the span of the request that brought it.
-  const ofEvent = await ended(() => spans.one('POST /events'))
+  const ofEvent = await ended(() => spans.named('POST /events')[0])
   expect(ofEvent.parentSpanContext?.spanId).toBe('2'.repeat(16))
   expect(linksOf(resume)['event']).toBe(idOf(ofEvent))
 
   const parent = caller.spanContext().spanId
-  const sent = await ended(() => {
-    const found = spans.named('POST /').find((span) => span.parentSpanContext?.spanId === parent)
-    if (found === undefined) throw new Error('the span of the send has not ended')
-    return found
-  })
+  const sent = await ended(() =>
+    spans.named('POST /').find((span) => span.parentSpanContext?.spanId === parent),
+  )
   expect(sent.attributes).toMatchObject({
     'http.request.method': 'POST',
     'rpc.method': 'SendMessage',
   })
-  const hook = await ended(() => {
-    const [first] = received.filter(({ path }) => path === '/hook')
-    if (first === undefined) throw new Error('nothing was delivered')
-    return first
-  })
+  const hook = await ended(() => received.find(({ path }) => path === '/hook'))
   const [, hookTrace, hookSpan] = String(hook.headers['traceparent']).split('-')
-  await ended(() => expect(spans.named('push').map(idOf)).toContain(hookSpan))
+  await ended(() => spans.named('push').find((span) => idOf(span) === hookSpan))
   expect([traceId, resume.spanContext().traceId]).toContain(hookTrace)
   caller.end()
-}, 60_000)
+})
 
 it('arrives at a receiver of OTLP, suspension and resume paired by their link', async () => {
-  const found = await ended(() => {
-    const all = exported()
-    const suspension = all.find(({ name }) => name === 'suspension')
-    const resume = all.find(({ name }) => name === 'resume')
-    expect([suspension, resume]).not.toContain(undefined)
-    return { suspension, resume }
-  })
-  expect(found.resume?.links?.map(({ spanId }) => spanId)).toContain(found.suspension?.spanId)
-  expect(found.resume?.traceId).not.toBe(found.suspension?.traceId)
+  const suspension = await ended(() => exported().find(({ name }) => name === 'suspension'))
+  const resume = await ended(() => exported().find(({ name }) => name === 'resume'))
+  expect(resume.links?.map(({ spanId }) => spanId)).toContain(suspension.spanId)
+  expect(resume.traceId).not.toBe(suspension.traceId)
 })
 
 it('says so when a receiver is named and no SDK is registered', async () => {
