@@ -93,6 +93,15 @@ export { type ErrorCode, type ErrorDetails, isLullError, LullError } from './cor
 
 // What everything is made of: a task, its messages, its stops, its log.
 
+export type {
+  Budget,
+  BudgetFigures,
+  Measure,
+  Per,
+  Spent,
+  WarningPercent,
+} from './core/budgets/budget.ts'
+export type { Rule, RuleCause } from './core/budgets/rule.ts'
 export type { CloudEvent, StoredEvent } from './core/cloud-event.ts'
 export type {
   EventFilter,
@@ -170,6 +179,8 @@ export type { LiftAnswer } from './engine/holds.ts'
 export type { LiveTextUpdate, ReaderUpdate, RecordBatch, TaskReader } from './engine/log-reader.ts'
 export type { PauseAnswer } from './engine/pause-answer.ts'
 export type { PauseDialect } from './engine/pause-task.ts'
+export type { BudgetAnswer, BudgetInfo } from './engine/policies/budgets.ts'
+export type { DryRun, Firing } from './engine/policies/dry-run.ts'
 export type { TaskCounts, TaskPage } from './engine/read-tasks.ts'
 export type { RemindAnswer } from './engine/reminders.ts'
 export type {
@@ -181,10 +192,13 @@ export type {
   ParkRequest,
   ParkTaskRequest,
   PauseRequest,
+  RefillRequest,
   ReminderRequest,
   RemindRequest,
   ResumeRequest,
+  RuleRequest,
   SendRequest,
+  SetBudgetRequest,
 } from './engine/requests.ts'
 export type { ResumeDialect } from './engine/resume-task.ts'
 export type { RetentionReport } from './engine/retention.ts'
@@ -246,6 +260,7 @@ export type {
 export type { EventStore } from './ports/store/events.ts'
 export type { Hold, HoldScope, HoldStore } from './ports/store/holds.ts'
 export type { KeyValueStore } from './ports/store/key-values.ts'
+export type { Policy, PolicyStore } from './ports/store/policies.ts'
 export type { PruneResult } from './ports/store/pruning.ts'
 export type { PushStore } from './ports/store/pushes.ts'
 export type { SessionRow, SessionStore } from './ports/store/sessions.ts'

@@ -38,6 +38,7 @@ export default {
           page('Ask, and ask for consent', '/docs/guides/ask-and-consent'),
           page('Stream text', '/docs/guides/stream-text'),
           page('Deploy changed code', '/docs/guides/deploy-changed-code'),
+          page('Budgets and rules', '/docs/guides/budgets'),
           page('A task does not move', '/docs/guides/task-does-not-move'),
         ],
       },

@@ -2,6 +2,7 @@ import type { Command } from './command.ts'
 import { acp } from './commands/acp.ts'
 import { answer } from './commands/answer.ts'
 import { audit } from './commands/audit.ts'
+import { budgetsList, budgetsRefill, budgetsRemove, budgetsSet } from './commands/budgets.ts'
 import { completionOf } from './commands/completion.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
@@ -14,6 +15,7 @@ import { mcp } from './commands/mcp.ts'
 import { migrate } from './commands/migrate.ts'
 import { receiptsVerify } from './commands/receipts-verify.ts'
 import { replay } from './commands/replay.ts'
+import { rulesAdd, rulesList, rulesRemove, rulesTest } from './commands/rules.ts'
 import {
   schedulesList,
   schedulesPause,
@@ -48,6 +50,14 @@ export const commands: readonly Command[] = [
   hold,
   holdList,
   holdLift,
+  budgetsList,
+  budgetsSet,
+  budgetsRefill,
+  budgetsRemove,
+  rulesList,
+  rulesAdd,
+  rulesRemove,
+  rulesTest,
   schedulesList,
   schedulesPause,
   schedulesResume,

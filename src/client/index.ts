@@ -18,6 +18,8 @@ export type {
   AgentSummary,
   AuditPage,
   AuditSummary,
+  BudgetResult,
+  BudgetSummary,
   Changes,
   ExportedTask,
   HoldPreview,
@@ -27,6 +29,8 @@ export type {
   QuestionSummary,
   ReceiptReport,
   ReceiptSummary,
+  RuleDryRun,
+  RuleSummary,
   ScheduleRun,
   ScheduleSummary,
   StopSummary,
@@ -68,10 +72,13 @@ export type { Fetch, HeaderRequest, HeaderSource } from './http.ts'
 export type { KeySetOptions } from './key-set.ts'
 export {
   type AuditFilter,
+  type BudgetInput,
   createOps,
   type HoldInput,
   type Ops,
   type OpsOptions,
+  type RefillInput,
+  type RuleInput,
   type TaskFilter,
 } from './ops.ts'
 export {

@@ -2,6 +2,8 @@
 import type {
   AgentSummary,
   AuditPage,
+  BudgetResult,
+  BudgetSummary,
   Changes,
   ExportedTask,
   HoldPreview,
@@ -9,6 +11,8 @@ import type {
   HoldSummary,
   LiftResult,
   ReceiptReport,
+  RuleDryRun,
+  RuleSummary,
   ScheduleRun,
   ScheduleSummary,
   TaskList,
@@ -47,6 +51,31 @@ export interface HoldInput {
   readonly holdNew?: boolean | undefined
 }
 
+export interface BudgetInput {
+  /** As of a hold. */
+  readonly scope: Readonly<Record<string, unknown>>
+  readonly measure: BudgetSummary['measure']
+  readonly limit: number
+  /** Default `life`. */
+  readonly per?: BudgetSummary['per'] | undefined
+  /** False: tasks that the budget has stopped stay stopped. */
+  readonly resume?: boolean | undefined
+}
+
+export interface RefillInput {
+  /** Absent: the count starts again at zero. */
+  readonly amount?: number | undefined
+  readonly resume?: boolean | undefined
+}
+
+/** Has exactly one of `onEvent`, `filter` and `budget`. */
+export interface RuleInput extends HoldInput {
+  readonly onEvent?: string | undefined
+  readonly filter?: Readonly<Record<string, unknown>> | undefined
+  readonly budget?: { readonly id: string; readonly percent: number } | undefined
+  readonly mode?: RuleSummary['mode'] | undefined
+}
+
 export interface AuditFilter {
   /** An ISO 8601 instant. */
   readonly since?: string | undefined
@@ -76,6 +105,15 @@ export interface Ops {
   previewHold(input: HoldInput): Promise<HoldPreview>
   hold(input: HoldInput): Promise<HoldResult>
   lift(holdId: string): Promise<LiftResult>
+  budgets(): Promise<readonly BudgetSummary[]>
+  setBudget(input: BudgetInput): Promise<BudgetResult>
+  refillBudget(budgetId: string, input?: RefillInput): Promise<BudgetResult>
+  removeBudget(budgetId: string): Promise<{ readonly budgetId: string; readonly resumed: number }>
+  rules(): Promise<readonly RuleSummary[]>
+  addRule(input: RuleInput): Promise<RuleSummary>
+  removeRule(ruleId: string): Promise<{ readonly ruleId: string }>
+  /** What such a rule would have stopped in the last day. */
+  dryRunRule(input: RuleInput): Promise<RuleDryRun>
   /** Who did what, and what was refused, oldest first. */
   audit(filter?: AuditFilter): Promise<AuditPage>
   schedules(): Promise<readonly ScheduleSummary[]>
@@ -134,6 +172,8 @@ export function createOps(options: OpsOptions): Ops {
   const taskPath = (taskId: string, rest = ''): string =>
     `tasks/${encodeURIComponent(taskId)}${rest}`
 
+  const budgetPath = (id: string, rest = ''): string => `budgets/${encodeURIComponent(id)}${rest}`
+
   const schedulePath = (id: string, act: string): string =>
     `schedules/${encodeURIComponent(id)}/${act}`
 
@@ -156,6 +196,14 @@ export function createOps(options: OpsOptions): Ops {
     previewHold: (input) => call('POST', urlOf('holds:preview'), input),
     hold: (input) => call('POST', urlOf('holds'), input),
     lift: (holdId) => call('DELETE', urlOf(`holds/${encodeURIComponent(holdId)}`)),
+    budgets: async () => (await call<{ budgets: [] }>('GET', urlOf('budgets'))).budgets,
+    setBudget: (input) => call('POST', urlOf('budgets'), input),
+    refillBudget: (id, input = {}) => call('POST', urlOf(budgetPath(id, '/refill')), input),
+    removeBudget: (id) => call('DELETE', urlOf(budgetPath(id))),
+    rules: async () => (await call<{ rules: [] }>('GET', urlOf('rules'))).rules,
+    addRule: (input) => call('POST', urlOf('rules'), input),
+    removeRule: (id) => call('DELETE', urlOf(`rules/${encodeURIComponent(id)}`)),
+    dryRunRule: (input) => call('POST', urlOf('rules:dry-run'), input),
     audit: (filter = {}) => call('GET', urlOf('audit', queryOf(filter))),
     schedules: async () => (await call<{ schedules: [] }>('GET', urlOf('schedules'))).schedules,
     pauseSchedule: (id) => call('POST', urlOf(schedulePath(id, 'pause'))),

@@ -1,16 +1,9 @@
 /** Holds: stop many tasks at once, see the holds in effect, and lift them. */
 import { createOps, type Ops } from '../../client/ops.ts'
-import { type Command, exitCodes, type Flag, type Input, UsageError } from '../command.ts'
+import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
 import { age, plain } from '../render.ts'
-
-const scopeFlags: Readonly<Record<string, Flag>> = {
-  all: { about: 'Every task of every tenant' },
-  tenant: { value: 'name', about: 'Every task of this tenant' },
-  agent: { value: 'name', about: 'Every task of this agent' },
-  context: { value: 'id', about: 'Every task of this conversation' },
-  task: { value: 'id', about: 'This task; may be given several times' },
-}
+import { scopeFlags, scopeIn, tasksText } from '../scope-flags.ts'
 
 export const hold: Command = {
   name: 'hold',
@@ -29,7 +22,7 @@ export const hold: Command = {
   ],
   async run(input, io) {
     if (input.words.length > 0) throw new UsageError('hold takes flags only')
-    const [scope, reason] = [scopeIn(input), input.text('reason')]
+    const [scope, reason] = [scopeIn(input, 'hold'), input.text('reason')]
     const ops = opsOf(input)
     if (input.has('preview')) {
       const preview = await ops.previewHold({ scope, reason: reason ?? 'preview' })
@@ -90,27 +83,4 @@ export const holdLift: Command = {
 /** The holds commands act on all tenants. */
 function opsOf(input: Input): Ops {
   return createOps(opsOptions(serverUrl(input)))
-}
-
-/** @throws UsageError unless exactly one scope is given */
-function scopeIn(input: Input): Readonly<Record<string, unknown>> {
-  const [agent, contextId, tenant] = ['agent', 'context', 'tenant'].map((flag) => input.text(flag))
-  const taskIds = input.texts('task')
-  const scopes = [
-    ...(input.has('all') ? [{ all: true }] : []),
-    ...(agent === undefined ? [] : [{ agent }]),
-    ...(contextId === undefined ? [] : [{ contextId }]),
-    ...(taskIds.length === 0 ? [] : [{ taskIds }]),
-  ]
-  const [scope, second] = scopes
-  if (second !== undefined || (scope !== undefined && 'all' in scope && tenant !== undefined)) {
-    throw new UsageError('give one scope: --all, --tenant, --agent, --context or --task')
-  }
-  if (scope !== undefined) return tenant === undefined ? scope : { ...scope, tenant }
-  if (tenant !== undefined) return { tenant }
-  throw new UsageError('say what to hold: --all, --tenant, --agent, --context or --task')
-}
-
-function tasksText(tasks: number): string {
-  return tasks === 1 ? '1 task' : `${tasks} tasks`
 }

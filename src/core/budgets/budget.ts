@@ -6,16 +6,7 @@ import type { HoldScope } from '../hold-scope.ts'
 import type { Actor } from '../suspension.ts'
 
 /** `tokens` are input and output tokens together. `wallMs` is the time in which tasks run. */
-export const measures = [
-  'inputTokens',
-  'outputTokens',
-  'tokens',
-  'costUsd',
-  'wallMs',
-  'turns',
-] as const
-
-export type Measure = (typeof measures)[number]
+export type Measure = 'inputTokens' | 'outputTokens' | 'tokens' | 'costUsd' | 'wallMs' | 'turns'
 
 /** How often the count starts again. Hours and days are those of UTC. */
 export type Per = 'hour' | 'day' | 'life'
@@ -45,8 +36,10 @@ export interface Spent {
   readonly amount: number
 }
 
-/** The shares of a budget, in percent, at which the agent is warned. */
-export const warningPercents = [95, 85, 70] as const
+/** A share of a budget at which the agent is warned. */
+export type WarningPercent = 70 | 85 | 95
+
+const warningPercents: readonly WarningPercent[] = [95, 85, 70]
 
 /** How far a budget is used. Amounts are in the measure of the budget. */
 export interface BudgetFigures {
@@ -58,8 +51,8 @@ export interface BudgetFigures {
   readonly period: number
   /** When the next period begins. Absent for `life`. */
   readonly nextPeriodAt?: number
-  /** The highest of `warningPercents` that is reached. */
-  readonly warning?: (typeof warningPercents)[number]
+  /** The highest one that is reached. */
+  readonly warning?: WarningPercent
 }
 
 const lengths: Readonly<Record<Per, number | undefined>> = {

@@ -1,11 +1,11 @@
 /** `/ops/holds`: stop many tasks at once, preview the effect, and lift a hold. */
 import { z } from 'zod'
-import { LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/instant.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { holdInput } from '../../engine/inputs.ts'
 import type { HoldRequest } from '../../engine/requests.ts'
 import type { HoldSummary } from '../../wire/ops.ts'
+import { objectIn } from './read-body.ts'
 import type { OpsRoute } from './route.ts'
 
 type Hold = Awaited<ReturnType<Engine['holds']>>[number]
@@ -43,7 +43,7 @@ export const placeHold: OpsRoute = {
       }),
     ),
   }),
-  handle: (engine, caller, { body }) => engine.hold(caller, objectIn(body)),
+  handle: (engine, caller, { body }) => engine.hold(caller, objectIn<HoldRequest>(body)),
 }
 
 export const liftHold: OpsRoute = {
@@ -69,15 +69,9 @@ export const previewHold: OpsRoute = {
     /** The ids of some of these tasks. */
     sample: z.array(z.string()),
   }),
-  handle: (engine, caller, { body }) => engine.previewHold(caller, objectIn(body)),
+  handle: (engine, caller, { body }) => engine.previewHold(caller, objectIn<HoldRequest>(body)),
 }
 
 function shown({ id, scope, reason, holdNew, actor, createdAt }: Hold): HoldSummary {
   return { holdId: id, scope: { ...scope }, reason, holdNew, actor, createdAt: toIso(createdAt) }
-}
-
-/** The engine validates the members. */
-function objectIn(body: unknown): HoldRequest {
-  if (typeof body === 'object' && body !== null) return body as HoldRequest
-  throw new LullError('INVALID_INPUT', { path: '', problem: 'must be a JSON object' })
 }

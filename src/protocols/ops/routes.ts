@@ -2,10 +2,12 @@
 import { z } from 'zod'
 import { jsonSchemaOf } from '../../engine/standard-schema.ts'
 import { readAudit } from './audit.ts'
+import { budgetRoutes } from './budgets.ts'
 import { showExport } from './exports.ts'
 import { liftHold, listHolds, placeHold, previewHold } from './holds.ts'
 import { openApi } from './openapi.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
+import { ruleRoutes } from './rules.ts'
 import { scheduleRoutes } from './schedules.ts'
 import { listTasks, showLog, showReceipts, showTask } from './tasks.ts'
 import { listWaiting } from './waiting.ts'
@@ -79,6 +81,8 @@ export const opsRoutes: readonly OpsRoute[] = [
   placeHold,
   previewHold,
   liftHold,
+  ...budgetRoutes,
+  ...ruleRoutes,
   readAudit,
   ...scheduleRoutes,
   document,

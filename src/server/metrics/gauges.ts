@@ -1,5 +1,6 @@
 /** Read for each request of `/metrics`: tasks in the store, this process, the processes beside it. */
 import { isTerminal, type State, states } from '../../core/states.ts'
+import { ALL_TENANTS } from '../../engine/caller.ts'
 import type { WorkerSummary } from '../../engine/cluster/worker-list.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { AgentSlots } from '../../engine/runs/slots.ts'
@@ -23,6 +24,19 @@ export async function taskGauge(
     value: await store.count({ ...scope, agent, states: [state] }),
   }))
   return gauge('lull_tasks', 'Tasks that have not ended', await Promise.all(samples))
+}
+
+/** So many budgets are shown, the most used first. */
+const SHOWN_BUDGETS = 100
+
+export async function budgetGauge(engine: Pick<Engine, 'budgets'>): Promise<Family> {
+  const operator = { tenant: ALL_TENANTS, principal: 'metrics', operator: true } as const
+  const budgets = [...(await engine.budgets(operator))].sort((a, b) => b.percent - a.percent)
+  const samples = budgets.slice(0, SHOWN_BUDGETS).map(({ id, measure, per, percent }) => ({
+    labels: { budget: id, measure, per },
+    value: percent / 100,
+  }))
+  return gauge('lull_budget_used_ratio', 'How far budgets are used; 1 is used up', samples)
 }
 
 export async function processGauges(

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { TaskStore } from '../../ports/store/tasks.ts'
-import { processGauges, taskGauge } from './gauges.ts'
+import { budgetGauge, processGauges, taskGauge } from './gauges.ts'
 import type { ShownMeter } from './meter.ts'
 import { textOf } from './prometheus-text.ts'
 
@@ -18,6 +18,6 @@ export async function metricsText(
 ): Promise<string> {
   const { engine, store, meter } = deps
   if (tenant !== undefined) return textOf([await taskGauge(engine, store, { tenant })])
-  const tasks = await taskGauge(engine, store, {})
-  return textOf([tasks, ...(await processGauges(engine)), ...meter.families()])
+  const [tasks, budgets] = await Promise.all([taskGauge(engine, store, {}), budgetGauge(engine)])
+  return textOf([tasks, budgets, ...(await processGauges(engine)), ...meter.families()])
 }

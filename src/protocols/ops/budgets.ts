@@ -1,0 +1,101 @@
+/** `/ops/budgets`: set limits, see how far they are used, refill and remove them. */
+import { z } from 'zod'
+import { toIso } from '../../core/instant.ts'
+import { setBudgetInput } from '../../engine/inputs.ts'
+import type { BudgetAnswer, BudgetInfo } from '../../engine/policies/budgets.ts'
+import type { RefillRequest, SetBudgetRequest } from '../../engine/requests.ts'
+import type { BudgetResult, BudgetSummary } from '../../wire/ops.ts'
+import { objectIn } from './read-body.ts'
+import type { OpsRoute } from './route.ts'
+
+const budget: z.ZodType<BudgetSummary> = z.object({
+  budgetId: z.string(),
+  scope: z.record(z.string(), z.unknown()),
+  measure: z.enum(['inputTokens', 'outputTokens', 'tokens', 'costUsd', 'wallMs', 'turns']),
+  limit: z.number(),
+  per: z.enum(['hour', 'day', 'life']),
+  spent: z.number(),
+  allowed: z.number(),
+  percent: z.number(),
+  usedUp: z.boolean(),
+  since: z.iso.datetime(),
+  nextPeriodAt: z.iso.datetime().optional(),
+  actor: z.object({ kind: z.string(), id: z.string() }),
+  createdAt: z.iso.datetime(),
+})
+
+const changed: z.ZodType<BudgetResult> = z.object({ budget, resumed: z.number() })
+
+const listBudgets: OpsRoute = {
+  method: 'GET',
+  path: '/ops/budgets',
+  scope: 'ops:read',
+  about: 'The budgets, and how far each is used',
+  answer: z.object({ budgets: z.array(budget) }),
+  handle: async (engine, caller) => ({ budgets: (await engine.budgets(caller)).map(shown) }),
+}
+
+const setBudget: OpsRoute = {
+  method: 'POST',
+  path: '/ops/budgets',
+  scope: 'ops:control',
+  about: 'Sets a budget, or changes the limit of the one with this scope, measure and period',
+  body: setBudgetInput,
+  answer: changed,
+  handle: async (engine, caller, { body }) =>
+    result(await engine.setBudget(caller, objectIn<SetBudgetRequest>(body))),
+}
+
+const refillBudget: OpsRoute = {
+  method: 'POST',
+  path: '/ops/budgets/{id}/refill',
+  scope: 'ops:control',
+  about: 'Allows more in this period, or starts the count again; the tasks it stopped go on',
+  body: z.strictObject({ amount: z.number().optional(), resume: z.boolean().optional() }),
+  answer: changed,
+  handle: async (engine, caller, { id, body = {} }) =>
+    result(await engine.refillBudget(caller, { ...objectIn<RefillRequest>(body), budgetId: id })),
+}
+
+const removeBudget: OpsRoute = {
+  method: 'DELETE',
+  path: '/ops/budgets/{id}',
+  scope: 'ops:control',
+  about: 'Removes a budget; the tasks it stopped go on',
+  answer: z.object({ budgetId: z.string(), resumed: z.number() }),
+  handle: async (engine, caller, { id }) => ({
+    budgetId: id,
+    ...(await engine.removeBudget(caller, id)),
+  }),
+}
+
+export const budgetRoutes: readonly OpsRoute[] = [
+  listBudgets,
+  setBudget,
+  refillBudget,
+  removeBudget,
+]
+
+function result({ budget: info, resumed }: BudgetAnswer): BudgetResult {
+  return { budget: shown(info), resumed }
+}
+
+function shown(info: BudgetInfo): BudgetSummary {
+  const { id, scope, measure, limit, per, spent, allowed, percent, usedUp } = info
+  const { actor, period, nextPeriodAt, createdAt } = info
+  return {
+    budgetId: id,
+    scope: { ...scope },
+    measure,
+    limit,
+    per,
+    spent,
+    allowed,
+    percent,
+    usedUp,
+    since: toIso(period),
+    ...(nextPeriodAt === undefined ? {} : { nextPeriodAt: toIso(nextPeriodAt) }),
+    actor,
+    createdAt: toIso(createdAt),
+  }
+}
