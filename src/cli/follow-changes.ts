@@ -1,18 +1,20 @@
 /**
  * Follows the change feed of a Lull server, also across restarts of the server.
  *
- *  L1  `connected` is called before the first change of each connection: the feed tells nothing of the time before.
+ *  L1  `connected` is called before the first change of each connection. The feed has only changes from then on, so
+ *      `connected` must read the present state.
  *  L2  Errors that a retry cannot fix end it. All others are followed by another attempt, with growing waits.
  */
 import { isClientError } from '../client/client-error.ts'
 import type { Changes } from '../client/index.ts'
 import type { Ops } from '../client/ops.ts'
+import { sleep } from './sleep.ts'
 
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 5_000
 
 export interface Feed {
-  /** Reads what the feed does not tell. */
+  /** Reads the present state. Changes before the connection are not in the feed. */
   readonly connected: () => Promise<void>
   readonly changed: (changes: Changes) => Promise<void>
   readonly lost: () => void
@@ -43,15 +45,4 @@ export async function followChanges(
     await wait(waitMs, signal)
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
   }
-}
-
-/** Resolves after a time, or at once when the signal fires. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

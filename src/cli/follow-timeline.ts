@@ -3,7 +3,8 @@ import { chunksOf, readEvents } from '../client/event-reader.ts'
 import type { TimelineEntry } from '../client/index.ts'
 import type { Io } from './command.ts'
 import { credentials } from './remote.ts'
-import { plain } from './render.ts'
+import { oneLine } from './render.ts'
+import { sleep } from './sleep.ts'
 
 const IDLE_MS = 60_000
 const RETRY_MS = 1_000
@@ -54,7 +55,7 @@ async function follow(
       return
     } catch {
       // The server is unreachable. Try again later.
-      await pause(RETRY_MS, signal)
+      await sleep(RETRY_MS, signal)
     }
   }
 }
@@ -65,15 +66,5 @@ const shown: ReadonlySet<string> = new Set(['step', 'tool', 'child'])
 export function printEntry({ kind, name, outcome, text }: TimelineEntry, io: Io): void {
   if (!shown.has(kind)) return
   const words = [kind, name, outcome, text].filter((word) => word !== undefined)
-  io.print(plain(words.join('  ')).replaceAll('\n', ' '))
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
+  io.print(words.map(oneLine).join('  '))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLiveBlock } from './live-block.ts'
+import { createLiveBlock, endOf } from './live-block.ts'
 
 const block = (columns: number, ...lines: readonly string[]) => {
   let width = columns
@@ -20,6 +20,15 @@ describe('a block of live lines', () => {
     expect(block(4, 'e\u0301e\u0301e\u0301e\u0301').draw()).toBe('e\u0301e\u0301e\u0301')
   })
 
+  it('B1: counts a tab as the one space that it draws', () => {
+    expect(block(6, 'a\tb\nc\td').draw()).toBe('a b c')
+  })
+
+  it('B1: reads no more of a long line than fits', () => {
+    const long = block(6, `\u001b[31m${'x'.repeat(20_000_000)}\u001b[39m`)
+    expect(long.draw()).toBe('\u001b[31mxxxxx\u001b[39m')
+  })
+
   it('B2: erases the rows that it drew, and nothing twice', () => {
     const three = block(80, 'a', 'b', 'c')
     expect(three.erase()).toBe('')
@@ -34,4 +43,10 @@ describe('a block of live lines', () => {
     two.resize(10)
     expect(two.erase()).toBe('\r\u001b[3A\u001b[J')
   })
+})
+
+it('shows the end of a text that is being written', () => {
+  expect(endOf('short', 10)).toBe('short')
+  expect(endOf('once upon a time', 8)).toBe('… a time')
+  expect(endOf('漢字漢字', 6)).toBe('…漢字')
 })

@@ -36,21 +36,39 @@ export function createLiveBlock(columns: () => number): LiveBlock {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with an escape character
+const colour = /\u001b\[\d+m/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with an escape character
 const colourOrCharacter = /\u001b\[\d+m|./gsu
+const SPACE = /^\s/
 const WIDE = /^[\u1100-\u115f\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]|\p{Emoji_Presentation}/u
 const WITHOUT_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]/u
 
 /** B1. Colours take no room, and are kept whole so that none stays switched on. */
 function cutTo(line: string, columns: number): { text: string; width: number } {
-  let [text, width, full] = ['', 0, false]
-  for (const [part] of line.matchAll(colourOrCharacter)) {
-    const own = part.startsWith('\u001b') ? undefined : widthOf(part)
-    full ||= own !== undefined && width + own > columns
-    if (full && own !== undefined) continue
-    text += part
-    width += own ?? 0
+  let [text, width] = ['', 0]
+  for (const { 0: part, index } of line.matchAll(colourOrCharacter)) {
+    const own = part.startsWith('\u001b') ? 0 : widthOf(part)
+    if (width + own > columns) {
+      return { text: text + (line.slice(index).match(colour) ?? []).join(''), width }
+    }
+    // A tab or a line break would take more than its column.
+    text += SPACE.test(part) ? ' ' : part
+    width += own
   }
   return { text, width }
+}
+
+/** The end of a text, so that it takes at most so many columns. */
+export function endOf(text: string, columns: number): string {
+  const characters = [...text.slice(-2 * columns - 2)]
+  let [width, from] = [0, characters.length]
+  while (from > 0) {
+    width += widthOf(characters[from - 1] ?? '')
+    if (width >= columns) break
+    from--
+  }
+  const end = characters.slice(from).join('')
+  return end.length === text.length ? text : `…${end}`
 }
 
 /** Rows that a terminal uses for the character. An unknown character of Asia or a picture counts as two. */

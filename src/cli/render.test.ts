@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { questionParts } from '../core/question-part.ts'
-import { artifactLine, messageText } from './render.ts'
+import { artifactLine, messageText, oneLine, stateText } from './render.ts'
 
 it('leaves nothing in a media type that could move the cursor', () => {
   const parts = [{ text: 'x', mediaType: '\u001b[2Jtext/plain' }]
@@ -14,4 +14,9 @@ it('shows the choices of a question and the schema of an answer as text', () => 
   expect(messageText({ messageId: 'm', role: 'ROLE_AGENT', parts })).toBe(
     'How?\n(one of: squash, merge = Merge commit)\n(answer with JSON: {"type":"string"})',
   )
+})
+
+it('makes one row of a text with tabs, line breaks or controls of the writing direction', () => {
+  expect(oneLine('a\tb\r\nc\u2028d \u202eexe\u2066')).toBe('a b c d exe')
+  expect(stateText('\u001b[2J\tnew', (_, text) => text)).toBe('[2J new')
 })

@@ -17,13 +17,21 @@ const colourOf: Readonly<Record<string, Colour>> = {
 
 /** States in which a task waits are yellow. */
 export function stateText(state: string, paint: Paint): string {
-  return paint(colourOf[state] ?? 'yellow', state)
+  return paint(colourOf[state] ?? 'yellow', oneLine(state))
 }
 
 /** Removes control characters, so that a text from a server cannot move the cursor or change colours. */
 export function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression removes them
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+}
+
+/**
+ * A text that takes one row of the terminal, however its server wrote it: white space of any kind is one space, and
+ * controls of the writing direction, which could exchange the columns of a table, are removed.
+ */
+export function oneLine(text: string): string {
+  return plain(text.replace(/\s+/g, ' ').replace(/[\u202a-\u202e\u2066-\u2069]/g, ''))
 }
 
 export function messageText(message: Message | undefined): string {
@@ -55,7 +63,7 @@ export function statusText({ status, suspension }: Pick<Shown, 'status' | 'suspe
   const why = [suspension?.reason, suspension?.summary].filter((text) => text !== undefined)
   const isStopped = suspension !== undefined && !suspension.pausing
   const text = messageText(status.message) || (isStopped ? plain(why.join(' ')) : '')
-  return text.replaceAll('\n', ' ')
+  return oneLine(text)
 }
 
 /** One line: the state of the task and its text. */

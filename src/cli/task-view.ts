@@ -6,7 +6,7 @@ import { durationText } from '../core/duration-text.ts'
 import { isPaused } from '../core/states.ts'
 import { waitText } from '../core/wait-text.ts'
 import type { Paint } from './command.ts'
-import { age, plain, stateText, statusText } from './render.ts'
+import { age, oneLine, stateText, statusText } from './render.ts'
 
 /** What is known of the task. A Lull server tells all of it, another A2A agent some. */
 export interface TaskView {
@@ -55,6 +55,10 @@ export function viewOfTask(task: Task): TaskView {
   }
 }
 
+const WORD = 6
+/** The column in which a text begins. */
+export const SAYS_AT: number = 2 + WORD + 1
+
 /** @param text that is being written */
 export function taskBlock(
   view: TaskView,
@@ -66,8 +70,8 @@ export function taskBlock(
   const at = now + view.skewMs
   const head = [
     `${stateText(view.state, paint)}${view.pausing === true ? ', pausing' : ''}`,
-    view.agent === undefined ? '' : plain(view.agent),
-    view.turn === undefined ? '' : `turn ${view.turn}`,
+    view.agent === undefined ? '' : oneLine(view.agent),
+    view.turn === undefined ? '' : oneLine(`turn ${view.turn}`),
     paint('dim', `for ${age(view.since, at) || 'a while'}`),
     bar(view.progress),
   ]
@@ -80,7 +84,7 @@ export function taskBlock(
   return [
     head.filter((part) => part !== '').join('  '),
     ...rows.flatMap(([word, value]) =>
-      value === '' ? [] : [`  ${paint('dim', word.padEnd(6))} ${oneLine(value)}`],
+      value === '' ? [] : [`  ${paint('dim', word.padEnd(WORD))} ${oneLine(value)}`],
     ),
   ]
 }
@@ -98,8 +102,4 @@ function bar(fraction: number | undefined): string {
   if (fraction === undefined) return ''
   const done = Math.round(fraction * BAR)
   return `${'█'.repeat(done)}${'░'.repeat(BAR - done)} ${Math.round(fraction * 100)} %`
-}
-
-export function oneLine(text: string): string {
-  return plain(text).replaceAll('\n', ' ')
 }

@@ -1,13 +1,14 @@
 /** Shows all open tasks until Ctrl-C: on a terminal a table that is drawn again in place, otherwise a line per change. */
+import { isClientError } from '../client/client-error.ts'
 import type { Changes, TaskList, TaskSummary } from '../client/index.ts'
 import type { Ops } from '../client/ops.ts'
 import { durationText } from '../core/duration-text.ts'
 import { isTerminal, type State, states } from '../core/states.ts'
 import type { Io, Paint } from './command.ts'
 import { drawing, type Size } from './drawing.ts'
-import { followChanges, sleep } from './follow-changes.ts'
-import { age, plain, stateText } from './render.ts'
-import { oneLine } from './task-view.ts'
+import { followChanges } from './follow-changes.ts'
+import { age, oneLine, stateText } from './render.ts'
+import { sleep } from './sleep.ts'
 
 const open: readonly State[] = states.filter((state) => !isTerminal(state))
 const MOST = 100
@@ -47,8 +48,8 @@ export async function watchOpenTasks(watched: Watched, json: boolean, io: Io): P
   })
 }
 
-function read({ ops, agent }: Watched): Promise<TaskList> {
-  return ops.tasks({ states: open, agent, limit: MOST })
+function read({ ops, agent }: Watched, cursor?: string): Promise<TaskList> {
+  return ops.tasks({ states: open, agent, limit: MOST, counts: false, cursor })
 }
 
 async function printChanges(
@@ -70,7 +71,22 @@ async function printChanges(
       io.print(line)
     }
   }
-  const again = async (): Promise<void> => print((await read(watched)).tasks.toReversed())
+  const again = async (): Promise<void> => {
+    const missing = new Set(printed.keys())
+    let cursor: string | undefined
+    do {
+      const page = await read(watched, cursor)
+      print(page.tasks.toReversed())
+      for (const { taskId } of page.tasks) missing.delete(taskId)
+      cursor = page.cursor
+    } while (cursor !== undefined && missing.size > 0)
+    // These ended while no change of them was received.
+    for (const taskId of missing) {
+      const task = await ended(watched.ops, taskId)
+      if (task === undefined) printed.delete(taskId)
+      else print([task])
+    }
+  }
   await again()
   const feed = {
     connected: again,
@@ -83,8 +99,18 @@ async function printChanges(
   await followChanges(watched.ops, feed, signal)
 }
 
+/** Undefined: the task was removed from the store. */
+async function ended(ops: Ops, taskId: string): Promise<TaskSummary | undefined> {
+  try {
+    return await ops.task(taskId)
+  } catch (error) {
+    if (isClientError(error, 'TASK_NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
 function changeLine({ taskId, state, agent, says }: TaskSummary, paint: Paint): string {
-  return [plain(taskId), stateText(state, paint), plain(agent), oneLine(says)].join('  ')
+  return [oneLine(taskId), stateText(state, paint), oneLine(agent), oneLine(says)].join('  ')
 }
 
 /** @param passedMs since the list was read @param lostMs since the server is away; 0 while it is not */
@@ -115,16 +141,16 @@ const SHORT_ID = 8
 function rowsOf(tasks: readonly TaskSummary[], passedMs: number, paint: Paint): readonly string[] {
   const wide = (texts: readonly string[]): number => Math.max(0, ...texts.map((one) => one.length))
   const [stateWidth, agentWidth] = [
-    wide(tasks.map(({ state }) => state)),
-    wide(tasks.map(({ agent }) => plain(agent))),
+    wide(tasks.map(({ state }) => oneLine(state))),
+    wide(tasks.map(({ agent }) => oneLine(agent))),
   ]
   return tasks.map(({ taskId, state, since, agent, turn, says, title, remainingMs }) =>
     [
-      plain(taskId).slice(-SHORT_ID),
-      stateText(state, paint) + ' '.repeat(stateWidth - state.length),
+      oneLine(taskId).slice(-SHORT_ID),
+      stateText(state, paint) + ' '.repeat(stateWidth - oneLine(state).length),
       paint('dim', age(since, Date.now()).padStart(6)),
-      plain(agent).padEnd(agentWidth),
-      paint('dim', `turn ${turn}`),
+      oneLine(agent).padEnd(agentWidth),
+      paint('dim', oneLine(`turn ${turn}`)),
       paint('cyan', dueText(remainingMs, passedMs).padEnd(13)),
       oneLine(state === 'working' && says === 'Working' ? title : says),
     ].join('  '),

@@ -5,11 +5,13 @@ import type { Changes, TimelineEntry } from '../client/index.ts'
 import type { Ops } from '../client/ops.ts'
 import type { Task, TaskState } from '../client/task.ts'
 import type { Io } from './command.ts'
-import { drawing } from './drawing.ts'
+import { drawing, type Size } from './drawing.ts'
 import { followChanges } from './follow-changes.ts'
 import { followTimeline, printEntry } from './follow-timeline.ts'
+import { endOf } from './live-block.ts'
+import { oneLine } from './render.ts'
 import { createFrameView } from './show-frames.ts'
-import { type TaskView, taskBlock, viewOfSummary, viewOfTask } from './task-view.ts'
+import { SAYS_AT, type TaskView, taskBlock, viewOfSummary, viewOfTask } from './task-view.ts'
 
 /** How long to wait for the last entries of the timeline, which may arrive after the task has ended. */
 const LAST_ENTRIES_MS = 500
@@ -24,8 +26,11 @@ export async function watchTask(client: Client, ops: Ops, first: Task, io: Io): 
   let seen = summary && viewOfSummary(summary, Date.now())
   let step: TimelineEntry | undefined
 
-  const block = (): readonly string[] =>
-    taskBlock(seen ?? viewOfTask(task ?? first), step, lines.rest(), Date.now(), io.paint)
+  const block = ({ columns }: Size): readonly string[] => {
+    // The end of the text changes while it is written.
+    const text = endOf(oneLine(lines.rest()), columns - SAYS_AT - 1)
+    return taskBlock(seen ?? viewOfTask(task ?? first), step, text, Date.now(), io.paint)
+  }
 
   return drawing(io, block, async (redraw) => {
     const left = new AbortController()
@@ -75,8 +80,11 @@ async function seeSummaries(
   await followChanges(ops, feed, signal).catch(() => undefined)
 }
 
+/** A longer line is printed in pieces. */
+const LONGEST_LINE = 8_192
+
 /** Prints text as whole lines, so that live lines can stand below. The rest of the last line is in `rest`. */
-function byLines(io: Io): { readonly io: Io; rest(): string; end(): void } {
+export function byLines(io: Io): { readonly io: Io; rest(): string; end(): void } {
   if (io.size() === undefined) return { io, rest: () => '', end: () => undefined }
   let rest = ''
   const end = (): void => {
@@ -91,6 +99,7 @@ function byLines(io: Io): { readonly io: Io; rest(): string; end(): void } {
     const all = `${rest}${text}`.split('\n')
     rest = all.pop() ?? ''
     for (const line of all) io.print(line)
+    if (rest.length > LONGEST_LINE) end()
   }
   return { io: { ...io, print, write }, rest: () => rest, end }
 }

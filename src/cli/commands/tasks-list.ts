@@ -4,7 +4,7 @@ import type { Task } from '../../client/task.ts'
 import { type State, states } from '../../core/states.ts'
 import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
 import { clientOf, credentials, serverUrl, urlFlag } from '../remote.ts'
-import { age, plain, stateText, statusText } from '../render.ts'
+import { age, oneLine, plain, stateText, statusText } from '../render.ts'
 
 const LIMIT = 20
 const PAGE = 100
@@ -87,7 +87,7 @@ function tableOf(rows: readonly Row[], paint: Paint): readonly string[] {
       stateText(state, paint) + ' '.repeat(states - state.length),
       paint('dim', age(since, now).padStart(6)),
       ...(agents === 0 ? [] : [plain(agent).padEnd(agents)]),
-      plain(text).replaceAll('\n', ' '),
+      oneLine(text),
     ]
       .join('  ')
       .trimEnd(),

@@ -4,7 +4,7 @@ import type { PendingReminder } from '../../client/task.ts'
 import { pauseModes } from '../../core/suspension.ts'
 import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
 import { clientOf, urlFlag } from '../remote.ts'
-import { plain } from '../render.ts'
+import { oneLine, plain } from '../render.ts'
 import { wholeId } from '../task-id.ts'
 import { wordIn } from '../word-in.ts'
 
@@ -102,7 +102,7 @@ function turnsIn(input: Input): number | undefined {
 function reminderLine({ id, body, ttlTurns, tags }: PendingReminder, paint: Paint): string {
   const turns = ttlTurns === undefined ? 'until the end' : counted(ttlTurns, 'turn')
   const marks = tags.length === 0 ? [] : [paint('dim', `[${plain(tags.join(', '))}]`)]
-  const text = plain(body).replaceAll('\n', ' ')
+  const text = oneLine(body)
   const shown = text.length > BODY_WIDTH ? `${text.slice(0, BODY_WIDTH - 1)}…` : text
   return [paint('bold', plain(id)), turns, ...marks, shown].join('  ')
 }
