@@ -12,16 +12,13 @@ export function withinBudgets(core: RunCore, scope: Scope): Promise<void> | unde
   return checked?.then(() => goOn(core, scope))
 }
 
-/** The task may be stopped now. It is asked again when it goes on, because it may have another budget by then. */
+/** A task that was stopped is asked again when it goes on, because it may have another budget by then. */
 async function goOn(core: RunCore, scope: Scope): Promise<void> {
-  while (!isGoing(core)) {
+  // Each round waits at a gate that is shut. Inside a turn the gate can admit an operation while a pause is under way.
+  while (!core.gate.admits(scope)) {
     await core.gate.during(scope, () => undefined)
     await checkBudgets(core)
   }
-}
-
-function isGoing({ task: { state, pausing } }: RunCore): boolean {
-  return state === 'working' && pausing === undefined
 }
 
 /** Stops the task if a budget is used up. Undefined when no budget covers the task. */

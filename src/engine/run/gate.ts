@@ -74,6 +74,11 @@ export class Gate {
     return this.#mode
   }
 
+  /** Whether an operation could start now, if it has a slot. */
+  admits(scope: Scope): boolean {
+    return this.#isAllowed('operation', scope)
+  }
+
   /** Runs `work` as an operation of the run: from when it may start (G1, G4) until it settles. */
   during<T>(scope: Scope, work: () => Promise<T> | T): Promise<T> {
     return this.#inside('operation', scope, work)

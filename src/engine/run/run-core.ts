@@ -198,12 +198,13 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
     operation: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
     site: CallSite,
   ): Promise<void> | undefined {
-    const admitted = this.place.admit(operation, site, this.scope)
+    const { scope } = this
+    const admitted = this.place.admit(operation, site, scope)
     // Code inside of an operation cannot be stopped, so its operations are not checked.
-    const unchecked = operation.harmless || this.scope.inside !== undefined
-    const allowed = unchecked ? undefined : withinBudgets(this, this.scope)
-    if (allowed === undefined) return admitted
-    return admitted === undefined ? allowed : admitted.then(() => allowed)
+    if (operation.harmless || scope.inside !== undefined) return admitted
+    if (admitted === undefined) return withinBudgets(this, scope)
+    // The place can wait for days, so the budgets are asked after it.
+    return admitted.then(() => withinBudgets(this, scope))
   }
 
   /** Runs code so that the operations it calls know their scope. */
