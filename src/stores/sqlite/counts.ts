@@ -1,5 +1,5 @@
 /**
- * Counts of tasks by principal, agent and state. The counts of a principal are read once and then updated with every
+ * Counts of tasks by agent and state: of a principal, of a tenant, and of all. Each is read once and then updated with every
  * commit, because this process is the only writer. Counting a hundred thousand rows for every page of a list would block
  * all other calls.
  */
@@ -26,22 +26,37 @@ export interface Counts {
 
 type ByAgent = Map<string, Map<State, number>>
 
-/** Principals whose totals are kept. */
+/** Undefined members: of all tenants, of all principals. */
+interface Scope {
+  readonly tenant: string | undefined
+  readonly principal: string | undefined
+}
+
+/** Scopes whose totals are kept. */
 const KEPT = 1_000
 
 export function createCounts(db: Database): Counts {
-  const read = db.prepare(
-    `SELECT agent, state, count(*) AS n FROM tasks INDEXED BY tasks_by_principal
-     WHERE tenant = ? AND principal = ? GROUP BY agent, state`,
-  )
+  const counted = (index: string, where: string) =>
+    db.prepare(
+      `SELECT agent, state, count(*) AS n FROM tasks INDEXED BY ${index} ${where} GROUP BY agent, state`,
+    )
+  const ofAll = counted('tasks_by_state', `WHERE state IN (${states.map((state) => `'${state}'`)})`)
+  const ofTenant = counted('tasks_by_principal', 'WHERE tenant = ?')
+  const ofPrincipal = counted('tasks_by_principal', 'WHERE tenant = ? AND principal = ?')
   const known = new Map<string, ByAgent>()
 
-  function totalsOf(tenant: string, principal: string): ByAgent {
-    const key = keyOf(tenant, principal)
+  function read({ tenant, principal }: Scope) {
+    if (tenant === undefined) return ofAll.all()
+    if (principal === undefined) return ofTenant.all(toText(tenant))
+    return ofPrincipal.all(toText(tenant), toText(principal))
+  }
+
+  function totalsOf(scope: Scope): ByAgent {
+    const key = keyOf(scope)
     const kept = known.get(key)
     if (kept !== undefined) return kept
     const totals: ByAgent = new Map()
-    for (const row of read.all(toText(tenant), toText(principal))) {
+    for (const row of read(scope)) {
       add(totals, fromText(String(row['agent'])), row['state'] as State, Number(row['n']))
     }
     const [oldest] = known.keys()
@@ -53,26 +68,32 @@ export function createCounts(db: Database): Counts {
   return {
     total(query) {
       const { tenant, principal, agent, contextId, parentId, held, statusAtFrom } = query
-      if (tenant === undefined || principal === undefined) return undefined
+      // A principal is known within its tenant.
+      if (tenant === undefined && principal !== undefined) return undefined
       if ([contextId, parentId, held, statusAtFrom].some((narrow) => narrow !== undefined)) {
         return undefined
       }
       const wanted = new Set(query.states ?? states)
       let total = 0
-      for (const [name, byState] of totalsOf(tenant, principal)) {
+      for (const [name, byState] of totalsOf({ tenant, principal })) {
         if (agent !== undefined && name !== agent) continue
         for (const [state, count] of byState) if (wanted.has(state)) total += count
       }
       return total
     },
     follow({ row, from }) {
-      if (known.size === 0) return
-      const totals = known.get(keyOf(readField(row, 'tenant'), readField(row, 'principal')))
       const state = readField(row, 'state')
-      if (totals === undefined || state === from) return
+      if (known.size === 0 || state === from) return
+      const tenant = readField(row, 'tenant')
       const agent = readField(row, 'agent')
-      add(totals, agent, state, 1)
-      if (from !== undefined) add(totals, agent, from, -1)
+      const principals = [readField(row, 'principal'), undefined]
+      const scopes = principals.map((principal) => ({ tenant, principal }))
+      for (const scope of [...scopes, everything]) {
+        const totals = known.get(keyOf(scope))
+        if (totals === undefined) continue
+        add(totals, agent, state, 1)
+        if (from !== undefined) add(totals, agent, from, -1)
+      }
     },
     forget: () => known.clear(),
   }
@@ -83,6 +104,8 @@ function add(totals: ByAgent, agent: string, state: State, count: number): void 
   totals.set(agent, byState.set(state, (byState.get(state) ?? 0) + count))
 }
 
-function keyOf(tenant: string, principal: string): string {
+const everything: Scope = { tenant: undefined, principal: undefined }
+
+function keyOf({ tenant, principal }: Scope): string {
   return JSON.stringify([tenant, principal])
 }

@@ -35,22 +35,28 @@ export function lists(subject: Subject): void {
 
 function filters(subject: Subject): void {
   const { it, expect } = subject.kit
-  it('counts what was written and nothing else, however often it is asked', async () => {
-    const { store } = subject
-    const mine = { tenant: 'acme', principal: 'ann' }
-    await store.commit([creation('task-1', mine)])
-    expect(await store.count(mine)).toBe(1)
-    await store.commit([creation('task-2', mine), creation('task-1', mine)])
-    expect(await store.count(mine)).toBe(2)
-    expect(await store.count({ ...mine, states: ['completed'] })).toBe(0)
-    await store.commit([
-      step('task-1', 2, { row: sampleRow('task-1', { ...mine, state: 'completed' }) }),
-    ])
-    expect(await store.count({ ...mine, states: ['completed'] })).toBe(1)
-    expect(await store.count(mine)).toBe(2)
-    await pruneTasks(store, Number.MAX_SAFE_INTEGER)
-    expect(await store.count(mine)).toBe(1)
-  })
+  const scopes = {
+    'a principal': { tenant: 'acme', principal: 'ann' },
+    'a tenant': { tenant: 'acme' },
+    'all tenants': {},
+  }
+  for (const [of, mine] of Object.entries(scopes)) {
+    it(`counts what was written for ${of} and nothing else, however often it is asked`, async () => {
+      const { store } = subject
+      await store.commit([creation('task-1', mine)])
+      expect(await store.count(mine)).toBe(1)
+      await store.commit([creation('task-2', mine), creation('task-1', mine)])
+      expect(await store.count(mine)).toBe(2)
+      expect(await store.count({ ...mine, states: ['completed'] })).toBe(0)
+      await store.commit([
+        step('task-1', 2, { row: sampleRow('task-1', { ...mine, state: 'completed' }) }),
+      ])
+      expect(await store.count({ ...mine, states: ['completed'] })).toBe(1)
+      expect(await store.count(mine)).toBe(2)
+      await pruneTasks(store, Number.MAX_SAFE_INTEGER)
+      expect(await store.count(mine)).toBe(1)
+    })
+  }
 
   it('narrows by every field, alone and together', async () => {
     const { store } = subject
