@@ -45,6 +45,18 @@ describe('the log', () => {
     expect(logged({ error: new Error(given) })['error']).toContain(`Error: ${written}`)
   })
 
+  it.each([
+    ['a text', (text: string) => ({ why: text })],
+    [
+      'the message of an error of ours',
+      (text: string) => ({ error: new LullError('STORE_UNAVAILABLE', { why: text }) }),
+    ],
+    ['an object', (text: string) => ({ odd: { text } })],
+  ])('clips %s that repeats the beginning of a credential', (_what, fields) => {
+    const line = JSON.stringify(logged(fields('eyJ'.repeat(1_000_000))))
+    expect(line.length).toBeLessThan(20_000)
+  })
+
   it('leaves addresses and times alone', () => {
     const why = 'http://127.0.0.1:8787/tasks/a@b at 12:30:00, bearer of news'
     expect(logged({ why })['why']).toBe(why)

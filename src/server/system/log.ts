@@ -30,24 +30,42 @@ export function createLog(write: (line: string) => void, level: LogLevel = 'info
 /** Errors of libraries may quote a request. What looks like a credential is not written. */
 const secrets: readonly (readonly [RegExp, string])[] = [
   [/lull_([0-9a-f]{16})_[\w-]{43}/g, 'lull_$1_[redacted]'],
-  [/eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, '[redacted]'],
   [/\b(bearer|basic)( |%20)+[\w.~+/=-]{8,}/gi, '$1 [redacted]'],
   [/(:\/\/[^\s:/@"]*):[^\s@/"]+@/g, '$1:[redacted]@'],
 ]
 
-function withoutSecrets(line: string): string {
-  return secrets.reduce((text, [pattern, instead]) => text.replace(pattern, instead), line)
+/** Words of which each may be a JSON Web Token. One expression for the token would take quadratic time. */
+const words = /[\w.-]{20,}/g
+
+function withoutToken(word: string): string {
+  const start = word.indexOf('eyJ')
+  const isToken = start !== -1 && word.slice(start).split('.', 3).length === 3
+  return isToken ? `${word.slice(0, start)}[redacted]` : word
 }
+
+function withoutSecrets(line: string): string {
+  const start = line.replace(words, withoutToken)
+  return secrets.reduce((text, [pattern, instead]) => text.replace(pattern, instead), start)
+}
+
+/** Characters of one field. Errors of agents may quote whole requests. */
+const LONGEST = 16_384
 
 function readable(key: string, value: unknown): unknown {
   try {
-    if (key === 'error' || value instanceof Error) return errorText(value)
+    if (key === 'error' || value instanceof Error) return clipped(errorText(value))
+    if (typeof value === 'string') return clipped(value)
     // A value that is not JSON is described: a cycle, a bigint, an object with a getter that throws.
     const text = JSON.stringify(value)
-    return text === undefined ? value : JSON.parse(text)
+    if (text === undefined) return value
+    return text.length > LONGEST ? clipped(text) : JSON.parse(text)
   } catch {
-    return errorText(value)
+    return clipped(errorText(value))
   }
+}
+
+function clipped(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
 }
 
 /** A `LullError` is written without its stack, because its message says everything. */
