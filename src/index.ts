@@ -149,6 +149,7 @@ export type {
   TurnOutcome,
 } from './core/reminders.ts'
 export type { Signal } from './core/signal.ts'
+export type { SpanLink } from './core/span-link.ts'
 export type { InterruptedState, State, TerminalState } from './core/states.ts'
 export type {
   Actor,
@@ -230,11 +231,12 @@ export { checkExport, type ExportHeader, type TaskExport } from './core/task-exp
 export type { TextNews, TextPiece } from './core/text-news.ts'
 export type { EngineDeps, ProcessName } from './engine/deps.ts'
 export { defaultOptions, type EngineOptions, type EngineSettings } from './engine/options.ts'
+export type { AgentSlots } from './engine/runs/slots.ts'
 export type { CancelTimer, Clock } from './ports/clock.ts'
 export type { IdSource } from './ports/ids.ts'
 export type { Log, LogLevel } from './ports/log.ts'
 export type { MemoryUsage } from './ports/memory.ts'
-export type { CounterName, Meter, TimerName } from './ports/meter.ts'
+export type { CounterName, GaugeName, Meter, TimerName } from './ports/meter.ts'
 export type {
   AuditEntry,
   AuditQuery,
@@ -277,6 +279,7 @@ export type {
 export type { Space, StoredUsage, UsageOf, UsageStore } from './ports/store/usage.ts'
 export type { Orphan, ReadyTask, WorkStore } from './ports/store/work.ts'
 export type { Store } from './ports/store.ts'
+export type { Span, SpanAttributes, SpanFacts, SpanKind, Tracing } from './ports/tracing.ts'
 export type { AdmissionLimits } from './server/auth/admission.ts'
 export type { AuthConfig, JwtAlgorithm, JwtConfig, ProxyConfig } from './server/auth/auth-config.ts'
 export type { AuthMode } from './server/auth/auth-modes.ts'
