@@ -97,9 +97,12 @@ function phaseSpans(entries: readonly TimelineEntry[], to: number): readonly Spa
 }
 
 function turnSpans(entries: readonly TimelineEntry[], to: number): readonly Span[] {
+  const ends = new Map(
+    entries.filter(({ event }) => event === 'turn-ended').map((entry) => [entry.turn, entry]),
+  )
   return entries.flatMap(({ event, turn, at }) => {
     if (event !== 'turn-started') return []
-    const ended = entries.find((one) => one.event === 'turn-ended' && one.turn === turn)
+    const ended = ends.get(turn)
     const until = ended === undefined ? to : Date.parse(ended.at)
     const kind = ended === undefined ? 'working' : (ended.outcome ?? 'done')
     return [{ lane: 'turn' as const, kind, label: `turn ${turn}`, from: Date.parse(at), to: until }]

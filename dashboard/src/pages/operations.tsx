@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import type { HoldPreview, HoldSummary } from '../../../src/wire/ops.ts'
 import { Act, textIn } from '../parts/act.tsx'
 import { Age } from '../parts/countdown.tsx'
+import { scopeText } from '../parts/scope-text.ts'
 import { messageOf, ops } from '../server.ts'
 
 const holds = signal<readonly HoldSummary[]>([])
@@ -134,11 +135,4 @@ function previewText(): string {
   const parts = Object.entries(states).map(([state, count]) => `${count} ${state}`)
   const held = alreadyHeld === 0 ? '' : `; ${alreadyHeld} are held already`
   return `This stops ${tasks === 1 ? '1 task' : `${tasks} tasks`}: ${parts.join(', ')}${held}.`
-}
-
-function scopeText(given: Readonly<Record<string, unknown>>): string {
-  if (given['all'] === true) return 'every task'
-  return Object.entries(given)
-    .map(([name, value]) => `${name} ${Array.isArray(value) ? value.join(', ') : String(value)}`)
-    .join(', ')
 }

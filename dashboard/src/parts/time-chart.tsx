@@ -10,6 +10,8 @@ const lanes: Readonly<Record<Span['lane'], number>> = { phase: 0, turn: 1, step:
 const POINTS = 3
 const MARKS = [0, 0.25, 0.5, 0.75, 1]
 const MOST_COSTS = 5
+/** Of a long task the newest are drawn. */
+const MOST_DRAWN = 500
 
 export function TimeChart({ entries }: { readonly entries: readonly TimelineEntry[] }) {
   const axis = axisOf(entries, useNow())
@@ -26,7 +28,7 @@ export function TimeChart({ entries }: { readonly entries: readonly TimelineEntr
         role="img"
         aria-label={`${whole} in all: ${shares}`}
       >
-        {spans.map((span, index) => (
+        {drawn(spans).map((span, index) => (
           <rect
             key={index}
             data-kind={span.kind}
@@ -39,7 +41,7 @@ export function TimeChart({ entries }: { readonly entries: readonly TimelineEntr
             <title>{`${span.label}, ${durationText(Math.max(0, span.to - span.from))}`}</title>
           </rect>
         ))}
-        {points.map((point, index) => (
+        {points.slice(-MOST_DRAWN).map((point, index) => (
           <rect
             key={index}
             data-kind={point.kind}
@@ -69,6 +71,12 @@ export function TimeChart({ entries }: { readonly entries: readonly TimelineEntr
       </figcaption>
     </figure>
   )
+}
+
+function drawn(spans: readonly Span[]): readonly Span[] {
+  const isPhase = ({ lane }: Span): boolean => lane === 'phase'
+  const others = spans.filter((span) => !isPhase(span))
+  return [...spans.filter(isPhase), ...others.slice(-MOST_DRAWN)]
 }
 
 function Shares({ axis }: { readonly axis: Axis }) {

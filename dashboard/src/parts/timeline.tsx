@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { durationText } from '../../../src/core/duration-text.ts'
-import type { ReceiptReport, TimelineEntry } from '../../../src/wire/ops.ts'
+import type { ReceiptReport, ReceiptSummary, TimelineEntry } from '../../../src/wire/ops.ts'
 import { ops } from '../server.ts'
 import { TimeChart } from './time-chart.tsx'
 
@@ -12,6 +12,7 @@ const receipts = signal<ReceiptReport | undefined>(undefined)
 /** How many entries are shown at first. */
 const SHOWN = 200
 const RETRY_MS = 1_000
+const DRAW_MS = 50
 const BREAK_MS = 2_000
 
 export function Timeline({
@@ -50,7 +51,7 @@ export function Timeline({
           <Entry
             key={entry.seq}
             entry={entry}
-            receipt={receiptOf(entry, shown[index + 1])}
+            verdict={verdictOn(entry, shown[index + 1])}
             after={gap(shown, index, entry)}
             longest={Math.min(longest, BREAK_MS)}
           />
@@ -62,11 +63,11 @@ export function Timeline({
 
 function Entry(props: {
   readonly entry: TimelineEntry
-  readonly receipt: 'verified' | 'broken' | undefined
+  readonly verdict: ReceiptSummary['verdict'] | undefined
   readonly after: number
   readonly longest: number
 }) {
-  const { entry, receipt, after, longest } = props
+  const { entry, verdict, after, longest } = props
   const words = [entry.name, entry.outcome, entry.text].filter((word) => word !== undefined)
   return (
     <>
@@ -86,7 +87,7 @@ function Entry(props: {
         <span class="words">
           {words.join(' · ')}
           {entry.kind === 'usage' && spent(entry)}
-          {receipt !== undefined && <Mark receipt={receipt} />}
+          {verdict !== undefined && <Mark verdict={verdict} />}
         </span>
       </li>
     </>
@@ -98,23 +99,21 @@ function spent({ costUsd, tokens = 0 }: TimelineEntry): string {
   return `${cost}${tokens.toLocaleString()} tokens`
 }
 
-function Mark({ receipt }: { readonly receipt: 'verified' | 'broken' }) {
-  return receipt === 'verified' ? (
-    <span class="verified"> ✓ receipt verified</span>
-  ) : (
-    <span class="refusal"> ✗ receipt is not genuine</span>
-  )
+const marks = {
+  genuine: ['verified', '✓ receipt verified'],
+  wrong: ['refusal', '✗ receipt is not genuine'],
+  'unknown-key': ['empty', '? receipt not checked: the server does not have its key'],
+} as const
+
+function Mark({ verdict }: { readonly verdict: ReceiptSummary['verdict'] }) {
+  const [look, text] = marks[verdict]
+  return <span class={look}> {text}</span>
 }
 
 /** The receipt of a stop or a wake is written right after it, in the same commit. */
-function receiptOf(entry: TimelineEntry, next: TimelineEntry | undefined) {
+function verdictOn(entry: TimelineEntry, next: TimelineEntry | undefined) {
   const until = next?.seq ?? Number.POSITIVE_INFINITY
-  const found = receipts.value?.receipts.find(
-    ({ seq }) => typeof seq === 'number' && seq > entry.seq && seq < until,
-  )
-  if (found === undefined) return undefined
-  const isBroken = receipts.value?.faults.some(({ seq }) => seq === found['seq'])
-  return isBroken ? 'broken' : 'verified'
+  return receipts.value?.receipts.find(({ seq }) => seq > entry.seq && seq < until)?.verdict
 }
 
 function Receipts() {
@@ -144,15 +143,27 @@ function followTask(taskId: string): () => void {
   const left = new AbortController()
   entries.value = []
   receipts.value = undefined
+  // Entries that arrive together are drawn together.
+  let arrived: TimelineEntry[] = []
+  let soon: ReturnType<typeof setTimeout> | undefined
+  const draw = (): void => {
+    clearTimeout(soon)
+    soon = undefined
+    if (left.signal.aborted || arrived.length === 0) return
+    entries.value = [...entries.value, ...arrived]
+    arrived = []
+  }
   const read = async (): Promise<void> => {
     while (!left.signal.aborted) {
-      const last = entries.value.at(-1)?.seq ?? 0
+      draw()
+      const last = entries.peek().at(-1)?.seq ?? 0
       try {
         for await (const entry of ops().follow(taskId, last, left.signal)) {
-          entries.value = [...entries.value, entry]
+          arrived.push(entry)
+          soon ??= setTimeout(draw, DRAW_MS)
         }
         // The task has ended.
-        return
+        return draw()
       } catch {
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       }
