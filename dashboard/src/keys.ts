@@ -5,6 +5,7 @@ const pages = {
   b: 'board',
   w: 'waiting',
   o: 'operations',
+  u: 'budgets',
   n: 'agents',
   s: 'schedules',
   p: 'processes',

@@ -5,6 +5,7 @@ import { listenToKeys } from './keys.ts'
 import { Agents } from './pages/agents.tsx'
 import { Audit } from './pages/audit.tsx'
 import { Board } from './pages/board.tsx'
+import { Budgets } from './pages/budgets.tsx'
 import { Login } from './pages/login.tsx'
 import { Operations } from './pages/operations.tsx'
 import { Processes } from './pages/processes.tsx'
@@ -21,6 +22,7 @@ const links: readonly { readonly to: Place; readonly text: string }[] = [
   { to: { page: 'agents' }, text: 'Agents' },
   { to: { page: 'schedules' }, text: 'Schedules' },
   { to: { page: 'operations' }, text: 'Operations' },
+  { to: { page: 'budgets' }, text: 'Budgets' },
   { to: { page: 'processes' }, text: 'Processes' },
   { to: { page: 'audit' }, text: 'Audit' },
 ]
@@ -68,6 +70,7 @@ const views: Readonly<Record<PageName, () => ComponentChild>> = {
   waiting: () => <Waiting />,
   operations: () => <Operations />,
   agents: () => <Agents />,
+  budgets: () => <Budgets />,
   schedules: () => <Schedules />,
   processes: () => <Processes />,
   audit: () => <Audit />,
@@ -101,7 +104,7 @@ function Connection() {
 function Help({ dialog }: { readonly dialog: RefObject<HTMLDialogElement | null> }) {
   const keys = [
     ['g b, g w, g n', 'board, waiting, agents'],
-    ['g s, g o', 'schedules, operations'],
+    ['g s, g o, g u', 'schedules, operations, budgets'],
     ['g p, g a', 'processes, audit'],
     ['/', 'search'],
     ['j, k', 'next and previous task'],

@@ -9,6 +9,7 @@ export const pages = [
   'waiting',
   'agents',
   'operations',
+  'budgets',
   'schedules',
   'processes',
   'audit',

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../src/client/create-client.ts'
+import { createOps } from '../../src/client/ops.ts'
 import { type LullProcess, serving } from '../scenarios/lull-process.ts'
 import { barriersOn, type OpenPage, openBrowser, openPage } from './browser.ts'
 
@@ -115,6 +116,20 @@ it('lists schedules with their next time, pauses and resumes one, and runs it no
   await expect.poll(() => card.getByText('paused by').count()).toBe(0)
   await (await dialogOf(page, 'Run now')).submit()
   await page.getByText('Did: Sum up the year').first().waitFor()
+})
+
+it('shows how far a budget is used, and refills and removes it', async () => {
+  const ops = createOps({ url: server.url })
+  await ops.setBudget({ scope: { agent: 'digest' }, measure: 'tokens', limit: 500, per: 'day' })
+  const page = await visit('budgets')
+  const card = page.locator('.card', { hasText: 'agent digest' })
+  await card.getByText('0 of 500 tokens per day').waitFor()
+  const refill = await dialogOf(page, 'Refill')
+  await refill.dialog.getByLabel(/Amount/).fill('250')
+  await refill.submit()
+  await card.getByText('0 of 750 tokens per day').waitFor()
+  await (await dialogOf(page, 'Remove')).submit()
+  await page.getByText('No budget is set.').waitFor()
 })
 
 it('shows the processes, and who did what', async () => {
