@@ -8,6 +8,7 @@ import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
 import { eventsEmit } from './commands/events-emit.ts'
 import { exportTask } from './commands/export.ts'
+import { fork } from './commands/fork.ts'
 import { hold, holdLift, holdList } from './commands/hold.ts'
 import { init } from './commands/init.ts'
 import { keysList, keysMint, keysRevoke, keysRotate } from './commands/keys.ts'
@@ -65,6 +66,7 @@ export const commands: readonly Command[] = [
   receiptsVerify,
   replay,
   exportTask,
+  fork,
   keysMint,
   keysList,
   keysRevoke,

@@ -78,6 +78,26 @@ it('says before a deployment which tasks fit, and which would stop and where', a
   expect(JSON.parse(gone.out)).toMatchObject({ counts: { 'agent-unknown': 1 } })
 })
 
+it('forks a task at a step, and says which steps there are', async () => {
+  const forked = async (...args: readonly string[]) => {
+    const io = createFakeIo()
+    const code = await runCli(['fork', taskId, '--url', server.url, ...args], io)
+    return { code, out: io.out.join('\n'), err: io.err.join('\n') }
+  }
+  const wrong = await forked('--at', 'nothing')
+  expect(wrong.err).toContain('It has: charge#1 (record 3), park#1 (record 4)')
+  expect(wrong.code).toBe(1)
+  expect((await forked()).code).toBe(2)
+  const made = await forked('--at', 'park', '--paused', '--input', 'rail', '--json')
+  const fork = JSON.parse(made.out)
+  expect(fork).toMatchObject({ forkedFrom: taskId, state: 'paused-by-client' })
+  expect(await run(fork.taskId, '--url', server.url)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`forked from task ${taskId}`),
+  })
+  await runCli(['tasks', 'cancel', fork.taskId, '--url', server.url], createFakeIo())
+})
+
 it.each([
   [[], 'give one task id, or --agents and a module'],
   [['a', 'b'], 'give one task id'],

@@ -1,4 +1,5 @@
 /** The `/ops` interface of a Lull server: lists, timelines, holds, receipts and live changes, for operators. */
+import type { JsonInput } from '../core/json.ts'
 import type {
   AgentSummary,
   AuditPage,
@@ -76,6 +77,15 @@ export interface RuleInput extends HoldInput {
   readonly mode?: RuleSummary['mode'] | undefined
 }
 
+export interface ForkInput {
+  /** The operation that runs next: its name, with `#2` for the second of that name, or the number of its record. */
+  readonly at: string
+  /** What the new task gets as the input of its wake. */
+  readonly input?: JsonInput | undefined
+  /** The new task stays paused until it is resumed. */
+  readonly paused?: boolean | undefined
+}
+
 export interface AuditFilter {
   /** An ISO 8601 instant. */
   readonly since?: string | undefined
@@ -98,6 +108,8 @@ export interface Ops {
   webhooks(taskId: string): Promise<readonly WebhookSummary[]>
   /** The whole log of a task, signed for outsiders. With `redacted` its content is replaced by hashes. */
   export(taskId: string, redacted?: boolean): Promise<ExportedTask>
+  /** Starts a new task from the recorded past of this one. */
+  fork(taskId: string, input: ForkInput): Promise<TaskSummary>
   /** The processes that share the store. */
   workers(): Promise<readonly WorkerSummary[]>
   agents(): Promise<readonly AgentSummary[]>
@@ -185,6 +197,7 @@ export function createOps(options: OpsOptions): Ops {
     follow: (taskId, after, signal) =>
       events(urlOf(taskPath(taskId, '/timeline'), [['after', String(after)]]), signal),
     receipts: (taskId) => call('GET', urlOf(taskPath(taskId, '/receipts'))),
+    fork: (taskId, input) => call('POST', urlOf(taskPath(taskId, '/fork')), input),
     log: (taskId) => call('GET', urlOf(taskPath(taskId, '/log'))),
     webhooks: async (taskId) =>
       (await call<{ webhooks: [] }>('GET', urlOf(taskPath(taskId, '/webhooks')))).webhooks,

@@ -6,9 +6,18 @@ import type { CloudEvent } from './cloud-event.ts'
 import type { ResumeConditions } from './conditions.ts'
 import type { Json } from './json.ts'
 import type { Message } from './message.ts'
-import type { Decision, Failure, JournalRecord, Question, RunToken, Submission } from './records.ts'
+import type {
+  Decision,
+  Failure,
+  Forking,
+  JournalRecord,
+  LogRecord,
+  Question,
+  RunToken,
+  Submission,
+} from './records.ts'
 import type { ProvidedReminder, Reminder } from './reminders.ts'
-import type { Actor, NewOperation, PauseMode, PolicyReason } from './suspension.ts'
+import type { Actor, NewOperation, PauseMode, PolicyReason, Suspension } from './suspension.ts'
 import type { TranscriptEntry } from './transcript.ts'
 
 export interface HoldMark {
@@ -39,6 +48,15 @@ export type OuterCommand =
       readonly run?: RunToken | undefined
       readonly holds?: readonly HoldMark[]
       readonly rejection?: Message | undefined
+    }
+  /** Creates a task with the past of another. The new task is paused. */
+  | {
+      readonly type: 'fork'
+      /** The records that it shares with the other task, from the first one on. */
+      readonly past: readonly LogRecord[]
+      readonly forked: Forking
+      readonly stop: Pick<Suspension, 'handle' | 'actor' | 'reason'>
+      readonly holds: readonly HoldMark[]
     }
   /**
    * A process takes a task that no process runs. `from`: the run it is taken from, whose process is gone. Where the task has

@@ -10,6 +10,7 @@
 import type { Command, CommandType } from './commands.ts'
 import * as control from './decide/control.ts'
 import type { Decided } from './decide/decided.ts'
+import * as forking from './decide/forking.ts'
 import * as lifecycle from './decide/lifecycle.ts'
 import * as pausing from './decide/pausing.ts'
 import * as reminding from './decide/reminding.ts'
@@ -27,7 +28,7 @@ type Decider<T extends CommandType> = (
   at: number,
 ) => Decided
 
-const deciders: { readonly [T in Exclude<CommandType, 'submit'>]: Decider<T> } = {
+const deciders: { readonly [T in Exclude<CommandType, 'submit' | 'fork'>]: Decider<T> } = {
   start: lifecycle.start,
   message: lifecycle.message,
   cancel: lifecycle.cancel,
@@ -61,6 +62,7 @@ const deciders: { readonly [T in Exclude<CommandType, 'submit'>]: Decider<T> } =
 
 export function decide(task: Task | undefined, command: Command, at: number): Decided {
   if (command.type === 'submit') return lifecycle.submit(task, command)
+  if (command.type === 'fork') return forking.fork(task, command, at)
   if (task === undefined) return refuse('TASK_NOT_FOUND', { taskId: '' })
   return (deciders[command.type] as Decider<CommandType>)(task, command, at)
 }

@@ -8,6 +8,8 @@
  *  E3  `suspension` is set exactly while the state is paused, `question` while it is interrupted or was when paused;
  *  E4  a terminal task is never changed again.
  */
+
+import { fork } from './evolve/forking.ts'
 import { copyTask, createTask, type OwnTask } from './evolve/own-task.ts'
 import { end, move, withStatus } from './evolve/status.ts'
 import { requested, resume, stop, withdraw } from './evolve/stopping.ts'
@@ -212,6 +214,7 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
     return end(task, 'failed', message, at)
   },
   canceled: (task, { at }) => end(task, 'canceled', undefined, at),
+  forked: fork,
   receipt: (_task, { receipt: { number, version }, hash }) => ({
     receipts: { count: number, head: hash, ...(version === undefined ? {} : { version }) },
   }),

@@ -185,6 +185,19 @@ export type RecordBody =
   | { readonly type: 'rejected'; readonly message: Message }
   | { readonly type: 'canceled'; readonly actor: Actor; readonly reason?: string }
   | { readonly type: 'receipt'; readonly receipt: Receipt; readonly hash: string }
+  /** The records before this one are the past of another task. From here on it is a task of its own. */
+  | ({ readonly type: 'forked' } & Forking)
+
+/** How a task began with the past of another. */
+export interface Forking {
+  /** The id and the context of the new task. */
+  readonly taskId: string
+  readonly contextId: string
+  /** The task whose past it has. */
+  readonly from: string
+  /** The key of the operation that runs next. */
+  readonly step: string
+}
 
 export type RecordType = RecordBody['type']
 

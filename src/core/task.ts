@@ -14,6 +14,8 @@ export interface Task {
   readonly agent: string
   readonly contextId: string
   readonly parentId?: string | undefined
+  /** The task whose past this one has, and the key of the operation that ran next. */
+  readonly forkedFrom?: { readonly taskId: string; readonly step: string } | undefined
   readonly origin?: string | undefined
   readonly metadata?: JsonObject | undefined
   /** What the agent's schema made of the first message. */

@@ -27,6 +27,7 @@ import type { WorkerSummary } from './cluster/worker-list.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import type { EngineDeps } from './deps.ts'
 import { type ExportRequest, exportTask } from './export-task.ts'
+import { fork } from './fork/fork-task.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds/place-hold.ts'
 import type { HoldPreview } from './holds/preview-hold.ts'
@@ -56,6 +57,7 @@ import type {
   CancelRequest,
   ClearRemindersRequest,
   CountRequest,
+  ForkRequest,
   HoldRequest,
   ListRequest,
   ParkTaskRequest,
@@ -125,6 +127,11 @@ export interface Engine {
   park(caller: Caller, request: ParkTaskRequest): Promise<PauseAnswer>
   resume(caller: Caller, request: ResumeRequest, dialect?: ResumeDialect): Promise<ResumeAnswer>
   cancel(caller: Caller, request: CancelRequest): Promise<Task>
+  /**
+   * Starts a new task from the recorded past of another, with the named operation as the next. What is recorded before it
+   * is not executed again. The new task belongs to the owner of the other one, in a context of its own.
+   */
+  fork(caller: Caller, request: ForkRequest): Promise<Task>
 
   remind(caller: Caller, request: RemindRequest): Promise<RemindAnswer>
   reminders(caller: Caller, taskId: string): Promise<readonly Reminder[]>
@@ -248,6 +255,7 @@ export function createEngine(deps: EngineDeps): Engine {
     park: (caller, request) => park(context, caller, request),
     resume: (caller, request, dialect) => resume(context, caller, request, undefined, dialect),
     cancel: (caller, request) => cancel(context, caller, request),
+    fork: (caller, request) => fork(parts, caller, request),
 
     async remind(caller, request) {
       await context.quotas.admit(caller, { tasks: 0, bytes: weightOf(request) })

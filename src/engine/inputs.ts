@@ -16,6 +16,7 @@ export {
 export { eventFilter, resumeConditions } from './inputs/conditions.ts'
 export {
   cancelInput,
+  forkInput,
   holdInput,
   parkInput,
   parkTaskInput,

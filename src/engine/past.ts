@@ -29,10 +29,12 @@ const FEW = 8
 /** The past that a task's run sees. */
 export async function pastOfTask(deps: Deps, task: Task): Promise<Past> {
   const [message] = task.history
-  if (message === undefined || task.contextId === contextBegunBy(task.id)) return noPast
+  const beganContext = task.contextId === contextBegunBy(task.id) && task.forkedFrom === undefined
+  if (message === undefined || beganContext) return noPast
   const [first] = await deps.store.records(task.id, 0, 1)
-  const seen = first?.type === 'submitted' ? first.seen : undefined
-  return seen === undefined ? noPast : read(deps, task, message, seen)
+  if (first?.type !== 'submitted' || first.seen === undefined) return noPast
+  // A fork sees the context of the task whose past it has.
+  return read(deps, first, message, first.seen)
 }
 
 /** The past that an agent's `receive` sees. */

@@ -54,6 +54,24 @@ export interface CheckedResumeRequest extends ResumeRequest {
   readonly input?: Json | undefined
 }
 
+export interface ForkRequest {
+  /** The task whose past the new one has. It may have ended. */
+  readonly taskId: string
+  /**
+   * The operation that runs next: the name of a step or tool, `park` or `ask`, with `#2` for the second of that name; its
+   * key in the journal; or the number of its record.
+   */
+  readonly at: string
+  /** What the new task gets as the input of its wake. */
+  readonly input?: JsonInput | undefined
+  /** The new task stays paused until it is resumed. */
+  readonly paused?: boolean | undefined
+}
+
+export interface CheckedForkRequest extends ForkRequest {
+  readonly input?: Json | undefined
+}
+
 export interface CancelRequest {
   readonly taskId: string
   readonly reason?: string | undefined

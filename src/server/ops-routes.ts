@@ -1,6 +1,7 @@
 /** `/ops`: the routes for operators, the dashboard and the command line. `protocols/ops/routes.ts` is the table. */
 import type { Context, Hono } from 'hono'
 import { LullError } from '../core/errors.ts'
+import type { Caller } from '../engine/caller.ts'
 import type { Engine } from '../engine/engine.ts'
 import { changesFor } from '../protocols/ops/changes.ts'
 import type { OpsRoute } from '../protocols/ops/route.ts'
@@ -9,7 +10,7 @@ import { nextEvents, readTimeline } from '../protocols/ops/timeline.ts'
 import { createHeartbeat, eventStream, eventStreamHeaders } from '../wire/event-stream.ts'
 import { parseStrictJson } from '../wire/strict-json.ts'
 import type { IdentityOf } from './auth/gate.ts'
-import { operatorIn } from './auth/identity.ts'
+import { type Identity, may, memberIn, operatorIn } from './auth/identity.ts'
 import { systemClock } from './system/clock.ts'
 
 const noStore = { 'cache-control': 'no-store' }
@@ -28,11 +29,8 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
         anyTenant: identityOf(c).anyTenant === true,
         now: systemClock.now(),
       }
-      return c.json(
-        await route.handle(engine, operatorIn(identityOf(c), query), request),
-        200,
-        noStore,
-      )
+      const caller = callerFor(route, identityOf(c), query)
+      return c.json(await route.handle(engine, caller, request), 200, noStore)
     })
   }
 
@@ -61,6 +59,11 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
       reading.close()
     }
   })
+}
+
+/** An operator, or the owner of tasks where a route is also for owners. */
+function callerFor({ scope }: OpsRoute, identity: Identity, query: URLSearchParams): Caller {
+  return may(identity, scope) ? operatorIn(identity, query) : memberIn(identity, query)
 }
 
 /** The methods of a path below `/ops`, for 405 answers; undefined when there is no such path. */

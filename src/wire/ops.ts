@@ -8,6 +8,8 @@ export interface TaskSummary {
   readonly agent: string
   readonly contextId: string
   readonly parentId?: string | undefined
+  /** The task whose past this one has. */
+  readonly forkedFrom?: string | undefined
   readonly state: string
   /** Grows with every change. */
   readonly version: number

@@ -6,12 +6,23 @@ import { type Measure, toUnits } from './budget.ts'
 /** In units. */
 export type Amounts = Readonly<Record<Measure, number>>
 
+const nothing: Amounts = {
+  inputTokens: 0,
+  outputTokens: 0,
+  tokens: 0,
+  costUsd: 0,
+  wallMs: 0,
+  turns: 0,
+}
+
 /** @param before the task before the records; undefined when they create it */
 export function amountsOf(
   before: Task | undefined,
   records: readonly LogRecord[],
   after: Task,
 ): Amounts {
+  // A fork begins with what another task has used.
+  if (records.some(({ type }) => type === 'forked')) return nothing
   let [inputTokens, outputTokens, costUsd] = [0, 0, 0]
   for (const record of records) {
     if (record.type !== 'usage') continue

@@ -1,10 +1,15 @@
 import { type Refusal, refuse } from '../errors.ts'
-import type { RecordBody } from '../records.ts'
+import type { LogRecord, RecordBody } from '../records.ts'
 import { isTerminal } from '../states.ts'
 import type { Task } from '../task.ts'
 
 export type Decided =
-  | { readonly records: readonly RecordBody[]; readonly refusal?: undefined }
+  | {
+      readonly records: readonly RecordBody[]
+      /** Records of another task that come first. They keep their instants, and have their receipts. */
+      readonly copied?: readonly LogRecord[]
+      readonly refusal?: undefined
+    }
   | { readonly refusal: Refusal; readonly records?: undefined }
 
 export const nothing: Decided = { records: [] }

@@ -8,7 +8,7 @@ export type OwnTask = { -readonly [K in keyof Required<Task>]: Task[K] }
 const noReminded: readonly AcceptedReminder[] = []
 const none: readonly never[] = []
 const firstJournal: Task['journal'] = { generation: 0, afterSeq: 0, countFrom: 0, voided: none }
-const noUsage: Task['usage'] = { inputTokens: 0, outputTokens: 0, costUsd: 0 }
+export const noUsage: Task['usage'] = { inputTokens: 0, outputTokens: 0, costUsd: 0 }
 const noReceipts: Task['receipts'] = { count: 0, head: '' }
 
 /** The task after the first record of a log. Every key is set from the start, so that all tasks have one hidden class. */
@@ -22,6 +22,7 @@ export function createTask(record: LogRecord & { readonly type: 'submitted' }): 
     agent: record.agent,
     contextId: record.contextId,
     parentId: record.parentId,
+    forkedFrom: undefined,
     origin: record.origin,
     metadata: record.metadata,
     input: record.input,
@@ -69,6 +70,7 @@ export function copyTask(task: Task): OwnTask {
     agent: task.agent,
     contextId: task.contextId,
     parentId: task.parentId,
+    forkedFrom: task.forkedFrom,
     origin: task.origin,
     metadata: task.metadata,
     input: task.input,

@@ -15,6 +15,8 @@ export function auditedEngine(engine: Omit<Engine, 'audit'>, audit: Audit): Engi
       during(caller, act('task.resume', request), () => engine.resume(caller, request, dialect)),
     cancel: (caller, request) =>
       during(caller, act('task.cancel', request), () => engine.cancel(caller, request)),
+    fork: (caller, request) =>
+      during(caller, act('task.fork', request), () => engine.fork(caller, request)),
     remind: (caller, request) =>
       during(caller, act('task.remind', request), () => engine.remind(caller, request)),
     clearReminders: (caller, request) =>

@@ -5,6 +5,7 @@ import type { HoldScope } from '../../ports/store/holds.ts'
 import { json } from '../json-input.ts'
 import type {
   CancelRequest,
+  CheckedForkRequest,
   CheckedResumeRequest,
   HoldRequest,
   ParkRequest,
@@ -48,6 +49,13 @@ export const resumeInput: z.ZodType<CheckedResumeRequest> = z.strictObject({
   continueTranscript: z.boolean().optional(),
   metadata: resumeMetadata.optional(),
 } satisfies FieldsOf<CheckedResumeRequest>)
+
+export const forkInput: z.ZodType<CheckedForkRequest> = z.strictObject({
+  taskId: id,
+  at: z.string().min(1, 'must name a step').max(1_024),
+  input: json.optional(),
+  paused: z.boolean().optional(),
+} satisfies FieldsOf<CheckedForkRequest>)
 
 export const parkInput: z.ZodType<ParkRequest> = z.strictObject({
   reason,

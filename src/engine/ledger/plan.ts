@@ -164,6 +164,10 @@ export function createPlanner(deps: PlannerDeps): Planner {
     }
     const bodies = decided.records
     let task: OwnTask | undefined
+    for (const record of decided.copied ?? []) {
+      task = task === undefined ? evolve(start, record) : advance(task, record)
+      records.push(record)
+    }
     // What was decided before and not written is no span (T4).
     if (spans !== undefined) spans.open = []
     for (const decidedBody of bodies) {

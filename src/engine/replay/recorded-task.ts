@@ -2,6 +2,7 @@
 
 import { type ReceiptFault, verifyReceipts } from '../../core/check-receipts.ts'
 import type { Message } from '../../core/message.ts'
+import { anchorFaults } from '../../core/receipt-anchor.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
@@ -36,6 +37,8 @@ export async function recordedTask(
   for (let reads = 1; ; reads++) {
     const task = await taskFor(context, caller, taskId)
     const row = await context.store.row(taskId)
+    // Before the log: a log that grows meanwhile has what the anchor names.
+    const anchor = (await context.store.load(taskId))?.anchor
     const read: LogRecord[] = []
     for await (const record of logOf(context.store, taskId)) read.push(record)
     const { version } = await taskFor(context, caller, taskId)
@@ -43,7 +46,11 @@ export async function recordedTask(
     const records = read.filter(({ seq }) => seq <= task.version)
     const { context: past } = await pastOfTask(context, task)
     const { messages, tasks } = past
-    const faults = verifyReceipts(records, context.signer)
+    const { signer } = context
+    const faults = [
+      ...verifyReceipts(records, signer),
+      ...anchorFaults(taskId, records, anchor, signer),
+    ]
     return { task, row, records, faults, past: { messages, tasks } }
   }
 }

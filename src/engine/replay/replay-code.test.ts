@@ -104,6 +104,25 @@ describe('a replay of code (replay-code.ts)', () => {
     expect(names(replay.notCalled)).toEqual(['step "charge"', 'park'])
   })
 
+  it('Y1: calls no compact of the agent, which may ask a model', async () => {
+    const seen = effects()
+    const compact = () => {
+      seen.note('compact')
+      return []
+    }
+    const agent = running(
+      async (task) => {
+        await task.compact()
+        await parks(task)
+      },
+      { compact },
+    )
+    const replay = await replayed(agent, await logOf(parks))
+    expect(seen.list).toEqual([])
+    expect(replay.verdict).toBe('unclear')
+    expect(names(replay.goesOnFrom)).toEqual(['compact'])
+  })
+
   it('tells that the code fails on what is recorded', async () => {
     const replay = await replayed(
       agentOf(async (task) => {

@@ -48,7 +48,10 @@ export interface RunHost {
   /** The run could go on: resolves when it has a slot again, or was stopped. */
   reacquireSlot(taskId: string): Promise<void>
   blocked(agent: string, taskId: string, ms: number): void
-  /** Asked before each attempt of a step. Resolves when its function may run. Undefined: it may run now. */
+  /**
+   * Asked before a function of the author runs that may have effects: each attempt of a step, `digest` and `compact`.
+   * Resolves when the function may run. Undefined: it may run now.
+   */
   mayExecute(key: string): Promise<void> | undefined
   /** Stops the task if a budget is used up. Undefined when no budget covers it. */
   checkBudgets(task: Task): Promise<void> | undefined

@@ -44,9 +44,25 @@ export function outerSteps(
 
 /** For people: `step "plan"`, and which one of several. */
 export function describeKey(key: string): string {
-  const [, kind = 'operation', name = key, occurrence] =
-    /^([a-z-]+):(.*)#([^#]*)$/s.exec(key.slice(key.lastIndexOf('/') + 1)) ?? []
+  const { kind = 'operation', name = key, occurrence } = partsOf(key)
   const which = occurrence === undefined || occurrence === '1' || occurrence === 'key'
-  const named = name === '' ? kind : `${kind} "${unescapeName(name)}"`
+  const named = name === '' ? kind : `${kind} "${name}"`
   return which ? named : `${named} (number ${occurrence})`
+}
+
+/** What people type for it: `plan#1` for a step named "plan", `park#1` for a park. */
+export function addressOf(key: string): string {
+  const { kind = '', name = key, occurrence = '1' } = partsOf(key)
+  return `${name === '' ? kind : name}#${occurrence}`
+}
+
+/** The parts of the last segment. */
+function partsOf(key: string): {
+  readonly kind?: string | undefined
+  readonly name?: string | undefined
+  readonly occurrence?: string | undefined
+} {
+  const [, kind, name, occurrence] =
+    /^([a-z-]+):(.*)#([^#]*)$/s.exec(key.slice(key.lastIndexOf('/') + 1)) ?? []
+  return { kind, name: name === undefined ? undefined : unescapeName(name), occurrence }
 }

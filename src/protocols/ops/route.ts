@@ -20,6 +20,8 @@ export interface OpsRoute {
   /** `{id}` stands for one segment. */
   readonly path: string
   readonly scope: 'ops:read' | 'ops:control'
+  /** A caller without `scope` that has this one may call the route for its own tasks. */
+  readonly ownerScope?: 'tasks:write'
   readonly about: string
   /** The query parameters. A parameter that is a list may be given several times. */
   readonly query?: z.ZodObject

@@ -9,7 +9,7 @@ import { openApi } from './openapi.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
 import { ruleRoutes } from './rules.ts'
 import { scheduleRoutes } from './schedules.ts'
-import { listTasks, showLog, showReceipts, showTask } from './tasks.ts'
+import { forkTask, listTasks, showLog, showReceipts, showTask } from './tasks.ts'
 import { listWaiting } from './waiting.ts'
 import { showWebhooks } from './webhooks.ts'
 import { listWorkers } from './workers.ts'
@@ -74,6 +74,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   showLog,
   showWebhooks,
   showExport,
+  forkTask,
   waiting,
   agents,
   listWorkers,

@@ -1,6 +1,7 @@
 /** `GET /ops/tasks` and `GET /ops/tasks/{id}`. */
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
+import type { ForkRequest } from '../../engine/requests.ts'
 import { count, flag, readQuery } from './read-query.ts'
 import type { OpsRoute } from './route.ts'
 import { searchTasks } from './search-tasks.ts'
@@ -122,4 +123,26 @@ export const showLog: OpsRoute = {
     past: z.object({ messages: z.array(facts), tasks: z.array(facts) }),
   }),
   handle: (engine, caller, { id }) => engine.recorded(caller, id),
+}
+
+const forkBody = z.strictObject({
+  /** The operation that runs next: its name, with `#2` for the second of that name, or the number of its record. */
+  at: z.string(),
+  input: z.unknown().optional(),
+  /** The new task stays paused until it is resumed. */
+  paused: z.boolean().optional(),
+})
+
+export const forkTask: OpsRoute = {
+  method: 'POST',
+  path: '/ops/tasks/{id}/fork',
+  scope: 'ops:control',
+  ownerScope: 'tasks:write',
+  about: 'Starts a new task from the recorded past of this one',
+  body: forkBody,
+  answer: taskSummary,
+  async handle(engine, caller, { id, body, now }) {
+    const request = { ...Object(body), taskId: id } as ForkRequest
+    return summaryOf(await engine.fork(caller, request), now)
+  },
 }

@@ -106,6 +106,7 @@ const describe: { readonly [T in RecordType]: Describe<T> } = {
   'reminder-expired': hidden,
   'reminders-shown': hidden,
   receipt: hidden,
+  forked: ({ from }) => ({ kind: 'task', text: `forked from task ${from}` }),
 }
 
 export function timelineOf(records: readonly LogRecord[]): readonly TimelineEntry[] {

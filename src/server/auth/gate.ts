@@ -29,5 +29,7 @@ export function createGate(identityOf: IdentityOf): MiddlewareHandler {
 /** The first scope that the caller lacks; undefined when it may call the route. */
 export function missing(identity: Identity, needed: RouteScope | undefined): string | undefined {
   if (needed === 'public' || needed === 'any') return undefined
-  return needed === undefined ? 'none' : needed.find((scope) => !may(identity, scope))
+  if (needed === undefined) return 'none'
+  if (!('either' in needed)) return needed.find((scope) => !may(identity, scope))
+  return needed.either.some((scope) => may(identity, scope)) ? undefined : needed.either[0]
 }

@@ -161,7 +161,7 @@ const routeRows: Row[] = Object.entries(routeScopes).flatMap(([route, needs]) =>
   const [method = '', path = ''] = route.split(' ')
   return {
     name: route,
-    needs: needs === 'any' ? [] : needs,
+    needs: needs === 'any' || 'either' in needs ? [] : needs,
     ask: (key, id) => {
       const body = method === 'POST' ? { body: '{}' } : {}
       return ask(path.replace('{id}', id), { method, headers: json, ...body }, key)
@@ -252,6 +252,26 @@ describe("another's task", () => {
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T')
       .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
   }
+})
+
+it('lets an operator or the owner of a task fork it, and nobody else', async () => {
+  await mint('writer', { scopes: ['tasks:write'] })
+  await mint('foreign writer', { principal: 'eve', scopes: ['tasks:write'] })
+  await mint('operator', { principal: 'olga', scopes: ['ops:control'] })
+  await mint('reader', { scopes: ['tasks:read', 'ops:read'] })
+  const body = JSON.stringify({ at: 'ask', paused: true })
+  const fork = async (name: string): Promise<Answer> =>
+    ask(`/ops/tasks/${taskId}/fork`, { method: 'POST', headers: json, body }, keys.get(name))
+  for (const name of ['writer', 'operator']) {
+    const { status, text } = await fork(name)
+    expect([name, status]).toEqual([name, 200])
+    expect(JSON.parse(text)).toMatchObject({ forkedFrom: taskId, principal: 'ada' })
+  }
+  expect((await fork('foreign writer')).status).toBe(404)
+  expect(await fork('reader')).toMatchObject({
+    status: 403,
+    text: expect.stringContaining('ops:control'),
+  })
 })
 
 it('lets nobody choose a tenant', async () => {

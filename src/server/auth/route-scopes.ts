@@ -1,15 +1,20 @@
 /**
  * The scope of every route beside A2A, whose methods have theirs (`protocols/a2a/methods`). A route without a row does not
- * start the server. A list names the scopes that are all needed. `public`: no credential is needed. `any`: every valid
- * credential will do.
+ * start the server. A list names the scopes that are all needed, and `either` those of which one is. `public`: no credential
+ * is needed. `any`: every valid credential will do.
  */
 import type { Hono } from 'hono'
 import type { Scope } from '../../core/scopes.ts'
 import { RECEIPT_KEYS_PATH } from '../../protocols/ops/openapi.ts'
+import type { OpsRoute } from '../../protocols/ops/route.ts'
 import { opsRoutes, opsStreams } from '../../protocols/ops/routes.ts'
 import { StartError } from '../start-error.ts'
 
-export type RouteScope = readonly Scope[] | 'public' | 'any'
+export type RouteScope =
+  | readonly Scope[]
+  | { readonly either: readonly [Scope, Scope] }
+  | 'public'
+  | 'any'
 
 /** An editor reads the tasks of its sessions, prompts them, and stops them. */
 export const acpScopes: readonly Scope[] = ['tasks:read', 'tasks:write', 'tasks:control']
@@ -31,8 +36,12 @@ export const routeScopes: Readonly<Record<string, RouteScope>> = {
   'GET /dashboard/*': 'public',
   'GET /dashboard/assets/{name}': 'public',
   ...Object.fromEntries(
-    [...opsRoutes, ...opsStreams].map(({ method, path, scope }) => [`${method} ${path}`, [scope]]),
+    [...opsRoutes, ...opsStreams].map((route) => [`${route.method} ${route.path}`, scopeOf(route)]),
   ),
+}
+
+function scopeOf({ scope, ownerScope }: Pick<OpsRoute, 'scope' | 'ownerScope'>): RouteScope {
+  return ownerScope === undefined ? [scope] : { either: [scope, ownerScope] }
 }
 
 /** A path of the application's router, as the table spells it. */
