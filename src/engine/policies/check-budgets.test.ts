@@ -6,7 +6,14 @@ import { agent } from '../agent.ts'
 import type { AgentTask } from '../agent-task.ts'
 import type { Caller } from '../caller.ts'
 import { createClusterHarness } from '../test-support/cluster-harness.ts'
-import { alice, createHarness, mallory, olga, running } from '../test-support/engine-harness.ts'
+import {
+  alice,
+  createHarness,
+  mallory,
+  olga,
+  running,
+  signal,
+} from '../test-support/engine-harness.ts'
 
 const root: Caller = { tenant: '*', principal: 'root', operator: true }
 
@@ -112,22 +119,30 @@ describe('a budget that is used up', () => {
         await Promise.all(children.map((child) => child.result()))
       },
     })
+    const both = signal()
+    let begun = 0
     const child = running(async (task) => {
       await task.turn(async (turn) => {
-        await turn.tool('model', () => task.usage({ inputTokens: 10 }))
+        await turn.tool('model', async () => {
+          if (++begun === 2) both.fire()
+          await both.promise
+          await task.usage({ inputTokens: 20 })
+        })
         await Promise.all([turn.tool('one', () => 1), turn.tool('two', () => 2)])
       })
     })
     const harness = await createHarness({ agents: [parent, child] })
     await harness.engine.setBudget(root, { ...tokens(15), scope: { agent: 'worker' } })
     const { id } = await harness.send('go')
-    const { children } = await harness.until(id, (task) => task.children.length === 2)
+    await harness.settled()
+    const { children } = await harness.get(id)
+    expect(children).toHaveLength(2)
     for (const childId of children) {
       await harness.until(childId, 'paused-by-client')
       const stops = (await harness.types(childId)).filter((type) => type === 'paused')
       expect(stops).toHaveLength(1)
     }
-    expect((await harness.engine.budgets(root))[0]).toMatchObject({ spent: 20 })
+    expect((await harness.engine.budgets(root))[0]).toMatchObject({ spent: 40 })
   })
 
   it('K1: lets 1,000 tasks of a tenant use at most what was in flight beyond it', async () => {
@@ -150,7 +165,9 @@ describe('a budget that is used up', () => {
   it('K1: is used up for every process of a cluster', async () => {
     const cluster = createClusterHarness({ agents: [spender(3, { concurrency: 5 })] })
     const [one, two] = [await cluster.join(), await cluster.join()]
-    await one.engine.setBudget(root, tokens(200))
+    const setting = one.engine.setBudget(root, tokens(200))
+    await cluster.pass(10_000)
+    await setting
     const sent = await Promise.all(
       [one, two].flatMap((process) => Array.from({ length: 30 }, () => process.send('spend'))),
     )

@@ -41,13 +41,15 @@ export function createPolicies(deps: {
   let rules: readonly Rule[] = []
   /** Budgets by the narrowest name in their scope, so that many budgets cost a task no more than a few. */
   let byName = new Map<string, Budget[]>()
-  let reading = 0
+  let begun = 0
+  let applied = 0
 
   async function refresh(): Promise<void> {
-    const mine = ++reading
+    const mine = ++begun
     const all = await store.policies()
     // A read that began later has newer answers.
-    if (mine !== reading) return refresh()
+    if (mine < applied) return
+    applied = mine
     budgets = all.filter((one) => one.kind === 'budget')
     rules = all.filter((one) => one.kind === 'rule')
     byName = new Map()

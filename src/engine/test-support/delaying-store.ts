@@ -44,6 +44,8 @@ const reads: ReadonlySet<string | symbol> = new Set<keyof Store>([
   'sessions',
   'pushes',
   'listPushes',
+  'policies',
+  'spent',
 ])
 const clusterReads: ReadonlySet<string | symbol> = new Set<keyof ClusterStore>([
   'workers',
