@@ -185,7 +185,7 @@ describe('a process that dies', () => {
     ['waits for a child', (_task, child) => child.result()],
     ['waits for a child inside a step', (task, child) => task.step('wait', () => waitFor(child))],
     ['watches a child', (_task, child) => watch(child)],
-  ])('W4: is not counted on a parent that only %s', async (_name, wait) => {
+  ])('W4: is forgotten on a parent that only %s for a minute', async (_name, wait) => {
     const child = running((task) => task.park({ reason: 'x', onEvent: 'go' }).then(() => 'done'), {
       name: 'child',
     })
@@ -197,12 +197,33 @@ describe('a process that dies', () => {
     const { id } = await harness.send('go')
     for (let death = 0; death < 7; death++) {
       await harness.settled()
+      harness.clock.advance(60_000)
+      await harness.settled()
       harness = await harness.recover()
     }
     await harness.settled()
-    expect(await harness.get(id)).toMatchObject({ state: 'working', deaths: 0 })
+    expect(await harness.get(id)).toMatchObject({ state: 'working', deaths: 1 })
     await harness.emit('go')
     expect((await harness.ended(id)).state).toBe('completed')
+  })
+
+  it('W4: is counted on a parent that ends its process with a record of a child', async () => {
+    const child = running((task) => task.park({ reason: 'x' }).then(() => 'done'), {
+      name: 'child',
+    })
+    const deadly = running(async (task) => {
+      const made = await task.delegate('child', 'x')
+      // The process ends here: nothing after this happens.
+      for await (const _record of made.watch()) await new Promise(() => undefined)
+    })
+    let harness = await createHarness({ agents: [deadly, child], options: { maxDeaths: 3 } })
+    const { id } = await harness.send('go')
+    for (let death = 0; death < 3; death++) {
+      await harness.settled()
+      harness = await harness.recover()
+    }
+    const { suspension } = await harness.until(id, 'paused-by-client')
+    expect(suspension?.reason).toBe('crash-loop')
   })
 
   it('W4: is counted on a parent that does something beside waiting for a child', async () => {

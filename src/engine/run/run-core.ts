@@ -30,6 +30,9 @@ import { type RunAct, RunWriter, type Writing } from './run-writer.ts'
 import { Segment } from './segment.ts'
 import type { Unclaimed } from './unclaimed.ts'
 
+/** A run that waited for so long did not end its process with what it did before (W4). */
+const CALM_MS = 60_000
+
 export interface RunCoreDeps {
   readonly host: RunHost
   readonly journal: Journal
@@ -56,6 +59,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
   readonly #runner: OperationRunner
   readonly place: CodePlace
   #dead = false
+  #stopWaiting: () => void = () => undefined
   readonly #followed: FollowedTask
 
   constructor({ host, journal, task, ask, ahead, agent }: RunCoreDeps, control: RunControl) {
@@ -101,7 +105,9 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
 
   release(): boolean {
     const released = this.host.releaseSlot(this.taskId)
-    if (released && this.task.deaths > 0) this.#forgetDeaths()
+    if (released && this.task.deaths > 0) {
+      this.#stopWaiting = this.host.clock.after(CALM_MS, () => this.#forgetDeaths())
+    }
     return released
   }
 
@@ -120,6 +126,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
   }
 
   taken(): void {
+    this.#stopWaiting()
     if (this.#dead) return
     this.releaser.review()
     this.gate.review()
@@ -291,6 +298,7 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
 
   /** Drops the run: none of its operations settles any more. */
   die(): void {
+    this.#stopWaiting()
     this.#dead = true
     this.place.close()
   }

@@ -5,7 +5,8 @@
  *     flight is a step with such a call inside it, no record is being written, no retry is due, no result can be handed out.
  * W2  Without a slot no operation starts and no result is handed out. An operation that can go on asks for a slot first.
  * W3  A run whose call is inside a step, or watches, stays in memory: its frame could not be rebuilt at that place.
- * W4  The death of a process is not counted on a run without a slot: such a run cannot have caused it.
+ * W4  Deaths of processes are forgotten when a run was without a slot for a minute. What it did before did not end its
+ *     process. A shorter wait says nothing: the code may end the process with the record that it waited for.
  */
 export interface SlotHost {
   /** Returns false when the run has to keep its slot. */
