@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TaskSummary } from '../../src/wire/ops.ts'
-import { MOST_KNOWN, merged, newestFirst, pruned } from './known-tasks.ts'
+import { MOST_KNOWN, merged, newestFirst, pruned, withHits } from './known-tasks.ts'
 
 function task(number: number, facts: Partial<TaskSummary> = {}): TaskSummary {
   const since = new Date(number * 1_000).toISOString()
@@ -46,4 +46,14 @@ it('T3: keeps a bounded number of tasks while 100,000 change, the newest and the
   expect(most).toBeLessThanOrEqual(MOST_KNOWN)
   expect(known.has('t7')).toBe(true)
   expect(newestFirst(known)[0]?.taskId).toBe('t99999')
+})
+
+it('shows what a search found beside what is known, and of each task the newer summary', () => {
+  const old = Array.from({ length: 100 }, (_, index) => task(index, { state: 'completed' }))
+  const hits = merged(new Map(), old, 0)
+  const news = Array.from({ length: 2_000 }, (_, index) => task(1_000 + index))
+  const known = pruned(merged(new Map(), [...news, task(7, { version: 2, says: 'new' })], 0), 't7')
+  const shown = withHits(newestFirst(known), hits)
+  expect(shown.filter(({ taskId }) => hits.has(taskId))).toHaveLength(100)
+  expect(shown.find(({ taskId }) => taskId === 't7')?.says).toBe('new')
 })

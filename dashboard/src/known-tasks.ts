@@ -38,6 +38,16 @@ export function pruned(known: KnownTasks, shown: string | undefined): KnownTasks
   return kept
 }
 
+/** What the page knows and what a search found. Of two summaries of a task the newer one is shown. */
+export function withHits(known: readonly Known[], hits: KnownTasks): readonly Known[] {
+  if (hits.size === 0) return known
+  const all = new Map(hits)
+  for (const task of known) {
+    if ((all.get(task.taskId)?.version ?? 0) <= task.version) all.set(task.taskId, task)
+  }
+  return newestFirst(all)
+}
+
 export function newestFirst(known: KnownTasks): readonly Known[] {
   return [...known.values()].sort((a, b) => (a.since < b.since ? 1 : -1))
 }

@@ -1,6 +1,6 @@
 /** The page: navigation, the connection bar, and the place that the address names. */
-import { type ComponentChild, type RefObject, render } from 'preact'
-import { useRef } from 'preact/hooks'
+import { type ComponentChild, type ComponentChildren, type RefObject, render } from 'preact'
+import { useErrorBoundary, useRef } from 'preact/hooks'
 import { listenToKeys } from './keys.ts'
 import { Agents } from './pages/agents.tsx'
 import { Audit } from './pages/audit.tsx'
@@ -13,7 +13,7 @@ import { Schedules } from './pages/schedules.tsx'
 import { TaskPage } from './pages/task.tsx'
 import { Waiting } from './pages/waiting.tsx'
 import { follow, type PageName, type Place, pathOf, place } from './router.ts'
-import { needsKey } from './server.ts'
+import { messageOf, needsKey } from './server.ts'
 import { counts, keepCurrent, lostSince, problem } from './tasks.ts'
 
 const links: readonly { readonly to: Place; readonly text: string }[] = [
@@ -59,9 +59,27 @@ function Page() {
         </button>
       </nav>
       <Connection />
-      <main id="main">{needsKey.value ? <Login /> : pageAt(here)}</main>
+      <main id="main">
+        <Guarded key={pathOf(here)}>{needsKey.value ? <Login /> : pageAt(here)}</Guarded>
+      </main>
       <Help dialog={help} />
     </>
+  )
+}
+
+/** Says what happened when a page could not be drawn. The other pages stay usable. */
+function Guarded({ children }: { readonly children: ComponentChildren }) {
+  const [error, drawAgain] = useErrorBoundary()
+  if (error === undefined) return <>{children}</>
+  return (
+    <div role="alert">
+      <h1>This page could not be drawn</h1>
+      <p class="refusal">{messageOf(error)}</p>
+      <p>The tasks go on. The command line shows and controls them as well: `lull tasks watch`.</p>
+      <button type="button" onClick={drawAgain}>
+        Draw it again
+      </button>
+    </div>
   )
 }
 

@@ -1,4 +1,4 @@
-/** What a page reads from the server again and again while it is shown, because no feed tells its changes. */
+/** What a page reads from the server again and again while it is shown, because the change feed does not have it. */
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { messageOf } from './server.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TimelineEntry } from '../../src/wire/ops.ts'
-import { axisOf } from './time-axis.ts'
+import { axisOf, hasEnded, mergedPoints, mergedSpans } from './time-axis.ts'
 
 const start = Date.parse('2026-01-01T00:00:00Z')
 
@@ -65,4 +65,28 @@ it('goes on until now while the task has not ended, and needs a first entry', ()
   const axis = axisOf(story.slice(0, 6), start + 10_000)
   expect(axis?.phases).toContainEqual({ phase: 'stopped', ms: 6_000 })
   expect(axisOf([], start)).toBeUndefined()
+})
+
+it('has room for every entry when the clock of the page is behind that of the server', () => {
+  const axis = axisOf(story.slice(0, 8), start - 3_600_000)
+  expect(axis?.to).toBe(start + 65_000)
+  expect(axis?.spans.every(({ from, to }) => from <= to && to <= start + 65_000)).toBe(true)
+})
+
+it('says whether the task has ended', () => {
+  expect([hasEnded(story), hasEnded(story.slice(0, -1))]).toEqual([true, false])
+})
+
+it('draws a bounded number of spans and points, however many there are', () => {
+  const many = Array.from({ length: 50_000 }, (_, index) => index)
+  const spans = many.map((at) => ({
+    ...{ lane: 'step' as const, label: 'step', from: at, to: at + 1 },
+    kind: at === 70 ? 'failed' : 'done',
+  }))
+  const drawn = mergedSpans(spans, 50)
+  expect(drawn.length).toBeLessThanOrEqual(1_100)
+  expect([drawn[0]?.from, drawn.at(-1)?.to, drawn[1]?.kind]).toEqual([0, 50_000, 'failed'])
+  const points = many.map((at) => ({ kind: 'wake' as const, label: 'resumed', at }))
+  expect(mergedPoints(points, 50)).toHaveLength(1_000)
+  expect(mergedSpans(spans.slice(0, 3), 1)).toEqual(spans.slice(0, 3))
 })

@@ -60,13 +60,18 @@ const points: ReadonlySet<string> = new Set([
   'message',
 ])
 
-/** @param now the end of a task that has not ended */
+export function hasEnded(entries: readonly TimelineEntry[]): boolean {
+  return entries.some(({ event }) => begins[event] === null)
+}
+
+/** @param now the end of a task that has not ended, unless an entry is later: the clock of the server may be ahead */
 export function axisOf(entries: readonly TimelineEntry[], now: number): Axis | undefined {
   const [first] = entries
   if (first === undefined) return undefined
   const from = Date.parse(first.at)
   const end = entries.findLast(({ event }) => begins[event] === null)
-  const to = Math.max(from + 1, end === undefined ? now : Date.parse(end.at))
+  const last = Date.parse(entries.at(-1)?.at ?? first.at)
+  const to = Math.max(from + 1, end === undefined ? Math.max(now, last) : Date.parse(end.at))
   const spans = [...phaseSpans(entries, to), ...turnSpans(entries, to), ...stepSpans(entries)]
   return {
     from,
@@ -144,4 +149,42 @@ function costsOf(entries: readonly TimelineEntry[]): readonly Cost[] {
     })
   }
   return [...byTurn.values()].sort((a, b) => b.costUsd - a.costUsd || b.tokens - a.tokens)
+}
+
+/** What is drawn: neighbours of a lane that are together narrower than `width` are one, however many there are. */
+export function mergedSpans(spans: readonly Span[], width: number): readonly Span[] {
+  const drawn: Span[] = []
+  const open = new Map<Span['lane'], { readonly index: number; readonly count: number }>()
+  for (const span of spans) {
+    const before = open.get(span.lane)
+    const group = before && drawn[before.index]
+    if (before === undefined || group === undefined || span.to - group.from >= width) {
+      open.set(span.lane, { index: drawn.length, count: 1 })
+      drawn.push(span)
+      continue
+    }
+    const count = before.count + 1
+    open.set(span.lane, { ...before, count })
+    const kind = span.kind === 'failed' ? span.kind : group.kind
+    const to = Math.max(group.to, span.to)
+    drawn[before.index] = { ...group, kind, to, label: `${count} of ${span.lane}` }
+  }
+  return drawn
+}
+
+/** As `mergedSpans`, by kind. */
+export function mergedPoints(points: readonly Point[], width: number): readonly Point[] {
+  const groups = new Map<Point['kind'], { at: number; index: number; count: number }>()
+  const drawn: Point[] = []
+  for (const point of points) {
+    const group = groups.get(point.kind)
+    if (group === undefined || point.at - group.at >= width) {
+      groups.set(point.kind, { at: point.at, index: drawn.length, count: 1 })
+      drawn.push(point)
+    } else {
+      group.count++
+      drawn[group.index] = { ...point, at: group.at, label: `${group.count} of ${point.kind}` }
+    }
+  }
+  return drawn
 }

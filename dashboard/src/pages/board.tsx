@@ -2,7 +2,8 @@
 import { useLayoutEffect } from 'preact/hooks'
 import { matchesSearch } from '../../../src/wire/search.ts'
 import { keepFocus } from '../keys.ts'
-import { Search, searched } from '../parts/search.tsx'
+import { withHits } from '../known-tasks.ts'
+import { hits, Search, searched } from '../parts/search.tsx'
 import { TaskCard } from '../parts/task-card.tsx'
 import { follow, pathOf } from '../router.ts'
 import { type Column, columns, counts, newestFirst, total } from '../tasks.ts'
@@ -32,9 +33,8 @@ export function Board() {
 function BoardColumn({ column }: { readonly column: Column }) {
   const { title, states, empty } = column
   const words = searched.value
-  const tasks = newestFirst.value.filter(
-    (task) => states.includes(task.state) && matchesSearch(task, words),
-  )
+  const all = words === '' ? newestFirst.value : withHits(newestFirst.value, hits.value)
+  const tasks = all.filter((task) => states.includes(task.state) && matchesSearch(task, words))
   const count = states.reduce((sum, state) => sum + (counts.value[state] ?? 0), 0)
   return (
     <section aria-label={title}>
@@ -50,7 +50,9 @@ function BoardColumn({ column }: { readonly column: Column }) {
           ))}
         </ol>
       )}
-      {count > SHOWN && words === '' && <p class="empty">The newest {SHOWN} are shown.</p>}
+      {(words === '' ? count : tasks.length) > SHOWN && (
+        <p class="empty">The newest {SHOWN} are shown.</p>
+      )}
     </section>
   )
 }

@@ -93,9 +93,9 @@ function Answer({ task }: { readonly task: Known }) {
   const { consentId, operation, digest } = question
   if (consentId === undefined) {
     return (
-      // The key ties the form to this question: another one gets fields of its own.
+      // The key ties the form to this question: another one gets fields of its own, also with the same prompt.
       <Act
-        key={question.prompt}
+        key={`${task.since} ${question.prompt}`}
         label="Answer"
         shortcut="a"
         kind="primary"

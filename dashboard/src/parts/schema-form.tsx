@@ -104,19 +104,14 @@ const inputs: Readonly<
 }
 
 function Input({ id, field }: { readonly id: string; readonly field: Field }) {
-  const { name, kind, required, options, initial } = field
+  const { input: name, kind, required, options, initial } = field
   if (kind === 'choice') {
     const chosen = options.findIndex(({ value }) => value === initial)
     return (
-      <select
-        id={id}
-        name={name}
-        required={required}
-        defaultValue={chosen < 0 ? '' : String(chosen)}
-      >
+      <select id={id} name={name} required={required}>
         <option value="">choose…</option>
         {options.map(({ label }, index) => (
-          <option key={index} value={index}>
+          <option key={index} value={index} selected={index === chosen}>
             {label}
           </option>
         ))}

@@ -1,19 +1,22 @@
 /**
  * The search over all tasks. What the page knows is filtered at once, and the server looks through the others. What the
- * server finds appears in the columns. The words are in the address, so that a search can be sent to somebody.
+ * server finds appears in the columns. The words are in the address, so that a link to the page has the search.
  */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { type KnownTasks, merged } from '../known-tasks.ts'
 import { messageOf, ops } from '../server.ts'
-import { learn } from '../tasks.ts'
 
 export const searched = signal(new URLSearchParams(location.search).get('q') ?? '')
+
+/** What the server found for the words. It stays, however many other tasks the page learns. */
+export const hits = signal<KnownTasks>(new Map())
 
 /** What the server answered for the words. Undefined until it did. */
 const answer = signal<{ read: number; cursor: string | undefined } | undefined>(undefined)
 const problem = signal<string | undefined>(undefined)
 
-/** The server is asked when nobody typed for this time. */
+/** The server is asked this long after the last change of the words. */
 const PAUSE_MS = 250
 
 export function Search() {
@@ -21,6 +24,7 @@ export function Search() {
   useEffect(() => {
     answer.value = undefined
     problem.value = undefined
+    hits.value = new Map()
     history.replaceState(
       null,
       '',
@@ -69,11 +73,12 @@ function ask(words: string, cursor?: string, before = 0): void {
     .then(
       (list) => {
         if (searched.value.trim() !== words) return
-        learn(list.tasks)
+        hits.value = merged(hits.value, list.tasks, performance.now())
+        problem.value = undefined
         answer.value = { read: before + (list.searched ?? 0), cursor: list.cursor }
       },
       (error: unknown) => {
-        problem.value = messageOf(error)
+        if (searched.value.trim() === words) problem.value = messageOf(error)
       },
     )
 }

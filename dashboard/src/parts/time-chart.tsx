@@ -1,7 +1,7 @@
 /** The time of a task to true scale. The list below says the same in words, for people and screen readers. */
 import { durationText } from '../../../src/core/duration-text.ts'
 import type { TimelineEntry } from '../../../src/wire/ops.ts'
-import { type Axis, axisOf, type Span } from '../time-axis.ts'
+import { type Axis, axisOf, hasEnded, mergedPoints, mergedSpans, type Span } from '../time-axis.ts'
 import { useNow } from './countdown.tsx'
 
 const WIDTH = 1_000
@@ -13,10 +13,25 @@ const MOST_COSTS = 5
 /** Of a long task the newest are drawn. */
 const MOST_DRAWN = 500
 
-export function TimeChart({ entries }: { readonly entries: readonly TimelineEntry[] }) {
-  const axis = axisOf(entries, useNow())
+interface Entries {
+  readonly entries: readonly TimelineEntry[]
+}
+
+/** Drawn again every second only while the task is open. */
+export function TimeChart({ entries }: Entries) {
+  return hasEnded(entries) ? <Chart axis={axisOf(entries, 0)} /> : <LiveChart entries={entries} />
+}
+
+function LiveChart({ entries }: Entries) {
+  return <Chart axis={axisOf(entries, useNow())} />
+}
+
+function Chart({ axis }: { readonly axis: Axis | undefined }) {
   if (axis === undefined) return null
-  const { from, to, spans, points, phases } = axis
+  const { from, to, phases } = axis
+  const pixel = (to - from) / WIDTH
+  const spans = mergedSpans(axis.spans, pixel)
+  const points = mergedPoints(axis.points, pixel)
   const x = (at: number): number => (WIDTH * (at - from)) / (to - from)
   const whole = durationText(to - from)
   const shares = phases.map(({ phase, ms }) => `${phase} ${durationText(ms)}`).join(', ')

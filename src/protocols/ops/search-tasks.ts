@@ -2,7 +2,8 @@
  * Searches tasks for a text, the latest change first.
  *
  *  Q1  A search reads at most `MOST` tasks, however many there are. `cursor` continues it.
- *  Q2  It ends with the page in which the limit was reached, so no match is lost between two answers.
+ *  Q2  An answer has at most `limit` matches. If more follow, the search ends right after the last of them, so no match
+ *      is lost between two answers.
  */
 import type { Caller } from '../../engine/caller.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -22,16 +23,27 @@ export async function searchTasks(
   { limit = 50, ...filter }: ListRequest,
   now: number,
 ): Promise<TaskList> {
+  const read = async (request: ListRequest) => {
+    const { tasks, cursor } = await engine.list(caller, request)
+    const matches = tasks
+      .map((task, index) => ({ task: summaryOf(task, now), index }))
+      .filter(({ task }) => matchesSearch(task, text))
+    return { matches, size: tasks.length, cursor }
+  }
   const found: TaskSummary[] = []
   let searched = 0
   let cursor = filter.cursor
   do {
     const from = cursor === undefined ? {} : { cursor }
-    const page = await engine.list(caller, { ...filter, ...from, limit: PAGE })
-    searched += page.tasks.length
+    const room = Math.max(1, limit - found.length)
+    let page = await read({ ...filter, ...from, limit: PAGE })
+    while (page.matches.length > room) {
+      // Q2. A smaller page ends with the last match that is wanted, and its cursor as well.
+      page = await read({ ...filter, ...from, limit: (page.matches[room - 1]?.index ?? 0) + 1 })
+    }
+    found.push(...page.matches.map(({ task }) => task))
+    searched += page.size
     cursor = page.cursor
-    const tasks = page.tasks.map((task) => summaryOf(task, now))
-    found.push(...tasks.filter((task) => matchesSearch(task, text)))
   } while (cursor !== undefined && found.length < limit && searched < MOST)
   return {
     tasks: found,
