@@ -91,6 +91,8 @@ export interface AuditFilter {
   readonly since?: string | undefined
   readonly principal?: string | undefined
   readonly taskId?: string | undefined
+  /** `asc`, the default: oldest first. `desc`: newest first. */
+  readonly order?: 'asc' | 'desc' | undefined
   readonly cursor?: string | undefined
   readonly limit?: number | undefined
 }
@@ -126,7 +128,7 @@ export interface Ops {
   removeRule(ruleId: string): Promise<{ readonly ruleId: string }>
   /** What such a rule would have stopped in the last day. */
   dryRunRule(input: RuleInput): Promise<RuleDryRun>
-  /** Who did what, and what was refused, oldest first. */
+  /** Who did what, and what was refused. */
   audit(filter?: AuditFilter): Promise<AuditPage>
   schedules(): Promise<readonly ScheduleSummary[]>
   /** The id is `agent:name`. */

@@ -24,6 +24,8 @@ export interface AuditRequest {
   /** Epoch milliseconds. */
   readonly since?: number | undefined
   readonly after?: number | undefined
+  /** Entries before this position, newest first. */
+  readonly before?: number | undefined
   readonly limit?: number | undefined
 }
 
@@ -32,7 +34,7 @@ export interface Audit {
   note(entry: AuditNote, given?: Pick<AuditEntry, 'id' | 'at'>): void
   /** Notes what a caller did, or why it was refused, when the work has ended. */
   during<T>(caller: Caller, action: AuditedAction<T>, work: () => Promise<T>): Promise<T>
-  /** Oldest first. Only for operators. */
+  /** Oldest first, with `before` newest first. Only for operators. */
   read(caller: Caller, request: AuditRequest): Promise<readonly StoredAuditEntry[]>
   /** Writes what is not written yet. */
   flush(): Promise<void>
@@ -120,10 +122,11 @@ export function createAudit(deps: {
         throw error
       }
     },
-    async read(caller, { principal, taskId, since, after = 0, limit = 100 }) {
+    async read(caller, { principal, taskId, since, after = 0, before, limit = 100 }) {
       await flush()
       const { tenant } = scopeOf({ ...caller, operator: true })
-      return store.audit({ tenant, principal, taskId, since, afterPos: after, limit })
+      const filter = { tenant, principal, taskId, since }
+      return store.audit({ ...filter, afterPos: after, beforePos: before, limit })
     },
     flush: () => {
       refusals.end()

@@ -11,7 +11,7 @@ const MOST = 1_000
 
 const audit = createPolled(() => {
   const since = new Date(Date.now() - hours.value * 3_600_000).toISOString()
-  return ops().audit({ since, principal: principal.value || undefined, limit: MOST })
+  return ops().audit({ since, principal: principal.value || undefined, order: 'desc', limit: MOST })
 })
 
 const periods = [
@@ -59,7 +59,7 @@ export function Audit() {
         </label>
       </form>
       {page?.cursor !== undefined && (
-        <p class="empty">These are the first {MOST} entries of this time. Choose a shorter time.</p>
+        <p class="empty">These are the latest {MOST} entries of this time. There are older ones.</p>
       )}
       {page?.entries.length === 0 && (
         <p class="empty">
@@ -86,7 +86,7 @@ function Entries({ entries }: { readonly entries: readonly AuditSummary[] }) {
           </tr>
         </thead>
         <tbody>
-          {entries.toReversed().map((entry, index) => (
+          {entries.map((entry, index) => (
             <tr key={index} data-outcome={entry.outcome === 'done' ? 'done' : 'failed'}>
               <td>
                 <time dateTime={entry.at} title={entry.at}>

@@ -2,7 +2,7 @@
 export interface AuditStore {
   /** Adds entries in order. An entry whose id is known is not added again. */
   appendAudit(entries: readonly AuditEntry[]): Promise<void>
-  /** Oldest first. An absent member of the query filters nothing. */
+  /** Oldest first, with `beforePos` newest first. An absent member of the query filters nothing. */
   audit(query: AuditQuery): Promise<readonly StoredAuditEntry[]>
   pruneAudit(before: number, limit: number): Promise<number>
 }
@@ -43,5 +43,7 @@ export interface AuditQuery {
   /** Entries of this instant and later ones. */
   readonly since?: number | undefined
   readonly afterPos: number
+  /** Entries before this position, newest first. */
+  readonly beforePos?: number | undefined
   readonly limit: number
 }

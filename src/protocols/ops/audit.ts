@@ -15,6 +15,7 @@ const query = z.strictObject({
     .string()
     .regex(/^\d{1,15}$/, 'is not one of ours')
     .optional(),
+  order: z.enum(['asc', 'desc']).optional(),
   limit: count,
   tenant: z.string().optional(),
 })
@@ -37,17 +38,19 @@ export const readAudit: OpsRoute = {
   method: 'GET',
   path: '/ops/audit',
   scope: 'ops:read',
-  about: 'Who did what, and what was refused, oldest first',
+  about: 'Who did what, and what was refused, oldest first; with `order=desc` newest first',
   query,
   answer: z.object({ entries: z.array(entry), cursor: z.string().optional() }),
   async handle(engine, caller, request) {
-    const { since, cursor, limit = 100, principal, taskId } = readQuery(query, request.query)
+    const { since, cursor, limit = 100, principal, taskId, order } = readQuery(query, request.query)
     const most = Math.max(1, Math.min(limit, MOST))
     const found = await engine.audit.read(caller, {
       principal,
       taskId,
       since: since === undefined ? undefined : Date.parse(since),
-      after: Number(cursor ?? 0),
+      ...(order === 'desc'
+        ? { before: Number(cursor ?? Number.MAX_SAFE_INTEGER) }
+        : { after: Number(cursor ?? 0) }),
       limit: most + 1,
     })
     const page = found.slice(0, most)

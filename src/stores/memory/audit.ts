@@ -21,13 +21,16 @@ export function createAudit(): Audit {
         entries.set(entry.id, JSON.stringify({ ...entry, pos: ++last }))
       }
     },
-    audit: ({ tenant, principal, taskId, since = Number.NEGATIVE_INFINITY, afterPos, limit }) =>
-      all()
+    audit({ tenant, principal, taskId, since = -Infinity, afterPos, beforePos, limit }) {
+      const inOrder = beforePos === undefined ? all() : all().toReversed()
+      return inOrder
         .filter((entry) => entry.pos > afterPos && entry.at >= since)
+        .filter((entry) => beforePos === undefined || entry.pos < beforePos)
         .filter((entry) => tenant === undefined || entry.tenant === tenant)
         .filter((entry) => principal === undefined || entry.principal === principal)
         .filter((entry) => taskId === undefined || entry.taskId === taskId)
-        .slice(0, limit),
+        .slice(0, limit)
+    },
     pruneAudit(before, limit) {
       const old = all()
         .filter(({ at }) => at < before)

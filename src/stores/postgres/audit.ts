@@ -15,7 +15,7 @@ export function createAudit(db: Database): AuditStore {
         entries.map((entry) => JSON.stringify(entry)),
       ])
     },
-    async audit({ tenant, principal, taskId, since, afterPos, limit }) {
+    async audit({ tenant, principal, taskId, since, afterPos, beforePos, limit }) {
       const values: Value[] = [afterPos, limit]
       const where = ['pos > $1']
       const filter = (sql: (n: string) => string, value: Value): void => {
@@ -29,8 +29,10 @@ export function createAudit(db: Database): AuditStore {
       // Entries are nearly in the order of their age, so the scan begins near the first one that is wanted.
       const first = `SELECT coalesce(min(pos), 0) FROM ${s}.audit WHERE at >=`
       filter((n) => `at >= ${n} AND pos >= (${first} ${n})`, since)
+      filter((n) => `pos < ${n}`, beforePos)
+      const order = beforePos === undefined ? 'ASC' : 'DESC'
       const rows = await db.read(
-        `SELECT pos, body FROM ${s}.audit WHERE ${where.join(' AND ')} ORDER BY pos LIMIT $2`,
+        `SELECT pos, body FROM ${s}.audit WHERE ${where.join(' AND ')} ORDER BY pos ${order} LIMIT $2`,
         values,
       )
       return rows.map(parsed)

@@ -29,6 +29,7 @@ export function createAudit(db: Database, transact: Transact): Audit {
     taskId,
     since,
     afterPos,
+    beforePos,
     limit,
   }: AuditQuery): readonly Row[] => {
     const filters: readonly (readonly [string, string | number | undefined])[] = [
@@ -38,12 +39,14 @@ export function createAudit(db: Database, transact: Transact): Audit {
       // Entries are nearly in the order of their age, so the scan begins near the first one that is wanted.
       ['pos >= (SELECT coalesce(min(pos), 0) FROM audit WHERE at >= ?)', since],
       ['at >= ?', since],
+      ['pos < ?', beforePos],
     ]
     const given = filters.filter(([, value]) => value !== undefined)
     const where = [...given.map(([sql]) => sql), 'pos > ?'].join(' AND ')
     const values = given.flatMap(([, value]) => (value === undefined ? [] : [value]))
+    const order = beforePos === undefined ? 'ASC' : 'DESC'
     return db
-      .prepare(`SELECT pos, body FROM audit WHERE ${where} ORDER BY pos LIMIT ?`)
+      .prepare(`SELECT pos, body FROM audit WHERE ${where} ORDER BY pos ${order} LIMIT ?`)
       .all(...values, afterPos, limit)
   }
   return {

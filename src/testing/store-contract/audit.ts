@@ -35,6 +35,14 @@ export function audit(subject: Subject): void {
     expect(rest.map(({ id }) => id)).toEqual(['c'])
   })
 
+  it('reads entries newest first, page by page', async () => {
+    await subject.store.appendAudit(['a', 'b', 'c', 'd'].map((id, at) => entry(id, at)))
+    const query = { tenant: 'acme', since: 1, afterPos: 0, limit: 2 }
+    const first = await subject.store.audit({ ...query, beforePos: Number.MAX_SAFE_INTEGER })
+    expect(first.map(({ id }) => id)).toEqual(['d', 'c'])
+    expect(await idsOf({ ...query, beforePos: first[1]?.pos })).toEqual(['b'])
+  })
+
   it('finds entries by tenant, principal, task and time', async () => {
     await subject.store.appendAudit([
       entry('a', 1, { taskId: 't1' }),
