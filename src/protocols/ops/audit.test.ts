@@ -13,7 +13,9 @@ it('pages through the audit log newest first', async () => {
     const query = new URLSearchParams({ order: 'desc', limit: '2', ...(cursor && { cursor }) })
     const page: object = await readAudit.handle(engine, olga, {
       query,
-      params: {},
+      id: '',
+      anyTenant: false,
+      now: 0,
       body: undefined,
     })
     const { entries, cursor: next } = page as { entries: { target: string }[]; cursor?: string }
