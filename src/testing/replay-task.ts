@@ -4,10 +4,10 @@ import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
 import type { Agent } from '../engine/agent.ts'
 import { createEngine } from '../engine/engine.ts'
-import { rowOf } from '../engine/row.ts'
 import type { IdSource } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
+import { commitOfLog } from './commit-of-log.ts'
 import { createCountingIds } from './counting-ids.ts'
 import { createManualClock } from './manual-clock.ts'
 import { clockUntilDeath, createLife, storeUntilDeath } from './process-life.ts'
@@ -59,7 +59,7 @@ async function runOn(
   { records, task }: { readonly records: readonly LogRecord[]; readonly task: Task },
 ): Promise<Task> {
   const copy = createMemoryStore()
-  await copy.commit([{ taskId: task.id, expected: 0, records, row: rowOf(task) }])
+  await copy.commit([commitOfLog(task, records)])
   const life = createLife()
   const engine = createEngine({
     store: storeUntilDeath(copy, life),

@@ -3,12 +3,12 @@ import type { LogRecord } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Store } from '../../../ports/store.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
-import { rowOf } from '../../row.ts'
+import { commitOfLog } from '../../../testing/commit-of-log.ts'
 
 /** A store that holds the first records of a log, as a process that died there would have left it. For tests only. */
 export async function storeWith(records: readonly LogRecord[]): Promise<Store> {
   const store = createMemoryStore()
   const task = fold(records) as Task
-  await store.commit([{ taskId: task.id, expected: 0, records, row: rowOf(task) }])
+  await store.commit([commitOfLog(task, records)])
   return store
 }

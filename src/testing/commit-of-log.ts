@@ -1,0 +1,12 @@
+import { makeAnchor } from '../core/receipt-anchor.ts'
+import type { LogRecord } from '../core/records.ts'
+import type { Task } from '../core/task.ts'
+import { rowOf } from '../engine/row.ts'
+import type { Commit } from '../ports/store/tasks.ts'
+import { testSigner } from './test-signer.ts'
+
+/** Writes a whole log in one commit, with what a store keeps outside the log. `task` is the log folded. */
+export function commitOfLog(task: Task, records: readonly LogRecord[]): Commit {
+  const anchor = task.receipts.count > 0 ? { anchor: makeAnchor(task, testSigner) } : {}
+  return { taskId: task.id, expected: 0, records, row: rowOf(task), ...anchor }
+}
