@@ -172,7 +172,8 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   'pause-kept': (task, { actor, reason, origin }) => {
     const keep = (stop: Suspension | undefined): Suspension | undefined => {
       if (stop === undefined) return undefined
-      const { byHold: _, ...rest } = stop
+      // The conditions are those of the budget. A hold has none.
+      const { byHold: _, byBudget: __, conditions: ___, fireAt: ____, ...rest } = stop
       return {
         ...rest,
         actor,

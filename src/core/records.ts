@@ -90,7 +90,7 @@ export type RecordBody =
   /** With `quiesces` an operation is in flight, and `paused` follows later. */
   | { readonly type: 'pause-requested'; readonly suspension: Suspension; readonly quiesces?: true }
   | { readonly type: 'pause-upgraded'; readonly mode: PauseMode }
-  /** A task that a hold stopped is now paused by a caller too. Lifting the hold does not resume it. */
+  /** A task that a hold or budget stopped is now paused by a caller too. Lifting the hold, or a refill, does not resume it. */
   | {
       readonly type: 'pause-kept'
       readonly actor: Actor

@@ -71,6 +71,8 @@ export interface Suspension {
   readonly key?: string
   /** A hold made the stop. Lifting the last hold resumes the task. */
   readonly byHold?: true
+  /** A budget made the stop. A refill resumes the task. */
+  readonly byBudget?: true
   /** For `code-changed`: the entry whose fingerprint differs; resuming accepts the new code there. */
   readonly mismatch?: string
   /** For `code-changed`: the operations that are not recorded; resuming lets each of them run once. */

@@ -85,7 +85,7 @@ export function assemble(deps: EngineDeps): Assembly {
   const shared = { store, clock, ids, log, tracing, meter, agents, signer, version, options }
   const live = createLiveTexts()
   const workers = createWorkerList(() => context, membership, deps.process, clock.elapsed())
-  const policies = createPolicies(shared)
+  const policies = createPolicies(shared, (taskId) => runs.tokenOf(taskId))
   const policing = createPolicing(() => ({ context, holds, peers }), policies)
   const peers = cluster && createPeers(() => parts, { cluster, membership, live })
   const versionOf = (taskId: string): number | undefined => ledger.peek(taskId)?.version

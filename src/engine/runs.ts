@@ -66,6 +66,8 @@ export interface Runs
   readonly isPresent: (taskId: string) => boolean
   /** The task as its run here has it. */
   readonly known: (taskId: string) => Task | undefined
+  /** The token of its run in this process. */
+  readonly tokenOf: (taskId: string) => string | undefined
   /** The span of what its run does now. */
   readonly segmentOf: (taskId: string) => SpanLink | undefined
   /** The tasks that were run here belong to other processes now. */
@@ -162,6 +164,7 @@ export function createRuns(deps: RunsDeps): Runs {
     },
     taskIds: () => presences.values().map(({ taskId }) => taskId),
     known: (taskId) => presences.get(taskId)?.run?.task,
+    tokenOf: (taskId) => presences.get(taskId)?.run?.token,
     segmentOf: (taskId) => presences.get(taskId)?.run?.segment,
     isPresent: (taskId) => presences.get(taskId) !== undefined,
     discardAll() {

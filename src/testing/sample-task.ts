@@ -101,6 +101,7 @@ export function sampleBudget(id: string, changes: Partial<Budget> = {}): Budget 
     kind: 'budget',
     id,
     version: 1,
+    owner: 'acme',
     scope: { tenant: 'acme', agent: 'travel' },
     measure: 'tokens',
     limit: 1_000,

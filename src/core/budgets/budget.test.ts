@@ -9,6 +9,7 @@ const NOON = 20 * DAY + 12 * HOUR
 const setting = {
   type: 'set',
   id: 'budget-1',
+  owner: '*',
   scope: { tenant: 'acme' },
   measure: 'tokens',
   limit: 1_000,
@@ -98,12 +99,12 @@ describe('a budget', () => {
 
   it('is described with its figures, its period and its scope', () => {
     const budget = budgetAfter([setting, NOON])
-    expect(describeFigures(budget, figuresOf(budget, spent(1_200, NOON), NOON))).toBe(
+    expect(describeFigures(budget, figuresOf(budget, spent(1_200, NOON), NOON), 'acme')).toBe(
       '1200 of 1000 tokens per day of tenant acme (budget-1)',
     )
     const costs = budgetAfter([{ ...setting, measure: 'costUsd', limit: 2, per: 'life' }, NOON])
     const counted = spent(toUnits('costUsd', 2.25), NOON)
-    expect(describeFigures(costs, figuresOf(costs, counted, NOON))).toBe(
+    expect(describeFigures(costs, figuresOf(costs, counted, NOON), 'acme')).toBe(
       '2.25 of 2 USD of tenant acme (budget-1)',
     )
   })

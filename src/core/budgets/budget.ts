@@ -16,6 +16,8 @@ export interface Budget {
   readonly id: string
   /** Grows with each change. Every write is a compare-and-set on it. */
   readonly version: number
+  /** The tenant whose operator set it. `*` is an operator of all tenants. */
+  readonly owner: string
   readonly scope: HoldScope
   readonly measure: Measure
   readonly limit: number
@@ -117,14 +119,28 @@ const nouns: Readonly<Record<Measure, (amount: number) => string>> = {
 
 const periods: Readonly<Record<Per, string>> = { hour: ' per hour', day: ' per day', life: '' }
 
-/** Such as `1200 of 1000 tokens per day of tenant acme (budget-1f…)`. */
-export function describeFigures(budget: Budget, { spent, allowed }: BudgetFigures): string {
+/**
+ * Such as `1200 of 1000 tokens per day of tenant acme (budget-1f…)`.
+ * @param tenant whose task it is told to; figures that count other tenants too are left out
+ */
+export function describeFigures(
+  budget: Budget,
+  { spent, allowed }: BudgetFigures,
+  tenant: string,
+): string {
+  if (!isWithin(budget.scope, tenant)) return describeBudget(budget, allowed, tenant)
   const used = nouns[budget.measure](spent).split(' ')[0]
-  return `${used} of ${describeBudget(budget, allowed)}`
+  return `${used} of ${describeBudget(budget, allowed, tenant)}`
 }
 
-export function describeBudget({ id, measure, per, scope }: Budget, allowed: number): string {
+export function describeBudget(budget: Budget, allowed: number, tenant: string): string {
+  const { id, measure, per, scope } = budget
+  if (!isWithin(scope, tenant)) return `a budget of the operator (${id})`
   return `${nouns[measure](allowed)}${periods[per]}${describeScope(scope)} (${id})`
+}
+
+function isWithin(scope: HoldScope, tenant: string): boolean {
+  return 'tenant' in scope && scope.tenant === tenant
 }
 
 function describeScope(scope: HoldScope): string {

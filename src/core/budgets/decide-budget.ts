@@ -14,7 +14,7 @@ import { type Budget, periodOf } from './budget.ts'
 export type BudgetCommand =
   | ({ readonly type: 'set' } & Pick<
       Budget,
-      'id' | 'scope' | 'measure' | 'limit' | 'per' | 'actor'
+      'id' | 'owner' | 'scope' | 'measure' | 'limit' | 'per' | 'actor'
     >)
   | { readonly type: 'refill'; readonly amount?: number | undefined }
   | { readonly type: 'remove' }

@@ -15,11 +15,15 @@ const nothing: Amounts = {
   turns: 0,
 }
 
-/** @param before the task before the records; undefined when they create it */
+/**
+ * @param before the task before the records; undefined when they create it
+ * @param running the token of the run that this process has of the task. The time in which no process has one does not count
+ */
 export function amountsOf(
   before: Task | undefined,
   records: readonly LogRecord[],
   after: Task,
+  running: string | undefined,
 ): Amounts {
   // A fork begins with what another task has used.
   if (records.some(({ type }) => type === 'forked')) return nothing
@@ -35,15 +39,13 @@ export function amountsOf(
     outputTokens,
     tokens: inputTokens + outputTokens,
     costUsd,
-    wallMs: runningTime(before, records, after),
+    wallMs: runningTime(before, after, running),
     turns: after.turn - (before?.turn ?? 0),
   }
 }
 
-/** The time since the record before, if a run had the task all that time. */
-function runningTime(before: Task | undefined, records: readonly LogRecord[], after: Task): number {
-  if (before?.state !== 'working' || before.run === undefined) return 0
-  // The process of the run was gone, and another one took the task over.
-  if (records.some(({ type }) => type === 'started')) return 0
-  return Math.max(0, after.updatedAt - before.updatedAt)
+/** The time since the record before, if the same run had the task all that time. */
+function runningTime(before: Task | undefined, after: Task, running: string | undefined): number {
+  if (before?.state !== 'working' || running === undefined) return 0
+  return before.run?.token === running ? Math.max(0, after.updatedAt - before.updatedAt) : 0
 }

@@ -29,7 +29,8 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
   }
   if (task.state === 'paused-by-client' || task.pausing !== undefined) {
     if (command.refuseRepeat) return refused('it is paused already')
-    if ((task.suspension ?? task.pausing)?.byHold) return write(kept(command))
+    const stop = task.suspension ?? task.pausing
+    if (stop?.byHold || stop?.byBudget) return write(kept(command))
     return task.pausing === undefined ? nothing : upgrade(task, task.pausing, command, at)
   }
   const { handle, actor, mode, reason, conditions, fireAt, eventsAfter, parks } = command
@@ -53,7 +54,10 @@ export function pause(task: Task, command: Of<'pause'>, at: number): Decided {
   return { records: requestStop(task, suspension, stopsNow, at) }
 }
 
-/** A hold stopped the task, and a caller pauses it too. The task stays paused when the hold is lifted. */
+/**
+ * A hold or a budget stopped the task, and a caller pauses it too. The task stays paused when the hold is lifted, or when
+ * there is a budget again.
+ */
 function kept({ actor, reason, origin }: Of<'pause'>): RecordBody {
   return {
     type: 'pause-kept',
@@ -110,6 +114,7 @@ export function budgetPause(task: Task, command: Of<'budget-pause'>, at: number)
     requestedAt: at,
     pausedFrom: task.state,
     eventsAfter: 0,
+    byBudget: true,
   }
   return { records: requestStop(task, suspension, atBoundary, at) }
 }

@@ -56,6 +56,11 @@ export function withinTenantOf(caller: Caller, scope: HoldScope): HoldScope {
   return { ...scope, tenant: caller.tenant }
 }
 
+/** Whether the caller may change the budget or rule of that owner. `*` owns those of the operators of all tenants. */
+export function isOwner({ tenant }: Caller, owner: string): boolean {
+  return tenant === ALL_TENANTS || tenant === owner
+}
+
 /** Whether the hold, budget or rule is of the caller's tenant. */
 export function maySeeScope(caller: Caller, hold: Pick<Hold, 'scope'>): boolean {
   if (caller.tenant === ALL_TENANTS) return true

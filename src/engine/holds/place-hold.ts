@@ -17,8 +17,12 @@ export interface HoldAnswer {
 
 export interface PlaceHold {
   hold(caller: Caller, request: HoldRequest): Promise<HoldAnswer>
-  /** Places the hold that a rule asks for, with the id that the rule and its cause have. Once, also after it was lifted. */
-  holdByRule(hold: Hold): Promise<void>
+  /**
+   * Places the hold that a rule asks for, with the id that the rule and its cause have. Once, also after it was lifted.
+   * While another hold of the rule is in effect, nothing is placed.
+   * @param causedAt when the cause came; a hold of the rule that was lifted later has answered it
+   */
+  holdByRule(hold: Hold, causedAt?: number): Promise<void>
 }
 
 /** @param everywhere in a shared store: resolves when no process starts an operation of a task that is held */
@@ -92,11 +96,27 @@ export function createPlaceHold(
       const outcomes = await apply(hold, caller.principal)
       return { holdId: hold.id, outcomes: known === undefined ? outcomes.map(asNew) : outcomes }
     },
-    async holdByRule(hold) {
-      const stored = (await contextOf().store.holds(true)).find(({ id }) => id === hold.id)
-      if (stored?.liftedAt === undefined) await apply(stored ?? hold, hold.actor.id)
+    async holdByRule(hold, causedAt = Infinity) {
+      await active.refresh()
+      const wanted = await holdToPlace(contextOf(), active, hold, causedAt)
+      if (wanted !== undefined) await apply(wanted, hold.actor.id)
     },
   }
+}
+
+/** Undefined when another hold of the rule is in effect, or one that was lifted has answered the cause. */
+async function holdToPlace(
+  { store }: EngineContext,
+  active: ActiveHolds,
+  hold: Hold,
+  causedAt: number,
+): Promise<Hold | undefined> {
+  const inEffect = active.all().filter((one) => isOfRule(one, hold.actor.id))
+  if (inEffect.length > 0) return inEffect.find(({ id }) => id === hold.id)
+  // Read only where a hold is about to be placed. Each hold of the rule that is found was lifted by an operator.
+  const lifted = (await store.holds(true)).filter((one) => isOfRule(one, hold.actor.id))
+  const isAnswered = lifted.some(({ id, liftedAt = 0 }) => id === hold.id || liftedAt > causedAt)
+  return isAnswered ? undefined : hold
 }
 
 function newHold({ ids, clock }: EngineContext, caller: Caller, request: HoldRequest): Hold {
@@ -109,6 +129,10 @@ function newHold({ ids, clock }: EngineContext, caller: Caller, request: HoldReq
     actor: { kind: 'operator', id: caller.principal },
     createdAt: clock.now(),
   }
+}
+
+function isOfRule({ actor }: Hold, ruleId: string): boolean {
+  return actor.kind === 'policy' && actor.id === ruleId
 }
 
 function isSameHold(a: Hold, b: Hold): boolean {

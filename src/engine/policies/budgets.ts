@@ -10,7 +10,7 @@ import { canonical } from '../../core/canonical-json.ts'
 import { LullError, toError } from '../../core/errors.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import { maySeeScope, withinTenantOf } from '../holds/hold-scope.ts'
+import { isOwner, maySeeScope, withinTenantOf } from '../holds/hold-scope.ts'
 import { refillInput, setBudgetInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RefillRequest, SetBudgetRequest } from '../requests.ts'
@@ -56,6 +56,7 @@ export function createBudgets(
     for (;;) {
       const stored = (await store.policies()).find((one) => one.id === id)
       const before = stored?.kind === 'budget' && maySeeScope(caller, stored) ? stored : undefined
+      if (before !== undefined) checkOwner(caller, before)
       const decided = decideBudget(before, command, clock.now())
       if (decided.refusal !== undefined) throw toError(decided.refusal)
       if (decided.changes.length === 0) return { before, after: before }
@@ -89,9 +90,11 @@ export function createBudgets(
       const { resume, ...given } = parse(setBudgetInput, request)
       const { measure, limit, per = 'life' } = given
       const scope = withinTenantOf(caller, given.scope)
-      const id = `budget-${contextOf().signer.hash(canonical({ scope, measure, per })).slice(0, 16)}`
+      const owner = caller.tenant
+      const named = canonical({ owner, scope, measure, per })
+      const id = `budget-${contextOf().signer.hash(named).slice(0, 16)}`
       const actor = actorOf(caller)
-      const command = { type: 'set', id, scope, measure, limit, per, actor } as const
+      const command = { type: 'set', id, owner, scope, measure, limit, per, actor } as const
       const { after } = await change(caller, id, command)
       if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
       return answer(caller, after, resume)
@@ -111,3 +114,9 @@ export function createBudgets(
 }
 
 const unknownBudget = { path: 'budgetId', problem: 'is not a budget' }
+
+function checkOwner(caller: Caller, { owner }: Budget): void {
+  if (isOwner(caller, owner)) return
+  const problem = 'is a budget that only operators of all tenants change'
+  throw new LullError('INVALID_INPUT', { path: 'budgetId', problem })
+}

@@ -68,7 +68,7 @@ describe('a budget that is used up', () => {
       }
     })
     const harness = await createHarness({ agents: [timed] })
-    const scope = { all: true } as const
+    const scope = { tenant: 'acme' } as const
     await harness.engine.setBudget(root, { scope, measure: 'wallMs', limit: 800 })
     const { id } = await harness.send('run')
     await harness.until(id, 'paused-by-agent')

@@ -62,7 +62,10 @@ export function createBudgetChecks(
     await fired(judged)
   }
 
-  async function stop({ id: taskId }: Task, { budget, figures: used }: Judged): Promise<void> {
+  async function stop(
+    { id: taskId, tenant }: Task,
+    { budget, figures: used }: Judged,
+  ): Promise<void> {
     const context = contextOf()
     const handle = mintHandle(context.ids)
     const { nextPeriodAt } = used
@@ -74,7 +77,7 @@ export function createBudgetChecks(
       type: 'budget-pause',
       handle,
       budgetId: budget.id,
-      reason: `budget used up: ${describeFigures(budget, used)}`,
+      reason: `budget used up: ${describeFigures(budget, used, tenant)}`,
       ...until,
       atBoundary,
     }))
@@ -107,7 +110,7 @@ export function createBudgetChecks(
         throw new LullError('BUDGET_EXCEEDED', {
           taskId: task.id,
           budgetId: budget.id,
-          figures: describeFigures(budget, used),
+          figures: describeFigures(budget, used, task.tenant),
         })
       })
     },
@@ -130,7 +133,7 @@ async function warn(
   if (warning === undefined || agents.get(task.agent)?.reminders === false) return
   const id = `${budget.id}-${period}-${allowed}-${warning}`
   if (task.reminded.some((known) => known.id === id)) return
-  const body = `${warning} percent of a budget are used: ${describeBudget(budget, allowed)}. The task is stopped when it is used up.`
+  const body = `${warning} percent of a budget are used: ${describeBudget(budget, allowed, task.tenant)}. The task is stopped when it is used up.`
   const given = { id, body, ttlTurns: 1, propagate: 'none', source: 'budget' } as const
   const reminder = toReminder({ ...given, dedupeKey: budget.id }, id, clock.now())
   const limit = options.pendingReminders

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Hold } from '../../ports/store/holds.ts'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import type { Caller } from '../caller.ts'
@@ -119,6 +120,69 @@ describe('a rule', () => {
     expect((await one.get(id)).holds).toHaveLength(1)
   })
 
+  it('F4: has one hold, however many events fire it, and its lift frees the tasks', async () => {
+    const harness = await createHarness({ agents: [mixed] })
+    await harness.engine.addRule(root, { ...onIncident, holdNew: true })
+    const { id } = await harness.send('park')
+    await harness.until(id, 'paused-by-agent')
+    const emit = (n: number) => harness.emit('incident', { id: `e${n}`, source: 'pager' })
+    await Promise.all([1, 2, 3].map(emit))
+    await emit(4)
+    const [hold, ...more] = await harness.engine.holds(root)
+    expect(more).toEqual([])
+    expect((await harness.get(id)).holds).toEqual([hold?.id])
+    harness.clock.advance(1)
+    await harness.engine.lift(root, hold?.id ?? '')
+    expect((await harness.get(id)).holds).toEqual([])
+    // The lift answers all four events, also when they are dispatched again.
+    const again = await harness.recover()
+    await again.settled()
+    expect(await again.engine.holds(root)).toEqual([])
+    await again.emit('incident', { id: 'e5', source: 'pager' })
+    expect(await again.engine.holds(root)).toHaveLength(1)
+  })
+
+  it('F5: on a budget is fired once for many tasks that find the share at the same time', async () => {
+    const store = createMemoryStore()
+    let written = 0
+    let read = 0
+    const counting = {
+      ...store,
+      holds(all?: boolean) {
+        if (all) read++
+        return store.holds(all)
+      },
+      putHold(hold: Hold) {
+        written++
+        return store.putHold(hold)
+      },
+    }
+    const harness = await spendersUnderRule(counting, 50)
+    await Promise.all(Array.from({ length: 50 }, (_, n) => harness.send(`${n}`)))
+    await harness.settled()
+    expect(await harness.engine.holds(root)).toHaveLength(1)
+    expect({ written, read }).toEqual({ written: 1, read: 1 })
+  })
+
+  it('F5: that cannot be fired does not fail the operation that was checked, and is fired later', async () => {
+    const store = createMemoryStore()
+    let fails = true
+    const failing = {
+      ...store,
+      async putHold(hold: Hold) {
+        if (fails) throw new Error('broken')
+        await store.putHold(hold)
+      },
+    }
+    const harness = await spendersUnderRule(failing, 1)
+    expect((await harness.ended((await harness.send('first')).id)).state).toBe('completed')
+    expect(await harness.engine.holds(root)).toEqual([])
+    fails = false
+    const { id } = await harness.send('second')
+    await harness.until(id, ({ holds }) => holds.length === 1)
+    expect(await harness.engine.holds(root)).toHaveLength(1)
+  })
+
   it('with a filter, holdNew and a mode places such a hold', async () => {
     const harness = await createHarness({ agents: [mixed] })
     await harness.engine.addRule(root, {
@@ -213,6 +277,24 @@ describe('a rule', () => {
     })
   })
 })
+
+/** Tasks that use a token each, under a rule that fires at the first one. */
+async function spendersUnderRule(store: Store, concurrency: number): Promise<Harness> {
+  const spender = running(
+    async (task) => {
+      await task.step('first', () => 1)
+      await task.usage({ inputTokens: 1 })
+      await task.step('second', () => 2)
+    },
+    { concurrency },
+  )
+  const harness = await createHarness({ agents: [spender], store })
+  const scope = { tenant: 'acme' }
+  const { budget } = await harness.engine.setBudget(root, { scope, measure: 'tokens', limit: 100 })
+  const when = { budget: { id: budget.id, percent: 1 } }
+  await harness.engine.addRule(root, { ...when, scope, reason: 'first token' })
+  return harness
+}
 
 /** A store in which no hold is ever written, and that says when one was to be. */
 function failingHolds(store: Store): { readonly store: Store; readonly reached: Promise<void> } {

@@ -6,10 +6,15 @@
  * F2  The hold is in effect before the event is offered to tasks, and before the event counts as dispatched. An event that
  *     was acknowledged before a crash is dispatched after it, and so fires its rules.
  * F3  A rule on a budget fires once for each period and each amount that is allowed.
+ * F4  While a hold of the rule is in effect, its events place no other one. So a rule has one hold to lift, and a sender of
+ *     many events makes one record.
+ * F5  All checks that find the same share of a budget wait for one firing. If it fails, the operation that was checked goes
+ *     on, and the next check fires the rule again.
  */
 
 import { firesOn, type Rule } from '../../core/budgets/rule.ts'
 import type { StoredEvent } from '../../core/cloud-event.ts'
+import { isLullError } from '../../core/errors.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
 import type { Judged } from './check-budgets.ts'
@@ -26,23 +31,55 @@ export function createFireRules(
   holdsOf: () => Pick<Holds, 'holdByRule'>,
   policies: Pick<Policies, 'rules'>,
 ): FireRules {
-  /** Holds that this process has placed for figures, so that not every check asks the store for them. */
-  const placed = new Set<string>()
+  /** Firings for figures, by hold id: under way, or done. */
+  const firings = new Map<string, Promise<void>>()
+  /** The newest firing of each rule, while it is under way. */
+  const newest = new Map<string, Promise<void>>()
 
-  async function fire(rule: Rule, cause: string): Promise<string> {
-    const { signer, clock } = contextOf()
-    const id = `hold-${signer.hash(JSON.stringify([rule.id, cause])).slice(0, 32)}`
-    if (placed.has(id)) return id
+  const holdId = (rule: Rule, cause: string): string =>
+    `hold-${contextOf()
+      .signer.hash(JSON.stringify([rule.id, cause]))
+      .slice(0, 32)}`
+
+  /** Fires the rule after the firings of it that are under way (F4). */
+  function fire(rule: Rule, id: string, causedAt?: number): Promise<void> {
     const { scope, reason, holdNew, mode } = rule
     const actor = { kind: 'policy', id: rule.id } as const
-    const hold = { id, scope, reason, holdNew, mode, actor, createdAt: clock.now() }
-    await holdsOf().holdByRule(hold)
-    return id
+    const place = (): Promise<void> => {
+      const createdAt = contextOf().clock.now()
+      const hold = { id, scope, reason, holdNew, mode, actor, createdAt }
+      return holdsOf().holdByRule(hold, causedAt)
+    }
+    const fired = (newest.get(rule.id) ?? Promise.resolve()).then(place, place)
+    newest.set(rule.id, fired)
+    const settled = (): void => {
+      if (newest.get(rule.id) === fired) newest.delete(rule.id)
+    }
+    fired.then(settled, settled)
+    return fired
   }
 
-  async function fireAll(rules: readonly Rule[], event: StoredEvent): Promise<void> {
-    const { source, id } = event.event
-    for (const rule of rules) await fire(rule, JSON.stringify([event.tenant, source, id]))
+  async function fireAll(
+    rules: readonly Rule[],
+    { tenant, receivedAt, event }: StoredEvent,
+  ): Promise<void> {
+    const cause = JSON.stringify([tenant, event.source, event.id])
+    for (const rule of rules) await fire(rule, holdId(rule, cause), receivedAt)
+  }
+
+  /** Once for each hold id (F5). @throws LullError `STORE_UNAVAILABLE` only; the run that asks then checks again */
+  async function fireOnce(rule: Rule, id: string): Promise<void> {
+    const firing = firings.get(id) ?? fire(rule, id)
+    firings.set(id, firing)
+    try {
+      await firing
+    } catch (error) {
+      const isFirst = firings.get(id) === firing
+      if (isFirst) firings.delete(id)
+      if (isLullError(error, 'STORE_UNAVAILABLE')) throw error
+      const text = 'a rule on a budget could not be fired'
+      if (isFirst) contextOf().log('error', text, { rule: rule.id, error })
+    }
   }
 
   return {
@@ -59,7 +96,7 @@ export function createFireRules(
         const found = judged.find(({ budget }) => budget.id === id)
         if (found === undefined || found.figures.percent < percent) continue
         const { period, allowed } = found.figures
-        placed.add(await fire(rule, JSON.stringify([id, period, allowed])))
+        await fireOnce(rule, holdId(rule, JSON.stringify([id, period, allowed])))
       }
     },
   }

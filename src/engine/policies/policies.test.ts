@@ -12,7 +12,7 @@ it('two reads at the same time do not make each other read again for ever', asyn
       return []
     },
   }
-  const policies = createPolicies({ store, clock: createManualClock() })
+  const policies = createPolicies({ store, clock: createManualClock() }, () => undefined)
   await Promise.all([policies.refresh(), policies.refresh()])
   expect(reads).toBe(2)
 })

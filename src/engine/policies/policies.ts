@@ -32,10 +32,11 @@ export interface Policies {
 
 const none: readonly Budget[] = []
 
-export function createPolicies(deps: {
-  readonly store: Pick<PolicyStore, 'policies'>
-  readonly clock: Clock
-}): Policies {
+/** @param runningHere the token of the run that this process has of the task */
+export function createPolicies(
+  deps: { readonly store: Pick<PolicyStore, 'policies'>; readonly clock: Clock },
+  runningHere: (taskId: string) => string | undefined,
+): Policies {
   const { store, clock } = deps
   let budgets = none
   let rules: readonly Rule[] = []
@@ -79,7 +80,7 @@ export function createPolicies(deps: {
       const covered = covering(after)
       if (covered.length === 0) return undefined
       const now = clock.now()
-      const amounts = amountsOf(before, records, after)
+      const amounts = amountsOf(before, records, after, runningHere(after.id))
       const spending = covered
         .filter(({ measure }) => amounts[measure] > 0)
         .map((budget) => ({

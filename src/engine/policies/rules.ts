@@ -3,7 +3,7 @@ import type { Rule, RuleCause } from '../../core/budgets/rule.ts'
 import { LullError } from '../../core/errors.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import { maySeeScope, withinTenantOf } from '../holds/hold-scope.ts'
+import { isOwner, maySeeScope, withinTenantOf } from '../holds/hold-scope.ts'
 import { ruleInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RuleRequest } from '../requests.ts'
@@ -67,6 +67,10 @@ export function createRules(
       const found = (await rulesOf(caller)).find(({ id }) => id === ruleId)
       if (found === undefined) {
         throw new LullError('INVALID_INPUT', { path: 'ruleId', problem: 'is not a rule' })
+      }
+      if (!isOwner(caller, found.tenant)) {
+        const problem = 'is a rule that only operators of all tenants change'
+        throw new LullError('INVALID_INPUT', { path: 'ruleId', problem })
       }
       await contextOf().store.removePolicy(ruleId)
       await changed()
