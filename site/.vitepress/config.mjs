@@ -34,6 +34,7 @@ export default {
         text: 'Guides',
         items: [
           page('Wait for a build', '/docs/guides/wait-for-ci'),
+          page('Prove what happened', '/docs/guides/receipts'),
           page('Pause for a review', '/docs/guides/pause-for-review'),
           page('Ask, and ask for consent', '/docs/guides/ask-and-consent'),
           page('Stream text', '/docs/guides/stream-text'),

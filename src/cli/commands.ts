@@ -10,6 +10,7 @@ import { eventsEmit } from './commands/events-emit.ts'
 import { exportTask } from './commands/export.ts'
 import { fork } from './commands/fork.ts'
 import { hold, holdLift, holdList } from './commands/hold.ts'
+import { importTask } from './commands/import.ts'
 import { init } from './commands/init.ts'
 import { keysList, keysMint, keysRevoke, keysRotate } from './commands/keys.ts'
 import { mcp } from './commands/mcp.ts'
@@ -67,6 +68,7 @@ export const commands: readonly Command[] = [
   replay,
   exportTask,
   fork,
+  importTask,
   keysMint,
   keysList,
   keysRevoke,

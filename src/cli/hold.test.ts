@@ -80,6 +80,10 @@ it('exports a task that an outsider verifies with the public keys alone', async 
   const own = await run('receipts', 'verify', '--export', file)
   expect(own.out).toContain('Give --keys to check whose they are')
 
+  const twice = await run('import', file)
+  expect(twice).toMatchObject({ code: 1 })
+  expect(twice.err).toContain('exists here already')
+
   const text = readFileSync(file, 'utf8')
   writeFileSync(file, text.replace('"text":"', '"text":"not '))
   const changed = await run('receipts', 'verify', '--export', file, '--json')

@@ -25,6 +25,7 @@ export type {
   HoldPreview,
   HoldResult,
   HoldSummary,
+  ImportedTask,
   LiftResult,
   QuestionSummary,
   ReceiptReport,

@@ -10,6 +10,7 @@ import type {
   HoldPreview,
   HoldResult,
   HoldSummary,
+  ImportedTask,
   LiftResult,
   ReceiptReport,
   RuleDryRun,
@@ -112,6 +113,8 @@ export interface Ops {
   export(taskId: string, redacted?: boolean): Promise<ExportedTask>
   /** Starts a new task from the recorded past of this one. */
   fork(taskId: string, input: ForkInput): Promise<TaskSummary>
+  /** Takes over an exported task. It arrives held, unless it has ended or `start` is given. */
+  import(exported: ExportedTask, start?: boolean): Promise<ImportedTask>
   /** The processes that share the store. */
   workers(): Promise<readonly WorkerSummary[]>
   agents(): Promise<readonly AgentSummary[]>
@@ -203,8 +206,8 @@ export function createOps(options: OpsOptions): Ops {
     log: (taskId) => call('GET', urlOf(taskPath(taskId, '/log'))),
     webhooks: async (taskId) =>
       (await call<{ webhooks: [] }>('GET', urlOf(taskPath(taskId, '/webhooks')))).webhooks,
-    export: (taskId, redacted = false) =>
-      call('GET', urlOf(taskPath(taskId, '/export'), [['redacted', String(redacted)]])),
+    import: (exported, start) => call('POST', urlOf('imports'), { ...exported, start }),
+    export: (id, redacted) => call('GET', urlOf(taskPath(id, '/export'), redaction(redacted))),
     agents: async () => (await call<{ agents: [] }>('GET', urlOf('agents'))).agents,
     workers: async () => (await call<{ workers: [] }>('GET', urlOf('workers'))).workers,
     holds: async () => (await call<{ holds: [] }>('GET', urlOf('holds'))).holds,
@@ -244,6 +247,10 @@ function queryOf({
       value === undefined ? [] : [[name, value] as const],
     ),
   ]
+}
+
+function redaction(redacted = false): readonly (readonly [string, string])[] {
+  return redacted ? [['redacted', 'true']] : []
 }
 
 function parsed(text: string): unknown {

@@ -216,6 +216,20 @@ const folds: { readonly [T in Exclude<RecordType, 'submitted'>]: Fold<T> } = {
   },
   canceled: (task, { at }) => end(task, 'canceled', undefined, at),
   forked: fork,
+  // Positions of events, holds and runs are those of another store.
+  imported: (task, { eventsAfter }) => {
+    const here = (stop: Suspension | undefined): Suspension | undefined =>
+      stop && { ...stop, eventsAfter }
+    return {
+      run: undefined,
+      deaths: 0,
+      holds: [],
+      eventsAfter,
+      consumed: [],
+      pausing: here(task.pausing),
+      suspension: here(task.suspension),
+    }
+  },
   receipt: (_task, { receipt: { number, version }, hash }) => ({
     receipts: { count: number, head: hash, ...(version === undefined ? {} : { version }) },
   }),

@@ -1,7 +1,11 @@
 /** A signed record that a stop, a wake or a drain decision happened (`receipts.ts` makes them, `check-receipts.ts` checks them). */
 import type { Json } from './json.ts'
 
-export type ReceiptKind = 'SuspensionReceipt' | 'ResumptionReceipt' | 'DrainDecisionReceipt'
+export type ReceiptKind =
+  | 'SuspensionReceipt'
+  | 'ResumptionReceipt'
+  | 'DrainDecisionReceipt'
+  | 'ImportReceipt'
 
 /**
  * Everything except the two signatures is signed, as RFC 8785 canonical JSON: with HMAC-SHA256 for the owner of the key, and
@@ -41,6 +45,8 @@ export interface Verifier {
   readonly verify: (text: string, signature: string, keyId: string) => SignatureVerdict
   /** Checks an Ed25519 signature. */
   readonly verifyPublic: (text: string, signature: string, keyId: string) => SignatureVerdict
+  /** The same, with further public keys. @throws when one is not an Ed25519 key */
+  readonly trusting: (keys: readonly PublicKey[]) => Verifier
 }
 
 export interface Signer extends Verifier {

@@ -64,6 +64,11 @@ export function describe(
     const facts = clean({ decision: act.reason, state: task.state })
     return { kind: 'DrainDecisionReceipt', facts }
   }
+  if (act.type === 'imported') {
+    const { actor, exportedAt, lull, digest, keys } = act
+    const facts = clean({ actor, exportedAt, lull, digest, keys, state: task.state })
+    return { kind: 'ImportReceipt', facts }
+  }
   return undefined
 }
 

@@ -5,7 +5,7 @@
 import type { CloudEvent } from './cloud-event.ts'
 import type { Json } from './json.ts'
 import type { Message } from './message.ts'
-import type { Receipt } from './receipt.ts'
+import type { PublicKey, Receipt } from './receipt.ts'
 import type { JournalRecord } from './records/journal-record.ts'
 import type {
   Decision,
@@ -185,6 +185,18 @@ export type RecordBody =
   | { readonly type: 'rejected'; readonly message: Message }
   | { readonly type: 'canceled'; readonly actor: Actor; readonly reason?: string }
   | { readonly type: 'receipt'; readonly receipt: Receipt; readonly hash: string }
+  /** The records before it were written in another store. */
+  | {
+      readonly type: 'imported'
+      readonly actor: Actor
+      readonly exportedAt: number
+      /** Of the export: the version of Lull, the digest of its records, and the keys that its receipts were checked with. */
+      readonly lull: string
+      readonly digest: string
+      readonly keys: readonly PublicKey[]
+      /** Events of this store up to this position do not wake the task. */
+      readonly eventsAfter: number
+    }
   /** The records before this one are the past of another task. From here on it is a task of its own. */
   | ({ readonly type: 'forked' } & Forking)
 

@@ -94,8 +94,9 @@ function* headerFaults(
   } else if (digestOf(records, verifier.hash) !== header.digest) {
     yield { seq: 0, problem: 'a record was changed afterwards' }
   }
-  const [first] = records
-  if (first?.type !== 'submitted' || first.taskId !== header.taskId) {
+  // A forked task begins with the records of another one.
+  const born = records.findLast(({ type }) => type === 'submitted' || type === 'forked')
+  if (born === undefined || !('taskId' in born) || born.taskId !== header.taskId) {
     yield { seq: 0, problem: `the records are not those of task ${header.taskId}` }
   }
 }

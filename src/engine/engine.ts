@@ -32,6 +32,7 @@ import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds/place-hold.ts'
 import type { HoldPreview } from './holds/preview-hold.ts'
 import type { LiftAnswer } from './holds.ts'
+import type { ImportAnswer, ImportRequest } from './import-task.ts'
 import { cloudEvent, subscribeInput, waitInput } from './inputs.ts'
 import type { TaskReader } from './log-reader.ts'
 import { measuredEngine } from './measured-engine.ts'
@@ -201,6 +202,8 @@ export interface Engine {
   recorded(caller: Caller, taskId: string): Promise<RecordedTask>
   /** The whole log of a task, signed for outsiders. */
   exportTask(caller: Caller, request: ExportRequest): Promise<TaskExport>
+  /** Takes over a task from an export. It arrives held, unless it has ended. */
+  importTask(caller: Caller, request: ImportRequest): Promise<ImportAnswer>
   /** The public keys that verify receipts: of the key that signs, and of former keys. */
   readonly receiptKeys: readonly PublicKey[]
   health(): Promise<Health>

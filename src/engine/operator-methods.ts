@@ -1,15 +1,16 @@
-/** The methods of the engine that only operators may call: holds, budgets, rules and schedules. */
+/** The methods of the engine that only operators may call: holds, budgets, rules, schedules and imports. */
 import { LullError } from '../core/errors.ts'
 import type { Assembly } from './assemble.ts'
 import type { Caller } from './caller.ts'
 import type { Engine } from './engine.ts'
 import { previewHold } from './holds/preview-hold.ts'
+import { importTask } from './import-task.ts'
 
 type HoldMethods = 'previewHold' | 'hold' | 'lift' | 'holds'
 type BudgetMethods = 'budgets' | 'setBudget' | 'refillBudget' | 'removeBudget'
 type RuleMethods = 'rules' | 'addRule' | 'removeRule' | 'dryRunRule'
 type ScheduleMethods = 'schedules' | 'pauseSchedule' | 'resumeSchedule' | 'runSchedule'
-type OperatorMethods = HoldMethods | BudgetMethods | RuleMethods | ScheduleMethods
+type OperatorMethods = HoldMethods | BudgetMethods | RuleMethods | ScheduleMethods | 'importTask'
 
 export function operatorMethods(parts: Assembly): Pick<Engine, OperatorMethods> {
   const { context, holds, budgets, rules, schedules } = parts
@@ -32,6 +33,9 @@ export function operatorMethods(parts: Assembly): Pick<Engine, OperatorMethods> 
     addRule: async (caller, request) => rules.add(ofRules(caller), request),
     removeRule: async (caller, ruleId) => rules.remove(ofRules(caller), ruleId),
     dryRunRule: async (caller, request) => rules.dryRun(ofRules(caller), request),
+
+    importTask: async (caller, request) =>
+      importTask(context, holds, operatorOf('imports')(caller), request),
 
     schedules: async (caller) => schedules.list(ofSchedules(caller)),
     pauseSchedule: async (caller, id) => schedules.pause(ofSchedules(caller), id),

@@ -10,6 +10,7 @@ export const testSigner: Signer = {
   verify: (text, signature, keyId) => verdict(keyId, signature === testSigner.sign(text)),
   verifyPublic: (text, signature, keyId) =>
     verdict(keyId, signature === testSigner.signPublic(text)),
+  trusting: () => testSigner,
 }
 
 function verdict(keyId: string, isSame: boolean): SignatureVerdict {

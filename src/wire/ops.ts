@@ -207,15 +207,25 @@ export interface WebhookSummary {
 
 /** A task as one file: a signed header, and the records of its log. */
 export interface ExportedTask {
-  readonly header: Readonly<Record<string, unknown>>
-  readonly records: readonly Readonly<Record<string, unknown>>[]
+  readonly header: object
+  readonly records: readonly object[]
+}
+
+export interface ImportedTask {
+  readonly taskId: string
+  readonly state: string
+  readonly records: number
+  /** Lifting it lets the task go on. Absent for a task that has ended, or that was started. */
+  readonly holdId?: string | undefined
+  /** Children of the task that are not on this server. */
+  readonly missingChildren: readonly string[]
 }
 
 /** One receipt, and what the server's check has shown. */
 export interface ReceiptSummary {
   /** The number of its record in the log. */
   readonly seq: number
-  /** `SuspensionReceipt`, `ResumptionReceipt`, `DrainDecisionReceipt`. */
+  /** `SuspensionReceipt`, `ResumptionReceipt`, `DrainDecisionReceipt`, `ImportReceipt`. */
   readonly kind: string
   /** 1, 2, 3… within the task. */
   readonly number: number

@@ -75,11 +75,23 @@ export function auditedEngine(engine: Omit<Engine, 'audit'>, audit: Audit): Engi
       during(caller, read(taskId), () => engine.follow(caller, taskId, options)),
     reminders: (caller, taskId) =>
       during(caller, read(taskId), () => engine.reminders(caller, taskId)),
-    exportTask: (caller, request) =>
-      during(caller, act('task.export', request), () => engine.exportTask(caller, request)),
+    ...auditedFiles(engine, audit),
     verify: (caller, taskId) => during(caller, read(taskId), () => engine.verify(caller, taskId)),
     recorded: (caller, taskId) =>
       during(caller, read(taskId), () => engine.recorded(caller, taskId)),
+  }
+}
+
+/** Tasks that leave the store as files, or come from files. */
+function auditedFiles(
+  engine: Pick<Engine, 'exportTask' | 'importTask'>,
+  { during }: Audit,
+): Pick<Engine, 'exportTask' | 'importTask'> {
+  return {
+    exportTask: (caller, request) =>
+      during(caller, act('task.export', request), () => engine.exportTask(caller, request)),
+    importTask: (caller, request) =>
+      during(caller, act('task.import', request.header), () => engine.importTask(caller, request)),
   }
 }
 

@@ -1,5 +1,8 @@
-/** `GET /ops/tasks/{id}/export`. */
+/** `GET /ops/tasks/{id}/export` and `POST /ops/imports`. */
 import { z } from 'zod'
+import type { LogRecord } from '../../core/records.ts'
+import type { ExportHeader } from '../../core/task-export.ts'
+import { parse } from '../../engine/parse.ts'
 import { flag, readQuery } from './read-query.ts'
 import type { OpsRoute } from './route.ts'
 
@@ -20,5 +23,39 @@ export const showExport: OpsRoute = {
   handle: (engine, caller, { id, query }) => {
     const { redacted } = readQuery(exportQuery, query)
     return engine.exportTask(caller, { taskId: id, redacted })
+  },
+}
+
+const key = z.looseObject({ kid: z.string(), x: z.string() })
+const record = z.looseObject({ type: z.string(), seq: z.number(), at: z.number() })
+const importBody = z.strictObject({
+  header: z.looseObject({ taskId: z.string(), keys: z.array(key), keyId: z.string() }),
+  records: z.array(record),
+  /** Lifts the hold at once. */
+  start: z.boolean().optional(),
+})
+
+export const importTask: OpsRoute = {
+  method: 'POST',
+  path: '/ops/imports',
+  scope: 'ops:control',
+  about: 'Takes over a task from an export, after checking it; an open task arrives held',
+  body: importBody,
+  answer: z.object({
+    taskId: z.string(),
+    state: z.string(),
+    records: z.number(),
+    /** Lifting it lets the task go on. */
+    holdId: z.string().optional(),
+    missingChildren: z.array(z.string()),
+  }),
+  handle: (engine, caller, { body }) => {
+    const { header, records, start } = parse(importBody, body)
+    // The header is signed, and the records are folded, before anything is believed.
+    return engine.importTask(caller, {
+      header: header as object as ExportHeader,
+      records: records as readonly object[] as readonly LogRecord[],
+      start,
+    })
   },
 }

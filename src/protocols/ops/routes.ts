@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { jsonSchemaOf } from '../../engine/standard-schema.ts'
 import { readAudit } from './audit.ts'
 import { budgetRoutes } from './budgets.ts'
-import { showExport } from './exports.ts'
+import { importTask, showExport } from './exports.ts'
 import { liftHold, listHolds, placeHold, previewHold } from './holds.ts'
 import { openApi } from './openapi.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
@@ -75,6 +75,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   showWebhooks,
   showExport,
   forkTask,
+  importTask,
   waiting,
   agents,
   listWorkers,

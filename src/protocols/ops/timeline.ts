@@ -107,6 +107,7 @@ const describe: { readonly [T in RecordType]: Describe<T> } = {
   'reminders-shown': hidden,
   receipt: hidden,
   forked: ({ from }) => ({ kind: 'task', text: `forked from task ${from}` }),
+  imported: ({ exportedAt }) => ({ kind: 'task', text: `exported ${toIso(exportedAt)}` }),
 }
 
 export function timelineOf(records: readonly LogRecord[]): readonly TimelineEntry[] {

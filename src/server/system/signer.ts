@@ -15,7 +15,7 @@ export function createSigner(key: Buffer, former: readonly Buffer[] = []): Signe
   const keys = new Map([key, ...former].map((one) => [idOf(one), one]))
   const publicKeys = [...keys].map(([id, one]) => publicKeyOf(one, id))
   const privateKey = privateKeyOf(key)
-  return {
+  const signer: Signer = {
     keyId: idOf(key),
     sign: (text) => signed(text, key),
     signPublic: (text) => signPublic(text, privateKey),
@@ -30,12 +30,20 @@ export function createSigner(key: Buffer, former: readonly Buffer[] = []): Signe
       return same ? 'genuine' : 'wrong'
     },
     verifyPublic: verifyWith(publicKeys),
+    // Own keys come last, so that no other key takes the name of one.
+    trusting: (more) => ({ ...signer, verifyPublic: verifyWith([...more, ...publicKeys]) }),
   }
+  return signer
 }
 
 /** Verifies with public keys alone. @throws when a key is not an Ed25519 key */
 export function createPublicVerifier(keys: readonly PublicKey[]): Verifier {
-  return { hash: sha256, verify: () => 'unknown-key', verifyPublic: verifyWith(keys) }
+  return {
+    hash: sha256,
+    verify: () => 'unknown-key',
+    verifyPublic: verifyWith(keys),
+    trusting: (more) => createPublicVerifier([...more, ...keys]),
+  }
 }
 
 function sha256(text: string): string {
