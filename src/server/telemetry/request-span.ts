@@ -1,6 +1,7 @@
 /** The span of an HTTP request. It continues the trace that the headers of the request name. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
+  type Context,
   context,
   propagation,
   ROOT_CONTEXT,
@@ -37,11 +38,17 @@ function traced<R extends TracedRequest, T>(
 ): T {
   const { method, incoming, outgoing } = request
   const route = routeOf(request.path)
-  const parent = propagation.extract(ROOT_CONTEXT, incoming.headers)
+  const parent = traceIn(incoming)
   const attributes = { 'http.request.method': method, 'http.route': route }
   const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent)
   whenOver(outgoing, () => end(span, outgoing.statusCode))
   return context.with(trace.setSpan(parent, span), handle, undefined, request)
+}
+
+/** Only the trace is taken over. Baggage of a stranger would be sent on by calls of agents. */
+function traceIn({ headers }: IncomingMessage): Context {
+  const named = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers))
+  return named === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, named)
 }
 
 /** The method of the protocol that the request calls. */
