@@ -11,8 +11,10 @@ export function withTasks<T>(input: Input, work: (tasks: TaskSource) => Promise<
   if ([data, postgres, input.text('url')].filter((one) => one !== undefined).length > 1) {
     throw new UsageError('give one of --url, --data and --postgres')
   }
-  if (data !== undefined) return withStoredTasks({ data, store: 'sqlite' }, work)
-  if (postgres !== undefined) return withStoredTasks({ postgres }, work)
+  const migrates = input.has('migrate')
+  if (data !== undefined) return withStoredTasks({ data, store: 'sqlite' }, migrates, work)
+  if (postgres !== undefined) return withStoredTasks({ postgres }, migrates, work)
+  if (migrates) throw new UsageError('--migrate belongs to --data or --postgres')
   return work(tasksOf(serverUrl(input)))
 }
 

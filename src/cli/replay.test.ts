@@ -1,5 +1,5 @@
 /** `lull replay` against a server, and against the data directory of one that is stopped. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -103,6 +103,7 @@ it.each([
   [['a', 'b'], 'give one task id'],
   [['a', '--parked'], '--parked belongs to --agents'],
   [['a', '--data', 'x', '--postgres', 'postgres://x'], 'give one of --url, --data and --postgres'],
+  [['a', '--migrate'], '--migrate belongs to --data or --postgres'],
   [['--agents', 'nowhere.mjs'], 'there is no file nowhere.mjs'],
 ])('refuses %j: %s', async (args, problem) => {
   const { code, err } = await run(...args)
@@ -118,6 +119,7 @@ it('reads the data directory of a stopped server, and finds a row that was chang
     '1 open task: 1 fits',
   )
   expect((await run(taskId, '--data', tmpdir())).err).toContain('there is no lull.db in')
+  await expectNoKeyMade()
   const store = await createSqliteStore({ path: directory })
   const row = await store.row(taskId)
   const [last] = (await store.records(taskId, 0, 100)).slice(-1)
@@ -131,3 +133,14 @@ it('reads the data directory of a stopped server, and finds a row that was chang
   expect(out).toContain('waits of the row is not what the log folds to')
   expect(code).toBe(1)
 })
+
+/** A copy without the key gets none. Its receipts cannot be checked, which is said once. */
+async function expectNoKeyMade(): Promise<void> {
+  const copy = join(directory, 'copy')
+  cpSync(join(directory, 'lull.db'), join(copy, 'lull.db'))
+  const { code, out } = await run(taskId, '--data', copy)
+  expect(out.match(/the signatures of the receipts cannot be checked/g)).toHaveLength(1)
+  expect(out).not.toContain('another key')
+  expect(code).toBe(1)
+  expect(existsSync(join(copy, 'receipt.key'))).toBe(false)
+}

@@ -35,6 +35,22 @@ const kinds: Readonly<Record<StoreKind, Open>> = {
   },
 }
 
+/** Opens a store for a program that only reads. Its schema is left as it is. */
+const readers: Readonly<Record<StoreKind, (config: StoreConfig) => Promise<Store>>> = {
+  async sqlite({ data }) {
+    const { openSqliteReader } = await import('../stores/sqlite/sqlite-reader.ts')
+    return openSqliteReader(data)
+  },
+  async postgres({ postgres = { url: '' } }) {
+    const { openPostgresReader } = await import('../stores/postgres/postgres-store.ts')
+    return openPostgresReader(postgres)
+  },
+  memory: (config) => kinds.memory(config, () => undefined),
+}
+
 export const storeKinds: readonly StoreKind[] = ['sqlite', 'postgres', 'memory']
 
 export const openStore: Open = (config, lost) => kinds[config.kind](config, lost)
+
+/** @throws LullError `STORE_UNAVAILABLE`, also when the schema is older than this version */
+export const openReader = (config: StoreConfig): Promise<Store> => readers[config.kind](config)

@@ -19,6 +19,9 @@ export const replay: Command = {
     ...urlFlag,
     data: { value: 'directory', about: 'Read the data directory of a server that is stopped' },
     postgres: { value: 'url', about: 'Read a PostgreSQL database' },
+    migrate: {
+      about: 'Bring an older schema of that directory or database up to date. For a copy',
+    },
   },
   examples: [
     'replay <task-id>',

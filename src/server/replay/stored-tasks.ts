@@ -1,18 +1,22 @@
-/** The tasks of a store that no server has to serve: a data directory, or a database. Nothing is started or written. */
-import { existsSync } from 'node:fs'
+/**
+ * The tasks of a store that no server has to serve: a data directory, or a database. No task is started. Nothing is
+ * written: no migration, and no key. So the next version can read what the running one keeps.
+ */
+import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { LullError } from '../../core/errors.ts'
 import { states } from '../../core/states.ts'
 import type { Caller } from '../../engine/caller.ts'
 import { createEngine } from '../../engine/engine.ts'
 import type { RecordedTask } from '../../engine/replay/recorded-task.ts'
-import { openStore } from '../open-store.ts'
+import { openReader, openStore } from '../open-store.ts'
 import { type GivenSettings, readSettings } from '../settings.ts'
 import { chooseStore } from '../store-choice.ts'
 import { systemClock } from '../system/clock.ts'
 import { createIds } from '../system/ids.ts'
 import { systemMemory } from '../system/memory.ts'
-import { signerFor } from '../system/signer.ts'
+import { createSigner, knownSigner } from '../system/signer.ts'
 
 /** Where recorded tasks are read from. */
 export interface TaskSource {
@@ -25,32 +29,40 @@ export interface TaskSource {
 const reader: Caller = { tenant: '*', principal: 'replay', operator: true }
 const PAGE = 100
 
-/** @throws LullError `STORE_LOCKED` while a server has the data directory, `STORE_UNAVAILABLE` */
+/**
+ * @param migrates brings an older schema up to date first. For a copy
+ * @throws LullError `STORE_LOCKED` while a server has the data directory, `STORE_UNAVAILABLE`, also for an older schema
+ */
 export async function withStoredTasks<T>(
   given: GivenSettings,
+  migrates: boolean,
   work: (tasks: TaskSource) => Promise<T>,
 ): Promise<T> {
   const settings = readSettings(given)
   const { data, stores } = settings
   const choice = chooseStore(stores, data)
   // Opening a directory would make a store in it.
-  if (choice.kind === 'sqlite' && !existsSync(join(data, 'lull.db'))) {
-    const why = `there is no lull.db in ${data}; give the data directory that keeps the tasks`
+  if (choice.kind === 'sqlite' && !isFilled(join(data, 'lull.db'))) {
+    const why = `there is no lull.db in ${data}, or it is empty; give the data directory that keeps the tasks`
     throw new LullError('STORE_UNAVAILABLE', { why })
   }
-  const store = await openStore(choice, () => undefined)
+  const store = await (migrates ? openStore(choice, () => undefined) : openReader(choice))
   try {
+    const known = await knownSigner({ data, store }, settings)
     const engine = createEngine({
       store,
       agents: [],
       clock: systemClock,
       ids: createIds(),
-      signer: await signerFor({ data, store }, settings),
+      signer: known ?? createSigner(randomBytes(32)),
       log: () => undefined,
       memory: systemMemory,
     })
     return await work({
-      recorded: (taskId) => engine.recorded(reader, taskId),
+      async recorded(taskId) {
+        const recorded = await engine.recorded(reader, taskId)
+        return known === undefined ? withoutKey(recorded) : recorded
+      },
       async *ids(wanted) {
         const filter =
           wanted === undefined ? {} : { states: states.filter((one) => wanted.includes(one)) }
@@ -69,4 +81,19 @@ export async function withStoredTasks<T>(
   } finally {
     await store.close()
   }
+}
+
+/** Where no key is known, one sentence says so instead of one for each receipt. */
+function withoutKey(recorded: RecordedTask): RecordedTask {
+  const [unchecked] = recorded.faults.filter(({ unknownKey }) => unknownKey !== undefined)
+  if (unchecked === undefined) return recorded
+  const faults = recorded.faults.filter(({ unknownKey }) => unknownKey === undefined)
+  const problem =
+    'the signatures of the receipts cannot be checked, because there is no receipt.key; ' +
+    'copy it into the data directory, or give the key as LULL_RECEIPT_KEY'
+  return { ...recorded, faults: [...faults, { ...unchecked, problem }] }
+}
+
+function isFilled(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createMemoryCluster } from '../../stores/memory/memory-cluster.ts'
 import { pushKey } from './push-key.ts'
-import { receiptKey, signerFor } from './signer.ts'
+import { knownSigner, receiptKey, signerFor } from './signer.ts'
 
 let data: string
 beforeEach(() => {
@@ -40,4 +40,18 @@ it('the key of a shared store verifies after another one was given', async () =>
   expect(given.keyId).not.toBe(kept.keyId)
   expect(given.verify('text', kept.sign('text'), kept.keyId)).toBe('genuine')
   expect(given.verifyPublic('text', kept.signPublic('text'), kept.keyId)).toBe('genuine')
+})
+
+it('a program that only reads finds the keys that are kept or given, and creates none', async () => {
+  const store = createMemoryCluster(() => 0).connect()
+  const places = [{ data }, { data, store }]
+  for (const place of places) expect(await knownSigner(place, {})).toBeUndefined()
+  expect(readdirSync(data)).toEqual([])
+  expect(await store.getValue('secrets/receipt.key')).toBeUndefined()
+  for (const place of places) {
+    const { keyId } = await signerFor(place, {})
+    expect((await knownSigner(place, {}))?.keyId).toBe(keyId)
+    const given = await knownSigner(place, { receiptKey: 'a key that is given later' })
+    expect(given?.publicKeys.map(({ kid }) => kid)).toContain(keyId)
+  }
 })

@@ -69,13 +69,26 @@ export interface GivenKeys {
 export async function signerFor(place: SecretPlace, given: GivenKeys): Promise<Signer> {
   const { receiptKey: own, formerReceiptKeys = [] } = given
   const key = await receiptKey(place, own)
-  // The key of the directory and that of the database signed before another one was given.
+  return createSigner(key, await formerKeys(place, formerReceiptKeys))
+}
+
+/** The signer of a program that only reads: no key is created. Undefined when no key is known. */
+export async function knownSigner(
+  place: SecretPlace,
+  { receiptKey: own, formerReceiptKeys = [] }: GivenKeys,
+): Promise<Signer | undefined> {
+  const given = own === undefined || own === '' ? [] : [checked(Buffer.from(own))]
+  const [key, ...former] = [...given, ...(await formerKeys(place, formerReceiptKeys))]
+  return key && createSigner(key, former)
+}
+
+/** The key of the directory and that of the database signed before another one was given. */
+async function formerKeys(place: SecretPlace, given: readonly string[]): Promise<Buffer[]> {
   const kept = [
     await knownSecret(place, 'receipt.key'),
     readSecret(join(place.data, 'receipt.key')),
   ]
-  const former = formerReceiptKeys.map((text) => Buffer.from(text))
-  return createSigner(key, [...kept.flatMap((one) => one ?? []), ...former])
+  return [...kept.flatMap((one) => one ?? []), ...given.map((text) => Buffer.from(text))]
 }
 
 const KEY_BYTES = 32

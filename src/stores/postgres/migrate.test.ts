@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { readPlace } from './connection.ts'
-import { migrate, problemOf, readMigrations } from './migrate.ts'
+import { migrate, problemOf, readMigrations, requireCurrent } from './migrate.ts'
+import { openPostgresReader } from './postgres-store.ts'
 import { dumpOf } from './test-support/dump.ts'
 import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
 
@@ -145,4 +146,24 @@ it('does not try for long when a host takes connections and never answers', asyn
 it('has one migration of each number', () => {
   const numbers = readMigrations().map(({ number }) => number)
   expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+})
+
+it('M6: a program that only reads refuses an older or missing schema, and leaves it as it is', async () => {
+  const schema = schemaOfTest()
+  await expect(requireCurrent(place(), schema)).rejects.toThrow(`there is no schema ${schema}`)
+  expect(await execute('SELECT FROM pg_namespace WHERE nspname = $1', [schema])).toEqual([])
+  await migrate(place(), schema, readMigrations().slice(0, -1))
+  const before = await dumpOf(schema)
+  const reader = { url: inject('postgres'), schema }
+  await expect(openPostgresReader(reader)).rejects.toThrow(
+    /has the schema of an older version.*\(--url\), or copy the database/,
+  )
+  expect(await dumpOf(schema)).toBe(before)
+  expect(await execute(`SELECT number FROM ${schema}.schema`)).toEqual([
+    { number: readMigrations().length - 1 },
+  ])
+  await migrate(place(), schema)
+  const store = await openPostgresReader(reader)
+  onTestFinished(() => store.close())
+  expect(await store.list({ tenant: 'a', limit: 1 })).toEqual([])
 })

@@ -4,7 +4,8 @@
  *  M2  a schema that is up to date is not written to;
  *  M3  a process starts on a newer schema when that says this process can still use it (`readable_from`), else it refuses;
  *  M4  a schema of another program is left alone;
- *  M5  a schema of a version before the first release, which lacks tables of the first migration, is refused.
+ *  M5  a schema of a version before the first release, which lacks tables of the first migration, is refused;
+ *  M6  a program that only reads refuses an older or missing schema, and leaves it as it is.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { isLullError, LullError } from '../../core/errors.ts'
+import { olderSchema } from '../../core/older-schema.ts'
 import { BUNDLED } from '../../core/package-files.ts'
 import type { Place } from './connection.ts'
 import { failureOf, unavailable } from './failures.ts'
@@ -59,16 +61,39 @@ function filesIn(directory: string): readonly string[] {
 }
 
 /** @throws LullError `STORE_UNAVAILABLE` with a sentence an operator can act on */
-export async function migrate(
+export function migrate(
   place: Place,
   schema: string,
   migrations: readonly Migration[] = readMigrations(),
   patienceMs: number = PATIENCE_MS,
 ): Promise<void> {
+  return patiently(place, patienceMs, (client) => bringUpToDate(client, schema, migrations))
+}
+
+/** For a program that only reads (M6). @throws LullError `STORE_UNAVAILABLE` */
+export function requireCurrent(place: Place, schema: string): Promise<void> {
+  const known = readMigrations().at(-1)?.number ?? 0
+  return patiently(place, PATIENCE_MS, async (client) => {
+    await checkServer(client)
+    const applied = await readSchemaRow(client, schema)
+    if (isCurrent(applied, schema, known)) return
+    if (applied !== undefined) {
+      throw unavailable(olderSchema(`the schema ${schema}`, applied.number, known, 'database'))
+    }
+    const advice = 'give the database and the schema (LULL_POSTGRES_SCHEMA) that keep the tasks'
+    throw unavailable(`there is no schema ${schema} in ${place.name}; ${advice}`)
+  })
+}
+
+async function patiently(
+  place: Place,
+  patienceMs: number,
+  work: (client: pg.Client) => Promise<void>,
+): Promise<void> {
   const began = performance.now()
   for (let attempt = 1; ; attempt++) {
     try {
-      return await connected(place, (client) => bringUpToDate(client, schema, migrations))
+      return await connected(place, work)
     } catch (error) {
       if (isLullError(error)) throw error
       const { kind, why } = failureOf(error)

@@ -5,12 +5,12 @@ import { createAudit } from './audit.ts'
 import { createClaims } from './claims.ts'
 import { createCluster, reporting } from './cluster.ts'
 import { createCommit } from './commit.ts'
-import { readPlace, readSchema } from './connection.ts'
+import { type Place, readPlace, readSchema } from './connection.ts'
 import { openDatabase } from './database.ts'
 import { createEvents } from './events.ts'
 import { createLists } from './lists.ts'
 import { createLogs } from './logs.ts'
-import { migrate } from './migrate.ts'
+import { migrate, requireCurrent } from './migrate.ts'
 import { createHolds, createKeyValues } from './notes.ts'
 import { createNotices } from './notices.ts'
 import { createPolicies } from './policies.ts'
@@ -35,12 +35,24 @@ export interface PostgresStoreOptions {
 const LEASE_WAIT_MS = 4_000
 
 /** @throws LullError `INVALID_INPUT`, or `STORE_UNAVAILABLE` with what to do about it */
-export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+export function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  return opened(options, migrate)
+}
+
+/** For a program that only reads. @throws LullError as `createPostgresStore`, also when the schema is older */
+export function openPostgresReader(options: PostgresStoreOptions): Promise<Store> {
+  return opened(options, requireCurrent)
+}
+
+async function opened(
+  options: PostgresStoreOptions,
+  prepare: (place: Place, schema: string) => Promise<void>,
+): Promise<Store> {
   const { waitMs } = options
   const place = readPlace(options.url, 'postgres')
   const direct = readPlace(options.direct ?? options.url, 'postgres.direct')
   const schema = readSchema(options.schema ?? 'lull', 'postgres.schema')
-  await migrate(place, schema)
+  await prepare(place, schema)
   const db = openDatabase({ place, schema, ...(waitMs === undefined ? {} : { waitMs }) })
   const leases = openDatabase({
     place: direct,

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { LullError } from '../../core/errors.ts'
+import { olderSchema } from '../../core/older-schema.ts'
 import { BUNDLED } from '../../core/package-files.ts'
 import type { Database } from './driver.ts'
 import { createTransact } from './transaction.ts'
@@ -44,17 +45,7 @@ function filesIn(directory: string): readonly string[] {
 export function migrate(db: Database, migrations: readonly Migration[], now: number): void {
   const transact = createTransact(db)
   if (isEmpty(db)) transact(() => found(db))
-  else if (applicationId(db) !== APPLICATION_ID) {
-    throw unavailable('lull.db belongs to another program; choose another data directory')
-  }
-  const applied = Number(db.prepare('SELECT max(number) AS n FROM migrations').get()?.['n'] ?? 0)
-  const known = migrations.at(-1)?.number ?? 0
-  if (applied > known) {
-    throw unavailable(
-      `lull.db was written by a newer version of Lull (schema ${applied}, this version knows ${known}); ` +
-        'use that version, or another data directory',
-    )
-  }
+  const applied = appliedTo(db, migrations)
   const record = db.prepare('INSERT INTO migrations (number, name, applied_at) VALUES (?, ?, ?)')
   for (const { number, name, sql } of migrations.filter((one) => one.number > applied)) {
     transact(() => {
@@ -62,6 +53,35 @@ export function migrate(db: Database, migrations: readonly Migration[], now: num
       record.run(number, name, now)
     })
   }
+}
+
+/** For a program that only reads. @throws LullError `STORE_UNAVAILABLE` when the schema is not the one of this version */
+export function requireCurrent(db: Database, migrations: readonly Migration[]): void {
+  if (isEmpty(db))
+    throw unavailable('lull.db is empty; give the data directory that keeps the tasks')
+  const applied = appliedTo(db, migrations)
+  const known = lastOf(migrations)
+  if (applied < known) throw unavailable(olderSchema('lull.db', applied, known, 'directory'))
+}
+
+/** The number of the last migration that has run. @throws LullError when this version cannot use the database */
+function appliedTo(db: Database, migrations: readonly Migration[]): number {
+  if (applicationId(db) !== APPLICATION_ID) {
+    throw unavailable('lull.db belongs to another program; choose another data directory')
+  }
+  const applied = Number(db.prepare('SELECT max(number) AS n FROM migrations').get()?.['n'] ?? 0)
+  const known = lastOf(migrations)
+  if (applied > known) {
+    throw unavailable(
+      `lull.db was written by a newer version of Lull (schema ${applied}, this version knows ${known}); ` +
+        'use that version, or another data directory',
+    )
+  }
+  return applied
+}
+
+function lastOf(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.number ?? 0
 }
 
 function found(db: Database): void {

@@ -4,7 +4,7 @@ import { markComplete, prepareDirectory, refuseEmptied } from './data-directory.
 import { lockDirectory } from './directory-lock.ts'
 import { type Database, loadDriver } from './driver.ts'
 import { toStoreError } from './failures.ts'
-import { migrate, readMigrations } from './migrate.ts'
+import { migrate, readMigrations, requireCurrent } from './migrate.ts'
 import { type DatabaseOptions, openDatabase } from './open-database.ts'
 
 export interface OpenDirectory {
@@ -15,10 +15,30 @@ export interface OpenDirectory {
 }
 
 /** @throws LullError `STORE_LOCKED`, or `STORE_UNAVAILABLE` with what to do about it */
-export async function openDirectory(
+export function openDirectory(
   path: string,
   waitForLockMs: number,
   options: DatabaseOptions,
+): Promise<OpenDirectory> {
+  return opened(path, waitForLockMs, options, (db) => {
+    migrate(db, readMigrations(), Date.now())
+    markComplete(path)
+  })
+}
+
+/** The connection refuses every write. The directory exists. @throws as `openDirectory`, also when the schema is older */
+export function openDirectoryToRead(path: string): Promise<OpenDirectory> {
+  return opened(path, 0, { durability: 'full', maxBytes: undefined }, (db) => {
+    db.exec('PRAGMA query_only = ON')
+    requireCurrent(db, readMigrations())
+  })
+}
+
+async function opened(
+  path: string,
+  waitForLockMs: number,
+  options: DatabaseOptions,
+  prepare: (db: Database) => void,
 ): Promise<OpenDirectory> {
   const cleanups: (() => void)[] = []
   try {
@@ -30,8 +50,7 @@ export async function openDirectory(
     const file = join(path, 'lull.db')
     const db = openDatabase(open, file, options)
     cleanups.unshift(() => db.close())
-    migrate(db, readMigrations(), Date.now())
-    markComplete(path)
+    prepare(db)
     return { file, db, release }
   } catch (error) {
     for (const cleanup of cleanups) cleanup()
