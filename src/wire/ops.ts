@@ -378,4 +378,6 @@ export interface RuleDryRun {
   readonly tasks: number
   /** The ids of some of them. */
   readonly sample: readonly string[]
+  /** More events or tasks are stored than were looked at. */
+  readonly truncated: boolean
 }

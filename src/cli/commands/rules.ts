@@ -77,6 +77,7 @@ export const rulesTest: Command = {
       io.print(
         `Since ${run.since} it would have fired ${times} and stopped ${tasksText(run.tasks)}`,
       )
+      if (run.truncated) io.print('More events or tasks are stored than were looked at')
       for (const { cause, type, at, tasks } of run.firings) {
         io.print(`${at}  ${plain(type ?? 'budget')}  ${plain(cause)}  ${tasksText(tasks)}`)
       }

@@ -8,13 +8,15 @@ import type { Budget, BudgetFigures } from '../../core/budgets/budget.ts'
 import { type BudgetCommand, decideBudget, evolveBudget } from '../../core/budgets/decide-budget.ts'
 import { canonical } from '../../core/canonical-json.ts'
 import { LullError, toError } from '../../core/errors.ts'
+import type { Policy } from '../../ports/store/policies.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { isOwner, maySeeScope, withinTenantOf } from '../holds/hold-scope.ts'
 import { refillInput, setBudgetInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RefillRequest, SetBudgetRequest } from '../requests.ts'
-import type { BudgetChecks } from './check-budgets.ts'
+import type { BudgetChecks, Judged } from './check-budgets.ts'
+import { checkNumber, MOST_BUDGETS } from './policy-limits.ts'
 import { resumeAllStopped } from './resume-stopped.ts'
 
 export interface BudgetInfo extends Omit<Budget, 'kind' | 'extra'>, BudgetFigures {}
@@ -40,10 +42,7 @@ export function createBudgets(
 ): Budgets {
   async function infosOf(budgets: readonly Budget[]): Promise<readonly BudgetInfo[]> {
     const judged = await checks.figures(budgets)
-    return judged.map(({ budget: { kind: _, extra: __, ...budget }, figures }) => ({
-      ...budget,
-      ...figures,
-    }))
+    return judged.map(infoOf)
   }
 
   /** Decides the command on the stored budget, and again when another write came first. */
@@ -54,9 +53,11 @@ export function createBudgets(
   ): Promise<{ readonly before: Budget | undefined; readonly after: Budget | undefined }> {
     const { store, clock } = contextOf()
     for (;;) {
-      const stored = (await store.policies()).find((one) => one.id === id)
+      const all = await store.policies()
+      const stored = all.find((one) => one.id === id)
       const before = stored?.kind === 'budget' && maySeeScope(caller, stored) ? stored : undefined
       if (before !== undefined) checkOwner(caller, before)
+      else if (command.type === 'set') checkRoom(all, command.owner)
       const decided = decideBudget(before, command, clock.now())
       if (decided.refusal !== undefined) throw toError(decided.refusal)
       if (decided.changes.length === 0) return { before, after: before }
@@ -91,8 +92,7 @@ export function createBudgets(
       const { measure, limit, per = 'life' } = given
       const scope = withinTenantOf(caller, given.scope)
       const owner = caller.tenant
-      const named = canonical({ owner, scope, measure, per })
-      const id = `budget-${contextOf().signer.hash(named).slice(0, 16)}`
+      const id = idOf(contextOf(), { owner, scope, measure, per })
       const actor = actorOf(caller)
       const command = { type: 'set', id, owner, scope, measure, limit, per, actor } as const
       const { after } = await change(caller, id, command)
@@ -114,6 +114,22 @@ export function createBudgets(
 }
 
 const unknownBudget = { path: 'budgetId', problem: 'is not a budget' }
+
+function infoOf({ budget: { kind: _, extra: __, ...budget }, figures }: Judged): BudgetInfo {
+  return { ...budget, ...figures }
+}
+
+function idOf(
+  { signer }: EngineContext,
+  named: Pick<Budget, 'owner' | 'scope' | 'measure' | 'per'>,
+): string {
+  return `budget-${signer.hash(canonical(named)).slice(0, 16)}`
+}
+
+function checkRoom(all: readonly Policy[], owner: string): void {
+  const known = all.filter((one) => one.kind === 'budget' && one.owner === owner)
+  checkNumber('budgets of the tenant', MOST_BUDGETS, known.length)
+}
 
 function checkOwner(caller: Caller, { owner }: Budget): void {
   if (isOwner(caller, owner)) return

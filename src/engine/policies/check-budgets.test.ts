@@ -201,6 +201,20 @@ describe('warnings', () => {
     await harness.ended(id)
     expect(seen).toEqual(['70 percent', '85 percent', '95 percent'])
   })
+
+  it('K3: wait, without a try for each operation, until there is room for a reminder', async () => {
+    const store = createMemoryStore()
+    const spend = running(async (task) => {
+      await task.usage({ inputTokens: 80 })
+      for (let n = 0; n < 5; n++) await task.step('work', () => n)
+    })
+    const options = { pendingReminders: 1 }
+    const harness = await createHarness({ agents: [spend], store, options })
+    await harness.engine.setBudget(root, tokens(100))
+    const { id } = await harness.send('go', { reminders: [{ body: 'first', ttlTurns: 100 }] })
+    await harness.ended(id)
+    expect(harness.said.filter(({ level }) => level === 'warn')).toEqual([])
+  })
 })
 
 describe('a refill', () => {

@@ -133,10 +133,12 @@ async function warn(
   if (warning === undefined || agents.get(task.agent)?.reminders === false) return
   const id = `${budget.id}-${period}-${allowed}-${warning}`
   if (task.reminded.some((known) => known.id === id)) return
+  const limit = options.pendingReminders
+  // Tried again when there is room.
+  if (task.reminders.length >= limit) return
   const body = `${warning} percent of a budget are used: ${describeBudget(budget, allowed, task.tenant)}. The task is stopped when it is used up.`
   const given = { id, body, ttlTurns: 1, propagate: 'none', source: 'budget' } as const
   const reminder = toReminder({ ...given, dedupeKey: budget.id }, id, clock.now())
-  const limit = options.pendingReminders
   try {
     await ledger.commit(task.id, { type: 'remind', reminder, limit })
   } catch (error) {

@@ -1,4 +1,7 @@
-/** What a rule would have stopped in the last day, by the events and tasks that are stored. Nothing is written. */
+/**
+ * What a rule would have stopped in the last day, by the events and tasks that are stored. Nothing is written.
+ * It looks at a bounded number of events and tasks, and compares their sorted times, not each event with each task.
+ */
 import { firesOn, type Rule } from '../../core/budgets/rule.ts'
 import type { StoredEvent } from '../../core/cloud-event.ts'
 import { isTerminal, states } from '../../core/states.ts'
@@ -30,6 +33,14 @@ export interface DryRun {
   readonly tasks: number
   /** The ids of some of them. */
   readonly sample: readonly string[]
+  /** More events or tasks are stored than were looked at, so that the numbers are too small. */
+  readonly truncated: boolean
+}
+
+/** The first of many, and whether there are more. */
+interface Some<T> {
+  readonly found: readonly T[]
+  readonly truncated: boolean
 }
 
 type Fired = Omit<Firing, 'tasks'>
@@ -38,6 +49,8 @@ const DAY_MS = 86_400_000
 const PAGE = 256
 const LISTED = 100
 const SAMPLE = 10
+/** How many events, and how many tasks, a dry run looks at. */
+const MOST = 10_000
 
 export async function dryRunOf(
   context: EngineContext,
@@ -50,21 +63,24 @@ export async function dryRunOf(
     'budget' in rule.when
       ? await firedNow(context, checks, rule.when.budget, now)
       : await firedSince(context, rule, since)
-  const rows = fired.length === 0 ? [] : await rowsSince(context, rule, since)
-  const stopped = new Set<string>()
-  const firings = fired.map((one) => {
-    const tasks = rows.filter((row) => wasOpen(row, one.at))
-    for (const { id } of tasks) stopped.add(id)
-    return { ...one, tasks: tasks.length }
+  const rows = fired.found.length === 0 ? nothing : await rowsSince(context, rule, since)
+  const openAt = openCounter(rows.found)
+  const instants = fired.found.map(({ at }) => at).sort(ascending)
+  const stopped = rows.found.filter((row) => {
+    const first = instants[countUpTo(instants, row.createdAt - 1)]
+    return first !== undefined && first < endOf(row)
   })
   return {
     since,
-    fired: fired.length,
-    firings: firings.slice(0, LISTED),
-    tasks: stopped.size,
-    sample: [...stopped].slice(0, SAMPLE),
+    fired: fired.found.length,
+    firings: fired.found.slice(0, LISTED).map((one) => ({ ...one, tasks: openAt(one.at) })),
+    tasks: stopped.length,
+    sample: stopped.slice(0, SAMPLE).map(({ id }) => id),
+    truncated: fired.truncated || rows.truncated,
   }
 }
+
+const nothing: Some<never> = { found: [], truncated: false }
 
 /** Earlier figures of a budget are not kept, so it is looked at as it is now. */
 async function firedNow(
@@ -72,32 +88,51 @@ async function firedNow(
   checks: Pick<BudgetChecks, 'figures'>,
   { id, percent }: { readonly id: string; readonly percent: number },
   now: number,
-): Promise<readonly Fired[]> {
+): Promise<Some<Fired>> {
   const budgets = (await store.policies()).filter((one) => one.kind === 'budget')
   const judged = await checks.figures(budgets.filter((one) => one.id === id))
-  return judged
+  const found = judged
     .filter(({ figures }) => figures.percent >= percent)
     .map(() => ({ cause: id, at: now }))
+  return { found, truncated: false }
 }
 
 async function firedSince(
   { store }: EngineContext,
   rule: Rule,
   since: number,
-): Promise<readonly Fired[]> {
-  const fired: Fired[] = []
+): Promise<Some<Fired>> {
+  const found: Fired[] = []
   const tenant = rule.tenant === ALL_TENANTS ? undefined : rule.tenant
   const fires = ({ event, receivedAt, tenant: of }: StoredEvent): boolean =>
     receivedAt >= since && firesOn(rule, event, of)
-  for (let after = 0; ; ) {
+  let after = await lastBefore(store, tenant, since)
+  for (let looked = 0; looked < MOST; looked += PAGE) {
     const page = await store.events(tenant, after, PAGE)
     for (const one of page.filter(fires)) {
-      fired.push({ cause: one.event.id, type: one.event.type, at: one.receivedAt })
+      found.push({ cause: one.event.id, type: one.event.type, at: one.receivedAt })
     }
     const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return fired
+    if (last === undefined || page.length < PAGE) return { found, truncated: false }
     after = last.pos
   }
+  return { found, truncated: true }
+}
+
+/** A position after which the events since that instant begin. Positions grow with time, so it is searched by halves. */
+async function lastBefore(
+  store: EngineContext['store'],
+  tenant: string | undefined,
+  since: number,
+): Promise<number> {
+  let [low, high] = [0, await store.lastEventPos()]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const [next] = await store.events(tenant, middle, 1)
+    if (next !== undefined && next.receivedAt < since) low = next.pos
+    else high = middle
+  }
+  return low
 }
 
 /** The tasks in scope that were open at any instant since then. */
@@ -105,9 +140,12 @@ async function rowsSince(
   { store }: EngineContext,
   { scope }: Rule,
   since: number,
-): Promise<readonly TaskRow[]> {
-  const rows: TaskRow[] = []
-  for await (const page of openRowsIn({ store }, scope)) rows.push(...page)
+): Promise<Some<TaskRow>> {
+  const found: TaskRow[] = []
+  for await (const page of openRowsIn({ store }, scope)) {
+    found.push(...page)
+    if (found.length >= MOST) return { found, truncated: true }
+  }
   const query = {
     ...queryOf(scope),
     states: states.filter(isTerminal),
@@ -115,15 +153,36 @@ async function rowsSince(
     limit: PAGE,
   }
   let before: TaskQuery['before']
-  for (;;) {
+  for (let looked = found.length; looked < MOST; looked += PAGE) {
     const page = await store.list(before === undefined ? query : { ...query, before })
-    rows.push(...page.filter((row) => isCovered(scope, { ...row, taskId: row.id })))
+    found.push(...page.filter((row) => isCovered(scope, { ...row, taskId: row.id })))
     const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return rows
+    if (last === undefined || page.length < PAGE) return { found, truncated: false }
     before = { statusAt: last.statusAt, id: last.id }
   }
+  return { found, truncated: true }
 }
 
-function wasOpen({ state, createdAt, statusAt }: TaskRow, at: number): boolean {
-  return createdAt <= at && (!isTerminal(state) || statusAt > at)
+/** How many of the tasks were open at an instant: those created until then, without those ended until then. */
+function openCounter(rows: readonly TaskRow[]): (at: number) => number {
+  const created = rows.map(({ createdAt }) => createdAt).sort(ascending)
+  const ended = rows.map(endOf).sort(ascending)
+  return (at) => countUpTo(created, at) - countUpTo(ended, at)
+}
+
+function endOf({ state, statusAt }: TaskRow): number {
+  return isTerminal(state) ? statusAt : Infinity
+}
+
+const ascending = (a: number, b: number): number => (a < b ? -1 : a === b ? 0 : 1)
+
+/** How many of the sorted numbers are not larger than the limit. */
+function countUpTo(sorted: readonly number[], limit: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if ((sorted[middle] ?? Infinity) <= limit) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -9,6 +9,7 @@ import { parse } from '../parse.ts'
 import type { RuleRequest } from '../requests.ts'
 import type { BudgetChecks } from './check-budgets.ts'
 import { type DryRun, dryRunOf } from './dry-run.ts'
+import { checkNumber, MOST_RULES } from './policy-limits.ts'
 
 export interface Rules {
   list(caller: Caller): Promise<readonly Rule[]>
@@ -59,6 +60,9 @@ export function createRules(
     list: rulesOf,
     async add(caller, request) {
       const rule = await ruleFrom(caller, request)
+      const all = (await contextOf().store.policies()).filter((one) => one.kind === 'rule')
+      const known = all.filter(({ tenant }) => tenant === rule.tenant)
+      checkNumber('rules of the tenant', MOST_RULES, known.length)
       await contextOf().store.putPolicy(rule, 0)
       await changed()
       return rule

@@ -74,6 +74,7 @@ const dryRun: OpsRoute = {
     ),
     tasks: z.number(),
     sample: z.array(z.string()),
+    truncated: z.boolean(),
   }),
   handle: async (engine, caller, { body }) =>
     ran(await engine.dryRunRule(caller, objectIn<RuleRequest>(body))),
