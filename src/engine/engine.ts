@@ -199,7 +199,7 @@ export interface Engine {
   /** Folds the log of a task again and checks every receipt. */
   verify(caller: Caller, taskId: string): Promise<Verification>
   /** Everything that is stored of a task: its log, its row, and what it sees of its context. */
-  recorded(caller: Caller, taskId: string): Promise<RecordedTask>
+  recorded(caller: Caller, taskId: string, mostBytes?: number): Promise<RecordedTask>
   /** The whole log of a task, signed for outsiders. */
   exportTask(caller: Caller, request: ExportRequest): Promise<TaskExport>
   /** Takes over a task from an export. It arrives held, unless it has ended. */
@@ -272,7 +272,7 @@ export function createEngine(deps: EngineDeps): Engine {
     ...operatorMethods(parts),
     replaceAgents,
     ...proofs(context),
-    recorded: (caller, taskId) => recordedTask(context, caller, taskId),
+    recorded: (...args) => recordedTask(context, ...args),
     worker: workers.here,
     workers: workers.list,
     health: lifecycle.health,

@@ -77,8 +77,8 @@ export function auditedEngine(engine: Omit<Engine, 'audit'>, audit: Audit): Engi
       during(caller, read(taskId), () => engine.reminders(caller, taskId)),
     ...auditedFiles(engine, audit),
     verify: (caller, taskId) => during(caller, read(taskId), () => engine.verify(caller, taskId)),
-    recorded: (caller, taskId) =>
-      during(caller, read(taskId), () => engine.recorded(caller, taskId)),
+    recorded: (caller, taskId, mostBytes) =>
+      during(caller, read(taskId), () => engine.recorded(caller, taskId, mostBytes)),
   }
 }
 

@@ -1,10 +1,12 @@
 /** Everything that is stored of a task, for a replay outside of the engine. */
 
 import { type ReceiptFault, verifyReceipts } from '../../core/check-receipts.ts'
+import { LullError } from '../../core/errors.ts'
 import type { Message } from '../../core/message.ts'
 import { anchorFaults } from '../../core/receipt-anchor.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
+import { weightOf } from '../../core/weight.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
 import type { Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
@@ -25,34 +27,59 @@ export interface RecordedTask {
   readonly past: { readonly messages: readonly Message[]; readonly tasks: readonly Task[] }
 }
 
-/** A task that changes while it is read is read again. */
+/** A task that changes between the reads of its row and of its version is read again. */
 const MOST_READS = 10
+const RETRY_MS = 1_000
 
-/** @throws LullError `TASK_NOT_FOUND` */
+/** @throws LullError `TASK_NOT_FOUND`, or `LIMIT_EXCEEDED` for a task of more than about so many bytes */
 export async function recordedTask(
   context: EngineContext,
   caller: Caller,
   taskId: string,
+  mostBytes: number = Number.POSITIVE_INFINITY,
 ): Promise<RecordedTask> {
-  for (let reads = 1; ; reads++) {
+  const { task, row, anchor } = await atOneVersion(context, caller, taskId)
+  let bytes = 0
+  const take = (value: unknown): void => {
+    bytes += weightOf(value)
+    if (bytes <= mostBytes) return
+    const instead = `task ${taskId} is larger; stop the server and use lull replay --data, or --postgres`
+    throw new LullError('LIMIT_EXCEEDED', { limit: 'bytes of a log', value: mostBytes, instead })
+  }
+  const records: LogRecord[] = []
+  for await (const record of logOf(context.store, taskId)) {
+    // The task has moved on since.
+    if (record.seq > task.version) break
+    take(record)
+    records.push(record)
+  }
+  const { messages, tasks } = (await pastOfTask(context, task)).context
+  take([messages, tasks])
+  const { signer } = context
+  const faults = [
+    ...verifyReceipts(records, signer),
+    ...anchorFaults(taskId, records, anchor, signer),
+  ]
+  return { task, row, records, faults, past: { messages, tasks } }
+}
+
+/** The task, its row and its anchor, all of the same version: the store had that version before and after the row was read. */
+async function atOneVersion(context: EngineContext, caller: Caller, taskId: string) {
+  for (let reads = 0; reads < MOST_READS; reads++) {
     const task = await taskFor(context, caller, taskId)
     const row = await context.store.row(taskId)
-    // Before the log: a log that grows meanwhile has what the anchor names.
-    const anchor = (await context.store.load(taskId))?.anchor
-    const read: LogRecord[] = []
-    for await (const record of logOf(context.store, taskId)) read.push(record)
-    const { version } = await taskFor(context, caller, taskId)
-    if (version !== task.version && reads < MOST_READS) continue
-    const records = read.filter(({ seq }) => seq <= task.version)
-    const { context: past } = await pastOfTask(context, task)
-    const { messages, tasks } = past
-    const { signer } = context
-    const faults = [
-      ...verifyReceipts(records, signer),
-      ...anchorFaults(taskId, records, anchor, signer),
-    ]
-    return { task, row, records, faults, past: { messages, tasks } }
+    const stored = await context.store.load(taskId)
+    const version = stored?.records.at(-1)?.seq ?? stored?.snapshot?.version
+    // A stored log that ends before the task is damaged, which the comparison shows.
+    if (version === undefined || version <= task.version)
+      return { task, row, anchor: stored?.anchor }
   }
+  throw new LullError('LIMIT_EXCEEDED', {
+    limit: 'reads of a task that changes',
+    value: MOST_READS,
+    retryAfterMs: RETRY_MS,
+    instead: `task ${taskId} changes all the time; try again, or pause it`,
+  })
 }
 
 /** The past of a recorded task as its code sees it. */

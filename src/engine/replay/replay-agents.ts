@@ -41,8 +41,8 @@ export interface AgentsReplayRequest {
   readonly parked?: boolean | undefined
 }
 
-/** Replays at the same time. A task that would stop takes a few seconds, most of the time without work. */
-const AT_ONCE = 500
+/** Replays at the same time. Each keeps a whole log in memory. */
+const AT_ONCE = 8
 const trouble: readonly ReplayVerdict[] = ['stops', 'fails', 'agent-unknown', 'unreadable']
 const nothing = { goesOnFrom: [], notCalled: [] } as const
 

@@ -104,6 +104,9 @@ export const showReceipts: OpsRoute = {
 
 const facts = z.record(z.string(), z.unknown())
 
+/** The answer is one JSON text, built in memory. */
+const LOG_BYTES = 67_108_864
+
 export const showLog: OpsRoute = {
   method: 'GET',
   path: '/ops/tasks/{id}/log',
@@ -122,7 +125,7 @@ export const showLog: OpsRoute = {
     /** What the task sees of its context. */
     past: z.object({ messages: z.array(facts), tasks: z.array(facts) }),
   }),
-  handle: (engine, caller, { id }) => engine.recorded(caller, id),
+  handle: (engine, caller, { id }) => engine.recorded(caller, id, LOG_BYTES),
 }
 
 const forkBody = z.strictObject({
