@@ -130,6 +130,7 @@ export type {
   Decision,
   DeferredAction,
   Failure,
+  Forking,
   JournalRecord,
   LogRecord,
   Question,
@@ -185,10 +186,12 @@ export type { BudgetAnswer, BudgetInfo } from './engine/policies/budgets.ts'
 export type { DryRun, Firing } from './engine/policies/dry-run.ts'
 export type { TaskCounts, TaskPage } from './engine/read-tasks.ts'
 export type { RemindAnswer } from './engine/reminders.ts'
+export type { RecordedTask } from './engine/replay/recorded-task.ts'
 export type {
   CancelRequest,
   ClearRemindersRequest,
   CountRequest,
+  ForkRequest,
   HoldRequest,
   ListRequest,
   ParkRequest,
@@ -228,7 +231,12 @@ export type {
 } from './core/receipt.ts'
 export { redact } from './core/redact.ts'
 export type { Scope } from './core/scopes.ts'
-export { checkExport, type ExportHeader, type TaskExport } from './core/task-export.ts'
+export {
+  checkExport,
+  EXPORT_FORMAT,
+  type ExportHeader,
+  type TaskExport,
+} from './core/task-export.ts'
 export type { TextNews, TextPiece } from './core/text-news.ts'
 export type { EngineDeps, ProcessName } from './engine/deps.ts'
 export { defaultOptions, type EngineOptions, type EngineSettings } from './engine/options.ts'

@@ -176,17 +176,18 @@ export interface ReceiptReport {
 /** Everything that is stored of a task. */
 export interface TaskLog {
   /** As the server shows it. */
-  readonly task: Facts
-  readonly row?: Facts | undefined
+  readonly task: Readonly<Record<string, unknown>>
+  readonly row?: Readonly<Record<string, unknown>> | undefined
   /** From the first one on. */
-  readonly records: readonly Facts[]
+  readonly records: readonly Readonly<Record<string, unknown>>[]
   /** What is wrong with the receipts. */
   readonly faults: ReceiptReport['faults']
   /** What the task sees of its context. */
-  readonly past: { readonly messages: readonly Facts[]; readonly tasks: readonly Facts[] }
+  readonly past: {
+    readonly messages: readonly Readonly<Record<string, unknown>>[]
+    readonly tasks: readonly Readonly<Record<string, unknown>>[]
+  }
 }
-
-type Facts = Readonly<Record<string, unknown>>
 
 /** A webhook of a task. Times are ISO 8601. */
 export interface WebhookSummary {
