@@ -38,7 +38,7 @@ export function createHoldBarrier(
   let reached = 0
   let heard = 0
   let isReading = false
-  const waiting = new Set<() => void>()
+  const notes = createNotes(() => contextOf().clock)
 
   function hear(epoch: number): void {
     heard = Math.max(heard, epoch)
@@ -71,6 +71,7 @@ export function createHoldBarrier(
     cluster.report({ holdEpoch: epoch })
     const until = clock.elapsed() + options.leaseMs
     for (;;) {
+      const before = notes.count()
       const behind = (await cluster.workers()).filter((one) => isBehind(one, epoch))
       if (behind.length === 0) return
       if (clock.elapsed() > until) {
@@ -78,7 +79,8 @@ export function createHoldBarrier(
         log('warn', 'a hold is answered before these processes have read it', { workers })
         return
       }
-      await nextNote()
+      // A note that came while the processes were read is not waited for.
+      if (notes.count() === before) await notes.next()
     }
   }
 
@@ -86,25 +88,34 @@ export function createHoldBarrier(
     return alive && id !== membership.worker() && holdEpochIn(note) < epoch
   }
 
-  function nextNote(): Promise<void> {
-    return new Promise((resolve) => {
-      const go = (): void => {
-        cancel()
-        waiting.delete(go)
-        resolve()
-      }
-      const cancel = contextOf().clock.after(LOOK_AGAIN_MS, go)
-      waiting.add(go)
-    })
-  }
-
   return {
     reached: () => reached,
     hear,
-    noted() {
+    noted: notes.add,
+    passed,
+  }
+}
+
+/** The notes of other processes. One may be lost on its way, so the wait for it ends after a while. */
+function createNotes(clockOf: () => Context['clock']) {
+  const waiting = new Set<() => void>()
+  let count = 0
+  return {
+    count: () => count,
+    add(): void {
+      count++
       for (const go of waiting) go()
     },
-    passed,
+    next: (): Promise<void> =>
+      new Promise((resolve) => {
+        const go = (): void => {
+          cancel()
+          waiting.delete(go)
+          resolve()
+        }
+        const cancel = clockOf().after(LOOK_AGAIN_MS, go)
+        waiting.add(go)
+      }),
   }
 }
 
