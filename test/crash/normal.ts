@@ -11,6 +11,7 @@ const leftOut: ReadonlySet<string> = new Set([
   'inputHash',
   'eventHash',
   'signature',
+  'ed25519',
   'previous',
   'number',
   'keyId',
@@ -34,7 +35,7 @@ export function normal(logs: readonly (readonly LogRecord[])[]): readonly (reado
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
       Object.entries(value)
-        .filter(([key]) => !leftOut.has(key))
+        .filter(([key, member]) => !leftOut.has(key) && !isDigest(member))
         .map(([key, member]) => [
           plain(key),
           plain(key === 'seen' ? withoutVersions(member) : member),
@@ -43,6 +44,11 @@ export function normal(logs: readonly (readonly LogRecord[])[]): readonly (reado
   }
 
   return plain(logs) as readonly (readonly object[])[]
+}
+
+/** The digest of what a receipt covers: it contains ids and times. */
+function isDigest(member: unknown): boolean {
+  return typeof member === 'string' && /^[0-9a-f]{64}$/.test(member)
 }
 
 /** Which tasks a new task sees in its context. A version also counts who ran the task, and that differs. */
