@@ -59,10 +59,13 @@ export function terminal(args: readonly string[], columns = 100, rows = 30): Ter
 /** The sequences that the program uses: colours, cursor up, erase to the end. Others make the test fail. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with an escape character
 const sequence = /\u001b\[(\d*)([A-Za-z])|\r|\n|[^\r\n\u001b]+/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: sequences begin with an escape character
+const unfinished = /\u001b(\[\d*)?$/
 
 function createScreen() {
   const rows: string[] = ['']
   let [row, column] = [0, 0]
+  let begun = ''
   const acts: Readonly<Record<string, (count: number) => void>> = {
     m: () => undefined,
     A: (count) => {
@@ -88,7 +91,10 @@ function createScreen() {
   }
   return {
     write(text: string): void {
-      for (const part of text.matchAll(sequence)) apply(part)
+      const all = begun + text
+      // A sequence may arrive in two pieces.
+      begun = unfinished.exec(all)?.[0] ?? ''
+      for (const part of all.slice(0, all.length - begun.length).matchAll(sequence)) apply(part)
     },
     text: () => rows.join('\n'),
   }
