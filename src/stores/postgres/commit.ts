@@ -25,39 +25,24 @@ interface Placed {
   readonly commit: EncodedCommit
 }
 
-/** A function of the database, and its parameters after those that every commit has. */
-interface Call {
-  readonly text: string
-  readonly more: (commits: readonly EncodedCommit[]) => readonly Value[]
-}
-
 export function createCommit(db: Database): Store['commit'] {
   const call = (name: string, arity: number): string => {
     const parameters = Array.from({ length: arity }, (_, n) => `$${n + 1}`).join(', ')
     return `SELECT place, status, version, detail FROM ${db.schema}.${name}(${parameters})`
   }
   const arity = parametersOf([], false).length
-  const withSpending = arity + spendingOf([]).length
-  const commit: Call = { text: call('commit_1', arity), more: () => [] }
-  const commitAndSpend: Call = {
-    text: call('commit_and_spend_1', withSpending),
-    more: spendingOf,
-  }
-  const commitAndAnchor: Call = {
-    text: call('commit_and_anchor_1', withSpending + 1),
-    more: (commits) => [...spendingOf(commits), ...anchorsOf(commits)],
-  }
-  const callFor = (commits: readonly EncodedCommit[]): Call => {
-    if (commits.some(({ anchor }) => anchor !== undefined)) return commitAndAnchor
-    return commits.some(({ spending }) => spending.length > 0) ? commitAndSpend : commit
-  }
+  const plain = call('commit_1', arity)
+  const withMore = call('commit_2', arity + moreOf([]).length)
 
   async function send(commits: readonly EncodedCommit[]): Promise<readonly CommitResult[]> {
     let resent = false
-    const { text, more } = callFor(commits)
-    const refused = await db.writeOnce(text, (again) => {
+    // Most commits report no usage and make no receipt.
+    const hasMore = commits.some(
+      ({ anchor, spending }) => anchor !== undefined || spending.length > 0,
+    )
+    const refused = await db.writeOnce(hasMore ? withMore : plain, (again) => {
       resent = again
-      return [...parametersOf(commits, again), ...more(commits)]
+      return [...parametersOf(commits, again), ...(hasMore ? moreOf(commits) : [])]
     })
     const byPlace = new Map(refused.map((row) => [Number(row['place']), row]))
     return commits.map((commit, n) => {
@@ -92,6 +77,11 @@ export function createCommit(db: Database): Store['commit'] {
     }
     return results
   }
+}
+
+/** The parameters that only `commit_2` has. */
+function moreOf(commits: readonly EncodedCommit[]): readonly Value[] {
+  return [...spendingOf(commits), ...anchorsOf(commits)]
 }
 
 /** Each round has every task and every claimed key at most once. The order among commits of one task is kept. */

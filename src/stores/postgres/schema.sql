@@ -384,27 +384,7 @@ BEGIN
       open_tasks = x.open_tasks + excluded.open_tasks, bytes = x.bytes + excluded.bytes;
 END $function$
 ;
-CREATE OR REPLACE FUNCTION lull.commit_and_anchor_1(p_again boolean, p_epoch bigint[], p_task text[], p_first integer[], p_last integer[], p_body text[], p_snapshot text[], r_tenant text[], r_principal text[], r_agent text[], r_context text[], r_parent text[], r_created double precision[], r_state text[], r_status double precision[], r_held boolean[], r_waits text[], r_ready double precision[], r_due double precision[], r_owner text[], c_tenant text[], c_principal text[], c_agent text[], c_key text[], c_digest text[], c_created double precision[], c_reply text[], w_of integer[], w_id text[], w_status text[], w_body text[], b_of integer[], b_id text[], b_period double precision[], b_amount bigint[], p_anchor text[])
- RETURNS TABLE(place integer, status text, version integer, detail text)
- LANGUAGE plpgsql
-AS $function$
-#variable_conflict use_column
-DECLARE
-  refused integer[] := '{}';
-BEGIN
-  FOR place, status, version, detail IN SELECT c.place, c.status, c.version, c.detail FROM lull.commit_and_spend_1(
-    p_again, p_epoch, p_task, p_first, p_last, p_body, p_snapshot, r_tenant, r_principal, r_agent, r_context,
-    r_parent, r_created, r_state, r_status, r_held, r_waits, r_ready, r_due, r_owner, c_tenant, c_principal,
-    c_agent, c_key, c_digest, c_created, c_reply, w_of, w_id, w_status, w_body, b_of, b_id, b_period, b_amount) AS c
-  LOOP
-    refused := refused || place; RETURN NEXT;
-  END LOOP;
-  UPDATE lull.tasks t SET anchor = u.anchor
-    FROM unnest(p_task, p_anchor) WITH ORDINALITY AS u (id, anchor, o)
-    WHERE t.id = u.id AND u.anchor IS NOT NULL AND u.o <> ALL (refused);
-END $function$
-;
-CREATE OR REPLACE FUNCTION lull.commit_and_spend_1(p_again boolean, p_epoch bigint[], p_task text[], p_first integer[], p_last integer[], p_body text[], p_snapshot text[], r_tenant text[], r_principal text[], r_agent text[], r_context text[], r_parent text[], r_created double precision[], r_state text[], r_status double precision[], r_held boolean[], r_waits text[], r_ready double precision[], r_due double precision[], r_owner text[], c_tenant text[], c_principal text[], c_agent text[], c_key text[], c_digest text[], c_created double precision[], c_reply text[], w_of integer[], w_id text[], w_status text[], w_body text[], b_of integer[], b_id text[], b_period double precision[], b_amount bigint[])
+CREATE OR REPLACE FUNCTION lull.commit_2(p_again boolean, p_epoch bigint[], p_task text[], p_first integer[], p_last integer[], p_body text[], p_snapshot text[], r_tenant text[], r_principal text[], r_agent text[], r_context text[], r_parent text[], r_created double precision[], r_state text[], r_status double precision[], r_held boolean[], r_waits text[], r_ready double precision[], r_due double precision[], r_owner text[], c_tenant text[], c_principal text[], c_agent text[], c_key text[], c_digest text[], c_created double precision[], c_reply text[], w_of integer[], w_id text[], w_status text[], w_body text[], b_of integer[], b_id text[], b_period double precision[], b_amount bigint[], p_anchor text[])
  RETURNS TABLE(place integer, status text, version integer, detail text)
  LANGUAGE plpgsql
 AS $function$
@@ -419,6 +399,9 @@ BEGIN
   LOOP
     refused := refused || place; RETURN NEXT;
   END LOOP;
+  UPDATE lull.tasks t SET anchor = u.anchor
+    FROM unnest(p_task, p_anchor) WITH ORDINALITY AS u (id, anchor, o)
+    WHERE t.id = u.id AND u.anchor IS NOT NULL AND u.o <> ALL (refused);
   INSERT INTO lull.spending AS s (budget_id, period, amount)
     SELECT u.id, u.period, least(9007199254740991, sum(u.amount))
     FROM unnest(b_of, b_id, b_period, b_amount) AS u (o, id, period, amount)
