@@ -1,3 +1,5 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { createClient } from '../client/create-client.ts'
 import { openKeyedServer } from '../server/test-support/keyed-server.ts'
@@ -17,4 +19,23 @@ it('shows the credential of the environment, so that steps are seen on servers t
   vi.unstubAllEnvs()
   await server.close()
   expect(names).toContain('look')
+})
+
+it('asks again when the server answers that it is not ready', async () => {
+  const entry = { seq: 3, kind: 'step', name: 'look' }
+  let asked = 0
+  const server = createServer((_request, response) => {
+    if (asked++ === 0) response.writeHead(503).end()
+    else {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`id: 3\ndata: ${JSON.stringify(entry)}\n\n`)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const names: (string | undefined)[] = []
+  const see = ({ name }: { readonly name?: string }) => names.push(name)
+  await followTimeline(`http://127.0.0.1:${port}`, 'task-1', 0, see).end(60_000)
+  server.close()
+  expect(names).toEqual(['look'])
 })

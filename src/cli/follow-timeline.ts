@@ -46,6 +46,7 @@ async function follow(
     try {
       const headers = { accept: 'text/event-stream', ...credentials() }
       const response = await fetch(query, { headers, signal })
+      if (response.status === 429 || response.status >= 500) throw new Error('not ready')
       // The server is not Lull, or the caller may not read the timeline.
       if (!response.ok || response.body === null) return
       for await (const { id, data } of readEvents(chunksOf(response.body, IDLE_MS))) {
@@ -54,7 +55,7 @@ async function follow(
       }
       return
     } catch {
-      // The server is unreachable. Try again later.
+      // The server is unreachable or not ready. Try again later.
       await sleep(RETRY_MS, signal)
     }
   }
