@@ -207,32 +207,23 @@ describe('a process that dies', () => {
     expect((await harness.ended(id)).state).toBe('completed')
   })
 
-  it('W4: is counted on a parent that ends its process with a record of a child', async () => {
-    const child = running((task) => task.park({ reason: 'x' }).then(() => 'done'), {
-      name: 'child',
-    })
-    const deadly = running(async (task) => {
-      const made = await task.delegate('child', 'x')
-      // The process ends here: nothing after this happens.
-      for await (const _record of made.watch()) await new Promise(() => undefined)
-    })
-    let harness = await createHarness({ agents: [deadly, child], options: { maxDeaths: 3 } })
-    const { id } = await harness.send('go')
-    for (let death = 0; death < 3; death++) {
-      await harness.settled()
-      harness = await harness.recover()
-    }
-    const { suspension } = await harness.until(id, 'paused-by-client')
-    expect(suspension?.reason).toBe('crash-loop')
-  })
-
-  it('W4: is counted on a parent that does something beside waiting for a child', async () => {
+  it.each<[string, (task: AgentTask, child: Child) => Promise<unknown>]>([
+    // The process ends with the first record: nothing after it happens.
+    [
+      'gets a record of a child',
+      (_task, child) => watch(child, () => new Promise(() => undefined)),
+    ],
+    [
+      'does something beside waiting for a child',
+      (task, child) =>
+        Promise.all([child.result(), task.step('deadly', () => new Promise(() => undefined))]),
+    ],
+  ])('W4: is counted on a parent that %s', async (_name, die) => {
     const child = running((task) => task.park({ reason: 'x' }).then(() => 'done'), {
       name: 'child',
     })
     const parent = running(async (task) => {
-      const made = await task.delegate('child', 'x')
-      await Promise.all([made.result(), task.step('deadly', () => new Promise(() => undefined))])
+      await die(task, await task.delegate('child', 'x'))
     })
     let harness = await createHarness({ agents: [parent, child], options: { maxDeaths: 3 } })
     const { id } = await harness.send('go')
@@ -355,8 +346,6 @@ async function waitFor(child: Child): Promise<string> {
   return (await child.result()).state
 }
 
-async function watch(child: Child): Promise<void> {
-  for await (const _record of child.watch()) {
-    // Watching is all it does.
-  }
+async function watch(child: Child, see = async (): Promise<void> => undefined): Promise<void> {
+  for await (const _record of child.watch()) await see()
 }
