@@ -32,7 +32,7 @@ const spend = (tokens: number) => [{ usage: { inputTokens: tokens } }, { step: '
 it('sets, lists, refills and removes a budget', async () => {
   expect((await run('budgets')).out).toBe('There are no budgets')
   const set = await run('budgets', 'set', '--agent', 'script', '--tokens', '100')
-  expect(set.out).toMatch(/^budget-\S+ {2}\{"agent":"script"\} {2}0 of 100 tokens {2}0%$/)
+  expect(set.out).toMatch(/^budget-\S+ {2}agent script {2}0 of 100 tokens {2}0%$/)
   const [budgetId = ''] = set.out.split(' ')
   const { id } = await send(spend(120))
   expect((await run('budgets', 'list')).out).toContain('120 of 100 tokens  120%, used up')
@@ -56,10 +56,10 @@ it('adds, tests, lists and removes a rule that an event fires', async () => {
   const rule = ['--on-event', 'incident', '--agent', 'script', '--reason', 'incident']
   const added = await run('rules', 'add', ...rule)
   const [ruleId = ''] = added.out.split(' ')
-  expect((await run('rules')).out).toBe(`${ruleId}  incident  {"agent":"script"}  incident`)
+  expect((await run('rules')).out).toBe(`${ruleId}  incident  agent script  incident`)
   await send([{ park: { reason: 'waits' } }])
   expect((await run('events', 'emit', 'incident')).code).toBe(0)
-  expect((await run('hold', 'list')).out).toContain('{"agent":"script"}  incident')
+  expect((await run('hold', 'list')).out).toContain('agent script  incident')
   expect((await run('rules', 'test', '--dry-run', ...rule)).out).toContain('fired once')
   expect((await run('rules', 'remove', ruleId)).out).toBe(`${ruleId}  removed`)
   const [holdId = ''] = (await run('hold', 'list')).out.split(' ')

@@ -42,7 +42,7 @@ it('previews, places, lists and lifts a hold', async () => {
   const placed = await run('hold', ...scope, '--reason', 'incident')
   expect(placed.out).toMatch(/^hold-\S+ {2}holds 1 task\n/)
   const [holdId = ''] = placed.out.split(' ')
-  expect((await run('hold', 'list')).out).toContain('{"agent":"builder"}  incident')
+  expect((await run('hold', 'list')).out).toContain('agent builder  incident')
   expect((await run('hold', 'lift', holdId)).out).toBe(`${holdId}  lifted from 1 task`)
   expect((await run('hold', 'list')).out).toBe('Nothing is held')
   expect((await run('hold', 'lift', holdId)).code).toBe(1)
@@ -64,7 +64,7 @@ it('verifies the receipts of a task', async () => {
   const taskId = await parkedBuild(2)
   const { code, out } = await run('receipts', 'verify', taskId)
   expect(code).toBe(0)
-  expect(out).toMatch(/1 receipts, \d+ records: verified$/)
+  expect(out).toMatch(/1 receipt, \d+ records: verified$/)
 })
 
 it('exports a task that an outsider verifies with the public keys alone', async () => {
@@ -76,7 +76,7 @@ it('exports a task that an outsider verifies with the public keys alone', async 
   const url = `${server.url}/.well-known/lull-receipt-keys.json`
   const good = await run('receipts', 'verify', '--export', file, '--keys', url)
   expect(good).toMatchObject({ code: 0 })
-  expect(good.out).toMatch(/1 receipts, \d+ records: verified$/)
+  expect(good.out).toMatch(/1 receipt, \d+ records: verified$/)
   const own = await run('receipts', 'verify', '--export', file)
   expect(own.out).toContain('Give --keys to check whose they are')
 

@@ -150,3 +150,8 @@ export function age(timestamp: string | undefined, now: number): string {
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`
 }
+
+/** A number and its word, such as `1 task` or `2 tasks`. */
+export function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}

@@ -1,5 +1,6 @@
 /** The flags that say which tasks are meant: of a hold, a budget or a rule. */
 import { type Flag, type Input, UsageError } from './command.ts'
+import { counted } from './render.ts'
 
 export const scopeFlags: Readonly<Record<string, Flag>> = {
   all: { about: 'Every task of every tenant' },
@@ -28,6 +29,4 @@ export function scopeIn(input: Input, verb: string): Readonly<Record<string, unk
   throw new UsageError(`say what to ${verb}: --all, --tenant, --agent, --context or --task`)
 }
 
-export function tasksText(tasks: number): string {
-  return tasks === 1 ? '1 task' : `${tasks} tasks`
-}
+export const tasksText = (tasks: number): string => counted(tasks, 'task')

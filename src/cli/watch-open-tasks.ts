@@ -7,7 +7,7 @@ import { isTerminal, type State, states } from '../core/states.ts'
 import type { Io, Paint } from './command.ts'
 import { drawing, type Size } from './drawing.ts'
 import { followChanges } from './follow-changes.ts'
-import { age, oneLine, stateText } from './render.ts'
+import { age, counted, oneLine, stateText } from './render.ts'
 import { sleep } from './sleep.ts'
 
 const open: readonly State[] = states.filter((state) => !isTerminal(state))
@@ -123,7 +123,7 @@ function table(
 ): readonly string[] {
   const { paint } = io
   const shown = tasks.slice(0, Math.max(1, rows - 4))
-  const count = total === 1 ? '1 open task' : `${total} open tasks`
+  const count = counted(total, 'open task')
   const away = lostMs === 0 ? '' : paint('red', `  not live for ${durationText(lostMs)}`)
   const more = total - shown.length
   return [

@@ -1,10 +1,10 @@
 /** Holds: what would be stopped, what is, and letting it go on. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { scopeText } from '../../../src/client/scope-text.ts'
 import type { HoldPreview, HoldSummary } from '../../../src/wire/ops.ts'
 import { Act, textIn } from '../parts/act.tsx'
 import { Age } from '../parts/countdown.tsx'
-import { scopeText } from '../parts/scope-text.ts'
 import { messageOf, ops } from '../server.ts'
 
 const holds = signal<readonly HoldSummary[]>([])

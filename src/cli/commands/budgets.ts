@@ -1,6 +1,7 @@
 /** Budgets: set limits, see how far they are used, refill and remove them. */
 import type { BudgetInput, BudgetSummary } from '../../client/index.ts'
 import { createOps, type Ops } from '../../client/ops.ts'
+import { scopeText } from '../../client/scope-text.ts'
 import { type Command, exitCodes, type Flag, type Input, type Io, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
 import { plain } from '../render.ts'
@@ -108,7 +109,7 @@ function lineOf(one: BudgetSummary, io: Io): string {
   const share = usedUp ? io.paint('red', `${percent}%, used up`) : `${percent}%`
   const until = nextPeriodAt === undefined ? [] : [`until ${nextPeriodAt}`]
   const id = io.paint('bold', plain(budgetId))
-  return [id, plain(JSON.stringify(scope)), used, share, ...until].join('  ')
+  return [id, plain(scopeText(scope)), used, share, ...until].join('  ')
 }
 
 /** @throws UsageError unless exactly one limit is given */

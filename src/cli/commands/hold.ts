@@ -1,5 +1,6 @@
 /** Holds: stop many tasks at once, see the holds in effect, and lift them. */
 import { createOps, type Ops } from '../../client/ops.ts'
+import { scopeText } from '../../client/scope-text.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
 import { age, plain } from '../render.ts'
@@ -56,7 +57,7 @@ export const holdList: Command = {
     else {
       const now = Date.now()
       for (const { holdId, scope, reason, holdNew, createdAt } of holds) {
-        const covers = `${JSON.stringify(scope)}${holdNew ? ' and new tasks' : ''}`
+        const covers = `${scopeText(scope)}${holdNew ? ' and new tasks' : ''}`
         io.print(`${plain(holdId)}  ${age(createdAt, now)}  ${plain(covers)}  ${plain(reason)}`)
       }
     }

@@ -2,7 +2,7 @@ import { createOps } from '../../client/ops.ts'
 import type { ReceiptReport } from '../check-file.ts'
 import { type Command, type ExitCode, exitCodes, type Io, UsageError } from '../command.ts'
 import { opsOptions, urlFlag } from '../remote.ts'
-import { plain } from '../render.ts'
+import { counted, plain } from '../render.ts'
 import { taskIn } from '../task-id.ts'
 
 export const receiptsVerify: Command = {
@@ -58,7 +58,9 @@ function show(
   const isForged = faults.some(({ unknownKey }) => unknownKey === undefined)
   const doubt = isForged ? 'not genuine' : advice
   const verdict = faults.length === 0 ? io.paint('green', 'verified') : doubt
-  io.print(`Task ${plain(taskId)}  ${receipts.length} receipts, ${records} records: ${verdict}`)
+  io.print(
+    `Task ${plain(taskId)}  ${counted(receipts.length, 'receipt')}, ${counted(records, 'record')}: ${verdict}`,
+  )
   const old = receipts.filter(({ verifiedBy }) => verifiedBy.join() === 'hmac-sha256').length
   if (old > 0) io.print(`${old} of them by HMAC only: an outsider cannot verify these.`)
   if (note !== undefined) io.print(note)

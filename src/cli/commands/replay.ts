@@ -3,7 +3,7 @@ import type { AgentsReplay, ReplayReport, TaskReplay } from '../../server/replay
 import type { TaskSource } from '../../server/replay/stored-tasks.ts'
 import { type Command, exitCodes, type Input, type Io, UsageError } from '../command.ts'
 import { urlFlag } from '../remote.ts'
-import { plain } from '../render.ts'
+import { counted, plain } from '../render.ts'
 import { wholeIdAmong } from '../task-id.ts'
 
 export const replay: Command = {
@@ -63,7 +63,7 @@ function* taskLines(report: ReplayReport, io: Io): Generator<string> {
   for (const { seq, problem } of faults) yield io.paint('red', `record ${seq}: ${plain(problem)}`)
   for (const difference of differences) yield io.paint('red', plain(difference))
   const verdict = ok ? io.paint('green', 'the same, bit for bit') : io.paint('red', 'differs')
-  yield `Task ${plain(taskId)}  ${state}  ${records} records, ${receipts} receipts: ${verdict}`
+  yield `Task ${plain(taskId)}  ${state}  ${counted(records, 'record')}, ${counted(receipts, 'receipt')}: ${verdict}`
 }
 
 async function replayAll(input: Input, tasks: TaskSource, module: string, io: Io): Promise<0 | 1> {
@@ -95,7 +95,7 @@ function* agentLines({ tasks, counts, ok }: AgentsReplay, io: Io): Generator<str
   const found = Object.entries(counts).flatMap(([verdict, count]) =>
     count === 0 ? [] : [`${count} ${verdict}`],
   )
-  const all = `${tasks.length} open ${tasks.length === 1 ? 'task' : 'tasks'}`
+  const all = counted(tasks.length, 'open task')
   const summary = found.length === 0 ? all : `${all}: ${found.join(', ')}`
   yield ok ? summary : `${summary}. Do not deploy this before you have decided about these tasks.`
 }

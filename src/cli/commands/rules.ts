@@ -1,6 +1,7 @@
 /** Rules: holds that an event or a budget places. */
 import type { RuleInput, RuleSummary } from '../../client/index.ts'
 import { createOps, type Ops } from '../../client/ops.ts'
+import { scopeText } from '../../client/scope-text.ts'
 import { type Command, exitCodes, type Flag, type Input, type Io, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
 import { plain } from '../render.ts'
@@ -125,7 +126,7 @@ function lineOf(rule: RuleSummary, io: Io): string {
   const { ruleId, onEvent, filter, budget, scope, holdNew, reason } = rule
   const cause =
     onEvent ?? (budget && `${budget.percent}% of ${budget.id}`) ?? JSON.stringify(filter)
-  const covers = `${JSON.stringify(scope)}${holdNew ? ' and new tasks' : ''}`
+  const covers = `${scopeText(scope)}${holdNew ? ' and new tasks' : ''}`
   return [io.paint('bold', plain(ruleId)), plain(cause), plain(covers), plain(reason)].join('  ')
 }
 

@@ -4,7 +4,7 @@ import type { PendingReminder } from '../../client/task.ts'
 import { pauseModes } from '../../core/suspension.ts'
 import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
 import { clientOf, urlFlag } from '../remote.ts'
-import { oneLine, plain } from '../render.ts'
+import { counted, oneLine, plain } from '../render.ts'
 import { wholeId } from '../task-id.ts'
 import { wordIn } from '../word-in.ts'
 
@@ -45,7 +45,7 @@ export const tasksRemind: Command = {
     if (input.has('clear')) {
       if (body !== undefined) throw new UsageError('--clear takes no text')
       const result = await client.clearReminders(taskId, selectionIn(input))
-      print(result, `Cleared ${counted(result.clearedCount)}`)
+      print(result, `Cleared ${counted(result.clearedCount, 'reminder')}`)
     } else if (body === undefined) {
       const reminders = await client.reminders(taskId)
       const none = ['No reminders are pending']
@@ -55,7 +55,7 @@ export const tasksRemind: Command = {
       const result = await client.remind(taskId, reminderIn(input, body))
       if (result.outcome !== 'accepted') throw new Error('no fall-back was asked for')
       const { reminderId, dedupedCount } = result
-      const instead = dedupedCount === 0 ? '' : `, in place of ${counted(dedupedCount)}`
+      const instead = dedupedCount === 0 ? '' : `, in place of ${counted(dedupedCount, 'reminder')}`
       const accepted = `${io.paint('green', 'accepted')}${instead}`
       print(result, `Reminder ${io.paint('bold', plain(reminderId))}  ${accepted}`)
     }
@@ -105,8 +105,4 @@ function reminderLine({ id, body, ttlTurns, tags }: PendingReminder, paint: Pain
   const text = oneLine(body)
   const shown = text.length > BODY_WIDTH ? `${text.slice(0, BODY_WIDTH - 1)}…` : text
   return [paint('bold', plain(id)), turns, ...marks, shown].join('  ')
-}
-
-function counted(count: number, what: string = 'reminder'): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
 }
