@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { TaskSummary } from '../../src/wire/ops.ts'
+import type { TaskSummary } from '../../src/wire/ops/tasks.ts'
 import { MOST_KNOWN, merged, newestFirst, pruned, withHits } from './known-tasks.ts'
 
 function task(number: number, facts: Partial<TaskSummary> = {}): TaskSummary {

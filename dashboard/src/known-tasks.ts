@@ -1,5 +1,5 @@
 /** The tasks that the page keeps, as pure functions. */
-import type { TaskSummary } from '../../src/wire/ops.ts'
+import type { TaskSummary } from '../../src/wire/ops/tasks.ts'
 
 /** With the instant of this page's clock at which the task falls due, so that a wrong wall clock does no harm. */
 export interface Known extends TaskSummary {

@@ -8,7 +8,7 @@
  */
 import { batch, computed, signal } from '@preact/signals'
 import { isClientError } from '../../src/client/client-error.ts'
-import type { TaskList, TaskSummary } from '../../src/wire/ops.ts'
+import type { TaskList, TaskSummary } from '../../src/wire/ops/tasks.ts'
 import {
   type Known,
   type KnownTasks,

@@ -14,36 +14,28 @@ export type { Artifact, Message, Part, PartDetails, Role } from '../core/message
 export type { ExpiryReason, Propagate, RoleHint } from '../core/reminders.ts'
 export type { InterruptedState, PausedState, State, TerminalState } from '../core/states.ts'
 export type { PauseMode, ResumeCause } from '../core/suspension.ts'
+export type { AgentSummary } from '../wire/ops/agents.ts'
+export type { AuditPage, AuditSummary } from '../wire/ops/audit.ts'
+export type { HoldPreview, HoldResult, HoldSummary, LiftResult } from '../wire/ops/holds.ts'
 export type {
-  AgentSummary,
-  AuditPage,
-  AuditSummary,
-  BudgetResult,
-  BudgetSummary,
-  Changes,
   ExportedTask,
-  HoldPreview,
-  HoldResult,
-  HoldSummary,
   ImportedTask,
-  LiftResult,
-  QuestionSummary,
   ReceiptReport,
   ReceiptSummary,
-  RuleDryRun,
-  RuleSummary,
-  ScheduleRun,
-  ScheduleSummary,
+  TaskLog,
+} from '../wire/ops/logs.ts'
+export type { BudgetResult, BudgetSummary, RuleDryRun, RuleSummary } from '../wire/ops/policies.ts'
+export type { WorkerSummary } from '../wire/ops/processes.ts'
+export type { ScheduleRun, ScheduleSummary } from '../wire/ops/schedules.ts'
+export type {
+  Changes,
+  QuestionSummary,
   StopSummary,
   TaskList,
-  TaskLog,
   TaskSummary,
-  TimelineEntry,
-  TimelineKind,
-  TimelinePage,
-  WebhookSummary,
-  WorkerSummary,
-} from '../wire/ops.ts'
+} from '../wire/ops/tasks.ts'
+export type { TimelineEntry, TimelineKind, TimelinePage } from '../wire/ops/timeline.ts'
+export type { WebhookSummary } from '../wire/ops/webhooks.ts'
 export type { Capabilities, ReminderCapabilities } from './capabilities.ts'
 export type { AgentCard, AgentInterface } from './card.ts'
 export type { CallSignal, Client, ConsentAnswer, ListFilter, SendOptions } from './client.ts'

@@ -1,30 +1,15 @@
 /** The `/ops` interface of a Lull server: lists, timelines, holds, receipts and live changes, for operators. */
 import type { JsonInput } from '../core/json.ts'
-import type {
-  AgentSummary,
-  AuditPage,
-  BudgetResult,
-  BudgetSummary,
-  Changes,
-  ExportedTask,
-  HoldPreview,
-  HoldResult,
-  HoldSummary,
-  ImportedTask,
-  LiftResult,
-  ReceiptReport,
-  RuleDryRun,
-  RuleSummary,
-  ScheduleRun,
-  ScheduleSummary,
-  TaskList,
-  TaskLog,
-  TaskSummary,
-  TimelineEntry,
-  TimelinePage,
-  WebhookSummary,
-  WorkerSummary,
-} from '../wire/ops.ts'
+import type { AgentSummary } from '../wire/ops/agents.ts'
+import type { AuditPage } from '../wire/ops/audit.ts'
+import type { HoldPreview, HoldResult, HoldSummary, LiftResult } from '../wire/ops/holds.ts'
+import type { ExportedTask, ImportedTask, ReceiptReport, TaskLog } from '../wire/ops/logs.ts'
+import type { BudgetResult, BudgetSummary, RuleDryRun, RuleSummary } from '../wire/ops/policies.ts'
+import type { WorkerSummary } from '../wire/ops/processes.ts'
+import type { ScheduleRun, ScheduleSummary } from '../wire/ops/schedules.ts'
+import type { Changes, TaskList, TaskSummary } from '../wire/ops/tasks.ts'
+import type { TimelineEntry, TimelinePage } from '../wire/ops/timeline.ts'
+import type { WebhookSummary } from '../wire/ops/webhooks.ts'
 import { ClientError } from './client-error.ts'
 import { type ConnectionOptions, ownFetch } from './create-client.ts'
 import { chunksOf, readEvents } from './event-reader.ts'

@@ -1,5 +1,5 @@
 /** Whether a task matches what somebody typed. The server searches all tasks by it, the dashboard filters its own. */
-import type { TaskSummary } from './ops.ts'
+import type { TaskSummary } from './ops/tasks.ts'
 
 /** Every word must be in what a card shows, or in an id. Letters match in both cases. */
 export function matchesSearch(task: TaskSummary, text: string): boolean {

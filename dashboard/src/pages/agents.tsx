@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { Json } from '../../../src/core/json.ts'
 import { textOf } from '../../../src/core/message.ts'
-import type { AgentSummary } from '../../../src/wire/ops.ts'
+import type { AgentSummary } from '../../../src/wire/ops/agents.ts'
 import { Act } from '../parts/act.tsx'
 import { AnswerFields, answerIn } from '../parts/schema-form.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'

@@ -1,7 +1,7 @@
 /** Budgets and rules: what stops tasks by itself, how far each budget is used, refilling and removing. */
 
 import { scopeText } from '../../../src/client/scope-text.ts'
-import type { BudgetSummary, RuleSummary } from '../../../src/wire/ops.ts'
+import type { BudgetSummary, RuleSummary } from '../../../src/wire/ops/policies.ts'
 import { Act, textIn } from '../parts/act.tsx'
 import { Until } from '../parts/countdown.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { scopeText } from '../../../src/client/scope-text.ts'
-import type { HoldPreview, HoldSummary } from '../../../src/wire/ops.ts'
+import type { HoldPreview, HoldSummary } from '../../../src/wire/ops/holds.ts'
 import { Act, textIn } from '../parts/act.tsx'
 import { Age } from '../parts/countdown.tsx'
 import { messageOf, ops } from '../server.ts'

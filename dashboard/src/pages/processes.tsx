@@ -1,5 +1,5 @@
 /** The processes that share the store: who is alive, what each runs. */
-import type { WorkerSummary } from '../../../src/wire/ops.ts'
+import type { WorkerSummary } from '../../../src/wire/ops/processes.ts'
 import { Age } from '../parts/countdown.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'
 import { ops } from '../server.ts'

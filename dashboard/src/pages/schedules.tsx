@@ -1,5 +1,5 @@
 /** Schedules: when each starts a task next, what it started last, pausing it, and starting one now. */
-import type { ScheduleSummary } from '../../../src/wire/ops.ts'
+import type { ScheduleSummary } from '../../../src/wire/ops/schedules.ts'
 import { Act } from '../parts/act.tsx'
 import { Age, Until } from '../parts/countdown.tsx'
 import { TaskLink } from '../parts/task-link.tsx'

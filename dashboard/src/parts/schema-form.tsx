@@ -1,7 +1,7 @@
 /** The fields in which a person answers: made from choices or a JSON Schema, else a text. */
 import type { ComponentChild } from 'preact'
 import { useId } from 'preact/hooks'
-import type { QuestionSummary } from '../../../src/wire/ops.ts'
+import type { QuestionSummary } from '../../../src/wire/ops/tasks.ts'
 import { type Field, type FieldSet, fieldsOf, valueIn } from '../schema-fields.ts'
 import { textIn } from './act.tsx'
 

@@ -2,7 +2,8 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { durationText } from '../../../src/core/duration-text.ts'
-import type { ReceiptReport, ReceiptSummary, TimelineEntry } from '../../../src/wire/ops.ts'
+import type { ReceiptReport, ReceiptSummary } from '../../../src/wire/ops/logs.ts'
+import type { TimelineEntry } from '../../../src/wire/ops/timeline.ts'
 import { ops } from '../server.ts'
 import { TimeChart } from './time-chart.tsx'
 

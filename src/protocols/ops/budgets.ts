@@ -4,7 +4,7 @@ import { toIso } from '../../core/instant.ts'
 import { setBudgetInput } from '../../engine/inputs.ts'
 import type { BudgetAnswer, BudgetInfo } from '../../engine/policies/budgets.ts'
 import type { RefillRequest, SetBudgetRequest } from '../../engine/requests.ts'
-import type { BudgetResult, BudgetSummary } from '../../wire/ops.ts'
+import type { BudgetResult, BudgetSummary } from '../../wire/ops/policies.ts'
 import { objectIn } from './read-body.ts'
 import type { OpsRoute } from './route.ts'
 

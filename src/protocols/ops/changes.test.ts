@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Task } from '../../core/task.ts'
 import type { Caller } from '../../engine/caller.ts'
-import type { Changes } from '../../wire/ops.ts'
+import type { Changes } from '../../wire/ops/tasks.ts'
 import { changesFor } from './changes.ts'
 
 const operator: Caller = { tenant: 'default', principal: 'o', operator: true }

@@ -4,7 +4,7 @@ import { toIso } from '../../core/instant.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { holdInput } from '../../engine/inputs.ts'
 import type { HoldRequest } from '../../engine/requests.ts'
-import type { HoldSummary } from '../../wire/ops.ts'
+import type { HoldSummary } from '../../wire/ops/holds.ts'
 import { objectIn } from './read-body.ts'
 import type { OpsRoute } from './route.ts'
 

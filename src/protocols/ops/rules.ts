@@ -5,7 +5,7 @@ import { toIso } from '../../core/instant.ts'
 import { ruleInput } from '../../engine/inputs.ts'
 import type { DryRun } from '../../engine/policies/dry-run.ts'
 import type { RuleRequest } from '../../engine/requests.ts'
-import type { RuleDryRun, RuleSummary } from '../../wire/ops.ts'
+import type { RuleDryRun, RuleSummary } from '../../wire/ops/policies.ts'
 import { objectIn } from './read-body.ts'
 import type { OpsRoute } from './route.ts'
 

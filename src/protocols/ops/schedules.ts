@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { toIso } from '../../core/instant.ts'
 import type { ScheduleInfo } from '../../engine/schedules/schedules.ts'
-import type { ScheduleSummary } from '../../wire/ops.ts'
+import type { ScheduleSummary } from '../../wire/ops/schedules.ts'
 import type { OpsRoute } from './route.ts'
 
 const schedule: z.ZodType<ScheduleSummary> = z.object({

@@ -7,7 +7,7 @@ import { isTerminal, states } from '../../core/states.ts'
 import type { Suspension } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
 import { waitText } from '../../core/wait-text.ts'
-import type { QuestionSummary, StopSummary, TaskSummary } from '../../wire/ops.ts'
+import type { QuestionSummary, StopSummary, TaskSummary } from '../../wire/ops/tasks.ts'
 
 const instant = z.iso.datetime()
 

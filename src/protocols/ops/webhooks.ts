@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { toIso } from '../../core/instant.ts'
 import { type Push, pushStatus } from '../../core/push.ts'
-import type { WebhookSummary } from '../../wire/ops.ts'
+import type { WebhookSummary } from '../../wire/ops/webhooks.ts'
 import type { OpsRoute } from './route.ts'
 
 const instant = z.iso.datetime().optional()

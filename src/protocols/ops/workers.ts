@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { toIso } from '../../core/instant.ts'
 import type { WorkerSummary as Process } from '../../engine/cluster/worker-list.ts'
-import type { WorkerSummary } from '../../wire/ops.ts'
+import type { WorkerSummary } from '../../wire/ops/processes.ts'
 import type { OpsRoute } from './route.ts'
 
 const instant = z.iso.datetime().optional()

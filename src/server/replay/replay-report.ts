@@ -10,7 +10,8 @@ import {
 } from '../../engine/replay/replay-agents.ts'
 import { timelineOf } from '../../protocols/ops/timeline.ts'
 import { replayDeps } from '../../testing/replay-agents.ts'
-import type { TaskLog, TimelineEntry } from '../../wire/ops.ts'
+import type { TaskLog } from '../../wire/ops/logs.ts'
+import type { TimelineEntry } from '../../wire/ops/timeline.ts'
 import type { TaskSource } from './stored-tasks.ts'
 
 export type { AgentsReplay, TaskReplay } from '../../engine/replay/replay-agents.ts'

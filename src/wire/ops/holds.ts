@@ -1,0 +1,34 @@
+/** What `/ops` answers about holds. */
+
+export interface HoldSummary {
+  readonly holdId: string
+  readonly scope: Readonly<Record<string, unknown>>
+  readonly reason: string
+  /** Tasks yet to come are held too. */
+  readonly holdNew: boolean
+  readonly actor: { readonly kind: string; readonly id: string }
+  readonly createdAt: string
+}
+
+/** What a hold would stop. */
+export interface HoldPreview {
+  readonly tasks: number
+  readonly states: Readonly<Record<string, number>>
+  readonly alreadyHeld: number
+  /** Ids of some of them. */
+  readonly sample: readonly string[]
+}
+
+export interface HoldResult {
+  readonly holdId: string
+  readonly outcomes: readonly {
+    readonly taskId: string
+    readonly outcome: 'held' | 'already_held' | 'terminal' | 'unknown'
+  }[]
+}
+
+export interface LiftResult {
+  readonly holdId: string
+  /** How many tasks the hold was lifted from. */
+  readonly tasks: number
+}

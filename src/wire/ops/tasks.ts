@@ -1,0 +1,83 @@
+/** What `/ops` answers about tasks: lists, the change feed, stops and questions. */
+
+/** A task as lists, the dashboard and the change feed show it. Times are ISO 8601. */
+export interface TaskSummary {
+  readonly taskId: string
+  readonly tenant: string
+  readonly principal: string
+  readonly agent: string
+  readonly contextId: string
+  readonly parentId?: string | undefined
+  /** The task whose past this one has. */
+  readonly forkedFrom?: string | undefined
+  readonly state: string
+  /** Grows with every change. */
+  readonly version: number
+  readonly createdAt: string
+  /** Since when it is in this state. */
+  readonly since: string
+  /** The beginning of the message that started it. */
+  readonly title: string
+  /** What it does or waits for, in a sentence. */
+  readonly says: string
+  readonly progress?: number | undefined
+  readonly turn: number
+  /** A pause was accepted, and the step in flight has not finished yet. */
+  readonly pausing: boolean
+  readonly held: boolean
+  readonly stop?: StopSummary | undefined
+  readonly question?: QuestionSummary | undefined
+  /** When something happens by itself. */
+  readonly dueAt?: string | undefined
+  /** How far away `dueAt` is by the clock of the server. */
+  readonly remainingMs?: number | undefined
+  readonly usage: Readonly<Record<string, number>>
+}
+
+/** The stop a task is in, or comes to. */
+export interface StopSummary {
+  readonly handle: string
+  readonly initiator: 'client' | 'agent'
+  readonly actor: { readonly kind: string; readonly id: string }
+  readonly reason?: string | undefined
+  readonly summary?: string | undefined
+  /** Null: only a resume ends it. */
+  readonly conditions: unknown
+  /** What wakes it, in words. */
+  readonly wakes: string
+  readonly deadlineAt?: string | undefined
+}
+
+export interface QuestionSummary {
+  readonly prompt: string
+  readonly consentId?: string | undefined
+  /** What the user is asked to allow, and its digest. */
+  readonly operation?: unknown
+  readonly digest?: string | undefined
+  /** The answers that are offered. The answer must be one of them. */
+  readonly choices?:
+    | readonly { readonly value: string; readonly label?: string | undefined }[]
+    | undefined
+  /** The JSON Schema of the answer. */
+  readonly schema?: unknown
+}
+
+export interface TaskList {
+  readonly tasks: readonly TaskSummary[]
+  /** All that match, on every page. */
+  readonly total: number
+  /** How many there are of each state, with every filter but the state's own. */
+  readonly counts: Readonly<Record<string, number>>
+  /** For the next page; absent on the last. */
+  readonly cursor?: string | undefined
+  /** Of a search: how many tasks were read. `total` is then how many of them match, and `counts` is empty. */
+  readonly searched?: number | undefined
+}
+
+/** One message of the change feed. */
+export interface Changes {
+  /** Tasks that changed since the message before, each as it is now. */
+  readonly tasks: readonly TaskSummary[]
+  /** More changed than a message holds: read the list again. */
+  readonly more: boolean
+}
