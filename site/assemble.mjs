@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { commandPages, errorPages, httpPage, typePages } from './reference.mjs'
+import { commandPages, configurationPage, errorPages, httpPage, typePages } from './reference.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -18,6 +18,7 @@ export async function assemble(target) {
     ...typePages(join(root, 'etc/api')),
     ...(await commandPages()),
     await httpPage(),
+    await configurationPage(),
     { path: 'index.md', text: readFileSync(new URL('./home.md', import.meta.url), 'utf8') },
   ]
   const known = new Set(pages.map(({ path }) => path))

@@ -1,6 +1,7 @@
-/** Pages that code writes: commands, `/ops`, types, error codes. Needs `dist`. */
+/** Pages that code writes: commands, `/ops`, types, settings, error codes. Needs `dist`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { commands } from '../dist/cli/commands.js'
 import { helpFor } from '../dist/cli/help.js'
 
@@ -67,15 +68,58 @@ export function typePages(folder) {
   return [...pages, { path: 'reference/types/list.md', text: `# Types\n\n${list}\n` }]
 }
 
-/** One page per code, so that a message can link to it. */
+/** The settings of the file, from the schema that checks it and the defaults that are in effect without it. */
+export async function configurationPage() {
+  const { serverConfig } = await import('../dist/server/config.js')
+  const { defaultOptions: engine } = await import('../dist/engine/options.js')
+  const { defaultConfig: a2a } = await import('../dist/protocols/a2a/config.js')
+  const { defaultConfig: acp } = await import('../dist/protocols/acp/config.js')
+  const { defaultLimits: limits } = await import('../dist/server/auth/admission.js')
+  const schema = z.toJSONSchema(serverConfig, { io: 'input', unrepresentable: 'any' })
+  const rows = settingsIn(schema, '', { engine, a2a, acp, limits })
+  const text = [
+    '# Settings of the file',
+    'Every field of the configuration file, with what it takes and its default. [Configuration](../docs/configuration.md) says what each means, and has the flags and variables.',
+    ['| field | takes | default |', '|---|---|---|', ...rows].join('\n'),
+  ].join('\n\n')
+  return { path: 'reference/configuration.md', text }
+}
+
+function settingsIn({ properties = {} }, before, defaults = {}) {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const path = `${before}${name}`
+    if (schema.properties !== undefined) return settingsIn(schema, `${path}.`, defaults[name])
+    const value = defaults[name]
+    const shown = value === undefined ? '' : `\`${JSON.stringify(value)}\``
+    return [`| \`${path}\` | ${takes(name, schema)} | ${shown} |`]
+  })
+}
+
+function takes(name, schema) {
+  if (name.endsWith('Ms')) return 'milliseconds, or a text such as `"30 days"`'
+  if (schema.enum !== undefined) return schema.enum.map((one) => `\`${one}\``).join(', ')
+  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => takes(name, one)).join(', or ')
+  if (schema.type === 'array') return `a list: ${takes(name, schema.items)}`
+  return (
+    { string: 'text', boolean: '`true` or `false`', object: 'an object' }[schema.type] ?? 'a number'
+  )
+}
+
+/** One page per code, so that a message can link to it: codes with a section, and codes with a row of a table. */
 export function errorPages(all) {
   const [, ...sections] = all.split(/^## /m)
-  return sections.map((section) => {
-    const code = section.slice(0, section.indexOf('\n'))
-    const text = section.slice(section.indexOf('\n')).replace(/\]\((?!https?:)/g, '](../docs/')
-    return {
-      path: `errors/${code}.md`,
-      text: `# ${code}\n${text}\n[All errors](../docs/errors.md)\n`,
+  const pages = new Map()
+  for (const section of sections) {
+    const end = section.indexOf('\n')
+    const [code, text] = [section.slice(0, end), section.slice(end)]
+    if (/^[A-Z_]+$/.test(code)) pages.set(code, text)
+    for (const [, row, http, means] of text.matchAll(/^\| `([A-Z_]+)` \| (\d+) \| (.*) \|$/gm)) {
+      const own = `HTTP ${http}: ${means}.`
+      pages.set(row, pages.has(row) ? `${pages.get(row)}\n${own}\n` : `\n${own}\n`)
     }
-  })
+  }
+  return [...pages].map(([code, text]) => ({
+    path: `errors/${code}.md`,
+    text: `# ${code}\n${text.replace(/\]\((?!https?:)/g, '](../docs/')}\n[All errors](../docs/errors.md)\n`,
+  }))
 }

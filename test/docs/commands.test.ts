@@ -4,22 +4,31 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  type PostgresServer,
+  startPostgres,
+} from '../../src/stores/postgres/test-support/server.ts'
 import { freePort } from '../../src/stores/test-support/free-port.ts'
 import { type Block, type Document, documents, root } from './documents.ts'
 import { npmStart, type Started } from './server.ts'
 
 let server: Started
-/** For a server that a document starts itself. */
-let secondPort: number
+/** For servers that a document starts itself, by the ports that it names. */
+const ownPorts = new Map<string, number>()
+/** The database that the guide for several processes names. */
+let database: PostgresServer
 beforeAll(async () => {
   server = await npmStart()
-  secondPort = await freePort()
+  for (const named of ['8788', '8789']) ownPorts.set(named, await freePort())
+  database = await startPostgres()
 })
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
+  await database.remove()
 })
 
 /** Run by the test itself, or by nobody: a test that runs all tests does not end. */
@@ -49,7 +58,7 @@ interface Ran {
 }
 
 /** All blocks of a document in one shell, so that what one defines the next can use. */
-async function runBlocks({ blocks }: Document): Promise<readonly Ran[]> {
+async function runBlocks({ path, blocks }: Document): Promise<readonly Ran[]> {
   const ran: Ran[] = []
   const shell = openShell()
   let killed = false
@@ -60,7 +69,7 @@ async function runBlocks({ blocks }: Document): Promise<readonly Ran[]> {
       killed = false
       continue
     }
-    const command = commandsOf(block)
+    const command = commandsOf(block, path === 'README.md')
     killed ||= command.includes('kill -9')
     ran.push({ command, shown: shownBelow(blocks[index + 1]), output: await shell.run(command) })
   }
@@ -103,17 +112,27 @@ function openShell(): Shell {
   }
 }
 
+/** What npm runs for `npm run lull`. */
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: { lull: string }
+}
+const withoutNpm = scripts.lull.replace(/^exec /, '')
+
 function isShell({ language }: Block): boolean {
   return language === 'sh'
 }
 
-function commandsOf(block: Block): string {
-  return block.text
+/** @param literally with npm, which takes as long to start as the command that it runs */
+function commandsOf(block: Block, literally: boolean): string {
+  return (literally ? block.text : block.text.replaceAll('npm run -s lull --', withoutNpm))
     .split('\n')
     .filter((line) => !notHere.test(line))
     .join('\n')
     .replaceAll('http://127.0.0.1:8787', server.url)
-    .replaceAll(/(127\.0\.0\.1:|--port )8788/g, `$1${secondPort}`)
+    .replaceAll(/(127\.0\.0\.1:|--port )(878[89])/g, (_, before, named) => {
+      return `${before}${ownPorts.get(named)}`
+    })
+    .replaceAll('postgres://lull:secret@127.0.0.1:5432/lull', database.url)
     .replaceAll('.lull/pictures', join(server.directory, 'pictures'))
     .replaceAll('.lull/lull.owner', join(server.data, 'lull.owner'))
 }
@@ -125,10 +144,10 @@ function shownBelow(next: Block | undefined): string | undefined {
 /** The lines in their order, with others in between; `…` stands for anything. */
 function patternOf(shown: string): RegExp {
   const lines = shown.trimEnd().split('\n')
-  const patterns = lines.map((line) => line.split('…').map(literally).join('.*'))
+  const patterns = lines.map((line) => line.split('…').map(escaped).join('.*'))
   return new RegExp(patterns.join('[^]*?'))
 }
 
-function literally(piece: string): string {
+function escaped(piece: string): string {
   return piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

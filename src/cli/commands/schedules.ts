@@ -2,9 +2,10 @@
 
 import type { ScheduleSummary } from '../../client/index.ts'
 import { createOps, type Ops } from '../../client/ops.ts'
+import { until } from '../../core/wait-text.ts'
 import { type Command, exitCodes, type Input, type Io, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
-import { plain } from '../render.ts'
+import { age, plain } from '../render.ts'
 
 export const schedulesList: Command = {
   name: 'schedules list',
@@ -61,8 +62,13 @@ function lineOf(one: ScheduleSummary, io: Io): string {
   const { scheduleId, times, paused, pausedBy = 'an operator', nextAt, lastAt, lastTaskId } = one
   const next = paused
     ? io.paint('yellow', `paused by ${plain(pausedBy)}`)
-    : `next ${nextAt ?? 'never'}`
-  const last = lastAt === undefined ? [] : [`last ${lastAt}`, plain(lastTaskId ?? 'no task')]
+    : nextAt === undefined
+      ? 'no further time'
+      : `next ${until(nextAt, Date.now())}, ${nextAt}`
+  const last =
+    lastAt === undefined
+      ? []
+      : [`last ${age(lastAt, Date.now())} ago`, plain(lastTaskId ?? 'without a task')]
   return [io.paint('bold', plain(scheduleId)), plain(times), next, ...last].join('  ')
 }
 
