@@ -76,6 +76,7 @@ export function assemble(deps: EngineDeps): Assembly {
       doneUntil: followUps.doneUntil(),
       holdEpoch: peers?.barrier.reached() ?? 0,
     }),
+    agents: () => [...agents.keys()],
     heardHolds: (epoch) => peers?.barrier.hear(epoch),
     lost() {
       runs.discardAll()
@@ -112,7 +113,7 @@ export function assemble(deps: EngineDeps): Assembly {
     ledger,
     memory,
     ...membership,
-    only: cluster && [...agents.keys()],
+    isShared: cluster !== undefined,
     watchTask: cluster && subscriptions.watch,
     host,
     pastOf: (task) => pastOfTask({ store, ledger, options }, task),
@@ -174,13 +175,14 @@ function sending(
     send,
     scheduler,
     schedules: createSchedules(scheduler, context.clock),
-    // The table is one object for all parts, so it is changed in place.
+    // The table is one object for all parts, so it is changed in place. Tasks that waited for an agent start now.
     async replaceAgents(given) {
       const next = byName(given)
       table.clear()
       for (const [name, agent] of next) table.set(name, agent)
       scheduler.stop()
       await scheduler.start()
+      await context.runs.recover()
     },
   }
 }
@@ -200,10 +202,10 @@ function sharedTasks(
 
 /** The clock of the engine and its membership: of a shared store, or as the only process of an embedded one. */
 function joining(
-  { store: { cluster }, clock: local, ids, agents, meter }: EngineDeps,
+  { store: { cluster }, clock: local, ids, meter }: EngineDeps,
   log: Log,
   { leaseMs }: EngineOptions,
-  callbacks: Pick<MembershipDeps, 'note' | 'lost' | 'heardHolds'>,
+  callbacks: Pick<MembershipDeps, 'agents' | 'note' | 'lost' | 'heardHolds'>,
 ): { readonly clock: Clock; readonly membership: Membership } {
   if (cluster === undefined) return { clock: local, membership: createSoleMembership(ids) }
   const clock = createStoreClock(local)
@@ -217,7 +219,6 @@ function joining(
     clock: local,
     ids,
     log,
-    agents: agents.map(({ name }) => name),
     leaseMs,
     setOffset: clock.setOffset,
   })

@@ -90,8 +90,8 @@ export interface RunsDeps {
   readonly agents: ReadonlyMap<string, Agent>
   readonly worker: () => string
   readonly holdsLease: () => boolean
-  /** Present in a shared store: the agents of this process. */
-  readonly only?: readonly string[] | undefined
+  /** Other processes use the store too: tasks of agents that are not here are left to them. */
+  readonly isShared: boolean
   /** Present in a shared store. */
   readonly watchTask?: Subscriptions['watch'] | undefined
   readonly host: RunHost
@@ -107,10 +107,12 @@ export interface RunsDeps {
 const UNKNOWN_AGENT_SLOTS = 256
 
 export function createRuns(deps: RunsDeps): Runs {
-  const { ledger, clock, agents } = deps
+  const { ledger, clock, agents, isShared } = deps
   let stopping = false
-  const shared = { ...deps, draining: () => stopping, knows: (name: string) => agents.has(name) }
-  const { knows } = shared
+  const knows = (name: string): boolean => agents.has(name)
+  const takes = (name: string): boolean => !isShared || knows(name)
+  const only = (): readonly string[] | undefined => (isShared ? [...agents.keys()] : undefined)
+  const shared = { ...deps, draining: () => stopping, knows, takes, only }
 
   const slots = createSlots({
     limitOf: (name) => agents.get(name)?.concurrency ?? deps.concurrency,
@@ -128,7 +130,7 @@ export function createRuns(deps: RunsDeps): Runs {
   const start = createStartTask(takeover)
   /** A process that may start nothing has no room. Otherwise it would keep waiting tasks from the others. */
   function room(name: string): number {
-    if (!deps.holdsLease()) return 0
+    if (!deps.holdsLease() || !takes(name)) return 0
     return knows(name) ? slots.startable(name) : UNKNOWN_AGENT_SLOTS
   }
   const backlog = createBacklog({ ...shared, room, fullTenants: slots.fullTenants, start })

@@ -27,7 +27,7 @@ function member(some: Partial<Cluster> = {}) {
     clock,
     ids: createCountingIds(),
     log: () => undefined,
-    agents: ['a'],
+    agents: () => ['a'],
     leaseMs: 15_000,
     note: () => null,
     setOffset: (ms) => offsets.push(ms),

@@ -49,7 +49,8 @@ export interface MembershipDeps {
   readonly clock: Clock
   readonly ids: Pick<IdSource, 'uuid'>
   readonly log: Log
-  readonly agents: readonly string[]
+  /** The names of the agents, which can be replaced. */
+  readonly agents: () => readonly string[]
   readonly leaseMs: number
   /** What the next process has to know when this one dies. */
   readonly note: () => Json
@@ -111,7 +112,7 @@ export function createMembership(deps: MembershipDeps): Membership {
   const renewLease = (): Promise<boolean> => renew(() => cluster.heartbeat(worker, leaseMs, note()))
 
   async function register(): Promise<void> {
-    await renew(() => cluster.registerWorker({ id: worker, agents }, leaseMs))
+    await renew(() => cluster.registerWorker({ id: worker, agents: agents() }, leaseMs))
     await renewLease()
     beatAfter(beatMs)
   }

@@ -32,6 +32,7 @@ const told = z.object({
   startedAt: z.number().optional().catch(undefined),
   leaseMs: z.number().optional().catch(undefined),
   running: z.number().catch(0),
+  agents: z.array(z.string()).optional().catch(undefined),
   draining: z.boolean().catch(false),
 })
 
@@ -54,28 +55,30 @@ export function createWorkerList(
   begun: number,
 ): WorkerList {
   function note(): { readonly [name: string]: Json } {
-    const { clock, runs, options, draining } = contextOf()
+    const { clock, runs, agents, options, draining } = contextOf()
     return {
       ...name,
       startedAt: Math.round(clock.now() - (clock.elapsed() - begun)),
       leaseMs: options.leaseMs,
       running: runs.counts().busy,
+      agents: [...agents.keys()],
       draining: draining(),
     }
   }
 
   /** The only process of an embedded store. */
   function own(): WorkerSummary {
-    const { leaseMs: _, ...about } = told.parse(note())
-    const agents = [...contextOf().agents.keys()]
+    const { leaseMs: _, agents = [], ...about } = told.parse(note())
     return { id: membership.worker(), here: true, alive: true, agents, ...about }
   }
 
-  function summary({ id, alive, agents, leaseUntil, note: noted }: Worker): WorkerSummary {
+  function summary({ id, alive, leaseUntil, note: noted, ...registered }: Worker): WorkerSummary {
     const here = id === membership.worker()
     const { leaseMs, ...about } = told.parse(typeof noted === 'object' ? { ...noted } : {})
+    // Agents can be replaced after the process registered.
+    const agents = about.agents ?? registered.agents
     const heartbeatAt = leaseMs === undefined ? undefined : leaseUntil - leaseMs
-    return { id, here, alive, agents, heartbeatAt, leaseUntil, ...about }
+    return { ...about, id, here, alive, agents, heartbeatAt, leaseUntil }
   }
 
   return {

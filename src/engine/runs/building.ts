@@ -30,7 +30,7 @@ export interface Builder {
 
 export interface BuilderDeps {
   readonly store: Pick<TaskStore, 'records'>
-  readonly ledger: Pick<Ledger, 'read'>
+  readonly ledger: Pick<Ledger, 'read' | 'commit'>
   readonly clock: Clock
   readonly log: Log
   readonly agents: ReadonlyMap<string, Agent>
@@ -89,6 +89,7 @@ export function createBuilder(deps: BuilderDeps): Builder {
       if (!isCurrent(presence, building)) return
       const task = newest(first, building.task)
       if (task.run?.token !== presence.token) return lose(presence)
+      if (!agents.has(presence.agent)) return giveBack(ledger, presence)
       const records = upTo(task, first, read, building.records)
       // Another process wrote meanwhile. The log is read again.
       if (records === undefined) continue
@@ -116,8 +117,7 @@ export function createBuilder(deps: BuilderDeps): Builder {
     }
     const ask = asks.get(agent) ?? createAsk(host, agent)
     asks.set(agent, ask)
-    const { token } = presence
-    const run = new Run({ host, owner, agent, token, ask, ...beginning })
+    const run = new Run({ host, owner, agent, token: presence.token, ask, ...beginning })
     presence.run = run
     presence.building = undefined
     presences.move(presence, 'begin')
@@ -135,6 +135,15 @@ export function createBuilder(deps: BuilderDeps): Builder {
         ahead: true,
       }),
   }
+}
+
+/** The agent was removed after the task had started: the task is as any other of an agent that is not here. */
+async function giveBack(
+  ledger: Pick<Ledger, 'commit'>,
+  { taskId, token }: Presence,
+): Promise<void> {
+  const reason = 'its agent is not registered any more'
+  await ledger.commit(taskId, { type: 'release', run: token, reason })
 }
 
 async function journalOf(

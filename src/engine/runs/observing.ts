@@ -14,10 +14,10 @@ export function createObserve(deps: {
   readonly backlog: Pick<Backlog, 'addReady'>
   readonly worker: () => string
   readonly draining: () => boolean
-  /** Present in a shared store: the agents of this process. */
-  readonly only?: readonly string[] | undefined
+  /** Whether this process starts tasks of the agent. */
+  readonly takes: (agent: string) => boolean
 }): Observe {
-  const { presences, backlog, worker, draining, only } = deps
+  const { presences, backlog, worker, draining, takes } = deps
 
   function observeHere(presence: Presence, task: Task, records: readonly LogRecord[]): void {
     const { run, building } = presence
@@ -59,7 +59,7 @@ export function createObserve(deps: {
   return (task, records) => {
     const presence = presences.get(task.id)
     if (presence !== undefined) observeHere(presence, task, records)
-    if (waitsForSlot(task) && (only?.includes(task.agent) ?? true)) backlog.addReady(task.agent)
+    if (waitsForSlot(task) && takes(task.agent)) backlog.addReady(task.agent)
   }
 }
 

@@ -16,10 +16,12 @@ export interface TakeoverDeps {
   readonly ids: IdSource
   readonly log: Log
   readonly worker: () => string
-  /** Only tasks of these agents are taken. Absent: tasks of all agents; a task of an unknown agent is stopped. */
-  readonly only?: readonly string[] | undefined
+  /** Only tasks of these agents are taken. Undefined: tasks of all agents; a task of an unknown agent is stopped. */
+  readonly only: () => readonly string[] | undefined
   readonly maxDeaths: number
   readonly knows: (agent: string) => boolean
+  /** False: the agent is not here, and another process may have it. */
+  readonly takes: (agent: string) => boolean
   readonly launching: () => Pick<Launching, 'start'>
 }
 
@@ -34,9 +36,10 @@ export type StartTask = (
 ) => Promise<boolean>
 
 export function createStartTask(deps: TakeoverDeps): StartTask {
-  const { ledger, ids, maxDeaths, knows } = deps
+  const { ledger, ids, maxDeaths, knows, takes } = deps
   return async (taskId, of, from) => {
     const { agent } = of
+    if (!takes(agent)) return true
     const handle = `suspend-${ids.uuid()}`
     try {
       if (knows(agent)) {
@@ -64,7 +67,8 @@ export async function recover(
   backlog: Backlog,
   start: StartTask,
 ): Promise<void> {
-  const { store, ledger, log, worker, only } = deps
+  const { store, ledger, log, worker } = deps
+  const only = deps.only()
   const seen = new Set<string>()
   for (;;) {
     const listed = await store.orphans(worker(), PAGE + seen.size, only)
