@@ -1,7 +1,12 @@
 /** Agents that a restart finds changed. */
 import { type Agent, agent } from '../../src/engine/agent.ts'
+import type { WriterParts } from './writer.ts'
 
-export type AgentName = 'script' | 'editor' | 'editor, edited' | 'talker'
+export type AgentName = 'script' | 'editor' | 'editor, edited' | 'talker' | 'writer'
+
+export interface AgentParts extends WriterParts {
+  readonly script: Agent
+}
 
 const editor = (question: string): Agent =>
   agent({
@@ -30,12 +35,22 @@ const talker: Agent = agent({
     }),
 })
 
-export function createAgents(names: readonly AgentName[], script: Agent): readonly Agent[] {
-  const known: Readonly<Record<AgentName, Agent>> = {
-    script,
-    editor: editor('Title?'),
-    'editor, edited': editor('Title and author?'),
-    talker,
+/** The AI SDK is loaded for the agent that needs it alone: most processes of the suite live too short for that. */
+async function writer(parts: WriterParts): Promise<Agent> {
+  const { createWriter } = await import('./writer.ts')
+  return createWriter(parts)
+}
+
+export function createAgents(
+  names: readonly AgentName[],
+  parts: AgentParts,
+): Promise<readonly Agent[]> {
+  const known: Readonly<Record<AgentName, () => Agent | Promise<Agent>>> = {
+    script: () => parts.script,
+    editor: () => editor('Title?'),
+    'editor, edited': () => editor('Title and author?'),
+    talker: () => talker,
+    writer: () => writer(parts),
   }
-  return names.map((name) => known[name])
+  return Promise.all(names.map((name) => known[name]()))
 }

@@ -37,6 +37,8 @@ export interface WorkerOptions {
   readonly kill?: Kill
   /** The step that takes the process down when it begins. */
   readonly deadlyStep?: string
+  /** The model call or tool of the agent `writer` that never ends in this process. */
+  readonly hangsAt?: string
   /** Gives every run up after every record and begins again with a new engine: what eviction does, for all at once. */
   readonly evict?: boolean
   /** Speaks A2A as well, and sends webhooks. */
@@ -58,17 +60,15 @@ const store = options.evict
   ? afterProgress(opened, () => queue(evict))
   : killing(opened, options.kill)
 const effects = createEffectsFile()
-const script = createScriptAgent({
-  clock,
-  effects(line) {
-    effects(line)
-    if (line.startsWith('begin') && line.split(' ')[2] === options.deadlyStep) die()
-    tell({ kind: 'effect', line })
-  },
-})
+function noteEffect(line: string): void {
+  effects(line)
+  if (line.startsWith('begin') && line.split(' ')[2] === options.deadlyStep) die()
+  tell({ kind: 'effect', line })
+}
+const script = createScriptAgent({ clock, effects: noteEffect })
 const deps = {
   store,
-  agents: createAgents(agents, script),
+  agents: await createAgents(agents, { script, data, effects: noteEffect, ...hanging() }),
   clock,
   ids: createIds(clock.now),
   signer: createSigner(await receiptKey({ data }, undefined)),
@@ -97,8 +97,8 @@ const methods = {
     const request = new Request('http://lull.test/', { method: 'POST', headers, body })
     return (await a2a?.fetch(request, { caller, may: () => true }))?.json() as Promise<unknown>
   },
-  /** The frames of a subscription over A2A 1.0, as news. Answers when it ends. */
-  async frames(id: string, lastEventId?: string) {
+  /** The frames of a subscription over A2A 1.0, as news for that reader. Answers when it ends. */
+  async frames(reader: string, id: string, lastEventId?: string) {
     const headers = {
       'content-type': 'application/json',
       'a2a-version': '1.0',
@@ -117,7 +117,7 @@ const methods = {
       text += new TextDecoder().decode(bytes)
       const frames = text.split('\n\n')
       text = frames.pop() ?? ''
-      for (const frame of frames) if (!frame.startsWith(':')) tell({ kind: 'frame', frame })
+      for (const frame of frames) if (!frame.startsWith(':')) tell({ kind: 'frame', reader, frame })
     }
   },
   waitFor: (taskId: string, states: readonly State[]) =>
@@ -144,7 +144,11 @@ export type News =
   | { readonly kind: 'refusal'; readonly id: number; readonly code: string; readonly text: string }
   | { readonly kind: 'record'; readonly taskId: string; readonly record: LogRecord }
   | { readonly kind: 'effect'; readonly line: string }
-  | { readonly kind: 'frame'; readonly frame: string }
+  | { readonly kind: 'frame'; readonly reader: string; readonly frame: string }
+
+function hanging(): Pick<WorkerOptions, 'hangsAt'> {
+  return options.hangsAt === undefined ? {} : { hangsAt: options.hangsAt }
+}
 
 async function openSqlite(): Promise<Store> {
   const { createSqliteStore } = await import('../../src/stores/sqlite/sqlite-store.ts')

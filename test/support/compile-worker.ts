@@ -18,7 +18,7 @@ declare module 'vitest' {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Loaded from node_modules: they bring files of their own. */
-const external = ['@photostructure/sqlite', 'pg']
+const external = ['@photostructure/sqlite', 'ai', 'pg']
 
 /** The migrations are read from where they are. */
 const migrationsOfTheSources: Plugin = {

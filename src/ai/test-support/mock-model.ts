@@ -19,6 +19,8 @@ export interface ScriptedAnswer {
     readonly id?: string
   }[]
   readonly usage?: { readonly input: number; readonly output: number }
+  /** Streams its text and then nothing more. */
+  readonly hangs?: boolean
 }
 
 /** @param turn how many answers of the model are in the prompt */
@@ -45,6 +47,7 @@ export function scriptedModel(script: ModelScript): ScriptedModel {
     },
     doStream: async (call) => {
       const given = answer(call)
+      if (given.hangs) return { stream: endless(contentOf({ text: given.text ?? '' })) }
       const chunks = [...contentOf(given).flatMap(partsOf), finish(given)]
       return {
         stream: simulateReadableStream<Part>({
@@ -56,6 +59,14 @@ export function scriptedModel(script: ModelScript): ScriptedModel {
     },
   })
   return { model, prompts }
+}
+
+function endless(content: readonly Content[]): ReadableStream<Part> {
+  return new ReadableStream({
+    start(controller) {
+      for (const part of content.flatMap(partsOf)) controller.enqueue(part)
+    },
+  })
 }
 
 function contentOf({ text = '', calls = [] }: ScriptedAnswer): Content[] {
