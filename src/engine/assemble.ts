@@ -196,7 +196,10 @@ function sharedTasks(
     versionOf: createVersionCheck(cluster),
     known: (taskId) => partsOf().context.runs.known(taskId),
     holdEpoch: () => partsOf().holds.epoch(),
-    refreshHolds: () => partsOf().holds.refresh(),
+    refresh() {
+      const { context, holds } = partsOf()
+      return Promise.all([holds.refresh(), context.events.reset()])
+    },
   }
 }
 

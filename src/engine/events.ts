@@ -8,6 +8,9 @@
  * V3  A stop is woken by the oldest event that fits. While the task looks back, newer events wait.
  *     In a shared store events of other processes may be older: the oldest one that the store has is offered instead.
  * V4  A task remembers that it consumed an event only as long as the store has the event.
+ * V5  In a shared store, the transaction that writes a position of an event into a task also checks that the store has
+ *     given it. After a failover that lost events, their positions are given again, and no task takes the new events for
+ *     the lost ones.
  */
 
 import type { CloudEvent, StoredEvent } from '../core/cloud-event.ts'
@@ -39,8 +42,13 @@ export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
   ): Promise<readonly { readonly fresh: boolean }[]>
   /** The position of the newest event that this process knows. */
   readonly lastPos: () => number
-  /** In a shared store: `lastPos` knows every event that was acknowledged before this call. Undefined otherwise. */
-  readonly refresh: () => Promise<void> | undefined
+  /**
+   * In a shared store: reads the position of the newest event. `lastPos` then knows every event that was acknowledged
+   * before this call. Undefined otherwise.
+   */
+  readonly refresh: () => Promise<number> | undefined
+  /** In a shared store: the store has lost events that this process knew (V5). */
+  reset(): Promise<void>
   /** In a shared store: dispatches events that another process left undispatched. */
   retell(): Promise<void>
   /** Retention has removed events (V4). */
@@ -67,17 +75,19 @@ export function createEvents(deps: EventsDeps): Events {
   const pending = createPendingWork()
   const cursor =
     cluster === undefined ? createEventCursor({ store, log }) : createDispatchedEvents(cluster)
-  const readPos = createBatchedRead(async () => cursor.advance(await store.lastEventPos()))
-  const refresh = (): Promise<void> | undefined => (cluster === undefined ? undefined : readPos())
-  const removed = createRemovedEvents(store, async () => {
-    await refresh()
-    return cursor.lastPos()
+  const readPos = createBatchedRead(async () => {
+    const pos = await store.lastEventPos()
+    cursor.advance(pos)
+    return pos
   })
-  const wake: Wake = (taskId, event, mayTake) => deps.wake(taskId, event, mayTake, removed.upTo())
+  const refresh = (): Promise<number> | undefined => (cluster === undefined ? undefined : readPos())
+  const removed = createRemovedEvents(store, async () => (await refresh()) ?? cursor.lastPos())
+  const wake = createWake(deps.wake, cursor.lastPos, removed.upTo)
   const lookBacks = createLookBacks({
     store,
     wake,
     lastPos: cursor.lastPos,
+    advance: cursor.advance,
     refresh,
     isShared: cluster !== undefined,
     pending,
@@ -124,6 +134,7 @@ export function createEvents(deps: EventsDeps): Events {
     lookBack: lookBacks.lookBack,
     lastPos: cursor.lastPos,
     refresh,
+    reset: async () => cursor.reset(await store.lastEventPos()),
     retell: dispatcher.retell,
     removed: removed.refresh,
     async start(lookBack) {
@@ -134,6 +145,20 @@ export function createEvents(deps: EventsDeps): Events {
       await dispatcher.dispatchAfter(await cursor.load())
     },
     stop: dispatcher.stop,
+  }
+}
+
+/** When the command is decided again because the store has lost events, the positions it names exist (V5). */
+function createWake(offer: WakeByEvent, lastPos: () => number, removedUpTo: () => number): Wake {
+  return async (taskId, event, mayTake) => {
+    let lost = false
+    const mayWake: typeof mayTake = (task) => {
+      lost = event.pos > lastPos()
+      return !lost && mayTake(task)
+    }
+    const removed = (): number => Math.min(removedUpTo(), lastPos())
+    const offered = await offer(taskId, event, mayWake, removed)
+    return lost ? 'lost' : offered
   }
 }
 

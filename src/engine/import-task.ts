@@ -13,6 +13,7 @@ import { isTerminal, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import { checkExport, type TaskExport } from '../core/task-export.ts'
 import { weightOf } from '../core/weight.ts'
+import type { Commit } from '../ports/store/tasks.ts'
 import { type Caller, maySee } from './caller.ts'
 import { type EngineContext, mintHandle } from './context.ts'
 import type { Holds } from './holds.ts'
@@ -55,7 +56,8 @@ export async function importTask(
   try {
     const eventsAfter = await store.lastEventPos()
     const arrival = arrive(context, caller, task, exported, { holdId, reason, eventsAfter })
-    await write(context, arrival.task, [...exported.records, ...arrival.records])
+    const records = [...exported.records, ...arrival.records]
+    await write(context, arrival.task, records, { eventPos: eventsAfter })
   } catch (error) {
     await holds.lift(caller, holdId)
     throw error
@@ -130,11 +132,15 @@ async function write(
   { store, signer }: EngineContext,
   task: Task,
   records: readonly LogRecord[],
+  decidedOn: Pick<Commit, 'eventPos'> = {},
 ): Promise<void> {
   const anchor = task.receipts.count === 0 ? {} : { anchor: makeAnchor(task, signer) }
   const commit = { taskId: task.id, expected: 0, records, row: rowOf(task), snapshot: task }
-  const [result] = await store.commit([{ ...commit, ...anchor }])
+  const [result] = await store.commit([{ ...commit, ...anchor, ...decidedOn }])
   if (result?.status === 'written') return
+  if (result?.status === 'outdated') {
+    throw new LullError('STORE_UNAVAILABLE', { why: 'another database server took over' })
+  }
   if (result?.status === 'conflict') throw refused(`task ${task.id} exists here already`)
   throw refused('the records cannot be stored')
 }

@@ -129,7 +129,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     cache,
     trouble,
     queues: () => queues,
-    refreshHolds: shared?.refreshHolds ?? (async () => undefined),
+    refresh: shared?.refresh ?? (async () => undefined),
   })
   const flusher = createFlusher({
     store,

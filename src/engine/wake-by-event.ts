@@ -16,7 +16,7 @@ export type WakeByEvent = (
   event: StoredEvent,
   mayTake: (task: Task | undefined) => boolean,
   /** Events up to this position are gone from the store. */
-  removedUpTo: number,
+  removedUpTo: () => number,
 ) => Promise<Offered>
 
 /** No event has this position, so `decide` ignores it. */
@@ -34,7 +34,13 @@ export function createWakeByEvent(deps: {
     const { records } = await runs.commit(taskId, found, (task, run) => {
       refused = !mayTake(task)
       const at = refused ? NO_POSITION : pos
-      return { type: 'event', event, pos: at, removedUpTo, ...(run === undefined ? {} : { run }) }
+      return {
+        type: 'event',
+        event,
+        pos: at,
+        removedUpTo: removedUpTo(),
+        ...(run === undefined ? {} : { run }),
+      }
     })
     if (refused) return 'not now'
     return records.length > 0 ? 'taken' : 'not taken'

@@ -13,6 +13,9 @@ export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatch
     advance: (pos) => {
       lastPos = Math.max(lastPos, pos)
     },
+    reset: (pos) => {
+      lastPos = pos
+    },
     begin: () => undefined,
     finish: (pos) => {
       dispatched.push(pos)

@@ -11,6 +11,8 @@ export interface EventCursor {
   readonly lastPos: () => number
   /** Events exist up to this position. */
   advance(pos: number): void
+  /** This is the position of the newest event. Those that were known behind it are lost. */
+  reset(pos: number): void
   /** The event is not dispatched yet. The cursor stays before it. */
   begin(pos: number): void
   /** The event has been offered to every task that waited. */
@@ -48,6 +50,9 @@ export function createEventCursor(deps: {
     lastPos: () => lastPos,
     advance: (pos) => {
       lastPos = Math.max(lastPos, pos)
+    },
+    reset: (pos) => {
+      lastPos = pos
     },
     begin: (pos) => {
       undispatched.add(pos)

@@ -17,12 +17,15 @@ export interface LookBacks {
   readonly inProgress: (taskId: string) => Promise<void> | undefined
 }
 
-/** Offers the event to the task, unless `mayTake` refuses the state that it would act on. */
+/**
+ * Offers the event to the task, unless `mayTake` refuses the state that it would act on. `lost`: the event was read, and
+ * the store may have lost it since.
+ */
 export type Wake = (
   taskId: string,
   event: StoredEvent,
   mayTake: (task: Task | undefined) => boolean,
-) => Promise<Offered>
+) => Promise<Offered | 'lost'>
 
 const PAGE = 256
 
@@ -30,28 +33,28 @@ export function createLookBacks(deps: {
   readonly store: Pick<EventStore, 'events'>
   readonly wake: Wake
   readonly lastPos: () => number
+  /** Events exist up to this position. */
+  readonly advance: (pos: number) => void
   /** In a shared store: events of other processes are known afterwards. */
-  readonly refresh: () => Promise<void> | undefined
+  readonly refresh: () => Promise<number> | undefined
   readonly isShared: boolean
   readonly pending: PendingWork
 }): LookBacks {
-  const { store, wake, lastPos, refresh, isShared, pending } = deps
+  const { store, wake, lastPos, advance, refresh, isShared, pending } = deps
   const searches = new Map<string, Promise<void>>()
-
-  const isBehind = ({ eventsAfter }: Suspension): boolean => lastPos() > eventsAfter
 
   function mayHaveMissed({ suspension }: Task): boolean {
     if (suspension === undefined || waitNames(suspension.conditions).length === 0) return false
     // If other processes append events, only the store knows the newest one.
-    return isShared || isBehind(suspension)
+    return isShared || lastPos() > suspension.eventsAfter
   }
 
   async function lookBack(task: Task): Promise<void> {
     const { suspension } = task
     if (suspension === undefined || waitNames(suspension.conditions).length === 0) return
     const refreshing = refresh()
-    if (refreshing !== undefined) await refreshing
-    if (!isBehind(suspension)) return
+    const newest = refreshing === undefined ? lastPos() : await refreshing
+    if (newest <= suspension.eventsAfter) return
     const search = pending.track(wakeByOldest(task, suspension))
     const ended = search
       .catch(() => undefined)
@@ -71,11 +74,14 @@ export function createLookBacks(deps: {
     let after = suspension.eventsAfter
     for (;;) {
       const page = await store.events(task.tenant, after, PAGE, wanted)
+      const last = page.at(-1)
+      if (last !== undefined) advance(last.pos)
       for (const event of page) {
         if (!wakesOn(task, event.event, event.pos)) continue
-        if ((await wake(task.id, event, mayTake)) !== 'not taken') return
+        const offered = await wake(task.id, event, mayTake)
+        if (offered === 'lost') return wakeByOldest(task, suspension)
+        if (offered !== 'not taken') return
       }
-      const last = page.at(-1)
       if (last === undefined || page.length < PAGE) return
       after = last.pos
     }

@@ -3,6 +3,7 @@ import type { Command } from '../../core/commands.ts'
 import { decide } from '../../core/decide.ts'
 import { LullError, toError } from '../../core/errors.ts'
 import { advance, evolve, type OwnTask } from '../../core/evolve.ts'
+import { newestEventNamed } from '../../core/named-event.ts'
 import type { MakePush, Push } from '../../core/push.ts'
 import type { Signer } from '../../core/receipt.ts'
 import { makeAnchor } from '../../core/receipt-anchor.ts'
@@ -198,9 +199,20 @@ export function createPlanner(deps: PlannerDeps): Planner {
     add,
     commitOf(plan) {
       const commit = commitOf(plan, signer, spendingOf)
-      const creates = plan.entry.task === undefined
-      return creates && holdEpoch !== undefined ? { ...commit, holdEpoch: holdEpoch() } : commit
+      return holdEpoch === undefined ? commit : { ...commit, ...decidedOn(plan, holdEpoch) }
     },
+  }
+}
+
+/** What a shared store must have for the decision to be valid: the holds, and the events that the task newly names. */
+function decidedOn(
+  { entry, task }: Plan,
+  holdEpoch: () => number,
+): Pick<Commit, 'holdEpoch' | 'eventPos'> {
+  const eventPos = newestEventNamed(task)
+  return {
+    ...(entry.task === undefined ? { holdEpoch: holdEpoch() } : {}),
+    ...(eventPos > newestEventNamed(entry.task) ? { eventPos } : {}),
   }
 }
 

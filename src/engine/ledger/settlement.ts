@@ -20,15 +20,15 @@ export interface SettlementDeps {
   readonly queues: () => TaskQueues
   readonly log: Log
   readonly published: (task: Task, records: readonly LogRecord[], before: Task | undefined) => void
-  /** Reads the holds that are in effect now. */
-  readonly refreshHolds: () => Promise<void>
+  /** Reads the holds and the position of the newest event again. */
+  readonly refresh: () => Promise<unknown>
 }
 
 type Result<S extends CommitResult['status']> = CommitResult & { readonly status: S }
 type Outcome<S extends CommitResult['status']> = (plan: Plan, result: Result<S>) => void
 
 export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settle' | 'fail'> {
-  const { cache, trouble, queues, refreshHolds } = deps
+  const { cache, trouble, queues, refresh } = deps
   const publish = createPublish(deps)
 
   const outcomes: { readonly [S in CommitResult['status']]: Outcome<S> } = {
@@ -43,9 +43,9 @@ export function createSettlement(deps: SettlementDeps): Pick<FlusherDeps, 'settl
       answerClaimed(plan, claim)
       queues().reread(plan.entry)
     },
-    /** The commands are decided again. The function that makes a command then reads the current holds. */
-    'holds-changed'(plan) {
-      refreshHolds().then(
+    /** The commands are decided again. The function that makes a command then uses what was read. */
+    outdated(plan) {
+      refresh().then(
         () => {
           plan.entry.queue.unshift(...plan.waiting)
           queues().reread(plan.entry)

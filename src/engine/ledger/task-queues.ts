@@ -53,7 +53,8 @@ export interface SharedTasks {
   readonly known: (taskId: string) => Task | undefined
   /** The epoch of the holds that creations are decided on. */
   readonly holdEpoch: () => number
-  readonly refreshHolds: () => Promise<void>
+  /** Reads the holds and the position of the newest event again. */
+  readonly refresh: () => Promise<unknown>
 }
 
 export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {

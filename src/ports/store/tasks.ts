@@ -49,6 +49,8 @@ export interface Commit {
   readonly claim?: Claim
   /** The hold epoch on which the commit was decided (`cluster.ts`). Embedded stores ignore it. */
   readonly holdEpoch?: number
+  /** The newest position of an event that the task names after this commit. Embedded stores ignore it. */
+  readonly eventPos?: number
   /** Replaces the anchor of the task's receipts. A text of printable ASCII. Absent: the anchor stays. */
   readonly anchor?: string
   /** Webhooks to be stored with the records. */
@@ -72,8 +74,11 @@ export type CommitResult =
   /** The task has another version. `version` is the stored one; 0 means no such task. Nothing was written. */
   | { readonly status: 'conflict'; readonly version: number }
   | { readonly status: 'claimed'; readonly claim: Claim }
-  /** The holds have changed since `holdEpoch`. Nothing was written. */
-  | { readonly status: 'holds-changed' }
+  /**
+   * It was decided on something that the store does not have: the holds have changed since `holdEpoch`, or the store has
+   * given no event the position `eventPos`, because events were lost when another server took over. Nothing was written.
+   */
+  | { readonly status: 'outdated' }
   /** This commit could not be written. Nothing of it was written. The others of its batch are not affected. */
   | { readonly status: 'failed'; readonly kind: CommitFailure; readonly error: unknown }
 
@@ -124,7 +129,7 @@ export interface OpenTaskQuery {
 export interface TaskStore {
   /**
    * Results in the order of the batch. Rejects only when the store as a whole cannot write; nothing was written then.
-   * `claimed` wins over `conflict`, and `conflict` wins over `holds-changed`.
+   * `claimed` wins over `conflict`, and `conflict` wins over `outdated`.
    */
   commit(batch: readonly Commit[]): Promise<readonly CommitResult[]>
 

@@ -15,7 +15,7 @@ export interface CommitTargets {
 /** Each commit is encoded first and then applied in steps that cannot fail, which makes it atomic. */
 export function createCommit(
   { tasks, claims, pushes, policies }: CommitTargets,
-  holdEpoch: () => number | undefined = () => undefined,
+  isOutdated: (commit: Commit) => boolean = () => false,
 ): (batch: readonly Commit[]) => readonly CommitResult[] {
   function apply(commit: Commit): CommitResult {
     const problem = malformation(commit)
@@ -35,10 +35,7 @@ export function createCommit(
     }
     const version = tasks.version(taskId)
     if (version !== expected) return { status: 'conflict', version }
-    const epoch = holdEpoch()
-    if (epoch !== undefined && commit.holdEpoch !== undefined && commit.holdEpoch !== epoch) {
-      return { status: 'holds-changed' }
-    }
+    if (isOutdated(commit)) return { status: 'outdated' }
     if (claim !== undefined) claims.take(claim)
     tasks.write(taskId, encoded)
     for (const push of commit.pushes ?? []) pushes.put(push)

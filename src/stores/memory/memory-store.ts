@@ -5,6 +5,7 @@
 import { LullError } from '../../core/errors.ts'
 import type { Json } from '../../core/json.ts'
 import type { Hold } from '../../ports/store/holds.ts'
+import type { Commit } from '../../ports/store/tasks.ts'
 import type { Store } from '../../ports/store.ts'
 import { type Audit, createAudit } from './audit.ts'
 import { type Claims, createClaims } from './claims.ts'
@@ -91,8 +92,10 @@ export function holdsInEffect({ holds }: Pick<MemoryData, 'holds'>, all = false)
 
 export function connectMemory(data: MemoryData, { guarded, close }: Guard): Store {
   const { work, pushes, tasks, claims, events, sessions, usage, values, holds } = data
+  const isOutdated = ({ holdEpoch = data.holdEpoch, eventPos = 0 }: Commit): boolean =>
+    (data.holdEpoch !== undefined && holdEpoch !== data.holdEpoch) || eventPos > events.lastPos()
   return {
-    commit: guarded(createCommit(data, () => data.holdEpoch)),
+    commit: guarded(createCommit(data, isOutdated)),
     load: guarded(tasks.load),
     row: guarded(tasks.row),
     records: guarded(tasks.records),

@@ -32,13 +32,13 @@ export function createCommit(db: Database): Store['commit'] {
   }
   const arity = parametersOf([], false).length
   const plain = call('commit_1', arity)
-  const withMore = call('commit_2', arity + moreOf([]).length)
+  const withMore = call('commit_3', arity + moreOf([]).length)
 
   async function send(commits: readonly EncodedCommit[]): Promise<readonly CommitResult[]> {
     let resent = false
-    // Most commits report no usage and make no receipt.
+    // Most commits report no usage, make no receipt and name no event.
     const hasMore = commits.some(
-      ({ anchor, spending }) => anchor !== undefined || spending.length > 0,
+      ({ anchor, spending, eventPos }) => (anchor ?? eventPos) !== undefined || spending.length > 0,
     )
     const refused = await db.writeOnce(hasMore ? withMore : plain, (again) => {
       resent = again
@@ -79,9 +79,9 @@ export function createCommit(db: Database): Store['commit'] {
   }
 }
 
-/** The parameters that only `commit_2` has. */
+/** The parameters that only `commit_3` has. */
 function moreOf(commits: readonly EncodedCommit[]): readonly Value[] {
-  return [...spendingOf(commits), ...anchorsOf(commits)]
+  return [...spendingOf(commits), ...anchorsOf(commits), commits.map(({ eventPos }) => eventPos)]
 }
 
 /** Each round has every task and every claimed key at most once. The order among commits of one task is kept. */
@@ -102,7 +102,7 @@ function toResult(row: Row, commit: EncodedCommit, resent: boolean): CommitResul
   if (row['status'] === 'claimed') {
     return { status: 'claimed', claim: readClaim(JSON.parse(String(row['detail'])) as Row) }
   }
-  if (row['status'] === 'holds-changed') return { status: 'holds-changed' }
+  if (row['status'] === 'holds-changed') return { status: 'outdated' }
   // Records carry the instant and the token of their run, so equal text is our own earlier attempt.
   if (resent && row['detail'] === commit.body) return written
   return { status: 'conflict', version: Number(row['version']) }

@@ -21,6 +21,7 @@ export interface EncodedCommit {
   readonly pushes: readonly SentPush[]
   readonly spending: readonly SentSpending[]
   readonly holdEpoch: number | undefined
+  readonly eventPos: number | undefined
 }
 
 /** Tenant, principal, agent, key, digest, creation, reply. */
@@ -37,7 +38,7 @@ export function encodeCommit(commit: Commit): EncodedCommit | Failed {
     return { status: 'failed', kind: 'malformed', error: new TypeError(problem) }
   }
   try {
-    const { taskId, expected, records, row, snapshot, anchor, claim, holdEpoch } = commit
+    const { taskId, expected, records, row, snapshot, anchor, claim, holdEpoch, eventPos } = commit
     const { pushes = [], spending = [] } = commit
     return {
       taskId: toText(taskId),
@@ -51,6 +52,7 @@ export function encodeCommit(commit: Commit): EncodedCommit | Failed {
       pushes: pushes.map((push) => [toText(push.id), pushStatus(push), JSON.stringify(push)]),
       spending: spending.map((one) => [toText(one.budgetId), one.period, one.amount]),
       holdEpoch,
+      eventPos,
     }
   } catch (error) {
     return { status: 'failed', kind: 'content', error }

@@ -60,5 +60,5 @@ it('lets a hold wait for commits that were decided on holds, and such commits wa
   await isWaitedFor(other)
   await other.query(`UPDATE ${schema}.counters SET value = value + 1 WHERE name = 'holds'`)
   await other.query('COMMIT')
-  expect(await committing).toEqual([{ status: 'holds-changed' }])
+  expect(await committing).toEqual([{ status: 'outdated' }])
 })

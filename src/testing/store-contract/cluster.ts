@@ -186,6 +186,31 @@ function events(subject: Subject): void {
     expect([...seen, ...rest.map(({ pos }) => pos)]).toEqual(all)
     expect(all).toHaveLength(60)
   })
+
+  it('refuses a commit that names an event position which no event has got', async () => {
+    const { a, b } = await two(subject)
+    const { epoch: holdEpoch } = await b.cluster.holdsInEffect()
+    const [given] = await a.appendEvents('acme', [sampleEvent('1')], 500)
+    const eventPos = given?.pos ?? 0
+    const claim = sampleClaim('task-2')
+    const written = { status: 'written' }
+    expect(
+      await b.commit([
+        creation('task-1', {}, { eventPos, holdEpoch }),
+        creation('task-2', {}, { eventPos: eventPos + 1, claim }),
+        creation('task-3'),
+      ]),
+    ).toEqual([written, { status: 'outdated' }, written])
+    expect(await b.load('task-2')).toBeUndefined()
+    expect(await b.findClaim(claim)).toBeUndefined()
+    expect(await b.commit([step('task-1', 1, { eventPos: eventPos + 1 })])).toEqual([
+      { status: 'conflict', version: 2 },
+    ])
+    await a.appendEvents('acme', [sampleEvent('2')], 500)
+    expect(await b.commit([creation('task-2', {}, { eventPos: eventPos + 1, claim })])).toEqual([
+      written,
+    ])
+  })
 }
 
 function holds(subject: Subject): void {
@@ -200,7 +225,7 @@ function holds(subject: Subject): void {
     ])
     await a.putHold(sampleHold('hold-1'))
     expect(await b.commit([creation('task-2', {}, { holdEpoch: epoch, claim })])).toEqual([
-      { status: 'holds-changed' },
+      { status: 'outdated' },
     ])
     expect(await b.load('task-2')).toBeUndefined()
     expect(await b.findClaim(claim)).toBeUndefined()
