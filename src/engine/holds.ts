@@ -7,6 +7,8 @@
  *     are. Tasks are read in an order that never changes, after every creation that was decided before is durable.
  * H3  A task that is created while a hold is applied, or by a task the hold stops, is created under the hold.
  * H4  Lifting a hold resumes the tasks that this hold stopped, and no others.
+ * H5  In a shared store a hold is written only if no hold was placed or lifted since the holds were read on which it was
+ *     decided. So no process takes back a lift of another one.
  */
 
 import type { HoldMark } from '../core/commands.ts'

@@ -37,13 +37,15 @@ export function createPlaceHold(
   /**
    * Stores the hold. New tasks are created under it before it is durable, so that none is missed. In a shared store the
    * hold is written first, so that no process finds a task under an unknown hold. Creations decided before are refused.
+   * @param epoch of the holds on which the hold was decided (H5)
+   * @returns false when the holds have changed since, and the hold must be decided again
    */
-  async function store(hold: Hold): Promise<void> {
-    const { cluster, putHold } = contextOf().store
+  async function store(hold: Hold, epoch: number): Promise<boolean> {
+    const { cluster } = contextOf().store
     if (cluster !== undefined) {
-      if (!active.has(hold.id)) await putHold(hold)
+      if (!active.has(hold.id) && !(await cluster.putHoldAt(hold, epoch))) return false
       await active.refresh()
-      return
+      return true
     }
     if (!active.has(hold.id)) {
       active.add(hold)
@@ -51,6 +53,7 @@ export function createPlaceHold(
     }
     try {
       await writes.get(hold.id)
+      return true
     } catch (error) {
       active.remove(hold.id)
       await undo(hold)
@@ -72,14 +75,19 @@ export function createPlaceHold(
     }
   }
 
-  /** @returns one outcome per task, sorted by id */
-  async function apply(hold: Hold, principal: string): Promise<readonly TaskOutcome[]> {
+  /** @returns one outcome per task, sorted by id; undefined when the hold must be decided again */
+  async function apply(
+    hold: Hold,
+    principal: string,
+    epoch: number,
+  ): Promise<readonly TaskOutcome[] | undefined> {
     const context = contextOf()
     const outcomes = await active.whileApplying(hold, async () => {
-      await store(hold)
+      if (!(await store(hold, epoch))) return undefined
       await context.ledger.createsSettled()
       return holdTasks(context, hold)
     })
+    if (outcomes === undefined) return undefined
     await everywhere()
     await active.refresh()
     // Another call lifted the hold while this one applied it.
@@ -87,19 +95,33 @@ export function createPlaceHold(
     return [...outcomes].sort((a, b) => (a.taskId < b.taskId ? -1 : 1))
   }
 
+  /** Decides on the holds that are in effect, and again when they have changed before the decision was written (H5). */
+  async function place(
+    choose: () => Hold | Promise<Hold | undefined>,
+    principal: string,
+  ): Promise<HoldAnswer | undefined> {
+    for (;;) {
+      await active.refresh()
+      const epoch = active.epoch()
+      const chosen = choose()
+      // A hold that is known at once is applied at once, so that two equal requests are one hold.
+      const hold = chosen instanceof Promise ? await chosen : chosen
+      if (hold === undefined) return undefined
+      const outcomes = await apply(hold, principal, epoch)
+      if (outcomes !== undefined) return { holdId: hold.id, outcomes }
+    }
+  }
+
   return {
     async hold(caller, request) {
       const wanted = newHold(contextOf(), caller, request)
-      await active.refresh()
-      const known = active.all().find((hold) => isSameHold(hold, wanted))
-      const hold = known ?? wanted
-      const outcomes = await apply(hold, caller.principal)
-      return { holdId: hold.id, outcomes: known === undefined ? outcomes.map(asNew) : outcomes }
+      const same = (): Hold => active.all().find((hold) => isSameHold(hold, wanted)) ?? wanted
+      const placed = await place(same, caller.principal)
+      const { holdId, outcomes } = placed ?? { holdId: wanted.id, outcomes: [] }
+      return { holdId, outcomes: holdId === wanted.id ? outcomes.map(asNew) : outcomes }
     },
     async holdByRule(hold, causedAt = Infinity) {
-      await active.refresh()
-      const wanted = await holdToPlace(contextOf(), active, hold, causedAt)
-      if (wanted !== undefined) await apply(wanted, hold.actor.id)
+      await place(() => holdToPlace(contextOf(), active, hold, causedAt), hold.actor.id)
     },
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { RESERVED_MS } from '../../ports/store/cluster.ts'
 import type { Hold } from '../../ports/store/holds.ts'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
@@ -12,6 +13,8 @@ import {
   running,
   signal,
 } from '../test-support/engine-harness.ts'
+
+type Signal = ReturnType<typeof signal<void>>
 
 const root: Caller = { tenant: '*', principal: 'root', operator: true }
 const onIncident = { onEvent: 'incident', scope: { tenant: 'acme' }, reason: 'incident' } as const
@@ -119,6 +122,37 @@ describe('a rule', () => {
     expect(await one.engine.holds(root)).toHaveLength(1)
     expect((await one.get(id)).holds).toHaveLength(1)
   })
+
+  it.each([
+    ['the same event', 'e1'],
+    ['another event', 'e2'],
+  ])(
+    'H5: does not take back a lift that came while it decided, of the hold of %s',
+    async (_, id) => {
+      const decides = signal()
+      const goes = signal()
+      let connections = 0
+      const cluster = createClusterHarness({
+        agents: [mixed],
+        connection: (store) => (++connections === 2 ? slowHolds(store, decides, goes) : store),
+      })
+      const [one, two] = [await cluster.join(), await cluster.join()]
+      await one.engine.addRule(root, { ...onIncident, holdNew: true })
+      const emitted = two.emit('incident', { id: 'e1', source: 'pager' })
+      await decides.promise
+      // The event is not reserved for the second process any more, so the first one dispatches it, too.
+      if (id === 'e1') await cluster.pass(RESERVED_MS + 1_000)
+      else await one.emit('incident', { id, source: 'pager' })
+      const [hold] = await one.engine.holds(root)
+      await cluster.pass(1)
+      await one.engine.lift(root, hold?.id ?? '')
+      goes.fire()
+      await emitted
+      await cluster.settled()
+      expect(await one.engine.holds(root)).toEqual([])
+      expect((await one.get((await two.send('park')).id)).holds).toEqual([])
+    },
+  )
 
   it('F4: has one hold, however many events fire it, and its lift frees the tasks', async () => {
     const harness = await createHarness({ agents: [mixed] })
@@ -294,6 +328,20 @@ async function spendersUnderRule(store: Store, concurrency: number): Promise<Har
   const when = { budget: { id: budget.id, percent: 1 } }
   await harness.engine.addRule(root, { ...when, scope, reason: 'first token' })
   return harness
+}
+
+/** A store that reads lifted holds late. */
+function slowHolds(store: Store, reads: Signal, goes: Signal): Store {
+  return {
+    ...store,
+    async holds(all) {
+      const found = await store.holds(all)
+      if (!all) return found
+      reads.fire()
+      await goes.promise
+      return found
+    },
+  }
 }
 
 /** A store in which no hold is ever written, and that says when one was to be. */

@@ -35,6 +35,11 @@ export interface ClusterStore {
   versions(taskIds: readonly string[]): Promise<readonly number[]>
   /** The holds in effect, oldest first, and the epoch they belong to. Both are read in one snapshot. */
   holdsInEffect(): Promise<HoldsInEffect>
+  /**
+   * Writes the hold, as `putHold` does, if the hold epoch is still this one. False: the holds may have changed since, and
+   * nothing was written by this call. When the connection was lost, an earlier attempt may have written it.
+   */
+  putHoldAt(hold: Hold, epoch: number): Promise<boolean>
   /** Changes the hold epoch without a hold, and returns the new one. */
   nextHoldEpoch(): Promise<number>
   /** Events that were not offered to tasks and are not reserved, by position. They become reserved for the caller. */

@@ -52,6 +52,11 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
       removeWorker: guarded(workers.remove),
       workers: guarded(workers.list),
       versions: guarded((taskIds) => taskIds.map(tasks.version)),
+      async putHoldAt(hold, epoch) {
+        if ((data.holdEpoch ?? 0) !== epoch) return false
+        await store.putHold(hold)
+        return true
+      },
       nextHoldEpoch: guarded(() => {
         data.holdEpoch = (data.holdEpoch ?? 0) + 1
         return data.holdEpoch

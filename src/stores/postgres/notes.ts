@@ -4,7 +4,7 @@ import type { ClusterStore } from '../../ports/store/cluster.ts'
 import type { Hold } from '../../ports/store/holds.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
-import type { Database } from './database.ts'
+import type { Database, Value } from './database.ts'
 
 export function createKeyValues(db: Database): Pick<Store, 'getValue' | 'setValue'> {
   const s = db.schema
@@ -29,12 +29,7 @@ export function createHolds(db: Database): Pick<Store, 'putHold' | 'holds'> {
   const s = db.schema
   return {
     async putHold(hold) {
-      await db.write(`SELECT ${s}.put_hold_1($1, $2, $3, $4)`, [
-        toText(hold.id),
-        hold.createdAt,
-        hold.liftedAt,
-        JSON.stringify(hold),
-      ])
+      await db.write(`SELECT ${s}.put_hold_1($1, $2, $3, $4)`, columnsOf(hold))
     },
     // Scans the table, because operators make few holds.
     async holds(all = false) {
@@ -47,11 +42,26 @@ export function createHolds(db: Database): Pick<Store, 'putHold' | 'holds'> {
   }
 }
 
+function columnsOf(hold: Hold): readonly Value[] {
+  return [toText(hold.id), hold.createdAt, hold.liftedAt, JSON.stringify(hold)]
+}
+
 export function createHoldsInEffect(
   db: Database,
-): Pick<ClusterStore, 'holdsInEffect' | 'nextHoldEpoch'> {
+): Pick<ClusterStore, 'holdsInEffect' | 'putHoldAt' | 'nextHoldEpoch'> {
   const s = db.schema
   return {
+    // The locks are taken in the order of `put_hold_1`. The epoch is compared again after the row is locked.
+    async putHoldAt(hold, epoch) {
+      const written = await db.write(
+        `SELECT ${s}.put_hold_1($1, $2, $3, $4) FROM (
+           SELECT FROM ${s}.counters WHERE name = 'holds' AND value = $5
+             AND (SELECT pg_advisory_xact_lock(${s}.holds_lock_1()) IS NOT NULL)
+           FOR UPDATE) AS unchanged`,
+        [...columnsOf(hold), epoch],
+      )
+      return written.length > 0
+    },
     async nextHoldEpoch() {
       const [row] = await db.write(
         `UPDATE ${s}.counters SET value = value + 1 WHERE name = 'holds' RETURNING value`,

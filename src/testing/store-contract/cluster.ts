@@ -247,6 +247,25 @@ function holds(subject: Subject): void {
     expect(await b.commit([step('task-2', 2)])).toEqual([{ status: 'written' }])
   })
 
+  it('writes a hold at an epoch once, and not after the holds have changed', async () => {
+    const { a, b } = await two(subject)
+    const { epoch } = await b.cluster.holdsInEffect()
+    const ids = ['hold-1', 'hold-2', 'hold-3', 'hold-4']
+    const put = (id: string, index: number): Promise<boolean> =>
+      (index % 2 === 0 ? a : b).cluster.putHoldAt(sampleHold(id), epoch)
+    const written = await Promise.all(ids.map(put))
+    expect(written.filter(Boolean)).toHaveLength(1)
+    const now = await a.cluster.holdsInEffect()
+    expect(now.holds).toEqual([sampleHold(ids[written.indexOf(true)] ?? '')])
+    expect(now.epoch).toBeGreaterThan(epoch)
+    // The holds of this epoch were lifted, so the hold is not placed again.
+    for (const placed of now.holds) {
+      await a.putHold({ ...placed, liftedAt: 9 })
+      expect(await b.cluster.putHoldAt(placed, now.epoch)).toBe(false)
+    }
+    expect((await b.cluster.holdsInEffect()).holds).toEqual([])
+  })
+
   it('shows every commit that was not refused to a reader that comes after the hold', async () => {
     const { a, b } = await two(subject)
     const { epoch } = await b.cluster.holdsInEffect()
