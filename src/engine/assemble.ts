@@ -138,7 +138,7 @@ export function assemble(deps: EngineDeps): Assembly {
     draining: () => lifecycle.draining(),
   }
   const publishing = createPublishing({ ...context, timers, texts: peers?.texts })
-  const parts = { context, holds, policies, timers, membership }
+  const parts = { context, holds, policies, budgets: policing.budgets, timers, membership }
   const { scheduler, ...controls } = sending(context, holds, agents)
   const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog, peers })
   return { context, ...controls, ...policing, holds, lifecycle, workers }

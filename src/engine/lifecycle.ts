@@ -6,6 +6,7 @@ import type { Peers } from './cluster/peers.ts'
 import type { EngineContext } from './context.ts'
 import type { Health, Watchdog } from './health.ts'
 import type { Holds } from './holds.ts'
+import type { Budgets } from './policies/budgets.ts'
 import type { Policies } from './policies/policies.ts'
 import type { Retention, RetentionReport } from './retention.ts'
 import type { Scheduler } from './schedules/scheduler.ts'
@@ -24,6 +25,7 @@ export interface LifecycleDeps {
   readonly context: EngineContext
   readonly holds: Holds
   readonly policies: Pick<Policies, 'refresh'>
+  readonly budgets: Pick<Budgets, 'resumeRest'>
   readonly timers: Timers
   readonly scheduler: Pick<Scheduler, 'start' | 'stop'>
   readonly retention: Retention
@@ -37,8 +39,8 @@ export interface LifecycleDeps {
 const LAST_WRITES_MS = 1_000
 
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
-  const { context, holds, policies, timers, scheduler, retention, watchdog, membership, peers } =
-    deps
+  const { context, holds, policies, budgets, timers, scheduler, retention, watchdog } = deps
+  const { membership, peers } = deps
   const { store, ledger, runs, events, followUps, subscriptions, audit, clock, log } = context
   let draining = false
 
@@ -55,6 +57,12 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       }),
     )
     await runs.recover()
+    // A budget may cover very many tasks, so the start does not wait for them.
+    budgets.resumeRest().catch((error: unknown) => {
+      log('warn', 'tasks that budgets have stopped were not checked; the next start does it', {
+        error,
+      })
+    })
     await timers.start()
     await scheduler.start()
     retention.start()

@@ -52,8 +52,23 @@ describe('a budget', () => {
     expect(figures).toMatchObject({ spent: 0, allowed: 1_000, usedUp: false })
   })
 
+  it('U4: keeps stopped tasks stopped from a change that says so to the next one that does not', () => {
+    const kept = budgetAfter([setting, NOON], [{ type: 'refill', resume: false }, NOON + 1])
+    expect(kept.keepsStopped).toBe(true)
+    const still = budgetAfter([setting, NOON], [{ ...setting, resume: false }, NOON + 1])
+    expect(still.keepsStopped).toBe(true)
+    const commands: readonly BudgetCommand[] = [setting, { type: 'refill' }, { type: 'release' }]
+    for (const command of commands) {
+      const changed = decideBudget(kept, command, NOON + 2)
+      if (changed.refusal !== undefined) throw new Error(changed.refusal.code)
+      expect(changed.changes.reduce(evolveBudget, kept as Budget | undefined)).not.toHaveProperty(
+        'keepsStopped',
+      )
+    }
+  })
+
   it('that does not exist cannot be refilled or removed', () => {
-    for (const type of ['refill', 'remove'] as const) {
+    for (const type of ['refill', 'release', 'remove'] as const) {
       expect(decideBudget(undefined, { type }, NOON).refusal?.code).toBe('INVALID_INPUT')
     }
     expect([{ type: 'removed' } as const].reduce(evolveBudget, budgetAfter([setting, NOON]))).toBe(

@@ -2,11 +2,13 @@
  * The state of a budget. `decideBudget` says what a command changes, and `evolveBudget` makes the change. Both are pure.
  * The engine stores the result with a compare-and-set on the version, and decides again if another write came first.
  *
- *   (none) ──set──▶ budget ──set, refill──▶ budget ──remove──▶ (none)
+ *   (none) ──set──▶ budget ──set, refill, release──▶ budget ──remove──▶ (none)
  *
  * U1  Setting a budget with the same scope, measure and period again changes its limit and keeps its count.
  * U2  A refill with an amount adds to what is allowed in the current period, and only there. Two refills add up.
  * U3  A refill without an amount starts the count again at zero.
+ * U4  A change says whether stopped tasks go on, and the budget keeps it. So tasks of a budget that is not used up, and that
+ *     does not keep them stopped, are resumed by the next process when the process that made the change is gone.
  */
 import { type Refusal, refuse } from '../errors.ts'
 import { type Budget, periodOf } from './budget.ts'
@@ -15,15 +17,24 @@ export type BudgetCommand =
   | ({ readonly type: 'set' } & Pick<
       Budget,
       'id' | 'owner' | 'scope' | 'measure' | 'limit' | 'per' | 'actor'
-    >)
-  | { readonly type: 'refill'; readonly amount?: number | undefined }
+    > &
+      Resuming)
+  | ({ readonly type: 'refill'; readonly amount?: number | undefined } & Resuming)
+  /** The step before `remove`: no task is stopped any more, so that stopped ones can go on. */
+  | { readonly type: 'release' }
   | { readonly type: 'remove' }
+
+interface Resuming {
+  /** Default true: tasks that the budget has stopped go on. */
+  readonly resume?: boolean | undefined
+}
 
 export type BudgetChange =
   | { readonly type: 'created'; readonly budget: Budget }
   | { readonly type: 'limited'; readonly limit: number }
   | { readonly type: 'extended'; readonly period: number; readonly amount: number }
   | { readonly type: 'restarted'; readonly at: number }
+  | { readonly type: 'stops-kept'; readonly keepsStopped: boolean }
   | { readonly type: 'removed' }
 
 export type DecidedBudget =
@@ -35,13 +46,19 @@ type Of<T extends BudgetCommand['type']> = BudgetCommand & { readonly type: T }
 const changes = (...all: readonly BudgetChange[]): DecidedBudget => ({ changes: all })
 
 function set(budget: Budget | undefined, command: Of<'set'>, at: number): DecidedBudget {
-  const { type: _, ...rest } = command
+  const { type: _, resume, ...rest } = command
   if (budget === undefined) {
     const created = { kind: 'budget', version: 0, createdAt: at, startedAt: at, ...rest } as const
     return changes({ type: 'created', budget: created })
   }
   const { limit } = command
-  return limit === budget.limit ? changes() : changes({ type: 'limited', limit })
+  const limited = limit === budget.limit ? [] : [{ type: 'limited', limit } as const]
+  return changes(...limited, ...keeping(budget, resume))
+}
+
+function keeping({ keepsStopped }: Budget, resume = true): readonly BudgetChange[] {
+  if (keepsStopped === !resume || (keepsStopped === undefined && resume)) return []
+  return [{ type: 'stops-kept', keepsStopped: !resume }]
 }
 
 export function decideBudget(
@@ -54,11 +71,15 @@ export function decideBudget(
     return refuse('INVALID_INPUT', { path: 'budgetId', problem: 'is not a budget' })
   }
   if (command.type === 'remove') return changes({ type: 'removed' })
-  const { amount } = command
+  if (command.type === 'release') {
+    return changes({ type: 'limited', limit: Number.MAX_SAFE_INTEGER }, ...keeping(budget))
+  }
+  const { amount, resume } = command
   const period = periodOf(budget, at)
+  const kept = keeping(budget, resume)
+  if (amount !== undefined) return changes({ type: 'extended', period, amount }, ...kept)
   // A new period is a later one, also within the millisecond in which the current one began.
-  if (amount === undefined) return changes({ type: 'restarted', at: Math.max(at, period + 1) })
-  return changes({ type: 'extended', period, amount })
+  return changes({ type: 'restarted', at: Math.max(at, period + 1) }, ...kept)
 }
 
 type Fold<T extends BudgetChange['type']> = (
@@ -73,6 +94,8 @@ const folds: { readonly [T in Exclude<BudgetChange['type'], 'created'>]: Fold<T>
     return { ...budget, extra: { period, amount: before + amount } }
   },
   restarted: ({ extra: _, ...budget }, { at }) => ({ ...budget, startedAt: at }),
+  'stops-kept': ({ keepsStopped: _, ...budget }, { keepsStopped }) =>
+    keepsStopped ? { ...budget, keepsStopped } : budget,
   removed: () => undefined,
 }
 

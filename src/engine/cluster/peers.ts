@@ -4,6 +4,7 @@ import { cancelChildren } from '../cancel-task.ts'
 import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
 import type { LiveTexts } from '../live-texts.ts'
+import type { Budgets } from '../policies/budgets.ts'
 import type { Policies } from '../policies/policies.ts'
 import type { Timers } from '../timers.ts'
 import { createCaretaking } from './caretaking.ts'
@@ -31,6 +32,7 @@ export function createPeers(
     readonly context: EngineContext
     readonly holds: Holds
     readonly policies: Pick<Policies, 'refresh'>
+    readonly budgets: Pick<Budgets, 'resumeRest'>
     readonly timers: Timers
   },
   { cluster, membership, live }: PeersDeps,
@@ -57,8 +59,9 @@ export function createPeers(
   }
 
   async function finish({ note }: Worker): Promise<void> {
-    const { context, holds } = partsOf()
+    const { context, holds, budgets } = partsOf()
     await holds.start()
+    await budgets.resumeRest()
     await context.followUps.repeat(doneUntilIn(note), {
       stopped: context.events.lookBack,
       canceled: (task) => cancelChildren(context, task),

@@ -1,8 +1,9 @@
 /**
  * Budgets, for operators: set, list, refill, remove.
  *
- * A change is in the store, and known to every process, before a task goes on because of it. The change and the resumes
- * are separate writes. When the process dies in between, setting the budget again resumes the rest.
+ * V1  A change is in the store, and known to every process, before a task goes on because of it.
+ * V2  A task that a budget has stopped does not stay stopped because a process died: the change and the resumes are
+ *     separate writes, and the next process that starts or takes over resumes the rest.
  */
 import type { Budget, BudgetFigures } from '../../core/budgets/budget.ts'
 import { type BudgetCommand, decideBudget, evolveBudget } from '../../core/budgets/decide-budget.ts'
@@ -19,7 +20,9 @@ import type { BudgetChecks, Judged } from './check-budgets.ts'
 import { checkNumber, MOST_BUDGETS } from './policy-limits.ts'
 import { resumeAllStopped } from './resume-stopped.ts'
 
-export interface BudgetInfo extends Omit<Budget, 'kind' | 'extra'>, BudgetFigures {}
+export interface BudgetInfo
+  extends Omit<Budget, 'kind' | 'extra' | 'keepsStopped'>,
+    BudgetFigures {}
 
 export interface BudgetAnswer {
   readonly budget: BudgetInfo
@@ -32,6 +35,8 @@ export interface Budgets {
   set(caller: Caller, request: SetBudgetRequest): Promise<BudgetAnswer>
   refill(caller: Caller, request: RefillRequest): Promise<BudgetAnswer>
   remove(caller: Caller, budgetId: string): Promise<{ readonly resumed: number }>
+  /** Resumes what processes that are gone have left stopped (V2). */
+  resumeRest(): Promise<void>
 }
 
 export function createBudgets(
@@ -94,28 +99,43 @@ export function createBudgets(
       const owner = caller.tenant
       const id = idOf(contextOf(), { owner, scope, measure, per })
       const actor = actorOf(caller)
-      const command = { type: 'set', id, owner, scope, measure, limit, per, actor } as const
+      const named = { id, owner, scope, measure, limit, per, actor }
+      const command = { type: 'set', ...named, resume } as const
       const { after } = await change(caller, id, command)
       if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
       return answer(caller, after, resume)
     },
     async refill(caller, request) {
       const { budgetId, amount, resume } = parse(refillInput, request)
-      const { after } = await change(caller, budgetId, { type: 'refill', amount })
+      const { after } = await change(caller, budgetId, { type: 'refill', amount, resume })
       if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
       return answer(caller, after, resume)
     },
     async remove(caller, budgetId) {
+      const resume = (budget: Budget): Promise<number> =>
+        resumeAllStopped(contextOf(), budget, actorOf(caller))
+      // The tasks go on before the budget is removed, because without it they cannot be found (V2).
+      const { after } = await change(caller, budgetId, { type: 'release' })
+      const resumed = after === undefined ? 0 : await resume(after)
       const { before } = await change(caller, budgetId, { type: 'remove' })
-      if (before === undefined) return { resumed: 0 }
-      return { resumed: await resumeAllStopped(contextOf(), before, actorOf(caller)) }
+      return { resumed: resumed + (before === undefined ? 0 : await resume(before)) }
+    },
+    async resumeRest() {
+      const context = contextOf()
+      const stored = (await context.store.policies()).filter((one) => one.kind === 'budget')
+      if (stored.length === 0) return
+      for (const { budget, figures } of await checks.figures(stored)) {
+        if (figures.usedUp || budget.keepsStopped) continue
+        await resumeAllStopped(context, budget, { kind: 'policy', id: budget.id })
+      }
     },
   }
 }
 
 const unknownBudget = { path: 'budgetId', problem: 'is not a budget' }
 
-function infoOf({ budget: { kind: _, extra: __, ...budget }, figures }: Judged): BudgetInfo {
+function infoOf({ budget: whole, figures }: Judged): BudgetInfo {
+  const { kind: _, extra: __, keepsStopped: ___, ...budget } = whole
   return { ...budget, ...figures }
 }
 

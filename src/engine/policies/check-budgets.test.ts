@@ -162,7 +162,7 @@ describe('a budget that is used up', () => {
     )
   })
 
-  it('K1: is used up for every process of a cluster', async () => {
+  it('K1 V1: is used up for every process of a cluster', async () => {
     const cluster = createClusterHarness({ agents: [spender(3, { concurrency: 5 })] })
     const [one, two] = [await cluster.join(), await cluster.join()]
     const setting = one.engine.setBudget(root, tokens(200))
