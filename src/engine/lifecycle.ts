@@ -43,6 +43,10 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   const { membership, peers } = deps
   const { store, ledger, runs, events, followUps, subscriptions, audit, clock, log } = context
   let draining = false
+  const notResumed = (error: unknown): void =>
+    log('warn', 'tasks that budgets have stopped were not checked; the next start does it', {
+      error,
+    })
 
   async function start(): Promise<void> {
     await membership.start()
@@ -58,11 +62,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     )
     await runs.recover()
     // A budget may cover very many tasks, so the start does not wait for them.
-    budgets.resumeRest().catch((error: unknown) => {
-      log('warn', 'tasks that budgets have stopped were not checked; the next start does it', {
-        error,
-      })
-    })
+    budgets.resumeRest().catch(notResumed)
     await timers.start()
     await scheduler.start()
     retention.start()

@@ -8,6 +8,7 @@ import type { HoldRequest } from '../requests.ts'
 import type { ActiveHolds } from './active-holds.ts'
 import { holdTasks, liftTasks, type TaskOutcome } from './held-tasks.ts'
 import { withinTenantOf } from './hold-scope.ts'
+import { createStoreHold } from './store-hold.ts'
 
 export interface HoldAnswer {
   readonly holdId: string
@@ -31,49 +32,7 @@ export function createPlaceHold(
   active: ActiveHolds,
   everywhere: () => Promise<void> = async () => undefined,
 ): PlaceHold {
-  /** Writes in progress, by hold id. */
-  const writes = new Map<string, Promise<void>>()
-
-  /**
-   * Stores the hold. New tasks are created under it before it is durable, so that none is missed. In a shared store the
-   * hold is written first, so that no process finds a task under an unknown hold. Creations decided before are refused.
-   * @param epoch of the holds on which the hold was decided (H5)
-   * @returns false when the holds have changed since, and the hold must be decided again
-   */
-  async function store(hold: Hold, epoch: number): Promise<boolean> {
-    const { cluster } = contextOf().store
-    if (cluster !== undefined) {
-      if (!active.has(hold.id) && !(await cluster.putHoldAt(hold, epoch))) return false
-      await active.refresh()
-      return true
-    }
-    if (!active.has(hold.id)) {
-      active.add(hold)
-      writes.set(hold.id, contextOf().store.putHold(hold))
-    }
-    try {
-      await writes.get(hold.id)
-      return true
-    } catch (error) {
-      active.remove(hold.id)
-      await undo(hold)
-      throw error
-    } finally {
-      writes.delete(hold.id)
-    }
-  }
-
-  /** Lifts a hold that could not be stored from the tasks created under it. The next start lifts what this missed. */
-  async function undo(hold: Hold): Promise<void> {
-    const context = contextOf()
-    try {
-      await context.ledger.createsSettled()
-      await liftTasks(context, hold, hold.actor.id)
-    } catch (error) {
-      const text = 'tasks are held by a hold that could not be stored'
-      context.log('error', text, { holdId: hold.id, error })
-    }
-  }
+  const store = createStoreHold(contextOf, active)
 
   /** @returns one outcome per task, sorted by id; undefined when the hold must be decided again */
   async function apply(

@@ -6,18 +6,16 @@
  *     separate writes, and the next process that starts or takes over resumes the rest.
  */
 import type { Budget, BudgetFigures } from '../../core/budgets/budget.ts'
-import { type BudgetCommand, decideBudget, evolveBudget } from '../../core/budgets/decide-budget.ts'
 import { canonical } from '../../core/canonical-json.ts'
-import { LullError, toError } from '../../core/errors.ts'
-import type { Policy } from '../../ports/store/policies.ts'
+import { LullError } from '../../core/errors.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import { isOwner, maySeeScope, withinTenantOf } from '../holds/hold-scope.ts'
+import { maySeeScope, withinTenantOf } from '../holds/hold-scope.ts'
 import { refillInput, setBudgetInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RefillRequest, SetBudgetRequest } from '../requests.ts'
+import { createChangeBudget } from './change-budget.ts'
 import type { BudgetChecks, Judged } from './check-budgets.ts'
-import { checkNumber, MOST_BUDGETS } from './policy-limits.ts'
 import { resumeAllStopped } from './resume-stopped.ts'
 
 export interface BudgetInfo
@@ -50,29 +48,7 @@ export function createBudgets(
     return judged.map(infoOf)
   }
 
-  /** Decides the command on the stored budget, and again when another write came first. */
-  async function change(
-    caller: Caller,
-    id: string,
-    command: BudgetCommand,
-  ): Promise<{ readonly before: Budget | undefined; readonly after: Budget | undefined }> {
-    const { store, clock } = contextOf()
-    for (;;) {
-      const all = await store.policies()
-      const stored = all.find((one) => one.id === id)
-      const before = stored?.kind === 'budget' && maySeeScope(caller, stored) ? stored : undefined
-      if (before !== undefined) checkOwner(caller, before)
-      else if (command.type === 'set') checkRoom(all, command.owner)
-      const decided = decideBudget(before, command, clock.now())
-      if (decided.refusal !== undefined) throw toError(decided.refusal)
-      if (decided.changes.length === 0) return { before, after: before }
-      const after = decided.changes.reduce(evolveBudget, before)
-      if (after === undefined) await store.removePolicy(id)
-      else if (!(await store.putPolicy(after, before?.version ?? 0))) continue
-      await changed()
-      return { before, after }
-    }
-  }
+  const change = createChangeBudget(contextOf, changed)
 
   async function answer(
     caller: Caller,
@@ -144,15 +120,4 @@ function idOf(
   named: Pick<Budget, 'owner' | 'scope' | 'measure' | 'per'>,
 ): string {
   return `budget-${signer.hash(canonical(named)).slice(0, 16)}`
-}
-
-function checkRoom(all: readonly Policy[], owner: string): void {
-  const known = all.filter((one) => one.kind === 'budget' && one.owner === owner)
-  checkNumber('budgets of the tenant', MOST_BUDGETS, known.length)
-}
-
-function checkOwner(caller: Caller, { owner }: Budget): void {
-  if (isOwner(caller, owner)) return
-  const problem = 'is a budget that only operators of all tenants change'
-  throw new LullError('INVALID_INPUT', { path: 'budgetId', problem })
 }
