@@ -43,10 +43,6 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   const { membership, peers } = deps
   const { store, ledger, runs, events, followUps, subscriptions, audit, clock, log } = context
   let draining = false
-  const notResumed = (error: unknown): void =>
-    log('warn', 'tasks that budgets have stopped were not checked; the next start does it', {
-      error,
-    })
 
   async function start(): Promise<void> {
     await membership.start()
@@ -62,7 +58,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     )
     await runs.recover()
     // A budget may cover very many tasks, so the start does not wait for them.
-    budgets.resumeRest().catch(notResumed)
+    budgets.resumeRest().catch(notResumed(log))
     await timers.start()
     await scheduler.start()
     retention.start()
@@ -118,4 +114,9 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   }
 
   return { health, prune: retention.prune, start, drain, draining: () => draining }
+}
+
+function notResumed(log: EngineContext['log']): (error: unknown) => void {
+  const text = 'tasks that budgets have stopped were not checked; the next start does it'
+  return (error) => log('warn', text, { error })
 }
