@@ -12,6 +12,7 @@ import { Processes } from './pages/processes.tsx'
 import { Schedules } from './pages/schedules.tsx'
 import { TaskPage } from './pages/task.tsx'
 import { Waiting } from './pages/waiting.tsx'
+import { forgetPolled } from './polled.tsx'
 import { follow, type PageName, type Place, pathOf, place } from './router.ts'
 import { messageOf, needsKey } from './server.ts'
 import { counts, keepCurrent, lostSince, problem } from './tasks.ts'
@@ -69,13 +70,16 @@ function Page() {
 
 /** Says what happened when a page could not be drawn. The other pages stay usable. */
 function Guarded({ children }: { readonly children: ComponentChildren }) {
-  const [error, drawAgain] = useErrorBoundary()
+  const [error, drawAgain] = useErrorBoundary(forgetPolled)
   if (error === undefined) return <>{children}</>
   return (
     <div role="alert">
       <h1>This page could not be drawn</h1>
       <p class="refusal">{messageOf(error)}</p>
-      <p>The tasks go on. The command line shows and controls them as well: `lull tasks watch`.</p>
+      <p>
+        The tasks go on. The command line shows and controls them as well:{' '}
+        <code>lull tasks watch</code>.
+      </p>
       <button type="button" onClick={drawAgain}>
         Draw it again
       </button>

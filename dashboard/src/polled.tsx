@@ -12,8 +12,18 @@ export interface Polled<T> {
   readonly refresh: () => Promise<void>
 }
 
+const forgetting: (() => void)[] = []
+
+/** Drops every answer. A page that could not draw one would otherwise get the same one again. */
+export function forgetPolled(): void {
+  for (const forget of forgetting) forget()
+}
+
 export function createPolled<T>(read: () => Promise<T>): Polled<T> {
   const value = signal<T | undefined>(undefined)
+  forgetting.push(() => {
+    value.value = undefined
+  })
   const problem = signal<string | undefined>(undefined)
   let latest = 0
   const refresh = async (): Promise<void> => {

@@ -4,7 +4,7 @@
  */
 import type { CloudEvent } from './cloud-event.ts'
 import type { ResumeConditions } from './conditions.ts'
-import type { Json } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 import type { Message } from './message.ts'
 import type {
   Decision,
@@ -201,6 +201,7 @@ export type RunCommand =
       readonly reason: string
       readonly summary?: string
       readonly conditions?: ResumeConditions
+      readonly inputSchema?: JsonObject
       readonly fireAt?: number
       readonly eventsNow: number
     }

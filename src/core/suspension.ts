@@ -4,7 +4,7 @@
  */
 import type { CloudEvent } from './cloud-event.ts'
 import type { ResumeConditions } from './conditions.ts'
-import type { Json } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 import type { SpanLink } from './span-link.ts'
 import type { State } from './states.ts'
 
@@ -57,6 +57,8 @@ export interface Suspension {
   readonly reason?: string
   readonly summary?: string
   readonly conditions?: ResumeConditions
+  /** The JSON Schema of the input that a resume must have. */
+  readonly inputSchema?: JsonObject
   readonly requestedAt: number
   /** Absent while the task quiesces. */
   readonly pausedAt?: number

@@ -77,6 +77,11 @@ export interface Park extends Omit<ResumeConditions, 'timeout'> {
   readonly summary?: string
   /** What ends the park when nothing else has. The duration is `afterMs`, or `durationMinutes` as in the protocols. */
   readonly timeout?: Timeout | ParkTimeout
+  /**
+   * Any Standard Schema: the input that a resume must have. Other input is refused, and the task stays stopped. Only what
+   * the schema can say as JSON Schema is checked. People get a form that is made from it.
+   */
+  readonly input?: StandardSchemaV1
 }
 
 export interface ParkTimeout extends Omit<Timeout, 'durationMinutes' | 'input'> {

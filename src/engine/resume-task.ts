@@ -1,10 +1,11 @@
 /** Resumes a task for a caller. */
 
 import { LullError } from '../core/errors.ts'
-import type { JsonObject } from '../core/json.ts'
+import type { Json, JsonObject } from '../core/json.ts'
 import type { Actor, ResumeCause } from '../core/suspension.ts'
-import type { ResumeAnswer } from '../core/task.ts'
+import type { ResumeAnswer, Task } from '../core/task.ts'
 import { actorOf, type Caller } from './caller.ts'
+import { checkBySchema } from './check-by-schema.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import { resumeInput } from './inputs.ts'
 import { parse } from './parse.ts'
@@ -35,6 +36,7 @@ export async function resume(
   const idempotencyKey = keyIn(metadata)
   const { runs, options } = context
   const found = await taskFor(context, caller, taskId)
+  if (isOfThisStop(found, handle, idempotencyKey)) checkInput(found, input, dialect)
   // Holds and policies can stop a task whose agent offers no pause. Such a task can be resumed.
   if (context.agents.get(found.agent)?.pause === false && found.suspension === undefined) {
     throw new LullError('NOT_OFFERED', { agent: found.agent, capability: 'pause' })
@@ -60,6 +62,23 @@ export async function resume(
       : task.resumes.find((known) => known.idempotencyKey === idempotencyKey)
   if (answer === undefined) throw new LullError('TASK_NOT_PAUSED', { taskId, state: task.state })
   return answer
+}
+
+/** A resume that names another stop, or repeats one that was answered, is decided without its input. */
+function isOfThisStop(
+  { suspension, resumes }: Task,
+  handle: string | null | undefined,
+  key: string | undefined,
+): boolean {
+  const named = handle ?? suspension?.handle
+  const repeats = key !== undefined && resumes.some((known) => known.idempotencyKey === key)
+  return named === suspension?.handle && !repeats
+}
+
+/** A message that wakes the task is read by the agent. It is not the input of the resume. */
+function checkInput({ suspension }: Task, input: Json, { cause }: ResumeDialect): void {
+  const schema = suspension?.inputSchema
+  if (schema !== undefined && cause !== 'external_event') checkBySchema(schema, input, 'input')
 }
 
 function keyIn(metadata: JsonObject | undefined): string | undefined {

@@ -6,7 +6,7 @@ const stay = z.object({
   city: z.string().meta({ title: 'Where to' }),
   nights: z.number().int(),
   spa: z.boolean(),
-  room: z.enum(['single', 'double']),
+  room: z.enum(['single', 'double']).default('single'),
   note: z.string().optional(),
 })
 
@@ -18,7 +18,10 @@ export const agents = [
       const wanted = await task.ask({ text: 'Which stay?', schema: stay })
       const colour = await task.ask({ text: 'Which colour?', choices: ['red', 'blue'] })
       const guests = await task.ask({ text: 'Who?', schema: z.array(z.string()) })
-      const wake = await task.park({ reason: 'waits for a word' })
+      const wake = await task.park({
+        reason: 'waits for a word',
+        input: z.object({ ok: z.boolean(), word: z.string() }),
+      })
       const [stayed, painted, named] = [wanted.value, colour.value, guests.value]
       return JSON.stringify({ stayed, painted, named, input: wake.input })
     },

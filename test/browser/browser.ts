@@ -26,6 +26,12 @@ async function executable(): Promise<{ executablePath: string } | { channel: str
   return { executablePath: await chromium.executablePath() }
 }
 
+/** How people look at the dashboard. Every page is checked in both. */
+export const looks: readonly BrowserContextOptions[] = [
+  { colorScheme: 'light', viewport: { width: 1_280, height: 800 } },
+  { colorScheme: 'dark', viewport: { width: 320, height: 700 } },
+]
+
 /** As long as every test waits for a fact. */
 const WAIT_MS = 60_000
 

@@ -2,46 +2,29 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../src/client/create-client.ts'
 import { freePort } from '../../src/stores/test-support/free-port.ts'
 import { type LullProcess, lull, serving } from '../scenarios/lull-process.ts'
-import { barriersOn, type OpenPage, openBrowser, openPage } from './browser.ts'
+import { barriersOn, looks, openPage } from './browser.ts'
+import { visitsTo } from './visits.ts'
 
-let browser: Browser
 let data: string
 let port: string
 let server: LullProcess & { readonly url: string }
-let open: OpenPage[] = []
-/** What goes wrong on the page because the test wants it to. */
-let expectedFault: RegExp | undefined
+const { browser, visit, allowFault } = visitsTo(() => server.url)
 
 beforeAll(async () => {
-  browser = await openBrowser()
   data = mkdtempSync(join(tmpdir(), 'lull-browser-'))
   port = `${await freePort()}`
   server = await serving(['demo', '--port', port, '--data', data])
 })
 afterAll(async () => {
-  await browser.close()
   server.signal('SIGTERM')
   await server.ended
   rmSync(data, { recursive: true })
 })
-afterEach(async () => {
-  const faults = open.flatMap((one) => one.faults).filter((one) => !expectedFault?.test(one))
-  expectedFault = undefined
-  for (const { page } of open) await page.context().close()
-  open = []
-  expect(faults).toEqual([])
-})
-
-async function visit(path = '', options = {}): Promise<Page> {
-  const opened = await openPage(browser, `${server.url}/dashboard/${path}`, options)
-  open.push(opened)
-  return opened.page
-}
 
 /** The root answers for the tasks of every agent. */
 const anywhere = () => createClient({ url: server.url })
@@ -80,12 +63,13 @@ describe('the board', () => {
   })
 
   it('filters by what is typed', async () => {
-    await taskOf('builder', 'Run build 53 of main')
+    // A word that no id can have. Ids are searched too.
+    await taskOf('builder', 'Run build 53 of zinnia')
     const page = await visit()
     await page.locator('.card').first().waitFor()
     await page.keyboard.press('/')
     await page.getByRole('searchbox').and(page.locator(':focus')).waitFor()
-    await page.keyboard.type('build 53')
+    await page.keyboard.type('build zinnia')
     await expect.poll(() => page.locator('.card').count()).toBe(1)
   })
 
@@ -168,7 +152,7 @@ describe('a task', () => {
 
   it('that does not exist is said to be unknown', async () => {
     const page = await visit('tasks/nobody')
-    expectedFault = /404/
+    allowFault(/404/)
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').textContent()).toMatch(/nobody/)
   })
@@ -237,14 +221,11 @@ it('says when the server is away, and goes on when it is back', async () => {
   await page.getByText('Run build 55 of main').waitFor()
 })
 
-describe.each([
-  { colorScheme: 'light', viewport: { width: 1_280, height: 800 } },
-  { colorScheme: 'dark', viewport: { width: 320, height: 700 } },
-])('at %j', (look) => {
+describe.each(looks)('in %j', (look) => {
   it.each(['', 'waiting', 'operations', 'task'])(
     'axe finds nothing serious on /%s',
     async (where) => {
-      const taskId = where === 'task' ? await taskOf('builder', 'Run build 56 of main') : ''
+      const taskId = await taskOf('builder', 'Run build 56 of main')
       const page = await visit(where === 'task' ? `tasks/${taskId}` : where, look)
       await page
         .locator(where === 'operations' ? '#preview' : '.card, .timeline li')
@@ -290,8 +271,10 @@ it('asks for a key when the server wants one, and shows only the tenant of the k
   const guarded = await serving(['demo', '--port', '0', '--data', home], { LULL_AUTH: 'keys' })
   const headers = { authorization: `Bearer ${key}` }
   await createClient({ url: `${guarded.url}/agents/builder`, headers }).send('Run build 57 of main')
-  const opened = await openPage(browser, `${guarded.url}/dashboard/`)
+  const opened = await openPage(browser(), `${guarded.url}/dashboard/`)
   const { page } = opened
+  await page.getByLabel('API key').waitFor()
+  expect(await barriersOn(page)).toEqual([])
   await page.getByLabel('API key').fill('lull_wrong_key')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('This key is not accepted').waitFor()

@@ -3,42 +3,28 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../src/client/create-client.ts'
 import { createOps } from '../../src/client/ops.ts'
 import { type LullProcess, serving } from '../scenarios/lull-process.ts'
-import { barriersOn, type OpenPage, openBrowser, openPage } from './browser.ts'
+import { barriersOn, looks } from './browser.ts'
+import { visitsTo } from './visits.ts'
 
-let browser: Browser
 let data: string
 let server: LullProcess & { readonly url: string }
-let open: OpenPage[] = []
+const { browser, visit } = visitsTo(() => server.url)
 
 beforeAll(async () => {
-  browser = await openBrowser()
   data = mkdtempSync(join(tmpdir(), 'lull-pages-'))
   const agents = fileURLToPath(new URL('agents.mjs', import.meta.url))
   server = await serving(['serve', agents, '--port', '0', '--data', data])
 })
 afterAll(async () => {
-  await browser.close()
   server.signal('SIGTERM')
   await server.ended
   rmSync(data, { recursive: true })
 })
-afterEach(async () => {
-  const faults = open.flatMap((one) => one.faults)
-  for (const { page } of open) await page.context().close()
-  open = []
-  expect(faults).toEqual([])
-})
-
-async function visit(path = '', options = {}): Promise<Page> {
-  const opened = await openPage(browser, `${server.url}/dashboard/${path}`, options)
-  open.push(opened)
-  return opened.page
-}
 
 const client = () => createClient({ url: server.url })
 
@@ -82,7 +68,8 @@ it('asks with a form that is made from the schema, and resumes with input', asyn
 
   await page.getByText('waits for a word').first().waitFor()
   const resume = await dialogOf(page, 'Resume')
-  await resume.dialog.getByLabel(/Input/).fill('{"ok": true}')
+  await resume.dialog.getByLabel('ok').check()
+  await resume.dialog.getByLabel('word').fill('go')
   await resume.submit()
   await expect.poll(() => page.locator('.state').textContent()).toBe('completed')
   const { status } = await client().get(taskId)
@@ -91,8 +78,56 @@ it('asks with a form that is made from the schema, and resumes with input', asyn
     stayed: { city: 'Oslo <b>', nights: 3, spa: true, room: 'double' },
     painted: 'blue',
     named: ['Ada'],
-    input: { ok: true },
+    input: { ok: true, word: 'go' },
   })
+})
+
+it('is answered with the keyboard alone, and a default is chosen already', async () => {
+  const page = await visit(`tasks/${await started('Book a stay')}`)
+  await expect.poll(() => page.getByRole('button', { name: 'Answer' }).isEnabled()).toBe(true)
+  await page.keyboard.press('a')
+  const dialog = page.getByRole('dialog', { name: 'Answer' })
+  const focused = (label: string) => dialog.getByLabel(label).and(page.locator(':focus')).waitFor()
+  await focused('Where to')
+  // A key of the page that is typed into a field is a letter.
+  await page.keyboard.type('Paris')
+  await page.keyboard.press('Tab')
+  await focused('nights')
+  await page.keyboard.type('2')
+  await page.keyboard.press('Tab')
+  await focused('spa')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Tab')
+  await focused('room')
+  const room = dialog.getByLabel('room')
+  expect(await room.evaluate((one) => (one as unknown as { value: string }).value)).toBe('0')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Tab')
+  await focused('note (optional)')
+  await page.keyboard.press('Enter')
+
+  await page.getByText('Asks: Which colour?').first().waitFor()
+  await page.keyboard.press('a')
+  await focused('red')
+  await page.keyboard.press('ArrowDown')
+  await focused('blue')
+  await page.keyboard.press('Enter')
+  await page.getByText('Asks: Who?').first().waitFor()
+})
+
+it('a page that cannot be drawn says so, the others stay usable, and later it is drawn', async () => {
+  const page = await visit('budgets')
+  await page.getByText('No budget is set.').waitFor()
+  await page.route('**/ops/agents*', (route) => route.fulfill({ json: { agents: [null] } }))
+  await page.getByRole('link', { name: 'Agents' }).click()
+  await page.getByRole('alert').getByText('This page could not be drawn').waitFor()
+  await page.getByRole('button', { name: 'Draw it again' }).click()
+  await page.getByRole('alert').getByText('This page could not be drawn').waitFor()
+  await page.getByRole('link', { name: 'Budgets' }).click()
+  await page.getByText('No budget is set.').waitFor()
+  await page.unroute('**/ops/agents*')
+  await page.getByRole('link', { name: 'Agents' }).click()
+  await page.locator('.card', { hasText: 'Delivers to an address' }).waitFor()
 })
 
 it('starts a task in a form that is made from what the agent takes', async () => {
@@ -165,21 +200,41 @@ it('searches every task on the server, by words in the address and by the end of
   await page.getByText('Nothing found.').first().waitFor()
 })
 
-it.each(['agents', 'schedules', 'processes', 'audit'])(
-  'axe finds nothing serious on /%s in the dark on a phone',
-  async (where) => {
-    const taskId = await started('Book a stay')
-    await client().cancel(taskId)
-    const look = { colorScheme: 'dark', viewport: { width: 320, height: 700 } }
-    const page = await visit(where, look)
-    await page.locator('.card, tbody tr').first().waitFor()
+describe.each(looks)('in %j', (look) => {
+  it.each(['agents', 'schedules', 'budgets', 'processes', 'audit'])(
+    'axe finds nothing serious on /%s',
+    async (where) => {
+      const ops = createOps({ url: server.url })
+      const scope = { agent: 'courier' }
+      const { budget } = await ops.setBudget({ scope, measure: 'tokens', limit: 500 })
+      const { ruleId } = await ops.addRule({ scope, reason: 'axe', onEvent: 'incident.opened' })
+      await client().cancel(await started('Book a stay'))
+      const page = await visit(where, look)
+      await page
+        .locator(where === 'budgets' ? '[aria-label=Rules] .card' : '.card, tbody tr')
+        .first()
+        .waitFor()
+      expect(await barriersOn(page)).toEqual([])
+      await ops.removeRule(ruleId)
+      await ops.removeBudget(budget.budgetId)
+    },
+  )
+
+  it('axe finds nothing serious in the forms of a question, of a resume and of the keys', async () => {
+    const page = await visit(`tasks/${await started('Book a stay')}`, look)
+    const { dialog } = await dialogOf(page, 'Answer')
     expect(await barriersOn(page)).toEqual([])
-  },
-)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    expect(await barriersOn(page)).toEqual([])
+  })
+})
 
 it('the first paint makes a fixed number of requests, and asks for counts once', async () => {
   const asked: string[] = []
-  const context = await browser.newContext()
+  const context = await browser().newContext()
   const page = await context.newPage()
   page.on('request', (request) => asked.push(request.url().slice(server.url.length)))
   await started('Book a stay')

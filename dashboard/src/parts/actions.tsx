@@ -16,6 +16,7 @@ export function Actions({ task }: { readonly task: Known }) {
   const client = clientFor(task)
   const { taskId, stop } = task
   const paused = task.state.startsWith('paused')
+  const wanted = stop?.inputSchema === undefined ? undefined : { schema: stop.inputSchema }
   return (
     <div class="actions">
       {(task.state === 'working' || task.state === 'submitted') && (
@@ -45,22 +46,30 @@ export function Actions({ task }: { readonly task: Known }) {
         </Act>
       )}
       {paused && (
+        // The key ties the form to this stop, as in the form of an answer.
         <Act
+          key={stop?.handle}
           label="Resume"
           shortcut="r"
           kind="primary"
           about="The task goes on where it stopped."
-          act={(form) =>
+          act={async (form) =>
             client.resume(taskId, {
               handle: stop?.handle,
-              input: jsonIn(form, 'input') as Json | undefined,
+              input: (wanted === undefined
+                ? jsonIn(form, 'input')
+                : dataOf(answerIn(form, wanted))) as Json | undefined,
             })
           }
         >
-          <label>
-            Input for the agent: text or JSON, or nothing
-            <textarea name="input" rows={4} />
-          </label>
+          {wanted === undefined ? (
+            <label>
+              Input for the agent: text or JSON, or nothing
+              <textarea name="input" rows={4} />
+            </label>
+          ) : (
+            <AnswerFields question={wanted} label="Input" />
+          )}
         </Act>
       )}
       <Answer task={task} />
@@ -84,6 +93,11 @@ export function Actions({ task }: { readonly task: Known }) {
       />
     </div>
   )
+}
+
+/** A text stands for itself. */
+function dataOf(answer: ReturnType<typeof answerIn>): unknown {
+  return typeof answer === 'string' ? answer : answer.data
 }
 
 function Answer({ task }: { readonly task: Known }) {

@@ -111,7 +111,7 @@ function seen(
 export function park(task: Task, command: Of<'park'>, at: number): Decided {
   return asRun(task, command.run, () => {
     if (task.pausing !== undefined) return nothing
-    const { handle, reason, summary, conditions, fireAt, key, fingerprint } = command
+    const { handle, reason, summary, conditions, inputSchema, fireAt, key, fingerprint } = command
     const deadlineAt = deadline(conditions, at)
     const suspension: Suspension = {
       handle,
@@ -121,6 +121,7 @@ export function park(task: Task, command: Of<'park'>, at: number): Decided {
       reason,
       ...(summary === undefined ? {} : { summary }),
       ...(conditions === undefined ? {} : { conditions }),
+      ...(inputSchema === undefined ? {} : { inputSchema }),
       requestedAt: at,
       pausedAt: at,
       ...(deadlineAt === undefined ? {} : { deadlineAt }),

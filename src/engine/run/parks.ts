@@ -4,10 +4,12 @@ import type { Timeout } from '../../core/conditions.ts'
 import { durationMs } from '../../core/duration.ts'
 import { LullError } from '../../core/errors.ts'
 import { toIso } from '../../core/instant.ts'
+import type { JsonObject } from '../../core/json.ts'
 import type { Wake } from '../../core/suspension.ts'
 import type { Park, Sleep } from '../agent-task.ts'
 import { parkInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
+import { isSchema, jsonSchemaOf } from '../standard-schema.ts'
 import type { RunCore } from './run-core.ts'
 import type { RunAct } from './run-writer.ts'
 import type { Stop } from './stops.ts'
@@ -30,7 +32,8 @@ export function createParks(core: RunCore, stop: Stop): Parks {
 
   function park(given: Park, fingerprint?: string): Promise<Wake> {
     core.notInside(fingerprint === undefined ? 'task.park' : 'task.sleep', 'step')
-    const { reason, summary, timeout, ...others } = given
+    const { reason, summary, timeout, input, ...others } = given
+    const inputSchema = inputSchemaOf(input)
     const wanted = timeout === undefined ? others : { ...others, timeout: inMinutes(timeout) }
     const { conditions } = parse(parkInput, { reason, summary, conditions: wanted })
     const armed = conditions && Object.keys(conditions).length > 0 ? conditions : undefined
@@ -47,6 +50,7 @@ export function createParks(core: RunCore, stop: Stop): Parks {
         reason,
         ...(summary === undefined ? {} : { summary }),
         ...(armed === undefined ? {} : { conditions: armed }),
+        ...(inputSchema === undefined ? {} : { inputSchema }),
         ...(fireAt === undefined ? {} : { fireAt }),
         eventsNow: armed?.since === 'now' ? await host.eventsNow() : 0,
       }
@@ -85,6 +89,14 @@ export function createParks(core: RunCore, stop: Stop): Parks {
       open.delete(key)
     },
   }
+}
+
+/** Undefined where any input is taken. */
+function inputSchemaOf(input: unknown): JsonObject | undefined {
+  if (input === undefined) return undefined
+  if (isSchema(input)) return jsonSchemaOf(input)
+  const problem = 'must be a Standard Schema, such as z.object({…})'
+  throw new LullError('INVALID_INPUT', { path: 'input', problem })
 }
 
 /** The timeout in the unit of the protocols. */

@@ -1,12 +1,11 @@
 /** Checks an answer before it is written, in any process: what the question recorded is enough. */
-import { z } from 'zod'
 import { chosenIn } from '../../core/choices.ts'
 import { isLullError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Message } from '../../core/message.ts'
 import { valuesIn } from '../../core/message-values.ts'
 import type { Question } from '../../core/records.ts'
-import { parse } from '../parse.ts'
+import { checkBySchema } from '../check-by-schema.ts'
 
 export interface WrongAnswer {
   readonly path: string
@@ -32,28 +31,11 @@ function problemIn(
   schema: JsonObject,
   { value, path }: ReturnType<typeof valuesIn>[number],
 ): WrongAnswer | undefined {
-  const check = readable(schema)
-  if (check === undefined) return undefined
   try {
-    parse(check, value, `message.${path}`)
+    checkBySchema(schema, value, `message.${path}`)
     return undefined
   } catch (error) {
     if (isLullError(error, 'INVALID_INPUT')) return error.details
     throw error
   }
-}
-
-const known = new WeakMap<JsonObject, z.ZodType | undefined>()
-
-/** Undefined: the schema uses a feature that cannot be checked here. */
-function readable(schema: JsonObject): z.ZodType | undefined {
-  if (known.has(schema)) return known.get(schema)
-  let check: z.ZodType | undefined
-  try {
-    check = z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema)
-  } catch {
-    check = undefined
-  }
-  known.set(schema, check)
-  return check
 }

@@ -18,6 +18,7 @@ const stop: z.ZodType<StopSummary> = z.object({
   reason: z.string().optional(),
   summary: z.string().optional(),
   conditions: z.unknown(),
+  inputSchema: z.unknown(),
   wakes: z.string(),
   deadlineAt: instant.optional(),
 })
@@ -92,7 +93,7 @@ export function summaryOf(task: Task, now: number): TaskSummary {
 function stopIn(task: Task, now: number): Pick<TaskSummary, 'stop'> {
   const found = task.suspension ?? task.pausing
   if (found === undefined) return {}
-  const { handle, initiator, actor, reason, summary, conditions, deadlineAt } = found
+  const { handle, initiator, actor, reason, summary, conditions, inputSchema, deadlineAt } = found
   return {
     stop: {
       handle,
@@ -101,6 +102,7 @@ function stopIn(task: Task, now: number): Pick<TaskSummary, 'stop'> {
       ...(reason === undefined ? {} : { reason }),
       ...(summary === undefined ? {} : { summary }),
       conditions: conditions ?? null,
+      ...(inputSchema === undefined ? {} : { inputSchema }),
       wakes: wakesOf(found, now),
       ...(deadlineAt === undefined ? {} : { deadlineAt: toIso(deadlineAt) }),
     },

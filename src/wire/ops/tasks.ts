@@ -43,6 +43,8 @@ export interface StopSummary {
   readonly summary?: string | undefined
   /** Null: only a resume ends it. */
   readonly conditions: unknown
+  /** The JSON Schema of the input that a resume must have. */
+  readonly inputSchema?: unknown
   /** What wakes it, in words. */
   readonly wakes: string
   readonly deadlineAt?: string | undefined
