@@ -27,7 +27,9 @@ const STEPS = 100
 
 it('T4: a thousand changes are drawn a few times and loaded a few times, each second', async () => {
   const client = createClient({ url: server.url })
-  const steps = { script: [{ park: { reason: 'start' } }, { repeat: STEPS, ops: [{ step: 'tick' }] }] }
+  const steps = {
+    script: [{ park: { reason: 'start' } }, { repeat: STEPS, ops: [{ step: 'tick' }] }],
+  }
   const sent = await Promise.all(
     Array.from({ length: TASKS }, () => client.send(JSON.stringify(steps))),
   )
