@@ -7,6 +7,8 @@ export interface Caller {
   readonly principal: string
   /** Operators see and control every task of every principal (and with `tenant: '*'` of every tenant). */
   readonly operator?: boolean
+  /** An operator of all tenants that acts in the one tenant. What it sets belongs to `*`. */
+  readonly ofAllTenants?: true | undefined
   /** The id of the credential that was shown, where it has one. */
   readonly credential?: string | undefined
 }

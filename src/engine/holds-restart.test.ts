@@ -45,6 +45,66 @@ describe('who may hold', () => {
   })
 })
 
+describe('who may lift', () => {
+  const rootInAcme: Caller = { ...root, tenant: 'acme', ofAllTenants: true }
+  const evil: Caller = { tenant: 'evil', principal: 'eve', operator: true }
+  const callers = { olga, evil, root, rootInAcme }
+  const acme = { scope: { tenant: 'acme' }, reason: 'x' }
+
+  const onEvent = { ...acme, onEvent: 'incident' }
+  const fired = async (w: Harness, by: Caller): Promise<string> => {
+    await w.engine.addRule(by, onEvent)
+    await w.emit('incident')
+    return (await w.engine.holds(by))[0]?.id ?? ''
+  }
+  const placed = async (w: Harness, by: Caller): Promise<string> =>
+    (await w.engine.hold(by, acme)).holdId
+
+  it.each([
+    ['olga', placed, ['olga', 'root', 'rootInAcme']],
+    ['root', placed, ['root', 'rootInAcme']],
+    ['rootInAcme', placed, ['root', 'rootInAcme']],
+    ['olga', fired, ['olga', 'root', 'rootInAcme']],
+    ['root', fired, ['root', 'rootInAcme']],
+    ['rootInAcme', fired, ['root', 'rootInAcme']],
+  ] as const)('a hold of %s (%o): only %j', async (by, place, may) => {
+    for (const [name, caller] of Object.entries(callers)) {
+      const w = await harness()
+      const { id } = await w.send('park')
+      await w.until(id, 'paused-by-agent')
+      const holdId = await place(w, callers[by])
+      expect((await w.get(id)).holds).toEqual([holdId])
+      const lifted = await w.engine.lift(caller, holdId).then(
+        () => true,
+        () => false,
+      )
+      expect([name, lifted]).toEqual([name, may.some((one) => one === name)])
+      expect((await w.get(id)).holds).toEqual(lifted ? [] : [holdId])
+    }
+  })
+
+  it('is not changed when the operator of the tenant asks for the same hold', async () => {
+    const w = await harness()
+    const { id } = await w.send('park')
+    await w.until(id, 'paused-by-agent')
+    const ofRoot = await placed(w, rootInAcme)
+    const ofOlga = await placed(w, olga)
+    await w.engine.lift(olga, ofOlga)
+    expect((await w.get(id)).holds).toEqual([ofRoot])
+  })
+
+  it('a hold of an earlier version, without an owner: the operator of its tenant', async () => {
+    const store = createMemoryStore()
+    const actor = { kind: 'operator', id: 'olga' }
+    const some = { reason: 'x', holdNew: false, actor, createdAt: 1 }
+    await store.putHold({ ...some, id: 'old', scope: { tenant: 'acme' } })
+    await store.putHold({ ...some, id: 'old-of-all', scope: { all: true } })
+    const w = await harness({ store })
+    await expect(w.engine.lift(olga, 'old-of-all')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await w.engine.lift(olga, 'old')).toMatchObject({ holdId: 'old' })
+  })
+})
+
 describe('a process that dies', () => {
   it('H1: in the middle of holding: the next one finishes it before any task runs', async () => {
     const store = createMemoryStore()

@@ -56,9 +56,20 @@ export function withinTenantOf(caller: Caller, scope: HoldScope): HoldScope {
   return { ...scope, tenant: caller.tenant }
 }
 
-/** Whether the caller may change the budget or rule of that owner. `*` owns those of the operators of all tenants. */
-export function isOwner({ tenant }: Caller, owner: string): boolean {
-  return tenant === ALL_TENANTS || tenant === owner
+/** The owner of a hold, budget or rule that the caller sets. `*` owns those of the operators of all tenants. */
+export function ownerFor({ tenant, ofAllTenants }: Caller): string {
+  return ofAllTenants === true ? ALL_TENANTS : tenant
+}
+
+/** Whether the caller may change the hold, budget or rule of that owner. */
+export function isOwner(caller: Caller, owner: string): boolean {
+  const own = ownerFor(caller)
+  return own === ALL_TENANTS || own === owner
+}
+
+/** Holds of earlier versions name no owner. They belong to the tenant that they hold. */
+export function ownerOfHold({ owner, scope }: Pick<Hold, 'owner' | 'scope'>): string {
+  return owner ?? queryOf(scope).tenant ?? ALL_TENANTS
 }
 
 /** Whether the hold, budget or rule is of the caller's tenant. */

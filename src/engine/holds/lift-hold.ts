@@ -5,7 +5,7 @@ import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import type { ActiveHolds } from './active-holds.ts'
 import { liftTasks } from './held-tasks.ts'
-import { maySeeScope } from './hold-scope.ts'
+import { isOwner, maySeeScope, ownerOfHold } from './hold-scope.ts'
 
 export interface LiftAnswer {
   readonly holdId: string
@@ -45,6 +45,7 @@ export function createLiftHold(
     const context = contextOf()
     const hold = (await context.store.holds(true)).find(({ id }) => id === holdId)
     if (hold === undefined || !maySeeScope(caller, hold)) return undefined
+    checkOwner(caller, hold)
     const tasks = await liftTasks(context, hold, caller.principal)
     return tasks === 0 ? undefined : { holdId, tasks }
   }
@@ -52,10 +53,19 @@ export function createLiftHold(
   return async (caller, holdId) => {
     await active.refresh()
     const hold = active.get(holdId)
-    if (hold !== undefined && maySeeScope(caller, hold)) return liftActive(caller, hold)
+    if (hold !== undefined && maySeeScope(caller, hold)) {
+      checkOwner(caller, hold)
+      return liftActive(caller, hold)
+    }
     const lifted = await liftRest(caller, holdId)
     if (lifted !== undefined) return lifted
     const problem = 'is not a hold that is in effect'
     throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
   }
+}
+
+function checkOwner(caller: Caller, hold: Hold): void {
+  if (isOwner(caller, ownerOfHold(hold))) return
+  const problem = 'is a hold that only operators of all tenants lift'
+  throw new LullError('INVALID_INPUT', { path: 'holdId', problem })
 }

@@ -7,7 +7,7 @@ import { parse } from '../parse.ts'
 import type { HoldRequest } from '../requests.ts'
 import type { ActiveHolds } from './active-holds.ts'
 import { holdTasks, liftTasks, type TaskOutcome } from './held-tasks.ts'
-import { withinTenantOf } from './hold-scope.ts'
+import { ownerFor, ownerOfHold, withinTenantOf } from './hold-scope.ts'
 import { createStoreHold } from './store-hold.ts'
 
 export interface HoldAnswer {
@@ -104,6 +104,7 @@ function newHold({ ids, clock }: EngineContext, caller: Caller, request: HoldReq
   const { scope, reason, holdNew = false } = parse(holdInput, request)
   return {
     id: `hold-${ids.uuid()}`,
+    owner: ownerFor(caller),
     scope: withinTenantOf(caller, scope),
     reason,
     holdNew,
@@ -117,7 +118,7 @@ function isOfRule({ actor }: Hold, ruleId: string): boolean {
 }
 
 function isSameHold(a: Hold, b: Hold): boolean {
-  if (a.actor.kind !== b.actor.kind) return false
+  if (a.actor.kind !== b.actor.kind || ownerOfHold(a) !== ownerOfHold(b)) return false
   return JSON.stringify(a.scope) === JSON.stringify(b.scope) && a.holdNew === b.holdNew
 }
 

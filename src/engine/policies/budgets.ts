@@ -10,7 +10,7 @@ import { canonical } from '../../core/canonical-json.ts'
 import { LullError } from '../../core/errors.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import { maySeeScope, withinTenantOf } from '../holds/hold-scope.ts'
+import { maySeeScope, ownerFor, withinTenantOf } from '../holds/hold-scope.ts'
 import { refillInput, setBudgetInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RefillRequest, SetBudgetRequest } from '../requests.ts'
@@ -72,7 +72,7 @@ export function createBudgets(
       const { resume, ...given } = parse(setBudgetInput, request)
       const { measure, limit, per = 'life' } = given
       const scope = withinTenantOf(caller, given.scope)
-      const owner = caller.tenant
+      const owner = ownerFor(caller)
       const id = idOf(contextOf(), { owner, scope, measure, per })
       const actor = actorOf(caller)
       const named = { id, owner, scope, measure, limit, per, actor }

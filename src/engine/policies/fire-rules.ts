@@ -43,11 +43,11 @@ export function createFireRules(
 
   /** Fires the rule after the firings of it that are under way (F4). */
   function fire(rule: Rule, id: string, causedAt?: number): Promise<void> {
-    const { scope, reason, holdNew, mode } = rule
+    const { owner = rule.tenant, scope, reason, holdNew, mode } = rule
     const actor = { kind: 'policy', id: rule.id } as const
     const place = (): Promise<void> => {
       const createdAt = contextOf().clock.now()
-      const hold = { id, scope, reason, holdNew, mode, actor, createdAt }
+      const hold = { id, owner, scope, reason, holdNew, mode, actor, createdAt }
       return holdsOf().holdByRule(hold, causedAt)
     }
     const fired = (newest.get(rule.id) ?? Promise.resolve()).then(place, place)

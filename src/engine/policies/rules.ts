@@ -3,7 +3,7 @@ import type { Rule, RuleCause } from '../../core/budgets/rule.ts'
 import { LullError } from '../../core/errors.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import { isOwner, maySeeScope, withinTenantOf } from '../holds/hold-scope.ts'
+import { isOwner, maySeeScope, ownerFor, withinTenantOf } from '../holds/hold-scope.ts'
 import { ruleInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import type { RuleRequest } from '../requests.ts'
@@ -39,6 +39,7 @@ export function createRules(
       kind: 'rule',
       id: `rule-${ids.uuid()}`,
       version: 1,
+      owner: ownerFor(caller),
       tenant: caller.tenant,
       when,
       scope: withinTenantOf(caller, given.scope),
@@ -72,7 +73,7 @@ export function createRules(
       if (found === undefined) {
         throw new LullError('INVALID_INPUT', { path: 'ruleId', problem: 'is not a rule' })
       }
-      if (!isOwner(caller, found.tenant)) {
+      if (!isOwner(caller, found.owner ?? found.tenant)) {
         const problem = 'is a rule that only operators of all tenants change'
         throw new LullError('INVALID_INPUT', { path: 'ruleId', problem })
       }

@@ -36,6 +36,11 @@ describe('an identity', () => {
     expect(callerIn(operator, query('tenant=other')).tenant).toBe('other')
   })
 
+  it('N3: of all tenants stays one in the tenant that it names', () => {
+    expect(operatorIn(operator, query('tenant=acme'))).toMatchObject({ ofAllTenants: true })
+    expect(operatorIn(member, query('tenant=acme')).ofAllTenants).toBeUndefined()
+  })
+
   it.each(['', 'x'.repeat(257)])('names no tenant %j', (name) => {
     expect(() => callerIn(owner, query(`tenant=${name}`))).toThrow('tenant')
   })

@@ -74,7 +74,8 @@ export function memberIn(identity: Identity, query: URLSearchParams): Caller {
 
 /** The operator of a tenant. `*` means all tenants, for those who may act in any. */
 export function operatorIn(identity: Identity, query: URLSearchParams): Caller {
-  return { ...callerIn(identity, query), operator: true }
+  const caller: Caller = { ...callerIn(identity, query), operator: true }
+  return identity.tenant === ALL_TENANTS ? { ...caller, ofAllTenants: true } : caller
 }
 
 function wrongTenant(problem: string): LullError {

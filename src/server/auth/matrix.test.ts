@@ -274,6 +274,21 @@ it('lets an operator or the owner of a task fork it, and nobody else', async () 
   })
 })
 
+it('lets no operator of a tenant lift what an operator of all tenants holds', async () => {
+  await mint('operator of acme', { principal: 'olga', scopes: ['ops:read', 'ops:control'] })
+  await mint('operator of all', { tenant: '*', principal: 'root', scopes: ['ops:control'] })
+  const body = JSON.stringify({ scope: { contextId: 'none' }, reason: 'incident' })
+  const init = { method: 'POST', headers: json, body }
+  for (const path of ['/ops/holds?tenant=acme', '/ops/holds?tenant=*', '/ops/holds']) {
+    const { text } = await ask(path, init, keys.get('operator of all'))
+    const { holdId } = JSON.parse(text) as { holdId: string }
+    const lift = (name: string) =>
+      ask(`/ops/holds/${holdId}`, { method: 'DELETE' }, keys.get(name))
+    expect([path, (await lift('operator of acme')).status]).toEqual([path, 400])
+    expect([path, (await lift('operator of all')).status]).toEqual([path, 200])
+  }
+})
+
 it('lets nobody choose a tenant', async () => {
   const named = rpc('1.0', 'ListTasks', () => ({ tenant: 'acme' }))
   expect((await named(keys.get('other tenant'), '')).text).toContain('tenant')
