@@ -37,6 +37,7 @@ import { createPolicing } from './policies/policing.ts'
 import type { Rules } from './policies/rules.ts'
 import { createPublishing, type Publishing } from './publishing.ts'
 import { createQuotas } from './quotas.ts'
+import { createReminderRate } from './reminder-rate.ts'
 import { createRetention, type Retention } from './retention.ts'
 import { createRunHost } from './run-host.ts'
 import { createRuns } from './runs.ts'
@@ -120,7 +121,7 @@ export function assemble(deps: EngineDeps): Assembly {
   })
   const wake = createWakeByEvent({ ledger, runs })
   const events = createEvents({ ...shared, ledger, wake, before: policing.fire.onEvent })
-  const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter })
+  const wakeByTime = createWakeByTime({ ledger, runs, ids, clock, meter, before: events.beforeDue })
   const timers = createTimers({ store: work, clock, log, wake: wakeByTime })
   const followUps = createFollowUps({ ...shared, ledger, isShared: cluster !== undefined })
   const retention = retentionOf(shared, ledger, events, membership)
@@ -132,6 +133,7 @@ export function assemble(deps: EngineDeps): Assembly {
     followUps,
     subscriptions,
     quotas: createQuotas(shared),
+    admitReminders: createReminderRate(shared),
     budgetChecks: policing.checks,
     audit: createAudit(shared),
     takeDuty: membership.takeDuty,

@@ -18,6 +18,7 @@ import type { Ledger } from './ledger.ts'
 import type { EngineOptions } from './options.ts'
 import type { BudgetChecks } from './policies/check-budgets.ts'
 import type { Quotas } from './quotas.ts'
+import type { AdmitReminders } from './reminder-rate.ts'
 import type { Runs } from './runs.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -29,6 +30,7 @@ export interface EngineContext {
   readonly followUps: FollowUps
   readonly subscriptions: Subscriptions
   readonly quotas: Quotas
+  readonly admitReminders: AdmitReminders
   readonly budgetChecks: BudgetChecks
   readonly audit: Audit
   readonly agents: ReadonlyMap<string, Agent>

@@ -2,9 +2,12 @@
 import type { StoredEvent } from '../core/cloud-event.ts'
 import { type EventFilter, FILTER_NAMES, filterOf, passes } from '../core/conditions.ts'
 import type { WorkStore } from '../ports/store/work.ts'
+import { createTenantShares } from './events/tenant-shares.ts'
 
 /** Names read at once. Other work of the process goes on between two pages. */
 const PAGE = 256
+/** Events of a tenant that are compared with a page of filters at the same time. */
+const COMPARISONS = 16
 /** Parsed filters that are kept: an event is compared with every filter. */
 const KEPT_FILTERS = 4_096
 
@@ -13,6 +16,7 @@ export type MatchingFilters = (event: StoredEvent) => AsyncGenerator<readonly st
 
 export function createMatchingFilters(store: Pick<WorkStore, 'waitNames'>): MatchingFilters {
   const parsed = new Map<string, EventFilter | undefined>()
+  const comparisons = createTenantShares(COMPARISONS)
 
   function filterNamed(name: string): EventFilter | undefined {
     if (!parsed.has(name)) {
@@ -22,17 +26,28 @@ export function createMatchingFilters(store: Pick<WorkStore, 'waitNames'>): Matc
     return parsed.get(name)
   }
 
-  return async function* ({ tenant, event }) {
+  /** The filters of one page that the event passes, and the last name of a page that is not the last one. */
+  async function comparePage(
+    { tenant, event }: StoredEvent,
+    after: string,
+  ): Promise<{ readonly names: readonly string[]; readonly next: string | undefined }> {
+    const page = await store.waitNames(tenant, FILTER_NAMES, after, PAGE)
+    const names = page.filter((name) => {
+      const filter = filterNamed(name)
+      return filter !== undefined && passes(filter, event)
+    })
+    return { names, next: page.length < PAGE ? undefined : page.at(-1) }
+  }
+
+  return async function* (event) {
     let after = ''
     for (;;) {
-      const page = await store.waitNames(tenant, FILTER_NAMES, after, PAGE)
-      yield page.filter((name) => {
-        const filter = filterNamed(name)
-        return filter !== undefined && passes(filter, event)
-      })
-      const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) return
-      after = last
+      const { names, next } = await comparisons.during(event.tenant, () =>
+        comparePage(event, after),
+      )
+      yield names
+      if (next === undefined) return
+      after = next
       await new Promise((resolve) => setImmediate(resolve))
     }
   }

@@ -11,11 +11,13 @@
  * V5  In a shared store, the transaction that writes a position of an event into a task also checks that the store has
  *     given it. After a failover that lost events, their positions are given again, and no task takes the new events for
  *     the lost ones.
+ * V6  The start does not wait for the dispatch of events that an earlier process left. Until they are dispatched, a task
+ *     is offered the oldest event that fits, and one that is due looks for such an event first.
  */
 
 import type { CloudEvent, StoredEvent } from '../core/cloud-event.ts'
-import { wakesOn } from '../core/decide/waking.ts'
 import { type SpanLink, toTraceparent } from '../core/span-link.ts'
+import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { EventStore } from '../ports/store/events.ts'
@@ -24,11 +26,13 @@ import type { WorkStore } from '../ports/store/work.ts'
 import type { Store } from '../ports/store.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import { createBatchedRead } from './cluster/batched-read.ts'
+import { createCatchUp } from './events/catch-up.ts'
 import { createDispatchEvent } from './events/dispatch-event.ts'
 import { createDispatchedEvents } from './events/dispatched-events.ts'
 import { createDispatcher } from './events/dispatcher.ts'
 import { createEventCursor } from './events/event-cursor.ts'
 import { createLookBacks, type LookBacks, type Wake } from './events/look-back.ts'
+import { createOfferEvent } from './events/offer-event.ts'
 import { createRemovedEvents } from './events/removed-events.ts'
 import type { Ledger } from './ledger.ts'
 import { createPendingWork } from './pending-work.ts'
@@ -53,7 +57,11 @@ export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
   retell(): Promise<void>
   /** Retention has removed events (V4). */
   removed(): Promise<void>
-  /** Runs `lookBacks` for tasks that stopped before a crash, then dispatches the events behind the cursor. */
+  /** Wakes a task that is due by an earlier event that is not dispatched yet. Undefined when there is none (V6). */
+  readonly beforeDue: (task: Task) => Promise<void> | undefined
+  /**
+   * Runs `lookBacks` for tasks that stopped before a crash, then begins to dispatch the events behind the cursor (V6).
+   */
   start(lookBacks: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
@@ -92,24 +100,17 @@ export function createEvents(deps: EventsDeps): Events {
     isShared: cluster !== undefined,
     pending,
   })
-  const offerToTasks = createDispatchEvent(store, cluster === undefined ? offer : offerOldest)
+  const mayBeOlder = (): boolean => cluster !== undefined || cursor.isBehind()
+  const offer = createOfferEvent({ ledger: deps.ledger, lookBacks, wake, mayBeOlder })
+  const offerToTasks = createDispatchEvent(store, offer)
   const dispatcher = createDispatcher({ ...deps, cluster, cursor, pending, dispatch })
+  const { dispatchAll } = dispatcher
+  const catchUp = createCatchUp({ store, clock, log, cursor, pending, dispatchAll })
 
   async function dispatch(event: StoredEvent): Promise<void> {
     const first = deps.before?.(event)
     if (first !== undefined) await first
     await offerToTasks(event)
-  }
-
-  async function offer(taskId: string, event: StoredEvent): Promise<void> {
-    const mayTake = (): boolean => lookBacks.inProgress(taskId) === undefined
-    while ((await wake(taskId, event, mayTake)) === 'not now') await lookBacks.inProgress(taskId)
-  }
-
-  /** V3: the event may not be the oldest that fits, and another process may be looking back for the task. */
-  async function offerOldest(taskId: string, { event, pos }: StoredEvent): Promise<void> {
-    const task = await deps.ledger.read(taskId)
-    if (task !== undefined && wakesOn(task, event, pos)) await lookBacks.lookBack(task)
   }
 
   async function emit(
@@ -124,7 +125,7 @@ export function createEvents(deps: EventsDeps): Events {
       const event = events[index]
       return isNew && event !== undefined ? [{ pos, tenant, receivedAt, event }] : []
     })
-    await pending.track(dispatcher.dispatchAll(fresh))
+    await pending.track(dispatchAll(fresh))
     return stored
   }
 
@@ -135,16 +136,22 @@ export function createEvents(deps: EventsDeps): Events {
     lastPos: cursor.lastPos,
     refresh,
     reset: async () => cursor.reset(await store.lastEventPos()),
+    beforeDue: (task) => (cursor.isBehind() ? lookBacks.lookBack(task) : undefined),
     retell: dispatcher.retell,
     removed: removed.refresh,
     async start(lookBack) {
       cursor.advance(await store.lastEventPos())
       await removed.refresh()
       await lookBack()
-      if (cluster !== undefined) return dispatcher.retell()
-      await dispatcher.dispatchAfter(await cursor.load())
+      if (cluster === undefined) return catchUp.start()
+      pending.track(dispatcher.retell()).catch((error: unknown) => {
+        log('warn', 'events of other processes could not be read; asked again later', { error })
+      })
     },
-    stop: dispatcher.stop,
+    stop() {
+      catchUp.stop()
+      return dispatcher.stop()
+    },
   }
 }
 

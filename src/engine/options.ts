@@ -32,6 +32,8 @@ export interface EngineOptions {
   readonly listBytes: number
   /** How many reminders may be pending on one task. */
   readonly pendingReminders: number
+  /** How many reminders a principal may add in a minute, to all of its tasks. */
+  readonly remindersPerMinute: number
   /** How many distinct filters without a fixed type a tenant may have. Every event is compared with each of them. */
   readonly filtersWithoutType: number
   /** How many bytes a principal may store, how many tasks, and how many tasks that have not ended. */
@@ -98,6 +100,7 @@ export const defaultOptions: EngineOptions = {
   contextBytes: 16_777_216,
   listBytes: 16_777_216,
   pendingReminders: 64,
+  remindersPerMinute: 6_000,
   filtersWithoutType: 1_000,
   storedBytes: 4_294_967_296,
   storedTasks: 5_000_000,

@@ -25,6 +25,7 @@ export async function remind(
   ledger.admit()
   const found = await taskFor(context, caller, taskId)
   checkOffered(agents.get(found.agent))
+  context.admitReminders(caller, 1)
   const reminder = toReminder(given, `reminder-${ids.uuid()}`, clock.now(), metadata)
   const limit = options.pendingReminders
   const { task } = await ledger.commit(taskId, { type: 'remind', reminder, limit })

@@ -1,8 +1,13 @@
-/** Offers an event to every task that waits under one of its names or with a filter that it passes. */
+/**
+ * Offers an event to every task that waits under one of its names or with a filter that it passes.
+ *
+ * D1  The events of a tenant do not keep those of another one waiting, however many filters and tasks the tenant has.
+ */
 import { namesOf, type StoredEvent } from '../../core/cloud-event.ts'
 import { ANY_NAME } from '../../core/conditions.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
 import { createMatchingFilters } from '../event-filters.ts'
+import { createTenantShares } from './tenant-shares.ts'
 
 export type DispatchEvent = (event: StoredEvent) => Promise<void>
 
@@ -10,19 +15,24 @@ export type DispatchEvent = (event: StoredEvent) => Promise<void>
 const PAGE = 256
 /** Filters whose tasks are looked up with one query. */
 const NAMES = 64
+/** Tasks of a tenant that are offered an event at the same time. */
+const OFFERS = 256
 
 export function createDispatchEvent(
   store: Pick<WorkStore, 'waiting' | 'waitNames'>,
   offer: (taskId: string, event: StoredEvent) => Promise<void>,
 ): DispatchEvent {
   const matchingFilters = createMatchingFilters(store)
+  const offers = createTenantShares(OFFERS)
 
   /** Yields to other work of the process after each page. */
   async function offerToAll(event: StoredEvent, names: readonly string[]): Promise<void> {
     let after = ''
     for (;;) {
       const page = await store.waiting(event.tenant, names, after, PAGE)
-      await Promise.all(page.map((taskId) => offer(taskId, event)))
+      await Promise.all(
+        page.map((taskId) => offers.during(event.tenant, () => offer(taskId, event))),
+      )
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) return
       after = last

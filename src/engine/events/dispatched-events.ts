@@ -21,6 +21,8 @@ export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatch
       dispatched.push(pos)
     },
     load: async () => lastPos,
+    caughtUp: () => undefined,
+    isBehind: () => false,
     async save() {
       const positions = dispatched
       dispatched = []

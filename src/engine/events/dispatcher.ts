@@ -1,9 +1,8 @@
-/** Dispatches events in the order of their positions. A failed dispatch is retried until it succeeds (V2). */
+/** Dispatches events in the order in which they are given. A failed dispatch is retried until it succeeds (V2). */
 import type { StoredEvent } from '../../core/cloud-event.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ClusterStore } from '../../ports/store/cluster.ts'
-import type { EventStore } from '../../ports/store/events.ts'
 import type { PendingWork } from '../pending-work.ts'
 import type { DispatchEvent } from './dispatch-event.ts'
 import { createDelayedSave, type EventCursor } from './event-cursor.ts'
@@ -11,8 +10,6 @@ import { createDelayedSave, type EventCursor } from './event-cursor.ts'
 export interface Dispatcher {
   /** Resolves when each event was dispatched, or has failed once. */
   readonly dispatchAll: (events: readonly StoredEvent[]) => Promise<void>
-  /** Dispatches the events behind the position. */
-  dispatchAfter(pos: number): Promise<void>
   /** In a shared store: dispatches events that another process left undispatched. */
   retell(): Promise<void>
   /** Resolves when nothing is being dispatched and the cursor is saved. */
@@ -20,7 +17,6 @@ export interface Dispatcher {
 }
 
 export interface DispatcherDeps {
-  readonly store: Pick<EventStore, 'events'>
   /** Present in a shared store. */
   readonly cluster: Pick<ClusterStore, 'undispatchedEvents'> | undefined
   readonly clock: Clock
@@ -35,7 +31,7 @@ const SAVE_CURSOR_MS = 1_000
 const RETRY_MS = 1_000
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { store, cluster, clock, log, cursor, pending, dispatch } = deps
+  const { cluster, clock, log, cursor, pending, dispatch } = deps
   const delayedSave = createDelayedSave(clock, SAVE_CURSOR_MS, () => {
     pending.track(cursor.save()).catch(() => undefined)
   })
@@ -60,22 +56,20 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     delayedSave.soon()
   }
 
+  /** The tenants side by side. */
+  async function dispatchByTenant(events: readonly StoredEvent[]): Promise<void> {
+    const tenants = [...new Set(events.map(({ tenant }) => tenant))]
+    await Promise.all(
+      tenants.map((one) => dispatchAll(events.filter(({ tenant }) => tenant === one))),
+    )
+  }
+
   return {
     dispatchAll,
-    async dispatchAfter(pos) {
-      let after = pos
-      for (;;) {
-        const page = await store.events(undefined, after, PAGE)
-        await dispatchAll(page)
-        const last = page.at(-1)
-        if (last === undefined || page.length < PAGE) return
-        after = last.pos
-      }
-    },
     async retell() {
       for (;;) {
         const page = (await cluster?.undispatchedEvents(PAGE)) ?? []
-        await pending.track(dispatchAll(page))
+        await pending.track(dispatchByTenant(page))
         if (page.length < PAGE) return
       }
     },

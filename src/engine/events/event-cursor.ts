@@ -17,8 +17,12 @@ export interface EventCursor {
   begin(pos: number): void
   /** The event has been offered to every task that waited. */
   finish(pos: number): void
-  /** Reads the cursor that was saved last. */
+  /** Reads the cursor that was saved last. The events behind it are to be dispatched. */
   load(): Promise<number>
+  /** Every event behind the loaded cursor has been dispatched, or has begun to be. */
+  caughtUp(): void
+  /** Whether events of an earlier process may not be dispatched yet. Until then the cursor does not move. */
+  readonly isBehind: () => boolean
   /** Saves the cursor if it moved. Never rejects. */
   save(): Promise<void>
 }
@@ -33,9 +37,11 @@ export function createEventCursor(deps: {
   const { store, log } = deps
   let lastPos = 0
   let saved = 0
+  let behind = true
   const undispatched = new Set<number>()
 
   async function save(): Promise<void> {
+    if (behind) return
     const reached = Math.min(lastPos, ...[...undispatched].map((pos) => pos - 1))
     if (reached <= saved) return
     try {
@@ -65,6 +71,10 @@ export function createEventCursor(deps: {
       saved = typeof cursor === 'number' ? cursor : 0
       return saved
     },
+    caughtUp: () => {
+      behind = false
+    },
+    isBehind: () => behind,
     save,
   }
 }

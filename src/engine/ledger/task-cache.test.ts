@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Task } from '../../core/task.ts'
 import { createTaskCache } from './task-cache.ts'
 import { move } from './task-entry.ts'
 
@@ -46,6 +47,37 @@ describe('the tasks in memory', () => {
     move(busy, 'idle')
     for (let n = 0; n < 5; n++) cache.use(`other-${n}`)
     expect(cache.get('busy')).toBeUndefined()
+  })
+
+  it('T3: of a tenant stay while another one uses many tasks', () => {
+    const cache = createTaskCache({ tasks: 40, bytes: large })
+    const use = (tenant: string, id: string): void => {
+      cache.use(id).task = { id, tenant } as Task
+    }
+    for (const tenant of ['small', 'other'])
+      for (let n = 0; n < 20; n++) use(tenant, `${tenant}-${n}`)
+    for (let n = 0; n < 500; n++) use('hot', `hot-${n}`)
+    const kept = (tenant: string): number =>
+      [...cache.entries()].filter(({ task }) => task?.tenant === tenant).length
+    // A quarter of the cache has ten tasks, so each of the three tenants has at least three.
+    expect(Math.min(kept('small'), kept('other'))).toBeGreaterThanOrEqual(3)
+    expect(cache.get('small-19')).toBeDefined()
+    expect(cache.get('hot-499')).toBeDefined()
+    expect(cache.entries().size).toBeLessThanOrEqual(41)
+  })
+
+  it('T3: of a tenant stay while another one uses large tasks, and are not too large themselves', () => {
+    const cache = createTaskCache({ tasks: 1_000, bytes: 4_000 })
+    const use = (tenant: string, id: string, bytes: number): void => {
+      const entry = cache.use(id)
+      entry.task = { id, tenant } as Task
+      cache.grow(entry, bytes)
+    }
+    use('large', 'large-1', 3_000)
+    use('small', 'small-1', 300)
+    for (let n = 0; n < 50; n++) use('hot', `hot-${n}`, 900)
+    expect(cache.get('small-1')).toBeDefined()
+    expect(cache.get('large-1')).toBeUndefined()
   })
 
   it('T1: are none where the limit is none', () => {

@@ -4,6 +4,8 @@
  *
  * T1  At most `tasks` settled tasks are kept, and about `bytes` bytes of them.
  * T2  A task that is not settled is never dropped, and has one entry.
+ * T3  A tenant that uses many tasks does not push out the tasks of the others: every tenant has an equal part of a quarter
+ *     of the cache.
  */
 import { TransientMap } from '../transient-map.ts'
 import { createTaskEntry, isSettled, type TaskEntry } from './task-entry.ts'
@@ -42,9 +44,9 @@ export function createTaskCache(limits: CacheLimits): TaskCache {
     older = newer
     newer = new TransientMap()
     newerBytes = 0
-    for (const entry of dropped.values()) {
-      if (!older.has(entry.id) && !isSettled(entry)) insert(entry)
-    }
+    const left = dropped.values().filter(({ id }) => !older.has(id))
+    const kept = sharesOf(left, [...older.values(), ...left], half)
+    for (const entry of left) if (!isSettled(entry) || kept.has(entry)) insert(entry)
   }
 
   function insert(entry: TaskEntry): void {
@@ -75,4 +77,30 @@ export function createTaskCache(limits: CacheLimits): TaskCache {
     trim,
     entries: () => new Set([...older.values(), ...newer.values()]),
   }
+}
+
+const noEntries: ReadonlySet<TaskEntry> = new Set()
+
+/** The entries that stay although their generation is dropped: the newest ones of each tenant (T3). */
+function sharesOf(
+  dropped: readonly TaskEntry[],
+  all: readonly TaskEntry[],
+  half: CacheLimits,
+): ReadonlySet<TaskEntry> {
+  const tenants = new Set(all.map(({ task }) => task?.tenant))
+  tenants.delete(undefined)
+  if (tenants.size < 2) return noEntries
+  const share = { tasks: half.tasks / 2 / tenants.size, bytes: half.bytes / 2 / tenants.size }
+  const used = new Map<string, CacheLimits>()
+  const kept = new Set<TaskEntry>()
+  for (const entry of dropped.toReversed()) {
+    if (entry.task === undefined) continue
+    const { tenant } = entry.task
+    const { tasks, bytes } = used.get(tenant) ?? { tasks: 0, bytes: 0 }
+    const next = { tasks: tasks + 1, bytes: bytes + entry.bytes }
+    if (next.tasks > share.tasks || next.bytes > share.bytes) continue
+    used.set(tenant, next)
+    kept.add(entry)
+  }
+  return kept
 }

@@ -131,12 +131,12 @@ async function deliver(
 /** Reminders are written before their message, so that the turn that sees the message sees them too. */
 async function remindFirst(
   context: EngineContext,
-  { request }: Incoming,
+  { caller, request }: Incoming,
   { id, agent }: Task,
 ): Promise<void> {
   if (request.reminders === undefined) return
   const limit = context.options.pendingReminders
-  for (const reminder of sentReminders(context, context.agents.get(agent), request)) {
+  for (const reminder of sentReminders(context, caller, context.agents.get(agent), request)) {
     await context.ledger.commit(id, { type: 'remind', reminder, limit })
   }
 }

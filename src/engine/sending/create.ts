@@ -93,7 +93,11 @@ export function createFromMessage(
     eventsAfter: 0,
     reminders:
       request.reminders &&
-      pendingAtStart(sending.context, taskId, sentReminders(sending.context, agent, request)),
+      pendingAtStart(
+        sending.context,
+        taskId,
+        sentReminders(sending.context, caller, agent, request),
+      ),
   }
   // In an existing context, the conversation must be read before the agent's code starts.
   const isFirst = message.contextId === undefined

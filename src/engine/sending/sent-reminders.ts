@@ -4,18 +4,21 @@
 import { LullError } from '../../core/errors.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import type { Agent } from '../agent.ts'
+import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { checkOffered } from '../reminders.ts'
 import type { CheckedSendRequest } from '../requests.ts'
 import { toReminder } from '../to-reminder.ts'
 
-/** @throws LullError `NOT_OFFERED` */
+/** @throws LullError `NOT_OFFERED` or `LIMIT_EXCEEDED` */
 export function sentReminders(
-  { clock, signer }: EngineContext,
+  { clock, signer, admitReminders }: EngineContext,
+  caller: Caller,
   agent: Agent | undefined,
   { message, idempotencyKey, reminders = [] }: CheckedSendRequest,
 ): readonly Reminder[] {
   if (reminders.length > 0) checkOffered(agent)
+  admitReminders(caller, reminders.length)
   return reminders.map((given, index) => {
     // The id is derived from the message, so a repeated message adds no second reminder.
     const named = idempotencyKey ?? message.messageId

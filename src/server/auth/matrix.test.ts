@@ -282,8 +282,7 @@ it('lets no operator of a tenant lift what an operator of all tenants holds', as
   for (const path of ['/ops/holds?tenant=acme', '/ops/holds?tenant=*', '/ops/holds']) {
     const { text } = await ask(path, init, keys.get('operator of all'))
     const { holdId } = JSON.parse(text) as { holdId: string }
-    const lift = (name: string) =>
-      ask(`/ops/holds/${holdId}`, { method: 'DELETE' }, keys.get(name))
+    const lift = (name: string) => ask(`/ops/holds/${holdId}`, { method: 'DELETE' }, keys.get(name))
     expect([path, (await lift('operator of acme')).status]).toEqual([path, 400])
     expect([path, (await lift('operator of all')).status]).toEqual([path, 200])
   }
