@@ -53,7 +53,7 @@ export default defineConfig({
           name: 'postgres-suites',
           include: [
             'test/postgres/**/*.test.ts',
-            'test/scenarios/{acp,client,suspend-processes,waiting}.test.ts',
+            'test/scenarios/{acp,client,keys,suspend-processes,waiting}.test.ts',
             'test/crash/{reminders,webhooks}.test.ts',
           ],
           env: { LULL_TEST_STORE: 'postgres' },

@@ -1,9 +1,12 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { scriptAgent } from '../testing/script-agent/script-agent.ts'
+import { readAddress } from './address-file.ts'
+import { attachStdio } from './attach-stdio.ts'
 import { openEngine } from './open-engine.ts'
 import { type RunningServer, serve } from './serve.ts'
 import { serveStdio } from './serve-stdio.ts'
@@ -42,4 +45,34 @@ it('forgets where the last owner of a directory was as soon as it has it', async
   const open = await openEngine({ agents, data, log })
   expect(existsSync(join(data, 'lull.address'))).toBe(false)
   await open.close()
+})
+
+it('attaches to a server with authentication by the token in its data directory alone', async () => {
+  const data = join(directory, 'keyed')
+  const auth = { modes: ['keys'] as const }
+  const keyed = await serve({ agents, port: 0, data, log, quiet: true, auth })
+  onTestFinished(() => keyed.close())
+  const address = readAddress(data)
+  expect(address?.token).toBeDefined()
+  expect(statSync(join(data, 'lull.address')).mode & 0o077).toBe(0)
+  const { url } = address ?? { url: '' }
+  const streams = () => [new PassThrough(), new PassThrough()] as const
+  for (const token of [undefined, 'wrong']) {
+    await expect(attachStdio({ url, token }, ...streams())).rejects.toThrow('401')
+  }
+  const [input, output] = streams()
+  const attached = await attachStdio({ ...address, url }, input, output)
+  const answers = createInterface(output)[Symbol.asyncIterator]()
+  const ask = async (id: number, method: string, params: object): Promise<unknown> => {
+    input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+    return JSON.parse((await answers.next()).value as string)
+  }
+  const hello = { protocolVersion: 1, clientCapabilities: {} }
+  expect(await ask(1, 'initialize', hello)).toMatchObject({ id: 1, result: {} })
+  const session = { cwd: directory, mcpServers: [] }
+  expect(await ask(2, 'session/new', session)).toMatchObject({
+    result: { sessionId: expect.any(String) },
+  })
+  attached.close()
+  await attached.ended
 })
