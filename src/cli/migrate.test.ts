@@ -34,6 +34,15 @@ it.each([
   expect(readdirSync(directory), 'nothing is made there').toEqual([])
 })
 
+it('names the flag that was given when a process uses the directory', async () => {
+  const { createSqliteStore } = await import('../stores/sqlite/sqlite-store.ts')
+  const store = await createSqliteStore({ path: directory })
+  const ended = await migrate('--from', directory, '--to', nowhere)
+  await store.close()
+  expect(ended.code).toBe(1)
+  expect(ended.err).toContain('(--from, LULL_DATA)')
+})
+
 it('leaves the directory free when the database cannot be reached', async () => {
   const { createSqliteStore } = await import('../stores/sqlite/sqlite-store.ts')
   const store = await createSqliteStore({ path: directory })

@@ -81,7 +81,7 @@ function unknownCommand(args: readonly string[], io: Io): ExitCode {
 }
 
 function explain(error: unknown, command: Command, json: boolean, io: Io): ExitCode {
-  const { code, exit, message } = verdict(error)
+  const { code, exit, message } = verdict(error, command)
   if (json) io.print(JSON.stringify({ error: { code, message } }))
   else io.warn(`${io.paint('red', 'lull:')} ${message}`)
   if (exit === exitCodes.usage && !json) io.warn(`Usage: ${usageOf(command)}`)
@@ -95,8 +95,11 @@ interface Verdict {
 }
 
 /** By error code: what the user can do about it. */
-const advice: Readonly<Record<string, string>> = {
-  STORE_LOCKED: ' Stop that process, or choose another data directory (--data, LULL_DATA).',
+const advice: Readonly<Record<string, (command: Command) => string>> = {
+  STORE_LOCKED({ flags }) {
+    const flag = 'from' in flags ? '--from' : '--data'
+    return ` Stop that process, or choose another data directory (${flag}, LULL_DATA).`
+  },
 }
 
 /** A command loads its code when it is called. With too few open files, Node does not find packages that are there. */
@@ -127,7 +130,7 @@ const unreachable: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
 ])
 
-function verdict(error: unknown): Verdict {
+function verdict(error: unknown, command: Command): Verdict {
   if (error instanceof UsageError) {
     return { code: 'USAGE', exit: exitCodes.usage, message: error.message }
   }
@@ -140,7 +143,7 @@ function verdict(error: unknown): Verdict {
   }
   if (isLullError(error)) {
     const exit = exitOf(error)
-    const message = `${error.message}.${advice[error.code] ?? ''}`
+    const message = `${error.message}.${advice[error.code]?.(command) ?? ''}`
     return { code: error.code, exit, message }
   }
   const why = loadFailures[error instanceof Error && 'code' in error ? String(error.code) : '']

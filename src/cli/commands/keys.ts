@@ -50,7 +50,8 @@ export const keysList: Command = {
   async run(input, io) {
     if (input.words.length > 0) throw new UsageError('list takes flags only')
     const now = Date.now()
-    const rows = await keysOf(input, async (keys) => {
+    const { withKeysToRead } = await import('../../server/auth/open-keys.ts')
+    const rows = await withKeysToRead(placeIn(input), async (keys) => {
       const used = await keys.lastUsed()
       return (await keys.list()).map((key) => rowOf(key, used[key.id], now))
     })
@@ -94,8 +95,7 @@ export const keysRotate: Command = {
     if (input.words.length > 0) throw new UsageError('rotate takes flags only')
     const { withSecretPlace } = await import('../../server/auth/open-keys.ts')
     const { rotatePushKey } = await import('../../server/system/push-key.ts')
-    const place = { data: input.text('data'), postgres: input.text('postgres') }
-    await withSecretPlace(place, rotatePushKey)
+    await withSecretPlace(placeIn(input), rotatePushKey)
     if (input.has('json')) io.print(JSON.stringify({ rotated: true }))
     else io.print('A server uses the new key when it starts the next time')
     return exitCodes.ok
@@ -104,7 +104,11 @@ export const keysRotate: Command = {
 
 async function keysOf<T>(input: Input, work: (keys: KeyStore) => Promise<T>): Promise<T> {
   const { withKeys } = await import('../../server/auth/open-keys.ts')
-  return withKeys({ data: input.text('data'), postgres: input.text('postgres') }, work)
+  return withKeys(placeIn(input), work)
+}
+
+function placeIn(input: Input): Readonly<Record<'data' | 'postgres', string | undefined>> {
+  return { data: input.text('data'), postgres: input.text('postgres') }
 }
 
 function newKeyIn(input: Input, now: number): NewKey {

@@ -1,5 +1,6 @@
 /** Opens the keys of a data directory or of a database, for a process that is not the server. */
-import { openStore } from '../open-store.ts'
+import type { Store } from '../../ports/store.ts'
+import { openReader, openStore, type StoreConfig } from '../open-store.ts'
 import { type GivenSettings, readSettings } from '../settings.ts'
 import { chooseStore } from '../store-choice.ts'
 import { systemClock } from '../system/clock.ts'
@@ -13,25 +14,41 @@ export function withKeys<T>(
   given: GivenSettings,
   work: (keys: KeyStore) => Promise<T>,
 ): Promise<T> {
-  return withSecretPlace(given, ({ data, store }) => {
-    const cluster = store?.cluster
-    return work(
-      store === undefined || cluster === undefined
-        ? createKeyFile(data)
-        : createSharedKeys(store, cluster, systemClock.now),
-    )
-  })
+  return withSecretPlace(given, (place) => work(keysAt(place)))
+}
+
+/** The same for work that only reads: the schema of the database is left as it is. */
+export function withKeysToRead<T>(
+  given: GivenSettings,
+  work: (keys: Pick<KeyStore, 'list' | 'lastUsed'>) => Promise<T>,
+): Promise<T> {
+  return withPlace(given, openReader, (place) => work(keysAt(place)))
+}
+
+function keysAt({ data, store }: SecretPlace): KeyStore {
+  const cluster = store?.cluster
+  return store === undefined || cluster === undefined
+    ? createKeyFile(data)
+    : createSharedKeys(store, cluster, systemClock.now)
 }
 
 /** Runs the work with the place of the keys that the server signs with. */
-export async function withSecretPlace<T>(
+export function withSecretPlace<T>(
   given: GivenSettings,
+  work: (place: SecretPlace) => Promise<T>,
+): Promise<T> {
+  return withPlace(given, (choice) => openStore(choice, () => undefined), work)
+}
+
+async function withPlace<T>(
+  given: GivenSettings,
+  open: (choice: StoreConfig) => Promise<Store>,
   work: (place: SecretPlace) => Promise<T>,
 ): Promise<T> {
   const { data, stores } = readSettings(given)
   const choice = chooseStore(stores, data)
   if (choice.kind !== 'postgres') return work({ data })
-  const store = await openStore(choice, () => undefined)
+  const store = await open(choice)
   try {
     return await work({ data, store })
   } finally {

@@ -97,9 +97,11 @@ const cases: Readonly<Record<string, Case>> = {
   },
 }
 
+const MINT = ['keys', 'mint', '--tenant', 'acme', '--principal', 'ci', '--scopes', 'tasks:read']
+
 const commands: Readonly<Record<string, (url: string) => readonly string[]>> = {
   serve: (url) => ['serve', '--script', '--port', '0', '--data', data, '--postgres', url],
-  keys: (url) => ['keys', 'list', '--postgres', url],
+  keys: (url) => [...MINT, '--postgres', url],
   migrate: (url) => ['migrate', '--from', data, '--to', url],
 }
 
@@ -122,6 +124,17 @@ it.each([
   const { code, err } = await run(['keys', 'list', '--postgres', url], undefined)
   expect(code).toBe(3)
   expect(err).toEqual([expect.stringMatching(why)])
+})
+
+it('lull keys list makes no schema, and reads the keys that lull keys mint has made', async () => {
+  const schema = newSchema()
+  const url = inject('postgres')
+  const list = ['keys', 'list', '--postgres', url]
+  const first = await run(list, schema)
+  expect(first.code).toBe(1)
+  expect(first.err).toEqual([expect.stringContaining(`there is no schema ${schema}`)])
+  expect((await run([...MINT, '--postgres', url], schema)).code).toBe(0)
+  expect((await run(list, schema)).out).toContain('1 keys')
 })
 
 describe.each(Object.entries(cases))(
