@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { serve } from '../../src/cli/commands/serve.ts'
+import { findCommand } from '../../src/cli/run-cli.ts'
 import { root } from './documents.ts'
 
 const folder = join(root, 'docs/deploy')
@@ -13,14 +13,29 @@ function read(name: string): string {
   return readFileSync(join(folder, name), 'utf8')
 }
 
-it.each(files)('%s names variables of the configuration, and flags of lull serve', (_, text) => {
+it.each(files)('%s names variables of the configuration', (_, text) => {
   for (const [variable] of text.matchAll(/\bLULL_[A-Z_]+/g))
     expect(configuration).toContain(variable)
-  for (const [, flags = ''] of text.matchAll(/\blull serve (.*)$/gm)) {
-    for (const [, flag = ''] of flags.matchAll(/--([a-z-]+)/g)) {
-      expect(Object.keys(serve.flags)).toContain(flag)
-    }
+})
+
+it('compose.yaml and lull@.service call commands of the program, with flags that they have', () => {
+  const called = ['compose.yaml', 'lull@.service'].flatMap((name) =>
+    [...read(name).matchAll(/node_modules\/\.bin\/lull (.*)$/gm)].map(([, args = '']) => args),
+  )
+  expect(called).toHaveLength(3)
+  for (const args of called) {
+    const command = findCommand(args.split(' '))
+    expect(command, args).toBeDefined()
+    const flags = [...args.matchAll(/--([a-z-]+)/g)].map(([, flag = '']) => flag)
+    expect(Object.keys(command?.flags ?? {})).toEqual(expect.arrayContaining(flags))
   }
+})
+
+it('both start the file that npm installs as the program', () => {
+  const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(Object.keys(bin)).toContain('lull')
+  // A container and a service end their first process: npx would stand between.
+  for (const name of ['compose.yaml', 'lull@.service']) expect(read(name)).not.toContain('npx')
 })
 
 it.each(['lull@.service', 'pgbouncer.ini'])(
