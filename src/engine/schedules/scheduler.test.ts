@@ -256,6 +256,44 @@ describe('a schedule on a shared store', () => {
   })
 })
 
+describe('a schedule with four processes in the night when clocks change', () => {
+  const berlin = (name: string, cron: string) =>
+    ({ name, cron, timezone: 'Europe/Berlin', message: 'go' }) as const
+
+  async function four(cluster: ReturnType<typeof createClusterHarness>) {
+    const processes: Harness[] = []
+    for (const skewMs of [0, 900, -700, 300]) processes.push(await cluster.join({ skewMs }))
+    return processes
+  }
+
+  it('P1 starts one task for an hour that is left out, and one for the next, also when processes die', async () => {
+    const schedules = [berlin('left-out', '0 2 * * *'), berlin('after', '0 3 * * *')]
+    const startAt = Date.UTC(2026, 2, 29, 0, 59, 50)
+    const cluster = createClusterHarness({ agents: [worker(...schedules)], startAt })
+    const processes = await four(cluster)
+    await cluster.pass(9_000)
+    processes[0]?.crash()
+    await cluster.pass(1_000)
+    processes[1]?.crash()
+    await cluster.pass(9_000)
+    const change = '2026-03-29T01:00:00.000Z'
+    expect(await startedTimes(processes[2] as Harness)).toEqual([change, change])
+  })
+
+  it('P1 starts one task for a time that comes twice, also when every process dies in between', async () => {
+    const startAt = Date.UTC(2026, 9, 25, 0, 29, 50)
+    const schedule = { ...berlin('twice', '30 2 * * *'), missed: 'run-once' } as const
+    const cluster = createClusterHarness({ agents: [worker(schedule)], startAt })
+    const processes = await four(cluster)
+    await cluster.pass(20_000)
+    for (const one of processes) one.crash()
+    cluster.clock.advance(HOUR - 20_000)
+    const [next] = await four(cluster)
+    await cluster.pass(20_000)
+    expect(await startedTimes(next as Harness)).toEqual(['2026-10-25T00:30:00.000Z'])
+  })
+})
+
 describe('a schedule under kills', () => {
   it('P1 and P2: every time has one task when no process is away for long', async () => {
     await fc.assert(

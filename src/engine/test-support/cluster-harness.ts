@@ -29,6 +29,8 @@ export interface ClusterOptions extends HarnessOptions {
   readonly hints?: () => readonly number[]
   /** Wraps each connection to the store. */
   readonly connection?: (store: Store) => Store
+  /** Epoch milliseconds. Default: the beginning of 2026. */
+  readonly startAt?: number
   /** Loop turns without a store call after which nothing more is expected. */
   readonly quietTurns?: number
 }
@@ -46,8 +48,8 @@ const SLICE_MS = 250
 const START = Date.UTC(2026, 0, 1)
 
 export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness {
-  const { hints, connection = (store) => store, quietTurns, ...shared } = given
-  const clock = createManualClock(START)
+  const { hints, connection = (store) => store, startAt = START, quietTurns, ...shared } = given
+  const clock = createManualClock(startAt)
   const cluster: MemoryCluster = createMemoryCluster(clock.now)
   const joined: Joined[] = []
   const ids = given.ids ?? createCountingIds()
