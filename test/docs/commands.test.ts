@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** Run by the test itself, or by nobody: a test that runs all tests does not end. */
 const notHere =
-  /^\s*(npm start|npm test|node scripts\/test\.mjs|npx vitest|npm run (?:check|fix|bench))\b/
+  /^\s*(?:[A-Z_]+=\S+ )?(npm start|npm test|node scripts\/test\.mjs|npx vitest|npm run (?:check|fix|bench|test:ai))\b/
 
 const told = documents().filter(({ blocks }) => blocks.some(isShell))
 

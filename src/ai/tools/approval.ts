@@ -34,7 +34,9 @@ async function needsApproval(
   messages: readonly ModelMessage[],
 ): Promise<boolean> {
   if (typeof policy === 'boolean') return policy
-  return policy(input, { toolCallId, messages: [...messages], experimental_context: undefined })
+  // The context has one name in major 6 of the SDK and another in major 7.
+  const contexts = { experimental_context: undefined, context: undefined }
+  return policy(input, { toolCallId, messages: [...messages], ...contexts })
 }
 
 /** Asks the user. False if the call was denied. */

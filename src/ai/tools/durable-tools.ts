@@ -8,7 +8,7 @@
  *  D3  calls start in the order in which the model made them, one at a time unless `concurrency` says otherwise;
  *  D4  a denied call is not executed, and the model is told that it was denied.
  */
-import type { ToolExecutionOptions, ToolSet } from 'ai'
+import type { ToolSet } from 'ai'
 import type { Json } from '../../core/json.ts'
 import type { AgentTask, Retry } from '../../engine/agent-task.ts'
 import { callsToApprove, isApproved } from './approval.ts'
@@ -18,6 +18,7 @@ import {
   type AnyTool,
   DENIED,
   DENIED_REASON,
+  type ExecutionOptions,
   interruptedError,
   outputOf,
   type ToolCall,
@@ -62,7 +63,7 @@ export function durableTools<T extends ToolSet>(
   function wrap(toolName: string, tool: AnyTool): AnyTool {
     const durable = { ...tool }
     delete durable.needsApproval
-    durable.execute = (input: unknown, given: ToolExecutionOptions) => {
+    durable.execute = (input: unknown, given: ExecutionOptions) => {
       const call = { toolName, toolCallId: given.toolCallId, input }
       return inTurn(() => execute(tool, call, given))
     }
@@ -71,11 +72,7 @@ export function durableTools<T extends ToolSet>(
     return durable
   }
 
-  async function execute(
-    tool: AnyTool,
-    call: ToolCall,
-    given: ToolExecutionOptions,
-  ): Promise<unknown> {
+  async function execute(tool: AnyTool, call: ToolCall, given: ExecutionOptions): Promise<unknown> {
     const { messages } = given
     const [asked] = await callsToApprove(task, [{ call, tool }], messages)
     if (asked !== undefined && !(await isApproved(task, call))) return denied

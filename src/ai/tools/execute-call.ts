@@ -1,8 +1,8 @@
 /** Executes one call of a tool inside a step, and what the tool can read about that step. */
-import type { ModelMessage, ToolExecutionOptions } from 'ai'
+import type { ModelMessage } from 'ai'
 import type { AgentTask, StepContext } from '../../engine/agent-task.ts'
 import { inToolSpan } from '../gen-ai-spans.ts'
-import type { AnyTool, ToolCall } from './results.ts'
+import type { AnyTool, ExecutionOptions, ToolCall } from './results.ts'
 import { answering, type UserAnswer, type UserQuestion } from './user-question.ts'
 
 /** What a running tool can use beside its input. */
@@ -21,7 +21,7 @@ export interface CallContext extends Pick<ToolContext, 'task' | 'step'> {
   readonly answers: readonly UserAnswer[]
   readonly messages: readonly ModelMessage[]
   /** The options that the SDK gave, if it executes the tool. */
-  readonly given?: ToolExecutionOptions
+  readonly given?: ExecutionOptions
 }
 
 const contexts = new WeakMap<object, ToolContext>()
@@ -35,6 +35,11 @@ export function toolContext(options: object): ToolContext {
   const found = contexts.get(options)
   if (found !== undefined) return found
   throw new Error('toolContext: the tool was not called by aiAgent or durableTools')
+}
+
+/** Tools of different types have no common type of input. The SDK has checked the input by the schema. */
+interface Executable {
+  execute?(input: unknown, options: object): unknown
 }
 
 /** Calls the tool's function. The last value of a generator is the result. */
@@ -52,7 +57,7 @@ export async function executeCall(
   }
   contexts.set(options, { task, step, ask: answering(answers) })
   return inToolSpan(task, toolName, toolCallId, async () => {
-    const result: unknown = await tool.execute?.(input, options)
+    const result = await (tool as Executable).execute?.(input, options)
     return isAsyncIterable(result) ? lastOf(result) : result
   })
 }

@@ -7,6 +7,8 @@ import type { Json } from '../../core/json.ts'
 
 export type ToolOutput = ToolResultPart['output']
 export type AnyTool = ToolSet[string]
+/** The second argument of `execute`. The SDK's own name for it has a type parameter in major 7, and none in major 6. */
+export type ExecutionOptions = Parameters<NonNullable<AnyTool['execute']>>[1]
 
 export interface ToolCall {
   readonly toolCallId: string
