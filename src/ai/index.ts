@@ -8,6 +8,7 @@ export type {
 } from '../mcp/client/server-config.ts'
 export { aiAgent } from './agent/ai-agent.ts'
 export type { AiAgentOptions, Budget } from './agent/options.ts'
+export { type MockAnswer, type MockMessage, type MockModel, mockModel } from './mock-model.ts'
 export type { DurableModelOptions } from './model/ask-model.ts'
 export { durableModel, type ModelObject } from './model/durable-model.ts'
 export type { ModelUsage } from './model/usage.ts'

@@ -1,4 +1,4 @@
-/** The agents of docs/ai.md run, with a mock model in place of the provider. */
+/** The agents of docs/ai.md run, with a mock model in place of the provider. The tests that the pages for authors show pass. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -69,18 +69,29 @@ const agentsIn = documents()
 /** The address of an entry of the package. */
 const built = (entry: string): string => pathToFileURL(join(root, 'dist', entry, 'index.js')).href
 
+/** Returns the address of the module. */
+function written(name: string, text: string): string {
+  const file = join(directory, `${name}.mjs`)
+  const linked = text.replace(/'lull(?:\/(\w+))?'/g, (_, entry = '') => `'${built(entry)}'`)
+  writeFileSync(file, linked)
+  return pathToFileURL(file).href
+}
+
+it.each(['docs/ai.md', 'docs/authors.md'])('the test that %s shows passes', async (page) => {
+  const { blocks } = documents().find(({ path }) => path === page) ?? { blocks: [] }
+  const tests = blocks.filter(({ text }) => text.includes("from 'lull/testing'"))
+  expect(tests).toHaveLength(1)
+  await import(written(page.replace(/\W/g, '-'), tests[0]?.text ?? ''))
+})
+
 it.each(agentsIn)('docs/ai.md: %s', async (name, text) => {
   const script = scripts[name]
   expect(script).toBeDefined()
-  const file = join(directory, `${name}.mjs`)
-  writeFileSync(
-    file,
-    text.replace(/'lull(?:\/(\w+))?'/g, (_, entry = '') => `'${built(entry)}'`),
-  )
+  const file = written(name, text)
   const languageModels = { 'openai/gpt-5-mini': modelOf(script ?? []) }
   Object.assign(globalThis, { AI_SDK_DEFAULT_PROVIDER: new MockProviderV3({ languageModels }) })
   const { openEngine } = await import(built(''))
-  const { default: agent } = await import(pathToFileURL(file).href)
+  const { default: agent } = await import(file)
   const { engine, close } = await openEngine({ agents: [agent], store: 'memory', log: () => {} })
   const ann = { tenant: 'default', principal: 'ann' }
   const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] }

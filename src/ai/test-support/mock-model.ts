@@ -19,6 +19,8 @@ export interface ScriptedAnswer {
     readonly id?: string
   }[]
   readonly usage?: { readonly input: number; readonly output: number }
+  /** What the provider wants back with the text, such as the id of an item that it stores. */
+  readonly providerMetadata?: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Streams its text and then nothing more. */
   readonly hangs?: boolean
 }
@@ -69,8 +71,9 @@ function endless(content: readonly Content[]): ReadableStream<Part> {
   })
 }
 
-function contentOf({ text = '', calls = [] }: ScriptedAnswer): Content[] {
-  const texts: Content[] = text === '' ? [] : [{ type: 'text', text }]
+function contentOf({ text = '', calls = [], providerMetadata }: ScriptedAnswer): Content[] {
+  const metadata = providerMetadata === undefined ? {} : { providerMetadata }
+  const texts: Content[] = text === '' ? [] : [{ type: 'text', text, ...metadata }]
   return [
     ...texts,
     ...calls.map(
@@ -86,12 +89,13 @@ function contentOf({ text = '', calls = [] }: ScriptedAnswer): Content[] {
 
 function partsOf(content: Content, index: number): Part[] {
   if (content.type !== 'text') return [content as Part]
+  const { providerMetadata } = content
   const id = String(index)
   const words = content.text.match(/\S+\s*|\s+/g) ?? []
   return [
     { type: 'text-start', id },
     ...words.map((delta): Part => ({ type: 'text-delta', id, delta })),
-    { type: 'text-end', id },
+    { type: 'text-end', id, ...(providerMetadata === undefined ? {} : { providerMetadata }) },
   ]
 }
 
