@@ -1,8 +1,8 @@
-/** Follows a task until it ends, waits for somebody, or the time is up. Tells the MCP client about it meanwhile. */
+/** Follows a task until it ends, waits for an answer or a resume, or the time is up. Tells the MCP client about it meanwhile. */
 import type { Client } from '../../client/client.ts'
 import type { Task, TaskFrame } from '../../client/task.ts'
 import type { Json } from '../../core/json.ts'
-import { type Part, textOf } from '../../core/message.ts'
+import { textOf } from '../../core/message.ts'
 
 /** What the MCP client is told while a tool waits. */
 export interface Told {
@@ -48,33 +48,4 @@ function tell(frame: TaskFrame, told: Told): void {
     const { taskId, change } = frame
     told.reminder({ taskId, ...(JSON.parse(JSON.stringify(change)) as Record<string, Json>) })
   }
-}
-
-/** What a model needs to know about a task. */
-export function summaryOf(task: Task): Record<string, Json> {
-  const { id, contextId, state, status, artifacts, consent, suspension } = task
-  const said = status.message === undefined ? '' : textOf(status.message)
-  const summary = {
-    taskId: id,
-    contextId,
-    state,
-    ...(said === '' ? {} : { message: said }),
-    ...(artifacts.length === 0
-      ? {}
-      : {
-          artifacts: artifacts.map(({ name = '', parts }) => ({
-            name,
-            content: parts.map(contentOf),
-          })),
-        }),
-    ...(consent === undefined ? {} : { consent }),
-    ...(suspension === undefined ? {} : { suspension }),
-  }
-  return JSON.parse(JSON.stringify(summary)) as Record<string, Json>
-}
-
-function contentOf(part: Part): Json {
-  if ('text' in part) return part.text
-  if ('data' in part) return part.data
-  return 'url' in part ? part.url : `(${part.mediaType ?? 'bytes'})`
 }

@@ -1,16 +1,29 @@
 /** Serves the tasks of an agent as MCP tools, for the specifications of 2025-11-25 and 2026-07-28. */
 import type { Readable, Writable } from 'node:stream'
-import { McpServer, type ServerContext, type Transport } from '@modelcontextprotocol/server'
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type Tool,
+  type Transport,
+} from '@modelcontextprotocol/server'
 import {
   type StdioServerHandle,
   StdioServerTransport,
   serveStdio,
 } from '@modelcontextprotocol/server/stdio'
+import { z } from 'zod'
 import type { Client } from '../../client/client.ts'
 import { ClientError } from '../../client/client-error.ts'
 import type { Json } from '../../core/json.ts'
-import { follow, summaryOf, type Told } from './follow.ts'
+import { follow, type Told } from './follow.ts'
+import { handleOf, serveMcpTasks } from './mcp-tasks.ts'
+import { type Peer, peerOf, TASKS } from './peer.ts'
 import { type TaskTool, taskTools } from './task-tools.ts'
+import { summaryOf, toolResult } from './tool-result.ts'
 
 /** The name that the proposal for MCP gives to a reminder, in both directions. */
 const REMINDER = 'notifications/reminder'
@@ -38,55 +51,71 @@ export function serveOn(client: Client, transport: Transport): StdioServerHandle
   return serveStdio(() => createMcpServer(client), { transport })
 }
 
-function createMcpServer(client: Client): McpServer {
-  const server = new McpServer(
+function createMcpServer(client: Client): Server {
+  const server = new Server(
     { name: 'lull', title: 'Lull tasks', version: '0.1.0' },
-    { capabilities: { tools: {} } },
+    {
+      capabilities: {
+        tools: {},
+        tasks: { cancel: {}, requests: { tools: { call: {} } } },
+        extensions: { [TASKS]: {} },
+      },
+    },
   )
-  for (const [name, tool] of Object.entries(taskTools)) {
-    register(server, client, name, tool)
-  }
+  server.setRequestHandler('tools/list', (_request, context) => ({
+    tools: Object.entries(taskTools).map(([name, tool]) =>
+      listed(name, tool, peerOf(server, context)),
+    ),
+  }))
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    called(client, params, peerOf(server, context), context),
+  )
+  serveMcpTasks(server, client)
   return server
 }
 
-function register(
-  server: McpServer,
-  client: Client,
-  name: string,
-  { about, input, readOnly, run }: TaskTool,
-): void {
-  const annotations = { readOnlyHint: readOnly, destructiveHint: name === 'task_cancel' }
-  server.registerTool(
+function listed(name: string, { about, input, readOnly, starts }: TaskTool, peer: Peer): Tool {
+  const schema = JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: 'input' })))
+  return {
     name,
-    { description: about, inputSchema: input, annotations },
-    async (given, context) => {
-      try {
-        const done = await run(client, given)
-        if ('result' in done) return content(done.result)
-        const { signal } = context.mcpReq
-        return content(
-          summaryOf(await follow(client, done.task, done.waitSeconds, telling(context), signal)),
-        )
-      } catch (error) {
-        if (!(error instanceof ClientError)) throw error
-        return {
-          ...content({
-            error: error.message,
-            ...(error.reason === undefined ? {} : { reason: error.reason }),
-          }),
-          isError: true,
-        }
-      }
-    },
-  )
+    description: about,
+    inputSchema: schema as Tool['inputSchema'],
+    annotations: { readOnlyHint: readOnly, destructiveHint: name === 'task_cancel' },
+    ...(starts && !peer.isModern ? { execution: { taskSupport: 'optional' as const } } : {}),
+  }
 }
 
-/** As text, which every client shows to its model, and as data. */
-function content(result: Record<string, Json>) {
-  return {
-    content: [{ type: 'text' as const, text: JSON.stringify(result, null, 2) }],
-    structuredContent: result,
+/** With an MCP task for a client that asked for one (2025-11-25) or that knows them (2026-07-28). */
+async function called(
+  client: Client,
+  { name, arguments: given = {}, ...more }: CallToolRequest['params'],
+  peer: Peer,
+  context: ServerContext,
+): Promise<CallToolResult> {
+  const tool = Object.hasOwn(taskTools, name) ? taskTools[name] : undefined
+  if (tool === undefined)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`)
+  const wantsTask = peer.isModern ? peer.knowsTasks && tool.starts : 'task' in more
+  if (wantsTask && !tool.starts)
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `${name} does not run as a task`)
+  try {
+    const done = await tool.run(client, given)
+    if ('result' in done) return toolResult(done.result)
+    if (wantsTask) return handleOf(await client.get(done.task), peer)
+    const { signal } = context.mcpReq
+    return toolResult(
+      summaryOf(await follow(client, done.task, done.waitSeconds, telling(context), signal)),
+    )
+  } catch (error) {
+    context.mcpReq.signal.throwIfAborted()
+    return { ...toolResult(problemIn(error)), isError: true }
   }
+}
+
+function problemIn(error: unknown): Record<string, Json> {
+  if (error instanceof z.ZodError) return { error: z.prettifyError(error) }
+  const reason = error instanceof ClientError ? { reason: error.reason } : {}
+  return { error: error instanceof Error ? error.message : String(error), ...reason }
 }
 
 function telling({ mcpReq }: ServerContext): Told {

@@ -33,6 +33,7 @@ interface Definition<S extends z.ZodObject> {
   readonly about: string
   readonly input: S
   readonly readOnly?: true
+  readonly starts?: true
   readonly run: (client: Client, input: z.infer<S>) => Promise<Done>
 }
 
@@ -40,6 +41,8 @@ export interface TaskTool {
   readonly about: string
   readonly input: z.ZodObject
   readonly readOnly: boolean
+  /** Whether the call gives work to an agent, so that a client may follow it as an MCP task. */
+  readonly starts: boolean
   /** Returns what it did, or the task to wait for. */
   readonly run: (client: Client, input: unknown) => Promise<Done>
 }
@@ -52,8 +55,8 @@ export type Done =
 const defined = <T>(value: object): T => JSON.parse(JSON.stringify(value)) as T
 
 function row<S extends z.ZodObject>(definition: Definition<S>): TaskTool {
-  const { about, input, readOnly = false, run } = definition
-  return { about, input, readOnly, run: (client, given) => run(client, input.parse(given)) }
+  const { about, input, readOnly = false, starts = false, run } = definition
+  return { about, input, readOnly, starts, run: (client, given) => run(client, input.parse(given)) }
 }
 
 const plain = (value: object): Done => ({
@@ -76,6 +79,7 @@ export const taskTools: Readonly<Record<string, TaskTool>> = {
   task_send: row({
     about: 'Gives work to the agent: starts a task, or sends a further message to one that exists.',
     input: z.object({ message: z.string(), taskId: taskId.optional(), waitSeconds }),
+    starts: true,
     run: (client, { message, taskId: to, waitSeconds: seconds }) =>
       sent(
         client.send(message, {

@@ -1,7 +1,7 @@
-/** A question as an ACP form: one field for a text or a choice, or the fields of a flat schema. */
-import { isPlainObject, type Json, type JsonObject } from '../../../core/json.ts'
-import { type Part, textOf } from '../../../core/message.ts'
-import type { Question } from '../../../core/records.ts'
+/** A question as a form, as ACP and MCP clients show it: one field for a text or a choice, or the fields of a flat schema. */
+import { isPlainObject, type Json, type JsonObject } from './json.ts'
+import { type Message, type Part, textOf } from './message.ts'
+import type { QuestionFacts } from './question-part.ts'
 
 export interface QuestionForm {
   readonly mode: 'form'
@@ -9,7 +9,11 @@ export interface QuestionForm {
   readonly requestedSchema: JsonObject
 }
 
-export function formOf({ message, choices, schema }: Question): QuestionForm {
+export function formOf({
+  message,
+  choices,
+  schema,
+}: QuestionFacts & { readonly message: Message }): QuestionForm {
   const form = { mode: 'form', message: textOf(message) } as const
   if (choices === undefined && schema !== undefined && isFlat(schema)) {
     return { ...form, requestedSchema: schema }
@@ -29,7 +33,7 @@ export function formOf({ message, choices, schema }: Question): QuestionForm {
 }
 
 /** The filled-in form as a part of the answer. Undefined: the client dismissed the question. */
-export function filledIn({ choices, schema }: Question, answer: unknown): Part | undefined {
+export function filledIn({ choices, schema }: QuestionFacts, answer: unknown): Part | undefined {
   const { action, content } = answer as { readonly action?: string; readonly content?: unknown }
   if (action !== 'accept' || !isPlainObject(content)) return undefined
   if (choices === undefined && schema !== undefined && isFlat(schema)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Question } from '../../../core/records.ts'
 import { filledIn, formOf } from './question-form.ts'
+import type { Question } from './records.ts'
 
 const question: Question = {
   state: 'input-required',

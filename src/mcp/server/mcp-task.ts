@@ -1,0 +1,140 @@
+/**
+ * A task in the words of MCP: its status, what it asks, and the answer to that. The two specifications differ in the names
+ * of two members only.
+ */
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { ConsentAnswer } from '../../client/client.ts'
+import type { Consent, Task, TaskState } from '../../client/task.ts'
+import { type Message, type Part, textOf } from '../../core/message.ts'
+import { filledIn, formOf, type QuestionForm } from '../../core/question-form.ts'
+import { questionIn } from '../../core/question-part.ts'
+import { summaryOf, toolResult } from './tool-result.ts'
+
+export type McpStatus = 'working' | 'input_required' | 'completed' | 'cancelled'
+
+/** A task that failed is `completed` with a result that is an error, because `failed` is for errors of the protocol. */
+const statuses: Readonly<Record<TaskState, McpStatus>> = {
+  submitted: 'working',
+  working: 'working',
+  'paused-by-client': 'working',
+  'paused-by-agent': 'working',
+  unknown: 'working',
+  'input-required': 'input_required',
+  'auth-required': 'input_required',
+  'user-consent-required': 'input_required',
+  completed: 'completed',
+  failed: 'completed',
+  rejected: 'completed',
+  canceled: 'cancelled',
+}
+
+const failures: ReadonlySet<TaskState> = new Set(['failed', 'rejected'])
+
+/** @param canAsk whether the client shows questions to its user. Else the question is the result, as without tasks. */
+export function statusOf(task: Task, canAsk: boolean): McpStatus {
+  const status = statuses[task.state]
+  return status === 'input_required' && !canAsk ? 'completed' : status
+}
+
+export const isEnded = (task: Task): boolean =>
+  statuses[task.state] === 'completed' || statuses[task.state] === 'cancelled'
+
+export const POLL_MS = 500
+
+/** The members that both specifications have. */
+export interface McpTask {
+  readonly taskId: string
+  readonly status: McpStatus
+  readonly statusMessage: string
+  readonly createdAt: string
+  readonly lastUpdatedAt: string
+}
+
+export function describedTask(task: Task, canAsk: boolean): McpTask {
+  const { id, status, suspension } = task
+  const said = status.message === undefined ? '' : textOf(status.message)
+  const statusMessage = said || suspension?.reason || task.state
+  const createdAt = createdIn(id) ?? status.timestamp ?? new Date(0).toISOString()
+  return {
+    taskId: id,
+    status: statusOf(task, canAsk),
+    statusMessage,
+    createdAt,
+    lastUpdatedAt: status.timestamp ?? createdAt,
+  }
+}
+
+/** The ids of Lull are UUIDs of version 7, which begin with the time in milliseconds. */
+function createdIn(id: string): string | undefined {
+  const [, high, low] = /^([\da-f]{8})-([\da-f]{4})-7/i.exec(id) ?? []
+  if (high === undefined || low === undefined) return undefined
+  return new Date(Number.parseInt(high + low, 16)).toISOString()
+}
+
+/** What the call would have given back without MCP tasks. */
+export function resultOf(task: Task): CallToolResult {
+  const result = toolResult(summaryOf(task))
+  return failures.has(task.state) ? { ...result, isError: true } : result
+}
+
+export interface Asked {
+  /** Each question of a task has another one. */
+  readonly key: string
+  readonly form: QuestionForm
+}
+
+/** Undefined: the task asks nothing. */
+export function askedBy(task: Task): Asked | undefined {
+  if (statuses[task.state] !== 'input_required') return undefined
+  const { consent, status } = task
+  if (consent !== undefined) return { key: consent.consentId, form: consentForm(consent) }
+  const message = status.message ?? noMessage
+  const facts = questionIn(message.parts) ?? {}
+  return {
+    key: status.message?.messageId ?? status.timestamp ?? task.state,
+    form: formOf({ message, ...facts }),
+  }
+}
+
+const noMessage: Message = { messageId: '', role: 'ROLE_AGENT', parts: [] }
+
+function consentForm({ prompt = 'Allow this?', operation }: Consent): QuestionForm {
+  const shown = operation === undefined ? '' : `\n${JSON.stringify(operation)}`
+  const oneOf = [
+    { const: 'granted', title: 'Allow' },
+    { const: 'denied', title: 'Deny' },
+  ]
+  return {
+    mode: 'form',
+    message: prompt + shown,
+    requestedSchema: {
+      type: 'object',
+      properties: { decision: { type: 'string', title: 'Decision', oneOf } },
+      required: ['decision'],
+    },
+  }
+}
+
+/** @returns undefined if the user gave no answer: the task keeps waiting for one */
+export function answerIn(
+  task: Task,
+  response: unknown,
+): ConsentAnswer | readonly [Part] | undefined {
+  const { consent, status } = task
+  if (consent !== undefined) {
+    const decision = decisionIn(response)
+    return decision && { consent: decision, consentId: consent.consentId }
+  }
+  const part = filledIn(questionIn(status.message?.parts ?? []) ?? {}, response)
+  return part && [part]
+}
+
+const reply = z.object({ action: z.string(), content: z.looseObject({}).optional() })
+
+function decisionIn(response: unknown): 'granted' | 'denied' | undefined {
+  const { action, content } = reply.parse(response)
+  if (action === 'decline') return 'denied'
+  if (action !== 'accept') return undefined
+  return content?.['decision'] === 'granted' ? 'granted' : 'denied'
+}

@@ -1,0 +1,47 @@
+/** What the client of a request can do: of the request itself (2026-07-28), or of the connection (2025-11-25). */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  MissingRequiredClientCapabilityError,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+
+export const TASKS = 'io.modelcontextprotocol/tasks'
+
+export interface Peer {
+  /** Speaks 2026-07-28. */
+  readonly isModern: boolean
+  /** Declared the extension for tasks, which exists in 2026-07-28. */
+  readonly knowsTasks: boolean
+  /** Shows questions to its user. */
+  readonly canAsk: boolean
+}
+
+/** What the SDK has checked of the metadata of a request. Its own type names no members. */
+interface Envelope {
+  readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities
+}
+
+export function peerOf(server: Server, { mcpReq }: ServerContext): Peer {
+  const envelope: Envelope | undefined = mcpReq.envelope
+  const isModern = envelope !== undefined
+  const declared = isModern
+    ? envelope[CLIENT_CAPABILITIES_META_KEY]
+    : server.getClientCapabilities()
+  return {
+    isModern,
+    knowsTasks: isModern && declared?.extensions?.[TASKS] !== undefined,
+    canAsk: declared?.elicitation !== undefined,
+  }
+}
+
+/** For the methods of tasks. @throws ProtocolError for a client of 2026-07-28 that has not declared the extension */
+export function peerWithTasks(server: Server, context: ServerContext): Peer {
+  const peer = peerOf(server, context)
+  if (peer.isModern && !peer.knowsTasks) {
+    const requiredCapabilities = { extensions: { [TASKS]: {} } }
+    throw new MissingRequiredClientCapabilityError({ requiredCapabilities })
+  }
+  return peer
+}
