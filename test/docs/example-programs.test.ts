@@ -231,14 +231,29 @@ describe('examples', () => {
 })
 
 describe('examples of servers', () => {
-  it.each(['in-node', 'in-hono', 'in-express'])('%s has a page and agents', async (name) => {
+  async function listening(name: string): Promise<{ url: string; child: ChildProcess }> {
     const port = `${await freePort()}`
     const child = start([join('examples', `${name}.mjs`)], { PORT: port })
     await once(createInterface({ input: child.stdout ?? process.stdin }), 'line')
-    const url = `http://127.0.0.1:${port}`
+    return { url: `http://127.0.0.1:${port}`, child }
+  }
+
+  it.each(['in-node', 'in-hono', 'in-express'])('%s has a page and agents', async (name) => {
+    const { url } = await listening(name)
     expect(await (await fetch(url)).text()).toBe('a page of the app')
     expect((await lull('send', `${url}/lull`, 'Ann')).out).toContain('Hello, Ann!')
   })
+
+  it.each(['in-fastify'])(
+    '%s has a page and agents, streams, and ends at SIGTERM',
+    async (name) => {
+      const { url, child } = await listening(name)
+      expect(await (await fetch(url)).text()).toBe('a page of the app')
+      expect((await lull('send', `${url}/lull`, 'Ann', '--stream')).out).toContain('Hello, Ann!')
+      await stop(child)
+      expect(child.exitCode).toBe(0)
+    },
+  )
 
   it.each(['in-next'])('%s has route handlers', async (name) => {
     const script = `import { GET } from './examples/${name}.mjs'

@@ -9,11 +9,12 @@ import {
 } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
+import { fastify } from 'fastify'
 import { Hono } from 'hono'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Agent, agent } from '../../engine/agent.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
-import { type Embedded, type EmbedOptions, embed, type FastifyLike } from './embed.ts'
+import { type Embedded, type EmbedOptions, embed } from './embed.ts'
 
 const greeter = (words = 'Hello'): Agent =>
   agent({
@@ -132,21 +133,29 @@ describe('embedded agents', () => {
     await expectServed(await listening(getRequestListener(app.fetch)))
   })
 
-  it('register their routes in a server with the interface of Fastify, and read the body themselves', async () => {
-    const routes = new Map<string, Parameters<FastifyLike['all']>[1]>()
-    let parsed: unknown
-    await embedded().fastify({
-      removeAllContentTypeParsers: () => undefined,
-      addContentTypeParser: (type, parser) => parser({}, {}, (error) => (parsed = [type, error])),
-      all: (path, handler) => routes.set(path, handler),
-    })
-    expect(parsed).toEqual(['*', null])
-    expect([...routes.keys()]).toEqual(['/lull', '/lull/*'])
-    const url = await listening((raw, response) => {
-      if (raw.url === '/') return void response.end('a page of the app')
-      routes.get('/lull/*')?.({ raw }, { raw: response, hijack: () => undefined })
-    })
-    await expectServed(url)
+  it('answer in Fastify, whose other routes keep their parsers', async () => {
+    const app = fastify()
+    await app.register(embedded().fastify)
+    app.get('/', () => 'a page of the app')
+    app.post('/echo', (request) => request.body)
+    await expectServed(await app.listen({ port: 0, host: '127.0.0.1' }))
+    const echoed = await app.inject({ method: 'POST', url: '/echo', payload: { a: 1 } })
+    expect(echoed.json()).toEqual({ a: 1 })
+    await app.close()
+  })
+
+  it('end their streams and close when a Fastify server closes', async () => {
+    const lull = embedded()
+    const app = fastify()
+    await app.register(lull.fastify)
+    const url = await app.listen({ port: 0, host: '127.0.0.1' })
+    const response = await fetch(`${url}/lull`, call('wait', 'SendStreamingMessage'))
+    const frames = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    let seen = ''
+    while (!seen.includes('"x"')) seen += (await frames?.read())?.value ?? ''
+    await app.close()
+    while ((await frames?.read())?.done === false);
+    expect((await (await lull.engine).health()).draining).toBe(true)
   })
 
   it('stream a task', async () => {

@@ -44,7 +44,7 @@ export interface Embedded {
   readonly fetch: (request: Request) => Promise<Response>
   /** For Express, Connect and plain Node. `next` is called for requests outside of the path of `url`. */
   readonly handler: (request: IncomingMessage, response: ServerResponse, next?: Next) => void
-  /** For Fastify: `app.register(lull.fastify)`. */
+  /** For Fastify: `app.register(lull.fastify)`. The close of the server ends the streams and closes the engine. */
   readonly fastify: (app: FastifyLike) => Promise<void>
   /** Drains and closes the engine. */
   close(): Promise<void>
@@ -57,6 +57,7 @@ export interface FastifyLike {
     type: string,
     parser: (request: unknown, payload: unknown, done: (error: null) => void) => void,
   ): unknown
+  addHook(name: 'preClose', hook: () => Promise<void>): unknown
   all(
     path: string,
     handler: (
@@ -108,6 +109,8 @@ export function embed(options: EmbedOptions): Embedded {
       // The handler reads the body itself.
       app.removeAllContentTypeParsers()
       app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+      // Fastify waits for open connections before it runs other hooks, and a stream stays open.
+      app.addHook('preClose', open.close)
       for (const path of [prefix === '' ? '/' : prefix, `${prefix}/*`]) {
         app.all(path, ({ raw }, reply) => {
           reply.hijack()
