@@ -37,6 +37,8 @@ export interface LifecycleDeps {
 
 /** A stopping process waits this long for the work that follows the last writes of its runs. */
 const LAST_WRITES_MS = 1_000
+/** A child process that does not end by itself is sent SIGTERM after two seconds. */
+const AGENTS_CLOSE_MS = 3_000
 
 export function createLifecycle(deps: LifecycleDeps): Lifecycle {
   const { context, holds, policies, budgets, timers, scheduler, retention, watchdog } = deps
@@ -75,9 +77,22 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     timers.stop()
     scheduler.stop()
     await runs.drain(timeoutMs)
+    const freed = await endsWithin(clock, AGENTS_CLOSE_MS, closeAgents())
+    if (!freed) log('warn', 'an agent did not close in time')
     const inTime = await endsWithin(clock, LAST_WRITES_MS, finishWrites())
     if (!inTime) log('warn', 'the store did not answer in time; stopping without it')
     await endsWithin(clock, LAST_WRITES_MS, membership.leave())
+  }
+
+  async function closeAgents(): Promise<void> {
+    const closing = [...context.agents.values()].map(async (agent) => {
+      try {
+        await agent.close?.()
+      } catch (error) {
+        log('warn', 'an agent failed to close', { agent: agent.name, error })
+      }
+    })
+    await Promise.all(closing)
   }
 
   async function finishWrites(): Promise<void> {

@@ -26,6 +26,7 @@ export function aiAgent(options: AiAgentOptions): Agent {
     digest: (transcript) => digestOf(model, transcript),
     compact: (transcript) => compacted(model, transcript),
     run: (task) => loop(options, mcpTools, task),
+    close: mcpTools.close,
   })
 }
 
@@ -40,7 +41,7 @@ async function loop(
   for (;;) {
     spent = await withinBudget(task, spent, options.budget)
     const result = await task.turn(async (turn) => {
-      tools ??= await mcpTools(task)
+      tools ??= await mcpTools.of(task)
       return takeTurn(options, tools, task, turn)
     })
     spent = afterTurn(spent, result.usage)

@@ -6,6 +6,7 @@ import { jsonSchema, type ToolSet } from 'ai'
 import { LullError } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { AgentTask } from '../../engine/agent-task.ts'
+import type { McpLog } from '../../mcp/client/connect.ts'
 import type { McpClient, McpTool } from '../../mcp/client/mcp-client.ts'
 import type { McpServer } from '../../mcp/client/server-config.ts'
 import { type ToolContext, toolContext } from '../tools/execute-call.ts'
@@ -14,12 +15,16 @@ import type { UserAnswer } from '../tools/user-question.ts'
 
 type Servers = Readonly<Record<string, McpServer>>
 
-/** What makes the tools of a task, with the agent's own. The MCP client is loaded when the first task needs it. */
-export type McpTools = (task: AgentTask) => Promise<ToolSet>
+/** The tools of servers, with the agent's own. The MCP client is loaded when the first task needs it. */
+export interface McpTools {
+  of(task: AgentTask): Promise<ToolSet>
+  /** Closes the connections. A later task opens new ones. */
+  close(): Promise<void>
+}
 
 /** @param own the tools of the agent itself, which keep their names */
 export function createMcpTools(servers: Servers | undefined, own: ToolSet = {}): McpTools {
-  if (servers === undefined) return async () => own
+  if (servers === undefined) return { of: async () => own, close: async () => undefined }
   let client: Promise<McpClient> | undefined
   const load = (): Promise<McpClient> => {
     client ??= import('../../mcp/client/mcp-client.ts').then(
@@ -31,16 +36,26 @@ export function createMcpTools(servers: Servers | undefined, own: ToolSet = {}):
     )
     return client
   }
-  return async (task) => {
-    const tools: Record<string, AnyTool> = { ...own }
-    for (const [server, config] of Object.entries(servers)) {
-      const list = await task.step(`mcp:${server}:list`, async () => (await load()).list(server))
-      for (const one of list)
-        tools[freeName(tools, server, one.name)] = toTool(load, server, config, one)
-    }
-    return tools
+  return {
+    async of(task) {
+      const tools: Record<string, AnyTool> = { ...own }
+      for (const [server, config] of Object.entries(servers)) {
+        const list = await task.step(`mcp:${server}:list`, async () =>
+          (await load()).list(server, logOf(task)),
+        )
+        for (const one of list)
+          tools[freeName(tools, server, one.name)] = toTool(load, server, config, one)
+      }
+      return tools
+    },
+    close: async () => (await client?.catch(() => undefined))?.close(),
   }
 }
+
+const logOf =
+  (task: AgentTask): McpLog =>
+  (level, text, facts) =>
+    task.log(level, text, facts)
 
 const MAX_NAME = 64
 
@@ -74,6 +89,7 @@ function toTool(
         tool,
         input,
         idempotencyKey: context.step.idempotencyKey,
+        log: logOf(context.task),
         signal: context.step.signal,
         onProgress: progress.report,
         onQuestion: ({ message, schema }) =>

@@ -2,44 +2,21 @@
  * Connections to MCP servers, opened by the first call and closed when no call has used them for a while. A server over HTTP
  * has a connection for each call that runs at the same time. A server over stdio is one process, whose calls take turns.
  *
- * Invariants (mcp-client.test.ts, ai/agent/mcp-tools.test.ts):
+ * Invariants (mcp-client.test.ts, child-process.test.ts, ai/agent/mcp-tools.test.ts):
  *  K1  a connection that closed is not used again, and the next call opens another;
  *  K2  a request that the server cannot have begun is sent once more on a new connection; any other request only if the
  *      caller says that it may be repeated;
- *  K3  an unused connection does not keep the process alive;
+ *  K3  a connection is over when it was not used for a minute, and when the engine is closed: the process of a server over
+ *      stdio does not outlive this one;
  *  K4  a connection has at most one call that can be asked a question, because a question does not name its call.
  */
-import {
-  Client,
-  SdkError,
-  SdkErrorCode,
-  StreamableHTTPClientTransport,
-} from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import { type Connection, connect, type McpLog, type Opening } from './connect.ts'
 import type { McpServer } from './server-config.ts'
 
 const IDLE_MS = 60_000
 
-export interface Connection {
-  readonly client: Client
-  /** Answers questions of the server that are asked during a call (K4). */
-  onQuestion: (question: ServerQuestion) => Promise<QuestionAnswer>
-}
-
-export interface ServerQuestion {
-  readonly message: string
-  readonly schema: unknown
-}
-
-export type QuestionAnswer =
-  | {
-      readonly action: 'accept'
-      readonly content: Record<string, string | number | boolean | string[]>
-    }
-  | { readonly action: 'decline' }
-
-interface Kept {
-  readonly opened: Promise<Connection>
+interface Kept extends Opening {
   calls: number
   closing: NodeJS.Timeout | undefined
   /** The calls that have their turn or wait for it, and the end of the last of them. */
@@ -49,6 +26,8 @@ interface Kept {
 
 export interface Use {
   readonly server: string
+  /** Of the call. A connection that it opens uses it as long as it lives. */
+  readonly log: McpLog
   /** Whether a request that the server may have begun can be sent again (K2). */
   readonly mayRepeat: boolean
   /** For a call that can be asked a question: what ends its waiting for its turn (K4). */
@@ -76,7 +55,7 @@ export class McpConnections {
   }
 
   async #once<T>(use: Use, work: Work<T>): Promise<T> {
-    const kept = this.#choose(use) ?? this.#open(use.server)
+    const kept = this.#choose(use) ?? this.#open(use)
     kept.calls++
     clearTimeout(kept.closing)
     const run = async (): Promise<T> => work(await kept.opened)
@@ -99,14 +78,14 @@ export class McpConnections {
     return turn === undefined || takesTurns ? kept[0] : kept.find(({ turns }) => turns === 0)
   }
 
-  #open(name: string): Kept {
+  #open({ server: name, log }: Use): Kept {
     const server = this.#servers[name]
     if (server === undefined) throw new Error(`there is no MCP server "${name}"`)
-    const forget = (): void => this.#forget(name, kept)
-    const opened = connect(server, forget)
-    opened.catch(forget)
+    const onClose = (): void => this.#forget(name, kept)
+    const opening = connect(server, { name, log, onClose })
+    opening.opened.catch(onClose)
     const lastTurn = Promise.resolve()
-    const kept: Kept = { opened, calls: 0, closing: undefined, turns: 0, lastTurn }
+    const kept: Kept = { ...opening, calls: 0, closing: undefined, turns: 0, lastTurn }
     this.#kept.set(name, (this.#kept.get(name) ?? new Set()).add(kept))
     return kept
   }
@@ -117,7 +96,7 @@ export class McpConnections {
 
   #close(name: string, kept: Kept): void {
     this.#forget(name, kept)
-    kept.opened.then(({ client }) => client.close()).catch(() => undefined)
+    kept.close().catch(() => undefined)
   }
 
   /** Closes all connections. */
@@ -125,7 +104,7 @@ export class McpConnections {
     const kept = [...this.#kept.values()].flatMap((ofServer) => [...ofServer])
     this.#kept.clear()
     for (const { closing } of kept) clearTimeout(closing)
-    await Promise.allSettled(kept.map(async ({ opened }) => (await opened).client.close()))
+    await Promise.allSettled(kept.map((one) => one.close()))
   }
 }
 
@@ -149,39 +128,6 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}
-
-async function connect(server: McpServer, closed: () => void): Promise<Connection> {
-  const client = new Client(
-    { name: 'lull', version: '0.1.0' },
-    { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'auto' } },
-  )
-  const connection: Connection = { client, onQuestion: async () => ({ action: 'decline' }) }
-  client.onclose = closed
-  // Errors of a request reach its caller. Others are followed by a close.
-  client.onerror = () => undefined
-  client.setRequestHandler('elicitation/create', async ({ params }) => {
-    if ('url' in params) return { action: 'decline' }
-    return connection.onQuestion({ message: params.message, schema: params.requestedSchema })
-  })
-  await client.connect(transportTo(server))
-  return connection
-}
-
-function transportTo(server: McpServer): StdioClientTransport | StreamableHTTPClientTransport {
-  if ('url' in server) {
-    const { url, headers } = server
-    const requestInit = headers === undefined ? {} : { requestInit: { headers: { ...headers } } }
-    return new StreamableHTTPClientTransport(new URL(url), requestInit)
-  }
-  const { command, args = [], env, cwd } = server
-  return new StdioClientTransport({
-    command,
-    args: [...args],
-    stderr: 'ignore',
-    ...(env === undefined ? {} : { env: { ...env } }),
-    ...(cwd === undefined ? {} : { cwd }),
   })
 }
 

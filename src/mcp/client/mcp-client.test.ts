@@ -13,6 +13,7 @@ async function paint(client: McpClient, thing: string, signal = new AbortControl
     tool: { name: 'paint', readOnly: false, idempotent: false },
     input: { thing },
     idempotencyKey: thing,
+    log: () => undefined,
     signal,
     onProgress: () => undefined,
     onQuestion: ({ message }) => {

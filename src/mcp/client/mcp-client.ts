@@ -1,11 +1,7 @@
 /** The tools of MCP servers: their list, and calls of them. Plain JSON, so that both can be journaled. */
 import type { Json, JsonObject } from '../../core/json.ts'
-import {
-  type Connection,
-  McpConnections,
-  type QuestionAnswer,
-  type ServerQuestion,
-} from './connections.ts'
+import type { Connection, McpLog, QuestionAnswer, ServerQuestion } from './connect.ts'
+import { McpConnections } from './connections.ts'
 import type { McpServer } from './server-config.ts'
 
 /** A tool as the server describes it. */
@@ -23,6 +19,7 @@ export interface McpCall {
   readonly tool: Pick<McpTool, 'name' | 'readOnly' | 'idempotent'>
   readonly input: JsonObject
   readonly idempotencyKey: string
+  readonly log: McpLog
   readonly signal: AbortSignal
   readonly onProgress: (fraction: number, text: string | undefined) => void
   /** May throw. The call is then given up, and throws the same. */
@@ -30,7 +27,7 @@ export interface McpCall {
 }
 
 export interface McpClient {
-  list(server: string): Promise<readonly McpTool[]>
+  list(server: string, log: McpLog): Promise<readonly McpTool[]>
   /** The content of the result. @throws Error with the text of a result that the server calls an error */
   call(call: McpCall): Promise<Json>
   close(): Promise<void>
@@ -42,15 +39,15 @@ export function createMcpClient(servers: Readonly<Record<string, McpServer>>): M
   const connections = new McpConnections(servers)
 
   return {
-    list: (server) =>
-      connections.use({ server, mayRepeat: true }, async ({ client }) => {
+    list: (server, log) =>
+      connections.use({ server, log, mayRepeat: true }, async ({ client }) => {
         const { tools } = await client.listTools()
         return tools.map(toTool).sort((a, b) => (a.name < b.name ? -1 : 1))
       }),
     call: (call) => {
-      const { server, tool, signal } = call
+      const { server, tool, signal, log } = call
       const { timeoutMs = TIMEOUT_MS } = servers[server] ?? {}
-      const use = { server, mayRepeat: tool.readOnly || tool.idempotent, turn: signal }
+      const use = { server, log, mayRepeat: tool.readOnly || tool.idempotent, turn: signal }
       return connections.use(use, (connection) => callOn(connection, call, timeoutMs))
     },
     close: () => connections.close(),
