@@ -6,10 +6,10 @@ import type {
   SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import type { Message, Part } from '../../../core/message.ts'
+import { filledIn, formOf } from '../../../core/question-form.ts'
 import type { Decision, Question } from '../../../core/records.ts'
 import type { Task } from '../../../core/task.ts'
 import type { ClientFacts } from '../capabilities.ts'
-import { filledIn, formOf } from '../../../core/question-form.ts'
 import { text, titleOf } from '../render/updates.ts'
 import type { Traces } from './traces.ts'
 

@@ -5,10 +5,10 @@ import type {
   SessionUpdate,
   StateUpdate,
 } from '@agentclientprotocol/sdk/experimental/v2'
+import { filledIn, formOf } from '../../../core/question-form.ts'
 import type { ClientFacts } from '../capabilities.ts'
 import { decisionOf, type Peer, permissionOptions } from '../connection/peer.ts'
 import type { Traces } from '../connection/traces.ts'
-import { filledIn, formOf } from '../../../core/question-form.ts'
 import { titleOf } from '../render/updates.ts'
 import { updateV2 } from './shapes.ts'
 import { createStates, type States } from './states.ts'
