@@ -29,10 +29,12 @@ export async function fill({ path, count, life, at, progress = () => undefined }
 export async function createBuilder({ life, at, ids }) {
   const { decide } = await load('core/decide.js')
   const { evolve } = await load('core/evolve.js')
-  const { receiptFor } = await load('core/receipts.js')
+  const { createReceipts } = await load('core/receipts.js')
+  const { makeAnchor } = await load('core/receipt-anchor.js')
   const { contextBegunBy } = await load('engine/context-id.js')
   const { rowOf } = await load('engine/row.js')
   const { signer } = await system()
+  const receiptFor = createReceipts(signer)
 
   function apply(log, command) {
     const { refusal, records = [] } = decide(log.task, command, at)
@@ -44,7 +46,7 @@ export async function createBuilder({ life, at, ids }) {
     }
     for (const body of records) {
       append(body)
-      const receipt = receiptFor(log.task, body, at, signer)
+      const receipt = receiptFor(log.task, body, at)
       if (receipt !== undefined) append(receipt)
     }
   }
@@ -62,7 +64,8 @@ export async function createBuilder({ life, at, ids }) {
     }
     const { task, records } = log
     const snapshot = life.ended ? { snapshot: task } : {}
-    return { taskId, expected: 0, records, row: rowOf(task), ...snapshot }
+    const anchor = task.receipts.count === 0 ? {} : { anchor: makeAnchor(task, signer) }
+    return { taskId, expected: 0, records, row: rowOf(task), ...snapshot, ...anchor }
   }
 }
 
