@@ -5,8 +5,8 @@
 import type { State } from '../../core/states.ts'
 import type { CommitResult } from '../../ports/store/tasks.ts'
 import type { Claims } from './claims.ts'
-import type { Move } from './counts.ts'
-import type { Database } from './driver.ts'
+import type { Move, Written } from './count-usage.ts'
+import type { Database, Row } from './driver.ts'
 import type { EncodedCommit } from './encoded-commit.ts'
 import { isTaken } from './failures.ts'
 import type { Policies } from './policies.ts'
@@ -17,8 +17,8 @@ import type { Waits } from './waits.ts'
 import { createWriteLog } from './write-log.ts'
 import { createWriteRows } from './write-rows.ts'
 
-/** Adds changes of state to `moves`. The caller adds them to the totals when the transaction is durable. */
-export type Apply = (commit: EncodedCommit, moves: Move[]) => CommitResult
+/** Adds what it has written to `all`, for the totals that the caller keeps. */
+export type Apply = (commit: EncodedCommit, all: Written[]) => CommitResult
 
 const written: CommitResult = { status: 'written' }
 
@@ -34,7 +34,7 @@ export function createApply(
   { claims, waits, pushes, policies }: ApplyTargets,
 ): Apply {
   const find = db.prepare(
-    `SELECT num, state, waits, coalesce(
+    `SELECT num, tenant, principal, state, waits, coalesce(
        (SELECT max(seq) FROM records WHERE task = num),
        (SELECT seq FROM records WHERE pos = num AND task IS NULL)) AS version
      FROM tasks WHERE id = ?`,
@@ -47,7 +47,7 @@ export function createApply(
     waits.replace(String(boundValue(row, 'tenant')), id, before, after)
   }
 
-  function create(commit: EncodedCommit, row: BoundRow, moves: Move[]): CommitResult {
+  function create(commit: EncodedCommit, row: BoundRow, all: Written[]): CommitResult {
     const id = toText(commit.taskId)
     const { claim } = commit
     const holder = claim && claims.take(claim)
@@ -64,11 +64,12 @@ export function createApply(
     }
     replaceWaits(row, id, null)
     log.begin(commit, num)
-    moves.push({ row, from: undefined })
+    const owner = { tenant: boundValue(row, 'tenant'), principal: boundValue(row, 'principal') }
+    all.push(writtenFor(owner, commit, { row, from: undefined }))
     return written
   }
 
-  function extend(commit: EncodedCommit, moves: Move[]): CommitResult {
+  function extend(commit: EncodedCommit, all: Written[]): CommitResult {
     const { expected, row, claim } = commit
     const id = toText(commit.taskId)
     const holder = claim && claims.take(claim)
@@ -83,20 +84,25 @@ export function createApply(
     if (row !== undefined) {
       rows.change(row, num)
       replaceWaits(row, id, found['waits'] as string | null)
-      moves.push({ row, from: found['state'] as State })
     }
     log.append(commit, num)
+    all.push(writtenFor(found, commit, row && { row, from: found['state'] as State }))
     return written
   }
 
-  return (commit, moves) => {
+  return (commit, all) => {
     const { expected, row } = commit
     const result =
-      expected === 0 && row !== undefined ? create(commit, row, moves) : extend(commit, moves)
+      expected === 0 && row !== undefined ? create(commit, row, all) : extend(commit, all)
     if (result === written) {
       for (const push of commit.pushes ?? []) pushes.put(push)
       for (const one of commit.spending ?? []) policies.spend(one)
     }
     return result
   }
+}
+
+function writtenFor(owner: Row, { records }: EncodedCommit, move: Move | undefined): Written {
+  const tenant = String(owner['tenant'])
+  return { tenant, principal: String(owner['principal']), bytes: Buffer.byteLength(records), move }
 }

@@ -1,7 +1,7 @@
 /**
  * Writes a batch of commits in one transaction, and so with one fsync.
  *
- *   encode each ─▶ BEGIN, apply each, COMMIT ─▶ results
+ *   encode each ─▶ BEGIN, apply each, count, COMMIT ─▶ results
  *                    │ one of them threw
  *                    └─▶ ROLLBACK, BEGIN, apply each in a savepoint of its own, COMMIT ─▶ results
  *
@@ -10,7 +10,8 @@
 import type { CommitResult } from '../../ports/store/tasks.ts'
 import type { Apply } from './apply.ts'
 import type { Claims } from './claims.ts'
-import type { Counts, Move } from './counts.ts'
+import type { CountUsage, Written } from './count-usage.ts'
+import type { Counts } from './counts.ts'
 import type { Database } from './driver.ts'
 import type { EncodedCommit, Failed } from './encoded-commit.ts'
 import { concernsStore } from './failures.ts'
@@ -25,23 +26,24 @@ export function createWrite(
   apply: Apply,
   counts: Counts,
   claims: Pick<Claims, 'forget'>,
+  countUsage: CountUsage,
 ): Write {
   const savepoint = db.prepare('SAVEPOINT one')
   const undo = db.prepare('ROLLBACK TO one')
   const release = db.prepare('RELEASE one')
 
-  const applyAlone: Apply = (commit, moves) => {
+  const applyAlone: Apply = (commit, all) => {
     let result: CommitResult
-    const before = moves.length
+    const before = all.length
     savepoint.run()
     try {
-      result = apply(commit, moves)
+      result = apply(commit, all)
     } catch (error) {
       // The whole transaction is rolled back, with its savepoints.
       if (concernsStore(error)) throw error
       undo.run()
       claims.forget()
-      moves.length = before
+      all.length = before
       result = { status: 'failed', kind: 'content', error }
     }
     release.run()
@@ -51,11 +53,13 @@ export function createWrite(
   return (commits) => {
     if (commits.length === 0) return []
     const together = (use: Apply): readonly CommitResult[] => {
-      const moves: Move[] = []
-      const results = transact(() =>
-        commits.map((commit) => ('status' in commit ? commit : use(commit, moves))),
-      )
-      for (const move of moves) counts.follow(move)
+      const all: Written[] = []
+      const results = transact(() => {
+        const each = commits.map((commit) => ('status' in commit ? commit : use(commit, all)))
+        countUsage(all)
+        return each
+      })
+      for (const { move } of all) if (move !== undefined) counts.follow(move)
       return results
     }
     try {

@@ -5,15 +5,10 @@
  */
 import { type State, states } from '../../core/states.ts'
 import type { TaskQuery } from '../../ports/store/tasks.ts'
+import type { Move } from './count-usage.ts'
 import type { Database } from './driver.ts'
-import { type BoundRow, readField } from './task-columns.ts'
+import { readField } from './task-columns.ts'
 import { fromText, toText } from './text.ts'
-
-/** A task that was created (`from` undefined) or changed its state. */
-export interface Move {
-  readonly row: BoundRow
-  readonly from: State | undefined
-}
 
 export interface Counts {
   /** Undefined when the query narrows by more than the counts know. */

@@ -16,6 +16,7 @@ import type { ClaimFilter } from './claim-filter.ts'
 import { placeOf } from './claim-key.ts'
 import { createClaims, encodeClaim } from './claims.ts'
 import { createWrite, type Write } from './commit.ts'
+import { createCountUsage } from './count-usage.ts'
 import { createCounts } from './counts.ts'
 import type { Database } from './driver.ts'
 import { encodeCommit } from './encoded-commit.ts'
@@ -55,7 +56,7 @@ export function createDatabaseStore(
   const tables = createTables(db)
   const { transact, counts, claims } = tables
   const apply = createApply(db, tables)
-  const write = createWrite(db, transact, apply, counts, claims)
+  const write = createWrite(db, transact, apply, counts, claims, createCountUsage(db))
   const probe = createWriteProbe(db, transact)
   let open = true
 

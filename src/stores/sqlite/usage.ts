@@ -1,4 +1,4 @@
-/** Reads the totals that triggers keep (`0010-usage.sql`), and the space of the file and its disk. */
+/** Reads the totals that commits and triggers keep, and the space of the file and its disk. */
 import { statfsSync } from 'node:fs'
 import type { Space, StoredUsage, UsageOf } from '../../ports/store/usage.ts'
 import type { Database, Row } from './driver.ts'
