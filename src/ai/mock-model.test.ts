@@ -50,8 +50,7 @@ it('streams word by word, and works with the functions of the SDK', async () => 
 it('says that its answers do not suffice', async () => {
   const model = mockModel({ calls: [{ tool: 'weather', input: { city: 'Rome' } }] })
   const weather = tool({ inputSchema: city, execute: () => 'sunny' })
-  const retry = { attempts: 0 }
-  const guide = aiAgent({ name: 'guide', description: 'guides', model, tools: { weather }, retry })
+  const guide = aiAgent({ name: 'guide', description: 'guides', model, tools: { weather } })
   const test = await testEngine({ agents: [guide] })
   const { id } = await test.send('Rome?')
   await expect(test.until(id, 'completed')).rejects.toThrow(

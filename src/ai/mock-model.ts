@@ -40,7 +40,9 @@ export function mockModel(...answers: readonly MockAnswer[]): MockModel {
     const answer = answers[turn]
     if (answer !== undefined) return generated(answer, turn)
     const count = `${answers.length} ${answers.length === 1 ? 'answer' : 'answers'}`
-    throw new Error(`mockModel was asked for answer ${turn + 1} and has ${count}`)
+    const problem = `mockModel was asked for answer ${turn + 1} and has ${count}`
+    // Trying again would not help, and a test would wait for its clock.
+    throw Object.assign(new Error(problem), { isRetryable: false })
   }
 
   return {

@@ -6,7 +6,8 @@ import type { StepResult, StopCondition, ToolSet } from 'ai'
 import { type Agent, agent, type Outcome } from '../../engine/agent.ts'
 import type { AgentTask } from '../../engine/agent-task.ts'
 import { remindSelf } from '../tools/built-in.ts'
-import { afterTurn, checkBudget, nothingSpent, withinBudget } from './budget.ts'
+import { afterTurn, nothingSpent, withinBudget } from './budget.ts'
+import { checkOptions } from './check-options.ts'
 import { createMcpTools, type McpTools } from './mcp-tools.ts'
 import type { AiAgentOptions } from './options.ts'
 import { compacted, digestOf } from './summary.ts'
@@ -17,14 +18,14 @@ const FULL = 0.8
 
 /** @throws LullError `INVALID_INPUT` */
 export function aiAgent(options: AiAgentOptions): Agent {
-  checkBudget(options)
-  const { model, providers } = options
+  checkOptions(options)
+  const { providers } = options
   const mcpTools = createMcpTools(options.mcp, options.tools)
   return agent({
     ...options,
     providers: { remindSelf, ...providers },
-    digest: (transcript) => digestOf(model, transcript),
-    compact: (transcript) => compacted(model, transcript),
+    digest: (transcript, spend) => digestOf(options, transcript, spend),
+    compact: (transcript, spend) => compacted(options, transcript, spend),
     run: (task) => loop(options, mcpTools, task),
     close: mcpTools.close,
   })

@@ -1,8 +1,7 @@
 /** What a task has spent since it was last allowed to, and whether that is too much. */
-import { LullError } from '../../core/errors.ts'
 import type { UsageReport } from '../../core/records.ts'
 import type { AgentTask } from '../../engine/agent-task.ts'
-import type { AiAgentOptions, Budget } from './options.ts'
+import type { Budget } from './options.ts'
 
 export interface Spending {
   readonly turns: number
@@ -44,10 +43,3 @@ export function exceeded(spent: Spending, budget: Budget): string | undefined {
 }
 
 const round = (amount: number): number => Math.round(amount * 1e6) / 1e6
-
-/** @throws LullError `INVALID_INPUT` for a budget that can never be checked */
-export function checkBudget({ budget, price }: Pick<AiAgentOptions, 'budget' | 'price'>): void {
-  if (budget?.costUsd === undefined || price !== undefined) return
-  const problem = 'needs the option price, which says what a call costs'
-  throw new LullError('INVALID_INPUT', { path: 'budget.costUsd', problem })
-}
