@@ -20,6 +20,7 @@ export {
   Rejection,
   reject,
   type Skill,
+  type Spend,
 } from './engine/agent.ts'
 export type {
   AgentTask,

@@ -1,6 +1,7 @@
 /** The definition of an agent: a `run` function and the facts of its card. */
 import { LullError } from '../core/errors.ts'
 import type { Message, Part, PartInput } from '../core/message.ts'
+import type { UsageReport } from '../core/records.ts'
 import type { TranscriptEntry } from '../core/transcript.ts'
 import type { AgentTask, ArtifactInput } from './agent-task.ts'
 import type { Conversation } from './conversation.ts'
@@ -38,6 +39,9 @@ export type Outcome = void | string | readonly PartInput[] | ArtifactInput
 
 /** The schema of an agent that does not say what its messages are. */
 export type NoSchema = StandardSchemaV1<unknown, undefined>
+
+/** Reports what a function of the agent used, for budgets. Call it once. */
+export type Spend = (usage: UsageReport) => void
 
 export interface AgentDefinition<S extends StandardSchemaV1 = NoSchema> {
   readonly name: string
@@ -81,11 +85,18 @@ export interface AgentDefinition<S extends StandardSchemaV1 = NoSchema> {
   readonly providers?: ReminderProviders
   /** Reads consent from free text. Returns true, false, or undefined to ask again. */
   readonly acceptTextConsent?: (text: string) => boolean | undefined
-  /** Makes the text that replaces the transcript after a resume with `continueTranscript: false`. */
-  readonly digest?: (transcript: readonly TranscriptEntry[]) => Promise<string> | string
+  /**
+   * Makes the text that replaces the transcript after a resume with `continueTranscript: false`. A function that asks a model
+   * reports to `spend` what that used.
+   */
+  readonly digest?: (
+    transcript: readonly TranscriptEntry[],
+    spend: Spend,
+  ) => Promise<string> | string
   /** Shortens a transcript with more than `transcriptLimit` entries. */
   readonly compact?: (
     transcript: readonly TranscriptEntry[],
+    spend: Spend,
   ) => Promise<readonly TranscriptEntry[]> | readonly TranscriptEntry[]
   /** Default 1,000. */
   readonly transcriptLimit?: number

@@ -316,6 +316,8 @@ describe('aiAgent', () => {
     await harness.until(id, 'paused-by-agent')
     await harness.engine.resume(alice, { taskId: id, continueTranscript: false })
     expect((await harness.ended(id)).state).toBe('completed')
+    // Two turns and the digest.
+    expect((await harness.get(id)).usage).toMatchObject({ inputTokens: 30, outputTokens: 15 })
     const last = prompts.at(-1)
     expect(last?.some(({ role }) => role !== 'user')).toBe(false)
     expect(JSON.stringify(last)).toContain('we deployed v1')
@@ -323,8 +325,13 @@ describe('aiAgent', () => {
 
   it('compacts its transcript between two turns when the window is nearly full', async () => {
     const tools = { a: tool({ inputSchema: any, execute: () => 'x'.repeat(50) }) }
+    let spent = 0
     const script: ModelScript = (_turn, prompt) => {
-      if (JSON.stringify(prompt[0]).includes('Summarize')) return { text: 'all good' }
+      if (JSON.stringify(prompt[0]).includes('Summarize')) {
+        spent += 100
+        return { text: 'all good', usage: { input: 10, output: 100 } }
+      }
+      spent++
       const isCompact = JSON.stringify(prompt).includes('all good')
       const usage = { input: isCompact ? 10 : 30 * prompt.length, output: 1 }
       return isCompact ? { text: 'done', usage } : { calls: [{ tool: 'a' }], usage }
@@ -333,6 +340,9 @@ describe('aiAgent', () => {
     expect((await harness.ended(id)).state).toBe('completed')
     expect(await harness.types(id)).toContain('compacted')
     expect(prompts.flatMap(refusals)).toEqual([])
+    // Every call of the model is counted, that for the summary too.
+    expect((await harness.get(id)).usage).toMatchObject({ outputTokens: spent })
+    expect(spent).toBeGreaterThan(prompts.length)
   })
 
   it('with `stream: false` answers with the final message', async () => {

@@ -58,7 +58,7 @@ export async function askModel(
     { retry, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
   )
   const answer = answerIn(recorded)
-  const report = usageReport(answer, model.modelId, options)
+  const report = usageReport(answer.usage, model.modelId, options)
   if (report !== undefined) {
     await task.usage(report)
     options.onUsage?.(report)
@@ -129,12 +129,13 @@ async function permanentErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function usageReport(
-  answer: Answer,
+/** Undefined: the provider has told nothing. */
+export function usageReport(
+  given: unknown,
   modelId: string,
-  { price, contextWindow }: DurableModelOptions,
+  { price, contextWindow }: Pick<DurableModelOptions, 'price' | 'contextWindow'>,
 ): UsageReport | undefined {
-  const usage = usageOf(answer.usage)
+  const usage = usageOf(given)
   const { inputTokens, outputTokens } = usage
   const costUsd = price?.(usage, modelId)
   const report: UsageReport = {

@@ -29,6 +29,8 @@ export interface Outputs extends Artifacts {
   say(content: string | readonly PartInput[]): Promise<void>
   progress(fraction: number, text?: string): Promise<void>
   usage(usage: UsageReport): Promise<void>
+  /** Reports what a function of the agent used to make the record with this key. A rebuilt run has it from its journal. */
+  usedFor(key: string, usage: UsageReport | undefined): Promise<void>
   readonly tell: Tell
 }
 
@@ -74,15 +76,19 @@ export function createOutputs(core: RunCore): Outputs {
   }
 
   function usage(given: UsageReport): Promise<void> {
-    const used = parse(usageInput, given, 'usage')
-    const key = core.key('usage')
-    const report = (): JournalRecord & { readonly type: 'usage' } => ({
-      type: 'usage',
-      key,
-      usage: used,
-    })
-    return tell('usage', key, report, done, () => checkBudgets(core))
+    return report(core.key('usage'), parse(usageInput, given, 'usage'))
   }
 
-  return { say, progress, usage, tell, ...createArtifacts(core, tell) }
+  async function usedFor(key: string, given: UsageReport | undefined): Promise<void> {
+    const under = `${key}/usage`
+    if (given === undefined && core.journal.get(under) === undefined) return
+    await report(under, parse(usageInput, given ?? {}, 'usage'))
+  }
+
+  function report(key: string, used: UsageReport): Promise<void> {
+    const make = () => ({ type: 'usage', key, usage: used }) as const
+    return tell('usage', key, make, done, () => checkBudgets(core))
+  }
+
+  return { say, progress, usage, usedFor, tell, ...createArtifacts(core, tell) }
 }

@@ -1,8 +1,9 @@
 /** The transcript of a run. A rebuilt run makes the same transcript from its journal. */
 import type { MembersOf } from '../../core/json.ts'
 import type { Message, Part } from '../../core/message.ts'
+import type { UsageReport } from '../../core/records.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
-import type { Agent } from '../agent.ts'
+import type { Agent, Spend } from '../agent.ts'
 import { transcriptEntriesInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
 import { orDefault } from './or-default.ts'
@@ -40,16 +41,21 @@ export function createRunTranscript(core: RunCore, agent: Agent, outputs: Output
 
   async function compact(): Promise<void> {
     const key = core.key('compact')
-    const shorter = core.journal.get(key) === undefined ? await shortened() : []
+    let used: UsageReport | undefined
+    const spend: Spend = (usage) => {
+      used = usage
+    }
+    const shorter = core.journal.get(key) === undefined ? await shortened(spend) : []
     const make = () => ({ type: 'compacted', key, transcript: shorter }) as const
     entries = await outputs.tell('compacted', key, make, (record) => record.transcript)
+    await outputs.usedFor(key, used)
   }
 
-  async function shortened(): Promise<readonly TranscriptEntry[]> {
+  async function shortened(spend: Spend): Promise<readonly TranscriptEntry[]> {
     const newest = (): readonly TranscriptEntry[] => entries.slice(-Math.ceil(limit / 2))
     const { compact: shorten } = agent
     if (shorten === undefined) return newest()
-    const made = async () => parse(transcriptEntriesInput, await shorten(entries), 'compact')
+    const made = async () => parse(transcriptEntriesInput, await shorten(entries, spend), 'compact')
     return orDefault(core, 'compact', made, newest)
   }
 

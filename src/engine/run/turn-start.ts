@@ -1,12 +1,13 @@
 /** Starts a turn. Its record contains what the turn sees, so that a rebuilt run sees the same. */
 import { type DigestLog, defaultDigest, followDigest } from '../../core/digest.ts'
 import { LullError } from '../../core/errors.ts'
-import type { LogRecord } from '../../core/records.ts'
+import type { LogRecord, UsageReport } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import type { Agent } from '../agent.ts'
+import type { Agent, Spend } from '../agent.ts'
 import type { TurnStart } from '../providers/provider.ts'
 import type { Finished } from './operation.ts'
 import { orDefault } from './or-default.ts'
+import type { Outputs } from './outputs.ts'
 import type { RunCore } from './run-core.ts'
 import type { RunTranscript } from './run-transcript.ts'
 
@@ -16,8 +17,13 @@ export function createTurnStart(
   core: RunCore,
   agent: Agent,
   transcript: RunTranscript,
+  outputs: Outputs,
 ): () => Promise<TurnStarted> {
   const { host, gate } = core
+  let used: UsageReport | undefined
+  const spend: Spend = (usage) => {
+    used = usage
+  }
 
   async function start(): Promise<TurnStarted> {
     const key = core.key('turn')
@@ -31,6 +37,8 @@ export function createTurnStart(
       live: () => begin(key),
     })
     transcript.begin(started)
+    await outputs.usedFor(key, used)
+    used = undefined
     return started
   }
 
@@ -59,7 +67,7 @@ export function createTurnStart(
     if (!wakeUnseen || wake?.continueTranscript !== false) return undefined
     const { digest } = agent
     if (digest === undefined) return digestOfLog(task)
-    const made = (): Promise<string> => checkedDigest(digest(transcript.entries()))
+    const made = (): Promise<string> => checkedDigest(digest(transcript.entries(), spend))
     return orDefault(core, 'digest', made, () => digestOfLog(task))
   }
 
