@@ -255,8 +255,8 @@ describe('examples of servers', () => {
     },
   )
 
-  it.each(['in-next'])('%s has route handlers', async (name) => {
-    const script = `import { GET } from './examples/${name}.mjs'
+  it('the routes of a Next app answer', async () => {
+    const script = `import { GET } from './examples/next/app/lull/[[...path]]/route.js'
       const card = 'http://localhost:3000/lull/.well-known/agent-card.json'
       process.env.LULL_TOKEN = 'token'
       const headers = { authorization: 'Bearer token' }

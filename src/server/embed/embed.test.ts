@@ -11,7 +11,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
 import { Hono } from 'hono'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Agent, agent } from '../../engine/agent.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { type Embedded, type EmbedOptions, embed } from './embed.ts'
@@ -185,6 +185,18 @@ describe('embedded agents', () => {
     expect(
       (await (await known.engine).list({ tenant: 'acme', principal: 'ann' })).tasks,
     ).toHaveLength(1)
+  })
+
+  it('open no engine while Next builds the app, which loads the modules of its routes', async () => {
+    vi.stubEnv('NEXT_PHASE', 'phase-production-build')
+    const store = createMemoryStore()
+    const log = vi.fn()
+    const building = embed({ agents: [greeter()], url: 'http://127.0.0.1/lull', store, log })
+    await expect(building.engine).rejects.toThrow('next build')
+    await building.close()
+    expect(log).not.toHaveBeenCalled()
+    vi.unstubAllEnvs()
+    expect((await embedded({ store }).engine).agents.size).toBe(1)
   })
 
   it('are taken over by a second call with the same store, as after a hot reload', async () => {

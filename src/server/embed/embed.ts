@@ -10,7 +10,7 @@ import type { A2AConfig } from '../../protocols/a2a/index.ts'
 import { type OpenEngineOptions, toStderr } from '../open-engine.ts'
 import { createLog } from '../system/log.ts'
 import { createAnswer } from './fetch-handler.ts'
-import { openOnce } from './open-once.ts'
+import { isNextBuild, openOnce } from './open-once.ts'
 
 /** Who makes the request. Undefined refuses it with 401. */
 export type CallerOf = (request: Request) => Caller | undefined | Promise<Caller | undefined>
@@ -98,7 +98,9 @@ export function embed(options: EmbedOptions): Embedded {
 
   const engine = open.ready.then((opened) => opened.engine)
   // Requests are answered with the error, and `engine` rejects for those who wait for it.
-  engine.catch((error: unknown) => log('error', 'the embedded engine could not open', { error }))
+  engine.catch((error: unknown) => {
+    if (!isNextBuild()) log('error', 'the embedded engine could not open', { error })
+  })
 
   return {
     engine,

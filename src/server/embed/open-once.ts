@@ -4,6 +4,7 @@
  * because the second load has module state of its own.
  */
 import { resolve } from 'node:path'
+import { LullError } from '../../core/errors.ts'
 import type { Agent } from '../../engine/agent.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { type A2A, createA2A } from '../../protocols/a2a/index.ts'
@@ -33,10 +34,18 @@ function sharedEngines(): Map<unknown, Shared> {
   return holder[KEY]
 }
 
+/** `next build` loads the modules of routes too. An engine would run tasks there. */
+export const isNextBuild = (): boolean => process.env['NEXT_PHASE'] === 'phase-production-build'
+
 export function openOnce(options: EmbedOptions): {
   readonly ready: Promise<Opened>
   close(): Promise<void>
 } {
+  if (isNextBuild()) {
+    const why = 'no engine is opened during next build'
+    const ready = Promise.reject(new LullError('STORE_UNAVAILABLE', { why }))
+    return { ready, close: async () => undefined }
+  }
   const engines = sharedEngines()
   const place = placeOf(options)
   const known = engines.get(place)

@@ -1,0 +1,6 @@
+import { lull } from '../../../lull.js'
+
+export const dynamic = 'force-dynamic'
+
+export const GET = lull.fetch
+export const POST = lull.fetch
