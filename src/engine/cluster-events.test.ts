@@ -1,4 +1,4 @@
-/** Events in several processes on one store: which of them a task counts. */
+/** Events in several processes on one store: which of them a task counts (`events.ts`). */
 import { describe, expect, it } from 'vitest'
 import type { StoredEvent } from '../core/cloud-event.ts'
 import type { Task } from '../core/task.ts'

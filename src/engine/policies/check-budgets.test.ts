@@ -1,3 +1,4 @@
+/** `check-budgets.ts`, and V1 of `budgets.ts`. */
 import { describe, expect, it } from 'vitest'
 import { isTerminal } from '../../core/states.ts'
 import type { Task } from '../../core/task.ts'
