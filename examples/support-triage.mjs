@@ -2,8 +2,11 @@
 //   npm run -s lull -- send http://127.0.0.1:8787 '{"customer": "ann", "text": "I was charged twice", "amount": 20}'
 //   npm run -s lull -- answer @last refund
 //   npm run -s lull -- answer @last --grant
+import { generateText } from 'ai'
 import { agent, serve } from 'lull'
+import { durableModel } from 'lull/ai'
 import { z } from 'zod'
+import { model } from './ai/model.mjs'
 
 const triage = agent({
   name: 'triage',
@@ -12,7 +15,10 @@ const triage = agent({
   input: z.object({ customer: z.string(), text: z.string(), amount: z.number().positive() }),
   async run(task) {
     const { customer, text, amount } = task.input
-    const kind = await task.step('sort', () => (/charged|paid/.test(text) ? 'billing' : 'other'))
+    const { text: kind } = await generateText({
+      model: durableModel(task, model('billing')),
+      prompt: `Is this ticket about billing, a fault or something else? Answer with one word.\n${text}`,
+    })
     const { value: action } = await task.ask({
       text: `${customer} wrote about ${kind}: "${text}". What shall I do?`,
       choices: [{ value: 'refund', label: `Refund ${amount}` }, 'reply', 'close'],

@@ -19,6 +19,12 @@ function mock(turns) {
     }))
   }
   return new MockLanguageModelV3({
+    doGenerate: async ({ prompt }) => ({
+      content: wholeTexts(partsFor(prompt)),
+      finishReason: finish.finishReason,
+      usage: finish.usage,
+      warnings: [],
+    }),
     doStream: async ({ prompt }) => ({
       stream: simulateReadableStream({ chunks: [...partsFor(prompt), finish], chunkDelayInMs: 5 }),
     }),
@@ -32,6 +38,11 @@ function textParts(text) {
     ...words.map((delta) => ({ type: 'text-delta', id: '1', delta })),
     { type: 'text-end', id: '1' },
   ]
+}
+
+function wholeTexts(parts) {
+  const text = parts.map(({ delta = '' }) => delta).join('')
+  return text === '' ? parts : [{ type: 'text', text }]
 }
 
 const finish = {

@@ -198,7 +198,7 @@ describe('examples', () => {
     const { out } = await lull('schedules', 'run', 'digest:nightly', '--url', url)
     expect(out).toMatch(/^Task /)
     const watched = await lull('tasks', 'watch', '@last', '--url', url)
-    expect(watched.out).toContain('2 items')
+    expect(watched.out).toContain('2 items. A quiet day.')
   })
 
   it('nightly-digest.test', async () => {
@@ -212,6 +212,7 @@ describe('examples', () => {
     const ticket = { customer: 'ann', text: 'I was charged twice', amount: 20 }
     expect((await lull('send', url, '{"customer": "ann"}')).code).toBe(1)
     const asked = await lull('send', url, JSON.stringify(ticket))
+    expect(asked.out).toContain('ann wrote about billing')
     expect(asked.out).toContain('(one of: refund = Refund 20, reply, close)')
     expect((await lull('answer', '@last', 'shrug', '--url', url)).code).toBe(1)
     expect((await lull('answer', '@last', 'refund', '--url', url)).out).toContain('Pay 20 back')

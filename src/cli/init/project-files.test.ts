@@ -13,3 +13,14 @@ it('the compose file asks for no variable that has no default', () => {
   expect(compose).not.toContain(':?')
   expect(compose).toContain('LULL_PUBLIC_URL')
 })
+
+it('the compose file waits for the database itself, not for the server that prepares it', () => {
+  const compose = projectFiles('app', '^0.1.0')['compose.yaml'] ?? ''
+  expect(compose).toContain("'pg_isready', '-h', '127.0.0.1'")
+  expect(compose.match(/restart: unless-stopped/g)).toHaveLength(2)
+})
+
+it('npm install asks nothing about scripts of packages', () => {
+  const made = JSON.parse(projectFiles('app', '^0.1.0')['package.json'] ?? '')
+  expect(made.allowScripts).toEqual({ '@photostructure/sqlite': true })
+})

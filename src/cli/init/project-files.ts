@@ -41,6 +41,8 @@ function packageJson(name: string, lull: string): object {
     engines: { node: '>=20.19' },
     scripts: { start: 'lull serve ./agents.js', test: 'node --test' },
     dependencies: { lull },
+    // npm asks about the script of the package for SQLite on Node 20. It only looks for the file that comes with the package.
+    allowScripts: { '@photostructure/sqlite': true },
   }
 }
 
@@ -118,14 +120,17 @@ const compose = `services:
       LULL_POSTGRES: postgres://lull:lull@db/lull
       LULL_PUBLIC_URL: \${LULL_PUBLIC_URL:-http://localhost:8787}
     stop_grace_period: 30s
+    restart: unless-stopped
     depends_on:
       db: { condition: service_healthy }
   db:
     image: postgres:17
+    restart: unless-stopped
     environment: { POSTGRES_USER: lull, POSTGRES_PASSWORD: lull, POSTGRES_DB: lull }
     volumes: ['db:/var/lib/postgresql/data']
     healthcheck:
-      test: ['CMD', 'pg_isready', '-U', 'lull']
+      # Over TCP, because the server that only prepares the database listens on no port.
+      test: ['CMD', 'pg_isready', '-h', '127.0.0.1', '-U', 'lull']
       interval: 2s
       retries: 30
 volumes:
@@ -150,5 +155,6 @@ npx lull answer @last publish
 
 With PostgreSQL: \`docker compose up\`. Where clients use another address than http://localhost:8787, set \`LULL_PUBLIC_URL\`. Callers need a key there:
 \`docker compose exec agents npx lull keys mint --tenant default --principal me --scopes tasks:read,tasks:write\`.
+Give it to commands as \`LULL_TOKEN\`, and to other clients as the header \`Authorization: Bearer …\`.
 `
 }
