@@ -5,7 +5,7 @@ import type { AuditPage } from '../wire/ops/audit.ts'
 import type { HoldPreview, HoldResult, HoldSummary, LiftResult } from '../wire/ops/holds.ts'
 import type { ExportedTask, ImportedTask, ReceiptReport, TaskLog } from '../wire/ops/logs.ts'
 import type { BudgetResult, BudgetSummary, RuleDryRun, RuleSummary } from '../wire/ops/policies.ts'
-import type { WorkerSummary } from '../wire/ops/processes.ts'
+import type { QueueSummary, WorkerSummary } from '../wire/ops/processes.ts'
 import type { ScheduleRun, ScheduleSummary } from '../wire/ops/schedules.ts'
 import type { Changes, TaskList, TaskSummary } from '../wire/ops/tasks.ts'
 import type { TimelineEntry, TimelinePage } from '../wire/ops/timeline.ts'
@@ -102,6 +102,8 @@ export interface Ops {
   import(exported: ExportedTask, start?: boolean): Promise<ImportedTask>
   /** The processes that share the store. */
   workers(): Promise<readonly WorkerSummary[]>
+  /** How busy each agent of the process that answers is. */
+  queues(): Promise<readonly QueueSummary[]>
   agents(): Promise<readonly AgentSummary[]>
   holds(): Promise<readonly HoldSummary[]>
   previewHold(input: HoldInput): Promise<HoldPreview>
@@ -194,6 +196,7 @@ export function createOps(options: OpsOptions): Ops {
     import: (exported, start) => call('POST', urlOf('imports'), { ...exported, start }),
     export: (id, redacted) => call('GET', urlOf(taskPath(id, '/export'), redaction(redacted))),
     agents: async () => (await call<{ agents: [] }>('GET', urlOf('agents'))).agents,
+    queues: async () => (await call<{ queues: [] }>('GET', urlOf('queues'))).queues,
     workers: async () => (await call<{ workers: [] }>('GET', urlOf('workers'))).workers,
     holds: async () => (await call<{ holds: [] }>('GET', urlOf('holds'))).holds,
     previewHold: (input) => call('POST', urlOf('holds:preview'), input),

@@ -201,6 +201,13 @@ it('shows the only process of an embedded store', async () => {
   expect(await (await app.request('/readyz')).json()).toMatchObject({ worker: engine.worker() })
 })
 
+it('shows how busy the agents are', async () => {
+  const { app, engine } = await openApp()
+  await parked(engine, 'go')
+  const { answer } = await ask(app, '/ops/queues')
+  expect(answer).toMatchObject({ queues: [{ limit: 64, used: expect.any(Number), waiting: 0 }] })
+})
+
 it('shows nothing about machines and their work to an operator of one tenant', async () => {
   const scopes = new Set<Scope>(['ops:read'])
   const { app, engine } = await openApp({
@@ -210,4 +217,9 @@ it('shows nothing about machines and their work to an operator of one tenant', a
   const agents = [...engine.agents.keys()]
   const one = { id: engine.worker(), here: true, alive: true, agents, draining: false }
   expect(answer).toEqual({ workers: [one] })
+  await parked(engine, 'go', 'acme')
+  const { slots } = await engine.health()
+  const queues = slots.map(({ agent, limit }) => ({ agent, limit }))
+  expect((await ask(app, '/ops/queues')).answer).toEqual({ queues })
+  expect(queues).toHaveLength(1)
 })

@@ -1,13 +1,16 @@
 /** The processes that share the store: who is alive, what each runs. */
-import type { WorkerSummary } from '../../../src/wire/ops/processes.ts'
+import { Fragment } from 'preact'
+import type { QueueSummary, WorkerSummary } from '../../../src/wire/ops/processes.ts'
 import { Age } from '../parts/countdown.tsx'
 import { createPolled, Problem, usePolled } from '../polled.tsx'
 import { ops } from '../server.ts'
 
 const processes = createPolled(() => ops().workers())
+const queues = createPolled(() => ops().queues())
 
 export function Processes() {
   usePolled(processes)
+  usePolled(queues)
   const all = processes.value.value
   return (
     <>
@@ -19,6 +22,7 @@ export function Processes() {
           <Process key={one.id} one={one} />
         ))}
       </ul>
+      <Queues all={queues.value.value ?? []} />
       {all?.length === 1 && (
         <p class="empty">
           One process serves this store. With <code>LULL_POSTGRES</code> any number of processes
@@ -26,6 +30,26 @@ export function Processes() {
         </p>
       )}
     </>
+  )
+}
+
+function Queues({ all }: { readonly all: readonly QueueSummary[] }) {
+  if (all.length === 0) return null
+  return (
+    <section aria-label="Agents of this process">
+      <h2>Agents of this process</h2>
+      <dl class="rows">
+        {all.map(({ agent, limit, used, waiting = 0 }) => (
+          <Fragment key={agent}>
+            <dt>{agent}</dt>
+            <dd>
+              {used === undefined ? `at most ${limit} tasks` : `${used} of ${limit} tasks run`}
+              {waiting > 0 && `, ${waiting} wait`}
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+    </section>
   )
 }
 

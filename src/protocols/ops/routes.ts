@@ -6,6 +6,7 @@ import { budgetRoutes } from './budgets.ts'
 import { importTask, showExport } from './exports.ts'
 import { liftHold, listHolds, placeHold, previewHold } from './holds.ts'
 import { openApi } from './openapi.ts'
+import { listQueues } from './queues.ts'
 import type { OpsRoute, OpsStream } from './route.ts'
 import { ruleRoutes } from './rules.ts'
 import { scheduleRoutes } from './schedules.ts'
@@ -79,6 +80,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   waiting,
   agents,
   listWorkers,
+  listQueues,
   listHolds,
   placeHold,
   previewHold,

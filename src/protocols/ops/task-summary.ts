@@ -18,7 +18,7 @@ const stop: z.ZodType<StopSummary> = z.object({
   reason: z.string().optional(),
   summary: z.string().optional(),
   conditions: z.unknown(),
-  inputSchema: z.unknown(),
+  inputSchema: z.unknown().optional(),
   wakes: z.string(),
   deadlineAt: instant.optional(),
 })

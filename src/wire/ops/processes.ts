@@ -18,3 +18,14 @@ export interface WorkerSummary {
   readonly running?: number | undefined
   readonly draining: boolean
 }
+
+/** The queue of an agent in the process that answers. */
+export interface QueueSummary {
+  readonly agent: string
+  /** How many of its tasks run at the same time. */
+  readonly limit: number
+  /** How many run. Operators of one tenant are not told this, nor how many wait. */
+  readonly used?: number | undefined
+  /** How many wait for others to stop or end. */
+  readonly waiting?: number | undefined
+}

@@ -1,0 +1,24 @@
+/** `/ops/queues`: how busy the agents of this process are. */
+import { z } from 'zod'
+import type { QueueSummary } from '../../wire/ops/processes.ts'
+import type { OpsRoute } from './route.ts'
+
+const queue: z.ZodType<QueueSummary> = z.object({
+  agent: z.string(),
+  limit: z.number(),
+  used: z.number().optional(),
+  waiting: z.number().optional(),
+})
+
+export const listQueues: OpsRoute = {
+  method: 'GET',
+  path: '/ops/queues',
+  scope: 'ops:read',
+  about: 'The queue of each agent that has run a task in this process',
+  answer: z.object({ queues: z.array(queue) }),
+  handle: async (engine, _, { anyTenant }) => {
+    const { slots } = await engine.health()
+    // The work of other tenants is not shown to the operator of one.
+    return { queues: anyTenant ? slots : slots.map(({ agent, limit }) => ({ agent, limit })) }
+  },
+}
