@@ -49,7 +49,7 @@ async function follow(
       if (response.status === 429 || response.status >= 500) throw new Error('not ready')
       // The server is not Lull, or the caller may not read the timeline.
       if (!response.ok || response.body === null) return
-      for await (const { id, data } of readEvents(chunksOf(response.body, IDLE_MS))) {
+      for await (const { id, data } of readEvents(chunksOf(response.body, IDLE_MS, signal))) {
         after = id
         see(JSON.parse(data) as TimelineEntry)
       }

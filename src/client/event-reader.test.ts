@@ -40,8 +40,28 @@ it('gives up a body that says nothing any more, and lets go of it', async () => 
       canceled = true
     },
   })
-  const chunks = chunksOf(body, 5)
+  const chunks = chunksOf(body, 5, undefined)
   expect((await chunks.next()).value).toEqual(Uint8Array.of(1))
   await expect(chunks.next()).rejects.toThrow('nothing arrived for 0.005 s')
   expect(canceled).toBe(true)
+})
+
+it('lets go of a body whose request was aborted, also when the body does not notice', async () => {
+  let canceled = false
+  const body = new ReadableStream<Uint8Array>({
+    cancel() {
+      canceled = true
+    },
+  })
+  const aborting = new AbortController()
+  const next = chunksOf(body, 3_600_000, aborting.signal).next()
+  aborting.abort(new Error('enough'))
+  await expect(next).rejects.toThrow('enough')
+  expect(canceled).toBe(true)
+})
+
+it('reads nothing for a request that was aborted before', async () => {
+  const body = new ReadableStream<Uint8Array>()
+  const chunks = chunksOf(body, 3_600_000, AbortSignal.abort(new Error('enough')))
+  await expect(chunks.next()).rejects.toThrow('enough')
 })

@@ -70,15 +70,17 @@ function tooLong(): Error {
 /**
  * The chunks of a body. Works in every browser. A body without data for `idleMs` is given up: a Lull server sends a
  * heartbeat every 15 seconds, so a silent connection is lost.
+ * @param signal of the request. Node forgets it when it has collected the request, and the body would be read for ever
  */
 export async function* chunksOf(
   body: ReadableStream<Uint8Array>,
   idleMs: number,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void> {
   const reader = body.getReader()
   try {
     for (;;) {
-      const { done, value } = await withinIdle(reader.read(), idleMs)
+      const { done, value } = await withinIdle(reader.read(), idleMs, signal)
       if (done) return
       yield value
     }
@@ -88,11 +90,25 @@ export async function* chunksOf(
   }
 }
 
-function withinIdle<T>(read: Promise<T>, idleMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new Error(`nothing arrived for ${idleMs / 1_000} s`))
-    }, idleMs)
-    read.then(resolve, reject).finally(() => clearTimeout(timer))
+function withinIdle<T>(
+  read: Promise<T>,
+  idleMs: number,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const silent = (): Error => new Error(`nothing arrived for ${idleMs / 1_000} s`)
+    const timer = setTimeout(() => settle(() => reject(silent())), idleMs)
+    const aborted = (): void => settle(() => reject(signal?.reason))
+    const settle = (end: () => void): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', aborted)
+      end()
+    }
+    signal?.addEventListener('abort', aborted)
+    if (signal?.aborted) aborted()
+    read.then(
+      (value) => settle(() => resolve(value)),
+      (error: unknown) => settle(() => reject(error)),
+    )
   })
 }

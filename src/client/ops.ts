@@ -168,7 +168,7 @@ export function createOps(options: OpsOptions): Ops {
     if (!response.ok || response.body === null) {
       throw refused(url, response.status, parsed(await http.textOf(url, response)))
     }
-    for await (const { data } of readEvents(chunksOf(response.body, idleMs))) {
+    for await (const { data } of readEvents(chunksOf(response.body, idleMs, signal))) {
       yield JSON.parse(data) as T
     }
   }

@@ -101,8 +101,9 @@ export function createTransport(options: TransportOptions): Transport {
         yield { cursor: '', value: await whole(operation, opened, options.signal) }
         return
       }
+      const chunks = chunksOf(response.body, idleMs, options.signal)
       try {
-        for await (const { id, type, data } of readEvents(chunksOf(response.body, idleMs))) {
+        for await (const { id, type, data } of readEvents(chunks)) {
           yield { cursor: id, value: valueIn(operation, data, type === 'error') }
         }
       } catch (error) {

@@ -4,6 +4,8 @@ import { spawn } from '@lydell/node-pty'
 
 const built = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
+const WAIT_MS = 100_000
+
 export interface Terminal {
   /** Resolves to the screen when it matches; rejects when the program ends before. */
   shows(pattern: RegExp): Promise<string>
@@ -36,13 +38,19 @@ export function terminal(args: readonly string[], columns = 100, rows = 30): Ter
   })
   const until = (isTrue: () => boolean, what: string): Promise<string> =>
     new Promise((resolve, reject) => {
-      const listener = (): void => {
-        const matches = isTrue()
-        if (!matches && !over) return
+      const settle = (end: () => void): void => {
+        clearTimeout(timer)
         listeners.delete(listener)
-        if (matches) resolve(screen.text())
-        else reject(new Error(`ended without ${what}:\n${screen.text()}`))
+        end()
       }
+      const without = (how: string) => (): void =>
+        reject(new Error(`${how} without ${what}:\n${screen.text()}`))
+      const listener = (): void => {
+        if (isTrue()) settle(() => resolve(screen.text()))
+        else if (over) settle(without('ended'))
+      }
+      // A test that hangs says what the screen showed.
+      const timer = setTimeout(() => settle(without('waited')), WAIT_MS)
       listeners.add(listener)
       listener()
     })
