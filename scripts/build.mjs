@@ -39,6 +39,7 @@ export async function build() {
     const code = await run('tsc', ['-p', 'tsconfig.build.json', '--outDir', next], { quiet: true })
     if (code !== 0) return false
     if (!(await buildDashboard())) return false
+    if (!(await buildConformance())) return false
     for (const file of filesIn('src').filter(isAsset)) {
       cpSync(join(root, file), join(next, file.slice('src/'.length)))
     }
@@ -57,6 +58,13 @@ async function buildDashboard() {
   return (await run('vite', ['build', 'dashboard', '--outDir', outDir], { quiet: true })) === 0
 }
 
+/** The conformance kit, for `lull conformance`: one file that uses nothing else of `dist`. */
+async function buildConformance() {
+  const outDir = join(next, 'conformance')
+  const args = ['build', 'conformance', '--ssr', 'kit.ts', '--outDir', outDir]
+  return (await run('vite', args, { quiet: true })) === 0
+}
+
 function replaceDist() {
   rmSync(old, { recursive: true, force: true })
   if (existsSync(dist)) renameSync(dist, old)
@@ -68,7 +76,7 @@ function fingerprint() {
   const hash = createHash('sha256')
   const configs = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.mjs']
   const files = filesIn('src').filter((file) => !isTest(file))
-  for (const file of [...configs, ...files, ...filesIn('dashboard')]) {
+  for (const file of [...configs, ...files, ...filesIn('dashboard'), ...filesIn('conformance')]) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))

@@ -4,6 +4,7 @@ import { answer } from './commands/answer.ts'
 import { audit } from './commands/audit.ts'
 import { budgetsList, budgetsRefill, budgetsRemove, budgetsSet } from './commands/budgets.ts'
 import { completionOf } from './commands/completion.ts'
+import { conformance } from './commands/conformance.ts'
 import { demo } from './commands/demo.ts'
 import { doctor } from './commands/doctor.ts'
 import { eventsEmit } from './commands/events-emit.ts'
@@ -76,5 +77,6 @@ export const commands: readonly Command[] = [
   migrate,
   audit,
   doctor,
+  conformance,
   completionOf(() => commands),
 ]
