@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type Command, commonFlags, type Input, UsageError } from './command.ts'
+import { nearest } from './suggest.ts'
 
 /** @throws UsageError that names the flag */
 export function parseInput(command: Command, args: readonly string[]): Input {
@@ -28,6 +29,13 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   }
 }
 
+/** A suggestion for a flag that is not known. */
+function meant(sentence: string, names: readonly string[]): string {
+  const [, typed] = /^Unknown option '--([^']*)'/.exec(sentence) ?? []
+  const name = typed === undefined ? undefined : nearest(typed, names)
+  return name === undefined ? '' : `; did you mean "--${name}"?`
+}
+
 function parsed(
   args: readonly string[],
   options: NonNullable<Parameters<typeof parseArgs>[0]>['options'],
@@ -36,6 +44,6 @@ function parsed(
     return parseArgs({ args: [...args], options: options ?? {}, allowPositionals: true })
   } catch (cause) {
     const [sentence = 'unknown flag'] = cause instanceof Error ? cause.message.split('. ') : []
-    throw new UsageError(sentence, { cause })
+    throw new UsageError(`${sentence}${meant(sentence, Object.keys(options ?? {}))}`, { cause })
   }
 }

@@ -58,7 +58,7 @@ async function run(...args: readonly string[]) {
 
 it('tells what happened to a task, and that its log folds to what the server shows', async () => {
   const { code, out } = await run('@last', '--url', server.url)
-  expect(out).toMatch(/step {6}charge {2}done\n[\s\S]*stop {6}waits for the money/)
+  expect(out).toMatch(/started\n[\s\S]*step {7}charge {2}done\n[\s\S]*stop {7}waits for the money/)
   expect(out).toMatch(/paused-by-agent {2}\d+ records, 1 receipt: the same, bit for bit$/)
   expect(code).toBe(0)
   const json = JSON.parse((await run(taskId, '--url', server.url, '--json')).out)

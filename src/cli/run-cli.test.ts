@@ -50,7 +50,7 @@ describe('wrong usage', () => {
     [['sned', 'x'], 'did you mean "send"?'],
     [['tasks', 'wach'], 'did you mean "tasks watch"?'],
     [['help', 'sent'], 'did you mean "send"?'],
-    [['demo', '--prot', '1'], "Unknown option '--prot'"],
+    [['demo', '--prot', '1'], `Unknown option '--prot'; did you mean "--port"?`],
     [['demo', '--port', 'http'], '--port: "http" is not a port'],
     [['demo', '--port'], 'argument missing'],
     [['serve'], 'give one module of agents'],

@@ -39,7 +39,8 @@ function triggerText(trigger: Trigger, now: number, precision: Precision): strin
   return `on an event where ${filterText(trigger.filter)}`
 }
 
-function filterText(filter: EventFilter): string {
+/** `type begins with "incident."`. */
+export function filterText(filter: EventFilter): string {
   if ('all' in filter) return filter.all.map(filterText).join(' and ')
   if ('any' in filter) return `(${filter.any.map(filterText).join(' or ')})`
   if ('not' in filter) return `not (${filterText(filter.not)})`

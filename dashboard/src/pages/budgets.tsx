@@ -1,6 +1,8 @@
 /** Budgets and rules: what stops tasks by itself, how far each budget is used, refilling and removing. */
 
 import { scopeText } from '../../../src/client/scope-text.ts'
+import type { EventFilter } from '../../../src/core/conditions.ts'
+import { filterText } from '../../../src/core/wait-text.ts'
 import type { BudgetSummary, RuleSummary } from '../../../src/wire/ops/policies.ts'
 import { Act, textIn } from '../parts/act.tsx'
 import { Until } from '../parts/countdown.tsx'
@@ -57,7 +59,13 @@ function Budget({ one }: { readonly one: BudgetSummary }) {
         <span class="agent">{scopeText(scope)}</span>
         {usedUp && <span class="mark">used up: tasks are stopped</span>}
         <span class="age">
-          {nextPeriodAt === undefined ? 'for life' : <Until at={nextPeriodAt} />}
+          {nextPeriodAt === undefined ? (
+            'for life'
+          ) : (
+            <>
+              starts again <Until at={nextPeriodAt} />
+            </>
+          )}
         </span>
       </span>
       <strong class="title">
@@ -126,5 +134,5 @@ function Rule({ one }: { readonly one: RuleSummary }) {
 function firedBy({ onEvent, filter, budget }: RuleSummary): string {
   if (onEvent !== undefined) return `On the event ${onEvent}`
   if (budget !== undefined) return `At ${budget.percent} % of the budget ${budget.id}`
-  return `On events that match ${JSON.stringify(filter)}`
+  return `On events where ${filterText(filter as EventFilter)}`
 }

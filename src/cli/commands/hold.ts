@@ -29,7 +29,8 @@ export const hold: Command = {
       const preview = await ops.previewHold({ scope, reason: reason ?? 'preview' })
       const states = Object.entries(preview.states).map(([state, tasks]) => `${tasks} ${state}`)
       const held = preview.alreadyHeld === 0 ? '' : `; ${preview.alreadyHeld} are held already`
-      const line = `This would hold ${tasksText(preview.tasks)}: ${states.join(', ') || 'none'}${held}`
+      const which = states.length === 0 ? '' : `: ${states.join(', ')}`
+      const line = `This would hold ${tasksText(preview.tasks)}${which}${held}`
       io.print(input.has('json') ? JSON.stringify(preview) : line)
       return exitCodes.ok
     }

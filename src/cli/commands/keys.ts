@@ -3,7 +3,7 @@ import { isScope, type Scope, scopes } from '../../core/scopes.ts'
 import { type ApiKey, isValid, mintKey, type NewKey } from '../../server/auth/api-key.ts'
 import type { KeyStore } from '../../server/auth/key-store.ts'
 import { type Command, exitCodes, type Flag, type Input, UsageError } from '../command.ts'
-import { plain } from '../render.ts'
+import { counted, plain } from '../render.ts'
 
 const placeFlags: Readonly<Record<string, Flag>> = {
   data: { value: 'directory', about: 'Where keys are kept (LULL_DATA, default ./.lull)' },
@@ -64,7 +64,8 @@ export const keysList: Command = {
       const cells = [id, state.padEnd(7), plain(`${tenant}/${principal}`), has.join(',')]
       io.print(`${cells.join('  ')}  ${io.paint('dim', used)}`)
     }
-    io.print(io.paint('dim', `${rows.length} keys`))
+    const none = `There is no key. Make one with ${io.self} keys mint --help`
+    io.print(io.paint('dim', rows.length === 0 ? none : counted(rows.length, 'key')))
     return exitCodes.ok
   },
 }

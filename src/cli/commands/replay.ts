@@ -54,11 +54,13 @@ async function replayTask(input: Input, tasks: TaskSource, io: Io): Promise<0 | 
 
 function* taskLines(report: ReplayReport, io: Io): Generator<string> {
   const { taskId, state, records, receipts, timeline, faults, differences, ok } = report
-  for (const { seq, at, kind, name, outcome, text } of timeline) {
-    const words = [kind.padEnd(8), name, outcome, text].flatMap((word) =>
+  for (const { seq, at, kind, event, name, outcome, text } of timeline) {
+    // Of the task itself the event says more: submitted, started, completed.
+    const what = kind === 'task' ? event : kind
+    const words = [what.padEnd(9), name, outcome, text].flatMap((word) =>
       word === undefined ? [] : [plain(word).replaceAll('\n', ' ')],
     )
-    yield `${String(seq).padStart(5)}  ${io.paint('dim', at)}  ${words.join('  ')}`
+    yield `${String(seq).padStart(5)}  ${io.paint('dim', at)}  ${words.join('  ')}`.trimEnd()
   }
   for (const { seq, problem } of faults) yield io.paint('red', `record ${seq}: ${plain(problem)}`)
   for (const difference of differences) yield io.paint('red', plain(difference))

@@ -2,6 +2,8 @@
 import type { RuleInput, RuleSummary } from '../../client/index.ts'
 import { createOps, type Ops } from '../../client/ops.ts'
 import { scopeText } from '../../client/scope-text.ts'
+import type { EventFilter } from '../../core/conditions.ts'
+import { filterText } from '../../core/wait-text.ts'
 import { type Command, exitCodes, type Flag, type Input, type Io, UsageError } from '../command.ts'
 import { opsOptions, serverUrl, urlFlag } from '../remote.ts'
 import { plain } from '../render.ts'
@@ -125,7 +127,9 @@ function filterIn(text: string): Readonly<Record<string, unknown>> {
 function lineOf(rule: RuleSummary, io: Io): string {
   const { ruleId, onEvent, filter, budget, scope, holdNew, reason } = rule
   const cause =
-    onEvent ?? (budget && `${budget.percent}% of ${budget.id}`) ?? JSON.stringify(filter)
+    onEvent ??
+    (budget && `${budget.percent}% of ${budget.id}`) ??
+    `events where ${filterText(filter as EventFilter)}`
   const covers = `${scopeText(scope)}${holdNew ? ' and new tasks' : ''}`
   return [io.paint('bold', plain(ruleId)), plain(cause), plain(covers), plain(reason)].join('  ')
 }

@@ -4,7 +4,7 @@ import type { Task } from '../../client/task.ts'
 import { type State, states } from '../../core/states.ts'
 import { type Command, exitCodes, type Input, type Paint, UsageError } from '../command.ts'
 import { clientOf, credentials, serverUrl, urlFlag } from '../remote.ts'
-import { age, oneLine, plain, stateText, statusText } from '../render.ts'
+import { age, counted, oneLine, plain, stateText, statusText } from '../render.ts'
 
 const LIMIT = 20
 const PAGE = 100
@@ -34,8 +34,9 @@ export const tasksList: Command = {
     const rows = (await rowsOfLull(input)) ?? tasks.map(rowOf)
     for (const line of tableOf(rows, io.paint)) io.print(line)
     // The server counts core states. With a filter by state its total may include tasks that the client filters out.
-    const count = input.has('state') ? `${tasks.length}` : `${tasks.length} of ${total}`
-    io.print(io.paint('dim', `${count} tasks`))
+    const all = input.has('state') || tasks.length === total
+    const count = counted(tasks.length, 'task')
+    io.print(io.paint('dim', all ? count : `${tasks.length} of ${counted(total, 'task')}`))
     return exitCodes.ok
   },
 }
