@@ -177,7 +177,6 @@ export function createOps(options: OpsOptions): Ops {
     `tasks/${encodeURIComponent(taskId)}${rest}`
 
   const budgetPath = (id: string, rest = ''): string => `budgets/${encodeURIComponent(id)}${rest}`
-
   const schedulePath = (id: string, act: string): string =>
     `schedules/${encodeURIComponent(id)}/${act}`
 
