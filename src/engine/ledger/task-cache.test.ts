@@ -80,6 +80,30 @@ describe('the tasks in memory', () => {
     expect(cache.get('large-1')).toBeUndefined()
   })
 
+  it('T4: cost each call the same, however many are in use, and are dropped when they are not', () => {
+    const cache = createTaskCache({ tasks: 10, bytes: large })
+    const tasks = 4_000
+    let reads = 0
+    const entries = Array.from({ length: tasks }, (_, n) => {
+      const entry = cache.use(`task-${n}`)
+      const { id } = entry
+      const get = (): string => {
+        reads++
+        return id
+      }
+      move(Object.defineProperty(entry, 'id', { get }), 'queued')
+      return entry
+    })
+    expect(cache.entries().size).toBe(tasks)
+    for (const entry of entries) {
+      move(entry, 'idle')
+      cache.trim()
+    }
+    for (let n = 0; n < 10; n++) cache.use(`later-${n}`)
+    expect(cache.entries().size).toBeLessThanOrEqual(20)
+    expect(reads).toBeLessThan(20 * tasks)
+  })
+
   it('T1: are none where the limit is none', () => {
     const cache = createTaskCache({ tasks: 0, bytes: large })
     cache.use('a')

@@ -2,10 +2,13 @@
  * The tasks in memory: those in use (not settled), and the most recently used others. The cache has two generations.
  * When the newer one reaches half of a limit, the older one is dropped as a whole and the newer one becomes the older.
  *
- * T1  At most `tasks` settled tasks are kept, and about `bytes` bytes of them.
+ * T1  At most `tasks` settled tasks are kept, and about `bytes` bytes of them. After more tasks than that were in use, the
+ *     rest of them is dropped by later calls (T4).
  * T2  A task that is not settled is never dropped, and has one entry.
  * T3  A tenant that uses many tasks does not push out the tasks of the others: every tenant has an equal part of a quarter
  *     of the cache.
+ * T4  Keeping tasks that are not settled costs each call the same, however many they are: a drop that kept n of them is
+ *     followed by n calls of `trim` without one.
  */
 import { TransientMap } from '../transient-map.ts'
 import { createTaskEntry, isSettled, type TaskEntry } from './task-entry.ts'
@@ -32,21 +35,27 @@ export function createTaskCache(limits: CacheLimits): TaskCache {
   let newer = new TransientMap<TaskEntry>()
   let newerBytes = 0
   let older = new TransientMap<TaskEntry>()
+  /** Calls of `trim` until the next drop (T4). */
+  let callsLeft = 0
 
   function trim(): void {
     if (newer.size <= half.tasks && newerBytes <= half.bytes) return
-    dropOlder()
+    if (callsLeft-- > 0) return
+    callsLeft = dropOlder()
     if (half.tasks === 0) dropOlder()
   }
 
-  function dropOlder(): void {
+  /** @returns how many entries were kept because they are in use */
+  function dropOlder(): number {
     const dropped = older
     older = newer
     newer = new TransientMap()
     newerBytes = 0
     const left = dropped.values().filter(({ id }) => !older.has(id))
     const kept = sharesOf(left, [...older.values(), ...left], half)
-    for (const entry of left) if (!isSettled(entry) || kept.has(entry)) insert(entry)
+    const inUse = left.filter((entry) => !isSettled(entry))
+    for (const entry of left) if (kept.has(entry) || !isSettled(entry)) insert(entry)
+    return inUse.length
   }
 
   function insert(entry: TaskEntry): void {
