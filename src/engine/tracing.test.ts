@@ -202,6 +202,23 @@ it('G2: a recorded step is no span again, and a failed attempt is one', async ()
   expect(inner).toEqual(outer.map(idOf))
 })
 
+it('X5: the span of a step ends when its task is canceled, although the step goes on', async () => {
+  const release = signal()
+  const deaf = running(async (task) => {
+    await task.step('deaf', () => release.promise)
+  })
+  const harness = await createHarness({ agents: [deaf], tracing })
+  const { id } = await harness.send('go')
+  await harness.settled()
+  expect(spans.named('step deaf')).toEqual([])
+  await harness.engine.cancel(alice, { taskId: id })
+  await harness.settled()
+  expect(spans.one('step deaf').attributes).toMatchObject({ 'lull.step.outcome': 'aborted' })
+  release.fire()
+  await harness.settled()
+  expect(spans.named('step deaf')).toHaveLength(1)
+})
+
 it('counts a pause from its request, and puts it into the trace of the one who asked', async () => {
   const release = signal()
   const slow = running(async (task) => {

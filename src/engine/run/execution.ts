@@ -6,8 +6,10 @@
  * X2  The first later call or result is logged once, with the task and the step.
  * X3  A step inside a step is over when the outer step is over.
  * X4  A step waits for a child while a call or a step inside it waits for one.
+ * X5  Its span ends once: with the outcome of the function, or when its run is over, whatever the function does then.
  */
 import { LullError } from '../../core/errors.ts'
+import type { Span } from '../../ports/tracing.ts'
 import type { RunHost } from './host.ts'
 
 export interface ExecutionDeps {
@@ -15,6 +17,7 @@ export interface ExecutionDeps {
   readonly taskId: string
   readonly step: string
   readonly outer: Execution | undefined
+  readonly span?: Span | undefined
 }
 
 export class Execution {
@@ -24,9 +27,11 @@ export class Execution {
   #told = false
   #timedOut = false
   #waits = 0
+  #span: Span | undefined
 
   constructor(deps: ExecutionDeps) {
     this.#deps = deps
+    this.#span = deps.span
   }
 
   get signal(): AbortSignal {
@@ -76,6 +81,23 @@ export class Execution {
 
   end(why: string): void {
     this.#over ??= why
+  }
+
+  /** The run is over. */
+  giveUp(reason: Error): void {
+    this.end(reason.message)
+    this.abort(reason)
+    this.endSpan('aborted')
+  }
+
+  /** @param errorType of a failure (X5) */
+  endSpan(outcome: string, errorType?: string): void {
+    const span = this.#span
+    if (span === undefined) return
+    this.#span = undefined
+    span.set({ 'lull.step.outcome': outcome })
+    if (errorType !== undefined) span.fail(errorType)
+    span.end()
   }
 
   isInside(outer: Execution): boolean {

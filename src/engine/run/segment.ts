@@ -8,7 +8,6 @@ import type { SpanLink } from '../../core/span-link.ts'
 import type { Task } from '../../core/task.ts'
 import type { Span, Tracing } from '../../ports/tracing.ts'
 import { taskAttributes } from '../task-attributes.ts'
-import type { Outcome } from './step-record.ts'
 
 /** A longer name is cut, because a backend may refuse it. */
 const LONGEST_NAME = 100
@@ -82,11 +81,4 @@ export class Segment {
     const current = this.#tracing.current()
     return current?.traceId === segment.traceId ? current : segment
   }
-}
-
-export function endStepSpan(span: Span | undefined, outcome: Outcome): void {
-  if (span === undefined) return
-  span.set({ 'lull.step.outcome': outcome.status })
-  if (outcome.status === 'failed') span.fail(outcome.failure.name)
-  span.end()
 }

@@ -7,7 +7,6 @@ import type { Finished } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import type { RunCore } from './run-core.ts'
 import { neverSettles } from './run-writer.ts'
-import { endStepSpan } from './segment.ts'
 import type { StepExecutor } from './step-attempt.ts'
 import type { CheckedStepOptions } from './step-options.ts'
 import { type AttemptRecord, attemptRecord, type StepRecord, settledValue } from './step-record.ts'
@@ -84,7 +83,6 @@ async function executeAttempt<T>(
   const span = segment.step(task, { key, name, attempt })
   const facts = { key, name, code, scope, place, timeoutMs, prefix, attempt, mayHaveRun, streams }
   const outcome = await executor.execute<T>({ ...facts, span })
-  endStepSpan(span, outcome)
   if (outcome.status !== 'done') streams.end()
   expectGoingOn(scope)
   if (outcome.status !== 'interrupted') journal.forget(prefix)

@@ -45,11 +45,24 @@ export function createStepExecutor(core: RunCore): StepExecutor {
   const withinTime = createStepTimeLimit(host.clock, running)
 
   async function execute<T>(attempt: Attempt<T>): Promise<Outcome> {
-    const { name, scope, prefix, streams } = attempt
-    const execution = new Execution({ host, taskId: core.taskId, step: name, outer: scope.inside })
+    const { name, scope, prefix, span } = attempt
+    const { taskId } = core
+    const execution = new Execution({ host, taskId, step: name, outer: scope.inside, span })
     running.add(execution)
     core.recount(prefix)
     core.journal.keep(prefix)
+    const outcome = await outcomeOf(attempt, execution)
+    running.delete(execution)
+    execution.end('it has ended')
+    execution.endSpan(
+      outcome.status,
+      outcome.status === 'failed' ? outcome.failure.name : undefined,
+    )
+    return outcome
+  }
+
+  async function outcomeOf<T>(attempt: Attempt<T>, execution: Execution): Promise<Outcome> {
+    const { name, streams } = attempt
     try {
       const value = await withinTime(call(attempt, execution), attempt, execution)
       const { stepResultBytes } = host.limits
@@ -61,9 +74,6 @@ export function createStepExecutor(core: RunCore): StepExecutor {
       // A timeout and a fatal error are not caused by the pause.
       if (isInterrupted && !fatal && !execution.timedOut) return { status: 'interrupted' }
       return { status: 'failed', failure: describeError(error), fatal }
-    } finally {
-      running.delete(execution)
-      execution.end('it has ended')
     }
   }
 

@@ -70,10 +70,7 @@ export function createSteps(core: RunCore): Steps {
     waiting: () => [...executor.running].filter(({ waits }) => waits).length,
     abort(code) {
       const reason = new Aborted(code)
-      for (const execution of executor.running) {
-        execution.end(reason.message)
-        execution.abort(reason)
-      }
+      for (const execution of executor.running) execution.giveUp(reason)
     },
     interrupt(code) {
       const reason = new Aborted(code)

@@ -14,6 +14,7 @@ import { Hono } from 'hono'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Agent, agent } from '../../engine/agent.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import { recordSpans } from '../test-support/recorded-spans.ts'
 import { type Embedded, type EmbedOptions, embed } from './embed.ts'
 
 const greeter = (words = 'Hello'): Agent =>
@@ -197,6 +198,36 @@ describe('embedded agents', () => {
     expect(log).not.toHaveBeenCalled()
     vi.unstubAllEnvs()
     expect((await embedded({ store }).engine).agents.size).toBe(1)
+  })
+
+  it('have a request span that continues the trace of the caller, and ends with the stream', async () => {
+    const spans = recordSpans()
+    try {
+      const lull = embedded({ insecure: true })
+      const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`
+      const traced = (text: string, method: string): Request => {
+        const { headers, ...rest } = call(text, method)
+        return new Request('http://127.0.0.1/lull', {
+          ...rest,
+          headers: { ...headers, traceparent },
+        })
+      }
+      await (await lull.fetch(traced('Ann', 'SendMessage'))).json()
+      const sent = spans.one('POST /')
+      expect(sent.parentSpanContext?.spanId).toBe('2'.repeat(16))
+      expect(sent.attributes).toMatchObject({ 'http.response.status_code': 200 })
+      const streamed = await lull.fetch(traced('Bob', 'SendStreamingMessage'))
+      expect(spans.named('POST /')).toHaveLength(1)
+      expect(await streamed.text()).toContain('Hello, Bob!')
+      expect(spans.named('POST /')).toHaveLength(2)
+      const traces = spans.named('segment greeter').map((span) => span.spanContext().traceId)
+      expect(traces).toEqual(['1'.repeat(32), '1'.repeat(32)])
+      const left = await lull.fetch(traced('wait', 'SendStreamingMessage'))
+      await left.body?.cancel()
+      expect(spans.named('POST /')).toHaveLength(3)
+    } finally {
+      await spans.stop()
+    }
   })
 
   it('are taken over by a second call with the same store, as after a hot reload', async () => {

@@ -15,6 +15,7 @@ import type { Identity } from '../auth/identity.ts'
 import { createGuard, isLoopback } from '../guard.ts'
 import { BODY_LIMIT_BYTES } from '../node-http.ts'
 import { notFound, refusal, refusalOf } from '../refusals.ts'
+import { inFetchSpan } from '../telemetry/fetch-span.ts'
 import type { EmbedOptions } from './embed.ts'
 import type { Opened } from './open-once.ts'
 import { readBody } from './read-body.ts'
@@ -73,7 +74,10 @@ export function createAnswer(
     return (await a2a().fetch(inner, env)) ?? notFound(url.pathname)
   }
 
-  return (request, peer) => answer(request, peer).catch(refusalOf)
+  return (request, peer) => {
+    const path = new URL(request.url).pathname.slice(prefix.length) || '/'
+    return inFetchSpan(request, path, () => answer(request, peer).catch(refusalOf))
+  }
 }
 
 function senderOf({ tenant, principal, operator }: Caller): Identity {

@@ -1,6 +1,7 @@
 /** The span of an HTTP request. It continues the trace that the headers of the request name. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
+  type Attributes,
   type Context,
   context,
   propagation,
@@ -36,18 +37,26 @@ function traced<R extends TracedRequest, T>(
   request: R,
   handle: (request: R) => T,
 ): T {
-  const { method, incoming, outgoing } = request
-  const route = routeOf(request.path)
-  const parent = traceIn(incoming)
-  const attributes = { 'http.request.method': method, 'http.route': route }
-  const span = tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent)
-  whenOver(outgoing, () => end(span, outgoing.statusCode))
+  const { method, path, incoming, outgoing } = request
+  const parent = onlyTrace(propagation.extract(ROOT_CONTEXT, incoming.headers))
+  const { name, attributes } = nameOfRequest(method, path)
+  const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parent)
+  whenOver(outgoing, () => endRequestSpan(span, outgoing.statusCode))
   return context.with(trace.setSpan(parent, span), handle, undefined, request)
 }
 
+export function nameOfRequest(
+  method: string,
+  path: string,
+): { readonly name: string; readonly attributes: Attributes } {
+  const route = routeOf(path)
+  const attributes = { 'http.request.method': method, 'http.route': route }
+  return { name: `${method} ${route}`, attributes }
+}
+
 /** Only the trace is taken over. Baggage of a stranger would be sent on by calls of agents. */
-function traceIn({ headers }: IncomingMessage): Context {
-  const named = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers))
+export function onlyTrace(given: Context): Context {
+  const named = trace.getSpanContext(given)
   return named === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, named)
 }
 
@@ -56,7 +65,7 @@ export function nameRequestSpan(rpcMethod: string): void {
   trace.getActiveSpan()?.setAttribute('rpc.method', rpcMethod)
 }
 
-function end(span: Span, status: number): void {
+export function endRequestSpan(span: Span, status: number): void {
   span.setAttribute('http.response.status_code', status)
   if (status >= 500) {
     span.setAttribute('error.type', String(status))

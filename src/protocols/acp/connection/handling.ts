@@ -13,8 +13,15 @@ export interface Handled<P> {
 }
 
 export interface Handling {
-  /** @param schema for parameters that the SDK has not parsed */
-  handle<P, R>(method: Method<P, R>, schema?: z.ZodType): (handled: Handled<P>) => Promise<R>
+  /**
+   * @param name as the protocol has it, for spans
+   * @param schema for parameters that the SDK has not parsed
+   */
+  handle<P, R>(
+    name: string,
+    method: Method<P, R>,
+    schema?: z.ZodType,
+  ): (handled: Handled<P>) => Promise<R>
   /** Logs an error that no answer can carry. */
   report(error: unknown): void
 }
@@ -25,12 +32,12 @@ export function handling(connection: Connection): Handling {
   return {
     report,
     handle:
-      (method, schema) =>
+      (name, method, schema) =>
       async ({ params, signal }) => {
         try {
           const parsed = schema === undefined ? params : parse(schema, params)
           const call = () => method(connection, parsed as typeof params, signal)
-          return await connection.acp.traces.during(method.name, params, call)
+          return await connection.acp.traces.during(name, params, call)
         } catch (error) {
           throw toRequestError(error, report)
         }

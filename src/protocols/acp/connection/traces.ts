@@ -4,7 +4,7 @@ import { fromTraceparent, toTraceparent } from '../../../core/span-link.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 
 export interface Traces {
-  /** Calls a method in a span that continues the trace of its parameters. */
+  /** Calls a method in a span that continues the trace of its parameters. @param method its name in the protocol */
   during<T>(method: string, params: unknown, call: () => Promise<T>): Promise<T>
   /** Adds the current span to what is sent to the client. */
   add<P extends object>(params: P): P

@@ -30,22 +30,26 @@ export function createV1(connection: Connection): sdk.AgentApp {
       return initializeResponse(acp.agentInfo, acp.offers)
     })
     // Prompt and cancel are neighbours, because the SDK tries its handlers one by one and both must arrive in order.
-    .onRequest('session/prompt', raw, handle(prompt, promptRequest))
+    .onRequest('session/prompt', raw, handle('session/prompt', prompt, promptRequest))
     .onNotification('session/cancel', async ({ params: { sessionId } }) => {
       await cancelSession(acp, caller, sessionId).catch(report)
     })
-    .onRequest('session/new', raw, handle(newSession, newRequest))
-    .onRequest('session/load', raw, handle(loadSession, loadRequest))
+    .onRequest('session/new', raw, handle('session/new', newSession, newRequest))
+    .onRequest('session/load', raw, handle('session/load', loadSession, loadRequest))
     // The SDK would remove the fields of the RFC, and refuse a request without `cwd`.
-    .onRequest('session/resume', raw, handle(resumeSession))
-    .onRequest('session/list', raw, handle(list, listRequest))
-    .onRequest('session/close', raw, handle(close, sessionRequest))
-    .onRequest('session/delete', raw, handle(remove, sessionRequest))
-    .onRequest('session/set_config_option', raw, handle(setConfigOption, configRequest))
+    .onRequest('session/resume', raw, handle('session/resume', resumeSession))
+    .onRequest('session/list', raw, handle('session/list', list, listRequest))
+    .onRequest('session/close', raw, handle('session/close', close, sessionRequest))
+    .onRequest('session/delete', raw, handle('session/delete', remove, sessionRequest))
+    .onRequest(
+      'session/set_config_option',
+      raw,
+      handle('session/set_config_option', setConfigOption, configRequest),
+    )
 
   for (const name of Object.keys(extension) as Extension[]) {
-    const method = handle(extension[name])
     for (const called of inbound[name]) {
+      const method = handle(called, extension[name])
       app.onRequest(called, raw, (request: Handled<unknown>) => {
         connection.peer().markAware()
         return method(request)

@@ -35,20 +35,20 @@ export function createV2(connection: Connection): sdk.AgentApp {
         _meta: steeringMeta,
       }
     })
-    .onRequest('session/prompt', handle(insert))
-    .onRequest('session/new', handle(begin))
-    .onRequest('session/resume', handle(resume))
-    .onRequest('session/list', handle(list))
-    .onRequest('session/close', handle(closeIfKnown))
-    .onRequest('session/delete', handle(remove))
-    .onRequest('session/set_config_option', handle(configure))
+    .onRequest('session/prompt', handle('session/prompt', insert))
+    .onRequest('session/new', handle('session/new', begin))
+    .onRequest('session/resume', handle('session/resume', resume))
+    .onRequest('session/list', handle('session/list', list))
+    .onRequest('session/close', handle('session/close', closeIfKnown))
+    .onRequest('session/delete', handle('session/delete', remove))
+    .onRequest('session/set_config_option', handle('session/set_config_option', configure))
     .onNotification('session/cancel', async ({ params: { sessionId } }) => {
       await cancelSession(acp, caller, sessionId).catch(report)
     })
 
   for (const name of Object.keys(extension) as Extension[]) {
-    const method = handle(extension[name])
     for (const called of inbound[name]) {
+      const method = handle(called, extension[name])
       app.onRequest(called as `_${string}`, raw, (request: Handled<unknown>) => {
         connection.peer().markAware()
         return method(request)
