@@ -1,6 +1,7 @@
 /** The client of one agent. Every operation is a method, and its type says how it can fail. */
 import type { JsonObject } from '../core/json.ts'
 import type { State } from '../core/states.ts'
+import type { ReceiptReport } from '../wire/ops/logs.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { AgentCard } from './card.ts'
 import type { Content, MessageTarget } from './content.ts'
@@ -115,6 +116,8 @@ export interface Client {
   ): Promise<RemindOutcome>
   /** The pending reminders. */
   reminders(taskId: string, options?: CallSignal): Promise<readonly PendingReminder[]>
+  /** The signed receipts of the task, each with what the check of the server has shown. */
+  receipts(taskId: string, options?: CallSignal): Promise<ReceiptReport>
   /** How many were cleared. */
   clearReminders(
     taskId: string,

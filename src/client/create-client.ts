@@ -6,6 +6,7 @@ import { createHttp, type Fetch, type HeaderSource } from './http.ts'
 import type { ClientParts, Waiting } from './parts.ts'
 import { createWireReader } from './read-wire.ts'
 import { createReading } from './reading.ts'
+import { createReceipts } from './receipts.ts'
 import { createAttached } from './reminder-shapes.ts'
 import { createReminders } from './reminders.ts'
 import { createSending } from './sending.ts'
@@ -71,6 +72,7 @@ export function clientWith(options: ClientOptions, waiting: Waiting, given?: Age
     ...createSending(parts, reading, follow),
     ...createControl(parts, reading, watching),
     ...createReminders(parts),
+    ...createReceipts(parts),
   }
 }
 

@@ -6,7 +6,7 @@ import type { ResumeConditions } from '../core/conditions.ts'
 import type { JsonObject } from '../core/json.ts'
 import { isPaused, type State, states } from '../core/states.ts'
 import { pauseModes, resumeCauses } from '../core/suspension.ts'
-import { PROGRESS, REMINDERS, STREAMS, TASK_CONTROL, USER_CONSENT } from './extensions.ts'
+import { PROGRESS, REMINDERS, STREAMS, TASK_CONTROL, USAGE, USER_CONSENT } from './extensions.ts'
 import { harnFacts } from './harn-facts.ts'
 import { isTrue, memberOf, numberIn, objectIn, present, textIn, textsIn, wordIn } from './shape.ts'
 import type {
@@ -18,6 +18,7 @@ import type {
   StreamState,
   Suspension,
   TaskState,
+  Usage,
 } from './task.ts'
 
 /** The state of the task. The state of an extension is more exact than the core state and wins. */
@@ -61,7 +62,18 @@ export function extendedState(state: TaskState, metadata: JsonObject): ExtendedS
     suspension: stopped || pausing ? suspensionIn(control, pausing) : undefined,
     resumption: stopped || pausing ? undefined : resumptionIn(control),
     consent: asked ? consentIn(objectIn(metadata, USER_CONSENT)) : undefined,
+    usage: usageIn(objectIn(metadata, USAGE)),
   })
+}
+
+function usageIn(facts: JsonObject | undefined): Usage | undefined {
+  if (facts === undefined) return undefined
+  const amount = (name: string): number => numberIn(facts, name) ?? 0
+  return {
+    inputTokens: amount('inputTokens'),
+    outputTokens: amount('outputTokens'),
+    costUsd: amount('costUsd'),
+  }
 }
 
 function controlOf(metadata: JsonObject): JsonObject | undefined {

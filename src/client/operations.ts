@@ -63,4 +63,5 @@ export const operations: Readonly<Record<OperationName, Operation>> = {
   remind: extension('reminders', extensionMethods.remind),
   listReminders: extension('lists of reminders', extensionMethods.listReminders),
   clearReminders: extension('clearing reminders', extensionMethods.clearReminders),
+  listReceipts: extension('receipts', extensionMethods.listReceipts),
 }

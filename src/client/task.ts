@@ -54,11 +54,19 @@ export interface Consent {
   readonly expiresAt?: string
 }
 
+export interface Usage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly costUsd: number
+}
+
 /** The state that extensions add to the core state. A member is present only while it applies. */
 export interface ExtendedState {
   readonly suspension?: Suspension
   readonly resumption?: Resumption
   readonly consent?: Consent
+  /** What the task has used so far, if its agent says so. */
+  readonly usage?: Usage
 }
 
 export interface Task extends ExtendedState {

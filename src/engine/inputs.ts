@@ -31,6 +31,7 @@ export { jsonObject } from './inputs/primitives.ts'
 export { listInput, subscribeInput, waitInput } from './inputs/reading.ts'
 export {
   clearRemindersInput,
+  listReceiptsInput,
   listRemindersInput,
   reminderInput,
   remindInput,

@@ -3,7 +3,7 @@
  * operations are made from this table: a row that one of them does not serve fails to compile.
  */
 export interface ExtensionMethod {
-  readonly extension: 'task-control' | 'reminders'
+  readonly extension: 'task-control' | 'reminders' | 'receipts'
   /** The JSON-RPC name in both versions. A2A 1.0 names its methods in PascalCase, so the names cannot collide. */
   readonly method: string
   /** REST: `/tasks/{taskId}:action`. */
@@ -21,6 +21,7 @@ export type ExtensionMethodName =
   | 'remind'
   | 'listReminders'
   | 'clearReminders'
+  | 'listReceipts'
 
 export const extensionMethods: Readonly<Record<ExtensionMethodName, ExtensionMethod>> = {
   pause: {
@@ -64,6 +65,13 @@ export const extensionMethods: Readonly<Record<ExtensionMethodName, ExtensionMet
     action: 'clearReminders',
     verbs: ['POST'],
     shape: 'ClearReminders',
+  },
+  listReceipts: {
+    extension: 'receipts',
+    method: 'tasks/list_receipts',
+    action: 'listReceipts',
+    verbs: ['GET', 'POST'],
+    shape: 'ListReceipts',
   },
 }
 

@@ -188,6 +188,13 @@ export const controlMethods: readonly ControlMethod[] = [
     wrong: { tag: ['a'] },
   },
   {
+    name: 'tasks/list_receipts',
+    action: 'listReceipts',
+    from: 'working',
+    right: {},
+    wrong: { kind: ['a'] },
+  },
+  {
     name: 'tasks/clear_reminders',
     action: 'clearReminders',
     from: 'working',

@@ -41,6 +41,8 @@ export const remindInput: z.ZodType<RemindRequest> = z.strictObject({
 
 export const listRemindersInput: z.ZodType<{ taskId: string }> = z.strictObject({ taskId: id })
 
+export const listReceiptsInput: z.ZodType<{ taskId: string }> = z.strictObject({ taskId: id })
+
 export const clearRemindersInput: z.ZodType<ClearRemindersRequest> = z.strictObject({
   taskId: id,
   id: id.optional(),

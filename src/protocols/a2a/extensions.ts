@@ -9,6 +9,12 @@ export const RFC_NOTIFICATIONS = 'urn:lull:a2a:rfc-notifications:1'
 /** The progress of a task, on status updates of agents that report it. */
 export const PROGRESS = 'urn:lull:a2a:progress:1'
 
+/** The signed receipts of a task. */
+export const RECEIPTS = 'urn:lull:a2a:receipts:1'
+
+/** What a task has used, on tasks and status updates of agents that report it. */
+export const USAGE = 'urn:lull:a2a:usage:1'
+
 /** On cards of agents that say what a message must contain: its JSON Schema. */
 export const INPUT = 'urn:lull:a2a:input:1'
 

@@ -9,7 +9,7 @@ import type { Decision } from '../../core/records.ts'
 import type { Reminder } from '../../core/reminders.ts'
 import type { Suspension } from '../../core/suspension.ts'
 import type { ResumeAnswer, Task } from '../../core/task.ts'
-import { PROGRESS, REMINDERS, STREAMS, TASK_CONTROL, USER_CONSENT } from './extensions.ts'
+import { PROGRESS, REMINDERS, STREAMS, TASK_CONTROL, USAGE, USER_CONSENT } from './extensions.ts'
 import type { ProgressFacts } from './schemas/progress.ts'
 import type { ReminderChangeFacts, ReminderFacts } from './schemas/reminders.ts'
 import type { StreamFacts } from './schemas/streams.ts'
@@ -19,25 +19,34 @@ import type {
   StoppedFacts,
   TaskControlFacts,
 } from './schemas/task-control.ts'
+import type { UsageFacts } from './schemas/usage.ts'
 import type { ConsentAsked, ConsentFacts } from './schemas/user-consent.ts'
 import type { ReminderChange, TaskEvent } from './task-events.ts'
 
 /** The metadata of a task. Undefined when there is none, which is the common case. */
 export function taskMetadata(task: Task): JsonObject | undefined {
   const { metadata } = task
-  // The common case: the task was never stopped and asks nothing.
+  // The common case: the task was never stopped, asks nothing and reports no usage.
   const control = controlOf(task)
   const consent = consentOf(task)
-  if (control === undefined && consent === undefined) return metadata
+  const usage = usageOf(task)
+  if (control === undefined && consent === undefined && usage === undefined) return metadata
   return {
     ...metadata,
+    ...(usage === undefined ? {} : under(USAGE, usage)),
     ...(control === undefined ? {} : underWithoutNulls(TASK_CONTROL, control)),
     ...(consent === undefined ? {} : under(USER_CONSENT, consent)),
   }
 }
 
-/** The metadata of an event: only the facts that it changes. */
+/** The metadata of an event: the facts that it changes, and on status updates what the task has used so far. */
 export function eventMetadata(event: TaskEvent): JsonObject | undefined {
+  const facts = changedFacts(event)
+  const usage = event.kind === 'status' ? usageOf(event.task) : undefined
+  return usage === undefined ? facts : { ...facts, ...under(USAGE, usage) }
+}
+
+function changedFacts(event: TaskEvent): JsonObject | undefined {
   if (event.kind === 'artifact') {
     const { stream } = event
     return stream && under(STREAMS, { state: stream } satisfies StreamFacts)
@@ -68,6 +77,13 @@ function under(uri: string, facts: object): JsonObject {
 /** The official Java client throws on a null member of metadata. */
 function underWithoutNulls(uri: string, facts: object): JsonObject {
   return { [uri]: withoutNulls(facts as JsonObject) }
+}
+
+/** Undefined while nothing was reported. */
+function usageOf({ usage }: Task): UsageFacts | undefined {
+  const { inputTokens, outputTokens, costUsd } = usage
+  if (inputTokens === 0 && outputTokens === 0 && costUsd === 0) return undefined
+  return { inputTokens, outputTokens, costUsd }
 }
 
 function consentAnswer(before: Task, decision: Decision | undefined): ConsentFacts {

@@ -63,6 +63,18 @@ const steering = {
   ],
 } as const
 
+const receipts = {
+  name: 'session-receipts',
+  methods: [
+    {
+      from: 'client',
+      names: inbound.receipts,
+      params: 'SessionReceiptsRequest',
+      result: 'SessionReceiptsResponse',
+    },
+  ],
+} as const
+
 const suspend = {
   name: 'session-suspend',
   methods: [
@@ -97,7 +109,7 @@ function shapesOf(names: readonly string[]): Readonly<Record<string, z.ZodType>>
   return Object.fromEntries(Object.entries(acpSchemas).filter(([name]) => names.includes(name)))
 }
 
-const elsewhere = [...named(reminders.methods), ...named(steering.methods)]
+const elsewhere = [reminders, steering, receipts].flatMap(({ methods }) => named(methods))
 
 /** Shapes that belong to no other page are on the page about suspending. */
 export const published: readonly Published[] = [
@@ -107,4 +119,5 @@ export const published: readonly Published[] = [
   },
   { ...reminders, shapes: shapesOf(named(reminders.methods)) },
   { ...steering, shapes: shapesOf(named(steering.methods)) },
+  { ...receipts, shapes: shapesOf(named(receipts.methods)) },
 ]

@@ -2,7 +2,7 @@
  * The method names of Lull's extension. ACP requires that they begin with `_`. The names of the RFCs are accepted too, and
  * are sent only to clients that declare the RFC. The first name of each method is the documented one.
  */
-export type Extension = 'suspend' | 'wake' | 'remind' | 'steer'
+export type Extension = 'suspend' | 'wake' | 'remind' | 'steer' | 'receipts'
 
 export const inbound: Readonly<Record<Extension, readonly [string, ...string[]]>> = {
   suspend: ['_session/suspend', 'session/suspend'],
@@ -14,6 +14,7 @@ export const inbound: Readonly<Record<Extension, readonly [string, ...string[]]>
     'session/remind',
   ],
   steer: ['_session/steering'],
+  receipts: ['_session/receipts'],
 }
 
 type Outbound =

@@ -25,6 +25,8 @@ import {
 import {
   injectReminderRequest,
   injectReminderResponse,
+  receiptsRequest,
+  receiptsResponse,
   resumeRequest,
   steeringRequest,
   steeringResponse,
@@ -45,6 +47,8 @@ export const acpSchemas: Readonly<Record<string, z.ZodType>> = {
   SessionInjectReminderResponse: injectReminderResponse,
   SessionSteeringRequest: steeringRequest,
   SessionSteeringResponse: steeringResponse,
+  SessionReceiptsRequest: receiptsRequest,
+  SessionReceiptsResponse: receiptsResponse,
   SessionAwaitResumptionRequest: awaitResumptionRequest,
   SessionAwaitResumptionResponse: awaitResumptionResponse,
   SessionSuspendedNotification: suspendedNotification,

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
 import type { ForkRequest } from '../../engine/requests.ts'
+import { receiptReport } from '../receipt-report.ts'
 import { count, flag, readQuery } from './read-query.ts'
 import type { OpsRoute } from './route.ts'
 import { searchTasks } from './search-tasks.ts'
@@ -90,16 +91,7 @@ export const showReceipts: OpsRoute = {
       z.object({ seq: z.number(), problem: z.string(), unknownKey: z.string().optional() }),
     ),
   }),
-  async handle(engine, caller, { id }) {
-    const { taskId, records, receipts, faults } = await engine.verify(caller, id)
-    const shown = receipts.map(({ seq, receipt, verdict, verifiedBy }) => ({
-      ...receipt,
-      seq,
-      verdict,
-      verifiedBy,
-    }))
-    return { taskId, records, receipts: shown, verified: faults.length === 0, faults }
-  },
+  handle: async (engine, caller, { id }) => receiptReport(await engine.verify(caller, id)),
 }
 
 const facts = z.record(z.string(), z.unknown())

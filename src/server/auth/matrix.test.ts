@@ -103,7 +103,7 @@ function naming(method: string, version: string, id: string): object {
   if (/push/i.test(method) && version === '1.0')
     return { taskId: id, id: 'hook', url: 'https://a.example/' }
   if (
-    /^tasks\/(pause|resume|await_resumption|inject_reminder|list_reminders|clear_reminders)$/.test(
+    /^tasks\/(pause|resume|await_resumption|inject_reminder|list_reminders|clear_reminders|list_receipts)$/.test(
       method,
     )
   ) {

@@ -74,6 +74,7 @@ describe('over ACP', () => {
     ['_session/resume', {}],
     ['_session/inject_reminder', { reminder: { body: 'x' } }],
     ['_session/list_reminders', {}],
+    ['_session/receipts', {}],
   ])('%s answers as if the session did not exist', async (method, params) => {
     const made = await acme.acp.ask('session/new', { cwd: '/', mcpServers: [] })
     const { sessionId } = (JSON.parse(made) as { result: { sessionId: string } }).result

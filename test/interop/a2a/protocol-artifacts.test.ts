@@ -137,6 +137,10 @@ async function tellEverything(client: Client): Promise<void> {
   })
   expect(posted.status).toBe(202)
   await over
+  expect((await client.receipts(parked)).verified).toBe(true)
+  const spender = await start({ usage: { inputTokens: 7, costUsd: 0.5 } }, { complete: 'done' })
+  const { usage } = await client.waitFor(spender, 'completed')
+  expect(usage).toEqual({ inputTokens: 7, outputTokens: 0, costUsd: 0.5 })
 
   // Consent, asked for, mistaken and granted.
   const asking = await start({ consent: { prompt: 'Push?', operation: { push: 'main' } } })

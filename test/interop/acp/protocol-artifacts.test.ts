@@ -112,6 +112,7 @@ it('over everything a session can go through', async () => {
     return editor.notifications('_session/turn_ended').length
   }
   await expect.poll(turnsEnded).toBe(1)
+  await call(editor, '_session/receipts', { sessionId })
   await editor.request('session/load', { sessionId, cwd: '/work', mcpServers: [] })
   await editor.notify('session/cancel', { sessionId })
 

@@ -43,6 +43,7 @@ describe('agent cards', () => {
       'urn:lull:a2a:task-control:1',
       'urn:lull:a2a:reminders:1',
       'urn:lull:a2a:user-consent:1',
+      'urn:lull:a2a:receipts:1',
       'urn:lull:a2a:rfc-notifications:1',
     ])
     expect(found.skills).toEqual(painter.skills)

@@ -1,6 +1,13 @@
 /** Lull's extensions on a card (A2A 1.0 §4.4.4). None is required: a required extension refuses other clients. */
 import { pauseModes, resumeCauses } from '../../../core/suspension.ts'
-import { INPUT, REMINDERS, RFC_NOTIFICATIONS, TASK_CONTROL, USER_CONSENT } from '../extensions.ts'
+import {
+  INPUT,
+  RECEIPTS,
+  REMINDERS,
+  RFC_NOTIFICATIONS,
+  TASK_CONTROL,
+  USER_CONSENT,
+} from '../extensions.ts'
 import type { RemindersParams } from '../schemas/reminders.ts'
 import type { TaskControlParams } from '../schemas/task-control.ts'
 import type { UserConsentParams } from '../schemas/user-consent.ts'
@@ -55,6 +62,11 @@ export function extensionCards(source: CardSource, version: Version): readonly o
     description: 'JSON-RPC notification frames of the PAUSED and reminder RFCs on streams',
     required: false,
   }
+  const receipts = {
+    uri: RECEIPTS,
+    description: 'Signed receipts of every stop and wake of a task',
+    required: false,
+  }
   const input = {
     uri: INPUT,
     description: 'The JSON Schema of the first data part of a message that starts a task',
@@ -65,7 +77,7 @@ export function extensionCards(source: CardSource, version: Version): readonly o
     ...(source.input === undefined ? [] : [input]),
     ...(source.pause ? [control] : []),
     ...(source.reminders ? [reminders] : []),
-    ...(source.consent ? [consent] : []),
+    ...(source.consent ? [consent, receipts] : []),
     ...(source.pause || source.reminders ? [notifications] : []),
   ]
 }

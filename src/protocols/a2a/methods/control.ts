@@ -1,12 +1,13 @@
 /**
- * The methods of the task-control and reminder extensions, as in the PAUSED and reminder RFCs, in both versions. The
- * schema that parses a method also generates its published JSON Schema.
+ * The methods of the task-control and reminder extensions, as in the PAUSED and reminder RFCs, and of the receipts
+ * extension, in both versions. The schema that parses a method also generates its published JSON Schema.
  */
 import type { z } from 'zod'
 import { toIso } from '../../../core/instant.ts'
 import { isPaused } from '../../../core/states.ts'
 import {
   clearRemindersInput,
+  listReceiptsInput,
   listRemindersInput,
   parkTaskInput,
   pauseInput,
@@ -16,8 +17,9 @@ import {
 import { parse } from '../../../engine/parse.ts'
 import type { PauseAnswer } from '../../../engine/pause-answer.ts'
 import type { ExtensionMethodName } from '../../../wire/a2a-extension-methods.ts'
+import { receiptReport } from '../../receipt-report.ts'
 import type { A2AContext, Answer, Call, Method } from '../call.ts'
-import { REMINDERS, TASK_CONTROL } from '../extensions.ts'
+import { RECEIPTS, REMINDERS, TASK_CONTROL } from '../extensions.ts'
 import { A2AError } from '../faults.ts'
 import { reminderFacts, resumeFacts } from '../metadata.ts'
 import type { Params } from '../params.ts'
@@ -26,8 +28,8 @@ import type { Parked, Paused, Pausing, Resumed } from '../schemas/task-control.t
 import { requireOffer } from './offered.ts'
 import { ownTask } from './own-task.ts'
 
-/** The extension of each capability of an agent. */
-const extensions = { pause: TASK_CONTROL, reminders: REMINDERS } as const
+/** The extension of each capability of an agent. Every task has receipts. */
+const extensions = { pause: TASK_CONTROL, reminders: REMINDERS, receipts: RECEIPTS } as const
 
 interface ControlMethod<S extends z.ZodType> {
   readonly capability: keyof typeof extensions
@@ -55,7 +57,9 @@ function control<S extends z.ZodType<{ readonly taskId: string }>>(
         throw new A2AError('METHOD_NOT_FOUND', 'This method is for workers')
       }
       const params = takesId ? withTaskId(call.params) : call.params
-      await requireOffer(a2a, call, capability, params['taskId'])
+      if (capability !== 'receipts') {
+        await requireOffer(a2a, call, capability, params['taskId'])
+      }
       const request = parse(input, params)
       // The endpoint of an agent controls only tasks of that agent.
       if (call.agent.scope !== undefined) await ownTask(a2a, call, request.taskId)
@@ -132,6 +136,14 @@ const clearReminders: Method = control({
   },
 })
 
+const listReceipts: Method = control({
+  capability: 'receipts',
+  scope: 'tasks:read',
+  input: listReceiptsInput,
+  run: async ({ engine }, { caller }, { taskId }) =>
+    receiptReport(await engine.verify(caller, taskId)),
+})
+
 /** One method per row of `extensionMethodList`. */
 export const controlMethods: Readonly<Record<ExtensionMethodName, Method>> = {
   pause: pauseTask,
@@ -140,6 +152,7 @@ export const controlMethods: Readonly<Record<ExtensionMethodName, Method>> = {
   remind: injectReminder,
   listReminders,
   clearReminders,
+  listReceipts,
 }
 
 /** After the grace time the task may still be working: the handle is valid, and a status update reports the commit. */

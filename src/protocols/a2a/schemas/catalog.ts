@@ -9,6 +9,7 @@ import {
   eventFilter,
   json,
   jsonObject,
+  listReceiptsInput,
   listRemindersInput,
   parkTaskInput,
   pauseInput,
@@ -21,15 +22,18 @@ import {
 import { type ExtensionMethod, extensionMethodList } from '../../../wire/a2a-extension-methods.ts'
 import {
   PROGRESS,
+  RECEIPTS,
   REMINDERS,
   RFC_NOTIFICATIONS,
   STREAMS,
   TASK_CONTROL,
+  USAGE,
   USER_CONSENT,
 } from '../extensions.ts'
 import { errorData, errorDetails, rpcErrorV1, rpcErrorV03 } from './errors.ts'
 import { harnPause, harnReminder } from './harn.ts'
 import { progressMetadata } from './progress.ts'
+import { listReceiptsResult } from './receipts.ts'
 import {
   clearRemindersResult,
   injectReminderResult,
@@ -49,6 +53,7 @@ import {
   taskControlMetadata,
   taskControlParams,
 } from './task-control.ts'
+import { usageMetadata } from './usage.ts'
 import { userConsentMetadata, userConsentParams } from './user-consent.ts'
 import { instant } from './vocabulary.ts'
 
@@ -130,6 +135,18 @@ export const published: readonly Published[] = [
       RemindersMetadata: remindersMetadata,
       RemindersParams: remindersParams,
     },
+  },
+  {
+    name: 'receipts',
+    uri: RECEIPTS,
+    methods: methodsOf('receipts'),
+    shapes: { ListReceiptsRequest: listReceiptsInput, ListReceiptsResult: listReceiptsResult },
+  },
+  {
+    name: 'usage',
+    uri: USAGE,
+    metadata: 'UsageMetadata',
+    shapes: { UsageMetadata: usageMetadata },
   },
   {
     name: 'user-consent',

@@ -91,6 +91,31 @@ export const steeringRequest: z.ZodType<{
   _meta?: Record<string, unknown> | null | undefined
 }> = z.looseObject({ sessionId, prompt: contentBlocks, _meta: meta })
 
+export const receiptsRequest: z.ZodType<{
+  sessionId: string
+  _meta?: Record<string, unknown> | null | undefined
+}> = z.strictObject({ sessionId, _meta: meta })
+
+export const receiptsResponse: z.ZodType = z.object({
+  taskId: z.string(),
+  /** The number of records that were checked. */
+  records: z.number().int().nonnegative(),
+  /** The receipts as they were signed, each with what the check has shown. */
+  receipts: z.array(
+    z.looseObject({
+      seq: z.number().int().positive(),
+      kind: z.string(),
+      number: z.number().int().positive(),
+      at: z.number(),
+      keyId: z.string(),
+      verdict: z.enum(['genuine', 'wrong', 'unknown-key']),
+      verifiedBy: z.array(z.enum(['hmac-sha256', 'ed25519'])),
+    }),
+  ),
+  verified: z.boolean(),
+  faults: z.array(z.looseObject({ seq: z.number().int(), problem: z.string() })),
+})
+
 export const steeringResponse: z.ZodType = z.object({
   outcome: z.enum(['injected', 'startedNewTurn', 'promptRequired']),
   _meta: meta,

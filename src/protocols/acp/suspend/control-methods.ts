@@ -1,4 +1,4 @@
-/** The methods of the extension: suspend, wake, remind, steer. `names.ts` has the names of each. */
+/** The methods of the extension: suspend, wake, remind, steer, receipts. `names.ts` has the names of each. */
 import { RequestError } from '@agentclientprotocol/sdk'
 import { LullError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -22,6 +22,7 @@ import {
   suspendRequest,
   wakeRequest,
 } from '../schemas/requests.ts'
+import { receipts } from '../sessions/receipts-method.ts'
 import { suspendResponse, suspendTask, wakeTask } from './suspending.ts'
 import { isFields, type SuspendFields, type WakeFields } from './tunnel.ts'
 
@@ -138,4 +139,5 @@ export const extension: Readonly<Record<Extension, Method<unknown, unknown>>> = 
   wake,
   remind: needing('reminders', remind),
   steer,
+  receipts,
 }

@@ -213,3 +213,25 @@ it('a suspend and a wake over ACP leave receipts that verify', async () => {
   expect(kinds).toEqual(['SuspensionReceipt', 'ResumptionReceipt'])
   expect(await harness.engine.verify(anyone, taskId)).toMatchObject({ faults: [] })
 })
+
+it('shows the receipts of the latest task of a session, or of the named one', async () => {
+  const { harness, editor, sessionId, response } = await suspended()
+  await editor.request('session/resume', { sessionId, handle: response.handle })
+  await expect.poll(() => resumes(editor)).toHaveLength(1)
+  const taskId = response._meta.lull.taskId as string
+  await editor.notify('session/cancel', { sessionId })
+  await harness.engine.waitFor(anyone, taskId, ({ state }) => state === 'canceled')
+  const report = await editor.request('_session/receipts', { sessionId })
+  expect(report).toMatchObject({ taskId, verified: true, faults: [] })
+  expect(report.receipts.map(({ kind }: Loose) => kind)).toEqual([
+    'SuspensionReceipt',
+    'ResumptionReceipt',
+  ])
+  const named = { sessionId, _meta: { lull: { taskId } } }
+  expect(await editor.request('_session/receipts', named)).toEqual(report)
+  const other = await editor.request('session/new', { cwd: '/work', mcpServers: [] })
+  const elsewhere = { sessionId: other.sessionId, _meta: { lull: { taskId } } }
+  for (const wrong of [elsewhere, { sessionId: other.sessionId }]) {
+    await expect(editor.request('_session/receipts', wrong)).rejects.toMatchObject({ code: -32602 })
+  }
+})

@@ -1,0 +1,38 @@
+/** `urn:lull:a2a:receipts:1`: the signed receipts of a task, each with what the check of the server has shown. */
+import { z } from 'zod'
+import { jsonObject } from '../../../engine/inputs.ts'
+import type { ReceiptReport } from '../../../wire/ops/logs.ts'
+import { id } from './vocabulary.ts'
+
+const receipt = z.object({
+  /** The number of its record in the log. */
+  seq: z.number().int().positive(),
+  version: z.literal(2).exactOptional(),
+  kind: z.enum(['SuspensionReceipt', 'ResumptionReceipt', 'DrainDecisionReceipt', 'ImportReceipt']),
+  taskId: id,
+  number: z.number().int().positive(),
+  previous: z.string(),
+  /** Epoch milliseconds. */
+  at: z.number(),
+  facts: jsonObject,
+  content: z.string().exactOptional(),
+  keyId: z.string(),
+  signature: z.string(),
+  ed25519: z.string().exactOptional(),
+  verdict: z.enum(['genuine', 'wrong', 'unknown-key']),
+  verifiedBy: z.array(z.enum(['hmac-sha256', 'ed25519'])),
+})
+
+export const listReceiptsResult: z.ZodType<ReceiptReport> = z.object({
+  taskId: id,
+  records: z.number().int().nonnegative(),
+  receipts: z.array(receipt),
+  verified: z.boolean(),
+  faults: z.array(
+    z.object({
+      seq: z.number().int(),
+      problem: z.string(),
+      unknownKey: z.string().exactOptional(),
+    }),
+  ),
+})
