@@ -70,6 +70,8 @@ export interface ForkInput {
   readonly input?: JsonInput | undefined
   /** The new task stays paused until it is resumed. */
   readonly paused?: boolean | undefined
+  /** A second request of the same caller with the same key gets the task of the first one. */
+  readonly idempotencyKey?: string | undefined
 }
 
 export interface AuditFilter {

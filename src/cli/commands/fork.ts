@@ -13,6 +13,7 @@ export const fork: Command = {
     at: { value: 'step', about: 'What runs next: a step, park or ask, such as plan or plan#2' },
     input: { value: 'JSON or text', about: 'What the new task gets as the input of its wake' },
     paused: { about: 'Leave the new task paused' },
+    key: { value: 'key', about: 'The same key gives the same task, however often it is sent' },
     ...urlFlag,
   },
   examples: [
@@ -27,6 +28,7 @@ export const fork: Command = {
       at,
       input: valueIn(input.text('input')),
       paused: input.has('paused'),
+      idempotencyKey: input.text('key'),
     })
     if (input.has('json')) io.print(JSON.stringify(made))
     else io.print(`Task ${plain(made.taskId)}  ${made.state}, forked from ${plain(taskId)}`)

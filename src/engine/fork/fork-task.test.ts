@@ -44,6 +44,27 @@ async function shipped(harness: Harness): Promise<string> {
 }
 
 describe('a fork', () => {
+  it('F4: is one task for one idempotency key, at once, later and after a crash', async () => {
+    const { done, agents } = shop()
+    const store = createMemoryStore()
+    const first = await createHarness({ agents, store })
+    const id = await shipped(first)
+    const request = { taskId: id, at: 'ship', idempotencyKey: 'again' }
+    const fork = (harness: Harness, some: object = {}) =>
+      harness.engine.fork(alice, { ...request, ...some })
+    const [one, two] = await Promise.all([fork(first), fork(first)])
+    expect(two.id).toBe(one.id)
+    await first.until(one.id, 'completed')
+    expect((await fork(first)).id).toBe(one.id)
+    expect(done.list.filter((effect) => effect.startsWith('ship'))).toHaveLength(2)
+    const second = await first.recover()
+    expect((await fork(second)).id).toBe(one.id)
+    expect((await fork(second, { idempotencyKey: 'other' })).id).not.toBe(one.id)
+    await expect(fork(second, { at: 'mail' })).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+    })
+  })
+
   it('F1: executes nothing that is recorded before the fork point, and goes on from there', async () => {
     const { done, agents } = shop()
     const harness = await createHarness({ agents })

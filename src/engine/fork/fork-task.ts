@@ -4,8 +4,11 @@
  * F1  The operations before the fork point are not executed again: their records are in the log of the fork.
  * F2  The fork point is the only operation that runs next. A fork inside of parallel branches would run others again.
  * F3  The origin is not changed, and nothing of it is shared that can be written: no children, holds, webhooks or usage.
+ * F4  Requests of one caller with the same idempotency key make one task, also across crashes and processes: the key is
+ *     claimed before the task is created. The next request with the key finishes what the first one has begun.
  */
-import { LullError } from '../../core/errors.ts'
+import { canonical } from '../../core/canonical-json.ts'
+import { isLullError, LullError } from '../../core/errors.ts'
 import type { Task } from '../../core/task.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import { type EngineContext, mintHandle, taskFor } from '../context.ts'
@@ -16,8 +19,9 @@ import { logOf } from '../log-of.ts'
 import { parse } from '../parse.ts'
 import { pastOfTask } from '../past.ts'
 import { replayCode } from '../replay/replay-code.ts'
-import type { ForkRequest } from '../requests.ts'
+import type { CheckedForkRequest, ForkRequest } from '../requests.ts'
 import { resume } from '../resume-task.ts'
+import { checkSame } from '../sending/claims.ts'
 import { agentNamed } from '../sending/create.ts'
 import { type ForkPoint, forkPoint } from './fork-point.ts'
 
@@ -27,7 +31,8 @@ export async function fork(
   caller: Caller,
   request: ForkRequest,
 ): Promise<Task> {
-  const { taskId: from, at, input = null, paused = false } = parse(forkInput, request)
+  const checked = parse(forkInput, request)
+  const { taskId: from, at, input = null, paused = false } = checked
   const origin = await taskFor(context, caller, from)
   const records = []
   for await (const record of logOf(context.store, from)) records.push(record)
@@ -35,21 +40,56 @@ export async function fork(
   await checkNext(context, origin, point)
   const { tenant, principal, agent } = origin
   await context.quotas.admit({ tenant, principal }, { tasks: 1, bytes: 0 })
-  const taskId = context.ids.uuid()
+  const taskId = await idOfFork(context, caller, origin, checked)
   const contextId = contextBegunBy(taskId)
   const actor = actorOf(caller)
   const reason = `forked from task ${from} at ${point.name}`.slice(0, 1_000)
-  const handle = mintHandle(context.ids)
-  const { task } = await context.ledger.create(taskId, {
-    type: 'fork',
-    past: point.past,
-    forked: { taskId, contextId, from, step: point.key },
-    stop: { handle, actor, reason },
-    holds: holds.forNew({ tenant, agent, contextId, taskId }),
+  const create = async (): Promise<Task> => {
+    const created = await context.ledger.create(taskId, {
+      type: 'fork',
+      past: point.past,
+      forked: { taskId, contextId, from, step: point.key },
+      stop: { handle: mintHandle(context.ids), actor, reason },
+      holds: holds.forNew({ tenant, agent, contextId, taskId }),
+    })
+    return created.task
+  }
+  const known = (): Promise<Task | undefined> => context.ledger.read(taskId)
+  const task = (await known()) ?? (await create().catch(orElse(known)))
+  // A task that a request with the same key has made goes on already, unless that request was cut short (F4).
+  const waits = task.suspension?.reason === reason && task.holds.length === 0
+  if (paused || !waits) return task
+  await resume(context, caller, { taskId, input }, actor, { anyHandle: true }).catch((error) => {
+    // Another request with the same key was first.
+    if (!isLullError(error, 'TASK_NOT_PAUSED')) throw error
   })
-  if (paused || task.holds.length > 0) return task
-  await resume(context, caller, { taskId, input }, actor, { anyHandle: true })
   return taskFor(context, caller, taskId)
+}
+
+/** The task that another request with the same key has created meanwhile. */
+function orElse(known: () => Promise<Task | undefined>): (error: unknown) => Promise<Task> {
+  return async (error) => {
+    const task = await known()
+    if (task === undefined) throw error
+    return task
+  }
+}
+
+/** The id of the new task, or of the one that a request with the same key has made or begun (F4). */
+async function idOfFork(
+  { ids, store, signer, clock }: EngineContext,
+  { principal }: Caller,
+  { id, tenant, agent }: Task,
+  { idempotencyKey, ...fork }: CheckedForkRequest,
+): Promise<string> {
+  const taskId = ids.uuid()
+  if (idempotencyKey === undefined) return taskId
+  const key = `fork/${id}/${idempotencyKey}`
+  const digest = signer.hash(canonical(JSON.parse(JSON.stringify(fork))))
+  const mine = { tenant, principal, agent, key, taskId, digest, createdAt: clock.now() }
+  const known = await store.claim(mine)
+  checkSame(known, mine)
+  return known.taskId
 }
 
 /** Runs the code over the past, without effect: it must come to the fork point and to nothing else (F2). */

@@ -55,6 +55,7 @@ export const forkInput: z.ZodType<CheckedForkRequest> = z.strictObject({
   at: z.string().min(1, 'must name a step').max(1_024),
   input: json.optional(),
   paused: z.boolean().optional(),
+  idempotencyKey: z.string().min(1).max(256).optional(),
 } satisfies FieldsOf<CheckedForkRequest>)
 
 export const parkInput: z.ZodType<ParkRequest> = z.strictObject({

@@ -126,6 +126,8 @@ const forkBody = z.strictObject({
   input: z.unknown().optional(),
   /** The new task stays paused until it is resumed. */
   paused: z.boolean().optional(),
+  /** A second request of the same caller with the same key gets the task of the first one. */
+  idempotencyKey: z.string().optional(),
 })
 
 export const forkTask: OpsRoute = {
