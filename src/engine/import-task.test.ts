@@ -1,8 +1,13 @@
 /** Tasks that move from one engine to another as an export. */
-import { expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
 import type { TaskExport } from '../core/task-export.ts'
+import type { Store } from '../ports/store.ts'
 import { createPublicVerifier, createSigner } from '../server/system/signer.ts'
 import { createMemoryStore } from '../stores/memory/memory-store.ts'
+import { createSqliteStore } from '../stores/sqlite/sqlite-store.ts'
 import { alice, createHarness, running } from './test-support/engine-harness.ts'
 
 const operator = { ...alice, operator: true }
@@ -15,9 +20,9 @@ const here = createSigner(Buffer.from('the key of the first server'))
 const there = createSigner(Buffer.from('the key of the second server'))
 
 /** A parked task of one engine as JSON, and another engine. */
-async function exported() {
+async function exported(store: Store = createMemoryStore()) {
   const first = await createHarness({ agents: [parks], store: createMemoryStore(), signer: here })
-  const second = await createHarness({ agents: [parks], store: createMemoryStore(), signer: there })
+  const second = await createHarness({ agents: [parks], store, signer: there })
   await second.emit('other')
   const { id } = await first.send('the message of the user')
   await first.until(id, 'paused-by-agent')
@@ -35,6 +40,30 @@ it('an imported task is held, and goes on when the hold is lifted', async () => 
   expect(held).toMatchObject({ state: 'paused-by-agent', holds: [holdId] })
   await second.engine.lift(operator, holdId)
   await second.until(id, 'completed')
+})
+
+it('is on SQLite what it was, across a restart, and goes on there', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'lull-import-'))
+  const open = (): Promise<Store> => createSqliteStore({ path })
+  const stores = [await open()]
+  onTestFinished(async () => {
+    for (const store of stores) await store.close()
+    rmSync(path, { recursive: true })
+  })
+  const { second, id, file } = await exported(stores[0])
+  const { holdId = '' } = await second.engine.importTask(operator, file)
+  const before = await second.get(id)
+  second.crash()
+  await stores[0]?.close()
+  stores[0] = await open()
+  const third = await createHarness({ agents: [parks], store: stores[0], signer: there })
+  expect(await third.get(id)).toEqual(before)
+  expect((await third.engine.verify(alice, id)).faults).toEqual([])
+  await third.emit('go')
+  await third.engine.lift(operator, holdId)
+  expect((await third.until(id, 'completed')).state).toBe('completed')
+  await third.settled()
+  third.crash()
 })
 
 it('its receipts say that it was imported, and verify with the keys of both servers', async () => {

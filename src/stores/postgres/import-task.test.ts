@@ -1,0 +1,37 @@
+/** An exported task of another server, on PostgreSQL. */
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { alice, createHarness, running } from '../../engine/test-support/engine-harness.ts'
+import { createMemoryStore } from '../memory/memory-store.ts'
+import { createPostgresStore } from './postgres-store.ts'
+import { dropSchema, newSchema } from './test-support/new-schema.ts'
+
+const operator = { ...alice, operator: true }
+const parks = running(async (task) => {
+  await task.park({ reason: 'x', onEvent: 'go' })
+  return 'done'
+})
+
+it('is imported as it was, verifies, and goes on when its hold is lifted', async () => {
+  const schema = newSchema()
+  const store = await createPostgresStore({ url: inject('postgres'), schema })
+  onTestFinished(async () => {
+    await store.close()
+    await dropSchema(schema)
+  })
+  const first = await createHarness({ agents: [parks], store: createMemoryStore() })
+  const { id } = await first.send('the message of the user')
+  const parked = await first.until(id, 'paused-by-agent')
+  const file = await first.engine.exportTask(operator, { taskId: id })
+  const second = await createHarness({ agents: [parks], store })
+  const { holdId = '' } = await second.engine.importTask(operator, file)
+  const { history, suspension } = await second.get(id)
+  expect({ history, suspension }).toEqual({
+    history: parked.history,
+    suspension: parked.suspension,
+  })
+  expect((await second.engine.verify(alice, id)).faults).toEqual([])
+  await second.engine.lift(operator, holdId)
+  await second.engine.resume(alice, { taskId: id })
+  expect((await second.until(id, 'completed')).state).toBe('completed')
+  second.crash()
+})
