@@ -1,8 +1,8 @@
 /** `GET /ops/tasks` and `GET /ops/tasks/{id}`. */
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
+import { receiptReport } from '../../engine/receipt-report.ts'
 import type { ForkRequest } from '../../engine/requests.ts'
-import { receiptReport } from '../receipt-report.ts'
 import { count, flag, readQuery } from './read-query.ts'
 import type { OpsRoute } from './route.ts'
 import { searchTasks } from './search-tasks.ts'
