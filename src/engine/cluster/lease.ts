@@ -13,11 +13,11 @@ export interface Instant {
 export interface Lease {
   /** The instant to give to `renewed` when the store has answered. */
   readonly instant: () => Instant
-  /** The store has answered a heartbeat that was sent then. Code that waits for the lease goes on. */
+  /** The store has answered a heartbeat that was sent then. If that is not too long ago, code that waits goes on. */
   renewed(sent: Instant): void
   /** Whether another process cannot have taken the lease yet. */
   readonly isCurrent: () => boolean
-  /** Resolves when the lease is renewed next. */
+  /** Resolves when the lease is current again. */
   nextRenewal(): Promise<void>
 }
 
@@ -30,18 +30,22 @@ export function createLease(clock: Clock, leaseMs: number): Lease {
   let lastSent: Instant = { elapsed: 0, now: 0 }
   let waiting: (() => void)[] = []
 
+  function isCurrent(): boolean {
+    const passed = Math.max(clock.elapsed() - lastSent.elapsed, clock.now() - lastSent.now)
+    return passed < leaseMs - margin
+  }
+
   return {
     instant: () => ({ elapsed: clock.elapsed(), now: clock.now() }),
     renewed(sent) {
       lastSent = sent
+      // A process that was stopped gets the answer to an old heartbeat when it goes on. Others may have its tasks.
+      if (!isCurrent()) return
       const resumed = waiting
       waiting = []
       for (const go of resumed) go()
     },
-    isCurrent() {
-      const passed = Math.max(clock.elapsed() - lastSent.elapsed, clock.now() - lastSent.now)
-      return passed < leaseMs - margin
-    },
+    isCurrent,
     nextRenewal: () =>
       new Promise((resolve) => {
         waiting.push(resolve)

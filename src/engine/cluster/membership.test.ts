@@ -47,6 +47,25 @@ function member(some: Partial<Cluster> = {}) {
 /** Answers arrive within a few microtasks. */
 const answered = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
+it('C3: an answer that comes after the lease may have been taken lets no waiting step begin', async () => {
+  const { clock, membership, take } = member()
+  await membership.start()
+  clock.advance(20_000)
+  let mayBegin = false
+  const waiting = membership.whenLeased().then(() => {
+    mayBegin = true
+  })
+  take(20_000)
+  await membership.renew()
+  await answered()
+  expect(membership.holdsLease()).toBe(false)
+  expect(mayBegin).toBe(false)
+  take(0)
+  await membership.renew()
+  await waiting
+  await membership.leave()
+})
+
 it('C9: measures the clock of the store by heartbeats that are answered soon', async () => {
   const { offsets, membership } = member()
   await membership.start()
