@@ -87,8 +87,8 @@ describe('tools of MCP servers', () => {
     const { id } = await harness.send('go')
     await harness.ended(id)
     expect(seen.list).toEqual(['own'])
-    expect(offered).toHaveLength(11)
-    expect(new Set(offered).size).toBe(11)
+    expect(offered).toHaveLength(13)
+    expect(new Set(offered).size).toBe(13)
     expect(offered).toContain('sample_add_2')
     expect(offered).toContain(`${'s'.repeat(62)}_2`)
     expect(offered.every((name) => name.length <= 64)).toBe(true)
@@ -103,6 +103,15 @@ describe('tools of MCP servers', () => {
     const said = (await harness.log(id)).filter((one) => one.type === 'said')
     expect(said.length).toBeGreaterThan(0)
     expect(said.length).toBeLessThanOrEqual(12)
+    await server.close()
+  })
+
+  it('that do not answer in time are given up, and the model is told', async () => {
+    const server = await serveOverHttp(effects())
+    const config = { url: server.url, timeoutMs: 200 }
+    const { harness, id, prompts } = await start(config, [{ tool: 'sample_hang' }])
+    expect((await harness.ended(id)).state).toBe('completed')
+    expect(JSON.stringify(prompts[1]?.at(-1))).toMatch(/error-text.*timed out/i)
     await server.close()
   })
 

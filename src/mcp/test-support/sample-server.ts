@@ -30,6 +30,13 @@ export function sampleServer(seen: Seen): McpServer {
   server.registerTool('fail', { inputSchema: z.object({}) }, async () => {
     return { ...text('no disk'), isError: true }
   })
+  server.registerTool('hang', { inputSchema: z.object({}) }, async (_, ctx) => {
+    await new Promise<void>((resolve) => {
+      ctx.mcpReq.signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    seen.note('given up')
+    return text('never read')
+  })
   server.registerTool('die', { inputSchema: z.object({}) }, async () => process.exit(1))
   server.registerTool('work', { inputSchema: z.object({}) }, async (_, ctx) => {
     const progressToken = ctx.mcpReq._meta?.progressToken
