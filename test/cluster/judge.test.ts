@@ -4,7 +4,7 @@ import type { LogRecord } from '../../src/core/records.ts'
 import type { Effect } from '../crash/effects-file.ts'
 import type { Account } from './customer.ts'
 import { faultsOfAccount, faultsOfLog, faultsOfTimes } from './judge.ts'
-import { faultsOfSteps, faultsOfWorkers } from './runs.ts'
+import { faultsOfSteps, faultsOfWorkers, stopsThatCost } from './runs.ts'
 
 const START = 1_000_000
 const run = (n: number) => ({ token: `run-${n}`, worker: `worker-${n}` })
@@ -53,25 +53,32 @@ describe('the judge of steps', () => {
   ])('finds a step that was %s', (_, effects, outages) => {
     expect(faultsOfSteps(good, effects, outages)).not.toEqual([])
   })
+
+  it('knows which stops cost the lease: the process says so soon after it goes on', () => {
+    const stop = frozen(1, 2_000, 13_000)
+    const lost = (pid: number, at: number) => [{ pid, worker: 'worker-1', at: START + at }]
+    expect(stopsThatCost(stop, lost(1, 13_500))).toEqual(stop)
+    expect(stopsThatCost(stop, [])).toEqual([])
+    expect(stopsThatCost(stop, lost(2, 13_500))).toEqual([])
+    expect(stopsThatCost(stop, lost(1, 90_000))).toEqual([])
+  })
 })
 
 describe('the judge of workers', () => {
-  const lost = [{ pid: 1, worker: 'worker-1' }]
+  const lost = [{ pid: 1, worker: 'worker-1', at: START + 13_000 }]
   const logs = (...records: readonly object[]) => new Map([['t', log(...records)]])
 
   it('finds nothing when a task stays with the process that took it', () => {
-    expect(faultsOfWorkers(logs(started(1), started(2, 1), ended), [], lost)).toEqual([])
+    expect(faultsOfWorkers(logs(started(1), started(2, 1), ended), lost)).toEqual([])
   })
 
   it('finds a task that went back to a worker from which it had been taken', () => {
-    expect(faultsOfWorkers(logs(started(1), started(2, 1), started(1, 1)), [], lost)).toHaveLength(
-      1,
-    )
+    expect(faultsOfWorkers(logs(started(1), started(2, 1), started(1, 1)), lost)).toHaveLength(1)
   })
 
-  it('finds a task that a worker took after its process had stood still', () => {
+  it('finds a task that a worker took after it had lost its lease', () => {
     const all = logs(started(1), ended, ended, ended, started(1))
-    expect(faultsOfWorkers(all, frozen(1, 2_000, 13_000), lost)).toHaveLength(1)
+    expect(faultsOfWorkers(all, lost)).toHaveLength(1)
   })
 })
 

@@ -10,7 +10,7 @@ import { type Effect, parseEffect } from '../crash/effects-file.ts'
 import type { Account } from './customer.ts'
 import { grouped } from './grouped.ts'
 import { effectsIn, type LostLease, type Outage, RECEIPT_KEY } from './processes.ts'
-import { faultsOfSteps, faultsOfWorkers, SKEW_MS } from './runs.ts'
+import { faultsOfSteps, faultsOfWorkers, SKEW_MS, stopsThatCost } from './runs.ts'
 
 export interface Evidence {
   readonly home: string
@@ -43,6 +43,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const signer = createSigner(Buffer.from(RECEIPT_KEY))
   const logs = new Map<string, readonly LogRecord[]>()
   const faults: string[] = []
+  const stops = stopsThatCost(outages, lost)
   for (const taskId of taskIds) {
     const log = await store.records(taskId, 0, 100_000)
     logs.set(taskId, log)
@@ -54,7 +55,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
         ? []
         : ['is stored as another task than it was logged']),
       ...verifyReceipts(log, signer).map(({ seq, problem }) => `record ${seq}: ${problem}`),
-      ...faultsOfSteps(log, byTask.get(taskId) ?? [], outages),
+      ...faultsOfSteps(log, byTask.get(taskId) ?? [], stops),
     ]
     faults.push(...found.map((fault) => `task ${taskId} ${fault}`))
   }
@@ -62,7 +63,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     const found = faultsOfAccount(account, logs.get(account.taskId) ?? [])
     faults.push(...found.map((fault) => `task ${account.taskId} ${fault}`))
   }
-  faults.push(...faultsOfWorkers(logs, outages, lost))
+  faults.push(...faultsOfWorkers(logs, lost))
   return { faults, counts: countsOf(logs, accounts, effects) }
 }
 

@@ -36,6 +36,8 @@ export interface Processes {
 export interface LostLease {
   readonly pid: number
   readonly worker: string
+  /** When the process noticed it, by the clock of the machine. */
+  readonly at: number
 }
 
 type Server = LullProcess & { readonly url: string }
@@ -125,12 +127,13 @@ export async function startProcesses({
     async lostLeases() {
       const all = [...ended, ...slots].map(async ({ child, ended: end }) => {
         const lines = (await end).err.split('\n')
+        const pid = child.pid ?? 0
         return lines
           .filter((line) => line.includes('goes on as another worker'))
-          .map((line) => ({
-            pid: child.pid ?? 0,
-            worker: /worker-[0-9a-f-]{36}/.exec(line)?.[0] ?? '',
-          }))
+          .map((line): LostLease => {
+            const { worker, time } = JSON.parse(line)
+            return { pid, worker, at: Date.parse(time) - (skewsByPid.get(pid) ?? 0) }
+          })
       })
       return (await Promise.all(all)).flat()
     },

@@ -21,11 +21,31 @@ function runsIn(log: readonly LogRecord[]): readonly Run[] {
   })
 }
 
-/** A step begins once in each run, never after its record, and never in a process that lost the run while it stood still. */
+/** A process notices within this time of going on that it has lost its lease, also when the database starts meanwhile. */
+const NOTICED_MS = 10_000
+
+/**
+ * The times that cost a process its lease. Not every long stop does: the database can execute the last heartbeat late, and
+ * the lease counts from then.
+ */
+export function stopsThatCost(
+  outages: readonly Outage[],
+  lost: readonly LostLease[],
+): readonly Outage[] {
+  return outages.filter(({ kind, pid, from, to }) => {
+    const isNoticed = (one: LostLease): boolean => one.at >= from && one.at <= to + NOTICED_MS
+    return kind === 'frozen' && lost.some((one) => one.pid === pid && isNoticed(one))
+  })
+}
+
+/**
+ * A step begins once in each run, never after its record, and never in a process that lost the run while it stood still.
+ * @param stops from `stopsThatCost`
+ */
 export function faultsOfSteps(
   log: readonly LogRecord[],
   effects: readonly Effect[],
-  outages: readonly Outage[],
+  stops: readonly Outage[],
 ): readonly string[] {
   const faults: string[] = []
   const runs = runsIn(log)
@@ -47,7 +67,7 @@ export function faultsOfSteps(
     }
   }
   for (const { pid, name, at } of begins) {
-    const woke = outages.find((one) => one.kind === 'frozen' && one.pid === pid && one.to <= at)
+    const woke = stops.findLast((one) => one.pid === pid && one.to <= at)
     if (woke === undefined) continue
     const isOwn = runs.some((run) => run.at > woke.to - SKEW_MS && run.at < at + SKEW_MS)
     if (!isOwn) faults.push(`began ${name} in ${pid}, which had lost it while it stood still`)
@@ -58,25 +78,18 @@ export function faultsOfSteps(
 /** A process that lost its lease goes on as another worker: the old one takes no run any more, and none back. */
 export function faultsOfWorkers(
   logs: ReadonlyMap<string, readonly LogRecord[]>,
-  outages: readonly Outage[],
   lost: readonly LostLease[],
 ): readonly string[] {
   const faults: string[] = []
-  for (const { pid, worker } of lost) {
-    const woke = outages.filter((one) => one.kind === 'frozen' && one.pid === pid)
-    const all = [...logs.values()].flatMap(runsIn).filter((run) => run.worker === worker)
-    const firstAt = Math.min(...all.map(({ at }) => at))
+  for (const { worker, at: lostAt } of lost) {
     for (const [taskId, log] of logs) {
       const runs = runsIn(log)
       const taken = runs.findIndex((run, n) => run.tookOver && runs[n - 1]?.worker === worker)
       if (taken >= 0 && runs.slice(taken).some((run) => run.worker === worker)) {
         faults.push(`task ${taskId} went back to ${worker}, from which it had been taken`)
       }
-      const own = runs.filter((run) => run.worker === worker)
-      for (const { from, to } of woke) {
-        if (firstAt < from && own.some((run) => run.at > to + SKEW_MS)) {
-          faults.push(`task ${taskId} was taken by ${worker} after its process had stood still`)
-        }
+      if (runs.some(({ worker: taker, at }) => taker === worker && at > lostAt + SKEW_MS)) {
+        faults.push(`task ${taskId} was taken by ${worker}, which had lost its lease`)
       }
     }
   }
