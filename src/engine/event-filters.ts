@@ -2,7 +2,7 @@
 import type { StoredEvent } from '../core/cloud-event.ts'
 import { type EventFilter, FILTER_NAMES, filterOf, passes } from '../core/conditions.ts'
 import type { WorkStore } from '../ports/store/work.ts'
-import { createTenantShares } from './events/tenant-shares.ts'
+import { createShares } from './shares.ts'
 
 /** Names read at once. Other work of the process goes on between two pages. */
 const PAGE = 256
@@ -16,7 +16,7 @@ export type MatchingFilters = (event: StoredEvent) => AsyncGenerator<readonly st
 
 export function createMatchingFilters(store: Pick<WorkStore, 'waitNames'>): MatchingFilters {
   const parsed = new Map<string, EventFilter | undefined>()
-  const comparisons = createTenantShares(COMPARISONS)
+  const comparisons = createShares(COMPARISONS)
 
   function filterNamed(name: string): EventFilter | undefined {
     if (!parsed.has(name)) {

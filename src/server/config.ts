@@ -72,6 +72,7 @@ const a2aOptions: { readonly [K in keyof A2AConfig]: z.ZodType<A2AConfig[K]> } =
   consentState: z.enum(['auth-required', 'input-required']),
   pushToPrivate: z.boolean(),
   pushTimeoutMs: duration,
+  webhooks: count,
   historyBytes: count,
   pushSign: z.boolean(),
   signCards: z.boolean(),

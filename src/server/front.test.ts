@@ -244,6 +244,10 @@ describe('a request that two servers may read differently', () => {
   const head = 'POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n'
 
   it.each([
+    [
+      'two credentials',
+      `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: a\r\nauthorization: b\r\n\r\n`,
+    ],
     ['two Host headers', `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: a.example\r\n\r\n`],
     [
       'two equal Host headers',

@@ -17,7 +17,7 @@ import type { RefusedAttempts } from './auth/refused-attempts.ts'
 import { isPublic } from './auth/route-scopes.ts'
 import { type BytesInFlight, createBytesInFlight } from './bytes-in-flight.ts'
 import { createCors } from './cors.ts'
-import { createGuard, hasTwoHosts } from './guard.ts'
+import { createGuard, repeatedHeader } from './guard.ts'
 import {
   BODY_LIMIT_BYTES,
   BodyRefused,
@@ -125,8 +125,9 @@ export function createFront(options: FrontOptions): RequestListener {
 
   return (incoming, outgoing) => {
     const { headers } = incoming
-    if (hasTwoHosts(incoming)) {
-      refuse(outgoing, 400, 'INVALID_INPUT', 'The request has more than one Host header')
+    const repeated = repeatedHeader(incoming)
+    if (repeated !== undefined) {
+      refuse(outgoing, 400, 'INVALID_INPUT', `The request has more than one ${repeated} header`)
       return
     }
     // Only HTTP/1.0 omits the host. Browsers always send it.

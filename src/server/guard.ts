@@ -51,16 +51,23 @@ export function createGuard({ host, allowedHosts = [], allowedOrigins = [] }: Gu
   }
 }
 
-/** Two Host headers: two servers on the way may each believe another one (RFC 9112 3.2). Node keeps the first. */
-export function hasTwoHosts({ rawHeaders }: { readonly rawHeaders: readonly string[] }): boolean {
-  let found = false
+/** Headers of which two servers on the way may each believe another one, when a request has two of them. */
+const single: ReadonlySet<string> = new Set(['host', 'authorization'])
+
+/** The first of these headers that a request has twice (RFC 9112 3.2, RFC 9110 5.3). Node keeps the first value of each. */
+export function repeatedHeader({
+  rawHeaders,
+}: {
+  readonly rawHeaders: readonly string[]
+}): string | undefined {
+  const found = new Set<string>()
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]
-    if (name?.length !== 4 || name.toLowerCase() !== 'host') continue
-    if (found) return true
-    found = true
+    const name = rawHeaders[at]?.toLowerCase() ?? ''
+    if (!single.has(name)) continue
+    if (found.has(name)) return name
+    found.add(name)
   }
-  return false
+  return undefined
 }
 
 /** Whether only this machine can reach the address. */

@@ -10,7 +10,7 @@ import type { Authenticate } from './auth/authenticate.ts'
 import { missing } from './auth/gate.ts'
 import type { RefusedAttempts } from './auth/refused-attempts.ts'
 import { acpScopes } from './auth/route-scopes.ts'
-import { createGuard, type GuardOptions, hasTwoHosts } from './guard.ts'
+import { createGuard, type GuardOptions, repeatedHeader } from './guard.ts'
 
 const TOO_MANY = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nConnection: close\r\n\r\n'
 const FORBIDDEN = 'HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n'
@@ -66,7 +66,8 @@ export function createUpgrade(
     }
     // For WebSockets of a browser the origin is the only protection: there is no CORS check.
     const refused = guard(headers.host ?? options.host, headers.origin)
-    if (hasTwoHosts(request)) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+    if (repeatedHeader(request) !== undefined)
+      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
     else if (refused !== undefined) {
       attempts.ofStranger(request, refused.code)
       socket.end(FORBIDDEN)

@@ -7,7 +7,7 @@ import { namesOf, type StoredEvent } from '../../core/cloud-event.ts'
 import { ANY_NAME } from '../../core/conditions.ts'
 import type { WorkStore } from '../../ports/store/work.ts'
 import { createMatchingFilters } from '../event-filters.ts'
-import { createTenantShares } from './tenant-shares.ts'
+import { createShares } from '../shares.ts'
 
 export type DispatchEvent = (event: StoredEvent) => Promise<void>
 
@@ -23,7 +23,7 @@ export function createDispatchEvent(
   offer: (taskId: string, event: StoredEvent) => Promise<void>,
 ): DispatchEvent {
   const matchingFilters = createMatchingFilters(store)
-  const offers = createTenantShares(OFFERS)
+  const offers = createShares(OFFERS)
 
   /** Yields to other work of the process after each page. */
   async function offerToAll(event: StoredEvent, names: readonly string[]): Promise<void> {

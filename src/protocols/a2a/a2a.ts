@@ -140,5 +140,6 @@ function pushesOf(
     random: ids.random,
     stillValid: stillValid ?? (async () => true),
     allowInner,
+    webhooks: config.webhooks,
   })
 }

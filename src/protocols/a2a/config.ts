@@ -14,6 +14,8 @@ export interface A2AConfig {
   /** Whether webhooks may point at private and loopback addresses. */
   readonly pushToPrivate: boolean
   readonly pushTimeoutMs: number
+  /** How many open webhooks the tasks of a principal may have, those of its tenant four times as many. */
+  readonly webhooks: number
   /** About how many bytes of a task's history, the newest messages, an answer has. */
   readonly historyBytes: number
   /** Whether deliveries are signed. The public key is at `/.well-known/jwks.json`. */
@@ -32,6 +34,7 @@ export const defaultConfig: A2AConfig = {
   consentState: 'auth-required',
   pushToPrivate: false,
   pushTimeoutMs: 10_000,
+  webhooks: 100_000,
   historyBytes: 16_777_216,
   pushSign: false,
   signCards: false,

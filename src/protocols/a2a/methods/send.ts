@@ -121,14 +121,13 @@ async function deliverWithPush(
 ): Promise<SendResult> {
   const pushes = pushesOf(a2a)
   const { taskId } = request.message
-  if (taskId !== undefined) {
-    // A task of another caller is not found. This is checked before its webhooks are counted.
-    await a2a.engine.get(call.caller, taskId)
-    await pushes.admit(taskId, target)
-  }
-  const sent = await a2a.engine.send(call.caller, request, {
-    push: pushes.withMessage(call.codec.webhook, setBy(call, target)),
-  })
+  // A task of another caller is not found. This is checked before its webhooks are counted.
+  const owner = taskId === undefined ? call.caller : await a2a.engine.get(call.caller, taskId)
+  const sent = await pushes.admitted(owner, taskId, target, () =>
+    a2a.engine.send(call.caller, request, {
+      push: pushes.withMessage(call.codec.webhook, setBy(call, target)),
+    }),
+  )
   if (sent.kind !== 'task') return sent
   if (sent.repeated) await ensurePush(a2a, call, sent.task, configuration)
   else pushes.begin(sent.task.id)

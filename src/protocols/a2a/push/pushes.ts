@@ -15,19 +15,17 @@ import type { Task } from '../../../core/task.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { WebhookShape } from '../codec/codec.ts'
+import { type Admitted, createAdmitted } from './admitted.ts'
 import type { DeliveryDeps } from './deliver-records.ts'
 import { createDeliveryWorkers } from './delivery-workers.ts'
+import { countOpen } from './open-counts.ts'
 import { createOpenWebhooks } from './open-webhooks.ts'
 import { refusedTarget } from './targets.ts'
 
 export interface Pushes {
   /** @throws LullError when the server does not send to this address */
   check(target: PushTarget): void
-  /**
-   * Asks whether the task may have this webhook.
-   * @throws LullError `LIMIT_EXCEEDED` when it has as many as it may have
-   */
-  admit(taskId: string, target: PushTarget): Promise<void>
+  readonly admitted: Admitted
   /** Makes the webhook that comes with a message. A new task is sent from its first record, another one from now on. */
   withMessage(shape: WebhookShape, target: PushTarget): MakePush
   /** Starts deliveries of a webhook that was written with its task. */
@@ -47,21 +45,24 @@ export interface PushesDeps extends DeliveryDeps {
   readonly engine: Engine
   readonly ids: EngineDeps['ids']
   readonly allowInner: boolean
+  /** How many open webhooks a principal may have. */
+  readonly webhooks: number
 }
 
-/** Each is called for every event of the task. */
-const WEBHOOKS_PER_TASK = 16
-
-export function createPushes(deps: PushesDeps): Pushes {
-  const { engine, store, clock, ids, allowInner } = deps
+export function createPushes(given: PushesDeps): Pushes {
+  const open = countOpen(given.store)
+  const { store } = open
+  const deps = { ...given, store }
+  const { engine, clock, ids, allowInner } = deps
   const workers = createDeliveryWorkers(deps)
+  const admitted = createAdmitted(open, given.webhooks)
   /** Tasks with webhooks that are not done. Changes of other tasks are ignored. */
   const watched = new Set<string>()
   const isWatched = (taskId: string): boolean => watched.has(taskId)
   const unwatch = engine.watch((task) => {
     if (isWatched(task.id)) workers.wake(task.id)
   }, isWatched)
-  const open = createOpenWebhooks({ ...deps, begin })
+  const sweeps = createOpenWebhooks({ ...deps, begin })
 
   function check({ url }: PushTarget): void {
     const problem = refusedTarget(new URL(url), allowInner)
@@ -69,10 +70,13 @@ export function createPushes(deps: PushesDeps): Pushes {
     throw new LullError('INVALID_INPUT', { path: 'url', problem })
   }
 
-  function make(taskId: string, shape: WebhookShape, target: PushTarget, sentSeq: number): Push {
+  function make(task: Task, shape: WebhookShape, target: PushTarget, sentSeq: number): Push {
+    const { id: taskId, tenant, principal } = task
+    const owner = { tenant, principal }
     // Clients of 0.3 omit the id and use the task id in its place.
     const id = target.id === '' ? (shape === '1.0' ? ids.uuid() : taskId) : target.id
-    return { ...target, id, taskId, version: shape, createdAt: clock.now(), sentSeq, attempts: 0 }
+    const start = { createdAt: clock.now(), sentSeq, attempts: 0 }
+    return { ...target, id, taskId, owner, version: shape, ...start }
   }
 
   function begin(taskId: string): void {
@@ -80,19 +84,13 @@ export function createPushes(deps: PushesDeps): Pushes {
     workers.wake(taskId)
   }
 
-  const admit: Pushes['admit'] = async (taskId, { id }) => {
-    const known = await store.pushes(taskId)
-    if (known.length < WEBHOOKS_PER_TASK || known.some((one) => one.id === id)) return
-    throw new LullError('LIMIT_EXCEEDED', { limit: 'webhooksPerTask', value: WEBHOOKS_PER_TASK })
-  }
-
-  const set: Pushes['set'] = async (task, shape, target) => {
-    await admit(task.id, target)
-    const push = make(task.id, shape, target, task.version)
-    await store.putPush(push)
-    begin(task.id)
-    return push
-  }
+  const set: Pushes['set'] = (task, shape, target) =>
+    admitted(task, task.id, target, async () => {
+      const push = make(task, shape, target, task.version)
+      await store.putPush(push)
+      begin(task.id)
+      return push
+    })
 
   const ensure: Pushes['ensure'] = async (task, shape, target) => {
     const known = await store.pushes(task.id)
@@ -104,9 +102,9 @@ export function createPushes(deps: PushesDeps): Pushes {
 
   return {
     check,
-    admit,
+    admitted,
     withMessage: (shape, target) => (task, before) =>
-      make(task.id, shape, target, before === undefined ? 0 : task.version),
+      make(task, shape, target, before === undefined ? 0 : task.version),
     begin,
     set,
     ensure,
@@ -114,10 +112,10 @@ export function createPushes(deps: PushesDeps): Pushes {
     async remove(taskId, id) {
       await store.deletePush(taskId, id)
     },
-    start: open.start,
+    start: sweeps.start,
     close() {
       unwatch()
-      open.stop()
+      sweeps.stop()
       workers.close()
     },
   }
