@@ -10,20 +10,14 @@ export interface PushTarget {
   readonly setWith?: string
 }
 
-/** Whose task it is. */
-export interface PushOwner {
-  readonly tenant: string
-  readonly principal: string
-}
-
 /**
  * A row of the outbox. It has no copy of the events, because the log has them in order. A position in the log is enough
  * for delivery at least once, in order per task and without loss, across any crash.
  */
 export interface Push extends PushTarget {
   readonly taskId: string
-  /** Absent in webhooks of earlier versions. */
-  readonly owner?: PushOwner
+  /** Whose task it is. Absent in webhooks of earlier versions. */
+  readonly owner?: { readonly tenant: string; readonly principal: string }
   /** The protocol version and dialect of the webhook. They decide the shape of bodies and headers. */
   readonly version: string
   readonly createdAt: number
@@ -40,6 +34,8 @@ export interface Push extends PushTarget {
   readonly failedAt?: number
   readonly error?: string
 }
+
+export type PushOwner = NonNullable<Push['owner']>
 
 /** Creates the webhook in a message to a task. `before` is undefined when the message created the task. */
 export type MakePush = (task: Task, before: Task | undefined) => Push
