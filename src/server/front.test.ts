@@ -282,3 +282,10 @@ it('does not log the query of a request that failed', async () => {
   expect(logged.join()).toContain('/tasks')
   expect(logged.join()).not.toContain('secret')
 })
+
+it('tells its health also while strangers have used up their limits', async () => {
+  const full: Admission = { ...unlimited, enter: () => ({ limit: 'requestsOpen', value: 1 }) }
+  const port = await openFront({ admission: full })
+  expect((await ask({ port, path: '/.well-known/agent-card.json' })).status).toBe(429)
+  expect((await ask({ port, path: '/healthz' })).status).toBe(200)
+})

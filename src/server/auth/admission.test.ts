@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { type AdmissionLimits, createAdmission } from './admission.ts'
-import { type Identity, owner } from './identity.ts'
+import { type Identity, noIdentity, owner } from './identity.ts'
 
 const ada: Identity = { tenant: 'acme', principal: 'ada', scopes: new Set(), credentialId: 'k1' }
 const limits: AdmissionLimits = {
@@ -54,6 +54,14 @@ describe('L1: a caller', () => {
       value: 6,
     })
     expect(enter({ ...ada, tenant: 'other' }, nothing)).toBeTypeOf('function')
+  })
+
+  it('L3: is not held up by strangers, who have limits of their own', () => {
+    const { enter } = admission({ requestsOpen: 1, tenantFactor: 1 })
+    expect(enter(noIdentity, nothing)).toBeTypeOf('function')
+    expect(enter(noIdentity, nothing)).toMatchObject({ value: 1 })
+    const { tenant, principal } = noIdentity
+    expect(enter({ ...ada, tenant, principal }, nothing)).toBeTypeOf('function')
   })
 
   it('has no limits when it owns the process', () => {

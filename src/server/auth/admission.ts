@@ -5,10 +5,12 @@
  *     caller cannot use up the sockets and the time of the others.
  * L2  Streams and sockets end when their credential does.
  *
+ * L3  Strangers, who call public routes without a credential, share limits of their own. They use up those of no tenant.
+ *
  * The owner of the process has no limits.
  */
 import type { Clock } from '../../ports/clock.ts'
-import { type Identity, owner } from './identity.ts'
+import { type Identity, noIdentity, owner } from './identity.ts'
 
 export interface AdmissionLimits {
   /** Requests that a principal may begin in a second. A burst of twice as many is taken. */
@@ -111,9 +113,9 @@ export function createAdmission(
   return {
     enter(identity, end) {
       if (identity === owner) return () => undefined
-      const { tenant, principal } = identity
-      const own = usageOf(JSON.stringify([tenant, principal]), 1)
-      const all = usageOf(JSON.stringify([tenant]), limits.tenantFactor)
+      const [ofPrincipal, ofTenant] = keysOf(identity)
+      const own = usageOf(ofPrincipal, 1)
+      const all = usageOf(ofTenant, limits.tenantFactor)
       const refused =
         refusalOf(own, 'principal', 1) ?? refusalOf(all, 'tenant', limits.tenantFactor)
       if (refused !== undefined) return refused
@@ -130,4 +132,11 @@ export function createAdmission(
     },
     close: () => cancel(),
   }
+}
+
+/** The keys of strangers are like those of no tenant. */
+function keysOf(identity: Identity): readonly [ofPrincipal: string, ofTenant: string] {
+  if (identity === noIdentity) return ['stranger', 'strangers']
+  const { tenant, principal } = identity
+  return [JSON.stringify([tenant, principal]), JSON.stringify([tenant])]
 }
