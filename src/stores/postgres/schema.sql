@@ -175,8 +175,10 @@ CREATE INDEX agenda_due ON lull.agenda USING btree (due_at) WHERE (due_at IS NOT
 CREATE INDEX agenda_owned ON lull.agenda USING btree (owner) WHERE (owner IS NOT NULL);
 CREATE INDEX agenda_ready ON lull.agenda USING btree (agent, tenant, ready_at, task_id) WHERE (ready_at IS NOT NULL);
 CREATE INDEX audit_by_age ON lull.audit USING btree (at);
+CREATE INDEX audit_by_principal ON lull.audit USING btree (principal, pos) WHERE (principal IS NOT NULL);
 CREATE INDEX audit_by_task ON lull.audit USING btree (task_id, pos) WHERE (task_id IS NOT NULL);
 CREATE INDEX audit_by_tenant ON lull.audit USING btree (tenant, pos);
+CREATE INDEX audit_by_tenant_and_principal ON lull.audit USING btree (tenant, principal, pos) WHERE (principal IS NOT NULL);
 CREATE INDEX claims_by_age ON lull.claims USING btree (created_at);
 CREATE INDEX context_messages_by_context ON lull.context_messages USING btree (tenant, principal, context_id, pos);
 CREATE INDEX events_by_age ON lull.events USING btree (received_at);

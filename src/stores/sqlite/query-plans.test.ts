@@ -1,6 +1,7 @@
 /** No query of the store may scan a table, because a scan of a million tasks blocks every other call. */
 import { describe, expect, it } from 'vitest'
 import { states } from '../../core/states.ts'
+import type { AuditQuery } from '../../ports/store/audit.ts'
 import type { OpenTaskQuery, TaskQuery } from '../../ports/store/tasks.ts'
 import { creation, sampleClaim, sampleEvent, step } from '../../testing/sample-task.ts'
 import { createDatabaseStore } from './database-store.ts'
@@ -41,6 +42,15 @@ const openQueries: readonly Omit<OpenTaskQuery, 'limit'>[] = [
   { held: true, contextId: 'a', after: { contextId: 'a', id: 'b' } },
 ]
 
+const auditQueries: readonly Omit<AuditQuery, 'limit' | 'afterPos'>[] = [
+  {},
+  { tenant: 'a' },
+  { principal: 'b' },
+  { tenant: 'a', principal: 'b' },
+  { principal: 'b', beforePos: 9 },
+  { taskId: 'a' },
+]
+
 /** Runs every query of the store and returns the prepared statements. */
 async function everyStatement(db: Database): Promise<readonly string[]> {
   const seen: string[] = []
@@ -62,6 +72,7 @@ async function everyStatement(db: Database): Promise<readonly string[]> {
     const { before: _, ...filter } = query
     await store.count(filter)
   }
+  for (const query of auditQueries) await store.audit({ ...query, afterPos: 0, limit: 9 })
   for (const query of openQueries) await store.openTasks({ ...query, limit: 9 })
   return [...new Set(seen)].filter((sql) => !/^(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)/.test(sql))
 }
@@ -95,5 +106,12 @@ describe('query plans', async () => {
     const afterReading = steps.filter((_, n) => steps[n - 1]?.includes(' INDEX tasks_by_'))
     expect(afterReading).not.toEqual([])
     for (const one of afterReading) expect(one).not.toContain('TEMP B-TREE')
+  })
+  const ofPrincipals = plans.filter(({ sql }) => / audit WHERE .*principal = /.test(sql))
+
+  it.each(ofPrincipals)('reads only the entries of the principal: $sql', ({ steps }) => {
+    expect(ofPrincipals).toHaveLength(3)
+    expect(steps.join()).toMatch(/audit_by_(tenant_and_)?principal \(.*principal=\?/)
+    expect(steps.join()).not.toContain('TEMP B-TREE')
   })
 })
