@@ -147,10 +147,7 @@ export function createFront(options: FrontOptions): RequestListener {
 
   /** Nothing of the body is read before it is known who sends it. */
   function admit(request: NodeRequest, identity: Identity | undefined): void {
-    // A supervisor gets the truth also while strangers use up their limits. The answer costs nothing.
-    const isProbe = identity === noIdentity && request.path === '/healthz'
-    if (isProbe) identities.remember(request.incoming, noIdentity)
-    if (isProbe || entered(request, identity, options)) receive(request, bodyLimitBytes, receiver)
+    if (entered(request, identity, options)) receive(request, bodyLimitBytes, receiver)
   }
 }
 
@@ -184,7 +181,7 @@ const REFUSED = 'lull_requests_refused_total'
 
 /** False when the request was refused: it has no valid credential, or its sender has reached a limit. */
 function entered(
-  { incoming, outgoing }: NodeRequest,
+  { incoming, outgoing, path }: NodeRequest,
   identity: Identity | undefined,
   { admission, refused, meter }: Pick<FrontOptions, 'admission' | 'refused' | 'meter'>,
 ): boolean {
@@ -194,6 +191,11 @@ function entered(
     const text = refusalText('UNAUTHENTICATED', 'This needs a credential: Authorization: Bearer')
     writeText(outgoing, 401, challenge, text)
     return false
+  }
+  // A supervisor gets the truth also while strangers use up their limits. The answer costs nothing.
+  if (identity === noIdentity && path === '/healthz') {
+    identities.remember(incoming, identity)
+    return true
   }
   const leave = admission.enter(identity, () => outgoing.destroy())
   if (typeof leave !== 'function') {
