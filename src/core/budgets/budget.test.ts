@@ -36,6 +36,8 @@ describe('a budget', () => {
     const again = budgetAfter([setting, NOON], [{ ...setting, limit: 2_000 }, NOON + 5])
     expect(again).toEqual({ ...first, limit: 2_000, version: 2 })
     expect(budgetAfter([setting, NOON], [setting, NOON + 5])).toEqual(first)
+    const ofTenant = { ...setting, owner: 'acme' }
+    expect(budgetAfter([ofTenant, NOON], [setting, NOON + 5])).toEqual({ ...first, version: 2 })
   })
 
   it('U2: refilled with an amount, allows more in this period only; two refills add up', () => {

@@ -16,7 +16,7 @@ export interface Budget {
   readonly id: string
   /** Grows with each change. Every write is a compare-and-set on it. */
   readonly version: number
-  /** The tenant whose operator set it. `*` is an operator of all tenants. */
+  /** The tenant whose operators may change it. `*` are the operators of all tenants. */
   readonly owner: string
   readonly scope: HoldScope
   readonly measure: Measure

@@ -4,7 +4,7 @@
  *
  *   (none) ──set──▶ budget ──set, refill, release──▶ budget ──remove──▶ (none)
  *
- * U1  Setting a budget with the same scope, measure and period again changes its limit and keeps its count.
+ * U1  Setting a budget with the same scope, measure and period again changes its limit and its owner, and keeps its count.
  * U2  A refill with an amount adds to what is allowed in the current period, and only there. Two refills add up.
  * U3  A refill without an amount starts the count again at zero.
  * U4  A change says whether stopped tasks go on, and the budget keeps it. So tasks of a budget that is not used up, and that
@@ -32,6 +32,7 @@ interface Resuming {
 export type BudgetChange =
   | { readonly type: 'created'; readonly budget: Budget }
   | { readonly type: 'limited'; readonly limit: number }
+  | { readonly type: 'owned'; readonly owner: string }
   | { readonly type: 'extended'; readonly period: number; readonly amount: number }
   | { readonly type: 'restarted'; readonly at: number }
   | { readonly type: 'stops-kept'; readonly keepsStopped: boolean }
@@ -51,9 +52,10 @@ function set(budget: Budget | undefined, command: Of<'set'>, at: number): Decide
     const created = { kind: 'budget', version: 0, createdAt: at, startedAt: at, ...rest } as const
     return changes({ type: 'created', budget: created })
   }
-  const { limit } = command
+  const { limit, owner } = command
   const limited = limit === budget.limit ? [] : [{ type: 'limited', limit } as const]
-  return changes(...limited, ...keeping(budget, resume))
+  const owned = owner === budget.owner ? [] : [{ type: 'owned', owner } as const]
+  return changes(...limited, ...owned, ...keeping(budget, resume))
 }
 
 function keeping({ keepsStopped }: Budget, resume = true): readonly BudgetChange[] {
@@ -89,6 +91,7 @@ type Fold<T extends BudgetChange['type']> = (
 
 const folds: { readonly [T in Exclude<BudgetChange['type'], 'created'>]: Fold<T> } = {
   limited: (budget, { limit }) => ({ ...budget, limit }),
+  owned: (budget, { owner }) => ({ ...budget, owner }),
   extended: (budget, { period, amount }) => {
     const before = budget.extra?.period === period ? budget.extra.amount : 0
     return { ...budget, extra: { period, amount: before + amount } }

@@ -59,6 +59,18 @@ describe('a budget that an operator of all tenants set', () => {
     expect(await engine.budgets(root)).toHaveLength(1)
   })
 
+  it('within a tenant is the same one that an earlier version made there, and becomes theirs', async () => {
+    const { engine } = await createHarness({ agents: [spender] })
+    // Earlier versions named the tenant as the owner.
+    const { budget } = await engine.setBudget(olga, tokens)
+    const rootInAcme: Caller = { ...root, tenant: 'acme', ofAllTenants: true }
+    await engine.setBudget(rootInAcme, { ...tokens, limit: 100 })
+    const all = await engine.budgets(root)
+    expect(all).toMatchObject([{ id: budget.id, limit: 100, owner: '*' }])
+    const refused = { code: 'INVALID_INPUT', details: { path: 'budgetId' } }
+    await expect(engine.setBudget(olga, tokens)).rejects.toMatchObject(refused)
+  })
+
   it('does not tell a tenant what the others use', async () => {
     const harness = await createHarness({ agents: [spender] })
     const { budget } = await harness.engine.setBudget(root, { ...tokens, scope: { all: true } })

@@ -73,7 +73,7 @@ export function createBudgets(
       const { measure, limit, per = 'life' } = given
       const scope = withinTenantOf(caller, given.scope)
       const owner = ownerFor(caller)
-      const id = idOf(contextOf(), { owner, scope, measure, per })
+      const id = idOf(contextOf(), caller, { scope, measure, per })
       const actor = actorOf(caller)
       const named = { id, owner, scope, measure, limit, per, actor }
       const command = { type: 'set', ...named, resume } as const
@@ -115,9 +115,11 @@ function infoOf({ budget: whole, figures }: Judged): BudgetInfo {
   return { ...budget, ...figures }
 }
 
+/** Contains the tenant that the operator acts in, not the owner: a budget that gets another owner is the same budget. */
 function idOf(
   { signer }: EngineContext,
-  named: Pick<Budget, 'owner' | 'scope' | 'measure' | 'per'>,
+  { tenant }: Caller,
+  named: Pick<Budget, 'scope' | 'measure' | 'per'>,
 ): string {
-  return `budget-${signer.hash(canonical(named)).slice(0, 16)}`
+  return `budget-${signer.hash(canonical({ owner: tenant, ...named })).slice(0, 16)}`
 }

@@ -5,7 +5,7 @@ import { LullError, toError } from '../../core/errors.ts'
 import type { Policy } from '../../ports/store/policies.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
-import { isOwner, maySeeScope } from '../holds/hold-scope.ts'
+import { isOwner, maySeeScope, queryOf } from '../holds/hold-scope.ts'
 import { checkNumber, MOST_BUDGETS } from './policy-limits.ts'
 
 export interface ChangedBudget {
@@ -32,7 +32,7 @@ export function createChangeBudget(
       const stored = all.find((one) => one.id === id)
       const before = stored?.kind === 'budget' && maySeeScope(caller, stored) ? stored : undefined
       if (before !== undefined) checkOwner(caller, before)
-      else if (command.type === 'set') checkRoom(all, command.owner)
+      else if (command.type === 'set') checkRoom(all, command)
       const decided = decideBudget(before, command, clock.now())
       if (decided.refusal !== undefined) throw toError(decided.refusal)
       if (decided.changes.length === 0) return { before, after: before }
@@ -45,8 +45,15 @@ export function createChangeBudget(
   }
 }
 
-function checkRoom(all: readonly Policy[], owner: string): void {
-  const known = all.filter((one) => one.kind === 'budget' && one.owner === owner)
+/** Operators of all tenants have room of their own in each tenant. */
+function checkRoom(
+  all: readonly Policy[],
+  { owner, scope }: Pick<Budget, 'owner' | 'scope'>,
+): void {
+  const { tenant } = queryOf(scope)
+  const known = all.filter(
+    (one) => one.kind === 'budget' && one.owner === owner && queryOf(one.scope).tenant === tenant,
+  )
   checkNumber('budgets of the tenant', MOST_BUDGETS, known.length)
 }
 

@@ -21,6 +21,19 @@ describe('the operators of a tenant', () => {
     await engine.setBudget(root, another)
   })
 
+  it('of all tenants can set a budget for each of more tenants than one may have budgets', async () => {
+    const { engine, store } = await createHarness({ agents: [idle] })
+    for (let n = 0; n < MOST_BUDGETS; n++) {
+      const scope = { tenant: `tenant-${n}` }
+      await store.putPolicy(sampleBudget(`budget-${n}`, { owner: '*', scope }), 0)
+    }
+    const inAcme: Caller = { ...root, tenant: 'acme', ofAllTenants: true }
+    const budget = { scope: acme, measure: 'turns', limit: 5 } as const
+    await engine.setBudget(root, budget)
+    await engine.setBudget(inAcme, budget)
+    expect(await engine.budgets(olga)).toHaveLength(2)
+  })
+
   it('cannot add rules without end', async () => {
     const { engine } = await createHarness({ agents: [idle] })
     for (let n = 0; n < MOST_RULES; n++) await engine.addRule(olga, onIncident)
