@@ -15,6 +15,7 @@
  *  L6  a commit whose content cannot be stored fails the command that brought it, and no other;
  *  L7  a log that cannot be folded stops its task alone: it is shown as paused, and commands to it are refused.
  */
+import type { Command } from '../core/commands.ts'
 import type { Signer } from '../core/receipt.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { SpanLink } from '../core/span-link.ts'
@@ -51,11 +52,12 @@ export interface Ledger {
   commit(taskId: string, command: LazyCommand, extras?: CommitExtras): Promise<Committed>
   /**
    * The same for a task that does not exist yet: the store is not asked for it first. With `begun` the create is decided at
-   * once and `begun` is given the task, so that what follows joins its commit (L5).
+   * once and `begun` is given the task, so that what follows joins its commit (L5). The command names the holds of the new
+   * task. It is a function, because it is made again when the store has newer holds.
    */
   create(
     taskId: string,
-    command: LazyCommand,
+    command: () => Command,
     extras?: CommitExtras,
     begun?: (task: Task) => void,
   ): Promise<Committed>

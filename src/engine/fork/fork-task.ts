@@ -45,13 +45,14 @@ export async function fork(
   const actor = actorOf(caller)
   const reason = `forked from task ${from} at ${point.name}`.slice(0, 1_000)
   const create = async (): Promise<Task> => {
-    const created = await context.ledger.create(taskId, {
+    const stop = { handle: mintHandle(context.ids), actor, reason }
+    const created = await context.ledger.create(taskId, () => ({
       type: 'fork',
       past: point.past,
       forked: { taskId, contextId, from, step: point.key },
-      stop: { handle: mintHandle(context.ids), actor, reason },
+      stop,
       holds: holds.forNew({ tenant, agent, contextId, taskId }),
-    })
+    }))
     return created.task
   }
   const known = (): Promise<Task | undefined> => context.ledger.read(taskId)

@@ -32,7 +32,7 @@ export function ledgerOn(
   })
 }
 
-export const submit = (taskId: string): Command => ({
+export const submit = (taskId: string) => (): Command => ({
   type: 'submit',
   submission: {
     taskId,
