@@ -114,6 +114,21 @@ it('refuses a hold without a body, with a broken one, and of no scope', async ()
   expect(broken.status).toBe(400)
 })
 
+it('lets the owner change in a tenant what the owner has set for it with `?tenant=*`', async () => {
+  const { app } = await openApp()
+  const scope = { tenant: anybody.tenant }
+  const set = async (path: string, body: object): Promise<Record<string, unknown>> =>
+    (await ask(app, `${path}?tenant=*`, 'POST', { scope, ...body })).answer
+  const { holdId } = await set('/ops/holds', { reason: 'incident' })
+  const { budget } = await set('/ops/budgets', { measure: 'tokens', limit: 10 })
+  const { budgetId } = budget as { budgetId: string }
+  const { ruleId } = await set('/ops/rules', { onEvent: 'incident', reason: 'incident' })
+  const paths = [`/ops/holds/${holdId}`, `/ops/budgets/${budgetId}`, `/ops/rules/${ruleId}`]
+  for (const path of paths) {
+    expect([path, (await ask(app, path, 'DELETE')).status]).toEqual([path, 200])
+  }
+})
+
 it('holds of one tenant leave other tenants alone, and `*` means all', async () => {
   const { app, engine } = await openApp()
   const [ours, theirs] = [await parked(engine, 'a'), await parked(engine, 'b', 'acme')]

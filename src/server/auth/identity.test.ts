@@ -41,6 +41,12 @@ describe('an identity', () => {
     expect(operatorIn(member, query('tenant=acme')).ofAllTenants).toBeUndefined()
   })
 
+  it('N3: of the owner is one of all tenants, also in the tenant of the owner', () => {
+    for (const named of ['', 'tenant=*', 'tenant=default', 'tenant=acme']) {
+      expect(operatorIn(owner, query(named))).toMatchObject({ ofAllTenants: true })
+    }
+  })
+
   it.each(['', 'x'.repeat(257)])('names no tenant %j', (name) => {
     expect(() => callerIn(owner, query(`tenant=${name}`))).toThrow('tenant')
   })

@@ -75,7 +75,7 @@ export function memberIn(identity: Identity, query: URLSearchParams): Caller {
 /** The operator of a tenant. `*` means all tenants, for those who may act in any. */
 export function operatorIn(identity: Identity, query: URLSearchParams): Caller {
   const caller: Caller = { ...callerIn(identity, query), operator: true }
-  return identity.tenant === ALL_TENANTS ? { ...caller, ofAllTenants: true } : caller
+  return identity.anyTenant === true ? { ...caller, ofAllTenants: true } : caller
 }
 
 function wrongTenant(problem: string): LullError {
