@@ -5,7 +5,7 @@ import type { Task } from '../core/task.ts'
 import type { Store } from '../ports/store.ts'
 import { createClusterHarness } from './test-support/cluster-harness.ts'
 import { createDelayingStore } from './test-support/delaying-store.ts'
-import { type Harness, running } from './test-support/engine-harness.ts'
+import { type Harness, running, signal } from './test-support/engine-harness.ts'
 import { createRandom } from './test-support/simulation/random.ts'
 
 const PARKS = 3
@@ -132,5 +132,40 @@ describe('events in several processes', () => {
     for (const next of ['n-1', 'n-2', 'n-3']) await a.emit('built', { id: next })
     await cluster.settled()
     expect(seenBy(await a.get(id))).toEqual(['n-1', 'n-2', 'n-3'])
+  })
+
+  it('V5: a park that counts events from now on is written once after events were lost', async () => {
+    const failover = createFailover()
+    const go = signal()
+    const fromNow = running(async (task) => {
+      await go.promise
+      const { event } = await task.park({ reason: 'wait', onEvent: 'built', since: 'now' })
+      await task.artifact({ name: 'seen', data: event && 'id' in event ? event.id : 'none' })
+    })
+    let refused = 0
+    const connection = (store: Store): Store => {
+      const server = failover.connection(store)
+      return {
+        ...server,
+        async commit(batch) {
+          const parks = batch.some(({ records }) => records.some(({ type }) => type === 'parked'))
+          if (parks) failover.takeOver('second server')
+          const results = await server.commit(batch)
+          refused += results.filter(({ status }) => status === 'outdated').length
+          if (refused > 9) throw new Error('the same commit is refused again and again')
+          return results
+        },
+      }
+    }
+    const cluster = createClusterHarness({ agents: [fromNow], connection })
+    const a = await cluster.join()
+    const { id } = await a.send('go')
+    for (const old of ['l-1', 'l-2', 'l-3', 'l-4']) await a.emit('built', { id: old })
+    go.fire()
+    await cluster.settled()
+    expect(refused).toBe(1)
+    await a.emit('built', { id: 'n-1' })
+    await cluster.settled()
+    expect(seenBy(await a.get(id))).toBe('n-1')
   })
 })

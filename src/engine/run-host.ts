@@ -39,6 +39,7 @@ export function createRunHost(
       await events.refresh()
       return events.lastPos()
     },
+    lastEventPos: () => contextOf().events.lastPos(),
     releaseSlot: (taskId) => contextOf().runs.releaseSlot(taskId),
     reacquireSlot: (taskId) => contextOf().runs.reacquireSlot(taskId),
     blocked: watchdog.report,

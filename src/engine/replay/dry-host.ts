@@ -127,6 +127,7 @@ export function createDryHost(deps: DryHostDeps): RunHost {
     async *records() {},
     fireAt: (conditions) => fireAt(conditions, clock.now()),
     eventsNow: async () => 0,
+    lastEventPos: () => 0,
     releaseSlot: () => false,
     reacquireSlot: async () => undefined,
     blocked: events.moved,

@@ -43,6 +43,8 @@ export interface RunHost {
   fireAt(conditions: ResumeConditions | undefined): number | undefined
   /** The position of the newest event. */
   eventsNow(): Promise<number>
+  /** The position of the newest event that this process knows. Lower than before when the store has lost events. */
+  lastEventPos(): number
   /** The run only waits for children: its slot is freed, and it may leave memory. False: it keeps its slot. */
   releaseSlot(taskId: string): boolean
   /** The run could go on: resolves when it has a slot again, or was stopped. */

@@ -13,7 +13,7 @@ export type RunAct = Tokenless<RunCommand>
 
 /** The current state of the run that writes. */
 export interface Writing {
-  readonly host: Pick<RunHost, 'commit' | 'clock' | 'log'>
+  readonly host: Pick<RunHost, 'commit' | 'clock' | 'log' | 'lastEventPos'>
   readonly taskId: string
   readonly token: string
   readonly dead: boolean
@@ -150,7 +150,7 @@ export class RunWriter {
 }
 
 class Item {
-  readonly #act: RunAct
+  #act: RunAct
   readonly #run: Writing
   state: 'waiting' | 'handed in' | 'decided' = 'waiting'
   /** Set when the item has to wait. */
@@ -163,9 +163,16 @@ class Item {
 
   readonly decide = (): RunCommand => {
     this.state = 'decided'
+    this.#act = withKnownEvents(this.#act, this.#run.host.lastEventPos())
     const command = this.#act as RunAct & { run: string }
     // Set at the decision, because an act may be retried after the run got a new token.
     command.run = this.#run.token
     return command as RunCommand
   }
+}
+
+/** A park that is decided again because the store has lost events names no position of a lost one (events, V5). */
+function withKnownEvents(act: RunAct, lastEventPos: number): RunAct {
+  if (act.type !== 'park' || act.eventsNow <= lastEventPos) return act
+  return { ...act, eventsNow: lastEventPos }
 }
