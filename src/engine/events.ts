@@ -30,7 +30,7 @@ import { createCatchUp } from './events/catch-up.ts'
 import { createDispatchEvent } from './events/dispatch-event.ts'
 import { createDispatchedEvents } from './events/dispatched-events.ts'
 import { createDispatcher } from './events/dispatcher.ts'
-import { createEventCursor } from './events/event-cursor.ts'
+import { createEventCursor, type EventCursor } from './events/event-cursor.ts'
 import { createLookBacks, type LookBacks, type Wake } from './events/look-back.ts'
 import { createOfferEvent } from './events/offer-event.ts'
 import { createRemovedEvents } from './events/removed-events.ts'
@@ -51,7 +51,7 @@ export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
    * before this call. Undefined otherwise.
    */
   readonly refresh: () => Promise<number> | undefined
-  /** In a shared store: the store has lost events that this process knew (V5). */
+  /** In a shared store: the store may have lost events that this process knew (V5). `lastPos` then names none of them. */
   reset(): Promise<void>
   /** In a shared store: dispatches events that another process left undispatched. */
   retell(): Promise<void>
@@ -135,7 +135,7 @@ export function createEvents(deps: EventsDeps): Events {
     lookBack: lookBacks.lookBack,
     lastPos: cursor.lastPos,
     refresh,
-    reset: async () => cursor.reset(await store.lastEventPos()),
+    reset: () => reset(store, cursor),
     beforeDue: (task) => (cursor.isBehind() ? lookBacks.lookBack(task) : undefined),
     retell: dispatcher.retell,
     removed: removed.refresh,
@@ -153,6 +153,14 @@ export function createEvents(deps: EventsDeps): Events {
       return dispatcher.stop()
     },
   }
+}
+
+/** When `lastPos` moved during the read, the answer may be older than what moved it, and lowers nothing. */
+async function reset(store: Pick<EventStore, 'lastEventPos'>, cursor: EventCursor): Promise<void> {
+  const before = cursor.lastPos()
+  const pos = await store.lastEventPos()
+  if (cursor.lastPos() === before) cursor.reset(pos)
+  else cursor.advance(pos)
 }
 
 /** When the command is decided again because the store has lost events, the positions it names exist (V5). */
