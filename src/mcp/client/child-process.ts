@@ -8,21 +8,29 @@ interface Starting {
 
 const running = new Set<() => number | null>()
 
-/**
- * @param transport before it is connected
- * @returns to be called when it is connected
- */
-export function killAtExit(transport: Starting): () => void {
+export interface Watched {
+  /** To be called when the transport is connected. */
+  connected(): void
+  /** To be called when the transport is closed, or has not started: then it does not call `onclose`. */
+  forget(): void
+}
+
+/** @param transport before it is connected */
+export function killAtExit(transport: Starting): Watched {
   let known: number | null = null
   const pidOf = (): number | null => known ?? transport.pid
   if (running.size === 0) process.on('exit', killAll)
   running.add(pidOf)
-  transport.onclose = () => {
+  const forget = (): void => {
     running.delete(pidOf)
     if (running.size === 0) process.off('exit', killAll)
   }
-  return () => {
-    known = transport.pid
+  transport.onclose = forget
+  return {
+    connected() {
+      known = transport.pid
+    },
+    forget,
   }
 }
 

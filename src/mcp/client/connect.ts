@@ -87,20 +87,23 @@ function overStdio(
   const stderr = createStderrLog((line) => log('debug', line, { mcp: name }))
   transport.stderr?.on('data', (piece: Buffer) => stderr.add(piece.toString()))
   let isWanted = true
+  let isConnected = false
   const unwantedEnd = (text: string): void => {
     if (isWanted) log('warn', text, { mcp: name, stderr: stderr.last() })
   }
-  const connected = killAtExit(transport)
+  const watched = killAtExit(transport)
   client.onclose = () => {
-    unwantedEnd('an MCP server ended')
+    if (isConnected) unwantedEnd('an MCP server ended')
     onClose()
   }
   async function open(): Promise<Connection> {
     try {
       await client.connect(transport)
-      connected()
+      isConnected = true
+      watched.connected()
       return connection
     } catch (error) {
+      watched.forget()
       unwantedEnd('an MCP server did not start')
       throw error
     }

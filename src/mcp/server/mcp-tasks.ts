@@ -31,7 +31,7 @@ export function serveMcpTasks(server: Server, client: Client): void {
   server.setRequestHandler('tasks/cancel', { params }, async ({ taskId }, context) => {
     const peer = peerWithTasks(server, context)
     const before = await found(client.get(taskId))
-    if (!isEnded(before)) await client.cancel(taskId)
+    if (!isEnded(before)) await refusable(client.cancel(taskId))
     else if (!peer.isModern) throw invalid(`The task is ${before.state}`)
     return peer.isModern ? {} : legacyTask(await client.get(taskId), peer)
   })
@@ -41,11 +41,7 @@ export function serveMcpTasks(server: Server, client: Client): void {
     const asked = askedBy(task)
     const response = asked && context.mcpReq.inputResponses?.[asked.key]
     if (response === undefined) return {}
-    try {
-      await giveAnswer(client, task, response)
-    } catch (error) {
-      throw isClientError(error) ? invalid(error.message) : error
-    }
+    await refusable(giveAnswer(client, task, response))
     return {}
   })
   server.setRequestHandler('tasks/result', { params }, async ({ taskId }, context) => {
@@ -59,6 +55,15 @@ export function serveMcpTasks(server: Server, client: Client): void {
     const task = await client.waitFor(taskId, isSettled, { signal: context.mcpReq.signal })
     return { ...resultOf(task), _meta: related(taskId) }
   })
+}
+
+/** A refusal of the server is the client's to know: the task may have ended meanwhile. */
+async function refusable<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    throw isClientError(error) ? invalid(error.message) : error
+  }
 }
 
 /** The answer to a call whose work goes on as an MCP task. `content` is there for the SDK, which wants it in each result. */

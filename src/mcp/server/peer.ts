@@ -29,10 +29,12 @@ export function peerOf(server: Server, { mcpReq }: ServerContext): Peer {
   const declared = isModern
     ? envelope[CLIENT_CAPABILITIES_META_KEY]
     : server.getClientCapabilities()
+  const asking = declared?.elicitation
   return {
     isModern,
     knowsTasks: isModern && declared?.extensions?.[TASKS] !== undefined,
-    canAsk: declared?.elicitation !== undefined,
+    // Without members it means forms. With `url` alone the client shows no forms.
+    canAsk: asking !== undefined && (asking.form !== undefined || asking.url === undefined),
   }
 }
 
