@@ -58,6 +58,7 @@ describe('wrong usage', () => {
     [['serve', './no-such-file.js'], 'there is no file'],
     [['send', 'http://127.0.0.1:1'], 'give a text'],
     [['send', 'not a url', 'Hello'], 'is not an http address'],
+    [['conformance', 'notaurl'], 'is not an address, such as'],
     [['send', 'http://127.0.0.1:1', 'Hello', 'there'], 'quotes'],
     [['tasks', 'show'], 'give one task id'],
     [['tasks', 'list', '--state', 'asleep'], 'there is no state "asleep"'],
@@ -133,4 +134,11 @@ describe('serving', () => {
     expect(code).toBe(1)
     expect(err).toContain('--insecure')
   })
+})
+
+it('tells in one sentence that nothing answers at the address of lull conformance', async () => {
+  const { code, err } = await run('conformance', 'http://127.0.0.1:1')
+  expect(code).toBe(3)
+  expect(err).toContain('Nothing answers at http://127.0.0.1:1')
+  expect(err).not.toMatch(/\bat \w+ \(/)
 })

@@ -1,4 +1,5 @@
 /** `lull conformance <url>`: the requirements of A2A against any endpoint. The kit is a program of its own, built beside this. */
+import { ClientError } from '../../client/client-error.ts'
 import { type Command, exitCodes, type Input, UsageError } from '../command.ts'
 import { plain } from '../render.ts'
 
@@ -44,6 +45,7 @@ export const conformance: Command = {
   async run(input, io) {
     const [url, ...more] = input.words
     if (url === undefined || more.length > 0) throw new UsageError('give the address of one agent')
+    await expectAnswer(url)
     const profile = oneOf(input, 'profile', ['1.0.1', '1.0.0'])
     const v03Rest = oneOf(input, 'v03-rest', ['proto', 'kinds'])
     const [only, lanes] = [input.texts('only'), input.texts('lane')]
@@ -58,11 +60,24 @@ export const conformance: Command = {
         if (!json && (!failed || result.status === 'fail')) io.print(plain(kit.line(result)))
       },
     })
+    if (results.length === 0) throw new UsageError('no requirement fits --only and --lane')
     const summary = kit.summarize(url, profile, results)
     io.print(json ? JSON.stringify(summary) : `\n${kit.totals(summary)}`)
-    if (results.length === 0) return exitCodes.usage
     return summary.counts.MUST.fail > 0 ? exitCodes.refused : exitCodes.ok
   },
+}
+
+/** @throws UsageError when it is not an address, ClientError when nothing answers there */
+async function expectAnswer(url: string): Promise<void> {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new UsageError(`"${url}" is not an address, such as http://127.0.0.1:8787`)
+  }
+  try {
+    await (await fetch(url)).body?.cancel()
+  } catch (cause) {
+    const reason = 'UNREACHABLE'
+    throw new ClientError('unreachable', `Nothing answers at ${url}`, { reason, cause })
+  }
 }
 
 /** The first of them without the flag. */
