@@ -134,7 +134,7 @@ it('lull keys list makes no schema, and reads the keys that lull keys mint has m
   expect(first.code).toBe(1)
   expect(first.err).toEqual([expect.stringContaining(`there is no schema ${schema}`)])
   expect((await run([...MINT, '--postgres', url], schema)).code).toBe(0)
-  expect((await run(list, schema)).out).toContain('1 keys')
+  expect((await run(list, schema)).out).toContain('1 key')
 })
 
 describe.each(Object.entries(cases))(
