@@ -38,10 +38,13 @@ function install() {
   run('npm', 'install', '--no-audit', '--no-fund', '--silent')
 }
 
+let running
+
 async function start() {
   const args = ['node_modules/next/dist/bin/next', 'start', '-p', PORT]
   const stdio = ['ignore', 'pipe', 'inherit']
   const child = spawn(process.execPath, args, { cwd: place, env, stdio })
+  running = child
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.includes('Ready')) break
   }
@@ -94,5 +97,6 @@ try {
   check('next build opens no engine', !existsSync(join(place, '.lull')))
   await tryIt()
 } finally {
+  running?.kill('SIGKILL')
   rmSync(place, { recursive: true, force: true })
 }

@@ -220,7 +220,7 @@ describe.each(looks)('in %j', (look) => {
     },
   )
 
-  it('axe finds nothing serious in the forms of a question, of a resume and of the keys', async () => {
+  it('axe finds nothing serious in the form of a question and the list of keys', async () => {
     const page = await visit(`tasks/${await started('Book a stay')}`, look)
     const { dialog } = await dialogOf(page, 'Answer')
     expect(await barriersOn(page)).toEqual([])

@@ -129,7 +129,7 @@ export async function startProcesses({
         const lines = (await end).err.split('\n')
         const pid = child.pid ?? 0
         return lines
-          .filter((line) => line.includes('goes on as another worker'))
+          .filter((line) => line.includes('goes on as another worker') && line.endsWith('}'))
           .map((line): LostLease => {
             const { worker, time } = JSON.parse(line)
             return { pid, worker, at: Date.parse(time) - (skewsByPid.get(pid) ?? 0) }

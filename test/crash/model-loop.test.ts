@@ -147,7 +147,7 @@ describe('an aiAgent whose process is killed', () => {
         deaths++
       }
     }
-    expect(deaths).toBeGreaterThanOrEqual(STRIDE === 1 ? 20 : 2)
+    expect(deaths).toBeGreaterThanOrEqual(STRIDE === 1 ? 20 : 1)
     const asked = ['model 0', 'model 1', 'model 2'].map((name) => count(data, name))
     // A call that was not recorded when the process died is made once more.
     expect(asked.every((times) => times <= 2)).toBe(true)

@@ -27,8 +27,9 @@ beforeAll(async () => {
   database = await startPostgres()
 })
 afterAll(async () => {
-  expect(await server.stop()).toBe(0)
+  const code = await server.stop()
   await database.remove()
+  expect(code).toBe(0)
 })
 
 /** Run by the test itself, or by nobody: a test that runs all tests does not end. */
@@ -90,8 +91,11 @@ function openShell(): Shell {
     cwd: root,
     env: { ...process.env, PORT: new URL(server.url).port },
     stdio: ['pipe', 'pipe', 'inherit'],
+    // A group of its own: servers that a failing block has started are ended with it.
+    detached: true,
   })
   const ended = once(shell, 'exit')
+  const end = ended.then(() => ({ done: true, value: '' }))
   const lines = createInterface(shell.stdout)[Symbol.asyncIterator]()
   return {
     async run(commands) {
@@ -99,8 +103,12 @@ function openShell(): Shell {
       shell.stdin.write(`{\n:\n${commands}\n} </dev/null\necho '${MARK}'\n`)
       const output: string[] = []
       for (;;) {
-        const { value, done } = await lines.next()
-        if (done) throw new Error(`failed:\n${commands}\nafter saying:\n${output.join('\n')}`)
+        // A server in the background keeps the output open when the shell has ended.
+        const { value, done } = await Promise.race([lines.next(), end])
+        if (done) {
+          process.kill(-(shell.pid ?? 0), 'SIGKILL')
+          throw new Error(`failed:\n${commands}\nafter saying:\n${output.join('\n')}`)
+        }
         if (value === MARK) return output.join('\n')
         output.push(value)
       }

@@ -81,8 +81,9 @@ it('stays paused when the process is killed that paused it, and starts no time o
   await act(first, 'pause')
   first.signal('SIGKILL')
   await first.ended
-  const before = await startedTimes()
   const second = await start()
+  // What the killed process had sent to the database is written by now.
+  const before = await startedTimes()
   const paused = await handledUntil()
   await expect.poll(handledUntil).toBeGreaterThan(paused + 2_000)
   expect(await startedTimes()).toEqual(before)
