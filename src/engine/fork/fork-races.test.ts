@@ -7,10 +7,10 @@ import { alice, effects, running } from '../test-support/engine-harness.ts'
 
 const root = { tenant: '*', principal: 'root', operator: true }
 
-/**
- * Two processes and a completed task. `act` is called once, before a commit that `isMeant` finds is given to the store by
- * the first process.
- */
+type IsMeant = (commit: Commit) => boolean
+type Act = (taskId: string) => Promise<unknown>
+
+/** Two processes and a completed task. `interrupt` does something before a commit of the first process gets to the store. */
 async function twoProcesses() {
   const done = effects()
   const shop = running(async (task) => {
@@ -18,15 +18,16 @@ async function twoProcesses() {
     const { input } = await task.park({ reason: 'may it be shipped?' })
     await task.step('ship', () => done.note(`shipped, ${input}`))
   })
-  let interruption: readonly [(commit: Commit) => boolean, () => Promise<unknown>] | undefined
+  let interruption: readonly [IsMeant, Act] | undefined
   let joined = 0
   const connection = (store: Store): Store => {
     if (joined++ > 0) return store
     const commit: Store['commit'] = async (batch) => {
-      const [isMeant, act] = interruption ?? []
-      if (isMeant !== undefined && batch.some(isMeant)) {
+      const [isMeant = () => false, act] = interruption ?? []
+      const meant = batch.find(isMeant)
+      if (meant !== undefined) {
         interruption = undefined
-        await act?.()
+        await act?.(meant.taskId)
       }
       return store.commit(batch)
     }
@@ -40,19 +41,21 @@ async function twoProcesses() {
   await a.engine.resume(alice, { taskId: id, input: 'yes' })
   await a.until(id, 'completed')
   await cluster.settled()
-  const before = (isMeant: (commit: Commit) => boolean, act: () => Promise<unknown>): void => {
+  const interrupt = (isMeant: IsMeant, act: Act): void => {
     interruption = [isMeant, act]
   }
-  return { cluster, a, b, id, done, before }
+  return { cluster, a, b, id, done, interrupt }
 }
 
 const creates = ({ expected }: Commit): boolean => expected === 0
+const wakes = (commit: Commit): boolean =>
+  !creates(commit) && commit.records.some(({ type }) => type === 'resumed')
 
 describe('a fork', () => {
   it('F3: is held by a hold on new tasks that another process places while it is created', async () => {
-    const { cluster, a, b, id, before } = await twoProcesses()
+    const { cluster, a, b, id, interrupt } = await twoProcesses()
     let holding: Promise<unknown> = Promise.resolve()
-    before(creates, async () => {
+    interrupt(creates, async () => {
       const scope = { tenant: 'acme' }
       holding = b.engine.hold(root, { scope, reason: 'stop', holdNew: true })
       while ((await b.store.holds()).length === 0) await cluster.settled()
@@ -60,5 +63,34 @@ describe('a fork', () => {
     const fork = await a.engine.fork(alice, { taskId: id, at: 'price', paused: true })
     await holding
     expect((await a.get(fork.id)).holds).toHaveLength(1)
+  })
+  it('F4: of two processes with one key does not pass the park that its code has reached meanwhile', async () => {
+    const { cluster, a, b, id, done, interrupt } = await twoProcesses()
+    const request = { taskId: id, at: 'price', idempotencyKey: 'once' }
+    interrupt(wakes, async () => {
+      const { id: forkId } = await b.engine.fork(alice, request)
+      await b.until(forkId, 'paused-by-agent')
+    })
+    const fork = await a.engine.fork(alice, request)
+    await cluster.settled()
+    expect(fork).toMatchObject({
+      state: 'paused-by-agent',
+      suspension: { reason: 'may it be shipped?' },
+    })
+    expect(await b.get(fork.id)).toMatchObject({ state: 'paused-by-agent' })
+    expect(done.list).toEqual(['shipped, yes'])
+  })
+
+  it('F4: is answered as it is when a hold comes before it goes on', async () => {
+    const { a, b, id, done, interrupt } = await twoProcesses()
+    let holding: Promise<unknown> = Promise.resolve()
+    interrupt(wakes, (forkId) => {
+      holding = b.engine.hold(root, { scope: { tenant: 'acme' }, reason: 'stop' })
+      return b.until(forkId, ({ holds }) => holds.length > 0)
+    })
+    const fork = await a.engine.fork(alice, { taskId: id, at: 'ship' })
+    await holding
+    expect(fork).toMatchObject({ state: 'paused-by-client', holds: [expect.any(String)] })
+    expect(done.list).toEqual(['shipped, yes'])
   })
 })

@@ -58,14 +58,17 @@ export async function fork(
   const known = (): Promise<Task | undefined> => context.ledger.read(taskId)
   const task = (await known()) ?? (await create().catch(orElse(known)))
   // A task that a request with the same key has made goes on already, unless that request was cut short (F4).
-  const waits = task.suspension?.reason === reason && task.holds.length === 0
-  if (paused || !waits) return task
-  await resume(context, caller, { taskId, input }, actor, { anyHandle: true }).catch((error) => {
-    // Another request with the same key was first.
-    if (!isLullError(error, 'TASK_NOT_PAUSED')) throw error
+  const { suspension: stop } = task
+  if (paused || stop?.reason !== reason || task.holds.length > 0) return task
+  const { handle } = stop
+  await resume(context, caller, { taskId, handle, input }, actor).catch((error) => {
+    if (!cameFirst.some((code) => isLullError(error, code))) throw error
   })
   return taskFor(context, caller, taskId)
 }
+
+/** Another request with the same key has resumed the fork, which may have stopped again since, or a hold has stopped it. */
+const cameFirst = ['TASK_NOT_PAUSED', 'RESUME_HANDLE_MISMATCH', 'TASK_HELD'] as const
 
 /** The task that another request with the same key has created meanwhile. */
 function orElse(known: () => Promise<Task | undefined>): (error: unknown) => Promise<Task> {
