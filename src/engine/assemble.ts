@@ -161,8 +161,13 @@ function retentionOf(
   events: Events,
   { takeDuty }: Membership,
 ): Retention {
-  const removed = { tasksRemoved: ledger.removed, eventsRemoved: events.removed }
-  return createRetention({ ...shared, ...removed, takeDuty })
+  return createRetention({
+    ...shared,
+    tasksRemoved: ledger.removed,
+    eventsBehind: events.isBehind,
+    eventsRemoved: events.removed,
+    takeDuty,
+  })
 }
 
 /** What sends messages, which are callers and schedules, and what replaces the agents that get them. */

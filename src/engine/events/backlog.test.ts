@@ -1,4 +1,4 @@
-/** Events that a dead process left undispatched (V2, V3, V6 in events.ts). */
+/** Events that a dead process left undispatched (V2, V3, V6 in events.ts, R4 in retention.ts). */
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import type { Caller } from '../caller.ts'
@@ -7,6 +7,7 @@ import {
   createHarness,
   dataOf,
   type Harness,
+  type HarnessOptions,
   message,
   running,
   signal,
@@ -52,8 +53,8 @@ async function dying() {
     return inner.events(tenant, after, limit, names)
   }
   const { clock } = first
-  const next = (): Promise<Harness> =>
-    createHarness({ agents: [waiter], store: { ...inner, events }, clock })
+  const next = (options: HarnessOptions['options'] = {}): Promise<Harness> =>
+    createHarness({ agents: [waiter], store: { ...inner, events }, clock, options })
   const wokenBy = async (harness: Harness, id: string): Promise<unknown> =>
     dataOf(await harness.engine.waitFor(root, id, ({ state }) => state === 'completed'), 'woken')
   return { inner, clock, go, next, wokenBy, ofAlice, ofBob }
@@ -80,6 +81,17 @@ describe('events that a dead process left', () => {
     const { next, wokenBy, clock, ofAlice } = await dying()
     clock.advance(2 * 3_600_000)
     expect(await wokenBy(await next(), ofAlice)).toEqual(['condition_fired', 'a-1'])
+  })
+
+  it('R4: are dispatched also when they are older than events are kept', async () => {
+    const { next, wokenBy, go, clock, ofAlice } = await dying()
+    clock.advance(120_000)
+    const harness = await next({ eventsForMs: 60_000 })
+    expect(await harness.engine.prune()).toMatchObject({ events: 0 })
+    go.fire()
+    expect(await wokenBy(harness, ofAlice)).toEqual(['condition_fired', 'a-1'])
+    await harness.settled()
+    expect(await harness.engine.prune()).toMatchObject({ events: 3 })
   })
 
   it('V2: are dispatched also when the next process dies before it has done so', async () => {

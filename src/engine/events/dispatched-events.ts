@@ -8,6 +8,7 @@ import type { EventCursor } from './event-cursor.ts'
 export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatched'>): EventCursor {
   let lastPos = 0
   let dispatched: number[] = []
+  let behind = true
   return {
     lastPos: () => lastPos,
     advance: (pos) => {
@@ -21,8 +22,10 @@ export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatch
       dispatched.push(pos)
     },
     load: async () => lastPos,
-    caughtUp: () => undefined,
-    isBehind: () => false,
+    caughtUp: () => {
+      behind = false
+    },
+    isBehind: () => behind,
     async save() {
       const positions = dispatched
       dispatched = []

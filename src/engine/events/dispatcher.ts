@@ -70,7 +70,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       for (;;) {
         const page = (await cluster?.undispatchedEvents(PAGE)) ?? []
         await pending.track(dispatchByTenant(page))
-        if (page.length < PAGE) return
+        if (page.length < PAGE) return cursor.caughtUp()
       }
     },
     async stop() {
