@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { createManualClock } from '../testing/manual-clock.ts'
 import type { Caller } from './caller.ts'
+import { createReminderRate } from './reminder-rate.ts'
 import { alice, createHarness, message, running } from './test-support/engine-harness.ts'
 
 const parked = running(async (task) => {
@@ -53,4 +55,33 @@ it('limits the principals of a tenant together, and leaves other tenants alone',
   for (const caller of [alice, alice, ann]) await remind(caller, await taskOf(caller))
   await expect(remind(ann, await taskOf(ann))).rejects.toMatchObject(refusal('tenant', 3))
   await remind(bob, await taskOf(bob))
+})
+
+it('refuses no reminder because the wall clock was set back', () => {
+  const clock = createManualClock(10_000_000)
+  const admit = createReminderRate({ clock, options: { remindersPerMinute: 60, tenantFactor: 4 } })
+  admit(alice, 1)
+  clock.jump(-3_600_000)
+  expect(() => admit(alice, 1)).not.toThrow()
+})
+
+it('names no time to try again when one message has more reminders than the limit', async () => {
+  const { harness } = await withTasks(2)
+  const reminders = [{ body: 'a' }, { body: 'b' }, { body: 'c' }]
+  const error: unknown = await harness.send('go', { reminders }).catch((refused) => refused)
+  expect(error).toMatchObject({ code: 'LIMIT_EXCEEDED' })
+  expect(error).toHaveProperty('details', {
+    limit: 'remindersPerMinute of the principal',
+    value: 2,
+  })
+})
+
+it('keeps the allowance of a tenant, however many principals the tenant has', () => {
+  const clock = createManualClock(0)
+  const options = { remindersPerMinute: 5_000, tenantFactor: 4 }
+  const admit = createReminderRate({ clock, options })
+  const admitted = (): void => {
+    for (let n = 0; n <= 20_000; n++) admit({ tenant: 'acme', principal: `p-${n}` }, 1)
+  }
+  expect(admitted).toThrow('remindersPerMinute of the tenant')
 })
