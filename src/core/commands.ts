@@ -182,6 +182,8 @@ export type RunCommand =
       readonly run: string
       readonly key: string
       readonly digest?: string
+      /** What the agent used to make the digest. */
+      readonly usage?: JournalRecord & { readonly type: 'usage' }
     } & Providing)
   | ({
       readonly type: 'show-reminders'

@@ -54,16 +54,17 @@ function expiring(
 
 /**
  * Fixes what the turn sees: messages no turn has seen, pending reminders, and what the providers want it to be reminded
- * of. While a pause is under way no turn starts and nothing is written: the run asks again after the resume.
+ * of. While a pause is under way no turn starts and only what was used is written: the run asks again after the resume.
  */
 export function startTurn(task: Task, command: Of<'start-turn'>): Decided {
   return asRun(task, command.run, () => {
-    if (task.pausing !== undefined) return nothing
+    const used = command.usage === undefined ? [] : [command.usage]
+    if (task.pausing !== undefined) return write(...used)
     const turn = task.turn + 1
     const { records, pending } = providing(task.reminders, command)
     const visible = pending.filter((item) => isVisible(item, 'start'))
     const { key, digest } = command
-    return write(...records, {
+    return write(...used, ...records, {
       type: 'turn-started',
       key,
       turn,

@@ -2,13 +2,17 @@ import type { JournalRecord } from '../../core/records.ts'
 import type { During, Scope } from './gate.ts'
 import type { RunCore } from './run-core.ts'
 
-/** Writes a record as an operation of its own. */
+/**
+ * Writes a record as an operation of its own.
+ * @param before records that come before it in the same commit
+ */
 export async function gatedRecord<R extends JournalRecord>(
   core: RunCore,
   scope: Scope,
   make: () => R | Promise<R>,
+  before?: () => readonly JournalRecord[],
 ): Promise<{ readonly seq: number; readonly record: R }> {
-  return recordedDuring(core, (work) => core.gate.during(scope, work), make)
+  return recordedDuring(core, (work) => core.gate.during(scope, work), make, before)
 }
 
 /**

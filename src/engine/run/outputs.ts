@@ -16,6 +16,7 @@ import type { RunCore } from './run-core.ts'
  * @param make makes the record when it may be written
  * @param read makes the value for the caller from the record
  * @param after awaited when the record is durable, before the caller has the value
+ * @param before records that come before it in the same commit
  */
 export type Tell = <T extends JournalRecord['type'], V>(
   type: T,
@@ -23,21 +24,20 @@ export type Tell = <T extends JournalRecord['type'], V>(
   make: () => JournalRecord & { readonly type: T },
   read: (record: JournalRecord & { readonly type: T }) => V,
   after?: () => Promise<void> | undefined,
+  before?: () => readonly JournalRecord[],
 ) => Promise<V>
 
 export interface Outputs extends Artifacts {
   say(content: string | readonly PartInput[]): Promise<void>
   progress(fraction: number, text?: string): Promise<void>
   usage(usage: UsageReport): Promise<void>
-  /** Reports what a function of the agent used to make the record with this key. A rebuilt run has it from its journal. */
-  usedFor(key: string, usage: UsageReport | undefined): Promise<void>
   readonly tell: Tell
 }
 
 export function createOutputs(core: RunCore): Outputs {
   const { host } = core
 
-  const tell: Tell = (type, key, make, read, after) => {
+  const tell: Tell = (type, key, make, read, after, before) => {
     const scope = core.scope
     return core.perform({
       key,
@@ -47,7 +47,7 @@ export function createOutputs(core: RunCore): Outputs {
         return record && { value: read(record) }
       },
       live: async () => {
-        const { seq, record } = await gatedRecord(core, scope, make)
+        const { seq, record } = await gatedRecord(core, scope, make, before)
         const following = after?.()
         if (following !== undefined) await following
         return { seq, settle: () => read(record) }
@@ -76,19 +76,11 @@ export function createOutputs(core: RunCore): Outputs {
   }
 
   function usage(given: UsageReport): Promise<void> {
-    return report(core.key('usage'), parse(usageInput, given, 'usage'))
-  }
-
-  async function usedFor(key: string, given: UsageReport | undefined): Promise<void> {
-    const under = `${key}/usage`
-    if (given === undefined && core.journal.get(under) === undefined) return
-    await report(under, parse(usageInput, given ?? {}, 'usage'))
-  }
-
-  function report(key: string, used: UsageReport): Promise<void> {
+    const key = core.key('usage')
+    const used = parse(usageInput, given, 'usage')
     const make = () => ({ type: 'usage', key, usage: used }) as const
     return tell('usage', key, make, done, () => checkBudgets(core))
   }
 
-  return { say, progress, usage, usedFor, tell, ...createArtifacts(core, tell) }
+  return { say, progress, usage, tell, ...createArtifacts(core, tell) }
 }

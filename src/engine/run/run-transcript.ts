@@ -1,14 +1,15 @@
 /** The transcript of a run. A rebuilt run makes the same transcript from its journal. */
 import type { MembersOf } from '../../core/json.ts'
 import type { Message, Part } from '../../core/message.ts'
-import type { UsageReport } from '../../core/records.ts'
 import type { TranscriptEntry } from '../../core/transcript.ts'
 import type { Agent, Spend } from '../agent.ts'
 import { transcriptEntriesInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
+import { checkBudgets } from './budget-gate.ts'
 import { orDefault } from './or-default.ts'
 import type { Outputs } from './outputs.ts'
 import type { RunCore } from './run-core.ts'
+import { createSpending } from './spending.ts'
 import type { TurnStarted } from './turn-start.ts'
 
 const LIMIT = 1_000
@@ -41,14 +42,12 @@ export function createRunTranscript(core: RunCore, agent: Agent, outputs: Output
 
   async function compact(): Promise<void> {
     const key = core.key('compact')
-    let used: UsageReport | undefined
-    const spend: Spend = (usage) => {
-      used = usage
-    }
+    const { spend, take } = createSpending()
     const shorter = core.journal.get(key) === undefined ? await shortened(spend) : []
     const make = () => ({ type: 'compacted', key, transcript: shorter }) as const
-    entries = await outputs.tell('compacted', key, make, (record) => record.transcript)
-    await outputs.usedFor(key, used)
+    const used = take(key)
+    const [after, before] = used === undefined ? [] : [() => checkBudgets(core), () => [used]]
+    entries = await outputs.tell('compacted', key, make, (one) => one.transcript, after, before)
   }
 
   async function shortened(spend: Spend): Promise<readonly TranscriptEntry[]> {

@@ -1,15 +1,16 @@
 /** Starts a turn. Its record contains what the turn sees, so that a rebuilt run sees the same. */
 import { type DigestLog, defaultDigest, followDigest } from '../../core/digest.ts'
 import { LullError } from '../../core/errors.ts'
-import type { LogRecord, UsageReport } from '../../core/records.ts'
+import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import type { Agent, Spend } from '../agent.ts'
+import type { Agent } from '../agent.ts'
 import type { TurnStart } from '../providers/provider.ts'
+import { checkBudgets } from './budget-gate.ts'
 import type { Finished } from './operation.ts'
 import { orDefault } from './or-default.ts'
-import type { Outputs } from './outputs.ts'
 import type { RunCore } from './run-core.ts'
 import type { RunTranscript } from './run-transcript.ts'
+import { createSpending, usageKeyOf } from './spending.ts'
 
 export type TurnStarted = LogRecord & { readonly type: 'turn-started' }
 
@@ -17,16 +18,14 @@ export function createTurnStart(
   core: RunCore,
   agent: Agent,
   transcript: RunTranscript,
-  outputs: Outputs,
 ): () => Promise<TurnStarted> {
   const { host, gate } = core
-  let used: UsageReport | undefined
-  const spend: Spend = (usage) => {
-    used = usage
-  }
+  const { spend, take } = createSpending()
 
   async function start(): Promise<TurnStarted> {
     const key = core.key('turn')
+    // It is recorded without the turn if a pause came first.
+    core.place.claim(usageKeyOf(key))
     const started = await core.perform<TurnStarted>({
       key,
       harmless: true,
@@ -37,27 +36,33 @@ export function createTurnStart(
       live: () => begin(key),
     })
     transcript.begin(started)
-    await outputs.usedFor(key, used)
-    used = undefined
     return started
   }
 
   /** While a pause is under way, the turn waits for the resume. */
   async function begin(key: string): Promise<Finished<TurnStarted>> {
     const scope = core.scope
+    let spent = false
     for (;;) {
       const { written } = await gate.during(scope, async () => {
         const digest = await digestOf(core.task)
         const digested = digest === undefined ? {} : { digest }
         const task = core.task
         const wanted = core.ask(turnStarting(core, digested), task)
-        return { written: core.persist({ type: 'start-turn', key, ...digested, ...wanted }) }
+        const usage = take(key)
+        spent ||= usage !== undefined
+        const used = usage === undefined ? {} : { usage }
+        return {
+          written: core.persist({ type: 'start-turn', key, ...digested, ...used, ...wanted }),
+        }
       })
       const { records } = await written
       const started = records.find(
         (record): record is TurnStarted => record.type === 'turn-started',
       )
-      if (started !== undefined) return { seq: started.seq, settle: () => started }
+      if (started === undefined) continue
+      if (spent) await checkBudgets(core)
+      return { seq: started.seq, settle: () => started }
     }
   }
 

@@ -39,7 +39,7 @@ interface TurnProgress {
 export function createTurns(core: RunCore, agent: Agent, steps: Steps, outputs: Outputs): Turns {
   const { gate } = core
   const transcript = createRunTranscript(core, agent, outputs)
-  const start = createTurnStart(core, agent, transcript, outputs)
+  const start = createTurnStart(core, agent, transcript)
   const batch = createToolBatch(core, steps)
   let hasTurns = false
   const stepReminders = createStepReminders(core, () => !hasTurns)
