@@ -75,7 +75,7 @@ it('tells that its writing thread is gone, and ends in bounded time', async () =
 })
 
 it('logs sends that a full disk refuses, once, and keeps answering reads', async () => {
-  const { program, url } = await start(await directory(), 'ulimit -f 900')
+  const { program, url } = await start(await directory(), 'ulimit -f 2000')
   const first = (await send(url, 'kept')).result?.task.id
   const big = 'x'.repeat(50_000)
   let refused: Reply | undefined

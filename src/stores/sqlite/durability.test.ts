@@ -29,7 +29,7 @@ describe('durability', () => {
   it('rejects when the system cannot write, goes on reading, and has lost nothing it acknowledged', async () => {
     const path = await temporaryDirectory()
     // The unit is 512 bytes: files cannot grow beyond 512 KiB, so the write-ahead log cannot grow.
-    const writer = run('write.mjs', path, 'ulimit -f 1024')
+    const writer = run('write.mjs', path, 'ulimit -f 2048')
     const printed = await writer.lines(Number.POSITIVE_INFINITY)
     const { code, message, readable } = JSON.parse(printed.at(-1) ?? '')
     expect(code).toBe('STORE_UNAVAILABLE')
