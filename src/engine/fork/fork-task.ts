@@ -7,9 +7,10 @@
  * F4  Requests of one caller with the same idempotency key make one task, also across crashes and processes: the key is
  *     claimed before the task is created. The next request with the key finishes what the first one has begun.
  */
-import { canonical } from '../../core/canonical-json.ts'
 import { isLullError, LullError } from '../../core/errors.ts'
+import type { Actor } from '../../core/suspension.ts'
 import type { Task } from '../../core/task.ts'
+import type { Claim } from '../../ports/store/claims.ts'
 import { actorOf, type Caller } from '../caller.ts'
 import { type EngineContext, mintHandle, taskFor } from '../context.ts'
 import { contextBegunBy } from '../context-id.ts'
@@ -19,49 +20,35 @@ import { logOf } from '../log-of.ts'
 import { parse } from '../parse.ts'
 import { pastOfTask } from '../past.ts'
 import { replayCode } from '../replay/replay-code.ts'
-import type { CheckedForkRequest, ForkRequest } from '../requests.ts'
+import type { ForkRequest } from '../requests.ts'
 import { resume } from '../resume-task.ts'
-import { checkSame } from '../sending/claims.ts'
+import { describeKey } from '../run/keys.ts'
 import { agentNamed } from '../sending/create.ts'
+import { claimedId, claimOfFork, forkOf } from './fork-claim.ts'
 import { type ForkPoint, forkPoint } from './fork-point.ts'
 
-/** @throws LullError `TASK_NOT_FOUND`, `INVALID_INPUT`, `AGENT_UNKNOWN`, `OVERLOADED` */
-export async function fork(
-  { context, holds }: { readonly context: EngineContext; readonly holds: Pick<Holds, 'forNew'> },
-  caller: Caller,
-  request: ForkRequest,
-): Promise<Task> {
+export interface Forking {
+  readonly context: EngineContext
+  readonly holds: Pick<Holds, 'forNew'>
+}
+
+/** @throws LullError `TASK_NOT_FOUND`, `INVALID_INPUT`, `AGENT_UNKNOWN`, `LIMIT_EXCEEDED`, `OVERLOADED` */
+export async function fork(forking: Forking, caller: Caller, request: ForkRequest): Promise<Task> {
+  const { context } = forking
   const checked = parse(forkInput, request)
   const { taskId: from, at, input = null, paused = false } = checked
   const origin = await taskFor(context, caller, from)
-  const records = []
-  for await (const record of logOf(context.store, from)) records.push(record)
-  const point = forkPoint(records, at)
-  await checkNext(context, origin, point)
-  const { tenant, principal, agent } = origin
-  await context.quotas.admit({ tenant, principal }, { tasks: 1, bytes: 0 })
-  const taskId = await idOfFork(context, caller, origin, checked)
-  const contextId = contextBegunBy(taskId)
-  const actor = actorOf(caller)
-  const reason = `forked from task ${from} at ${point.name}`.slice(0, 1_000)
-  const create = async (): Promise<Task> => {
-    const stop = { handle: mintHandle(context.ids), actor, reason }
-    const created = await context.ledger.create(taskId, () => ({
-      type: 'fork',
-      past: point.past,
-      forked: { taskId, contextId, from, step: point.key },
-      stop,
-      holds: holds.forNew({ tenant, agent, contextId, taskId }),
-    }))
-    return created.task
-  }
-  const known = (): Promise<Task | undefined> => context.ledger.read(taskId)
+  const claim = claimOfFork(context, caller, origin, checked)
+  const known = (): Promise<Task | undefined> => forkOf(context, claim)
+  // A repeated request is answered before anything is checked that may have changed since the first one (F4).
+  const create = () => createFork(forking, actorOf(caller), origin, at, claim)
   const task = (await known()) ?? (await create().catch(orElse(known)))
   // A task that a request with the same key has made goes on already, unless that request was cut short (F4).
-  const { suspension: stop } = task
-  if (paused || stop?.reason !== reason || task.holds.length > 0) return task
+  const { id: taskId, suspension: stop, forkedFrom } = task
+  const waits = stop !== undefined && forkedFrom && stop.reason === reasonFor(forkedFrom)
+  if (paused || !waits || task.holds.length > 0) return task
   const { handle } = stop
-  await resume(context, caller, { taskId, handle, input }, actor).catch((error) => {
+  await resume(context, caller, { taskId, handle, input }).catch((error) => {
     if (!cameFirst.some((code) => isLullError(error, code))) throw error
   })
   return taskFor(context, caller, taskId)
@@ -79,25 +66,44 @@ function orElse(known: () => Promise<Task | undefined>): (error: unknown) => Pro
   }
 }
 
-/** The id of the new task, or of the one that a request with the same key has made or begun (F4). */
-async function idOfFork(
-  { ids, store, signer, clock }: EngineContext,
-  { principal }: Caller,
-  { id, tenant, agent }: Task,
-  { idempotencyKey, ...fork }: CheckedForkRequest,
-): Promise<string> {
-  const taskId = ids.uuid()
-  if (idempotencyKey === undefined) return taskId
-  const key = `fork/${id}/${idempotencyKey}`
-  const digest = signer.hash(canonical(JSON.parse(JSON.stringify(fork))))
-  const mine = { tenant, principal, agent, key, taskId, digest, createdAt: clock.now() }
-  const known = await store.claim(mine)
-  checkSame(known, mine)
-  return known.taskId
+/** Why a fork is stopped until it is resumed for the first time. */
+function reasonFor({ taskId, step }: NonNullable<Task['forkedFrom']>): string {
+  return `forked from task ${taskId} at ${describeKey(step)}`.slice(0, 1_000)
+}
+
+/** Creates the task, stopped. */
+async function createFork(
+  { context, holds }: Forking,
+  actor: Actor,
+  origin: Task,
+  at: string,
+  claim: Claim | undefined,
+): Promise<Task> {
+  const { id: from, tenant, principal, agent } = origin
+  const records = []
+  for await (const record of logOf(context.store, from)) records.push(record)
+  const { past, key: step } = await checkedPoint(context, origin, forkPoint(records, at))
+  await context.quotas.admit({ tenant, principal }, { tasks: 1, bytes: 0 })
+  const taskId = claim === undefined ? context.ids.uuid() : await claimedId(context, claim)
+  const contextId = contextBegunBy(taskId)
+  const reason = reasonFor({ taskId: from, step })
+  const stop = { handle: mintHandle(context.ids), actor, reason }
+  const { task } = await context.ledger.create(taskId, () => ({
+    type: 'fork',
+    past,
+    forked: { taskId, contextId, from, step },
+    stop,
+    holds: holds.forNew({ tenant, agent, contextId, taskId }),
+  }))
+  return task
 }
 
 /** Runs the code over the past, without effect: it must come to the fork point and to nothing else (F2). */
-async function checkNext(context: EngineContext, origin: Task, point: ForkPoint): Promise<void> {
+async function checkedPoint(
+  context: EngineContext,
+  origin: Task,
+  point: ForkPoint,
+): Promise<ForkPoint> {
   const agent = agentNamed(context, origin.agent)
   const { clock, ids, signer, log } = context
   const deps = { clock, ids, hash: signer.hash, log }
@@ -106,7 +112,7 @@ async function checkNext(context: EngineContext, origin: Task, point: ForkPoint)
     throw wrong(`the code of ${agent.name} does not come there any more: it ${replay.verdict}`)
   }
   const others = replay.goesOnFrom.filter(({ key }) => key !== point.key)
-  if (others.length === 0) return
+  if (others.length === 0) return point
   const names = others.map(({ name }) => name).join(', ')
   throw wrong(`is in a parallel branch: ${names} would run again. Fork before the branches`)
 }

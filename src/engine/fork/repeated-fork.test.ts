@@ -1,0 +1,51 @@
+/** F4 of `fork-task.ts`: what a request with the same key is answered when the first one was long ago. */
+import { describe, expect, it } from 'vitest'
+import {
+  alice,
+  createHarness,
+  echo,
+  effects,
+  type HarnessOptions,
+  running,
+} from '../test-support/engine-harness.ts'
+
+/** A parked task and a completed fork of it. `repeat` sends the request of the fork again. */
+async function forked(options: HarnessOptions['options'] = {}) {
+  const done = effects()
+  const shop = running(async (task) => {
+    await task.step('check', () => 7)
+    const { input } = await task.park({ reason: 'may it be shipped?' })
+    await task.step('ship', () => done.note(`shipped, ${input}`))
+    await task.step('check', () => 8)
+  })
+  const harness = await createHarness({ agents: [shop], options })
+  const { id } = await harness.send('go')
+  await harness.until(id, 'paused-by-agent')
+  const request = { taskId: id, at: 'check', idempotencyKey: 'once' }
+  const fork = await harness.engine.fork(alice, request)
+  await harness.until(fork.id, 'paused-by-agent')
+  await harness.engine.resume(alice, { taskId: fork.id, input: 'yes' })
+  await harness.until(fork.id, 'completed')
+  const repeat = () => harness.engine.fork(alice, request)
+  return { harness, id, fork, done, repeat }
+}
+
+describe('a repeated fork', () => {
+  it('F4: is the task that was made when that one took the last place', async () => {
+    const { fork, repeat } = await forked({ storedTasks: 2 })
+    expect(await repeat()).toMatchObject({ id: fork.id, state: 'completed' })
+  })
+
+  it('F4: is the task that was made when the name of the fork point has become ambiguous', async () => {
+    const { harness, id, fork, repeat } = await forked()
+    await harness.engine.resume(alice, { taskId: id, input: 'yes' })
+    await harness.until(id, 'completed')
+    expect(await repeat()).toMatchObject({ id: fork.id, state: 'completed' })
+  })
+
+  it('F4: is the task that was made when its agent is gone', async () => {
+    const { harness, fork, repeat } = await forked()
+    await harness.engine.replaceAgents([echo])
+    expect(await repeat()).toMatchObject({ id: fork.id, state: 'completed' })
+  })
+})
