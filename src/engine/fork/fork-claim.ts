@@ -1,9 +1,11 @@
 /** The claim of a fork binds the idempotency key of the request to the id of the new task, before that task exists. */
 import { canonical } from '../../core/canonical-json.ts'
+import type { Message } from '../../core/message.ts'
 import type { Task } from '../../core/task.ts'
 import type { Claim } from '../../ports/store/claims.ts'
 import type { Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
+import { remainsOf } from '../removed-task.ts'
 import type { CheckedForkRequest } from '../requests.ts'
 import { checkSame } from '../sending/claims.ts'
 
@@ -31,16 +33,20 @@ export async function claimedId({ store }: EngineContext, mine: Claim): Promise<
 }
 
 /**
- * The task that a request with the same key has made. Undefined when there is none.
+ * The task that a request with the same key has made, or what is left of it after retention. Undefined when there is none.
  * @throws LullError `IDEMPOTENCY_KEY_REUSED`
  */
 export async function forkOf(
   { store, ledger }: EngineContext,
   mine: Claim | undefined,
+  origin: Task,
 ): Promise<Task | undefined> {
   if (mine === undefined) return undefined
   const known = await store.findClaim(mine)
   if (known === undefined) return undefined
   checkSame(known, mine)
-  return ledger.read(known.taskId)
+  const { taskId } = known
+  // Every history begins with the message that the task was created from. A fork has that of its origin.
+  const message = origin.history[0] as Message
+  return (await ledger.read(taskId)) ?? remainsOf(await store.removedTask(taskId), message)
 }

@@ -5,7 +5,8 @@
  * F2  The fork point is the only operation that runs next. A fork inside of parallel branches would run others again.
  * F3  The origin is not changed, and nothing of it is shared that can be written: no children, holds, webhooks or usage.
  * F4  Requests of one caller with the same idempotency key make one task, also across crashes and processes: the key is
- *     claimed before the task is created. The next request with the key finishes what the first one has begun.
+ *     claimed before the task is created. The next request with the key finishes what the first one has begun. After
+ *     retention it is answered with what is left of the task.
  */
 import { isLullError, LullError } from '../../core/errors.ts'
 import type { Actor } from '../../core/suspension.ts'
@@ -39,7 +40,7 @@ export async function fork(forking: Forking, caller: Caller, request: ForkReques
   const { taskId: from, at, input = null, paused = false } = checked
   const origin = await taskFor(context, caller, from)
   const claim = claimOfFork(context, caller, origin, checked)
-  const known = (): Promise<Task | undefined> => forkOf(context, claim)
+  const known = (): Promise<Task | undefined> => forkOf(context, claim, origin)
   // A repeated request is answered before anything is checked that may have changed since the first one (F4).
   const create = () => createFork(forking, actorOf(caller), origin, at, claim)
   const task = (await known()) ?? (await create().catch(orElse(known)))

@@ -48,4 +48,16 @@ describe('a repeated fork', () => {
     await harness.engine.replaceAgents([echo])
     expect(await repeat()).toMatchObject({ id: fork.id, state: 'completed' })
   })
+
+  it('F4: is what is left of a task that retention has removed, and does not run again', async () => {
+    const { harness, id, fork, done, repeat } = await forked({ tasksForMs: 1_000 })
+    await harness.pass(10_000)
+    expect(await harness.engine.prune()).toMatchObject({ tasks: 1 })
+    const { history, ...remains } = await repeat()
+    expect(remains).toMatchObject({ id: fork.id, contextId: fork.contextId, state: 'completed' })
+    expect(history).toMatchObject([{ taskId: fork.id, parts: [{ text: 'go' }] }])
+    await harness.settled()
+    expect(done.list).toEqual(['shipped, yes'])
+    expect((await harness.engine.list(alice)).tasks.map((task) => task.id)).toEqual([id])
+  })
 })
