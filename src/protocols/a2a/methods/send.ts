@@ -123,14 +123,11 @@ async function deliverWithPush(
   const { taskId } = request.message
   // A task of another caller is not found. This is checked before its webhooks are counted.
   const owner = taskId === undefined ? call.caller : await a2a.engine.get(call.caller, taskId)
-  const sent = await pushes.admitted(owner, taskId, target, () =>
-    a2a.engine.send(call.caller, request, {
-      push: pushes.withMessage(call.codec.webhook, setBy(call, target)),
-    }),
+  const webhook = { owner, taskId, shape: call.codec.webhook, target: setBy(call, target) }
+  const sent = await pushes.withMessage(webhook, (push) =>
+    a2a.engine.send(call.caller, request, { push }),
   )
-  if (sent.kind !== 'task') return sent
-  if (sent.repeated) await ensurePush(a2a, call, sent.task, configuration)
-  else pushes.begin(sent.task.id)
+  if (sent.kind === 'task' && sent.repeated) await ensurePush(a2a, call, sent.task, configuration)
   return sent
 }
 

@@ -22,31 +22,35 @@ const TENANT_FACTOR = 4
 const RETRY_AFTER_MS = 60_000
 
 /** @param webhooks how many open ones a principal may have */
-export function createAdmitted({ store, of: openOf }: OpenCounts, webhooks: number): Admitted {
+export function createAdmitted(open: OpenCounts, webhooks: number): Admitted {
   const additions = createShares(1)
   const limits = [
     ['principal', webhooks],
     ['tenant', webhooks * TENANT_FACTOR],
   ] as const
 
-  async function check(owner: PushOwner, taskId: string | undefined, id: string): Promise<void> {
-    const known = taskId === undefined ? [] : await store.pushes(taskId)
-    if (known.some((one) => one.id === id)) return
-    if (known.length >= WEBHOOKS_PER_TASK) {
-      throw new LullError('LIMIT_EXCEEDED', { limit: 'webhooksPerTask', value: WEBHOOKS_PER_TASK })
-    }
-    const used = openOf(owner)
-    for (const [of, value] of limits) {
-      if (used[of] < value) continue
-      const limit = `webhooks of the ${of}`
-      throw new LullError('LIMIT_EXCEEDED', { limit, value, retryAfterMs: RETRY_AFTER_MS })
-    }
+  async function isThere(taskId: string, id: string): Promise<boolean> {
+    const known = await open.store.pushes(taskId)
+    if (known.some((one) => one.id === id)) return true
+    if (known.length < WEBHOOKS_PER_TASK) return false
+    throw new LullError('LIMIT_EXCEEDED', { limit: 'webhooksPerTask', value: WEBHOOKS_PER_TASK })
+  }
+
+  function reached(owner: PushOwner): (typeof limits)[number] | undefined {
+    const used = open.of(owner)
+    return limits.find(([of, value]) => used[of] >= value)
   }
 
   return (owner, taskId, target, add) => {
     const work = async () => {
-      await check(owner, taskId, target.id)
-      return add()
+      if (taskId !== undefined && (await isThere(taskId, target.id))) return add()
+      // Other processes may have finished webhooks that are counted here.
+      if (reached(owner) !== undefined) await open.recount()
+      const full = reached(owner)
+      if (full === undefined) return open.reserved(owner, add)
+      const [of, value] = full
+      const limit = `webhooks of the ${of}`
+      throw new LullError('LIMIT_EXCEEDED', { limit, value, retryAfterMs: RETRY_AFTER_MS })
     }
     return taskId === undefined ? work() : additions.during(taskId, work)
   }

@@ -1,76 +1,83 @@
 /**
- * Counts the open webhooks of each principal and each tenant, as far as this process knows them: it lists all of them at its
- * start, and sees each that it adds or delivers to. Webhooks of earlier versions have no owner and are not counted.
+ * Counts the open webhooks of each principal and each tenant that this process delivers to: those that it lists, adds or
+ * writes. Another process may finish or delete one of them. It is counted until this process reads the webhooks of the
+ * task, or lists all of them. Webhooks of earlier versions have no owner and are not counted.
  */
-import { type Push, type PushOwner, pushStatus } from '../../../core/push.ts'
+import { type Push, pushStatus } from '../../../core/push.ts'
+import type { EngineDeps } from '../../../engine/deps.ts'
+import { createOpenTally, type OpenTally } from './open-tally.ts'
 import type { PushStore } from './push-store.ts'
 
-export interface OpenCounts {
+export interface OpenCounts extends Pick<OpenTally, 'of' | 'see' | 'reserved'> {
   /** The same store. What goes through it is counted. */
   readonly store: PushStore
-  readonly of: (owner: PushOwner) => { readonly principal: number; readonly tenant: number }
+  /** Lists the open webhooks. Afterwards those are counted that were found, and those that were added meanwhile. */
+  listOpen(): AsyncGenerator<Push, void>
+  /** Counts what the store has, unless that was done a moment ago. */
+  recount(): Promise<void>
 }
 
-export function countOpen(store: PushStore): OpenCounts {
-  /** The keys under which each open webhook is counted. */
-  const open = new Map<string, readonly string[]>()
-  const counts = new Map<string, number>()
+const PAGE = 500
+const RECOUNT_MS = 10_000
 
-  function change(keys: readonly string[], by: 1 | -1): void {
-    for (const key of keys) {
-      const now = (counts.get(key) ?? 0) + by
-      if (now === 0) counts.delete(key)
-      else counts.set(key, now)
-    }
+export function countOpen(
+  store: PushStore,
+  clock: Pick<EngineDeps['clock'], 'elapsed'>,
+): OpenCounts {
+  const { of, ids, see, close, beginListing, reserved } = createOpenTally()
+  let recounted: { readonly at: number; readonly done: Promise<void> } | undefined
+
+  async function* listOpen(): AsyncGenerator<Push, void> {
+    const end = beginListing()
+    let after: Push | undefined
+    do {
+      const page = await store.listPushes('open', after, PAGE)
+      page.forEach(see)
+      yield* page
+      after = page.at(-1)
+    } while (after !== undefined)
+    end()
   }
 
-  function close(id: string): void {
-    change(open.get(id) ?? [], -1)
-    open.delete(id)
-  }
-
-  function see(push: Push): void {
-    const id = idOf(push.taskId, push.id)
-    if (pushStatus(push) !== 'open') close(id)
-    else if (push.owner !== undefined && !open.has(id)) {
-      const keys = keysOf(push.owner)
-      open.set(id, keys)
-      change(keys, 1)
+  async function listAll(): Promise<void> {
+    try {
+      for await (const _ of listOpen());
+    } catch (error) {
+      recounted = undefined
+      throw error
     }
   }
 
   return {
     store: {
-      ...(store.cluster === undefined ? {} : { cluster: store.cluster }),
+      ...store,
       async putPush(push) {
         await store.putPush(push)
         see(push)
       },
       async pushes(taskId) {
+        const known = ids(taskId)
         const found = await store.pushes(taskId)
-        for (const push of found) see(push)
+        const isOpen = (id: string): boolean =>
+          found.some((push) => push.id === id && pushStatus(push) === 'open')
+        for (const id of known) if (!isOpen(id)) close(taskId, id)
         return found
       },
       async deletePush(taskId, id) {
         await store.deletePush(taskId, id)
-        close(idOf(taskId, id))
-      },
-      async listPushes(...query) {
-        const found = await store.listPushes(...query)
-        for (const push of found) see(push)
-        return found
+        close(taskId, id)
       },
     },
-    of(owner) {
-      const [principal = 0, tenant = 0] = keysOf(owner).map((key) => counts.get(key) ?? 0)
-      return { principal, tenant }
+    of,
+    see,
+    reserved,
+    listOpen,
+    recount() {
+      const now = clock.elapsed()
+      if (recounted === undefined || now - recounted.at >= RECOUNT_MS) {
+        recounted = { at: now, done: listAll() }
+      }
+      return recounted.done
     },
   }
 }
-
-const idOf = (taskId: string, id: string): string => JSON.stringify([taskId, id])
-
-const keysOf = ({ tenant, principal }: PushOwner): readonly string[] => [
-  JSON.stringify([tenant, principal]),
-  JSON.stringify([tenant]),
-]

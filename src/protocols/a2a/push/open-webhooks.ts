@@ -2,9 +2,9 @@
  * Begins the deliveries of the webhooks in the store that are not done: those of earlier processes at the start, and
  * again and again those of other processes on the same store. Reports of what other processes do may be lost (P6).
  */
-import type { Push } from '../../../core/push.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { DeliveryDeps } from './deliver-records.ts'
+import type { OpenCounts } from './open-counts.ts'
 
 export interface OpenWebhooks {
   start(): Promise<void>
@@ -13,25 +13,20 @@ export interface OpenWebhooks {
 
 export interface OpenWebhooksDeps extends Pick<DeliveryDeps, 'store' | 'clock' | 'log'> {
   readonly engine: Pick<Engine, 'takeDuty'>
+  readonly listOpen: OpenCounts['listOpen']
   /** Starts deliveries of a task's webhooks. */
   readonly begin: (taskId: string) => void
 }
 
-const PAGE = 500
 const SWEEP_MS = 10_000
 
 export function createOpenWebhooks(deps: OpenWebhooksDeps): OpenWebhooks {
-  const { engine, store, clock, log, begin } = deps
+  const { engine, store, clock, log, listOpen, begin } = deps
   let stopped = false
   let cancelSweep: () => void = () => undefined
 
   async function beginAll(): Promise<void> {
-    let after: Push | undefined
-    do {
-      const page = await store.listPushes('open', after, PAGE)
-      for (const { taskId } of page) begin(taskId)
-      after = page.at(-1)
-    } while (after !== undefined)
+    for await (const { taskId } of listOpen()) begin(taskId)
   }
 
   async function sweep(): Promise<void> {

@@ -10,12 +10,13 @@
  *  P7  a webhook ends with the credential that set it: nothing more is delivered, and it is listed as failed.
  */
 import { LullError } from '../../../core/errors.ts'
-import type { MakePush, Push, PushTarget } from '../../../core/push.ts'
+import type { MakePush, Push, PushOwner, PushTarget } from '../../../core/push.ts'
 import type { Task } from '../../../core/task.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
+import type { SendResult } from '../../../engine/sending/send-result.ts'
 import type { WebhookShape } from '../codec/codec.ts'
-import { type Admitted, createAdmitted } from './admitted.ts'
+import { createAdmitted } from './admitted.ts'
 import type { DeliveryDeps } from './deliver-records.ts'
 import { createDeliveryWorkers } from './delivery-workers.ts'
 import { countOpen } from './open-counts.ts'
@@ -25,11 +26,14 @@ import { refusedTarget } from './targets.ts'
 export interface Pushes {
   /** @throws LullError when the server does not send to this address */
   check(target: PushTarget): void
-  readonly admitted: Admitted
-  /** Makes the webhook that comes with a message. A new task is sent from its first record, another one from now on. */
-  withMessage(shape: WebhookShape, target: PushTarget): MakePush
-  /** Starts deliveries of a webhook that was written with its task. */
-  begin(taskId: string): void
+  /**
+   * Sends a message with a webhook, and starts its deliveries. A new task is sent from its first record, another one from
+   * now on. The webhook of a repeated message is not written.
+   */
+  withMessage(
+    webhook: MessageWebhook,
+    send: (push: MakePush) => Promise<SendResult>,
+  ): Promise<SendResult>
   /** Adds a webhook. Records after the current version of the task are sent. */
   set(task: Task, shape: WebhookShape, target: PushTarget): Promise<Push>
   /** Adds a webhook unless the task has it already, so that a repeated message changes nothing. */
@@ -41,6 +45,14 @@ export interface Pushes {
   close(): void
 }
 
+export interface MessageWebhook {
+  readonly owner: PushOwner
+  /** Undefined when the message creates a task. */
+  readonly taskId: string | undefined
+  readonly shape: WebhookShape
+  readonly target: PushTarget
+}
+
 export interface PushesDeps extends DeliveryDeps {
   readonly engine: Engine
   readonly ids: EngineDeps['ids']
@@ -50,7 +62,7 @@ export interface PushesDeps extends DeliveryDeps {
 }
 
 export function createPushes(given: PushesDeps): Pushes {
-  const open = countOpen(given.store)
+  const open = countOpen(given.store, given.clock)
   const { store } = open
   const deps = { ...given, store }
   const { engine, clock, ids, allowInner } = deps
@@ -62,7 +74,7 @@ export function createPushes(given: PushesDeps): Pushes {
   const unwatch = engine.watch((task) => {
     if (isWatched(task.id)) workers.wake(task.id)
   }, isWatched)
-  const sweeps = createOpenWebhooks({ ...deps, begin })
+  const sweeps = createOpenWebhooks({ ...deps, listOpen: open.listOpen, begin })
 
   function check({ url }: PushTarget): void {
     const problem = refusedTarget(new URL(url), allowInner)
@@ -92,6 +104,19 @@ export function createPushes(given: PushesDeps): Pushes {
       return push
     })
 
+  const withMessage: Pushes['withMessage'] = ({ owner, taskId, shape, target }, send) =>
+    admitted(owner, taskId, target, async () => {
+      let made: Push | undefined
+      const sent = await send((task, before) => {
+        made = make(task, shape, target, before === undefined ? 0 : task.version)
+        return made
+      })
+      if (sent.kind !== 'task' || sent.repeated) return sent
+      if (made !== undefined) open.see(made)
+      begin(sent.task.id)
+      return sent
+    })
+
   const ensure: Pushes['ensure'] = async (task, shape, target) => {
     const known = await store.pushes(task.id)
     const isThere = known.some(
@@ -102,16 +127,11 @@ export function createPushes(given: PushesDeps): Pushes {
 
   return {
     check,
-    admitted,
-    withMessage: (shape, target) => (task, before) =>
-      make(task, shape, target, before === undefined ? 0 : task.version),
-    begin,
+    withMessage,
     set,
     ensure,
     list: (taskId) => store.pushes(taskId),
-    async remove(taskId, id) {
-      await store.deletePush(taskId, id)
-    },
+    remove: (taskId, id) => store.deletePush(taskId, id),
     start: sweeps.start,
     close() {
       unwatch()

@@ -46,9 +46,6 @@ describe('webhooks of a task', () => {
     const message = scripted('1.0', [{ ask: 'what?' }])
     const configuration = { taskPushNotificationConfig: { id: 'c', url } }
     const other = await testServer.ok('1.0', 'SendMessage', { message, configuration })
-    // A webhook that came with a message is counted at the latest when it is read.
-    const list = 'ListTaskPushNotificationConfigs'
-    await testServer.ok('1.0', list, { taskId: other.task.id })
     expect((await added('d')).error?.message).toContain('webhooks of the principal (3)')
     const refused = await testServer.rpc('1.0', 'SendMessage', {
       message: scripted('1.0', [{ ask: 'what?' }]),
@@ -60,6 +57,19 @@ describe('webhooks of a task', () => {
     const config = { taskId: other.task.id, id: 'c' }
     await testServer.ok('1.0', 'DeleteTaskPushNotificationConfig', config)
     expect((await added('d')).error).toBeUndefined()
+  })
+
+  it('of a principal are limited also when they come with many messages at once', async () => {
+    const testServer = await openTestServer({ a2a: { post, config: { webhooks: 3 } } })
+    const send = (id: string) =>
+      testServer.rpc('1.0', 'SendMessage', {
+        message: scripted('1.0', [{ ask: 'what?' }]),
+        configuration: { taskPushNotificationConfig: { id, url } },
+      })
+    const ids = Array.from({ length: 30 }, (_, n) => `${n}`)
+    const answers = await Promise.all(ids.map(send))
+    expect(answers.filter(({ error }) => error === undefined)).toHaveLength(3)
+    expect((await send('more')).error.message).toContain('webhooks of the principal (3)')
   })
 
   it('keep their token and credentials to themselves, in both versions', async () => {

@@ -1,0 +1,88 @@
+/** Which open webhooks are counted, for each principal and each tenant. */
+import { type Push, type PushOwner, pushStatus } from '../../../core/push.ts'
+
+export interface OpenTally {
+  readonly of: (owner: PushOwner) => { readonly principal: number; readonly tenant: number }
+  /** The ids of the webhooks of a task that are counted. */
+  readonly ids: (taskId: string) => readonly string[]
+  /** Counts the webhook if it is open. */
+  readonly see: (push: Push) => void
+  readonly close: (taskId: string, id: string) => void
+  /** @returns ends the listing: webhooks that were not seen since it began are no longer counted */
+  beginListing(): () => void
+  /** Counts one more webhook of the owner while `add` runs. */
+  reserved<T>(owner: PushOwner, add: () => Promise<T>): Promise<T>
+}
+
+interface Counted {
+  readonly keys: readonly string[]
+  /** The newest listing when it was seen last. */
+  listing: number
+}
+
+export function createOpenTally(): OpenTally {
+  /** By task, then by id. */
+  const open = new Map<string, Map<string, Counted>>()
+  const counts = new Map<string, number>()
+  let listings = 0
+
+  function change(keys: readonly string[], by: 1 | -1): void {
+    for (const key of keys) {
+      const now = (counts.get(key) ?? 0) + by
+      if (now === 0) counts.delete(key)
+      else counts.set(key, now)
+    }
+  }
+
+  function close(taskId: string, id: string): void {
+    const ofTask = open.get(taskId)
+    change(ofTask?.get(id)?.keys ?? [], -1)
+    ofTask?.delete(id)
+    if (ofTask?.size === 0) open.delete(taskId)
+  }
+
+  function see(push: Push): void {
+    const { taskId, id, owner } = push
+    const ofTask = open.get(taskId) ?? new Map<string, Counted>()
+    const known = ofTask.get(id)
+    if (pushStatus(push) !== 'open') close(taskId, id)
+    else if (known !== undefined) known.listing = listings
+    else if (owner !== undefined) {
+      const keys = keysOf(owner)
+      open.set(taskId, ofTask.set(id, { keys, listing: listings }))
+      change(keys, 1)
+    }
+  }
+
+  return {
+    of(owner) {
+      const [principal = 0, tenant = 0] = keysOf(owner).map((key) => counts.get(key) ?? 0)
+      return { principal, tenant }
+    },
+    ids: (taskId) => [...(open.get(taskId)?.keys() ?? [])],
+    see,
+    close,
+    beginListing() {
+      const listing = ++listings
+      return () => {
+        for (const [taskId, ofTask] of open) {
+          for (const [id, counted] of ofTask) if (counted.listing < listing) close(taskId, id)
+        }
+      }
+    },
+    async reserved(owner, add) {
+      const keys = keysOf(owner)
+      change(keys, 1)
+      try {
+        return await add()
+      } finally {
+        change(keys, -1)
+      }
+    },
+  }
+}
+
+const keysOf = ({ tenant, principal }: PushOwner): readonly string[] => [
+  JSON.stringify([tenant, principal]),
+  JSON.stringify([tenant]),
+]
