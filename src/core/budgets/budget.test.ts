@@ -34,10 +34,20 @@ describe('a budget', () => {
   it('U1: set again changes its limit and keeps its count', () => {
     const first = budgetAfter([setting, NOON])
     const again = budgetAfter([setting, NOON], [{ ...setting, limit: 2_000 }, NOON + 5])
-    expect(again).toEqual({ ...first, limit: 2_000, version: 2 })
-    expect(budgetAfter([setting, NOON], [setting, NOON + 5])).toEqual(first)
+    expect(again).toEqual({ ...first, limit: 2_000, resumes: true, version: 3 })
+    expect(
+      budgetAfter(
+        [setting, NOON],
+        [{ ...setting, limit: 2_000 }, NOON],
+        [{ ...setting, limit: 2_000 }, NOON + 5],
+      ),
+    ).toEqual(again)
     const ofTenant = { ...setting, owner: 'acme' }
-    expect(budgetAfter([ofTenant, NOON], [setting, NOON + 5])).toEqual({ ...first, version: 2 })
+    expect(budgetAfter([ofTenant, NOON], [setting, NOON + 5])).toEqual({
+      ...first,
+      resumes: true,
+      version: 3,
+    })
   })
 
   it('U2: refilled with an amount, allows more in this period only; two refills add up', () => {
@@ -54,19 +64,17 @@ describe('a budget', () => {
     expect(figures).toMatchObject({ spent: 0, allowed: 1_000, usedUp: false })
   })
 
-  it('U4: keeps stopped tasks stopped from a change that says so to the next one that does not', () => {
-    const kept = budgetAfter([setting, NOON], [{ type: 'refill', resume: false }, NOON + 1])
-    expect(kept.keepsStopped).toBe(true)
-    const still = budgetAfter([setting, NOON], [{ ...setting, resume: false }, NOON + 1])
-    expect(still.keepsStopped).toBe(true)
-    const commands: readonly BudgetCommand[] = [setting, { type: 'refill' }, { type: 'release' }]
-    for (const command of commands) {
-      const changed = decideBudget(kept, command, NOON + 2)
-      if (changed.refusal !== undefined) throw new Error(changed.refusal.code)
-      expect(changed.changes.reduce(evolveBudget, kept as Budget | undefined)).not.toHaveProperty(
-        'keepsStopped',
-      )
+  it('U4: lets stopped tasks go on only if its last change says so', () => {
+    expect(budgetAfter([setting, NOON])).not.toHaveProperty('resumes')
+    for (const command of [setting, { type: 'refill' }] as const) {
+      const going = budgetAfter([setting, NOON], [command, NOON + 1])
+      expect(going.resumes).toBe(true)
+      const kept: BudgetCommand = { ...command, resume: false }
+      expect(budgetAfter([setting, NOON], [kept, NOON + 1])).not.toHaveProperty('resumes')
+      const after = budgetAfter([setting, NOON], [command, NOON + 1], [kept, NOON + 2])
+      expect(after).not.toHaveProperty('resumes')
     }
+    expect(budgetAfter([setting, NOON], [{ type: 'release' }, NOON + 1]).resumes).toBe(true)
   })
 
   it('that does not exist cannot be refilled or removed', () => {

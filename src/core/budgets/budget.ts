@@ -26,8 +26,8 @@ export interface Budget {
   readonly createdAt: number
   /** What was used before this instant does not count. */
   readonly startedAt: number
-  /** The last change left tasks stopped that the budget had stopped. The next change that resumes tasks resumes them. */
-  readonly keepsStopped?: true
+  /** The last change lets tasks go on that the budget had stopped. Changes of earlier versions do not say it. */
+  readonly resumes?: true
   /** Added to the limit, in that period only. */
   readonly extra?: { readonly period: number; readonly amount: number }
 }

@@ -7,8 +7,8 @@
  * U1  Setting a budget with the same scope, measure and period again changes its limit and its owner, and keeps its count.
  * U2  A refill with an amount adds to what is allowed in the current period, and only there. Two refills add up.
  * U3  A refill without an amount starts the count again at zero.
- * U4  A change says whether stopped tasks go on, and the budget keeps it. So tasks of a budget that is not used up, and that
- *     does not keep them stopped, are resumed by the next process when the process that made the change is gone.
+ * U4  A change says whether stopped tasks go on, and the budget keeps it. So their tasks are resumed by the next process
+ *     when the process that made the change is gone. A budget that does not say so leaves them stopped.
  */
 import { type Refusal, refuse } from '../errors.ts'
 import { type Budget, periodOf } from './budget.ts'
@@ -35,7 +35,7 @@ export type BudgetChange =
   | { readonly type: 'owned'; readonly owner: string }
   | { readonly type: 'extended'; readonly period: number; readonly amount: number }
   | { readonly type: 'restarted'; readonly at: number }
-  | { readonly type: 'stops-kept'; readonly keepsStopped: boolean }
+  | { readonly type: 'resuming'; readonly resumes: boolean }
   | { readonly type: 'removed' }
 
 export type DecidedBudget =
@@ -55,12 +55,11 @@ function set(budget: Budget | undefined, command: Of<'set'>, at: number): Decide
   const { limit, owner } = command
   const limited = limit === budget.limit ? [] : [{ type: 'limited', limit } as const]
   const owned = owner === budget.owner ? [] : [{ type: 'owned', owner } as const]
-  return changes(...limited, ...owned, ...keeping(budget, resume))
+  return changes(...limited, ...owned, ...resuming(budget, resume))
 }
 
-function keeping({ keepsStopped }: Budget, resume = true): readonly BudgetChange[] {
-  if (keepsStopped === !resume || (keepsStopped === undefined && resume)) return []
-  return [{ type: 'stops-kept', keepsStopped: !resume }]
+function resuming({ resumes }: Budget, resume = true): readonly BudgetChange[] {
+  return (resumes ?? false) === resume ? [] : [{ type: 'resuming', resumes: resume }]
 }
 
 export function decideBudget(
@@ -74,14 +73,14 @@ export function decideBudget(
   }
   if (command.type === 'remove') return changes({ type: 'removed' })
   if (command.type === 'release') {
-    return changes({ type: 'limited', limit: Number.MAX_SAFE_INTEGER }, ...keeping(budget))
+    return changes({ type: 'limited', limit: Number.MAX_SAFE_INTEGER }, ...resuming(budget))
   }
   const { amount, resume } = command
   const period = periodOf(budget, at)
-  const kept = keeping(budget, resume)
-  if (amount !== undefined) return changes({ type: 'extended', period, amount }, ...kept)
+  const resumed = resuming(budget, resume)
+  if (amount !== undefined) return changes({ type: 'extended', period, amount }, ...resumed)
   // A new period is a later one, also within the millisecond in which the current one began.
-  return changes({ type: 'restarted', at: Math.max(at, period + 1) }, ...kept)
+  return changes({ type: 'restarted', at: Math.max(at, period + 1) }, ...resumed)
 }
 
 type Fold<T extends BudgetChange['type']> = (
@@ -97,8 +96,7 @@ const folds: { readonly [T in Exclude<BudgetChange['type'], 'created'>]: Fold<T>
     return { ...budget, extra: { period, amount: before + amount } }
   },
   restarted: ({ extra: _, ...budget }, { at }) => ({ ...budget, startedAt: at }),
-  'stops-kept': ({ keepsStopped: _, ...budget }, { keepsStopped }) =>
-    keepsStopped ? { ...budget, keepsStopped } : budget,
+  resuming: ({ resumes: _, ...budget }, { resumes }) => (resumes ? { ...budget, resumes } : budget),
   removed: () => undefined,
 }
 

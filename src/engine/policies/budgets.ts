@@ -18,9 +18,7 @@ import { createChangeBudget } from './change-budget.ts'
 import type { BudgetChecks, Judged } from './check-budgets.ts'
 import { resumeAllStopped } from './resume-stopped.ts'
 
-export interface BudgetInfo
-  extends Omit<Budget, 'kind' | 'extra' | 'keepsStopped'>,
-    BudgetFigures {}
+export interface BudgetInfo extends Omit<Budget, 'kind' | 'extra' | 'resumes'>, BudgetFigures {}
 
 export interface BudgetAnswer {
   readonly budget: BudgetInfo
@@ -101,7 +99,7 @@ export function createBudgets(
       const stored = (await context.store.policies()).filter((one) => one.kind === 'budget')
       if (stored.length === 0) return
       for (const { budget, figures } of await checks.figures(stored)) {
-        if (figures.usedUp || budget.keepsStopped) continue
+        if (figures.usedUp || !budget.resumes) continue
         await resumeAllStopped(context, budget, { kind: 'policy', id: budget.id })
       }
     },
@@ -111,7 +109,7 @@ export function createBudgets(
 const unknownBudget = { path: 'budgetId', problem: 'is not a budget' }
 
 function infoOf({ budget: whole, figures }: Judged): BudgetInfo {
-  const { kind: _, extra: __, keepsStopped: ___, ...budget } = whole
+  const { kind: _, extra: __, resumes: ___, ...budget } = whole
   return { ...budget, ...figures }
 }
 
