@@ -77,10 +77,24 @@ describe('a budget', () => {
     expect(budgetAfter([setting, NOON], [{ type: 'release' }, NOON + 1]).resumes).toBe(true)
   })
 
+  it('U5: cannot be refilled while it is removed, and is a new one when it is set again', () => {
+    const removing = budgetAfter([setting, NOON], [{ type: 'release' }, NOON + 1])
+    expect(figuresOf(removing, spent(1_000, NOON), NOON + 1).usedUp).toBe(false)
+    expect(decideBudget(removing, { type: 'refill' }, NOON).refusal?.code).toBe('INVALID_INPUT')
+    const again = decideBudget(removing, setting, NOON)
+    if (again.refusal !== undefined) throw new Error(again.refusal.code)
+    const budget = again.changes.reduce(evolveBudget, removing as Budget | undefined)
+    expect(budget).toMatchObject({ limit: 1_000, version: removing.version + 1 })
+    expect(budget?.startedAt).toBeGreaterThan(removing.startedAt)
+    expect(budget).not.toHaveProperty('removing')
+    expect(decideBudget(budget, { type: 'remove' }, NOON)).toEqual({ changes: [] })
+  })
+
   it('that does not exist cannot be refilled or removed', () => {
-    for (const type of ['refill', 'release', 'remove'] as const) {
+    for (const type of ['refill', 'release'] as const) {
       expect(decideBudget(undefined, { type }, NOON).refusal?.code).toBe('INVALID_INPUT')
     }
+    expect(decideBudget(undefined, { type: 'remove' }, NOON)).toEqual({ changes: [] })
     expect([{ type: 'removed' } as const].reduce(evolveBudget, budgetAfter([setting, NOON]))).toBe(
       undefined,
     )

@@ -28,6 +28,8 @@ export interface Budget {
   readonly startedAt: number
   /** The last change lets tasks go on that the budget had stopped. Changes of earlier versions do not say it. */
   readonly resumes?: true
+  /** It stops no task any more, and is removed when the tasks that it had stopped go on. */
+  readonly removing?: true
   /** Added to the limit, in that period only. */
   readonly extra?: { readonly period: number; readonly amount: number }
 }

@@ -2,13 +2,15 @@
  * The state of a budget. `decideBudget` says what a command changes, and `evolveBudget` makes the change. Both are pure.
  * The engine stores the result with a compare-and-set on the version, and decides again if another write came first.
  *
- *   (none) ──set──▶ budget ──set, refill, release──▶ budget ──remove──▶ (none)
+ *   (none) ──set──▶ budget ──set, refill──▶ budget ──release──▶ removing ──remove──▶ (none)
+ *                                                                  └──set──▶ a new budget
  *
  * U1  Setting a budget with the same scope, measure and period again changes its limit and its owner, and keeps its count.
  * U2  A refill with an amount adds to what is allowed in the current period, and only there. Two refills add up.
  * U3  A refill without an amount starts the count again at zero.
  * U4  A change says whether stopped tasks go on, and the budget keeps it. So their tasks are resumed by the next process
  *     when the process that made the change is gone. A budget that does not say so leaves them stopped.
+ * U5  A budget that is being removed cannot be refilled. Setting it again makes a new one, which `remove` leaves alone.
  */
 import { type Refusal, refuse } from '../errors.ts'
 import { type Budget, periodOf } from './budget.ts'
@@ -36,6 +38,7 @@ export type BudgetChange =
   | { readonly type: 'extended'; readonly period: number; readonly amount: number }
   | { readonly type: 'restarted'; readonly at: number }
   | { readonly type: 'resuming'; readonly resumes: boolean }
+  | { readonly type: 'released' }
   | { readonly type: 'removed' }
 
 export type DecidedBudget =
@@ -48,8 +51,9 @@ const changes = (...all: readonly BudgetChange[]): DecidedBudget => ({ changes: 
 
 function set(budget: Budget | undefined, command: Of<'set'>, at: number): DecidedBudget {
   const { type: _, resume, ...rest } = command
-  if (budget === undefined) {
-    const created = { kind: 'budget', version: 0, createdAt: at, startedAt: at, ...rest } as const
+  if (budget === undefined || budget.removing) {
+    const startedAt = Math.max(at, (budget?.startedAt ?? 0) + 1)
+    const created = { kind: 'budget', version: 0, createdAt: at, startedAt, ...rest } as const
     return changes({ type: 'created', budget: created })
   }
   const { limit, owner } = command
@@ -68,12 +72,14 @@ export function decideBudget(
   at: number,
 ): DecidedBudget {
   if (command.type === 'set') return set(budget, command, at)
-  if (budget === undefined) {
+  if (command.type === 'remove') {
+    return budget?.removing ? changes({ type: 'removed' }) : changes()
+  }
+  if (budget === undefined || (budget.removing && command.type === 'refill')) {
     return refuse('INVALID_INPUT', { path: 'budgetId', problem: 'is not a budget' })
   }
-  if (command.type === 'remove') return changes({ type: 'removed' })
   if (command.type === 'release') {
-    return changes({ type: 'limited', limit: Number.MAX_SAFE_INTEGER }, ...resuming(budget))
+    return budget.removing ? changes() : changes({ type: 'released' })
   }
   const { amount, resume } = command
   const period = periodOf(budget, at)
@@ -97,11 +103,20 @@ const folds: { readonly [T in Exclude<BudgetChange['type'], 'created'>]: Fold<T>
   },
   restarted: ({ extra: _, ...budget }, { at }) => ({ ...budget, startedAt: at }),
   resuming: ({ resumes: _, ...budget }, { resumes }) => (resumes ? { ...budget, resumes } : budget),
+  // The limit is for processes of earlier versions, which do not know `removing`.
+  released: (budget) => ({
+    ...budget,
+    limit: Number.MAX_SAFE_INTEGER,
+    resumes: true,
+    removing: true,
+  }),
   removed: () => undefined,
 }
 
 export function evolveBudget(budget: Budget | undefined, change: BudgetChange): Budget | undefined {
-  if (change.type === 'created') return { ...change.budget, version: 1 }
+  if (change.type === 'created') {
+    return { ...change.budget, version: (budget?.version ?? 0) + 1 }
+  }
   if (budget === undefined) throw new Error(`a budget begins with "created", not "${change.type}"`)
   const next = (folds[change.type] as Fold<typeof change.type>)(budget, change)
   return next && { ...next, version: budget.version + 1 }

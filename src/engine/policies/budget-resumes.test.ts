@@ -86,6 +86,22 @@ describe('V2: a task that a budget has stopped', () => {
     },
   )
 
+  it('V3: is not left with a budget without a limit when the process died while it removed it', async () => {
+    const store = createMemoryStore()
+    const { store: broken, diesAfter } = dying(store)
+    const first = await createHarness({ agents: [spender], store: broken })
+    const { id, budgetId } = await stopped(first)
+    const died = diesAfter('putPolicy', first)
+    remove(first, budgetId).catch(() => undefined)
+    await died
+    expect(await store.policies()).toMatchObject([{ id: budgetId, removing: true }])
+    const second = await first.recover({ store })
+    expect(await second.engine.budgets(root)).toEqual([])
+    expect((await second.ended(id)).state).toBe('completed')
+    await second.settled()
+    expect(await store.policies()).toEqual([])
+  })
+
   it('goes on when the process that refilled the budget has died, and another one lives', async () => {
     let connections = 0
     let broken: Dying | undefined

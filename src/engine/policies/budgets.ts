@@ -4,11 +4,12 @@
  * V1  A change is in the store, and known to every process, before a task goes on because of it.
  * V2  A task that a budget has stopped does not stay stopped because a process died: the change and the resumes are
  *     separate writes, and the next process that starts or takes over resumes the rest.
+ * V3  A budget that is being removed is not listed, and the next process that starts or takes over removes it.
  */
 import type { Budget, BudgetFigures } from '../../core/budgets/budget.ts'
 import { canonical } from '../../core/canonical-json.ts'
 import { LullError } from '../../core/errors.ts'
-import { actorOf, type Caller } from '../caller.ts'
+import { ALL_TENANTS, actorOf, type Caller } from '../caller.ts'
 import type { EngineContext } from '../context.ts'
 import { maySeeScope, ownerFor, withinTenantOf } from '../holds/hold-scope.ts'
 import { refillInput, setBudgetInput } from '../inputs.ts'
@@ -18,7 +19,9 @@ import { createChangeBudget } from './change-budget.ts'
 import type { BudgetChecks, Judged } from './check-budgets.ts'
 import { resumeAllStopped } from './resume-stopped.ts'
 
-export interface BudgetInfo extends Omit<Budget, 'kind' | 'extra' | 'resumes'>, BudgetFigures {}
+export interface BudgetInfo
+  extends Omit<Budget, 'kind' | 'extra' | 'resumes' | 'removing'>,
+    BudgetFigures {}
 
 export interface BudgetAnswer {
   readonly budget: BudgetInfo
@@ -31,7 +34,7 @@ export interface Budgets {
   set(caller: Caller, request: SetBudgetRequest): Promise<BudgetAnswer>
   refill(caller: Caller, request: RefillRequest): Promise<BudgetAnswer>
   remove(caller: Caller, budgetId: string): Promise<{ readonly resumed: number }>
-  /** Resumes what processes that are gone have left stopped (V2). */
+  /** Resumes what processes that are gone have left stopped (V2), and removes what they were removing (V3). */
   resumeRest(): Promise<void>
 }
 
@@ -60,11 +63,20 @@ export function createBudgets(
     return { budget: info, resumed }
   }
 
+  /** The tasks go on before the budget is removed, because without it they cannot be found (V2). */
+  async function finishRemoval(budget: Budget, caller: Caller): Promise<number> {
+    const resume = (): Promise<number> => resumeAllStopped(contextOf(), budget, actorOf(caller))
+    const resumed = await resume()
+    const { before, after } = await change(caller, budget.id, { type: 'remove' })
+    return before !== undefined && after === undefined ? resumed + (await resume()) : resumed
+  }
+
   return {
     async list(caller) {
       const { store } = contextOf()
       const all = (await store.policies()).filter((one) => one.kind === 'budget')
-      return infosOf(all.filter((budget) => maySeeScope(caller, budget)))
+      const listed = all.filter(({ removing }) => !removing)
+      return infosOf(listed.filter((budget) => maySeeScope(caller, budget)))
     },
     async set(caller, request) {
       const { resume, ...given } = parse(setBudgetInput, request)
@@ -86,13 +98,8 @@ export function createBudgets(
       return answer(caller, after, resume)
     },
     async remove(caller, budgetId) {
-      const resume = (budget: Budget): Promise<number> =>
-        resumeAllStopped(contextOf(), budget, actorOf(caller))
-      // The tasks go on before the budget is removed, because without it they cannot be found (V2).
       const { after } = await change(caller, budgetId, { type: 'release' })
-      const resumed = after === undefined ? 0 : await resume(after)
-      const { before } = await change(caller, budgetId, { type: 'remove' })
-      return { resumed: resumed + (before === undefined ? 0 : await resume(before)) }
+      return { resumed: after === undefined ? 0 : await finishRemoval(after, caller) }
     },
     async resumeRest() {
       const context = contextOf()
@@ -100,16 +107,20 @@ export function createBudgets(
       if (stored.length === 0) return
       for (const { budget, figures } of await checks.figures(stored)) {
         if (figures.usedUp || !budget.resumes) continue
-        await resumeAllStopped(context, budget, { kind: 'policy', id: budget.id })
+        if (budget.removing) await finishRemoval(budget, lull)
+        else await resumeAllStopped(context, budget, { kind: 'policy', id: budget.id })
       }
     },
   }
 }
 
+/** Removes what a process that is gone was removing. */
+const lull: Caller = { tenant: ALL_TENANTS, principal: 'lull', operator: true }
+
 const unknownBudget = { path: 'budgetId', problem: 'is not a budget' }
 
 function infoOf({ budget: whole, figures }: Judged): BudgetInfo {
-  const { kind: _, extra: __, resumes: ___, ...budget } = whole
+  const { kind: _, extra: __, resumes: ___, removing: ____, ...budget } = whole
   return { ...budget, ...figures }
 }
 
