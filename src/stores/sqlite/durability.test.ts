@@ -28,7 +28,7 @@ describe('durability', () => {
 
   it('rejects when the system cannot write, goes on reading, and has lost nothing it acknowledged', async () => {
     const path = await temporaryDirectory()
-    // The unit is 512 bytes: files cannot grow beyond 512 KiB, so the write-ahead log cannot grow.
+    // In units of 512 bytes: the files, and so the write-ahead log, cannot grow beyond 1 MiB.
     const writer = run('write.mjs', path, 'ulimit -f 2048')
     const printed = await writer.lines(Number.POSITIVE_INFINITY)
     const { code, message, readable } = JSON.parse(printed.at(-1) ?? '')
