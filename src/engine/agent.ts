@@ -63,8 +63,8 @@ export interface AgentDefinition<S extends StandardSchemaV1 = NoSchema> {
   /** May be absent for an agent whose `receive` always replies. */
   run?(task: AgentTask<OutputOf<S>>): Promise<Outcome> | Outcome
   /**
-   * Frees what the agent keeps open between tasks, such as connections. Is called when the engine has stopped all tasks.
-   * Another engine may use the agent afterwards.
+   * Frees what the agent keeps open between tasks, such as connections. Is called when the engine has stopped all tasks,
+   * or when the agent was replaced and no task in memory uses it. Another engine may use the agent afterwards.
    */
   close?(): Promise<void> | void
   /** How many tasks of the agent run at the same time. Stopped tasks do not count. Default 64. */

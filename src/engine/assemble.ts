@@ -1,12 +1,12 @@
 /** Makes the parts of the engine and wires them together. */
 
-import { LullError } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { noMeter } from '../ports/meter.ts'
 import type { ClusterStore } from '../ports/store/cluster.ts'
 import { noTracing } from '../ports/tracing.ts'
 import type { Agent } from './agent.ts'
+import { createAgentTable } from './agent-table.ts'
 import { createAudit } from './audit.ts'
 import {
   createMembership,
@@ -70,7 +70,7 @@ export function assemble(deps: EngineDeps): Assembly {
   const { cluster } = store
   const log = taskLog(safeLog(deps.log), (id) => runs.known(id) ?? ledger.peek(id))
   const options = withDefaults(deps.options)
-  const agents = byName(deps.agents)
+  const { agents, ...table } = createAgentTable(deps.agents, log)
   const { clock, membership } = joining(deps, log, options, {
     note: () => ({
       ...workers.note(),
@@ -84,7 +84,7 @@ export function assemble(deps: EngineDeps): Assembly {
       ledger.forgetAll()
     },
   })
-  const shared = { store, clock, ids, log, tracing, meter, agents, signer, version, options }
+  const shared = { store, clock, ids, log, tracing, meter, agents, table, signer, version, options }
   const live = createLiveTexts()
   const workers = createWorkerList(() => context, membership, deps.process, clock.elapsed())
   const policies = createPolicies(shared, (taskId) => runs.tokenOf(taskId))
@@ -141,7 +141,7 @@ export function assemble(deps: EngineDeps): Assembly {
   }
   const publishing = createPublishing({ ...context, timers, texts: peers?.texts })
   const parts = { context, holds, policies, budgets: policing.budgets, timers, membership }
-  const { scheduler, ...controls } = sending(context, holds, agents)
+  const { scheduler, ...controls } = sending(context, holds)
   const lifecycle = createLifecycle({ ...parts, scheduler, retention, watchdog, peers })
   return { context, ...controls, ...policing, holds, lifecycle, workers }
 }
@@ -174,7 +174,6 @@ function retentionOf(
 function sending(
   context: EngineContext,
   holds: Holds,
-  table: Map<string, Agent>,
 ): Pick<Assembly, 'send' | 'schedules' | 'replaceAgents'> & { readonly scheduler: Scheduler } {
   const send = createSend(context, holds)
   const scheduler = createScheduler({ context, send })
@@ -182,11 +181,9 @@ function sending(
     send,
     scheduler,
     schedules: createSchedules(scheduler, context.clock),
-    // The table is one object for all parts, so it is changed in place. Tasks that waited for an agent start now.
+    // Tasks that waited for an agent start now.
     async replaceAgents(given) {
-      const next = byName(given)
-      table.clear()
-      for (const [name, agent] of next) table.set(name, agent)
+      context.table.replace(given)
       scheduler.stop()
       await scheduler.start()
       await context.runs.recover()
@@ -233,11 +230,4 @@ function joining(
     setOffset: clock.setOffset,
   })
   return { clock, membership }
-}
-
-function byName(agents: readonly Agent[]): Map<string, Agent> {
-  const named = new Map(agents.map((agent) => [agent.name, agent]))
-  if (named.size === agents.length) return named
-  const problem = 'two agents bear the same name'
-  throw new LullError('INVALID_INPUT', { path: 'agents', problem })
 }

@@ -9,6 +9,7 @@ import type { Meter } from '../ports/meter.ts'
 import type { Store } from '../ports/store.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import type { Agent } from './agent.ts'
+import type { AgentTable } from './agent-table.ts'
 import type { Audit } from './audit.ts'
 import { type Caller, maySee } from './caller.ts'
 import type { Membership } from './cluster/membership.ts'
@@ -34,6 +35,7 @@ export interface EngineContext {
   readonly budgetChecks: BudgetChecks
   readonly audit: Audit
   readonly agents: ReadonlyMap<string, Agent>
+  readonly table: Pick<AgentTable, 'replace' | 'closeAll'>
   readonly clock: Clock
   readonly ids: IdSource
   readonly signer: Signer

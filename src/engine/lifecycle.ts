@@ -77,7 +77,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     timers.stop()
     scheduler.stop()
     await runs.drain(timeoutMs)
-    const areClosed = await endsWithin(clock, AGENTS_CLOSE_MS, closeAgents(context))
+    const areClosed = await endsWithin(clock, AGENTS_CLOSE_MS, context.table.closeAll())
     if (!areClosed) log('warn', 'an agent did not close in time')
     const inTime = await endsWithin(clock, LAST_WRITES_MS, finishWrites())
     if (!inTime) log('warn', 'the store did not answer in time; stopping without it')
@@ -123,15 +123,4 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
 function notResumed(log: EngineContext['log']): (error: unknown) => void {
   const text = 'tasks that budgets have stopped were not checked; the next start does it'
   return (error) => log('warn', text, { error })
-}
-
-async function closeAgents({ agents, log }: Pick<EngineContext, 'agents' | 'log'>): Promise<void> {
-  const closing = [...agents.values()].map(async (agent) => {
-    try {
-      await agent.close?.()
-    } catch (error) {
-      log('warn', 'an agent failed to close', { agent: agent.name, error })
-    }
-  })
-  await Promise.all(closing)
 }

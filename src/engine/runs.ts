@@ -27,6 +27,7 @@ import type { Log } from '../ports/log.ts'
 import type { MemoryUsage } from '../ports/memory.ts'
 import type { TaskStore } from '../ports/store/tasks.ts'
 import type { Agent } from './agent.ts'
+import type { AgentTable } from './agent-table.ts'
 import type { Past } from './conversation.ts'
 import type { ReadableWork } from './ledger/readable-work.ts'
 import type { Ledger } from './ledger.ts'
@@ -88,6 +89,7 @@ export interface RunsDeps {
   readonly log: Log
   readonly memory: MemoryUsage
   readonly agents: ReadonlyMap<string, Agent>
+  readonly table: Pick<AgentTable, 'usedBy'>
   readonly worker: () => string
   readonly holdsLease: () => boolean
   /** Other processes use the store too: tasks of agents that are not here are left to them. */
@@ -120,7 +122,7 @@ export function createRuns(deps: RunsDeps): Runs {
     freed: (name) => backlog.pull(name),
   })
   const warm = createWarm(clock, deps.memory, deps, (taskId) => childWaits.evict(taskId))
-  const presences = createPresences(slots, warm)
+  const presences = createPresences(slots, warm, deps.table.usedBy)
   const builder = createBuilder({
     ...shared,
     presences,

@@ -44,6 +44,8 @@ const FRESH = 2
 export class Run implements RunControl {
   readonly taskId: string
   readonly agent: string
+  /** The code, which may have been replaced since. */
+  readonly source: Agent
   readonly #deps: RunDeps
   readonly #core: RunCore
   readonly #operations: Operations
@@ -61,6 +63,7 @@ export class Run implements RunControl {
     const { agent, task, token } = deps
     this.taskId = task.id
     this.agent = agent.name
+    this.source = agent
     this.#deps = deps
     this.#token = token
     this.#core = new RunCore(deps, this)

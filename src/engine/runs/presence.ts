@@ -17,6 +17,7 @@
  */
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
+import type { AgentTable } from '../agent-table.ts'
 import type { Run } from '../run/run.ts'
 import { TransientMap } from '../transient-map.ts'
 import type { Slots } from './slots.ts'
@@ -102,8 +103,15 @@ export interface Presences {
   clear(): void
 }
 
-export function createPresences(slots: Slots, warm: Warm): Presences {
+export function createPresences(
+  slots: Slots,
+  warm: Warm,
+  usedBy: AgentTable['usedBy'] = () => () => undefined,
+): Presences {
   const present = new TransientMap<Presence>()
+  const frameEnded = usedBy(
+    () => new Set(present.values().flatMap(({ run }) => (run === undefined ? [] : [run.source]))),
+  )
 
   function move(presence: Presence, by: Move): boolean {
     const from = presence.phase
@@ -112,7 +120,10 @@ export function createPresences(slots: Slots, warm: Warm): Presences {
     presence.phase = to
     if (from === 'absent') present.set(presence.taskId, presence)
     if (to === 'absent') present.delete(presence.taskId)
-    if (!hasFrame.has(to)) presence.run = undefined
+    if (!hasFrame.has(to)) {
+      presence.run = undefined
+      if (hasFrame.has(from)) frameEnded()
+    }
     if (holdsSlot.has(from) && !holdsSlot.has(to)) slots.free(presence.token)
     if (evictable.has(from) && !evictable.has(to)) warm.remove(presence.taskId)
     // This comes last, because it evicts at once when no frame may be kept warm.

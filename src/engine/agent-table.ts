@@ -1,0 +1,78 @@
+/**
+ * The agents of this process by name, and those that were replaced and are not closed yet.
+ *
+ * AT1  A replaced agent is closed once: when no run in memory uses it any more, at the latest when the engine stops.
+ * AT2  An agent that is in the table is closed only when the engine stops.
+ */
+import { LullError } from '../core/errors.ts'
+import type { Log } from '../ports/log.ts'
+import type { Agent } from './agent.ts'
+
+export interface AgentTable {
+  /** One object for all parts of the engine. It is changed in place. */
+  readonly agents: ReadonlyMap<string, Agent>
+  /** @throws LullError `INVALID_INPUT` when two have one name */
+  replace(given: readonly Agent[]): void
+  /**
+   * Tells which agents the runs in memory use. Returns a function that is to be called when one of these runs has ended.
+   */
+  usedBy(inUse: () => ReadonlySet<Agent>): () => void
+  /** Closes every agent. Resolves when those that were closing before have closed too. */
+  closeAll(): Promise<void>
+}
+
+export function createAgentTable(first: readonly Agent[], log: Log): AgentTable {
+  const agents = byName(first)
+  const replaced = new Set<Agent>()
+  const closing = new Set<Promise<void>>()
+  let used: () => ReadonlySet<Agent> = () => new Set()
+
+  function close(agent: Agent): void {
+    replaced.delete(agent)
+    const closed = closeSafely(agent, log).finally(() => closing.delete(closed))
+    closing.add(closed)
+  }
+
+  function closeUnused(): void {
+    if (replaced.size === 0) return
+    const inUse = used()
+    for (const agent of replaced) if (!inUse.has(agent)) close(agent)
+  }
+
+  return {
+    agents,
+    replace(given) {
+      const next = byName(given)
+      for (const agent of agents.values()) replaced.add(agent)
+      agents.clear()
+      for (const [name, agent] of next) {
+        agents.set(name, agent)
+        replaced.delete(agent)
+      }
+      closeUnused()
+    },
+    usedBy(inUse) {
+      used = inUse
+      return closeUnused
+    },
+    async closeAll() {
+      for (const agent of [...agents.values(), ...replaced]) close(agent)
+      await Promise.all(closing)
+    },
+  }
+}
+
+async function closeSafely(agent: Agent, log: Log): Promise<void> {
+  try {
+    await agent.close?.()
+  } catch (error) {
+    log('warn', 'an agent failed to close', { agent: agent.name, error })
+  }
+}
+
+function byName(agents: readonly Agent[]): Map<string, Agent> {
+  const named = new Map(agents.map((agent) => [agent.name, agent]))
+  if (named.size === agents.length) return named
+  const problem = 'two agents bear the same name'
+  throw new LullError('INVALID_INPUT', { path: 'agents', problem })
+}
