@@ -61,11 +61,12 @@ export function createPeers(
   async function finish({ note }: Worker): Promise<void> {
     const { context, holds, budgets } = partsOf()
     await holds.start()
-    await budgets.resumeRest()
     await context.followUps.repeat(doneUntilIn(note), {
       stopped: context.events.lookBack,
       canceled: (task) => cancelChildren(context, task),
     })
+    // A budget may cover very many tasks, so nothing waits for them.
+    await budgets.resumeRest()
   }
 
   return { texts, barrier, start, stop: () => stop() }
