@@ -17,6 +17,8 @@ import type { McpServer } from './server-config.ts'
 const IDLE_MS = 60_000
 
 interface Kept extends Opening {
+  /** Of the call that used the connection last. What the server prints names its task. */
+  log: McpLog
   calls: number
   closing: NodeJS.Timeout | undefined
   /** The calls that have their turn or wait for it, and the end of the last of them. */
@@ -26,7 +28,6 @@ interface Kept extends Opening {
 
 export interface Use {
   readonly server: string
-  /** Of the call. A connection that it opens uses it as long as it lives. */
   readonly log: McpLog
   /** Whether a request that the server may have begun can be sent again (K2). */
   readonly mayRepeat: boolean
@@ -56,6 +57,7 @@ export class McpConnections {
 
   async #once<T>(use: Use, work: Work<T>): Promise<T> {
     const kept = this.#choose(use) ?? this.#open(use)
+    kept.log = use.log
     kept.calls++
     clearTimeout(kept.closing)
     const run = async (): Promise<T> => work(await kept.opened)
@@ -82,10 +84,11 @@ export class McpConnections {
     const server = this.#servers[name]
     if (server === undefined) throw new Error(`there is no MCP server "${name}"`)
     const onClose = (): void => this.#forget(name, kept)
-    const opening = connect(server, { name, log, onClose })
+    const lastLog: McpLog = (...line) => kept.log(...line)
+    const opening = connect(server, { name, log: lastLog, onClose })
     opening.opened.catch(onClose)
     const lastTurn = Promise.resolve()
-    const kept: Kept = { ...opening, calls: 0, closing: undefined, turns: 0, lastTurn }
+    const kept: Kept = { ...opening, log, calls: 0, closing: undefined, turns: 0, lastTurn }
     this.#kept.set(name, (this.#kept.get(name) ?? new Set()).add(kept))
     return kept
   }

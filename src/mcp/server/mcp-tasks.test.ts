@@ -1,34 +1,19 @@
 /** MCP tasks, driven by the official client for them, in both versions of the specification. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client'
 import {
   createTaskSessionFromClient,
   type ToolDeclaration,
   toolDeclarationFromMcpTool,
 } from '@modelcontextprotocol/ext-tasks/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createClient } from '../../client/create-client.ts'
 import type { Json } from '../../core/json.ts'
-import { type RunningServer, serve } from '../../server/serve.ts'
 import type { ScriptOp } from '../../testing/script-agent/ops.ts'
-import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { serveOn } from './serve-mcp.ts'
+import { useScriptServer } from './test-support/script-server.ts'
 
-let directory: string
-let server: RunningServer
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'lull-mcp-tasks-'))
-  const data = join(directory, 'data')
-  const agents = [createScriptAgent()]
-  server = await serve({ agents, port: 0, data, log: () => undefined, quiet: true })
-})
-afterAll(async () => {
-  await server.close()
-  rmSync(directory, { recursive: true })
-})
+const serverUrl = useScriptServer()
 
 interface Answer {
   readonly id?: unknown
@@ -65,7 +50,7 @@ const asks = { elicitation: { form: {} } }
 /** @param said answers of the user, in the order of the questions */
 async function open(mode: 'legacy' | 'auto', said: readonly object[] = []) {
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
-  const lull = createClient({ url: server.url })
+  const lull = createClient({ url: serverUrl() })
   serveOn(lull, ours)
   const capabilities = said.length === 0 ? {} : asks
   const client = new Client(clientInfo, { capabilities, versionNegotiation: { mode } })

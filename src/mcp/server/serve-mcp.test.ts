@@ -1,28 +1,13 @@
 /** Tasks as tools, called by the official MCP client in both versions of the specification. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createClient } from '../../client/create-client.ts'
-import { type RunningServer, serve } from '../../server/serve.ts'
 import type { ScriptOp } from '../../testing/script-agent/ops.ts'
-import { createScriptAgent } from '../../testing/script-agent/script-agent.ts'
 import { serveOn } from './serve-mcp.ts'
+import { useScriptServer } from './test-support/script-server.ts'
 
-let directory: string
-let server: RunningServer
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'lull-mcp-'))
-  const data = join(directory, 'data')
-  const agents = [createScriptAgent()]
-  server = await serve({ agents, port: 0, data, log: () => undefined, quiet: true })
-})
-afterAll(async () => {
-  await server.close()
-  rmSync(directory, { recursive: true })
-})
+const serverUrl = useScriptServer()
 
 const summary = z.looseObject({
   taskId: z.string().default(''),
@@ -32,7 +17,7 @@ const summary = z.looseObject({
 
 async function open(mode: 'legacy' | 'auto') {
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
-  serveOn(createClient({ url: server.url }), ours)
+  serveOn(createClient({ url: serverUrl() }), ours)
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
   const reminded: unknown[] = []
   client.fallbackNotificationHandler = async ({ method, params }) => {
