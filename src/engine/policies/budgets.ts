@@ -119,9 +119,10 @@ const lull: Caller = { tenant: ALL_TENANTS, principal: 'lull', operator: true }
 
 const unknownBudget = { path: 'budgetId', problem: 'is not a budget' }
 
-function infoOf({ budget: whole, figures }: Judged): BudgetInfo {
-  const { kind: _, extra: __, resumes: ___, removing: ____, ...budget } = whole
-  return { ...budget, ...figures }
+function infoOf({ budget, figures }: Judged): BudgetInfo {
+  const { id, version, owner, scope, measure, limit, per, actor, createdAt, startedAt } = budget
+  const named = { id, version, owner, scope, measure, limit, per, actor, createdAt, startedAt }
+  return { ...named, ...figures }
 }
 
 /** Contains the tenant that the operator acts in, not the owner: a budget that gets another owner is the same budget. */

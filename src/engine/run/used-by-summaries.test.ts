@@ -2,9 +2,26 @@
 import { expect, it } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
+import type { Agent } from '../agent.ts'
 import { alice, createHarness, running, signal } from '../test-support/engine-harness.ts'
 
 const usage = { inputTokens: 7, costUsd: 0.5 }
+
+/** `compact` and `digest` of an agent, which use the same amount. */
+function spending(asked: () => void): Pick<Agent, 'compact' | 'digest'> {
+  return {
+    compact(transcript, spend) {
+      asked()
+      spend(usage)
+      return transcript
+    },
+    digest(_, spend) {
+      asked()
+      spend(usage)
+      return 'short'
+    },
+  }
+}
 
 it('counts the usage of a digest and of a compaction, also over crashes', async () => {
   let asked = 0
@@ -16,18 +33,7 @@ it('counts the usage of a digest and of a compaction, also over crashes', async 
       await task.turn((turn) => turn.record('agent', 'two'))
       await task.ask('Go on?')
     },
-    {
-      compact(transcript, spend) {
-        asked++
-        spend(usage)
-        return transcript
-      },
-      digest(_, spend) {
-        asked++
-        spend(usage)
-        return 'short'
-      },
-    },
+    spending(() => asked++),
   )
   let harness = await createHarness({ agents: [worker] })
   const { id } = await harness.send('go')
@@ -77,18 +83,7 @@ it.each(['compacted', 'turn-started'] as const)(
         if (last === 'compacted') await task.compact()
         else await task.turn(() => undefined)
       },
-      {
-        compact(transcript, spend) {
-          asked++
-          spend(usage)
-          return transcript
-        },
-        digest(_, spend) {
-          asked++
-          spend(usage)
-          return 'short'
-        },
-      },
+      spending(() => asked++),
     )
     const first = await createHarness({ agents: [worker], store })
     const { id } = await first.send('go')
