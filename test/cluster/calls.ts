@@ -1,6 +1,7 @@
 /** Requests to processes of the cluster that may die, stand still or have lost their database meanwhile. */
 import { createWire, type Loose, type Wire } from '../crash/storm/wire.ts'
-import { type Chooser, EVENT_TYPE } from './plan.ts'
+import type { Chooser } from '../support/chooser.ts'
+import { EVENT_TYPE } from './plan.ts'
 import type { Processes } from './processes.ts'
 
 /** `unknown`: there was no answer, or the store was away. It may have been done. */

@@ -1,7 +1,8 @@
 /** The sender of one task: sees it through to its end, by way of random processes, and remembers what it was told. */
 import type { Loose } from '../crash/storm/wire.ts'
+import { type Chooser, chooser } from '../support/chooser.ts'
 import { type Calls, type Outcome, pass } from './calls.ts'
-import { type Chooser, chooser, scriptOf } from './plan.ts'
+import { scriptOf } from './plan.ts'
 import type { Processes } from './processes.ts'
 import { type Frame, hasEnded, readStream } from './reader.ts'
 

@@ -2,8 +2,8 @@
 import pg from 'pg'
 import type { TcpProxy } from '../../src/stores/postgres/test-support/proxy.ts'
 import type { PostgresServer } from '../../src/stores/postgres/test-support/server.ts'
+import { chooser } from '../support/chooser.ts'
 import { pass } from './calls.ts'
-import { chooser } from './plan.ts'
 import { LEASE_MS, type Processes } from './processes.ts'
 
 export type Fault =

@@ -1,24 +1,6 @@
 /** What the tasks do, decided by the seed. */
 import type { ScriptOp } from '../../src/testing/script-agent/ops.ts'
-import { seeded } from '../support/seeded.ts'
-
-export interface Chooser {
-  /** A whole number from 0, below the limit. */
-  below(limit: number): number
-  chance(probability: number): boolean
-  oneOf<T>(these: readonly T[]): T
-}
-
-/** Each purpose has a chooser of its own, so that no choice depends on how far others got. */
-export function chooser(seed: number, purpose: number): Chooser {
-  const random = seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(purpose + 1, 0x85ebca6b))
-  const below = (limit: number): number => Math.floor(random() * limit)
-  return {
-    below,
-    chance: (probability) => random() < probability,
-    oneOf: (these) => these[below(these.length)] as never,
-  }
-}
+import type { Chooser } from '../support/chooser.ts'
 
 const ROUNDS = 3
 export const EVENT_TYPE = 'soak'

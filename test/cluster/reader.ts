@@ -2,8 +2,8 @@
 import { request } from 'node:http'
 import { isTerminal, states } from '../../src/core/states.ts'
 import type { Loose } from '../crash/storm/wire.ts'
+import type { Chooser } from '../support/chooser.ts'
 import { pass } from './calls.ts'
-import type { Chooser } from './plan.ts'
 
 export interface Frame {
   readonly id: string

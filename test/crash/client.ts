@@ -73,7 +73,7 @@ export function createClient(scripts: ReadonlyMap<string, readonly ScriptOp[]>):
   /** Sends it, unless that was acknowledged, and reads up to where it is. */
   async function open(worker: Worker, name: string, ops: readonly ScriptOp[]): Promise<void> {
     if (!taskIds.has(name)) {
-      const parts = [{ data: { script: ops } as never }]
+      const parts = [{ data: { script: ops } }]
       const messageId = messageIds.get(name) ?? ''
       const sent = await worker.call('send', { message: { messageId, role: 'ROLE_USER', parts } })
       if (sent.kind !== 'task') throw new Error('a script is a task')

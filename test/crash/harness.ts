@@ -32,7 +32,7 @@ export async function createHarness(first: Omit<WorkerOptions, 'data'> = {}): Pr
 
   async function run(...ops: readonly ScriptOp[]): Promise<string> {
     const messageId = `message-${++messages}`
-    const parts = [{ data: { script: ops } as never }]
+    const parts = [{ data: { script: ops } }]
     const sent = await worker.call('send', { message: { messageId, role: 'ROLE_USER', parts } })
     if (sent.kind !== 'task') throw new Error('a script is a task')
     return sent.task.id

@@ -1,7 +1,7 @@
 /** What is done in the storm, all of it decided by the seed: which task does what, and which call is the nth. */
 import type { PauseMode } from '../../../src/core/suspension.ts'
 import type { ScriptOp } from '../../../src/testing/script-agent/ops.ts'
-import { seeded } from '../../support/seeded.ts'
+import { type Chooser, chooser } from '../../support/chooser.ts'
 
 /** In whose words a call is made. */
 export type Dialect = '0.3' | '1.0' | 'bindu'
@@ -48,24 +48,6 @@ export function createPlan(seed: number, tasks: number): Plan {
   }
 }
 
-interface Chooser {
-  /** A whole number from 0, below the limit. */
-  below(limit: number): number
-  chance(probability: number): boolean
-  oneOf<T>(...these: readonly T[]): T
-}
-
-/** One of its own for each choice, so that none depends on how far others got. */
-function chooser(seed: number, n: number): Chooser {
-  const random = seeded(Math.imul(seed, 0x9e3779b1) ^ Math.imul(n + 1, 0x85ebca6b))
-  const below = (limit: number): number => Math.floor(random() * limit)
-  return {
-    below,
-    chance: (probability) => random() < probability,
-    oneOf: (...these) => these[below(these.length)] as never,
-  }
-}
-
 const ROUNDS = 6
 
 /** Work, and a stop of some kind; again and again. */
@@ -91,7 +73,7 @@ function scriptOf(choose: Chooser): readonly ScriptOp[] {
   const kinds = Object.keys(stops)
   return Array.from({ length: ROUNDS }, (): readonly ScriptOp[] => [
     { step: 'work', ms: 10 + choose.below(120) },
-    ...(stops[choose.oneOf(...kinds)]?.() ?? []),
+    ...(stops[choose.oneOf(kinds)]?.() ?? []),
   ]).flat()
 }
 
@@ -110,7 +92,7 @@ function callOf(choose: Chooser, seed: number, n: number, tasks: number): StormC
   const aim: Aimed = {
     n,
     task: chooser(seed, -1_000_000 - Math.floor(n / AT_ONCE)).below(tasks),
-    dialect: choose.oneOf('0.3', '0.3', '1.0', '1.0', 'bindu'),
+    dialect: choose.oneOf(['0.3', '0.3', '1.0', '1.0', 'bindu']),
     persistent: choose.chance(0.5),
   }
   const kind = choose.below(100)
@@ -118,22 +100,22 @@ function callOf(choose: Chooser, seed: number, n: number, tasks: number): StormC
     return {
       ...aim,
       kind: 'pause',
-      mode: choose.oneOf(undefined, 'finish_step', 'interrupt_immediate', 'wait_for_completion'),
-      graceMs: choose.oneOf(undefined, 0, 20, 200),
-      conditions: choose.oneOf<object | undefined>(
+      mode: choose.oneOf([undefined, 'finish_step', 'interrupt_immediate', 'wait_for_completion']),
+      graceMs: choose.oneOf([undefined, 0, 20, 200]),
+      conditions: choose.oneOf<object | undefined>([
         undefined,
         undefined,
         undefined,
         { onEvent: eventName(choose) },
         soon(choose, choose.chance(0.05) ? 'fail' : 'resume_with_summary'),
-      ),
+      ]),
     }
   }
   if (kind < 70) {
     return {
       ...aim,
       kind: 'resume',
-      handle: choose.oneOf('none', 'none', 'none', 'last known', 'last known', 'made up'),
+      handle: choose.oneOf(['none', 'none', 'none', 'last known', 'last known', 'made up']),
       withInput: choose.chance(0.5),
       continueTranscript: choose.chance(0.7),
     }
