@@ -164,7 +164,7 @@ function retentionOf(
   return createRetention({
     ...shared,
     tasksRemoved: ledger.removed,
-    eventsBehind: events.isBehind,
+    eventsKeptFrom: events.keptFrom,
     eventsRemoved: events.removed,
     takeDuty,
   })

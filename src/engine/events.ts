@@ -55,8 +55,8 @@ export interface Events extends Pick<LookBacks, 'mayHaveMissed' | 'lookBack'> {
   reset(): Promise<void>
   /** In a shared store: dispatches events that another process left undispatched. */
   retell(): Promise<void>
-  /** Whether events of earlier processes may not be dispatched yet. */
-  readonly isBehind: () => boolean
+  /** Events that were received at this time or later may not be dispatched yet. */
+  readonly keptFrom: () => number
   /** Retention has removed events (V4). */
   removed(): Promise<void>
   /** Wakes a task that is due by an earlier event that is not dispatched yet. Undefined when there is none (V6). */
@@ -139,7 +139,7 @@ export function createEvents(deps: EventsDeps): Events {
     refresh,
     reset: () => reset(store, cursor),
     beforeDue: (task) => (cursor.isBehind() ? lookBacks.lookBack(task) : undefined),
-    isBehind: cursor.isBehind,
+    keptFrom: cursor.keptFrom,
     retell: dispatcher.retell,
     removed: removed.refresh,
     async start(lookBack) {

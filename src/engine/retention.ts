@@ -5,7 +5,7 @@
  * R2  A task with an undelivered webhook is kept.
  * R3  The row of a removed task is kept as long as idempotency keys are. A repeated message is answered from it and starts
  *     no second task.
- * R4  Events are kept until those that earlier processes left are dispatched, however old they are.
+ * R4  An event is kept until it is dispatched, however old it is.
  */
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -41,15 +41,15 @@ export function createRetention(deps: {
   readonly options: EngineOptions
   /** Tasks were removed. */
   readonly tasksRemoved: () => Promise<void>
-  /** Events of earlier processes may not be dispatched yet. */
-  readonly eventsBehind: () => boolean
+  /** Events that were received at this time or later are kept (R4). */
+  readonly eventsKeptFrom: () => number
   /** Events were removed. */
   readonly eventsRemoved: () => Promise<void>
   /** Of several processes on one store, one removes what is old. */
   readonly takeDuty: Membership['takeDuty']
 }): Retention {
   const { store, clock, log, options, takeDuty } = deps
-  const { tasksRemoved, eventsBehind, eventsRemoved } = deps
+  const { tasksRemoved, eventsKeptFrom, eventsRemoved } = deps
   let cancel: (() => void) | undefined
   let stopped = false
 
@@ -64,7 +64,10 @@ export function createRetention(deps: {
     const claims = await older(claimsForMs, now, counted(store.pruneClaims))
     // After the claims, because claims point to these rows.
     await older(claimsForMs, now, counted(store.pruneRemovedTasks))
-    const events = eventsBehind() ? 0 : await older(eventsForMs, now, counted(store.pruneEvents))
+    const dispatched = counted((before, limit) =>
+      store.pruneEvents(Math.min(before, eventsKeptFrom()), limit),
+    )
+    const events = await older(eventsForMs, now, dispatched)
     if (events > 0) await eventsRemoved()
     return {
       tasks,

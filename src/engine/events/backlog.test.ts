@@ -130,3 +130,30 @@ describe('events that a dead process left', () => {
     expect(await wokenBy(harness, ofAlice)).toEqual(['condition_fired', 'a-1'])
   })
 })
+
+describe('an event whose dispatch fails', () => {
+  it('R4: is kept until it is dispatched, and the dispatched events before it are not', async () => {
+    const inner = createMemoryStore()
+    let fails = false
+    const waiting: typeof inner.waiting = async (...query) => {
+      if (fails) throw new Error('no')
+      return inner.waiting(...query)
+    }
+    const store = { ...inner, waiting }
+    const options = { eventsForMs: 60_000 }
+    const first = await createHarness({ agents: [waiter], store, options })
+    await first.engine.emit(alice, [tick('early')])
+    const { id } = await first.send('go')
+    await first.until(id, 'paused-by-agent')
+    await first.pass(120_000)
+    fails = true
+    await first.engine.emit(alice, [tick('late')])
+    first.clock.advance(120_000)
+    expect(await first.engine.prune()).toMatchObject({ events: 1 })
+    first.crash()
+    fails = false
+    const next = await createHarness({ agents: [waiter], store, clock: first.clock, options })
+    const woken = await next.until(id, 'completed')
+    expect(dataOf(woken, 'woken')).toEqual(['condition_fired', 'late'])
+  })
+})

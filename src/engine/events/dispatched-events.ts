@@ -26,6 +26,8 @@ export function createDispatchedEvents(cluster: Pick<ClusterStore, 'markDispatch
       behind = false
     },
     isBehind: () => behind,
+    // The store itself keeps every event that is not marked.
+    keptFrom: () => Number.POSITIVE_INFINITY,
     async save() {
       const positions = dispatched
       dispatched = []

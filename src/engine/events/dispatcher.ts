@@ -38,7 +38,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   /** A failed dispatch is retried in the background. The cursor stays before its event. */
   async function dispatchAll(events: readonly StoredEvent[]): Promise<void> {
-    for (const { pos } of events) cursor.begin(pos)
+    for (const event of events) cursor.begin(event)
     for (const event of events) {
       // Requests are answered between two events of a batch.
       if (events.length > 1) await new Promise((resolve) => setImmediate(resolve))

@@ -2,6 +2,7 @@
  * How far events have been dispatched. The cursor is in the store: every event up to it has been offered to every task
  * that waited for it. A cursor that is behind is harmless. After a crash, the events behind it are dispatched again.
  */
+import type { StoredEvent } from '../../core/cloud-event.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
@@ -14,7 +15,7 @@ export interface EventCursor {
   /** This is the position of the newest event. Those that were known behind it are lost. */
   reset(pos: number): void
   /** The event is not dispatched yet. The cursor stays before it. */
-  begin(pos: number): void
+  begin(event: Pick<StoredEvent, 'pos' | 'receivedAt'>): void
   /** The event has been offered to every task that waited. */
   finish(pos: number): void
   /** Reads the cursor that was saved last. The events behind it are to be dispatched. */
@@ -23,6 +24,8 @@ export interface EventCursor {
   caughtUp(): void
   /** Whether events of an earlier process may not be dispatched yet. Until then the cursor does not move. */
   readonly isBehind: () => boolean
+  /** Events that were received at this time or later may not be dispatched yet. */
+  readonly keptFrom: () => number
   /** Saves the cursor if it moved. Never rejects. */
   save(): Promise<void>
 }
@@ -38,11 +41,12 @@ export function createEventCursor(deps: {
   let lastPos = 0
   let saved = 0
   let behind = true
-  const undispatched = new Set<number>()
+  /** When each event that is not dispatched was received, by its position. */
+  const undispatched = new Map<number, number>()
 
   async function save(): Promise<void> {
     if (behind) return
-    const reached = Math.min(lastPos, ...[...undispatched].map((pos) => pos - 1))
+    const reached = Math.min(lastPos, ...[...undispatched.keys()].map((pos) => pos - 1))
     if (reached <= saved) return
     try {
       await store.setValue(EVENT_CURSOR, reached)
@@ -60,8 +64,8 @@ export function createEventCursor(deps: {
     reset: (pos) => {
       lastPos = pos
     },
-    begin: (pos) => {
-      undispatched.add(pos)
+    begin: ({ pos, receivedAt }) => {
+      undispatched.set(pos, receivedAt)
     },
     finish: (pos) => {
       undispatched.delete(pos)
@@ -75,6 +79,7 @@ export function createEventCursor(deps: {
       behind = false
     },
     isBehind: () => behind,
+    keptFrom: () => (behind ? Number.NEGATIVE_INFINITY : Math.min(...undispatched.values())),
     save,
   }
 }

@@ -17,5 +17,6 @@ export interface EventStore {
   ): Promise<readonly StoredEvent[]>
   /** The highest position ever given to an event, of any tenant. 0 when there was none. */
   lastEventPos(): Promise<number>
+  /** Removes old events, oldest first. A shared store keeps an event until it is marked as dispatched. */
   pruneEvents(receivedBefore: number, limit: number): Promise<number>
 }

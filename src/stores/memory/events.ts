@@ -76,7 +76,9 @@ export function createEvents(usage: UsageTotals, reservations?: Reservations<num
       }
     },
     prune(receivedBefore, limit) {
-      const old = [...entries].filter(([, entry]) => entry.receivedAt < receivedBefore)
+      const old = [...entries].filter(
+        ([, { pos, receivedAt }]) => receivedAt < receivedBefore && !undispatched.has(pos),
+      )
       for (const [identity, { tenant, body }] of old.slice(0, limit)) {
         usage.add(tenant, '', { bytes: -Buffer.byteLength(body) })
         entries.delete(identity)

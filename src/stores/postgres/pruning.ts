@@ -39,11 +39,11 @@ export function createPruning(db: Database): Pruning {
     pruneHolds: oldest('holds', 'pos', 'lifted_at'),
     async pruneEvents(before, limit) {
       const rows = await db.write(
-        `WITH gone AS (DELETE FROM ${s}.events WHERE pos IN
-           (SELECT pos FROM ${s}.events WHERE received_at < $1 ORDER BY received_at LIMIT $2)
-         RETURNING pos), undispatched AS (
-         DELETE FROM ${s}.undispatched_events u USING gone WHERE u.pos = gone.pos)
-         SELECT pos FROM gone`,
+        `DELETE FROM ${s}.events WHERE pos IN
+           (SELECT pos FROM ${s}.events e WHERE received_at < $1
+              AND NOT EXISTS (SELECT FROM ${s}.undispatched_events u WHERE u.pos = e.pos)
+            ORDER BY received_at LIMIT $2)
+         RETURNING 1`,
         [before, limit],
       )
       return rows.length

@@ -170,6 +170,25 @@ function events(subject: Subject): void {
     expect(await b.cluster.undispatchedEvents(9)).toEqual([])
   })
 
+  it('removes an old event only after it was dispatched, also one that a process has reserved', async () => {
+    const { a, b, pass } = await two(subject)
+    const sent = ['1', '2', '3'].map((id) => sampleEvent(id))
+    const stored = await a.appendEvents('acme', sent, 500)
+    const [first = 0, second = 0, third = 0] = stored.map(({ pos }) => pos)
+    expect(await b.pruneEvents(501, 9)).toBe(0)
+    await a.cluster.markDispatched([second])
+    await pass(RESERVED_MS)
+    expect(await b.pruneEvents(501, 1)).toBe(1)
+    const reserved = await a.cluster.undispatchedEvents(9)
+    expect(reserved.map(({ pos }) => pos)).toEqual([first, third])
+    expect(await b.pruneEvents(501, 9)).toBe(0)
+    await pass(RESERVED_MS)
+    expect(await b.cluster.undispatchedEvents(9)).toEqual(reserved)
+    await b.cluster.markDispatched([first, third])
+    expect(await a.pruneEvents(501, 9)).toBe(2)
+    expect(await a.events('acme', 0, 9)).toEqual([])
+  })
+
   it('never shows an event below one that was seen before', async () => {
     const { a, b } = await two(subject)
     const sent: Promise<unknown>[] = []

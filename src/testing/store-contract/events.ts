@@ -1,3 +1,4 @@
+import { appendDispatched } from '../append-dispatched.ts'
 import { sampleEvent } from '../sample-task.ts'
 import type { Subject } from './subject.ts'
 
@@ -49,7 +50,7 @@ function positions(subject: Subject): void {
 
   it('never gives a position twice, not after removing the newest, not after a restart', async () => {
     const { store } = subject
-    await store.appendEvents('acme', [sampleEvent('1'), sampleEvent('2')], 500)
+    await appendDispatched(store, 'acme', [sampleEvent('1'), sampleEvent('2')], 500)
     const last = await store.lastEventPos()
     expect(await store.pruneEvents(501, 9)).toBe(2)
     expect(await store.lastEventPos()).toBe(last)

@@ -1,6 +1,8 @@
 /** R2: engine/retention.ts. */
+
 import { isTerminal, states } from '../../core/states.ts'
 import type { PruneResult } from '../../ports/store/pruning.ts'
+import { appendDispatched } from '../append-dispatched.ts'
 import {
   creation,
   sampleClaim,
@@ -71,15 +73,15 @@ function ofTheRest(subject: Subject): void {
     const { removed } = await store.pruneTasks(2, 9, 1)
     expect(removed).toBe(1)
     expect(await pruneTasks(store, 2, 1)).toBe(3)
-    await store.appendEvents('acme', [sampleEvent('1'), sampleEvent('2')], 1)
+    await appendDispatched(store, 'acme', [sampleEvent('1'), sampleEvent('2')], 1)
     expect(await store.pruneEvents(2, 1)).toBe(1)
     expect((await store.events('acme', 0, 9)).map(({ event }) => event.id)).toEqual(['2'])
   })
 
   it('removes old events and old claims, and leaves the others', async () => {
     const { store } = subject
-    await store.appendEvents('acme', [sampleEvent('1')], 99)
-    await store.appendEvents('acme', [sampleEvent('2')], 100)
+    await appendDispatched(store, 'acme', [sampleEvent('1')], 99)
+    await appendDispatched(store, 'acme', [sampleEvent('2')], 100)
     await store.claim(sampleClaim('task-1', { key: 'old', createdAt: 99 }))
     await store.claim(sampleClaim('task-2', { key: 'new', createdAt: 100 }))
 

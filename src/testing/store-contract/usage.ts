@@ -1,5 +1,6 @@
 import type { StoredUsage } from '../../ports/store/usage.ts'
 import type { Store } from '../../ports/store.ts'
+import { appendDispatched } from '../append-dispatched.ts'
 import { creation, sampleEvent, sampleMessage, sampleRow, step } from '../sample-task.ts'
 import { pruneTasks } from './prune-tasks.ts'
 import type { Subject } from './subject.ts'
@@ -63,7 +64,7 @@ export function usage(subject: Subject): void {
     await grows(store.putSession(session))
     await grows(store.putSession({ ...session, title: 'longer' }))
     const { bytes } = await ofAnn(store)
-    await grows(store.appendEvents('acme', [sampleEvent('1'), sampleEvent('1')], 1))
+    await grows(appendDispatched(store, 'acme', [sampleEvent('1'), sampleEvent('1')], 1))
     // Events belong to no principal.
     expect((await ofAnn(store)).bytes).toBe(bytes)
 

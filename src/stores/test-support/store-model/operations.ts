@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import { type State, states } from '../../../core/states.ts'
 import type { Commit, TaskRow } from '../../../ports/store/tasks.ts'
 import type { Store } from '../../../ports/store.ts'
+import { appendDispatched } from '../../../testing/append-dispatched.ts'
 import {
   poison,
   sampleClaim,
@@ -92,7 +93,7 @@ export async function carryOut(
   model: Model,
 ): Promise<void> {
   if (one.type === 'append') {
-    const [appended] = await store.appendEvents(one.tenant, [one.event], one.at)
+    const [appended] = await appendDispatched(store, one.tenant, [one.event], one.at)
     expect(appended?.fresh).toBe(model.append(one.tenant, one.event, one.at))
   } else if (one.type === 'prune') {
     expect(await pruneTasks(store, one.at)).toBe(model.pruneTasks(one.at))

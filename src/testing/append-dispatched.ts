@@ -1,0 +1,11 @@
+import type { Store } from '../ports/store.ts'
+
+/** Appends events that have been offered to every task. A shared store removes no others. */
+export async function appendDispatched(
+  store: Pick<Store, 'appendEvents' | 'cluster'>,
+  ...append: Parameters<Store['appendEvents']>
+): ReturnType<Store['appendEvents']> {
+  const stored = await store.appendEvents(...append)
+  await store.cluster?.markDispatched(stored.map(({ pos }) => pos))
+  return stored
+}
