@@ -1,33 +1,16 @@
-import { type Changes, type ClusterStore, RESERVED_MS } from '../../ports/store/cluster.ts'
-import type { Store } from '../../ports/store.ts'
-import { creation, sampleClaim, sampleEvent, sampleHold, sampleRow, step } from '../sample-task.ts'
-import type { ClusterUnderTest, Subject } from './subject.ts'
+import { type Changes, RESERVED_MS } from '../../ports/store/cluster.ts'
+import { creation, sampleClaim, sampleHold, sampleRow, step } from '../sample-task.ts'
+import { clusterEvents } from './cluster-events.ts'
+import type { Subject } from './subject.ts'
+import { two } from './two-processes.ts'
 import { readyIds } from './work.ts'
 
 const LEASE_MS = 15_000
 
-/** A connection, with its cluster part. */
-type Process = Store & { readonly cluster: ClusterStore }
-
-function asProcess(store: Store): Process {
-  const { cluster } = store
-  if (cluster === undefined) throw new Error('the store has no cluster part')
-  return { ...store, cluster }
-}
-
-/** Two connections to the same data, and the store's clock. */
-async function two(
-  subject: Subject,
-): Promise<{ a: Process; b: Process; pass: ClusterUnderTest['pass'] }> {
-  if (subject.cluster === undefined) throw new Error('the store under test has no cluster part')
-  const { connect, pass } = subject.cluster
-  return { a: asProcess(subject.store), b: asProcess(await connect()), pass }
-}
-
 export function cluster(subject: Subject): void {
   leases(subject)
   reservations(subject)
-  events(subject)
+  clusterEvents(subject)
   holds(subject)
   changes(subject)
 }
@@ -143,92 +126,6 @@ function reservations(subject: Subject): void {
     await a.commit([step('task-2', 2)])
     expect(await b.cluster.versions(['task-2', 'task-9', 'task-1', 'task-2'])).toEqual([3, 0, 2, 3])
     expect(await b.cluster.versions([])).toEqual([])
-  })
-}
-
-function events(subject: Subject): void {
-  const { it, expect } = subject.kit
-  it('hands an event that nobody told to one process, after its sender had time', async () => {
-    const { a, b, pass } = await two(subject)
-    const stored = await a.appendEvents('acme', [sampleEvent('1'), sampleEvent('2')], 500)
-    const [first = 0, second = 0] = stored.map(({ pos }) => pos)
-    expect(await b.cluster.undispatchedEvents(9)).toEqual([])
-    await a.cluster.markDispatched([first])
-    await pass(RESERVED_MS)
-    const undispatched = await b.cluster.undispatchedEvents(9)
-    expect(undispatched).toEqual([
-      { pos: second, tenant: 'acme', receivedAt: 500, event: sampleEvent('2') },
-    ])
-    expect(await a.cluster.undispatchedEvents(9)).toEqual([])
-    await pass(RESERVED_MS)
-    expect(await a.cluster.undispatchedEvents(9)).toHaveLength(1)
-    await a.cluster.markDispatched([second])
-    await pass(RESERVED_MS)
-    expect(await b.cluster.undispatchedEvents(9)).toEqual([])
-    await b.appendEvents('acme', [sampleEvent('1')], 600)
-    await pass(RESERVED_MS)
-    expect(await b.cluster.undispatchedEvents(9)).toEqual([])
-  })
-
-  it('removes an old event only after it was dispatched, also one that a process has reserved', async () => {
-    const { a, b, pass } = await two(subject)
-    const sent = ['1', '2', '3'].map((id) => sampleEvent(id))
-    const stored = await a.appendEvents('acme', sent, 500)
-    const [first = 0, second = 0, third = 0] = stored.map(({ pos }) => pos)
-    expect(await b.pruneEvents(501, 9)).toBe(0)
-    await a.cluster.markDispatched([second])
-    await pass(RESERVED_MS)
-    expect(await b.pruneEvents(501, 1)).toBe(1)
-    const reserved = await a.cluster.undispatchedEvents(9)
-    expect(reserved.map(({ pos }) => pos)).toEqual([first, third])
-    expect(await b.pruneEvents(501, 9)).toBe(0)
-    await pass(RESERVED_MS)
-    expect(await b.cluster.undispatchedEvents(9)).toEqual(reserved)
-    await b.cluster.markDispatched([first, third])
-    expect(await a.pruneEvents(501, 9)).toBe(2)
-    expect(await a.events('acme', 0, 9)).toEqual([])
-  })
-
-  it('never shows an event below one that was seen before', async () => {
-    const { a, b } = await two(subject)
-    const sent: Promise<unknown>[] = []
-    const seen: number[] = []
-    for (let round = 0; round < 20; round++) {
-      const batch = [1, 2, 3].map((one) => sampleEvent(`${round}-${one}`))
-      sent.push((round % 2 === 0 ? a : b).appendEvents('acme', batch, 500))
-      const page = await b.events('acme', seen.at(-1) ?? 0, 99)
-      seen.push(...page.map(({ pos }) => pos))
-    }
-    await Promise.all(sent)
-    const rest = await b.events('acme', seen.at(-1) ?? 0, 99)
-    const all = (await a.events('acme', 0, 99)).map(({ pos }) => pos)
-    expect([...seen, ...rest.map(({ pos }) => pos)]).toEqual(all)
-    expect(all).toHaveLength(60)
-  })
-
-  it('refuses a commit that names an event position which no event has got', async () => {
-    const { a, b } = await two(subject)
-    const { epoch: holdEpoch } = await b.cluster.holdsInEffect()
-    const [given] = await a.appendEvents('acme', [sampleEvent('1')], 500)
-    const eventPos = given?.pos ?? 0
-    const claim = sampleClaim('task-2')
-    const written = { status: 'written' }
-    expect(
-      await b.commit([
-        creation('task-1', {}, { eventPos, holdEpoch }),
-        creation('task-2', {}, { eventPos: eventPos + 1, claim }),
-        creation('task-3'),
-      ]),
-    ).toEqual([written, { status: 'outdated' }, written])
-    expect(await b.load('task-2')).toBeUndefined()
-    expect(await b.findClaim(claim)).toBeUndefined()
-    expect(await b.commit([step('task-1', 1, { eventPos: eventPos + 1 })])).toEqual([
-      { status: 'conflict', version: 2 },
-    ])
-    await a.appendEvents('acme', [sampleEvent('2')], 500)
-    expect(await b.commit([creation('task-2', {}, { eventPos: eventPos + 1, claim })])).toEqual([
-      written,
-    ])
   })
 }
 
