@@ -98,7 +98,7 @@ export const defaultOptions: EngineOptions = {
   journalRecords: 10_000,
   journalBytes: 67_108_864,
   contextBytes: 16_777_216,
-  listBytes: 16_777_216,
+  listBytes: 4_194_304,
   pendingReminders: 64,
   remindersPerMinute: 6_000,
   filtersWithoutType: 1_000,

@@ -60,7 +60,7 @@ export async function seenNow(
   const ids = new Set([...referenceTaskIds, ...rows.map(({ id }) => id)])
   const isSeen = (task: Task): boolean =>
     task.contextId === contextId && task.tenant === tenant && task.principal === principal
-  const tasks = await readWithin(options.contextBytes, [...ids], async (id) => {
+  const tasks = await readWithin(store, options.contextBytes, [...ids], async (id) => {
     const task = await ledger.read(id)
     return task !== undefined && isSeen(task) ? task : undefined
   })

@@ -207,7 +207,7 @@ describe('what one answer or one run reads', () => {
     const size = (history: readonly unknown[]): number => JSON.stringify(history).length
     const harness = await createHarness({
       agents: [looks],
-      options: { contextBytes: 45_000, concurrency: 99 },
+      options: { contextBytes: 50_000, concurrency: 99 },
     })
     const contextId = 'large'
     const say = (text: string) => harness.send('', { message: message(text, { contextId }) })

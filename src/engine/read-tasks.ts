@@ -39,7 +39,7 @@ export async function list(
     store.count(filter),
   ])
   const page = rows.slice(0, limit)
-  const { read, values: tasks } = await readWithin(options.listBytes, page, ({ id }) =>
+  const { read, values: tasks } = await readWithin(store, options.listBytes, page, ({ id }) =>
     ledger.read(id),
   )
   const last = page[read - 1]

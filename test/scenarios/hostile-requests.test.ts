@@ -1,39 +1,49 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { corpus } from './hostile/corpus.ts'
+import { corpus, type HostileRequest, manyNames } from './hostile/corpus.ts'
 import { openProbedServer, type ProbedServer } from './hostile/probed-server.ts'
 
+/** No request holds the event loop for longer. It is processor time, which is also spent on a busy machine. */
+const HELD_MS = 100
 /**
- * The aim is 100 ms on an idle machine. A test cannot assert it on every machine, although it measures processor time: cores
- * that are shared do less in that time, and a body of 9 MB takes most of it only to be received. The faults that these
- * requests made held the loop for seconds.
+ * The smallest of so many attempts counts. Other processes on the same core empty its caches, the garbage collector runs for
+ * earlier requests, and code that runs for the first time is slow.
  */
-const HELD_MS = 1_000
+const ATTEMPTS = 10
 
 let server: ProbedServer
 beforeAll(async () => {
   server = await openProbedServer()
-  // Code that runs for the first time is slow for other reasons.
-  await Promise.all(corpus.slice(0, 5).map(send))
-  await server.longest()
+  // More than a list answers with.
+  for (let task = 0; task < 16; task++) await send(manyNames)
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-async function send({ path = '/', method = 'POST', headers = {}, body }: (typeof corpus)[number]) {
+async function send({ path = '/', method = 'POST', headers = {}, body }: HostileRequest) {
   const sent = method === 'GET' ? {} : { body }
   const response = await fetch(server.url + path, { method, headers, ...sent })
   return { status: response.status, text: await response.text() }
+}
+
+/** Stops at the first attempt that is short enough: the smallest one is at most as long. */
+async function shortestHold(request: HostileRequest): Promise<number> {
+  let shortest = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < ATTEMPTS && shortest >= HELD_MS; attempt++) {
+    await server.longest()
+    const { text } = await send(request)
+    shortest = Math.min(shortest, await server.longest())
+    if (process.env['LULL_SHOW'])
+      console.log(Math.round(shortest), request.name, text.slice(0, 100))
+    // Nothing of a large request comes back.
+    if (request.right !== true) expect(text.length).toBeLessThan(4_096)
+  }
+  return shortest
 }
 
 describe('one hostile request', () => {
   it.each(corpus.map((one) => [one.name, one] as const))(
     'does not hold the event loop: %s',
     async (_, request) => {
-      const { text } = await send(request)
-      const held = await server.longest()
-      if (process.env['LULL_SHOW']) console.log(Math.round(held), request.name, text.slice(0, 100))
-      expect(held).toBeLessThan(HELD_MS)
-      // Nothing of a large request comes back.
-      if (request.right !== true) expect(text.length).toBeLessThan(4_096)
+      expect(await shortestHold(request)).toBeLessThan(HELD_MS)
     },
   )
 

@@ -5,7 +5,7 @@ export interface HostileRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body: string
-  /** It is a right request, and its answer may be as large as itself. */
+  /** It is a right request, and its answer may be larger than itself. */
   readonly right?: boolean
 }
 
@@ -23,6 +23,8 @@ const message = (more: string): string =>
   `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]${more}}}`
 
 const list = (one: string, count: number): string => `[${Array(count).fill(one).join(',')}]`
+
+const deep = (levels: number): string => '{"a":['.repeat(levels / 2) + ']}'.repeat(levels / 2)
 
 const members = (count: number): string =>
   `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')}}`
@@ -62,10 +64,40 @@ const ops = (name: string, body: string): HostileRequest => ({
   body,
 })
 
+const LIMIT = 10 * 1_048_576
+
+/** A message whose text makes the body as long as a body may be. `one` is a character as JSON writes it. */
+function atTheLimit(name: string, one: string): HostileRequest {
+  const text = one.repeat(Math.floor((LIMIT - 1_000) / Buffer.byteLength(one)))
+  return rpc(
+    name,
+    'SendMessage',
+    `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"${text}"}]}}`,
+    true,
+  )
+}
+
+const get = (name: string, path: string, headers: Readonly<Record<string, string>> = {}) =>
+  ({ name, path, method: 'GET', headers: { ...v1, ...headers }, body: '', right: true }) as const
+
 const event = (more: string): string =>
   `{"specversion":"1.0","id":"1","source":"/s","type":"t"${more}}`
 
+/** A task that costs much to show, for its size. */
+export const manyNames: HostileRequest = rpc(
+  'metadata with very many names',
+  'SendMessage',
+  message(`,"metadata":${members(9_500)}`),
+  true,
+)
+
 export const corpus: readonly HostileRequest[] = [
+  rpc(
+    'a list of tasks with very many names',
+    'ListTasks',
+    '{"pageSize":100,"historyLength":100}',
+    true,
+  ),
   cron('cron: years that never fire', '* * * 1W,2W,3W,4W,5W,6W,7W * +0#5 1-9999'),
   cron('cron: a long expression', `${'1,'.repeat(400_000)}1 * * * *`),
   cron('cron: very many spaces', `*${' '.repeat(1_000_000)}`),
@@ -77,14 +109,9 @@ export const corpus: readonly HostileRequest[] = [
   rpc('extensions within a document', 'SendMessage', message(`,"extensions":${list('1', 95_000)}`)),
   rpc('reference ids', 'SendMessage', message(`,"referenceTaskIds":${list('1', 95_000)}`)),
   rpc('parts', 'SendMessage', `{"message":{"parts":${list('{}', 95_000)}}}`),
-  rpc(
-    'metadata with very many names',
-    'SendMessage',
-    message(`,"metadata":${members(19_000)}`),
-    true,
-  ),
+  manyNames,
   rpc('more names than a document may have', 'SendMessage', members(900_000)),
-  rpc('names at the top', 'SendMessage', members(19_000)),
+  rpc('names at the top', 'SendMessage', members(9_500)),
   rpc(
     'data with very many values',
     'SendMessage',
@@ -114,7 +141,7 @@ export const corpus: readonly HostileRequest[] = [
     headers: v1,
     body: list('{"jsonrpc":"2.0","id":1,"method":"GetTask"}', 14_000),
   },
-  { name: 'names given twice', headers: v1, body: `{${'"a":1,'.repeat(19_000)}"a":1}` },
+  { name: 'names given twice', headers: v1, body: `{${'"a":1,'.repeat(9_500)}"a":1}` },
   {
     name: 'REST: very many query parameters',
     right: true,
@@ -123,14 +150,14 @@ export const corpus: readonly HostileRequest[] = [
     headers: v1,
     body: '',
   },
-  { name: 'REST: a body of members', path: '/message:send', headers: v1, body: members(19_000) },
+  { name: 'REST: a body of members', path: '/message:send', headers: v1, body: members(9_500) },
   batch('events: very many', list(event(''), 100_000)),
   batch('events: as many as a document can have', list(event(''), 10_000)),
   batch('events: wrong ones', list('{"specversion":"1.0"}', 49_000)),
-  batch('events: one with very many attributes', `[${event(`,${members(19_000).slice(1, -1)}`)}]`),
+  batch('events: one with very many attributes', `[${event(`,${members(9_500).slice(1, -1)}`)}]`),
   batch(
     'events: one with very many wrong names',
-    `[${event(`,${members(19_000).slice(1, -1).replaceAll('"k', '"K')}`)}]`,
+    `[${event(`,${members(9_500).slice(1, -1).replaceAll('"k', '"K')}`)}]`,
   ),
   {
     name: 'events: text of 9 MB',
@@ -151,7 +178,7 @@ export const corpus: readonly HostileRequest[] = [
     body: '',
   },
   acp('ACP: very many values', `{"protocolVersion":1,"_meta":{"a":${list('{}', 3_000_000)}}}`),
-  acp('ACP: as many as a document can have', `{"protocolVersion":1,"_meta":${members(19_000)}}`),
+  acp('ACP: as many as a document can have', `{"protocolVersion":1,"_meta":${members(9_500)}}`),
   acp('ACP: wrong ones', `{"protocolVersion":1,"clientCapabilities":${list('{}', 49_000)}}`),
   acp('ACP: brackets', `${'['.repeat(9_000_000)}`),
   v03('0.3: parts', 'message/send', `{"message":{"kind":"message","parts":${list('{}', 95_000)}}}`),
@@ -160,9 +187,60 @@ export const corpus: readonly HostileRequest[] = [
     'tasks/pause',
     `{"taskId":"t","conditions":{"all":${list('{}', 49_000)}}}`,
   ),
-  ops('ops: a hold with very many names', members(19_000)),
+  ops('ops: a hold with very many names', members(9_500)),
   ops(
     'ops: a hold for a reason of 9 MB',
     `{"scope":{"all":true},"reason":"${'x'.repeat(9_000_000)}"}`,
   ),
+  cron('cron: very many ranges', `${Array(60).fill('0-59/1').join(',')} * * * *`.slice(0, 250)),
+  cron('cron: never', '0 0 30 2 *'),
+  cron('cron: digits without an end', `${'1'.repeat(250)}x * * * *`),
+  filter('filter: wide and deep', `{"all":${list(`{"any":${list('{"not":{}}', 90)}}`, 100)}}`),
+  filter('filter: a long text', `{"suffix":{"type":"${'a'.repeat(9_000_000)}"}}`),
+  rpc(
+    'names that are numbers, far apart',
+    'SendMessage',
+    message(
+      `,"metadata":{${Array.from({ length: 9_500 }, (_, n) => `"${n * 65_536}":1`).join(',')}}`,
+    ),
+    true,
+  ),
+  rpc(
+    'as deep as a document can be',
+    'SendMessage',
+    message(`,"metadata":{"a":${deep(50)}}`),
+    true,
+  ),
+  atTheLimit('a text at the limit of a body', 'x'),
+  atTheLimit('escaped controls at the limit of a body', '\\u0001'),
+  atTheLimit('characters of three bytes at the limit of a body', '€'),
+  atTheLimit('halves of characters at the limit of a body', '\\ud800'),
+  atTheLimit('line ends at the limit of a body', '\\n'),
+  rpc(
+    'a list of tasks with large messages',
+    'ListTasks',
+    '{"pageSize":100,"includeArtifacts":true,"historyLength":100}',
+    true,
+  ),
+  get(
+    'REST: a list of tasks with large messages',
+    '/tasks?pageSize=100&includeArtifacts=true&historyLength=100',
+  ),
+  get('a list of tasks with large messages for operators', '/ops/tasks?limit=100'),
+  get('a cursor of 12,000 characters', `/tasks?pageToken=${'A'.repeat(12_000)}`),
+  get('a header of very many media types', '/tasks?historyLength=0', {
+    accept: 'a/b;q=0.1,'.repeat(1_200),
+  }),
+  get('a header of spaces', '/tasks?historyLength=0', { accept: `a${' '.repeat(12_000)}b` }),
+  get('a header of very many extensions', '/tasks?historyLength=0', {
+    'a2a-extensions': 'a,'.repeat(6_000),
+  }),
+  get('a token of 12,000 characters', '/tasks?historyLength=0', {
+    authorization: `Bearer ${'a.'.repeat(6_000)}`,
+  }),
+  {
+    name: 'a media type with very many spaces',
+    headers: { ...v1, 'content-type': `application/json;${' '.repeat(12_000)}x` },
+    body: '{}',
+  },
 ]

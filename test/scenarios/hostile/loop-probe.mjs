@@ -1,7 +1,12 @@
 /**
  * Loaded into the server with `--import`. Measures the longest piece of work that held the event loop since the last question.
- * Work is the smaller of elapsed time and processor time: on a busy machine a process may wait long without doing anything.
+ * Work is processor time of the main thread: on a busy machine a thread may wait long without doing anything. Where the
+ * system does not tell the time of one thread, work is the smaller of elapsed time and processor time of the process.
  */
+import { readFileSync } from 'node:fs'
+
+const mainThread = `/proc/self/task/${process.pid}/schedstat`
+const reading = hasThreadTimes() ? readThread : readProcess
 let before = reading()
 let longest = 0
 
@@ -22,7 +27,21 @@ function measure() {
   before = now
 }
 
-function reading() {
+/** The first number is nanoseconds on a processor. The kernel counts them only when it was built to. */
+function hasThreadTimes() {
+  try {
+    return readThread().used > 0
+  } catch {
+    return false
+  }
+}
+
+function readThread() {
+  const [nanoseconds] = readFileSync(mainThread, 'utf8').split(' ')
+  return { elapsed: performance.now(), used: Number(nanoseconds) / 1_000_000 }
+}
+
+function readProcess() {
   const { user, system } = process.cpuUsage()
   return { elapsed: performance.now(), used: (user + system) / 1_000 }
 }

@@ -3,7 +3,7 @@
  * and hold the event loop for seconds.
  */
 import type { PreparedWebSocketUpgrade } from '@agentclientprotocol/sdk/experimental/server'
-import { hasTooManyValues } from '../../../wire/strict-json.ts'
+import { isTooCostly } from '../../../wire/strict-json.ts'
 
 type Socket = Parameters<PreparedWebSocketUpgrade['accept']>[0]
 type Listener = Parameters<NonNullable<Socket['on']>>[1]
@@ -18,8 +18,7 @@ export function guardedSocket(socket: Socket): Socket {
 
   function guardOf(listener: Listener): Listener {
     return (...args) => {
-      if (hasTooManyValues(textOf(args[0])))
-        socket.close(TOO_BIG, 'The message has too many values')
+      if (isTooCostly(textOf(args[0]))) socket.close(TOO_BIG, 'The message has too many values')
       else listener(...args)
     }
   }
@@ -46,7 +45,7 @@ export function guardedSocket(socket: Socket): Socket {
 export async function guardedRequest(request: Request): Promise<Request | undefined> {
   if (request.method !== 'POST') return request
   const body = await request.text()
-  if (hasTooManyValues(body)) return undefined
+  if (isTooCostly(body)) return undefined
   const { url, method, headers } = request
   return new Request(url, { method, headers, body })
 }
