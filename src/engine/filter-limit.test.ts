@@ -5,6 +5,7 @@ import {
   alice,
   createHarness,
   type Harness,
+  message,
   running,
 } from './test-support/engine-harness.ts'
 
@@ -13,12 +14,14 @@ const idle = running(async (task) => {
   await task.step('wait', (step) => aborted(step.signal))
 })
 
-async function waitWith(harness: Harness, filter: EventFilter): Promise<string> {
-  const { id } = await harness.send('go')
+async function waitWith(harness: Harness, filter: EventFilter, caller = alice): Promise<string> {
+  const sent = await harness.engine.send(caller, { message: message('go') })
+  if (sent.kind !== 'task') throw new Error('no task')
+  const { id } = sent.task
   await harness.until(id, 'working')
   const conditions = { trigger: { filter } }
   const request = { taskId: id, conditions, mode: 'interrupt_immediate' } as const
-  return (await harness.engine.pause(alice, request)).state
+  return (await harness.engine.pause(caller, request)).state
 }
 
 describe('filters that fix no type', () => {
@@ -28,11 +31,31 @@ describe('filters that fix no type', () => {
     expect(await waitWith(harness, { exact: { subject: 'b' } })).toBe('paused-by-client')
     await expect(waitWith(harness, { exact: { subject: 'c' } })).rejects.toMatchObject({
       code: 'LIMIT_EXCEEDED',
-      details: { limit: 'filtersWithoutType', value: 2 },
+      details: { limit: 'filtersWithoutType of the principal', value: 2 },
     })
     // A filter that is compared already, and one that is looked up, cost nothing more.
     expect(await waitWith(harness, { exact: { subject: 'b' } })).toBe('paused-by-client')
     expect(await waitWith(harness, { exact: { type: 't' } })).toBe('paused-by-client')
+  })
+
+  it('are limited for each principal, and for the principals of a tenant together', async () => {
+    const options = { filtersWithoutType: 2, tenantFactor: 2 }
+    const harness = await createHarness({ agents: [idle], options })
+    const wait = (principal: string, subject: string) =>
+      waitWith(harness, { exact: { subject } }, { ...alice, principal })
+    const refusedFor = (who: string, value: number) => ({
+      details: { limit: `filtersWithoutType of the ${who}`, value },
+    })
+    await wait('ann', 'a')
+    await wait('ann', 'b')
+    await expect(wait('ann', 'c')).rejects.toMatchObject(refusedFor('principal', 2))
+    // A filter of another principal is compared already, and does not count for this one.
+    await wait('ben', 'a')
+    await wait('ben', 'c')
+    await wait('ben', 'd')
+    await expect(wait('ben', 'e')).rejects.toMatchObject(refusedFor('tenant', 4))
+    await expect(wait('cay', 'e')).rejects.toMatchObject(refusedFor('tenant', 4))
+    expect(await wait('ann', 'd')).toBe('paused-by-client')
   })
 
   it('are limited in length, because a long one makes every event read its task', async () => {

@@ -10,12 +10,20 @@ import {
   waitNames,
 } from '../core/conditions.ts'
 import { LullError } from '../core/errors.ts'
+import type { Task } from '../core/task.ts'
 import type { EngineContext } from './context.ts'
 
-/** @throws LullError when the tenant has as many of these filters as it may have, or when this one is too long to share */
+/** More than any server can compare. The options may be infinite, and a store takes only numbers that are finite. */
+const MANY = 1_000_000
+
+/**
+ * A filter that several tasks wait with is compared once. It counts for the principal of the oldest of them.
+ * @throws LullError when the principal or its tenant has as many of these filters as it may have, or when this one is too
+ * long to share
+ */
 export async function admitFilter(
   { store, options }: Pick<EngineContext, 'store' | 'options'>,
-  tenant: string,
+  { tenant, principal }: Pick<Task, 'tenant' | 'principal'>,
   conditions: ResumeConditions | undefined,
 ): Promise<void> {
   const names = waitNames(conditions)
@@ -24,8 +32,16 @@ export async function admitFilter(
     const problem = 'fixes no type (exact: {type}), and is then limited to 2048 characters'
     throw new LullError('INVALID_INPUT', { path: 'conditions.trigger.filter', problem })
   }
-  const value = options.filtersWithoutType
-  const known = await store.waitNames(tenant, FILTER_NAMES, '', value)
-  if (known.length < value || known.some((name) => names.includes(name))) return
-  throw new LullError('LIMIT_EXCEEDED', { limit: 'filtersWithoutType', value })
+  const most = options.filtersWithoutType
+  const mostOfTenant = Math.min(most * options.tenantFactor, MANY)
+  const known = await store.waitNames(tenant, FILTER_NAMES, '', mostOfTenant)
+  if (known.some((name) => names.includes(name))) return
+  if (known.length >= mostOfTenant) throw tooMany('tenant', mostOfTenant)
+  if (known.length < most) return
+  const owners = await store.waitOwners(tenant, known)
+  if (owners.filter((owner) => owner === principal).length >= most) throw tooMany('principal', most)
+}
+
+function tooMany(of: 'principal' | 'tenant', value: number): LullError {
+  return new LullError('LIMIT_EXCEEDED', { limit: `filtersWithoutType of the ${of}`, value })
 }

@@ -34,13 +34,13 @@ export interface EngineOptions {
   readonly pendingReminders: number
   /** How many reminders a principal may add in a minute, to all of its tasks. */
   readonly remindersPerMinute: number
-  /** How many distinct filters without a fixed type a tenant may have. Every event is compared with each of them. */
+  /** How many distinct filters without a fixed type a principal may have. Every event is compared with each of them. */
   readonly filtersWithoutType: number
   /** How many bytes a principal may store, how many tasks, and how many tasks that have not ended. */
   readonly storedBytes: number
   readonly storedTasks: number
   readonly openTasks: number
-  /** How many times as much the principals of a tenant may store together. */
+  /** How many times as much the principals of a tenant may store, and how many times as many filters they may have, together. */
   readonly tenantFactor: number
   /** New work is refused when the disk has less free space than this, or the database is larger than this. */
   readonly freeDiskBytes: number
@@ -101,7 +101,7 @@ export const defaultOptions: EngineOptions = {
   listBytes: 4_194_304,
   pendingReminders: 64,
   remindersPerMinute: 6_000,
-  filtersWithoutType: 1_000,
+  filtersWithoutType: 250,
   storedBytes: 4_294_967_296,
   storedTasks: 5_000_000,
   openTasks: 2_000_000,

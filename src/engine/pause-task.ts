@@ -42,7 +42,7 @@ export async function pause(
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())
   const found = await pausableTask(context, caller, taskId)
-  await admitFilter(context, found.tenant, armed)
+  await admitFilter(context, found, armed)
   await events.refresh()
   const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({
     type: 'pause',
@@ -95,7 +95,7 @@ export async function park(
   const armed = conditions ?? undefined
   const firesAt = fireAt(armed, clock.now())
   const found = await pausableTask(context, caller, taskId)
-  await admitFilter(context, found.tenant, armed)
+  await admitFilter(context, found, armed)
   const mode = 'finish_step'
   await events.refresh()
   const committed = await runs.commitStop(taskId, mode, (_task, atBoundary) => ({

@@ -32,6 +32,7 @@ const reads: ReadonlySet<string | symbol> = new Set<keyof Store>([
   'nextDueAt',
   'waiting',
   'waitNames',
+  'waitOwners',
   'events',
   'lastEventPos',
   'getValue',

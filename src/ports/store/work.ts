@@ -51,4 +51,9 @@ export interface WorkStore {
     after: string,
     limit: number,
   ): Promise<readonly string[]>
+  /**
+   * For each name that a task of the tenant waits for, the principal of the task with the smallest id among them. In no
+   * order.
+   */
+  waitOwners(tenant: string, names: readonly string[]): Promise<readonly string[]>
 }

@@ -109,6 +109,7 @@ export function connectMemory(data: MemoryData, { guarded, close }: Guard): Stor
     nextDueAt: guarded(work.nextDueAt),
     waiting: guarded(work.waiting),
     waitNames: guarded(work.waitNames),
+    waitOwners: guarded(work.waitOwners),
     appendEvents: guarded(events.append),
     events: guarded(events.after),
     lastEventPos: guarded(events.lastPos),

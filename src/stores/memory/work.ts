@@ -20,6 +20,7 @@ export interface WorkQueries {
   nextDueAt(): number | undefined
   waiting(tenant: string, names: readonly string[], after: string, limit: number): readonly string[]
   waitNames(tenant: string, prefix: string, after: string, limit: number): readonly string[]
+  waitOwners(tenant: string, names: readonly string[]): readonly string[]
 }
 
 type Instant = 'readyAt' | 'dueAt' | 'createdAt'
@@ -103,6 +104,11 @@ export function createWorkQueries(shared?: SharedWork): WorkQueries {
         .filter((name) => name.startsWith(prefix) && name > after)
         .sort()
         .slice(0, limit),
+    waitOwners: (tenant, names) =>
+      names.flatMap((name) => {
+        const waiting = which((row) => row.tenant === tenant && row.waits.includes(name))
+        return waiting.sort((a, b) => (a.id < b.id ? -1 : 1))[0]?.principal ?? []
+      }),
   }
 }
 

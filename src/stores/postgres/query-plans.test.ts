@@ -67,6 +67,7 @@ const calls: readonly (readonly [string, (store: Store) => Promise<unknown>])[] 
   ['orphans', (store) => store.orphans('', 9)],
   ['waiting', (store) => store.waiting('acme', ['tick'], 'task-3', 9)],
   ['waitNames', (store) => store.waitNames('acme', 't', '', 9)],
+  ['waitOwners', (store) => store.waitOwners('acme', ['tick'])],
   ['load', (store) => store.load('task-7')],
   ['records', (store) => store.records('task-7', 1, 9)],
   ['list of a principal', (store) => store.list({ tenant: 'acme', principal: 'ann', limit: 9 })],

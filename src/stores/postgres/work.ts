@@ -8,7 +8,7 @@ import { createReadyTasks } from './ready-tasks.ts'
 
 type Work = Pick<
   Store,
-  'ready' | 'readyAgents' | 'orphans' | 'due' | 'nextDueAt' | 'waiting' | 'waitNames'
+  'ready' | 'readyAgents' | 'orphans' | 'due' | 'nextDueAt' | 'waiting' | 'waitNames' | 'waitOwners'
 >
 
 export function createWork(db: Database): Work {
@@ -77,7 +77,7 @@ export function createWork(db: Database): Work {
   }
 }
 
-function createWaits(db: Database): Pick<Store, 'waiting' | 'waitNames'> {
+function createWaits(db: Database): Pick<Store, 'waiting' | 'waitNames' | 'waitOwners'> {
   const s = db.schema
   return {
     // One range per name. A single range over all names would sort every waiting task.
@@ -108,6 +108,17 @@ function createWaits(db: Database): Pick<Store, 'waiting' | 'waitNames'> {
       )
       return rows.map(toId)
     },
+    waitOwners: async (tenant, names) =>
+      (
+        await db.read(
+          `SELECT t.principal AS id FROM unnest($2::text[]) AS wanted (name) CROSS JOIN LATERAL (
+             SELECT task_id FROM ${s}.waits
+             WHERE tenant = $1 AND waits.name = wanted.name
+             ORDER BY task_id LIMIT 1) AS w
+           JOIN ${s}.tasks t ON t.id = w.task_id`,
+          [toText(tenant), names.map(toText)],
+        )
+      ).map(toId),
   }
 }
 

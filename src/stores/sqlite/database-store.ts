@@ -148,6 +148,7 @@ function workMethods({ work, waits }: Tables, guarded: Guarded): WorkStore {
     nextDueAt: guarded(work.nextDueAt),
     waiting: guarded(waits.find),
     waitNames: guarded(waits.names),
+    waitOwners: guarded(waits.owners),
   }
 }
 

@@ -7,6 +7,7 @@ export interface Waits {
   replace(tenant: string, id: string, before: string | null, after: string | null): void
   find(tenant: string, names: readonly string[], after: string, limit: number): readonly string[]
   names(tenant: string, prefix: string, after: string, limit: number): readonly string[]
+  owners(tenant: string, names: readonly string[]): readonly string[]
 }
 
 export function createWaits(db: Database): Waits {
@@ -18,6 +19,10 @@ export function createWaits(db: Database): Waits {
   )
   const nextName = db.prepare(
     'SELECT min(name) AS name FROM waits WHERE tenant = ? AND name > ? AND name < ?',
+  )
+  const owner = db.prepare(
+    `SELECT principal FROM tasks WHERE id =
+       (SELECT task_id FROM waits WHERE tenant = ? AND name = ? ORDER BY task_id LIMIT 1)`,
   )
   return {
     replace(tenant, id, before, after) {
@@ -48,6 +53,11 @@ export function createWaits(db: Database): Waits {
       }
       return found
     },
+    owners: (tenant, names) =>
+      names.flatMap((name) => {
+        const row = owner.get(toText(tenant), toText(name))
+        return row === undefined ? [] : fromText(String(row['principal']))
+      }),
   }
 }
 

@@ -182,4 +182,20 @@ function waiting(subject: Subject): void {
     await store.commit([step('task-3', 2, { row: sampleRow('task-3') })])
     expect(await store.waitNames('acme', '\u0001', '', 9)).toEqual(all.slice(0, 2))
   })
+
+  it('tells whose task waits for a name: of several, the one with the smallest id', async () => {
+    const { store } = subject
+    await store.commit([
+      creation('task-2', { waits: ['a', 'b'], principal: 'ben' }),
+      creation('task-1', { waits: ['b', 'c'], principal: 'ann' }),
+      creation('task-3', { waits: ['d'], principal: 'cay', tenant: 'other' }),
+    ])
+    const owners = async (...names: readonly string[]): Promise<readonly string[]> =>
+      [...(await store.waitOwners('acme', names))].sort()
+    expect(await owners('a', 'b', 'c', 'd', 'e')).toEqual(['ann', 'ann', 'ben'])
+    expect(await owners('d')).toEqual([])
+    expect(await owners()).toEqual([])
+    await store.commit([step('task-1', 2, { row: sampleRow('task-1', { principal: 'ann' }) })])
+    expect(await owners('a', 'b', 'c')).toEqual(['ben', 'ben'])
+  })
 }

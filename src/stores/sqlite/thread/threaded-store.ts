@@ -25,6 +25,7 @@ type Reading =
   | 'nextDueAt'
   | 'waiting'
   | 'waitNames'
+  | 'waitOwners'
   | 'events'
   | 'lastEventPos'
   | 'getValue'
