@@ -267,8 +267,31 @@ describe('a request that two servers may read differently', () => {
       `${head}Transfer-Encoding: chunked\r\n\r\n0x3\r\nabc\r\n0\r\n\r\n`,
     ],
     ['an unknown coding', `${head}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`],
+    [
+      'a target with a user',
+      'GET http://127.0.0.1@a.example/healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
+    ],
+    [
+      'a target of another scheme',
+      'GET ftp://127.0.0.1/healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
+    ],
+    [
+      'a target whose path is in its query',
+      'GET http://127.0.0.1?/healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
+    ],
   ])('is refused: %s', async (_, bytes) => {
     expect(await answerTo(await openFront(), bytes)).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
+  it.each([
+    ['another host', 'http://evil.example/healthz', '127.0.0.1', 403],
+    ['another host over TLS', 'HTTPS://evil.example:443/healthz', '127.0.0.1', 403],
+    ['another host without a path', 'http://evil.example', '127.0.0.1', 403],
+    ['this host, and another Host header', 'http://127.0.0.1:80/healthz', 'evil.example', 200],
+    ['this host', 'http://localhost/healthz', 'localhost', 200],
+  ])('is for the host of its absolute target: %s', async (_, target, host, status) => {
+    const bytes = `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
+    expect(await answerTo(await openFront(), bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 })
 

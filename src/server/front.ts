@@ -17,7 +17,7 @@ import type { RefusedAttempts } from './auth/refused-attempts.ts'
 import { isPublic } from './auth/route-scopes.ts'
 import { type BytesInFlight, createBytesInFlight } from './bytes-in-flight.ts'
 import { createCors } from './cors.ts'
-import { createGuard, repeatedHeader } from './guard.ts'
+import { addressed, createGuard } from './guard.ts'
 import {
   BODY_LIMIT_BYTES,
   BodyRefused,
@@ -125,13 +125,12 @@ export function createFront(options: FrontOptions): RequestListener {
 
   return (incoming, outgoing) => {
     const { headers } = incoming
-    const repeated = repeatedHeader(incoming)
-    if (repeated !== undefined) {
-      refuse(outgoing, 400, 'INVALID_INPUT', `The request has more than one ${repeated} header`)
+    const to = addressed(incoming, host)
+    if (to.problem !== undefined) {
+      refuse(outgoing, 400, 'INVALID_INPUT', to.problem)
       return
     }
-    // Only HTTP/1.0 omits the host. Browsers always send it.
-    const refused = guard(headers.host ?? host, headers.origin)
+    const refused = guard(to.host, headers.origin)
     if (refused !== undefined) {
       options.refused.ofStranger(incoming, refused.code)
       options.meter.add(REFUSED, 1, refused.code)

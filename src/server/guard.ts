@@ -3,6 +3,7 @@
  * under a name that resolves to this machine (DNS rebinding), or across origins. The first is recognised by the Host
  * header, the second by Origin. Programs send no Origin, and the host they were given.
  */
+import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
 export interface GuardOptions {
@@ -49,6 +50,27 @@ export function createGuard({ host, allowedHosts = [], allowedOrigins = [] }: Gu
     const message = `Pages of ${origin} may not call this server; allowedOrigins in the configuration permits them`
     return { code: 'ORIGIN_NOT_ALLOWED', message }
   }
+}
+
+/** `http://host:port/path`. A user in front of the host is refused, and so is a query without a path. */
+const ABSOLUTE = /^https?:\/\/([\w.:[\]-]+)(?:\/|$)/i
+
+/**
+ * The host that a request is for. An absolute target names it, and the Host header is then ignored (RFC 9112 3.2.2). Only
+ * HTTP/1.0 omits the header. `problem`: two servers may read the request differently.
+ */
+export function addressed(
+  request: Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>,
+  listensOn: string,
+): { readonly host: string; readonly problem?: undefined } | { readonly problem: string } {
+  const { url = '/', headers } = request
+  const repeated = repeatedHeader(request)
+  if (repeated !== undefined) return { problem: `The request has more than one ${repeated} header` }
+  if (url.startsWith('/') || url === '*') return { host: headers.host ?? listensOn }
+  const host = ABSOLUTE.exec(url)?.[1]
+  return host === undefined
+    ? { problem: 'The request target is neither a path nor a URL' }
+    : { host }
 }
 
 /** Headers of which two servers on the way may each believe another one, when a request has two of them. */
