@@ -47,6 +47,11 @@ export function createLists(db: Database): Lists {
     },
     async count(query) {
       const bind = binder()
+      const kept = keptCountOf(s, query, bind)
+      if (kept !== undefined) {
+        const [row] = await db.read(kept, bind.values)
+        return Number(row?.['n'])
+      }
       const conditions = conditionsOf(query, bind)
       if (query.states) conditions.push(`t.state = ANY (${bind.value(query.states)})`)
       const sql = `SELECT count(*) AS n FROM ${s}.tasks t ${whereOf(conditions)}`
@@ -68,6 +73,25 @@ export function createLists(db: Database): Lists {
       return (await db.read(sql, bind.values)).map(toTaskRow)
     },
   }
+}
+
+/** The sum of counts that triggers keep. Undefined when the query narrows by more than they know. */
+function keptCountOf(s: string, query: Filter, bind: Binder): string | undefined {
+  const { tenant, principal, agent, states: wanted, ...narrower } = query
+  if (Object.values(narrower).some((value) => value !== undefined)) return undefined
+  // A principal is known within its tenant.
+  if (principal !== undefined && tenant === undefined) return undefined
+  const conditions = [
+    ...equal('tenant', tenant, bind),
+    ...equal('principal', principal, bind),
+    ...equal('agent', agent, bind),
+    ...(wanted === undefined ? [] : [`t.state = ANY (${bind.value(wanted)})`]),
+  ]
+  const folded = principal === undefined ? 'tenant_tasks' : 'principal_tasks'
+  const [first, second] = [folded, 'task_moves'].map(
+    (table) => `SELECT t.tasks FROM ${s}.${table} t ${whereOf(conditions)}`,
+  )
+  return `SELECT coalesce(sum(tasks), 0) AS n FROM (${first} UNION ALL ${second}) AS counted`
 }
 
 /** Collects the values of a statement while its text is put together. */

@@ -69,6 +69,13 @@ CREATE TABLE lull.policies (
   version bigint NOT NULL,
   body text NOT NULL
 );
+CREATE TABLE lull.principal_tasks (
+  tenant text COLLATE "C" NOT NULL,
+  principal text COLLATE "C" NOT NULL,
+  agent text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  tasks bigint NOT NULL
+) WITH (fillfactor=50, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
 CREATE TABLE lull.pushes (
   task_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
@@ -108,6 +115,13 @@ CREATE TABLE lull.spending (
   period double precision NOT NULL,
   amount bigint NOT NULL
 );
+CREATE TABLE lull.task_moves (
+  tenant text COLLATE "C" NOT NULL,
+  principal text COLLATE "C" NOT NULL,
+  agent text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  tasks bigint NOT NULL
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
 CREATE TABLE lull.tasks (
   id text COLLATE "C" NOT NULL,
   tenant text COLLATE "C" NOT NULL,
@@ -122,6 +136,12 @@ CREATE TABLE lull.tasks (
   waits text[] COLLATE "C" NOT NULL,
   anchor text COLLATE "C"
 ) WITH (fillfactor=90);
+CREATE TABLE lull.tenant_tasks (
+  tenant text COLLATE "C" NOT NULL,
+  agent text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  tasks bigint NOT NULL
+) WITH (fillfactor=50, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
 CREATE TABLE lull.undispatched_events (
   pos bigint NOT NULL,
   hidden_until timestamp with time zone NOT NULL
@@ -159,6 +179,7 @@ ALTER TABLE lull.holds ADD CONSTRAINT holds_id_key UNIQUE (id);
 ALTER TABLE lull.holds ADD CONSTRAINT holds_pkey PRIMARY KEY (pos);
 ALTER TABLE lull.key_values ADD CONSTRAINT key_values_pkey PRIMARY KEY (name);
 ALTER TABLE lull.policies ADD CONSTRAINT policies_pkey PRIMARY KEY (id);
+ALTER TABLE lull.principal_tasks ADD CONSTRAINT principal_tasks_pkey PRIMARY KEY (tenant, principal, agent, state);
 ALTER TABLE lull.pushes ADD CONSTRAINT pushes_pkey PRIMARY KEY (task_id, id);
 ALTER TABLE lull.records ADD CONSTRAINT records_pkey PRIMARY KEY (task_id, first);
 ALTER TABLE lull.removed_tasks ADD CONSTRAINT removed_tasks_pkey PRIMARY KEY (id);
@@ -166,6 +187,7 @@ ALTER TABLE lull.sessions ADD CONSTRAINT sessions_pkey PRIMARY KEY (tenant, prin
 ALTER TABLE lull.snapshots ADD CONSTRAINT snapshots_pkey PRIMARY KEY (task_id);
 ALTER TABLE lull.spending ADD CONSTRAINT spending_pkey PRIMARY KEY (budget_id);
 ALTER TABLE lull.tasks ADD CONSTRAINT tasks_pkey PRIMARY KEY (id);
+ALTER TABLE lull.tenant_tasks ADD CONSTRAINT tenant_tasks_pkey PRIMARY KEY (tenant, agent, state);
 ALTER TABLE lull.undispatched_events ADD CONSTRAINT undispatched_events_pkey PRIMARY KEY (pos);
 ALTER TABLE lull.usage ADD CONSTRAINT usage_pkey PRIMARY KEY (tenant, principal, slice);
 ALTER TABLE lull.waits ADD CONSTRAINT waits_pkey PRIMARY KEY (tenant, name, task_id);
@@ -467,6 +489,55 @@ BEGIN
   RETURN NULL;
 END $function$
 ;
+CREATE OR REPLACE FUNCTION lull.count_tasks_1()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO lull.task_moves SELECT tenant, principal, agent, state, count(*) FROM added GROUP BY 1, 2, 3, 4;
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO lull.task_moves SELECT tenant, principal, agent, state, -count(*) FROM gone GROUP BY 1, 2, 3, 4;
+  ELSE
+    INSERT INTO lull.task_moves
+      SELECT tenant, principal, agent, state, sum(n) FROM (
+        SELECT tenant, principal, agent, state, 1 AS n FROM added
+        UNION ALL SELECT tenant, principal, agent, state, -1 FROM gone) AS both_tables
+      GROUP BY 1, 2, 3, 4 HAVING sum(n) <> 0;
+  END IF;
+  IF random() < 0.02 THEN PERFORM lull.fold_task_moves_1(); END IF;
+  RETURN NULL;
+END $function$
+;
+CREATE OR REPLACE FUNCTION lull.fold_task_moves_1()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  m_tenant text[];
+  m_principal text[];
+  m_agent text[];
+  m_state text[];
+  m_tasks bigint[];
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtextextended('lull task counts of lull', 0)) THEN RETURN; END IF;
+  WITH gone AS (DELETE FROM lull.task_moves RETURNING *)
+  SELECT array_agg(tenant), array_agg(principal), array_agg(agent), array_agg(state), array_agg(tasks)
+  INTO m_tenant, m_principal, m_agent, m_state, m_tasks
+  FROM (SELECT tenant, principal, agent, state, sum(tasks) AS tasks FROM gone GROUP BY 1, 2, 3, 4) AS moved
+  WHERE tasks <> 0;
+  INSERT INTO lull.tenant_tasks AS c (tenant, agent, state, tasks)
+    SELECT tenant, agent, state, sum(tasks)
+    FROM unnest(m_tenant, m_agent, m_state, m_tasks) AS u (tenant, agent, state, tasks) GROUP BY 1, 2, 3
+    ON CONFLICT (tenant, agent, state) DO UPDATE SET tasks = c.tasks + excluded.tasks;
+  INSERT INTO lull.principal_tasks AS c (tenant, principal, agent, state, tasks)
+    SELECT * FROM unnest(m_tenant, m_principal, m_agent, m_state, m_tasks)
+    ON CONFLICT (tenant, principal, agent, state) DO UPDATE SET tasks = c.tasks + excluded.tasks;
+  DELETE FROM lull.principal_tasks c
+    USING unnest(m_tenant, m_principal, m_agent, m_state) AS u (tenant, principal, agent, state)
+    WHERE (c.tenant, c.principal, c.agent, c.state) = (u.tenant, u.principal, u.agent, u.state) AND c.tasks = 0;
+END $function$
+;
 CREATE OR REPLACE FUNCTION lull.holds_lock_1()
  RETURNS bigint
  LANGUAGE sql
@@ -561,3 +632,10 @@ CREATE OR REPLACE FUNCTION lull.usage_slice_1()
  STABLE
 AS $function$ SELECT pg_backend_pid() % 256 $function$
 ;
+
+CREATE TRIGGER counted AFTER INSERT OR DELETE ON lull.context_messages FOR EACH ROW EXECUTE FUNCTION lull.count_message_1();
+CREATE TRIGGER counted AFTER INSERT OR DELETE ON lull.events FOR EACH ROW EXECUTE FUNCTION lull.count_event_1();
+CREATE TRIGGER counted AFTER INSERT OR DELETE OR UPDATE ON lull.sessions FOR EACH ROW EXECUTE FUNCTION lull.count_session_1();
+CREATE TRIGGER count_added AFTER INSERT ON lull.tasks REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION lull.count_tasks_1();
+CREATE TRIGGER count_changed AFTER UPDATE ON lull.tasks REFERENCING OLD TABLE AS gone NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION lull.count_tasks_1();
+CREATE TRIGGER count_removed AFTER DELETE ON lull.tasks REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION lull.count_tasks_1();

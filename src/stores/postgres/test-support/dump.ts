@@ -11,6 +11,7 @@ export async function dumpOf(schema: string): Promise<string> {
     execute<Line>(constraints, [schema]),
     execute<Line>(indexes, [schema]),
     execute<Line>(functions, [schema]),
+    execute<Line>(triggers, [schema]),
   ])
   return `${parts.map((rows) => rows.map(({ line }) => line).join('\n')).join('\n\n')}\n`
 }
@@ -40,3 +41,7 @@ const indexes = `
 const functions = `
   SELECT pg_get_functiondef(p.oid) || ';' AS line FROM pg_proc p
   WHERE p.pronamespace = $1::regnamespace ORDER BY p.proname`
+
+const triggers = `
+  SELECT pg_get_triggerdef(t.oid) || ';' AS line FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+  WHERE c.relnamespace = $1::regnamespace AND NOT t.tgisinternal ORDER BY c.relname, t.tgname`
