@@ -11,6 +11,7 @@ import {
   SpanStatusCode,
   TraceFlags,
   type Tracer,
+  type TracerProvider,
   trace,
 } from '@opentelemetry/api'
 import type { SpanLink } from '../../core/span-link.ts'
@@ -39,9 +40,27 @@ export const tracing: Tracing = {
   },
 }
 
+let known: { readonly provider: unknown; readonly tracer: Tracer | undefined } = {
+  provider: undefined,
+  tracer: undefined,
+}
+
 /** Undefined until an SDK is registered. It is asked for each time, because a program may register one at any time. */
 export function registeredTracer(): Tracer | undefined {
-  const provider = trace.getTracerProvider()
+  const proxy = trace.getTracerProvider()
+  const provider = delegateOf(proxy)
+  if (known.provider !== provider) known = { provider, tracer: tracerOf(proxy) }
+  return known.tracer
+}
+
+/** What a program registered is behind a proxy of the API. */
+function delegateOf(proxy: TracerProvider): unknown {
+  return 'getDelegate' in proxy && typeof proxy.getDelegate === 'function'
+    ? proxy.getDelegate()
+    : proxy
+}
+
+function tracerOf(provider: TracerProvider): Tracer | undefined {
   if (!('getDelegateTracer' in provider)) return provider.getTracer(NAME, version)
   const { getDelegateTracer } = provider
   return typeof getDelegateTracer === 'function'
