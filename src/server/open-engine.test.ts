@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { echo } from '../engine/test-support/engine-harness.ts'
+import { alice, echo, message } from '../engine/test-support/engine-harness.ts'
 import type { Log } from '../ports/log.ts'
 import { createMemoryCluster } from '../stores/memory/memory-cluster.ts'
 import { openEngine } from './open-engine.ts'
@@ -15,4 +18,23 @@ it('names its process in every line of the log when several processes share the 
   const worker = open.engine.worker()
   expect(lines).toEqual([{ level: 'info', text: 'a line of the server', url: 'here', worker }])
   expect(await open.engine.workers()).toMatchObject([{ id: worker, here: true, pid: process.pid }])
+})
+
+it('refuses new work before the disk of its database is full', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'lull-disk-'))
+  onTestFinished(() => rm(data, { recursive: true, force: true }))
+  const log: Log = () => undefined
+  const openWith = (freeDiskBytes: number) =>
+    openEngine({ agents: [echo], data, log, options: { freeDiskBytes } })
+  // No disk has so much free space.
+  const full = await openWith(Number.MAX_SAFE_INTEGER)
+  const sent = full.engine.send(alice, { message: message('hello') })
+  await expect(sent).rejects.toMatchObject({
+    code: 'OVERLOADED',
+    details: { limit: 'freeDiskBytes', retryAfterMs: 60_000 },
+  })
+  await full.close()
+  const free = await openWith(0)
+  onTestFinished(() => free.close())
+  await expect(free.engine.send(alice, { message: message('hello') })).resolves.toBeDefined()
 })

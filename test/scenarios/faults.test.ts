@@ -1,8 +1,10 @@
 /** The built program while things break beneath it: its writing thread, the disk, its files. */
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { type LullProcess, lull } from './lull-process.ts'
@@ -21,8 +23,13 @@ interface Server {
   readonly url: string
 }
 
-async function start(data: string, limits = 'true', main?: string): Promise<Server> {
-  const args = ['serve', agents, '--port', '0', '--data', data, '--json']
+async function start(
+  data: string,
+  limits = 'true',
+  main?: string,
+  more: readonly string[] = [],
+): Promise<Server> {
+  const args = ['serve', agents, '--port', '0', '--data', data, '--json', ...more]
   const program = lull(args, { LOG_LEVEL: 'info' }, { before: limits, main })
   onTestFinished(() => program.signal('SIGKILL'))
   const { url } = JSON.parse(await program.said(/^\{"url/)) as { url: string }
@@ -175,3 +182,58 @@ it('says in one sentence that it may open too few files', async () => {
     if (!(await started)) expect(out + err).toMatch(/open (enough|more) files/)
   }
 })
+
+/** Opens connections until the server drops one, because it has no descriptor left. */
+async function takeAllDescriptors(port: number): Promise<readonly Socket[]> {
+  const open: Socket[] = []
+  const dropped = new Promise<void>((resolve) => {
+    const add = (): void => {
+      const socket = connect(port, '127.0.0.1', () => {
+        if (open.length < 1_000) add()
+      })
+      socket.on('error', () => undefined)
+      socket.on('close', () => resolve())
+      open.push(socket)
+    }
+    add()
+  })
+  await dropped
+  return open
+}
+
+it('loses no delivery and does not break while it has no free descriptors', async () => {
+  const data = await directory()
+  const config = join(data, '..', `${basename(data)}.json`)
+  writeFileSync(config, JSON.stringify({ a2a: { pushToPrivate: true } }))
+  onTestFinished(() => rm(config, { force: true }))
+  let deliveries = 0
+  const receiver = createServer((_request, response) => {
+    deliveries++
+    response.end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void receiver.close())
+  const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+
+  const { program, url } = await start(data, 'ulimit -n 256', undefined, ['--config', config])
+  // This connection stays open, so its requests reach the server.
+  await send(url, 'first')
+  const taken = await takeAllDescriptors(Number(new URL(url).port))
+  const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] }
+  const configuration = { taskPushNotificationConfig: { url: hook } }
+  expect((await call(url, 'SendMessage', { message, configuration })).result).toBeDefined()
+  // The figures of the process need no descriptor.
+  expect(await statusOf(url, '/metrics')).toBe(200)
+  const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text()
+  await expect
+    .poll(metrics, { timeout: 60_000 })
+    .toMatch(/lull_pushes_total\{[^}]*"failed"\} [1-9]/)
+  for (const socket of taken) socket.destroy()
+
+  await expect.poll(() => deliveries, { timeout: 60_000 }).toBeGreaterThan(0)
+  expect(await statusOf(url, '/healthz')).toBe(200)
+  program.signal('SIGTERM')
+  const { code, err } = await program.ended
+  expect(code).toBe(0)
+  expect(err).not.toContain('that no code waited for')
+}, 120_000)

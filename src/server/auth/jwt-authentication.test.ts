@@ -1,6 +1,11 @@
 import { createSecretKey } from 'node:crypto'
+import dns from 'node:dns'
+import { createServer } from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest'
+import type { Log } from '../../ports/log.ts'
 import type { JwtConfig } from './auth-config.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import { createJwtAuthentication } from './jwt-authentication.ts'
@@ -134,6 +139,12 @@ describe('a token', () => {
   })
 })
 
+type FakeLookup = (
+  name: string,
+  options: dns.LookupOptions,
+  done: (error: null, addresses: readonly dns.LookupAddress[]) => void,
+) => void
+
 describe('documents of an issuer', () => {
   it.each(['https://127.0.0.1/keys', 'https://localhost/keys', 'https://[::1]/keys'])(
     'are not fetched from the private address %s',
@@ -141,6 +152,41 @@ describe('documents of an issuer', () => {
       await expect(guardedFetch(false)(address)).rejects.toThrow('private address')
     },
   )
+
+  it('are not fetched from a name that resolves to a private address', async () => {
+    const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<FakeLookup>
+    lookup.mockImplementation((_name, _options, done) =>
+      done(null, [{ address: '10.0.0.1', family: 4 }]),
+    )
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      lookup.mockRestore()
+      syncBuiltinESMExports()
+    })
+    const fetching = guardedFetch(false)('https://keys.example/keys')
+    await expect(fetching).rejects.toThrow('keys.example resolves to 10.0.0.1, a private address')
+  })
+
+  it('are fetched by that rule when a token is checked, unless the issuer is said to be private', async () => {
+    const reasons: string[] = []
+    const log: Log = (_level, _text, facts) => reasons.push(String(facts?.['error']))
+    const server = createServer(async (_request, response) => {
+      response.end(await (await answer('/keys')).text())
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
+    const identify = async (issuerIsPrivate: boolean) => {
+      const config = { issuer, audience, jwksUrl, issuerIsPrivate }
+      const { identify } = createJwtAuthentication(config, { now: () => now, log })
+      return identify(await signed())
+    }
+    expect(await identify(false)).toBeUndefined()
+    expect(reasons.join()).toContain('127.0.0.1 is a private address')
+    expect(fetched).toEqual([])
+    expect(await identify(true)).toMatchObject({ principal: 'ada' })
+    expect(fetched).toEqual(['/keys'])
+  })
 
   it('are not fetched without encryption', async () => {
     await expect(guardedFetch(false)('http://issuer.example/keys')).rejects.toThrow('https')

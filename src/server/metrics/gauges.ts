@@ -1,10 +1,12 @@
 /** Read for each request of `/metrics`: tasks in the store, this process, the processes beside it. */
+import { getHeapStatistics } from 'node:v8'
 import { isTerminal, type State, states } from '../../core/states.ts'
 import { ALL_TENANTS } from '../../engine/caller.ts'
 import type { WorkerSummary } from '../../engine/cluster/worker-list.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { AgentSlots } from '../../engine/runs/slots.ts'
 import type { TaskStore } from '../../ports/store/tasks.ts'
+import { systemMemory } from '../system/memory.ts'
 import { version } from '../version.ts'
 import type { Family, Sample } from './prometheus-text.ts'
 
@@ -44,7 +46,6 @@ export async function processGauges(
 ): Promise<readonly Family[]> {
   const [health, workers] = await Promise.all([engine.health(), engine.workers()])
   const { runs } = health
-  const { rss, heapUsed } = process.memoryUsage()
   const { user, system } = process.cpuUsage()
   return [
     gauge('lull_info', 'The version of this process', [{ labels: { version }, value: 1 }]),
@@ -62,8 +63,12 @@ export async function processGauges(
     gauge('lull_subscribers', 'Open streams and watchers', one(health.subscribers)),
     gauge('lull_unreadable_tasks', 'Unreadable tasks that were found', one(health.unreadable)),
     gauge('lull_processes', 'Processes that share the store', one(workers.length)),
-    gauge('process_resident_memory_bytes', 'Resident memory', one(rss)),
-    gauge('process_heap_bytes', 'Memory of the JavaScript heap in use', one(heapUsed)),
+    gauge('process_resident_memory_bytes', 'Resident memory', one(systemMemory.usedBytes())),
+    gauge(
+      'process_heap_bytes',
+      'Memory of the JavaScript heap in use',
+      one(getHeapStatistics().used_heap_size),
+    ),
     {
       name: 'process_cpu_seconds_total',
       type: 'counter',
