@@ -143,9 +143,13 @@ describe('a rule', () => {
       // The event is not reserved for the second process any more, so the first one dispatches it, too.
       if (id === 'e1') await cluster.pass(RESERVED_MS + 1_000)
       else await one.emit('incident', { id, source: 'pager' })
-      const [hold] = await one.engine.holds(root)
+      let [hold] = await one.engine.holds(root)
+      while (hold === undefined) {
+        await cluster.pass(1_000)
+        hold = (await one.engine.holds(root))[0]
+      }
       await cluster.pass(1)
-      await one.engine.lift(root, hold?.id ?? '')
+      await one.engine.lift(root, hold.id)
       goes.fire()
       await emitted
       await cluster.settled()
