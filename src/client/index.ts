@@ -23,6 +23,7 @@ export type {
   ReceiptReport,
   ReceiptSummary,
   TaskLog,
+  TaskLogPage,
 } from '../wire/ops/logs.ts'
 export type { BudgetResult, BudgetSummary, RuleDryRun, RuleSummary } from '../wire/ops/policies.ts'
 export type { QueueSummary, WorkerSummary } from '../wire/ops/processes.ts'
@@ -72,6 +73,7 @@ export {
   type HoldInput,
   type Ops,
   type OpsOptions,
+  type PageInput,
   type RefillInput,
   type RuleInput,
   type TaskFilter,

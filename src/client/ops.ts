@@ -3,7 +3,13 @@ import type { JsonInput } from '../core/json.ts'
 import type { AgentSummary } from '../wire/ops/agents.ts'
 import type { AuditPage } from '../wire/ops/audit.ts'
 import type { HoldPreview, HoldResult, HoldSummary, LiftResult } from '../wire/ops/holds.ts'
-import type { ExportedTask, ImportedTask, ReceiptReport, TaskLog } from '../wire/ops/logs.ts'
+import type {
+  ExportedTask,
+  ImportedTask,
+  ReceiptReport,
+  TaskLog,
+  TaskLogPage,
+} from '../wire/ops/logs.ts'
 import type { BudgetResult, BudgetSummary, RuleDryRun, RuleSummary } from '../wire/ops/policies.ts'
 import type { QueueSummary, WorkerSummary } from '../wire/ops/processes.ts'
 import type { ScheduleRun, ScheduleSummary } from '../wire/ops/schedules.ts'
@@ -11,11 +17,9 @@ import type { Changes, TaskList, TaskSummary } from '../wire/ops/tasks.ts'
 import type { TimelineEntry, TimelinePage } from '../wire/ops/timeline.ts'
 import type { WebhookSummary } from '../wire/ops/webhooks.ts'
 import { ClientError } from './client-error.ts'
-import { type ConnectionOptions, ownFetch } from './create-client.ts'
-import { chunksOf, readEvents } from './event-reader.ts'
-import { createHttp, type HttpRequest } from './http.ts'
-import { refusalIn, refusalOfStatus } from './refusal.ts'
-import { isObject, objectIn } from './shape.ts'
+import { createOpsCalls, type OpsOptions } from './ops-calls.ts'
+
+export type { OpsOptions } from './ops-calls.ts'
 
 export interface TaskFilter {
   readonly states?: readonly string[] | undefined
@@ -74,6 +78,12 @@ export interface ForkInput {
   readonly idempotencyKey?: string | undefined
 }
 
+export interface PageInput {
+  /** As the page before gave it. */
+  readonly cursor?: string | undefined
+  readonly limit?: number | undefined
+}
+
 export interface AuditFilter {
   /** An ISO 8601 instant. */
   readonly since?: string | undefined
@@ -94,6 +104,8 @@ export interface Ops {
   receipts(taskId: string): Promise<ReceiptReport>
   /** Everything that is stored of a task, for replays. */
   log(taskId: string): Promise<TaskLog>
+  /** One page of it. All pages show the task as it was when the first one was asked for. */
+  logPage(taskId: string, page?: PageInput): Promise<TaskLogPage>
   /** How far the events of the task have reached its webhooks. */
   webhooks(taskId: string): Promise<readonly WebhookSummary[]>
   /** The whole log of a task, signed for outsiders. With `redacted` its content is replaced by hashes. */
@@ -132,51 +144,13 @@ export interface Ops {
   changes(signal: AbortSignal): AsyncGenerator<Changes, void>
 }
 
-export interface OpsOptions extends ConnectionOptions {
-  /** The address of the server, or of an agent on it. */
-  readonly url: string
-  /** Default: the tenant of the credential. `*` means all tenants. */
-  readonly tenant?: string | undefined
-}
-
 export function createOps(options: OpsOptions): Ops {
-  const { tenant, idleMs = 60_000 } = options
-  const server = options.url.replace(/\/+$/, '').replace(/\/agents\/[^/]+$/, '')
-  const http = createHttp(options.fetch ?? ownFetch, options.headers)
-
-  function urlOf(path: string, query: readonly (readonly [string, string])[] = []): string {
-    const all = new URLSearchParams()
-    for (const [name, value] of query) all.append(name, value)
-    if (tenant !== undefined) all.set('tenant', tenant)
-    const text = all.toString()
-    return `${server}/ops/${path}${text === '' ? '' : `?${text}`}`
-  }
-
-  async function call<T>(method: HttpRequest['method'], url: string, body?: object): Promise<T> {
-    const response = await http.send({
-      url,
-      method,
-      headers: { accept: 'application/json', 'content-type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    })
-    const answer = parsed(await http.textOf(url, response))
-    if (response.ok && isObject(answer)) return answer as T
-    throw refused(url, response.status, answer)
-  }
-
-  async function* events<T>(url: string, signal: AbortSignal): AsyncGenerator<T, void> {
-    const headers = { accept: 'text/event-stream' }
-    const response = await http.send({ url, method: 'GET', headers, signal })
-    if (!response.ok || response.body === null) {
-      throw refused(url, response.status, parsed(await http.textOf(url, response)))
-    }
-    for await (const { data } of readEvents(chunksOf(response.body, idleMs, signal))) {
-      yield JSON.parse(data) as T
-    }
-  }
-
+  const { urlOf, call, events } = createOpsCalls(options)
   const taskPath = (taskId: string, rest = ''): string =>
     `tasks/${encodeURIComponent(taskId)}${rest}`
+
+  const logPage: Ops['logPage'] = (taskId, page = {}) =>
+    call('GET', urlOf(taskPath(taskId, '/log'), queryOf(page)))
 
   const budgetPath = (id: string, rest = ''): string => `budgets/${encodeURIComponent(id)}${rest}`
   const schedulePath = (id: string, act: string): string =>
@@ -191,7 +165,8 @@ export function createOps(options: OpsOptions): Ops {
       events(urlOf(taskPath(taskId, '/timeline'), [['after', String(after)]]), signal),
     receipts: (taskId) => call('GET', urlOf(taskPath(taskId, '/receipts'))),
     fork: (taskId, input) => call('POST', urlOf(taskPath(taskId, '/fork')), input),
-    log: (taskId) => call('GET', urlOf(taskPath(taskId, '/log'))),
+    log: (taskId) => wholeLog((page) => logPage(taskId, page)),
+    logPage,
     webhooks: async (taskId) =>
       (await call<{ webhooks: [] }>('GET', urlOf(taskPath(taskId, '/webhooks')))).webhooks,
     import: (exported, start) => call('POST', urlOf('imports'), { ...exported, start }),
@@ -238,24 +213,21 @@ function queryOf({
   ]
 }
 
+/** @throws ClientError when the first page is not one */
+async function wholeLog(pageAt: (page: PageInput) => Promise<TaskLogPage>): Promise<TaskLog> {
+  const { cursor: second, task, faults, past, row, records: first } = await pageAt({})
+  if (task === undefined || faults === undefined || past === undefined) {
+    throw new ClientError('unreachable', 'the server sent no task', { reason: 'NOT_LULL' })
+  }
+  const records = [...first]
+  for (let cursor = second; cursor !== undefined; ) {
+    const page: TaskLogPage = await pageAt({ cursor })
+    for (const record of page.records) records.push(record)
+    cursor = page.cursor
+  }
+  return { task, row, records, faults, past }
+}
+
 function redaction(redacted = false): readonly (readonly [string, string])[] {
   return redacted ? [['redacted', 'true']] : []
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function refused(url: string, status: number, answer: unknown): ClientError {
-  const error = objectIn(answer, 'error')
-  if (error !== undefined) return refusalIn(error, status)
-  const message = `${url} has no /ops (HTTP ${status}); give the address of a Lull server`
-  return (
-    refusalOfStatus(status) ??
-    new ClientError('unreachable', message, { reason: 'NOT_LULL', status })
-  )
 }

@@ -53,7 +53,7 @@ import {
   webhooks,
 } from './read-tasks.ts'
 import { clearReminders, type RemindAnswer, remind, reminders } from './reminders.ts'
-import { type RecordedTask, recordedTask } from './replay/recorded-task.ts'
+import { type RecordedTask, recordedTask, storedRecords } from './replay/recorded-task.ts'
 import type {
   CancelRequest,
   ClearRemindersRequest,
@@ -200,7 +200,13 @@ export interface Engine {
   /** Folds the log of a task again and checks every receipt. */
   verify(caller: Caller, taskId: string): Promise<Verification>
   /** Everything that is stored of a task: its log, its row, and what it sees of its context. */
-  recorded(caller: Caller, taskId: string, mostBytes?: number): Promise<RecordedTask>
+  recorded(caller: Caller, taskId: string): Promise<RecordedTask>
+  /** The records of a task after that one, as they are stored, oldest first. Ends with the newest. */
+  storedRecords(
+    caller: Caller,
+    taskId: string,
+    after: number,
+  ): Promise<AsyncGenerator<LogRecord, void>>
   /** The whole log of a task, signed for outsiders. */
   exportTask(caller: Caller, request: ExportRequest): Promise<TaskExport>
   /** Takes over a task from an export. It arrives held, unless it has ended. */
@@ -274,6 +280,7 @@ export function createEngine(deps: EngineDeps): Engine {
     replaceAgents,
     ...proofs(context),
     recorded: (...args) => recordedTask(context, ...args),
+    storedRecords: (...args) => storedRecords(context, ...args),
     worker: workers.here,
     workers: workers.list,
     health: lifecycle.health,

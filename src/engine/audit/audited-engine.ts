@@ -75,19 +75,20 @@ export function auditedEngine(engine: Omit<Engine, 'audit'>, audit: Audit): Engi
       during(caller, read(taskId), () => engine.follow(caller, taskId, options)),
     reminders: (caller, taskId) =>
       during(caller, read(taskId), () => engine.reminders(caller, taskId)),
-    ...auditedFiles(engine, audit),
-    verify: (caller, taskId) => during(caller, read(taskId), () => engine.verify(caller, taskId)),
-    recorded: (caller, taskId, mostBytes) =>
-      during(caller, read(taskId), () => engine.recorded(caller, taskId, mostBytes)),
+    ...auditedLogs(engine, audit),
   }
 }
 
-/** Tasks that leave the store as files, or come from files. */
-function auditedFiles(
-  engine: Pick<Engine, 'exportTask' | 'importTask'>,
-  { during }: Audit,
-): Pick<Engine, 'exportTask' | 'importTask'> {
+type Logs = Pick<Engine, 'verify' | 'recorded' | 'storedRecords' | 'exportTask' | 'importTask'>
+
+/** Whole logs: read, written into files, taken from files. */
+function auditedLogs(engine: Logs, { during }: Audit): Logs {
   return {
+    verify: (caller, taskId) => during(caller, read(taskId), () => engine.verify(caller, taskId)),
+    recorded: (caller, taskId) =>
+      during(caller, read(taskId), () => engine.recorded(caller, taskId)),
+    storedRecords: (caller, taskId, after) =>
+      during(caller, read(taskId), () => engine.storedRecords(caller, taskId, after)),
     exportTask: (caller, request) =>
       during(caller, act('task.export', request), () => engine.exportTask(caller, request)),
     importTask: (caller, request) =>

@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createHarness, olga, running } from '../test-support/engine-harness.ts'
-import { checkRecorded } from './check-recorded.ts'
 
 const parked = () =>
   running(async (task) => {
-    await task.step('charge', () => 'x'.repeat(5_000))
     await task.park({ reason: 'x', onEvent: 'paid' })
   })
 
@@ -36,16 +34,5 @@ it('a task that changes while its row is read is read at one version, or not at 
   await expect(harness.engine.recorded(olga, id)).rejects.toMatchObject({
     code: 'LIMIT_EXCEEDED',
     details: { limit: 'reads of a task that changes' },
-  })
-})
-
-it('a log of more bytes than are allowed is refused, with the limit', async () => {
-  const harness = await createHarness({ agents: [parked()] })
-  const { id } = await harness.send('go')
-  await harness.until(id, (task) => task.suspension !== undefined)
-  expect(checkRecorded(await harness.engine.recorded(olga, id, 50_000)).differences).toEqual([])
-  await expect(harness.engine.recorded(olga, id, 5_000)).rejects.toMatchObject({
-    code: 'LIMIT_EXCEEDED',
-    details: { limit: 'bytes of a log', value: 5_000 },
   })
 })

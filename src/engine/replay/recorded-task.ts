@@ -6,7 +6,6 @@ import type { Message } from '../../core/message.ts'
 import { anchorFaults } from '../../core/receipt-anchor.ts'
 import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
-import { weightOf } from '../../core/weight.ts'
 import type { TaskRow } from '../../ports/store/tasks.ts'
 import type { Caller } from '../caller.ts'
 import { type EngineContext, taskFor } from '../context.ts'
@@ -31,36 +30,37 @@ export interface RecordedTask {
 const MOST_READS = 10
 const RETRY_MS = 1_000
 
-/** @throws LullError `TASK_NOT_FOUND`, or `LIMIT_EXCEEDED` for a task of more than about so many bytes */
+/** @throws LullError `TASK_NOT_FOUND`, or `LIMIT_EXCEEDED` for a task that changes all the time */
 export async function recordedTask(
   context: EngineContext,
   caller: Caller,
   taskId: string,
-  mostBytes: number = Number.POSITIVE_INFINITY,
 ): Promise<RecordedTask> {
   const { task, row, anchor } = await atOneVersion(context, caller, taskId)
-  let bytes = 0
-  const take = (value: unknown): void => {
-    bytes += weightOf(value)
-    if (bytes <= mostBytes) return
-    const instead = `task ${taskId} is larger; stop the server and use lull replay --data, or --postgres`
-    throw new LullError('LIMIT_EXCEEDED', { limit: 'bytes of a log', value: mostBytes, instead })
-  }
   const records: LogRecord[] = []
   for await (const record of logOf(context.store, taskId)) {
     // The task has moved on since.
     if (record.seq > task.version) break
-    take(record)
     records.push(record)
   }
   const { messages, tasks } = (await pastOfTask(context, task)).context
-  take([messages, tasks])
   const { signer } = context
   const faults = [
     ...verifyReceipts(records, signer),
     ...anchorFaults(taskId, records, anchor, signer),
   ]
   return { task, row, records, faults, past: { messages, tasks } }
+}
+
+/** @throws LullError `TASK_NOT_FOUND` */
+export async function storedRecords(
+  context: EngineContext,
+  caller: Caller,
+  taskId: string,
+  after: number,
+): Promise<AsyncGenerator<LogRecord, void>> {
+  await taskFor(context, caller, taskId)
+  return logOf(context.store, taskId, after)
 }
 
 /** The task, its row and its anchor, all of the same version: the store had that version before and after the row was read. */

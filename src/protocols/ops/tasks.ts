@@ -1,4 +1,4 @@
-/** `GET /ops/tasks` and `GET /ops/tasks/{id}`. */
+/** `GET /ops/tasks`, and routes of one task. */
 import { z } from 'zod'
 import { type State, states } from '../../core/states.ts'
 import { receiptReport } from '../../engine/receipt-report.ts'
@@ -92,32 +92,6 @@ export const showReceipts: OpsRoute = {
     ),
   }),
   handle: async (engine, caller, { id }) => receiptReport(await engine.verify(caller, id)),
-}
-
-const facts = z.record(z.string(), z.unknown())
-
-/** The answer is one JSON text, built in memory. */
-const LOG_BYTES = 67_108_864
-
-export const showLog: OpsRoute = {
-  method: 'GET',
-  path: '/ops/tasks/{id}/log',
-  scope: 'ops:read',
-  about: 'Everything that is stored of a task, for `lull replay`',
-  answer: z.object({
-    /** As the server shows it. Its fields are those of the log, which later versions may extend. */
-    task: facts,
-    /** The columns that the store searches. */
-    row: facts.optional(),
-    records: z.array(facts),
-    /** What is wrong with the receipts. */
-    faults: z.array(
-      z.object({ seq: z.number(), problem: z.string(), unknownKey: z.string().optional() }),
-    ),
-    /** What the task sees of its context. */
-    past: z.object({ messages: z.array(facts), tasks: z.array(facts) }),
-  }),
-  handle: (engine, caller, { id }) => engine.recorded(caller, id, LOG_BYTES),
 }
 
 const forkBody = z.strictObject({

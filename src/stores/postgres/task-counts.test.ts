@@ -1,4 +1,4 @@
-/** The counts that triggers keep are those of the table, whoever writes it. */
+/** The counts that triggers keep are those of the table, whichever program writes it. */
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { states } from '../../core/states.ts'
 import type { Store } from '../../ports/store.ts'

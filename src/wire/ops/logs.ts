@@ -32,6 +32,12 @@ export interface TaskLog {
   }
 }
 
+/** The first page has everything of a `TaskLog`, with the first of its records. The others have further records. */
+export interface TaskLogPage extends Partial<Omit<TaskLog, 'records'>>, Pick<TaskLog, 'records'> {
+  /** Absent on the last page. */
+  readonly cursor?: string | undefined
+}
+
 /** A task as one file: a signed header, and the records of its log. */
 export interface ExportedTask {
   readonly header: object

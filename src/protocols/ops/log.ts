@@ -1,0 +1,107 @@
+/**
+ * `GET /ops/tasks/{id}/log`: everything that is stored of a task. The first page has the task and the first records, the
+ * others have further records.
+ *
+ * L1  All pages show the task at the version of the first page. Records that are written later are on none of them.
+ * L2  A page has at most `limit` records, and about `PAGE_BYTES` of them. It has at least one.
+ */
+import { z } from 'zod'
+import { LullError } from '../../core/errors.ts'
+import type { LogRecord } from '../../core/records.ts'
+import { weightOf } from '../../core/weight.ts'
+import type { Caller } from '../../engine/caller.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { count, readQuery } from './read-query.ts'
+import type { OpsRoute } from './route.ts'
+
+const MOST = 1_000
+const PAGE_BYTES = 4_194_304
+
+const query = z.strictObject({
+  cursor: z.string().optional(),
+  limit: count,
+  tenant: z.string().optional(),
+})
+const facts = z.record(z.string(), z.unknown())
+
+export const showLog: OpsRoute = {
+  method: 'GET',
+  path: '/ops/tasks/{id}/log',
+  scope: 'ops:read',
+  about: 'Everything that is stored of a task, for `lull replay`, page by page',
+  query,
+  answer: z.object({
+    /** First page. As the server shows it. Its fields are those of the log, which later versions may extend. */
+    task: facts.optional(),
+    /** First page. The columns that the store searches. */
+    row: facts.optional(),
+    records: z.array(facts),
+    /** First page. What is wrong with the receipts of the whole log. */
+    faults: z
+      .array(z.object({ seq: z.number(), problem: z.string(), unknownKey: z.string().optional() }))
+      .optional(),
+    /** First page. What the task sees of its context. */
+    past: z.object({ messages: z.array(facts), tasks: z.array(facts) }).optional(),
+    /** Absent on the last page. */
+    cursor: z.string().optional(),
+  }),
+  async handle(engine, caller, { id, query: given }) {
+    const { cursor, limit = MOST } = readQuery(query, given)
+    const most = Math.max(1, Math.min(limit, MOST))
+    if (cursor !== undefined) return laterPage(engine, caller, id, placeIn(cursor), most)
+    const { task, row, records, faults, past } = await engine.recorded(caller, id)
+    return { task, row, faults, past, ...(await pageOf(records, most, task.version)) }
+  },
+}
+
+/** The version that the pages show, and the last record of the page before. */
+interface Place {
+  readonly version: number
+  readonly seq: number
+}
+
+/** @throws LullError `INVALID_INPUT` */
+function placeIn(cursor: string): Place {
+  const [, version, seq] = /^(\d{1,15})~(\d{1,15})$/.exec(cursor) ?? []
+  if (version === undefined || seq === undefined) {
+    throw new LullError('INVALID_INPUT', { path: 'cursor', problem: 'is not one of ours' })
+  }
+  return { version: Number(version), seq: Number(seq) }
+}
+
+async function laterPage(
+  engine: Engine,
+  caller: Caller,
+  taskId: string,
+  { version, seq }: Place,
+  most: number,
+): Promise<Page> {
+  const task = await engine.get(caller, taskId)
+  const records = await engine.storedRecords(caller, taskId, seq)
+  return pageOf(records, most, Math.min(version, task.version))
+}
+
+interface Page {
+  readonly records: readonly LogRecord[]
+  readonly cursor?: string
+}
+
+/** Reads no further than the page. */
+async function pageOf(
+  log: Iterable<LogRecord> | AsyncIterable<LogRecord>,
+  most: number,
+  version: number,
+): Promise<Page> {
+  const records: LogRecord[] = []
+  let bytes = 0
+  for await (const record of log) {
+    if (record.seq > version) break
+    bytes += weightOf(record)
+    const last = records.at(-1)
+    if (last !== undefined && (records.length === most || bytes > PAGE_BYTES)) {
+      return { records, cursor: `${version}~${last.seq}` }
+    }
+    records.push(record)
+  }
+  return { records }
+}
