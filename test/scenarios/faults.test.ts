@@ -1,4 +1,5 @@
 /** The built program while things break beneath it: its writing thread, the disk, its files. */
+import { once } from 'node:events'
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -216,18 +217,24 @@ it('loses no delivery and does not break while it has no free descriptors', asyn
   const hook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
 
   const { program, url } = await start(data, 'ulimit -n 256', undefined, ['--config', config])
-  // This connection stays open, so its requests reach the server.
-  await send(url, 'first')
-  const taken = await takeAllDescriptors(Number(new URL(url).port))
   const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] }
   const configuration = { taskPushNotificationConfig: { url: hook } }
-  expect((await call(url, 'SendMessage', { message, configuration })).result).toBeDefined()
-  // The figures of the process need no descriptor.
-  expect(await statusOf(url, '/metrics')).toBe(200)
-  const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text()
-  await expect
-    .poll(metrics, { timeout: 60_000 })
-    .toMatch(/lull_pushes_total\{[^}]*"failed"\} [1-9]/)
+  const body = JSON.stringify({ message, configuration })
+  const host = `Host: 127.0.0.1\r\nA2A-Version: 1.0\r\n`
+  // One request is half sent before, so its connection is open.
+  const client = connect(Number(new URL(url).port), '127.0.0.1')
+  let answers = ''
+  client.on('data', (chunk) => {
+    answers += chunk
+  })
+  const answered = once(client, 'close')
+  const head = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+  client.write(`POST /message:send HTTP/1.1\r\n${host}${head}`)
+  await once(client, 'connect')
+  const taken = await takeAllDescriptors(Number(new URL(url).port))
+  client.write(`${body}GET /metrics HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)
+  await answered
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200'])
   for (const socket of taken) socket.destroy()
 
   await expect.poll(() => deliveries, { timeout: 60_000 }).toBeGreaterThan(0)
