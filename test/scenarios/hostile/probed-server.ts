@@ -1,7 +1,7 @@
 /** A real server in a process of its own that tells how long a request held its event loop. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -21,10 +21,14 @@ export interface ProbedServer extends AsyncDisposable {
 const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url))
 const probe = new URL('./loop-probe.mjs', import.meta.url).href
 
-export async function openProbedServer(env: NodeJS.ProcessEnv = {}): Promise<ProbedServer> {
+/** @param config what its configuration file says */
+export async function openProbedServer(config: object = {}): Promise<ProbedServer> {
   const data = await mkdtemp(join(tmpdir(), 'lull-hostile-'))
-  const child = fork(main, ['serve', '--script', '--port', '0', '--data', data, '--json'], {
-    env: { ...process.env, LOG_LEVEL: 'error', ...env },
+  const file = join(data, 'config.json')
+  await writeFile(file, JSON.stringify(config))
+  const args = ['serve', '--script', '--port', '0', '--data', data, '--config', file, '--json']
+  const child = fork(main, args, {
+    env: { ...process.env, LOG_LEVEL: 'error' },
     execArgv: ['--import', probe],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
