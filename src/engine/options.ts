@@ -12,7 +12,7 @@ export interface EngineOptions {
   readonly tenantShare: number
   /** How long a stopped run stays in memory. */
   readonly warmForMs: number
-  /** Above this, stopped runs are dropped from memory, the one that stopped first at first. */
+  /** Above this, stopped runs are dropped from memory: of the tenant with the most, the one that stopped first at first. */
   readonly memoryLimitBytes: number
   /** How long the answer to a pause may wait for its commit. */
   readonly graceMs: number

@@ -127,7 +127,7 @@ export function createPresences(
     if (holdsSlot.has(from) && !holdsSlot.has(to)) slots.free(presence.token)
     if (evictable.has(from) && !evictable.has(to)) warm.remove(presence.taskId)
     // This comes last, because it evicts at once when no frame may be kept warm.
-    if (evictable.has(to)) warm.add(presence.taskId)
+    if (evictable.has(to)) warm.add(presence)
     return true
   }
 

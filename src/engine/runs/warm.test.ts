@@ -85,12 +85,13 @@ describe('the list of warm runs', () => {
     const gone: string[] = []
     const options = { warmForMs: 10_000, memoryLimitBytes: 1 }
     const warm = createWarm(clock, { usedBytes: () => 0 }, options, (id) => gone.push(id))
-    warm.add('a')
+    const add = (taskId: string) => warm.add({ taskId, tenant: 'acme' })
+    add('a')
     clock.advance(4_000)
-    warm.add('b')
-    warm.add('c')
+    add('b')
+    add('c')
     clock.advance(4_000)
-    warm.add('b')
+    add('b')
     warm.remove('c')
     clock.advance(2_000)
     expect(gone).toEqual(['a'])
@@ -100,5 +101,24 @@ describe('the list of warm runs', () => {
     expect(gone).toEqual(['a', 'b'])
     expect(warm.size()).toBe(0)
     expect(clock.pending()).toBe(0)
+  })
+
+  it('gives up those of the largest tenant first when memory is short', () => {
+    const clock = createManualClock()
+    const memory = { used: 0 }
+    const gone: string[] = []
+    const options = { warmForMs: 60_000, memoryLimitBytes: 1 }
+    const warm = createWarm(clock, { usedBytes: () => memory.used }, options, (id) => gone.push(id))
+    // The small tenant stopped first, and the large one would push it out.
+    const add = (taskId: string, tenant: string) => warm.add({ taskId, tenant })
+    add('small-1', 'small')
+    add('small-2', 'small')
+    for (let n = 1; n <= 6; n++) add(`large-${n}`, 'large')
+    memory.used = 2
+    clock.advance(1_000)
+    expect(gone).toEqual(['large-1', 'large-2', 'large-3', 'large-4'])
+    clock.advance(1_000)
+    expect(gone.slice(4)).toEqual(['small-1', 'large-5'])
+    warm.close()
   })
 })

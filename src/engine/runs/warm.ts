@@ -1,13 +1,13 @@
 /**
  * Frames that are kept in memory while their task is stopped or waits for children. A task that is woken soon continues
  * from its frame. After `warmForMs`, or when memory is short, the frame is evicted; the task is rebuilt from its journal
- * later. Authors see no difference.
+ * later. Authors see no difference. When memory is short, the tenants with the most frames lose theirs first.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { MemoryUsage } from '../../ports/memory.ts'
 
 export interface Warm {
-  add(taskId: string): void
+  add(frame: { readonly taskId: string; readonly tenant: string }): void
   remove(taskId: string): void
   readonly size: () => number
   close(): void
@@ -21,51 +21,75 @@ export interface WarmOptions {
 /** How often memory is checked while any frame is kept. */
 const CHECK_MS = 1_000
 
+interface Frame {
+  readonly tenant: string
+  readonly since: number
+}
+
 export function createWarm(
   clock: Clock,
   memory: MemoryUsage,
   { warmForMs, memoryLimitBytes }: WarmOptions,
   evict: (taskId: string) => void,
 ): Warm {
-  /** The instant from which each frame is kept, oldest first. */
-  const since = new Map<string, number>()
+  /** Oldest first. */
+  const frames = new Map<string, Frame>()
   let cancel: (() => void) | undefined
 
   function arm(): void {
-    const oldest = since.values().next()
+    const oldest = frames.values().next()
     if (cancel !== undefined || oldest.done) return
-    const left = oldest.value + warmForMs - clock.now()
+    const left = oldest.value.since + warmForMs - clock.now()
     cancel = clock.after(Math.max(0, Math.min(left, CHECK_MS)), sweep)
   }
 
   function sweep(): void {
     cancel = undefined
     const before = clock.now() - warmForMs
-    const short = memory.usedBytes() > memoryLimitBytes
-    let most = short ? Math.ceil(since.size / 2) : 0
-    for (const [taskId, at] of since) {
-      if (at > before && most <= 0) break
-      most--
-      since.delete(taskId)
-      evict(taskId)
+    const half = Math.ceil(frames.size / 2)
+    const over: string[] = []
+    for (const [taskId, { since }] of frames) {
+      if (since > before) break
+      over.push(taskId)
     }
+    drop(over)
+    if (memory.usedBytes() > memoryLimitBytes) drop(firstToGo(frames, half - over.length))
     arm()
   }
 
+  function drop(taskIds: readonly string[]): void {
+    for (const taskId of taskIds) {
+      frames.delete(taskId)
+      evict(taskId)
+    }
+  }
+
   return {
-    add(taskId) {
-      since.delete(taskId)
-      since.set(taskId, clock.now())
+    add({ taskId, tenant }) {
+      frames.delete(taskId)
+      frames.set(taskId, { tenant, since: clock.now() })
       if (warmForMs <= 0) sweep()
       else arm()
     },
     remove: (taskId) => {
-      since.delete(taskId)
+      frames.delete(taskId)
     },
-    size: () => since.size,
+    size: () => frames.size,
     close() {
       cancel?.()
       cancel = undefined
     },
   }
+}
+
+/** Frames whose tenant has the most newer ones. The tenants are left with equally many, as far as they had so many. */
+function firstToGo(frames: ReadonlyMap<string, Frame>, count: number): readonly string[] {
+  const newer = new Map<string, number>()
+  const ranked = [...frames].reverse().map(([taskId, { tenant }]) => {
+    const rank = newer.get(tenant) ?? 0
+    newer.set(tenant, rank + 1)
+    return { taskId, rank }
+  })
+  const sorted = ranked.reverse().sort((a, b) => b.rank - a.rank)
+  return sorted.slice(0, Math.max(0, count)).map(({ taskId }) => taskId)
 }
