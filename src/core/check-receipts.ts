@@ -96,7 +96,7 @@ export function checkReceipts(log: readonly LogRecord[], known: Verifier): Check
 interface Act {
   readonly record: LogRecord
   readonly said: readonly Said[]
-  readonly contents: () => readonly string[]
+  readonly covers: (content: string | undefined) => boolean
 }
 
 function createReadAct({ hash }: Verifier) {
@@ -106,7 +106,9 @@ function createReadAct({ hash }: Verifier) {
   return (task: Task, record: LogRecord): Act | undefined => {
     const said = hashes.flatMap((one) => describe(task, record, one) ?? [])
     if (said.length === 0) return undefined
-    return { record, said, contents: () => contents.map((content) => content(task)) }
+    const covers = (digest: string | undefined): boolean =>
+      contents.some((content) => content(task) === digest)
+    return { record, said, covers }
   }
 }
 
@@ -170,7 +172,7 @@ function* problemsOf(
   if (act === undefined) yield 'receipt without an act before it'
   else if (at !== act.record.at || at !== writtenAt || !isSaid({ kind, facts }, act)) {
     yield `receipt disagrees with its ${act.record.type}`
-  } else if (version !== undefined && !act.contents().includes(content ?? '')) {
+  } else if (version !== undefined && !act.covers(content)) {
     yield 'receipt disagrees with the messages or artifacts of the task'
   }
   if (taskId !== task?.id) yield `receipt of another task (${taskId})`

@@ -42,3 +42,27 @@ export function isPlainObject(value: unknown): value is object {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
+
+/**
+ * Whether JSON writes both values alike, whatever the order of their members. Members that are `undefined` count as absent.
+ * Nothing is written, so large texts cost no more than comparing them.
+ */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((one, index) => isSameJson(one ?? null, b[index] ?? null))
+    )
+  }
+  const left = members(a)
+  const right = new Map(members(b))
+  return left.length === right.size && left.every(([name, one]) => isSameJson(one, right.get(name)))
+}
+
+function members(value: object): readonly (readonly [string, unknown])[] {
+  return Object.entries(value).filter(([, member]) => member !== undefined)
+}
