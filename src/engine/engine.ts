@@ -27,7 +27,7 @@ import type { WorkerSummary } from './cluster/worker-list.ts'
 import { type EngineContext, taskFor } from './context.ts'
 import type { EngineDeps } from './deps.ts'
 import { type ExportRequest, exportTask } from './export-task.ts'
-import { fork } from './fork/fork-task.ts'
+import { createFork } from './fork/fork-task.ts'
 import type { Health } from './health.ts'
 import type { HoldAnswer } from './holds/place-hold.ts'
 import type { HoldPreview } from './holds/preview-hold.ts'
@@ -265,7 +265,7 @@ export function createEngine(deps: EngineDeps): Engine {
     park: (caller, request) => park(context, caller, request),
     resume: (caller, request, dialect) => resume(context, caller, request, undefined, dialect),
     cancel: (caller, request) => cancel(context, caller, request),
-    fork: (caller, request) => fork(parts, caller, request),
+    fork: createFork(parts),
 
     async remind(caller, request) {
       await context.quotas.admit(caller, { tasks: 0, bytes: weightOf(request) })

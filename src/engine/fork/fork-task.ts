@@ -21,10 +21,11 @@ import { logOf } from '../log-of.ts'
 import { parse } from '../parse.ts'
 import { pastOfTask } from '../past.ts'
 import { replayCode } from '../replay/replay-code.ts'
-import type { ForkRequest } from '../requests.ts'
+import type { CheckedForkRequest, ForkRequest } from '../requests.ts'
 import { resume } from '../resume-task.ts'
 import { describeKey } from '../run/keys.ts'
 import { agentNamed } from '../sending/create.ts'
+import { createInFlight } from '../sending/in-flight.ts'
 import { claimedId, claimOfFork, forkOf } from './fork-claim.ts'
 import { type ForkPoint, forkPoint } from './fork-point.ts'
 
@@ -34,15 +35,31 @@ export interface Forking {
 }
 
 /** @throws LullError `TASK_NOT_FOUND`, `INVALID_INPUT`, `AGENT_UNKNOWN`, `LIMIT_EXCEEDED`, `OVERLOADED` */
-export async function fork(forking: Forking, caller: Caller, request: ForkRequest): Promise<Task> {
+export type Fork = (caller: Caller, request: ForkRequest) => Promise<Task>
+
+export function createFork(forking: Forking): Fork {
   const { context } = forking
-  const checked = parse(forkInput, request)
-  const { taskId: from, at, input = null, paused = false } = checked
-  const origin = await taskFor(context, caller, from)
-  const claim = claimOfFork(context, caller, origin, checked)
+  const inFlight = createInFlight<Task>((task) => task)
+  return async (caller, request) => {
+    const checked = parse(forkInput, request)
+    const origin = await taskFor(context, caller, checked.taskId)
+    const claim = claimOfFork(context, caller, origin, checked)
+    const fork = (): Promise<Task> => forkOnce(forking, caller, checked, origin, claim)
+    return claim === undefined ? fork() : inFlight.once(claim, fork)
+  }
+}
+
+async function forkOnce(
+  forking: Forking,
+  caller: Caller,
+  { at, input = null, paused = false }: CheckedForkRequest,
+  origin: Task,
+  claim: Claim | undefined,
+): Promise<Task> {
+  const { context } = forking
   const known = (): Promise<Task | undefined> => forkOf(context, claim, origin)
   // A repeated request is answered before anything is checked that may have changed since the first one (F4).
-  const create = () => createFork(forking, actorOf(caller), origin, at, claim)
+  const create = () => createStopped(forking, actorOf(caller), origin, at, claim)
   const task = (await known()) ?? (await create().catch(orElse(known)))
   // A task that a request with the same key has made goes on already, unless that request was cut short (F4).
   const { id: taskId, suspension: stop, forkedFrom } = task
@@ -73,7 +90,7 @@ function reasonFor({ taskId, step }: NonNullable<Task['forkedFrom']>): string {
 }
 
 /** Creates the task, stopped. */
-async function createFork(
+async function createStopped(
   { context, holds }: Forking,
   actor: Actor,
   origin: Task,

@@ -31,6 +31,31 @@ async function forked(options: HarnessOptions['options'] = {}) {
 }
 
 describe('a repeated fork', () => {
+  it('F4: is the same task when both requests come at once, also for the last place', async () => {
+    const { harness, id } = await forked({ storedTasks: 3 })
+    const twice = { taskId: id, at: 'check', idempotencyKey: 'twice' }
+    const [one, other] = await Promise.all([
+      harness.engine.fork(alice, twice),
+      harness.engine.fork(alice, twice),
+    ])
+    expect(one.id).toBe(other.id)
+    const third = { taskId: id, at: 'check', idempotencyKey: 'third' }
+    await expect(harness.engine.fork(alice, third)).rejects.toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+    })
+  })
+
+  it('F4: with other content is refused, also when both requests come at once', async () => {
+    const { harness, id } = await forked()
+    const request = { taskId: id, at: 'check', idempotencyKey: 'twice' }
+    const both = await Promise.allSettled([
+      harness.engine.fork(alice, request),
+      harness.engine.fork(alice, { ...request, input: 'other' }),
+    ])
+    const refused = both.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
+    expect(refused).toEqual(['IDEMPOTENCY_KEY_REUSED'])
+  })
+
   it('F4: is the task that was made when that one took the last place', async () => {
     const { fork, repeat } = await forked({ storedTasks: 2 })
     expect(await repeat()).toMatchObject({ id: fork.id, state: 'completed' })

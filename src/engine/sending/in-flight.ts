@@ -1,20 +1,20 @@
 /**
- * Messages with an idempotency key that are being handled now.
+ * Requests with an idempotency key that are being handled now.
  *
- * I1  The same message is never handled twice at the same time. A repeat waits for the answer to the first.
+ * I1  The same request is never handled twice at the same time. A repeat waits for the answer to the first.
  */
 import type { Claim } from '../../ports/store/claims.ts'
 import { TransientMap } from '../transient-map.ts'
 import { checkSame } from './claims.ts'
-import type { SendResult } from './send-result.ts'
 
-export interface InFlight {
+export interface InFlight<T> {
   /** @throws LullError `IDEMPOTENCY_KEY_REUSED` */
-  once(claim: Claim, handle: () => Promise<SendResult>): Promise<SendResult>
+  once(claim: Claim, handle: () => Promise<T>): Promise<T>
 }
 
-export function createInFlight(): InFlight {
-  const handled = new TransientMap<{ readonly claim: Claim; readonly sent: Promise<SendResult> }>()
+/** @param toRepeat the answer to a repeat, made from the answer to the first */
+export function createInFlight<T>(toRepeat: (answer: T) => T): InFlight<T> {
+  const handled = new TransientMap<{ readonly claim: Claim; readonly answer: Promise<T> }>()
 
   return {
     async once(claim, handle) {
@@ -22,12 +22,12 @@ export function createInFlight(): InFlight {
       const first = handled.get(name)
       if (first !== undefined) {
         checkSame(first.claim, claim)
-        return { ...(await first.sent), repeated: true }
+        return toRepeat(await first.answer)
       }
-      const sent = handle()
-      handled.set(name, { claim, sent })
+      const answer = handle()
+      handled.set(name, { claim, answer })
       try {
-        return await sent
+        return await answer
       } finally {
         handled.delete(name)
       }

@@ -4,6 +4,7 @@ import type { EngineContext } from '../context.ts'
 import type { Holds } from '../holds.ts'
 import type { CheckedSendRequest } from '../requests.ts'
 import type { InFlight } from './in-flight.ts'
+import type { SendResult } from './send-result.ts'
 
 /** A message that arrived, and who sent it. */
 export interface Incoming {
@@ -17,5 +18,5 @@ export interface Incoming {
 export interface Sending {
   readonly context: EngineContext
   readonly holds: Holds
-  readonly inFlight: InFlight
+  readonly inFlight: InFlight<SendResult>
 }

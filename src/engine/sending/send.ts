@@ -31,7 +31,8 @@ export type Send = (
 ) => Promise<SendResult>
 
 export function createSend(context: EngineContext, holds: Holds): Send {
-  const sending: Sending = { context, holds, inFlight: createInFlight() }
+  const inFlight = createInFlight<SendResult>((sent) => ({ ...sent, repeated: true }))
+  const sending: Sending = { context, holds, inFlight }
   return async (caller, given, { push } = {}) => {
     // Checked before the message is parsed, because a refusal under load must be cheap.
     context.ledger.admit()
