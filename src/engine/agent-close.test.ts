@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { agent } from './agent.ts'
-import { alice, createHarness, effects, signal } from './test-support/engine-harness.ts'
+import { createAgentTable } from './agent-table.ts'
+import { alice, createHarness, effects, message, signal } from './test-support/engine-harness.ts'
 
 it('agents are closed after their tasks have stopped, and one that fails does not keep the others', async () => {
   const seen = effects()
@@ -78,6 +79,57 @@ it('AT1: a replaced agent whose run does not end is closed when the engine stops
   await harness.pass(10_000)
   await draining
   expect([...seen.list].sort()).toEqual(['new closed', 'old closed'])
+})
+
+/** Agents of one name whose `receive` waits for `release`. */
+function receivers() {
+  const seen = effects()
+  const [asked, release] = [signal(), signal()]
+  const version = (name: string) =>
+    agent({
+      name: 'worker',
+      description: 'x',
+      async receive(_, { reply }) {
+        asked.fire()
+        await release.promise
+        seen.note(`${name} received`)
+        return reply('yes')
+      },
+      close: () => seen.note(`${name} closed`),
+    })
+  return { seen, asked, release, version }
+}
+
+it('AT1: a replaced agent is closed after the message that it is receiving', async () => {
+  const { seen, asked, release, version } = receivers()
+  const harness = await createHarness({ agents: [version('old')] })
+  const sending = harness.engine.send(alice, { message: message('go') })
+  await asked.promise
+  await harness.engine.replaceAgents([version('new')])
+  await harness.settled()
+  expect(seen.list).toEqual([])
+  release.fire()
+  expect(await sending).toMatchObject({
+    kind: 'message',
+    message: { parts: [{ text: 'yes' }] },
+  })
+  expect(seen.list).toEqual(['old received', 'old closed'])
+})
+
+it('AT1: a replaced agent is closed after all other work that uses it, also work that fails', async () => {
+  const { seen, version } = versions()
+  const old = version('old')
+  const table = createAgentTable([old], () => undefined)
+  const [first, second] = [signal(), signal()]
+  const failing = table.during(old, () => first.promise.then(() => Promise.reject(new Error('no'))))
+  const working = table.during(old, () => second.promise)
+  table.replace([version('new')])
+  first.fire()
+  await expect(failing).rejects.toThrow('no')
+  expect(seen.list).toEqual([])
+  second.fire()
+  await working
+  expect(seen.list).toEqual(['old closed'])
 })
 
 it('AT2: an agent that is given again is not closed', async () => {

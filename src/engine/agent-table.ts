@@ -1,7 +1,8 @@
 /**
  * The agents of this process by name, and those that were replaced and are not closed yet.
  *
- * AT1  A replaced agent is closed once: when no run in memory uses it any more, at the latest when the engine stops.
+ * AT1  A replaced agent is closed once: when no run in memory and no other work uses it any more, at the latest when the
+ *      engine stops.
  * AT2  An agent that is in the table is closed only when the engine stops.
  */
 import { LullError } from '../core/errors.ts'
@@ -17,6 +18,8 @@ export interface AgentTable {
    * Tells which agents the runs in memory use. Returns a function that is to be called when one of these runs has ended.
    */
   usedBy(inUse: () => ReadonlySet<Agent>): () => void
+  /** Does work that uses the agent outside of a run. The agent is not closed before the work has ended. */
+  during<T>(agent: Agent, work: () => Promise<T>): Promise<T>
   /** Closes every agent. Resolves when those that were closing before have closed too. */
   closeAll(): Promise<void>
 }
@@ -25,6 +28,8 @@ export function createAgentTable(first: readonly Agent[], log: Log): AgentTable 
   const agents = byName(first)
   const replaced = new Set<Agent>()
   const closing = new Set<Promise<void>>()
+  /** How much other work uses each agent. */
+  const busy = new Map<Agent, number>()
   let used: () => ReadonlySet<Agent> = () => new Set()
 
   function close(agent: Agent): void {
@@ -36,7 +41,7 @@ export function createAgentTable(first: readonly Agent[], log: Log): AgentTable 
   function closeUnused(): void {
     if (replaced.size === 0) return
     const inUse = used()
-    for (const agent of replaced) if (!inUse.has(agent)) close(agent)
+    for (const agent of replaced) if (!inUse.has(agent) && !busy.has(agent)) close(agent)
   }
 
   return {
@@ -54,6 +59,17 @@ export function createAgentTable(first: readonly Agent[], log: Log): AgentTable 
     usedBy(inUse) {
       used = inUse
       return closeUnused
+    },
+    async during(agent, work) {
+      busy.set(agent, (busy.get(agent) ?? 0) + 1)
+      try {
+        return await work()
+      } finally {
+        const others = (busy.get(agent) ?? 1) - 1
+        if (others > 0) busy.set(agent, others)
+        else busy.delete(agent)
+        closeUnused()
+      }
     },
     async closeAll() {
       for (const agent of [...agents.values(), ...replaced]) close(agent)

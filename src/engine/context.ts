@@ -35,7 +35,7 @@ export interface EngineContext {
   readonly budgetChecks: BudgetChecks
   readonly audit: Audit
   readonly agents: ReadonlyMap<string, Agent>
-  readonly table: Pick<AgentTable, 'replace' | 'closeAll'>
+  readonly table: Pick<AgentTable, 'replace' | 'during' | 'closeAll'>
   readonly clock: Clock
   readonly ids: IdSource
   readonly signer: Signer

@@ -125,7 +125,9 @@ async function checkedPoint(
   const agent = agentNamed(context, origin.agent)
   const { clock, ids, signer, log } = context
   const deps = { clock, ids, hash: signer.hash, log }
-  const replay = await replayCode(agent, point.past, deps, await pastOfTask(context, origin))
+  const replay = await context.table.during(agent, async () =>
+    replayCode(agent, point.past, deps, await pastOfTask(context, origin)),
+  )
   if (replay.verdict === 'stops' || replay.verdict === 'fails') {
     throw wrong(`the code of ${agent.name} does not come there any more: it ${replay.verdict}`)
   }

@@ -55,5 +55,5 @@ async function handle(sending: Sending, incoming: Incoming): Promise<SendResult>
   const agent = agentNamed(context, request.agent)
   return agent.receive === undefined
     ? startTask(sending, incoming, agent)
-    : receiveMessage(sending, incoming, agent)
+    : context.table.during(agent, () => receiveMessage(sending, incoming, agent))
 }
