@@ -75,6 +75,8 @@ export interface Suspension {
   readonly byHold?: true
   /** A budget made the stop. A refill resumes the task. */
   readonly byBudget?: true
+  /** The first stop of a fork. The request that made the fork resumes it. Forks of older versions lack it. */
+  readonly byFork?: true
   /** For `code-changed`: the entry whose fingerprint differs; resuming accepts the new code there. */
   readonly mismatch?: string
   /** For `code-changed`: the operations that are not recorded; resuming lets each of them run once. */

@@ -20,6 +20,7 @@ export function fork(
     mode: 'interrupt_immediate',
     requestedAt: at,
     pausedFrom: 'working',
+    byFork: true,
     eventsAfter: 0,
   }
   const records: RecordBody[] = [

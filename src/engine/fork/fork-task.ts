@@ -62,9 +62,8 @@ async function forkOnce(
   const create = () => createStopped(forking, actorOf(caller), origin, at, claim)
   const task = (await known()) ?? (await create().catch(orElse(known)))
   // A task that a request with the same key has made goes on already, unless that request was cut short (F4).
-  const { id: taskId, suspension: stop, forkedFrom } = task
-  const waits = stop !== undefined && forkedFrom && stop.reason === reasonFor(forkedFrom)
-  if (paused || !waits || task.holds.length > 0) return task
+  const { id: taskId, suspension: stop } = task
+  if (paused || !stop?.byFork || task.holds.length > 0) return task
   const { handle } = stop
   await resume(context, caller, { taskId, handle, input }).catch((error) => {
     if (!cameFirst.some((code) => isLullError(error, code))) throw error
@@ -84,11 +83,6 @@ function orElse(known: () => Promise<Task | undefined>): (error: unknown) => Pro
   }
 }
 
-/** Why a fork is stopped until it is resumed for the first time. */
-function reasonFor({ taskId, step }: NonNullable<Task['forkedFrom']>): string {
-  return `forked from task ${taskId} at ${describeKey(step)}`.slice(0, 1_000)
-}
-
 /** Creates the task, stopped. */
 async function createStopped(
   { context, holds }: Forking,
@@ -104,7 +98,7 @@ async function createStopped(
   await context.quotas.admit({ tenant, principal }, { tasks: 1, bytes: 0 })
   const taskId = claim === undefined ? context.ids.uuid() : await claimedId(context, claim)
   const contextId = contextBegunBy(taskId)
-  const reason = reasonFor({ taskId: from, step })
+  const reason = `forked from task ${from} at ${describeKey(step)}`.slice(0, 1_000)
   const stop = { handle: mintHandle(context.ids), actor, reason }
   const { task } = await context.ledger.create(taskId, () => ({
     type: 'fork',

@@ -56,6 +56,26 @@ describe('a repeated fork', () => {
     expect(refused).toEqual(['IDEMPOTENCY_KEY_REUSED'])
   })
 
+  it('F4: does not pass a park of the code that gives the reason of a fork', async () => {
+    let reason = 'may it be shipped?'
+    const done = effects()
+    const shop = running(async (task) => {
+      await task.step('check', () => 7)
+      await task.park({ reason })
+      await task.step('ship', () => done.note('shipped'))
+    })
+    const harness = await createHarness({ agents: [shop] })
+    const { id } = await harness.send('go')
+    await harness.until(id, 'paused-by-agent')
+    reason = `forked from task ${id} at step "check"`
+    const request = { taskId: id, at: 'check', idempotencyKey: 'once' }
+    const fork = await harness.engine.fork(alice, request)
+    await harness.until(fork.id, 'paused-by-agent')
+    expect(await harness.engine.fork(alice, request)).toMatchObject({ suspension: { reason } })
+    await harness.settled()
+    expect(done.list).toEqual([])
+  })
+
   it('F4: is the task that was made when that one took the last place', async () => {
     const { fork, repeat } = await forked({ storedTasks: 2 })
     expect(await repeat()).toMatchObject({ id: fork.id, state: 'completed' })
