@@ -16,7 +16,7 @@ const DEPTH = 64
  * fifty times as many.
  */
 const VALUES = 100_000
-/** Names among them. A name costs several times as much as a value in a list. */
+/** Different names among them. A new name costs several times as much as a value, or as a name that other objects have, too. */
 const NAMES = 10_000
 /** Escaped halves of surrogate pairs that stand alone. Writing one takes ten times as long as writing another character. */
 const HALVES = 100_000
@@ -35,7 +35,7 @@ export function parseStrictJson(body: Uint8Array | string, maxDepth: number = DE
   }
   const names = namesIn(text)
   if (names === undefined) {
-    const problem = `The body has more than ${VALUES} values, or more than ${NAMES} names`
+    const problem = `The body has more than ${VALUES} values, or more than ${NAMES} different names`
     return { fault: 'refused', problem }
   }
   if (hasTooManyHalves(text)) {
@@ -80,7 +80,7 @@ function membersOf(value: unknown, levels: number): number {
   return count
 }
 
-/** The number of names in a text: every name is followed by a colon. Undefined where there are too many values. */
+/** The number of names in a text: every name is followed by a colon. Undefined where there are too many. */
 function namesIn(text: string): number | undefined {
   let names = 0
   let values = 0
@@ -89,9 +89,22 @@ function namesIn(text: string): number | undefined {
     if (code === QUOTE) at = endOfString(text, at)
     else if (code === COLON) names++
     else if (code === COMMA || code === BRACKET || code === BRACE) values++
-    if (names > NAMES || names + values > VALUES) return undefined
+    if (names + values > VALUES) return undefined
   }
-  return names
+  return names > NAMES && hasTooManyNames(text) ? undefined : names
+}
+
+/** Counts names as they are written: one that is escaped in two ways counts twice. */
+function hasTooManyNames(text: string): boolean {
+  const names = new Set<string>()
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) !== QUOTE) continue
+    const end = endOfString(text, at)
+    if (isName(text, end)) names.add(text.slice(at + 1, end))
+    if (names.size > NAMES) return true
+    at = end
+  }
+  return false
 }
 
 const QUOTE = 34

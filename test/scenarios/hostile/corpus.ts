@@ -26,6 +26,8 @@ const list = (one: string, count: number): string => `[${Array(count).fill(one).
 
 const deep = (levels: number): string => '{"a":['.repeat(levels / 2) + ']}'.repeat(levels / 2)
 
+const rows = (count: number, columns: number): string => list(members(columns), count)
+
 const members = (count: number): string =>
   `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')}}`
 
@@ -110,6 +112,13 @@ export const corpus: readonly HostileRequest[] = [
   rpc('reference ids', 'SendMessage', message(`,"referenceTaskIds":${list('1', 95_000)}`)),
   rpc('parts', 'SendMessage', `{"message":{"parts":${list('{}', 95_000)}}}`),
   manyNames,
+  rpc(
+    'data of very many rows',
+    'SendMessage',
+    `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":${rows(4_500, 10)}}]}}`,
+    true,
+  ),
+  rpc('rows with very many different names', 'SendMessage', rows(1, 45_000)),
   rpc('more names than a document may have', 'SendMessage', members(900_000)),
   rpc('names at the top', 'SendMessage', members(9_500)),
   rpc(

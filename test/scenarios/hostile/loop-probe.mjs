@@ -14,6 +14,7 @@ setInterval(measure, 5).unref()
 
 process.on('message', (question) => {
   if (question === 'memory') process.send?.({ memory: process.memoryUsage.rss() })
+  if (question === 'reference') process.send?.({ reference: reference() })
   if (question !== 'longest') return
   measure()
   process.send?.({ longest })
@@ -25,6 +26,17 @@ function measure() {
   const now = reading()
   longest = Math.max(longest, Math.min(now.elapsed - before.elapsed, now.used - before.used))
   before = now
+}
+
+/** Milliseconds that a fixed piece of work takes: how fast this machine is now. */
+function reference() {
+  const text = `"${'\\u0001'.repeat(1_700_000)}"`
+  const times = Array.from({ length: 5 }, () => {
+    const { used } = reading()
+    JSON.stringify(JSON.parse(text))
+    return reading().used - used
+  })
+  return Math.min(...times)
 }
 
 /** The first number is nanoseconds on a processor. The kernel counts them only when it was built to. */

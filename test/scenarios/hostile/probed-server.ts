@@ -13,6 +13,8 @@ export interface ProbedServer extends AsyncDisposable {
   readonly data: string
   /** Milliseconds of work that held the event loop at once, at most, since the last question. */
   longest(): Promise<number>
+  /** Milliseconds that a fixed piece of work takes there. */
+  reference(): Promise<number>
   /** Bytes of memory that the process uses. */
   memory(): Promise<number>
   readonly alive: () => boolean
@@ -41,22 +43,19 @@ export async function openProbedServer(config: object = {}): Promise<ProbedServe
     })
     ended.then(() => reject(new Error('the server ended before it served'))).catch(reject)
   })
-  async function ask(question: string): Promise<{ longest: number; memory: number }> {
+  async function ask<K extends 'longest' | 'reference' | 'memory'>(question: K): Promise<number> {
     const answered = once(child, 'message')
     child.send(question)
-    const [answer] = (await answered) as [{ longest: number; memory: number }]
-    return answer
+    const [answer] = (await answered) as [Record<K, number>]
+    return answer[question]
   }
   return {
     url,
     port: Number(new URL(url).port),
     data,
-    async longest() {
-      return (await ask('longest')).longest
-    },
-    async memory() {
-      return (await ask('memory')).memory
-    },
+    longest: () => ask('longest'),
+    reference: () => ask('reference'),
+    memory: () => ask('memory'),
     alive: () => child.exitCode === null,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
