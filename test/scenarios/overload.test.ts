@@ -16,9 +16,9 @@ const OVERLOAD_MS = LONG_MS || 2_000
 const MEASURE_MS = LONG_MS ? 5_000 : 500
 const SLOW = LONG_MS ? 150 : 48
 const SLOTS = 4
-const STEP_MS = 50
+const STEP_MS = 200
 /** More than the slots can take in a second, because the limit is compared with totals that may be a second old. */
-const OPEN_TASKS = LONG_MS ? 200 : 60
+const OPEN_TASKS = LONG_MS ? 100 : 30
 /** Far below what all requests and answers have together, and far above what the server needs without load. */
 const MEMORY_BYTES = 900_000_000
 
