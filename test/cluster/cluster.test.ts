@@ -1,4 +1,7 @@
-/** Several processes on one PostgreSQL, under faults. `npm run soak` sets `LULL_SOAK=<minutes>,<seed>,<tasks>`: the long run. */
+/**
+ * Several processes on one PostgreSQL, under faults. `npm run soak` sets `LULL_SOAK=<minutes>,<seed>,<tasks>`: the long
+ * run. `LULL_SOAK_OLDER` is another build of the program, which every second process runs then.
+ */
 import { expect, it } from 'vitest'
 import type { Fault } from './faults.ts'
 import { soak } from './soak.ts'
@@ -49,7 +52,8 @@ if (seed === undefined) {
   it(`runs for ${minutes} minutes with seed ${seed}`, { timeout: 0 }, async () => {
     const end = Date.now() + (minutes ?? 0) * 60_000
     const goesOn = (begun: number): boolean => Date.now() < end || begun < tasks
-    const result = await soak({ seed, processes: 4, atOnce: 32, goesOn, faults: everything })
+    const older = process.env['LULL_SOAK_OLDER']
+    const result = await soak({ seed, processes: 4, older, atOnce: 32, goesOn, faults: everything })
     const { accounts, faults, counts, broken, lost } = result
     const report = {
       seed,

@@ -49,6 +49,8 @@ export interface Where {
   readonly count: number
   /** How much the wall clock of each process shows more than that of the machine. Default: nothing. */
   readonly skews?: readonly number[] | undefined
+  /** Another build of the program, which the first process and every second one after it run. */
+  readonly older?: string | undefined
 }
 
 export const effectsIn = (home: string): string => join(home, 'effects')
@@ -60,6 +62,7 @@ export async function startProcesses({
   postgres,
   count,
   skews = [],
+  older,
 }: Where): Promise<Processes> {
   const config = join(home, 'config.json')
   const engine = { leaseMs: LEASE_MS, concurrency: 32, maxDeaths: 1_000, pollMs: 500 }
@@ -73,14 +76,16 @@ export async function startProcesses({
     mkdirSync(data, { recursive: true })
     const flags = ['--script', '--port', port, '--data', data, '--config', config]
     const skew = skews[slot] ?? 0
-    const server = await serving(['serve', ...flags], {
+    const variables = {
       LULL_POSTGRES: postgres,
       LULL_EFFECTS: effectsIn(home),
       LULL_RECEIPT_KEY: RECEIPT_KEY,
       ...(skew === 0
         ? {}
         : { NODE_OPTIONS: `--import ${skewedClock}`, LULL_TEST_SKEW_MS: `${skew}` }),
-    })
+    }
+    const main = slot % 2 === 0 ? older : undefined
+    const server = await serving(['serve', ...flags], variables, { main })
     skewsByPid.set(server.child.pid ?? 0, skew)
     return server
   }

@@ -18,6 +18,8 @@ export interface SoakOptions {
   readonly processes: number
   /** How much the clock of each process shows more than that of the machine. */
   readonly skews?: readonly number[]
+  /** Another build of the program, which every second process runs. */
+  readonly older?: string | undefined
   /** How many tasks there are at a time. */
   readonly atOnce: number
   /** Whether another task begins, by how many have begun and how many faults there were. */
@@ -42,8 +44,8 @@ export async function soak(options: SoakOptions): Promise<Aftermath> {
   const { url: postgres } = database
   const proxy = await startProxy(postgres)
   const begunAt = Date.now()
-  const { processes: count, skews } = options
-  const processes = await startProcesses({ home, postgres: proxy.url, count, skews })
+  const { processes: count, skews, older } = options
+  const processes = await startProcesses({ home, postgres: proxy.url, count, skews, older })
   onTestFinished(processes.end)
   const cluster: Cluster = { seed, processes, calls: createCalls(processes) }
 

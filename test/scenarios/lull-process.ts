@@ -86,8 +86,9 @@ export function lull(
 export async function serving(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
+  how: HowToStart = {},
 ): Promise<LullProcess & { readonly url: string }> {
-  const server = lull([...args, '--json'], env)
+  const server = lull([...args, '--json'], env, how)
   const { url } = JSON.parse(await server.said(/^\{"url"/)) as { url: string }
   return { ...server, url }
 }

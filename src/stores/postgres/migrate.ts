@@ -5,7 +5,8 @@
  *  M3  a process starts on a newer schema when that says this process can still use it (`readable_from`), else it refuses;
  *  M4  a schema of another program is left alone;
  *  M5  a schema of a version before the first release, which lacks tables of the first migration, is refused;
- *  M6  a program that only reads refuses an older or missing schema, and leaves it as it is.
+ *  M6  a program that only reads refuses an older or missing schema, and leaves it as it is;
+ *  M7  a migration only adds, so that a process of an older version goes on (older-programs.test.ts).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
