@@ -9,7 +9,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openProbedServer, type ProbedServer } from './hostile/probed-server.ts'
-import { send, slowClients } from './overload/clients.ts'
+import { ask, send, slowClients } from './overload/clients.ts'
 
 const LONG_MS = Number(process.env['LULL_OVERLOAD_MS'] ?? 0)
 const OVERLOAD_MS = LONG_MS || 2_000
@@ -73,17 +73,16 @@ async function offerAt(rate: number): Promise<number> {
 async function watch(isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     for (const path of ['/healthz', '/readyz']) {
-      const answer = await fetch(server.url + path)
-      await answer.text()
-      health[answer.status === 200 ? 'ok' : 'other']++
+      const { status } = await ask(server.url + path)
+      health[status === 200 ? 'ok' : 'other']++
     }
     health.peakBytes = Math.max(health.peakBytes, await server.memory())
   }
 }
 
 async function counts(): Promise<Readonly<Record<string, number>>> {
-  const answer = await fetch(`${server.url}/ops/tasks?limit=1`)
-  return ((await answer.json()) as { counts: Record<string, number> }).counts
+  const { text } = await ask(`${server.url}/ops/tasks?limit=1`)
+  return (JSON.parse(text) as { counts: Record<string, number> }).counts
 }
 
 it(
