@@ -66,7 +66,9 @@ export function createApp(options: AppOptions): Hono {
   app.get('/', () => homePage([...engine.agents.values()], url))
   app.notFound((c) => {
     const allowed = methods[c.req.path] ?? methodsBelow(c.req.path, engine)
-    return allowed === undefined ? notFound(c.req.path) : notAllowed(c.req.method, allowed)
+    // An address without its id, as /ops/holds/ for a hold, has the method and is none.
+    if (allowed === undefined || allowed.includes(c.req.method)) return notFound(c.req.path)
+    return notAllowed(c.req.method, allowed)
   })
   app.onError((error, c) => {
     const response = refusalOf(error)

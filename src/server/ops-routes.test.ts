@@ -204,6 +204,8 @@ it('tells which methods a path of /ops has', async () => {
   const { headers, status } = await app.request('/ops/holds', { method: 'PUT' })
   expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   expect((await app.request('/ops/nothing')).status).toBe(404)
+  // The id is missing.
+  expect((await app.request('/ops/holds/', { method: 'DELETE' })).status).toBe(404)
 })
 
 it('shows the only process of an embedded store', async () => {

@@ -65,7 +65,7 @@ export function createPeers(
       stopped: context.events.lookBack,
       canceled: (task) => cancelChildren(context, task),
     })
-    // A budget may cover very many tasks, so nothing waits for them.
+    // It comes last, because a budget may cover very many tasks.
     await budgets.resumeRest()
   }
 
