@@ -19,6 +19,9 @@ const everything: readonly Fault[] = [
 
 const [minutes, seed, tasks = 0] = (process.env['LULL_SOAK'] ?? '').split(',').map(Number)
 
+/** How often a long run tells how far it is. */
+const TELL_MS = 30_000
+
 if (seed === undefined) {
   it('two processes with clocks two minutes apart see 50 tasks through while they are killed', async () => {
     const { faults, counts, accounts, broken } = await soak({
@@ -51,7 +54,16 @@ if (seed === undefined) {
 } else {
   it(`runs for ${minutes} minutes with seed ${seed}`, { timeout: 0 }, async () => {
     const end = Date.now() + (minutes ?? 0) * 60_000
-    const goesOn = (begun: number): boolean => Date.now() < end || begun < tasks
+    let toldAt = Date.now()
+    const goesOn = (begun: number, broke: number): boolean => {
+      const now = Date.now()
+      if (now >= toldAt + TELL_MS) {
+        toldAt = now
+        const left = Math.max(0, Math.ceil((end - now) / 60_000))
+        process.stdout.write(`${begun} tasks, ${broke} things broken, ${left} minutes left\n`)
+      }
+      return now < end || begun < tasks
+    }
     const older = process.env['LULL_SOAK_OLDER']
     const result = await soak({ seed, processes: 4, older, atOnce: 32, goesOn, faults: everything })
     const { accounts, faults, counts, broken, lost } = result
