@@ -41,12 +41,11 @@ export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): Cla
   let filling: Words | undefined
   let timer: NodeJS.Timeout | undefined
 
-  function begin(claims: number): void {
+  /** A filter of another size, to be filled. Undefined where there is none. */
+  function begin(claims: number): Words | undefined {
     const log2 = Math.min(sizes.mostLog2, Math.max(sizes.leastLog2, Math.ceil(Math.log2(claims))))
-    if (log2 === full?.log2) return
-    const words = new Words(log2, seed)
-    filling = words
-    fill(words, 0)
+    filling = log2 === full?.log2 ? undefined : new Words(log2, seed)
+    return filling
   }
 
   function fill(words: Words, after: number): void {
@@ -67,15 +66,26 @@ export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): Cla
       // The failure is reported by the calls that query the database.
       pause = RETRY_MS
     }
-    timer = setTimeout(fill, pause, words, last).unref()
+    fillLater(words, last, pause)
+  }
+
+  function fillLater(words: Words, after: number, pause: number): void {
+    timer = setTimeout(fill, pause, words, after).unref()
   }
 
   function tryBegin(): void {
     try {
-      begin(Number(extent.get()?.['n'] ?? 1))
+      const words = begin(Number(extent.get()?.['n'] ?? 1))
+      if (words !== undefined) fill(words, 0)
     } catch {
       // The next call tries again.
     }
+  }
+
+  /** Keys that were added lately are not in the table yet, so the table is read later. */
+  function grow(claims: number): void {
+    const words = begin(claims)
+    if (words !== undefined) fillLater(words, 0, PAUSE_MS)
   }
 
   return {
@@ -86,8 +96,8 @@ export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): Cla
     add(key) {
       if (full === undefined && filling === undefined) tryBegin()
       const known = full === undefined || full.add(key)
+      if (full?.isCrowded && filling === undefined) grow(2 * full.size)
       filling?.add(key)
-      if (full?.isCrowded && filling === undefined) begin(2 * full.size)
       return known
     },
     close: () => clearTimeout(timer),
