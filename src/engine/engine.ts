@@ -175,8 +175,9 @@ export interface Engine {
 
   /**
    * Replaces the agents of this process, for a development server that loads code again. Runs in memory go on with the code
-   * they started with. Tasks that start or wake later get the new code. A replaced agent is closed after its last run. On a
-   * shared store the other processes keep their agents: tasks of an agent that is only elsewhere go on there, and tasks of an agent that is new here start here.
+   * they started with. Tasks that start or wake later get the new code. A replaced agent is closed when no run and no message
+   * uses it any more. On a shared store the other processes keep their agents: tasks of an agent that is only elsewhere go on
+   * there, and tasks of an agent that is new here start here.
    */
   replaceAgents(agents: readonly Agent[]): Promise<void>
 

@@ -66,7 +66,7 @@ export function createApp(options: AppOptions): Hono {
   app.get('/', () => homePage([...engine.agents.values()], url))
   app.notFound((c) => {
     const allowed = methods[c.req.path] ?? methodsBelow(c.req.path, engine)
-    // An address without its id, as /ops/holds/ for a hold, has the method and is none.
+    // The id is missing, as in DELETE /ops/holds/.
     if (allowed === undefined || allowed.includes(c.req.method)) return notFound(c.req.path)
     return notAllowed(c.req.method, allowed)
   })

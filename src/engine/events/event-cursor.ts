@@ -46,7 +46,7 @@ export function createEventCursor(deps: {
 
   async function save(): Promise<void> {
     if (behind) return
-    const reached = Math.min(lastPos, ...[...undispatched.keys()].map((pos) => pos - 1))
+    const reached = Math.min(lastPos, least(undispatched.keys()) - 1)
     if (reached <= saved) return
     try {
       await store.setValue(EVENT_CURSOR, reached)
@@ -79,9 +79,16 @@ export function createEventCursor(deps: {
       behind = false
     },
     isBehind: () => behind,
-    keptFrom: () => (behind ? Number.NEGATIVE_INFINITY : Math.min(...undispatched.values())),
+    keptFrom: () => (behind ? Number.NEGATIVE_INFINITY : least(undispatched.values())),
     save,
   }
+}
+
+/** Infinite when there is none. There may be more than a call has arguments. */
+function least(numbers: Iterable<number>): number {
+  let smallest = Number.POSITIVE_INFINITY
+  for (const one of numbers) smallest = Math.min(smallest, one)
+  return smallest
 }
 
 /** Calls `save` once, `ms` after the first `soon`. */

@@ -13,7 +13,7 @@ export function createSystemMemory(
       try {
         last = resident()
       } catch {
-        return last
+        // There is no free descriptor.
       }
       return last
     },

@@ -41,7 +41,7 @@ export function createClaimFilter(db: Database, sizes: FilterSizes = SIZES): Cla
   let filling: Words | undefined
   let timer: NodeJS.Timeout | undefined
 
-  /** A filter of another size, to be filled. Undefined where there is none. */
+  /** A new filter for so many claims, still empty. Undefined when the filter has that size already. */
   function begin(claims: number): Words | undefined {
     const log2 = Math.min(sizes.mostLog2, Math.max(sizes.leastLog2, Math.ceil(Math.log2(claims))))
     filling = log2 === full?.log2 ? undefined : new Words(log2, seed)
