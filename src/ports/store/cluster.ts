@@ -71,7 +71,7 @@ export interface NewWorker {
 }
 
 export interface Worker extends NewWorker {
-  /** Whether its lease holds. */
+  /** Whether its lease holds. One that ran out never holds again, also not by a heartbeat that is under way. */
   readonly alive: boolean
   /** Until when its lease holds, or held; epoch milliseconds. */
   readonly leaseUntil: number

@@ -1,6 +1,6 @@
 /** In which order calls of the store take locks, seen from a transaction that holds some of them. */
 import pg from 'pg'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Store } from '../../ports/store.ts'
 import { creation, sampleHold } from '../../testing/sample-task.ts'
 import { createPostgresStore } from './postgres-store.ts'
@@ -61,4 +61,43 @@ it('lets a hold wait for commits that were decided on holds, and such commits wa
   await other.query(`UPDATE ${schema}.counters SET value = value + 1 WHERE name = 'holds'`)
   await other.query('COMMIT')
   expect(await committing).toEqual([{ status: 'outdated' }])
+})
+
+describe('a lease', () => {
+  async function withOwner(leaseMs: number) {
+    const opened = await open()
+    const { store, schema, other } = opened
+    await store.cluster?.registerWorker({ id: 'w', agents: [] }, leaseMs)
+    await store.commit([creation('task-1', { owner: 'w' })])
+    await other.query('BEGIN')
+    const hasRunOut = async (): Promise<boolean> => {
+      const text = `SELECT lease_until <= ${schema}.clock_1() AS over FROM ${schema}.workers`
+      return (await execute<{ over: boolean }>(text))[0]?.over === true
+    }
+    return { ...opened, hasRunOut }
+  }
+
+  it('that is being renewed is not over, however long that takes', async () => {
+    const { store, schema, other } = await withOwner(0)
+    // The statement of a heartbeat that was carried out in time and is not durable yet.
+    await other.query(`UPDATE ${schema}.workers SET lease_until = lease_until + interval '1 h'`)
+    expect(await store.orphans('', 9)).toEqual([])
+    expect(await store.cluster?.workers()).toMatchObject([{ id: 'w', alive: true }])
+    await other.query('COMMIT')
+    expect(await store.orphans('', 9)).toEqual([])
+    await execute(`UPDATE ${schema}.workers SET lease_until = lease_until - interval '1 h'`)
+    expect(await store.cluster?.workers()).toMatchObject([{ id: 'w', alive: false }])
+    expect(await store.orphans('', 9)).toEqual([{ taskId: 'task-1', owner: 'w' }])
+  })
+
+  it('that ran out while its heartbeat waited for the row is not renewed', async () => {
+    const { store, schema, other, hasRunOut } = await withOwner(2_000)
+    // As one who finds that the lease has run out.
+    await other.query(`SELECT FROM ${schema}.workers FOR UPDATE`)
+    const renewing = store.cluster?.heartbeat('w', 60_000, null)
+    await isWaitedFor(other)
+    await expect.poll(hasRunOut).toBe(true)
+    await other.query('COMMIT')
+    expect(await renewing).toBeUndefined()
+  })
 })

@@ -5,6 +5,7 @@ import { fromText, toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database, Row, Value } from './database.ts'
 import { createReadyTasks } from './ready-tasks.ts'
+import { deadWorkers } from './workers.ts'
 
 type Work = Pick<
   Store,
@@ -57,9 +58,10 @@ export function createWork(db: Database): Work {
                (SELECT owner FROM ${s}.agenda WHERE owner IS NOT NULL ORDER BY owner LIMIT 1)
                UNION ALL
                SELECT (SELECT o.owner FROM ${s}.agenda o WHERE o.owner > next.owner ORDER BY o.owner LIMIT 1)
-               FROM next WHERE next.owner IS NOT NULL)
-             SELECT next.owner FROM next WHERE NOT EXISTS (
-               SELECT FROM ${s}.workers w WHERE w.id = next.owner AND w.lease_until > ${s}.clock_1())))
+               FROM next WHERE next.owner IS NOT NULL),
+             dead AS (${deadWorkers(s)})
+             SELECT next.owner FROM next WHERE next.owner IN (SELECT id FROM dead)
+               OR NOT EXISTS (SELECT FROM ${s}.workers w WHERE w.id = next.owner)))
            AND ($1::text[] IS NULL OR agent = ANY ($1))`,
           'owner',
           [agents?.map(toText), limit],

@@ -1,4 +1,7 @@
-/** Leases of processes and duties, by the database's clock. A lease that ran out never comes back. */
+/**
+ * Leases of processes and duties, by the database's clock. A lease that ran out never comes back: who renews a lease, and
+ * who finds that it has run out, locks its row first and compares the time then.
+ */
 import type { Json } from '../../core/json.ts'
 import type { Beat, ClusterStore } from '../../ports/store/cluster.ts'
 import { fromText, toText } from '../../ports/store/text.ts'
@@ -8,6 +11,13 @@ type Workers = Pick<
   ClusterStore,
   'registerWorker' | 'heartbeat' | 'removeWorker' | 'workers' | 'takeDuty'
 >
+
+/**
+ * The ids of the workers whose lease ran out. A worker whose row is locked is none of them, because it may be renewing its
+ * lease.
+ */
+export const deadWorkers = (schema: string): string =>
+  `SELECT id FROM ${schema}.workers WHERE lease_until <= ${schema}.clock_1() FOR UPDATE SKIP LOCKED`
 
 export function createWorkers(db: Database): Workers {
   const s = db.schema
@@ -34,7 +44,9 @@ export function createWorkers(db: Database): Workers {
     async heartbeat(workerId, leaseMs, note) {
       const [row] = await db.write(
         `UPDATE ${s}.workers SET lease_until = ${clock} + $2 * interval '1 ms', note = $3
-         WHERE id = $1 AND lease_until > ${clock} RETURNING ${answer}`,
+         WHERE id = $1 AND lease_until >
+           (SELECT ${clock} FROM (SELECT FROM ${s}.workers WHERE id = $1 FOR UPDATE) AS locked)
+         RETURNING ${answer}`,
         [toText(workerId), leaseMs, JSON.stringify(note)],
       )
       return row && toBeat(row)
@@ -49,7 +61,9 @@ export function createWorkers(db: Database): Workers {
     },
     async workers() {
       const rows = await db.read(
-        `SELECT id, agents, lease_until > ${clock} AS alive, ${millis('lease_until')} AS lease_until, note
+        `WITH dead AS (${deadWorkers(s)})
+         SELECT id, agents, id NOT IN (SELECT id FROM dead) AS alive,
+           ${millis('lease_until')} AS lease_until, note
          FROM ${s}.workers ORDER BY id`,
       )
       return rows.map((row) => ({
