@@ -2,6 +2,9 @@
  * Several processes on one PostgreSQL, under faults. `npm run soak` sets `LULL_SOAK=<minutes>,<seed>,<tasks>`: the long
  * run. `LULL_SOAK_OLDER` is another build of the program, which every second process runs then.
  */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Fault } from './faults.ts'
 import { soak } from './soak.ts'
@@ -28,7 +31,7 @@ if (seed === undefined) {
       seed: 1,
       processes: 2,
       skews: [60_000, -60_000],
-      atOnce: 10,
+      customers: 10,
       goesOn: (begun) => begun < 50,
       faults: ['kill'],
     })
@@ -42,7 +45,7 @@ if (seed === undefined) {
     const { faults, accounts, broken, lost } = await soak({
       seed: 2,
       processes: 4,
-      atOnce: 16,
+      customers: 16,
       goesOn: (begun, broke) => begun < 120 || broke < everything.length,
       faults: everything,
     })
@@ -65,7 +68,14 @@ if (seed === undefined) {
       return now < end || begun < tasks
     }
     const older = process.env['LULL_SOAK_OLDER']
-    const result = await soak({ seed, processes: 4, older, atOnce: 32, goesOn, faults: everything })
+    const result = await soak({
+      seed,
+      processes: 4,
+      older,
+      customers: 32,
+      goesOn,
+      faults: everything,
+    })
     const { accounts, faults, counts, broken, lost } = result
     const report = {
       seed,
@@ -76,6 +86,11 @@ if (seed === undefined) {
       faults: faults.length,
     }
     process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)
+    if (result.exhibits.length > 0) {
+      const path = join(mkdtempSync(join(tmpdir(), 'lull-soak-')), 'exhibits.json')
+      writeFileSync(path, JSON.stringify(result.exhibits, undefined, 2))
+      process.stdout.write(`what is known of the tasks with faults: ${path}\n`)
+    }
     expect(faults).toEqual([])
   })
 }

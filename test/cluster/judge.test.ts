@@ -4,7 +4,13 @@ import type { LogRecord } from '../../src/core/records.ts'
 import type { Effect } from '../crash/effects-file.ts'
 import type { Account } from './customer.ts'
 import { faultsOfAccount, faultsOfLog, faultsOfTimes } from './judge.ts'
-import { faultsOfSteps, faultsOfWorkers, stopsThatCost } from './runs.ts'
+import {
+  beginsAfterLoss,
+  faultsOfSteps,
+  faultsOfWorkers,
+  firstAfterStops,
+  stopsThatCost,
+} from './runs.ts'
 
 const START = 1_000_000
 const run = (n: number) => ({ token: `run-${n}`, worker: `worker-${n}` })
@@ -30,28 +36,29 @@ describe('the judge of steps', () => {
 
   it('finds nothing in a good log', () => {
     const effects = [begin('a', 1, 1_000), begin('b', 1, 6_000), begin('b', 2, 11_000)]
-    expect(faultsOfSteps(good, effects, [])).toEqual([])
+    expect(faultsOfSteps(good, effects)).toEqual([])
+    expect(beginsAfterLoss(good, effects, frozen(2, 2_000, 4_000))).toEqual([])
   })
 
   it.each([
-    ['recorded and never begun', [begin('b', 2, 11_000)], []],
+    ['recorded and never begun', [begin('b', 2, 11_000)]],
     [
       'begun after its record',
       [begin('a', 1, 1_000), begin('a', 2, 12_000), begin('b', 2, 11_000)],
-      [],
     ],
-    [
-      'begun twice in one run',
-      [begin('a', 1, 1_000), begin('a', 2, 1_500), begin('b', 2, 11_000)],
-      [],
-    ],
-    [
-      'begun by a process that had stood still',
-      [begin('a', 1, 1_000), begin('b', 2, 11_000), begin('b', 1, 14_000)],
-      frozen(1, 2_000, 13_000),
-    ],
-  ])('finds a step that was %s', (_, effects, outages) => {
-    expect(faultsOfSteps(good, effects, outages)).not.toEqual([])
+    ['begun twice in one run', [begin('a', 1, 1_000), begin('a', 2, 1_500), begin('b', 2, 11_000)]],
+  ])('finds a step that was %s', (_, effects) => {
+    expect(faultsOfSteps(good, effects)).not.toEqual([])
+  })
+
+  it('finds a step in a process that had lost it, and knows the one it was about to begin', () => {
+    const stops = frozen(1, 2_000, 13_000)
+    const [atOnce, next] = [begin('b', 1, 13_010), begin('b', 1, 13_020)]
+    const effects = [begin('a', 1, 1_000), begin('b', 2, 11_000), atOnce, next]
+    expect(beginsAfterLoss(good, effects, stops)).toEqual([atOnce, next])
+    expect(firstAfterStops(effects, stops)).toEqual(new Set([atOnce]))
+    expect(firstAfterStops([begin('b', 1, 14_000), ...effects], stops)).toEqual(new Set())
+    expect(firstAfterStops(effects, frozen(2, 2_000, 13_000))).toEqual(new Set())
   })
 
   it('knows which stops cost the lease: the process says so soon after it goes on', () => {

@@ -7,10 +7,19 @@ import type { State } from '../../src/core/states.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createSigner } from '../../src/server/system/signer.ts'
 import { type Effect, parseEffect } from '../crash/effects-file.ts'
+import { atOnce } from './at-once.ts'
 import type { Account } from './customer.ts'
 import { grouped } from './grouped.ts'
 import { effectsIn, type LostLease, type Outage, RECEIPT_KEY } from './processes.ts'
-import { faultsOfSteps, faultsOfWorkers, SKEW_MS, stopsThatCost } from './runs.ts'
+import {
+  beginsAfterLoss,
+  faultsOfSteps,
+  faultsOfWorkers,
+  firstAfterStops,
+  mostLate,
+  SKEW_MS,
+  stopsThatCost,
+} from './runs.ts'
 
 export interface Evidence {
   readonly home: string
@@ -24,11 +33,23 @@ export interface Evidence {
   readonly begunAt: number
 }
 
+/** What is known of a task, when it has a fault or was begun late. */
+export interface Exhibit extends Pick<Evidence, 'outages' | 'lost'> {
+  readonly taskId: string
+  readonly found: readonly string[]
+  readonly log: readonly LogRecord[]
+  readonly effects: readonly Effect[]
+}
+
 export interface Verdict {
   /** Everything that is wrong, in sentences. */
   readonly faults: readonly string[]
   readonly counts: Readonly<Record<string, number>>
+  readonly exhibits: readonly Exhibit[]
 }
+
+/** How many tasks are read at a time. */
+const READERS = 16
 
 export async function judge(evidence: Evidence): Promise<Verdict> {
   const { home, store, accounts, outages, lost, skewOf, begunAt } = evidence
@@ -43,11 +64,20 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   const signer = createSigner(Buffer.from(RECEIPT_KEY))
   const logs = new Map<string, readonly LogRecord[]>()
   const faults: string[] = []
+  const exhibits: Exhibit[] = []
   const stops = stopsThatCost(outages, lost)
-  for (const taskId of taskIds) {
+  const firsts = firstAfterStops(effects, stops)
+  const accountOf = new Map(accounts.map((account) => [account.taskId, account]))
+  let late = 0
+  await atOnce(READERS, taskIds, async (taskId) => {
     const log = await store.records(taskId, 0, 100_000)
     logs.set(taskId, log)
     const stored = await store.load(taskId)
+    const mine = byTask.get(taskId) ?? []
+    const account = accountOf.get(taskId)
+    const afterLoss = new Set(beginsAfterLoss(log, mine, stops))
+    const inTime = mine.filter((one) => !(afterLoss.has(one) && firsts.has(one)))
+    late += mine.length - inTime.length
     const found = [
       ...faultsOfLog(log, fold(log)?.state),
       ...faultsOfTimes(log, begunAt, Date.now()),
@@ -55,16 +85,25 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
         ? []
         : ['is stored as another task than it was logged']),
       ...verifyReceipts(log, signer).map(({ seq, problem }) => `record ${seq}: ${problem}`),
-      ...faultsOfSteps(log, byTask.get(taskId) ?? [], stops),
+      ...faultsOfSteps(log, inTime),
+      ...inTime
+        .filter((one) => afterLoss.has(one))
+        .map(({ name, pid }) => `began ${name} in ${pid}, which had lost it while it stood still`),
+      ...(account === undefined ? [] : faultsOfAccount(account, log)),
     ]
     faults.push(...found.map((fault) => `task ${taskId} ${fault}`))
-  }
-  for (const account of accounts) {
-    const found = faultsOfAccount(account, logs.get(account.taskId) ?? [])
-    faults.push(...found.map((fault) => `task ${account.taskId} ${fault}`))
-  }
+    if (found.length > 0 || inTime.length < mine.length) {
+      const pids = new Set(mine.map(({ pid }) => pid))
+      const of = <T extends { readonly pid: number }>(those: readonly T[]): readonly T[] =>
+        those.filter(({ pid }) => pids.has(pid))
+      exhibits.push({ taskId, found, log, effects: mine, outages: of(outages), lost: of(lost) })
+    }
+  })
   faults.push(...faultsOfWorkers(logs, lost))
-  return { faults, counts: countsOf(logs, accounts, effects) }
+  if (late > mostLate(stops.length)) {
+    faults.push(`after ${late} of ${stops.length} stops a step began that others had taken over`)
+  }
+  return { faults, exhibits, counts: { ...countsOf(logs, accounts, effects), late } }
 }
 
 const same = (value: unknown): string => JSON.stringify(sorted(value))

@@ -38,14 +38,51 @@ export function stopsThatCost(
   })
 }
 
+/** The first thing a process does when it goes on, it does within this time. */
+const AT_ONCE_MS = 250
+
 /**
- * A step begins once in each run, never after its record, and never in a process that lost the run while it stood still.
+ * The first line that each process wrote when it went on, if it wrote it at once. A process looks at its lease immediately
+ * before a step, and can be stopped between the two. Nothing prevents that. The step is then the first thing that happens
+ * after the stop, and the only one that was looked at before.
+ * @param effects of all tasks, in the order of the file
  * @param stops from `stopsThatCost`
  */
-export function faultsOfSteps(
+export function firstAfterStops(
+  effects: readonly Effect[],
+  stops: readonly Outage[],
+): ReadonlySet<Effect> {
+  const firsts = stops.map(({ pid, to }) => {
+    const first = effects.find((one) => one.pid === pid && one.at >= to)
+    return first !== undefined && first.at <= to + AT_ONCE_MS ? [first] : []
+  })
+  return new Set(firsts.flat())
+}
+
+/** How many stops may hit the moment between the look and the step. If the look were wrong, nearly every stop would. */
+export const mostLate = (stops: number): number => Math.max(1, Math.floor(stops / 50))
+
+/**
+ * The steps that began in a process that had lost their run while it stood still.
+ * @param stops from `stopsThatCost`
+ */
+export function beginsAfterLoss(
   log: readonly LogRecord[],
   effects: readonly Effect[],
   stops: readonly Outage[],
+): readonly Effect[] {
+  const runs = runsIn(log)
+  return effects.filter(({ kind, pid, at }) => {
+    const woke = stops.findLast((one) => one.pid === pid && one.to <= at)
+    if (kind !== 'begin' || woke === undefined) return false
+    return !runs.some((run) => run.at > woke.to - SKEW_MS && run.at < at + SKEW_MS)
+  })
+}
+
+/** A step begins once in each run, and never after its record. */
+export function faultsOfSteps(
+  log: readonly LogRecord[],
+  effects: readonly Effect[],
 ): readonly string[] {
   const faults: string[] = []
   const runs = runsIn(log)
@@ -66,12 +103,6 @@ export function faultsOfSteps(
       }
     }
   }
-  for (const { pid, name, at } of begins) {
-    const woke = stops.findLast((one) => one.pid === pid && one.to <= at)
-    if (woke === undefined) continue
-    const isOwn = runs.some((run) => run.at > woke.to - SKEW_MS && run.at < at + SKEW_MS)
-    if (!isOwn) faults.push(`began ${name} in ${pid}, which had lost it while it stood still`)
-  }
   return faults
 }
 
@@ -81,9 +112,9 @@ export function faultsOfWorkers(
   lost: readonly LostLease[],
 ): readonly string[] {
   const faults: string[] = []
+  const runsOf = [...logs].map(([taskId, log]) => [taskId, runsIn(log)] as const)
   for (const { worker, at: lostAt } of lost) {
-    for (const [taskId, log] of logs) {
-      const runs = runsIn(log)
+    for (const [taskId, runs] of runsOf) {
       const taken = runs.findIndex((run, n) => run.tookOver && runs[n - 1]?.worker === worker)
       if (taken >= 0 && runs.slice(taken).some((run) => run.worker === worker)) {
         faults.push(`task ${taskId} went back to ${worker}, from which it had been taken`)

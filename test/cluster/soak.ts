@@ -6,12 +6,16 @@ import { onTestFinished } from 'vitest'
 import { createPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { startProxy } from '../../src/stores/postgres/test-support/proxy.ts'
 import { startPostgres } from '../../src/stores/postgres/test-support/server.ts'
+import { atOnce } from './at-once.ts'
 import { createCalls } from './calls.ts'
 import { type Account, attend, type Cluster } from './customer.ts'
 import { breakThings, type Fault } from './faults.ts'
 import { judge, type Verdict } from './judge.ts'
 import { type LostLease, startProcesses } from './processes.ts'
 import { replay } from './reader.ts'
+
+/** How many streams are read at a time, after the tasks have ended. */
+const READERS = 16
 
 export interface SoakOptions {
   readonly seed: number
@@ -21,7 +25,7 @@ export interface SoakOptions {
   /** Another build of the program, which every second process runs. */
   readonly older?: string | undefined
   /** How many tasks there are at a time. */
-  readonly atOnce: number
+  readonly customers: number
   /** Whether another task begins, by how many have begun and how many faults there were. */
   readonly goesOn: (begun: number, broke: number) => boolean
   /** What is broken, one after the other, until the tasks have ended. */
@@ -36,7 +40,7 @@ export interface Aftermath extends Verdict {
 }
 
 export async function soak(options: SoakOptions): Promise<Aftermath> {
-  const { seed, atOnce, goesOn, faults } = options
+  const { seed, customers, goesOn, faults } = options
   const home = mkdtempSync(join(tmpdir(), 'lull-soak-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const database = await startPostgres()
@@ -52,10 +56,10 @@ export async function soak(options: SoakOptions): Promise<Aftermath> {
   const breaking = breakThings({ seed, processes, database, proxy, faults })
   const accounts: Account[] = []
   let begun = 0
-  async function customers(): Promise<void> {
+  async function serve(): Promise<void> {
     while (goesOn(begun, breaking.count())) accounts.push(await attend(cluster, begun++))
   }
-  await Promise.all(Array.from({ length: atOnce }, customers))
+  await Promise.all(Array.from({ length: customers }, serve))
   const broken = await breaking.stop()
 
   const streams = await faultsOfStreams(accounts, processes.url(0))
@@ -75,9 +79,9 @@ export async function soak(options: SoakOptions): Promise<Aftermath> {
 /** What was read in pieces from many processes is what one process tells in one piece. */
 async function faultsOfStreams(accounts: readonly Account[], url: string): Promise<string[]> {
   const faults: string[] = []
-  for (const { taskId, frames } of accounts) {
+  await atOnce(READERS, accounts, async ({ taskId, frames }) => {
     const [first] = frames
-    if (first === undefined) continue
+    if (first === undefined) return
     const whole = await replay(url, taskId, first)
     const [read, told] = [frames, whole].map((those) => those.map(({ id }) => id).join(' '))
     if (read !== told) faults.push(`task ${taskId} was streamed as ${read}, it is ${told}`)
@@ -86,6 +90,6 @@ async function faultsOfStreams(accounts: readonly Account[], url: string): Promi
       const [one, other] = [frames[at], whole[at]].map((frame) => JSON.stringify(frame))
       faults.push(`task ${taskId} was streamed with another frame: ${one} is ${other}`)
     }
-  }
+  })
   return faults
 }
