@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import type { LogRecord } from '../../src/core/records.ts'
 import type { Effect } from '../crash/effects-file.ts'
 import type { Account } from './customer.ts'
-import { faultsOfAccount, faultsOfLog, faultsOfTimes } from './judge.ts'
 import {
   beginsAfterLoss,
   faultsOfSteps,
@@ -11,6 +10,7 @@ import {
   firstAfterStops,
   stopsThatCost,
 } from './runs.ts'
+import { faultsOfAccount, faultsOfLog, faultsOfTimes } from './tasks.ts'
 
 const START = 1_000_000
 const run = (n: number) => ({ token: `run-${n}`, worker: `worker-${n}` })

@@ -1,9 +1,7 @@
 /** The logs, the effects of the steps and what the customers were told, against each other. */
 import { readFileSync } from 'node:fs'
 import { verifyReceipts } from '../../src/core/check-receipts.ts'
-import { fold } from '../../src/core/evolve.ts'
 import type { LogRecord } from '../../src/core/records.ts'
-import type { State } from '../../src/core/states.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createSigner } from '../../src/server/system/signer.ts'
 import { type Effect, parseEffect } from '../crash/effects-file.ts'
@@ -17,9 +15,9 @@ import {
   faultsOfWorkers,
   firstAfterStops,
   mostLate,
-  SKEW_MS,
   stopsThatCost,
 } from './runs.ts'
+import { faultsOfAccount, faultsOfLog, faultsOfStored, faultsOfTimes } from './tasks.ts'
 
 export interface Evidence {
   readonly home: string
@@ -52,38 +50,31 @@ export interface Verdict {
 const READERS = 16
 
 export async function judge(evidence: Evidence): Promise<Verdict> {
-  const { home, store, accounts, outages, lost, skewOf, begunAt } = evidence
-  const effects = readFileSync(effectsIn(home), 'utf8')
-    .split('\n')
-    .slice(0, -1)
-    .map(parseEffect)
-    .map((one) => ({ ...one, at: one.at - skewOf(one.pid) }))
+  const { store, accounts, outages, lost, begunAt } = evidence
+  const effects = effectsOf(evidence)
   const byTask = grouped(effects, ({ taskId }) => taskId)
-  // Children are known by their effects.
-  const taskIds = new Set([...accounts.map(({ taskId }) => taskId), ...byTask.keys()])
+  const accountOf = new Map(accounts.map((account) => [account.taskId, account]))
   const signer = createSigner(Buffer.from(RECEIPT_KEY))
+  const stops = stopsThatCost(outages, lost)
+  const firsts = firstAfterStops(effects, stops)
   const logs = new Map<string, readonly LogRecord[]>()
   const faults: string[] = []
   const exhibits: Exhibit[] = []
-  const stops = stopsThatCost(outages, lost)
-  const firsts = firstAfterStops(effects, stops)
-  const accountOf = new Map(accounts.map((account) => [account.taskId, account]))
   let late = 0
-  await atOnce(READERS, taskIds, async (taskId) => {
+  // Children are known by their effects.
+  await atOnce(READERS, new Set([...accountOf.keys(), ...byTask.keys()]), async (taskId) => {
     const log = await store.records(taskId, 0, 100_000)
     logs.set(taskId, log)
-    const stored = await store.load(taskId)
     const mine = byTask.get(taskId) ?? []
     const account = accountOf.get(taskId)
     const afterLoss = new Set(beginsAfterLoss(log, mine, stops))
     const inTime = mine.filter((one) => !(afterLoss.has(one) && firsts.has(one)))
-    late += mine.length - inTime.length
+    const isLate = inTime.length < mine.length
+    if (isLate) late++
     const found = [
-      ...faultsOfLog(log, fold(log)?.state),
+      ...faultsOfLog(log),
       ...faultsOfTimes(log, begunAt, Date.now()),
-      ...(stored && same(fold(stored.records, stored.snapshot)) === same(fold(log))
-        ? []
-        : ['is stored as another task than it was logged']),
+      ...faultsOfStored(await store.load(taskId), log),
       ...verifyReceipts(log, signer).map(({ seq, problem }) => `record ${seq}: ${problem}`),
       ...faultsOfSteps(log, inTime),
       ...inTime
@@ -92,11 +83,8 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
       ...(account === undefined ? [] : faultsOfAccount(account, log)),
     ]
     faults.push(...found.map((fault) => `task ${taskId} ${fault}`))
-    if (found.length > 0 || inTime.length < mine.length) {
-      const pids = new Set(mine.map(({ pid }) => pid))
-      const of = <T extends { readonly pid: number }>(those: readonly T[]): readonly T[] =>
-        those.filter(({ pid }) => pids.has(pid))
-      exhibits.push({ taskId, found, log, effects: mine, outages: of(outages), lost: of(lost) })
+    if (isLate || found.length > 0) {
+      exhibits.push({ taskId, found, log, effects: mine, ...concerning(mine, evidence) })
     }
   })
   faults.push(...faultsOfWorkers(logs, lost))
@@ -106,85 +94,22 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   return { faults, exhibits, counts: { ...countsOf(logs, accounts, effects), late } }
 }
 
-const same = (value: unknown): string => JSON.stringify(sorted(value))
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).filter(([, one]) => one !== undefined)
-  return Object.fromEntries(
-    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, sorted(one)]),
-  )
+/** By the clock of the machine, in the order of the file. */
+function effectsOf({ home, skewOf }: Evidence): readonly Effect[] {
+  const lines = readFileSync(effectsIn(home), 'utf8').split('\n').slice(0, -1)
+  return lines.map(parseEffect).map((one) => ({ ...one, at: one.at - skewOf(one.pid) }))
 }
 
-/** Records have the time of the database, whatever the clocks of the processes show. */
-export function faultsOfTimes(
-  log: readonly LogRecord[],
-  from: number,
-  to: number,
-): readonly string[] {
-  const strange = log.filter(({ at }) => at < from - SKEW_MS || at > to + SKEW_MS)
-  return strange.map(({ seq, at }) => `has record ${seq} at ${new Date(at).toISOString()}`)
-}
-
-/** @param state the state that the log leads to */
-export function faultsOfLog(
-  log: readonly LogRecord[],
-  state: State | undefined,
-): readonly string[] {
-  const faults: string[] = []
-  if (state !== 'completed') faults.push(`is ${state} after ${JSON.stringify(log.at(-1))}`)
-  if (log.some(({ seq }, index) => seq !== index + 1)) faults.push('has a gap or a doubled record')
-  const keys = log.flatMap((one) => ('key' in one && one.type !== 'attempt' ? [`${one.key}`] : []))
-  if (new Set(keys).size < keys.length) faults.push('did one thing twice')
-  const handles = log.flatMap((one) =>
-    one.type === 'resumed' || one.type === 'pause-withdrawn' ? [one.handle] : [],
-  )
-  if (new Set(handles).size < handles.length) faults.push('was resumed twice from one stop')
-  const positions = log.flatMap((one) => ('eventPos' in one ? [one.eventPos] : []))
-  if (new Set(positions).size < positions.length) faults.push('was woken twice by one event')
-  return faults
-}
-
-export function faultsOfAccount(account: Account, log: readonly LogRecord[]): readonly string[] {
-  const { taskIds, resumes, messages, reminders } = account
-  const faults: string[] = []
-  if (taskIds.size > 1) faults.push(`was created ${taskIds.size} times by one key`)
-
-  const wins = grouped(
-    resumes.filter(({ outcome }) => outcome.kind === 'done'),
-    ({ handle }) => handle,
-  )
-  for (const [handle, races] of wins) {
-    const winners = new Set(races.map(({ key }) => key))
-    const logged = log.flatMap((one) =>
-      (one.type === 'resumed' || one.type === 'pause-withdrawn') && one.handle === handle
-        ? [one.idempotencyKey]
-        : [],
-    )
-    if (winners.size > 1) faults.push(`has two winners of the resume of ${handle}`)
-    if (logged.length !== 1 || !winners.has(`${logged[0]}`)) {
-      faults.push(`told ${[...winners]} that it won, and the log says ${logged}`)
-    }
+/** What happened to the processes in which the task had effects. */
+function concerning(
+  effects: readonly Effect[],
+  { outages, lost }: Evidence,
+): Pick<Exhibit, 'outages' | 'lost'> {
+  const pids = new Set(effects.map(({ pid }) => pid))
+  return {
+    outages: outages.filter(({ pid }) => pids.has(pid)),
+    lost: lost.filter(({ pid }) => pids.has(pid)),
   }
-
-  for (const [messageId, { kind }] of messages) {
-    const times = log.filter(
-      (one) =>
-        (one.type === 'message' || one.type === 'answered' || one.type === 'asked-again') &&
-        (one.type === 'asked-again' ? one.answer : one.message).messageId === messageId,
-    ).length
-    const wanted = kind === 'done' ? 1 : 0
-    if (times !== wanted) faults.push(`has ${messageId} ${times} times, and it was ${kind}`)
-  }
-  for (const [id, { kind }] of reminders) {
-    const times = log.filter(
-      (one) => one.type === 'reminder-injected' && one.reminder.id === id,
-    ).length
-    const wanted = kind === 'done' ? 1 : 0
-    if (times !== wanted) faults.push(`has ${id} ${times} times, and it was ${kind}`)
-  }
-  return faults
 }
 
 /** How much happened: a run in which nothing happened proves nothing. */
