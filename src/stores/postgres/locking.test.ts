@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Store } from '../../ports/store.ts'
-import { creation, sampleHold } from '../../testing/sample-task.ts'
+import { creation, sampleBudget, sampleHold } from '../../testing/sample-task.ts'
 import { createPostgresStore } from './postgres-store.ts'
 import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
 
@@ -100,4 +100,29 @@ describe('a lease', () => {
     await other.query('COMMIT')
     expect(await renewing).toBeUndefined()
   })
+})
+
+it('does not bring back a policy whose removal is being written', async () => {
+  const { store, schema, other } = await open()
+  const budget = sampleBudget('budget-1')
+  await store.putPolicy(budget, 0)
+  await other.query('BEGIN')
+  await other.query(`DELETE FROM ${schema}.policies`)
+  const changing = store.putPolicy({ ...budget, version: 2 }, 1)
+  await isWaitedFor(other)
+  await other.query('COMMIT')
+  expect(await changing).toBe(false)
+  expect(await store.policies()).toEqual([])
+})
+
+it('does not remove an old session whose next use is being written', async () => {
+  const { store, schema, other } = await open()
+  const place = { tenant: 'acme', principal: 'ann', id: 'session-1' }
+  await store.putSession({ ...place, cwd: '/', createdAt: 10, updatedAt: 10 })
+  await other.query('BEGIN')
+  await other.query(`UPDATE ${schema}.sessions SET updated_at = 1000`)
+  const pruning = store.pruneSessions(500, 9)
+  await isWaitedFor(other)
+  await other.query('COMMIT')
+  expect(await pruning).toEqual({ removed: 0 })
 })

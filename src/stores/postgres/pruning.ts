@@ -129,12 +129,12 @@ function createPruneContexts(db: Database): Pick<Store, 'pruneContextMessages' |
     },
     async pruneSessions(before, limit, after = '["","",""]'): Promise<PruneResult> {
       const rows = await db.write(
-        `WITH page AS (SELECT tenant, principal, id, updated_at FROM ${s}.sessions
+        `WITH page AS (SELECT tenant, principal, id FROM ${s}.sessions
                        WHERE (tenant, principal, id) > ($1, $2, $3)
                        ORDER BY tenant, principal, id LIMIT $4),
          gone AS (DELETE FROM ${s}.sessions x USING page
                   WHERE (x.tenant, x.principal, x.id) = (page.tenant, page.principal, page.id)
-                    AND page.updated_at < $5
+                    AND x.updated_at < $5
                     AND NOT ${s}.is_open_1(page.tenant, page.principal, page.id)
                   RETURNING x.tenant, x.principal, x.id)
          SELECT page.tenant, page.principal, page.id, gone.id IS NOT NULL AS removed
