@@ -34,9 +34,10 @@ function dying(store: Store): Dying {
         written('putPolicy')
         return isWritten
       },
-      async removePolicy(id) {
-        await store.removePolicy(id)
+      async removePolicy(...given) {
+        const isRemoved = await store.removePolicy(...given)
         written('removePolicy')
+        return isRemoved
       },
     },
     diesAfter(after, process) {
@@ -100,6 +101,25 @@ describe('V2: a task that a budget has stopped', () => {
     expect((await second.ended(id)).state).toBe('completed')
     await second.settled()
     expect(await store.policies()).toEqual([])
+  })
+
+  it('V3: is not left without a limit when the budget is set again while another process removes it', async () => {
+    let setFirst: (() => Promise<unknown>) | undefined
+    const connection = (store: Store): Store => ({
+      ...store,
+      async removePolicy(...given) {
+        const act = setFirst
+        setFirst = undefined
+        await act?.()
+        return store.removePolicy(...given)
+      },
+    })
+    const cluster = createClusterHarness({ agents: [spender], connection })
+    const [one, two] = [await cluster.join(), await cluster.join()]
+    const { budget } = await one.engine.setBudget(root, tokens)
+    setFirst = () => two.engine.setBudget(root, tokens)
+    await one.engine.removeBudget(root, budget.id)
+    expect(await one.engine.budgets(root)).toMatchObject([{ id: budget.id, limit: tokens.limit }])
   })
 
   it('goes on when the process that refilled the budget has died, and another one lives', async () => {

@@ -37,8 +37,12 @@ export function createChangeBudget(
       if (decided.refusal !== undefined) throw toError(decided.refusal)
       if (decided.changes.length === 0) return { before, after: before }
       const after = decided.changes.reduce(evolveBudget, before)
-      if (after === undefined) await store.removePolicy(id)
-      else if (!(await store.putPolicy(after, before?.version ?? 0))) continue
+      const expected = before?.version ?? 0
+      const isWritten =
+        after === undefined
+          ? await store.removePolicy(id, expected)
+          : await store.putPolicy(after, expected)
+      if (!isWritten) continue
       await changed()
       return { before, after }
     }

@@ -77,7 +77,7 @@ export function createRules(
         const problem = 'is a rule that only operators of all tenants change'
         throw new LullError('INVALID_INPUT', { path: 'ruleId', problem })
       }
-      await contextOf().store.removePolicy(ruleId)
+      await contextOf().store.removePolicy(ruleId, found.version)
       await changed()
     },
     async dryRun(caller, request) {

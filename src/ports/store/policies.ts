@@ -12,7 +12,8 @@ export interface PolicyStore {
    * version, and nothing was written.
    */
   putPolicy(policy: Policy, expected: number): Promise<boolean>
-  removePolicy(id: string): Promise<void>
+  /** Removes the policy if the stored one has the version `expected`, or is gone. False: it has another version. */
+  removePolicy(id: string, expected: number): Promise<boolean>
   /** What was used of these budgets. A budget of which nothing was used is left out. */
   spent(budgetIds: readonly string[]): Promise<readonly Spent[]>
 }

@@ -5,25 +5,35 @@ import type { Database } from './database.ts'
 
 export function createPolicies(db: Database): PolicyStore {
   const s = db.schema
+  // When the connection was lost ($4), an earlier attempt may have written the policy.
+  const insertion = `INSERT INTO ${s}.policies AS p (id, version, body) VALUES ($1, $2, $3)
+    ON CONFLICT (id) DO UPDATE SET body = excluded.body WHERE $4 AND p.body = excluded.body
+    RETURNING 1`
+  // Not an insertion: it would bring back a policy whose removal became durable meanwhile.
+  const change = `UPDATE ${s}.policies SET version = $2, body = $3
+    WHERE id = $1 AND (version = $5 OR ($4 AND body = $3)) RETURNING 1`
   return {
     async policies() {
       const rows = await db.read(`SELECT body FROM ${s}.policies ORDER BY id`)
       return rows.map((row) => JSON.parse(String(row['body'])) as Policy)
     },
     async putPolicy(policy, expected) {
-      // When the connection was lost, an earlier attempt may have written the policy.
-      const written = await db.writeOnce(
-        `INSERT INTO ${s}.policies AS p (id, version, body)
-         SELECT $1, $2, $3 WHERE $4::bigint = 0 OR EXISTS (SELECT FROM ${s}.policies WHERE id = $1)
-         ON CONFLICT (id) DO UPDATE SET version = excluded.version, body = excluded.body
-         WHERE p.version = $4::bigint OR ($5 AND p.body = excluded.body)
-         RETURNING version`,
-        (again) => [toText(policy.id), policy.version, JSON.stringify(policy), expected, again],
-      )
+      const written = await db.writeOnce(expected === 0 ? insertion : change, (again) => [
+        toText(policy.id),
+        policy.version,
+        JSON.stringify(policy),
+        again,
+        ...(expected === 0 ? [] : [expected]),
+      ])
       return written.length > 0
     },
-    async removePolicy(id) {
-      await db.write(`DELETE FROM ${s}.policies WHERE id = $1`, [toText(id)])
+    async removePolicy(id, expected) {
+      const [row] = await db.write(
+        `WITH gone AS (DELETE FROM ${s}.policies WHERE id = $1 AND version = $2 RETURNING 1)
+         SELECT EXISTS (SELECT FROM gone) OR NOT EXISTS (SELECT FROM ${s}.policies WHERE id = $1) AS removed`,
+        [toText(id), expected],
+      )
+      return row?.['removed'] === true
     },
     async spent(budgetIds) {
       const rows = await db.read(

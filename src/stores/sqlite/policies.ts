@@ -8,7 +8,7 @@ import type { Transact } from './transaction.ts'
 export interface Policies {
   list(): readonly Policy[]
   put(policy: Policy, expected: number): boolean
-  remove(id: string): void
+  remove(id: string, expected: number): boolean
   /** Called in the transaction of a commit. */
   spend(spent: Spent): void
   spent(budgetIds: readonly string[]): readonly Spent[]
@@ -21,7 +21,7 @@ export function createPolicies(db: Database, transact: Transact): Policies {
     `INSERT INTO policies (id, version, body) VALUES (?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET version = excluded.version, body = excluded.body`,
   )
-  const remove = db.prepare('DELETE FROM policies WHERE id = ?')
+  const remove = db.prepare('DELETE FROM policies WHERE id = ? AND version = ?')
   const count = db.prepare(
     `INSERT INTO spending (budget_id, period, amount) VALUES (?, ?, ?)
      ON CONFLICT (budget_id) DO UPDATE
@@ -39,8 +39,9 @@ export function createPolicies(db: Database, transact: Transact): Policies {
         upsert.run(toText(policy.id), policy.version, JSON.stringify(policy))
         return true
       }),
-    remove(id) {
-      remove.run(toText(id))
+    remove(id, expected) {
+      remove.run(toText(id), expected)
+      return versionOf.get(toText(id)) === undefined
     },
     spend({ budgetId, period, amount }) {
       count.run(toText(budgetId), period, amount)

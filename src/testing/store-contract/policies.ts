@@ -35,8 +35,8 @@ export function policies(subject: Subject): void {
     expect(await store.putPolicy(budget, 0)).toBe(true)
     const again = await subject.reopen()
     expect(await again.policies()).toEqual([budget, rule])
-    await again.removePolicy(rule.id)
-    await again.removePolicy('unknown')
+    expect(await again.removePolicy(rule.id, 1)).toBe(true)
+    expect(await again.removePolicy('unknown', 1)).toBe(true)
     expect(await again.policies()).toEqual([budget])
   })
 
@@ -50,6 +50,10 @@ export function policies(subject: Subject): void {
     expect(await store.policies()).toEqual([budget])
     expect(await store.putPolicy(second, 1)).toBe(true)
     expect(await store.policies()).toEqual([second])
+    expect(await store.removePolicy(budget.id, 1)).toBe(false)
+    expect(await store.policies()).toEqual([second])
+    expect(await store.removePolicy(budget.id, 2)).toBe(true)
+    expect(await store.policies()).toEqual([])
   })
 
   it('D3: counts what a commit uses of budgets, with its records or not at all', async () => {
