@@ -1,5 +1,6 @@
 /** C8 of `cluster/membership.ts`: a hold is complete in every process when it is answered. */
 import { describe, expect, it } from 'vitest'
+import type { Store } from '../ports/store.ts'
 import { createClusterHarness } from './test-support/cluster-harness.ts'
 import { effects, type Harness, running, signal } from './test-support/engine-harness.ts'
 
@@ -44,6 +45,39 @@ describe('a hold of tasks that run in another process', () => {
     await cluster.pass(2_000)
     expect(done.list).toEqual(['one'])
     expect((await a.get(id)).state).toBe('paused-by-client')
+  })
+
+  it('C8: waits for a start of that process that is written and not answered yet', async () => {
+    const done = effects()
+    const answer = signal()
+    let isLate = false
+    let connections = 0
+    const agents = [running((task) => task.step('one', () => done.note('one')))]
+    const late = (store: Store): Store => ({
+      ...store,
+      async commit(batch) {
+        const results = await store.commit(batch)
+        if (isLate) await answer.promise
+        return results
+      },
+    })
+    const connection = (store: Store): Store => (++connections === 1 ? late(store) : store)
+    const cluster = createClusterHarness({ agents, connection })
+    const a = await cluster.join()
+    const b = await cluster.join()
+    isLate = true
+    const sending = a.send('go')
+    await cluster.settled()
+    const { holding, answered } = holdAll(b)
+    await cluster.settled()
+    expect(answered()).toBe(false)
+    answer.fire()
+    await holding
+    const before = [...done.list]
+    const { id } = await sending
+    await cluster.pass(2_000)
+    expect(done.list).toEqual(before)
+    expect((await b.get(id)).state).toBe('paused-by-client')
   })
 
   it('C8: waits for that process when every report is lost', async () => {

@@ -83,6 +83,8 @@ export interface Ledger {
   removed(): Promise<void>
   /** Resolves when every create decided so far is durable, or has failed. */
   createsSettled(): Promise<void>
+  /** Resolves when every commit that is under way has been answered. Runs that it starts have begun. */
+  commitsSettled(): Promise<void>
   /** Resolves when everything handed in so far is settled. */
   idle(): Promise<void>
 }
@@ -119,7 +121,7 @@ export interface LedgerLimits extends AdmissionLimits {
 const noExtras: CommitExtras = {}
 
 export function createLedger(deps: LedgerDeps): Ledger {
-  const { store, clock, log, limits, shared, learned } = deps
+  const { store, clock, log, limits, shared } = deps
   const cache = createTaskCache({ tasks: limits.cachedTasks, bytes: limits.cachedBytes })
   const admission = createAdmission(limits)
   const trouble = createStoreTrouble(clock, log)
@@ -140,15 +142,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
     ...settlement,
   })
   const { idle, check: checkIdle } = createIdleWatch(cache)
-  const queues = createTaskQueues({
-    cache,
-    planner,
-    loader,
-    flusher,
-    settled: checkIdle,
-    learned,
-    shared,
-  })
+  const queues = createTaskQueues({ ...deps, cache, planner, loader, flusher, settled: checkIdle })
 
   function enqueue(
     taskId: string,
@@ -195,6 +189,7 @@ export function createLedger(deps: LedgerDeps): Ledger {
       return loader.forgetRemoved()
     },
     createsSettled: () => queues.createsSettled(),
+    commitsSettled: () => queues.commitsSettled(),
     idle,
   }
 }

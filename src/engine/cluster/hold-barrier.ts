@@ -58,6 +58,8 @@ export function createHoldBarrier(
     while (reached < heard) {
       const epoch = heard
       await refreshPolicies()
+      // A commit that starts a run may be written and not answered yet. Its task is not among those that run here.
+      await contextOf().ledger.commitsSettled()
       await readRuns(contextOf(), cluster)
       reached = epoch
       await membership.renew()

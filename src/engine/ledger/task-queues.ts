@@ -31,6 +31,8 @@ export interface TaskQueues {
   loaded(entry: TaskEntry): Promise<void>
   /** Resolves when every create decided so far is settled. */
   createsSettled(): Promise<void>
+  /** Resolves when every commit that is under way has been answered, and what waited for the answer has acted on it. */
+  commitsSettled(): Promise<void>
 }
 
 export interface TaskQueuesDeps {
@@ -132,6 +134,7 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
       await entry.loading
     },
     createsSettled: () => whenSettled([...cache.entries()].filter(isNotYetDurable)),
+    commitsSettled: () => whenAnswered([...cache.entries()].filter(({ plan }) => plan)),
   }
 }
 
@@ -146,6 +149,12 @@ async function whenSettled(entries: readonly TaskEntry[]): Promise<void> {
         }),
     ),
   )
+}
+
+/** The callers have acted on the answer afterwards. */
+async function whenAnswered(entries: readonly TaskEntry[]): Promise<void> {
+  await whenSettled(entries)
+  await new Promise(setImmediate)
 }
 
 /** The commands of the next commit: all queued ones, or one that must not share its commit. */
