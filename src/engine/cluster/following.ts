@@ -30,7 +30,7 @@ export interface FollowingDeps {
   /** Gives up everything that is in memory. */
   readonly restart: () => Promise<void>
   readonly texts: Pick<SharedTexts, 'hear'>
-  readonly barrier: Pick<HoldBarrier, 'hear' | 'noted'>
+  readonly barrier: Pick<HoldBarrier, 'hear' | 'forget' | 'noted'>
   readonly pollMs: number
 }
 
@@ -58,6 +58,7 @@ export function createFollowing(deps: FollowingDeps): Following {
 
   function hear(changes: Changes): void {
     if (changes.rolledBack) {
+      barrier.forget()
       restart().catch((error: unknown) =>
         log('error', 'the store went back, and this process could not register again', { error }),
       )

@@ -18,6 +18,8 @@ export interface HoldBarrier {
   readonly reached: () => number
   /** The holds have this epoch. */
   hear(epoch: number): void
+  /** The store may have lost epochs, and gives them again. */
+  forget(): void
   /** Another process has noted an epoch. */
   noted(): void
   /** Resolves when no process starts an operation of a task that is held when this is called. */
@@ -38,6 +40,7 @@ export function createHoldBarrier(
   let reached = 0
   let heard = 0
   let isReading = false
+  let forgotten = 0
   const notes = createNotes(() => contextOf().clock)
 
   function hear(epoch: number): void {
@@ -56,11 +59,12 @@ export function createHoldBarrier(
 
   async function read(): Promise<void> {
     while (reached < heard) {
-      const epoch = heard
+      const [epoch, times] = [heard, forgotten]
       await refreshPolicies()
       // A commit that starts a run may be written and not answered yet. Its task is not among those that run here.
       await contextOf().ledger.commitsSettled()
       await readRuns(contextOf(), cluster)
+      if (times < forgotten) continue
       reached = epoch
       await membership.renew()
       cluster.report({ noted: true })
@@ -93,6 +97,10 @@ export function createHoldBarrier(
   return {
     reached: () => reached,
     hear,
+    forget() {
+      forgotten++
+      reached = heard = 0
+    },
     noted: notes.add,
     passed,
   }

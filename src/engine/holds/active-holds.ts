@@ -26,6 +26,8 @@ const noHolds: readonly HoldMark[] = []
 export function createActiveHolds(read?: () => Promise<HoldsInEffect>): ActiveHolds {
   const active = new Map<string, Hold>()
   let epoch = 0
+  let begun = 0
+  let applied = 0
   /** For each hold that is being applied, how many calls apply it. */
   const applying = new Map<string, number>()
 
@@ -41,9 +43,11 @@ export function createActiveHolds(read?: () => Promise<HoldsInEffect>): ActiveHo
   }
 
   async function refresh(): Promise<void> {
+    const mine = ++begun
     const now = await read?.()
-    // An answer that was overtaken by a newer one is out of date.
-    if (now === undefined || now.epoch < epoch) return
+    // A read that began later has answered. The epochs are not compared: after a failover the store may have an older one.
+    if (now === undefined || mine < applied) return
+    applied = mine
     epoch = now.epoch
     active.clear()
     for (const hold of now.holds) active.set(hold.id, hold)

@@ -4,11 +4,11 @@
  */
 import type { Changes } from '../../ports/store/cluster.ts'
 import type { Store } from '../../ports/store.ts'
-import { createMemoryCluster, type MemoryCluster } from '../../stores/memory/memory-cluster.ts'
 import { createCountingIds } from '../../testing/counting-ids.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
 import { quiet } from '../../testing/process-life.ts'
 import { createHarness, type Harness, type HarnessOptions } from './engine-harness.ts'
+import { createFailoverCluster, type FailoverCluster } from './failover.ts'
 
 export interface ClusterHarness {
   /** The store's clock. */
@@ -19,6 +19,8 @@ export interface ClusterHarness {
   /** The process stands still, as by SIGSTOP: time passes, and it notices nothing. */
   stop(process: Harness): void
   goOn(process: Harness): void
+  /** Another server takes over that lacks the last writes. */
+  readonly failOver: FailoverCluster['failOver']
   /** Lets time pass for everybody, and everybody react. */
   pass(ms: number): Promise<void>
   settled(): Promise<void>
@@ -50,7 +52,7 @@ const START = Date.UTC(2026, 0, 1)
 export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness {
   const { hints, connection = (store) => store, startAt = START, quietTurns, ...shared } = given
   const clock = createManualClock(startAt)
-  const cluster: MemoryCluster = createMemoryCluster(clock.now)
+  const cluster = createFailoverCluster(clock.now)
   const joined: Joined[] = []
   const ids = given.ids ?? createCountingIds()
 
@@ -97,6 +99,7 @@ export function createClusterHarness(given: ClusterOptions = {}): ClusterHarness
       one.clock.advance(one.missedMs)
       one.missedMs = 0
     },
+    failOver: cluster.failOver,
     pass,
     settled: () => quiet(touched, quietTurns),
   }
@@ -107,7 +110,8 @@ function withHints(store: Store, hints: ClusterOptions['hints']): Store {
   if (hints === undefined || cluster === undefined) return store
   const onChanges: typeof cluster.onChanges = (listener) =>
     cluster.onChanges((changes: Changes) => {
-      for (const turns of hints()) {
+      // The process notices by itself that it is connected to another server.
+      for (const turns of changes.rolledBack ? [0] : hints()) {
         afterTurns(turns, () => listener(changes))
       }
     })

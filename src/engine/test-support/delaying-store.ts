@@ -56,6 +56,11 @@ const clusterReads: ReadonlySet<string | symbol> = new Set<keyof ClusterStore>([
 /** Calls that do not wait for the store. */
 const immediate: ReadonlySet<string | symbol> = new Set<keyof ClusterStore>(['onChanges', 'report'])
 
+/** Whether the call of this name, of a store or of its shared part, changes nothing. */
+export const isRead = (name: string): boolean => reads.has(name) || clusterReads.has(name)
+/** Whether the call of this name does not wait for the store. */
+export const isImmediate = (name: string): boolean => immediate.has(name)
+
 export function createDelayingStore(inner: Store, { seed, turns }: Delays): Store {
   const random = seeded(seed)
   /** Settles when every write called so far has acted. */
