@@ -120,3 +120,32 @@ it.each<['good' | 'gone', { now: number; holdEpoch: number } | undefined]>([
     await membership.leave()
   },
 )
+
+it('C3: a restart while the process registers leaves the lease that it believes to have', async () => {
+  const good = { now: 0, holdEpoch: 0 }
+  const leases = new Set<string>()
+  let answer = (): void => undefined
+  let isSlow = false
+  const { clock, membership } = member({
+    async registerWorker({ id }) {
+      leases.add(id)
+      if (isSlow) await new Promise<void>((resolve) => (answer = resolve))
+      return good
+    },
+    heartbeat: async (id) => (leases.has(id) ? good : undefined),
+    removeWorker: async (id) => void leases.delete(id),
+  })
+  await membership.start()
+  leases.clear()
+  isSlow = true
+  clock.advance(5_000)
+  await answered()
+  // The store tells that it has lost writes, while the process registers because its lease is gone.
+  isSlow = false
+  const restarted = membership.restart()
+  answer()
+  await restarted
+  expect(membership.holdsLease()).toBe(true)
+  expect([...leases]).toEqual([membership.worker()])
+  await membership.leave()
+})

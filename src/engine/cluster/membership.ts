@@ -141,10 +141,14 @@ export function createMembership(deps: MembershipDeps): Membership {
 
   async function lose(): Promise<void> {
     if (phase !== 'member') return
+    await goOnAsAnother()
+  }
+
+  function goOnAsAnother(): Promise<void> {
     log('warn', 'this process gives up its tasks and goes on as another worker', { worker })
     phase = 'outside'
     deps.lost()
-    await registerAnew()
+    return registerAnew()
   }
 
   return {
@@ -155,8 +159,10 @@ export function createMembership(deps: MembershipDeps): Membership {
     start: register,
     renew: renewLease,
     async restart() {
+      if (phase === 'left') return
+      // Also while it registers: the id that it registers is given up, and another one is not removed.
       const former = worker
-      await lose()
+      await goOnAsAnother()
       await cluster.removeWorker(former)
     },
     async leave() {
