@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { LullError } from '../core/errors.ts'
 import type { LogRecord } from '../core/records.ts'
 import type { Task } from '../core/task.ts'
 import { createFaultyStore } from './test-support/faulty-store.ts'
@@ -25,6 +26,21 @@ describe('the ledger', () => {
     const seqs = (await Promise.all(told)).map(({ records }) => records.map(({ seq }) => seq))
     expect(seqs).toEqual([[3], [4], [5]])
     expect(faulty.batches.at(-1)).toBe(1)
+  })
+
+  it.each([
+    ['an older version of the task', 't'],
+    ['no such task', 'other'],
+  ])('stops to ask for a version when the store has lost it and has %s', async (_, taskId) => {
+    const { store } = createFaultyStore()
+    await ledgerOn(store).create('t', submit('t'))
+    let reads = 0
+    const load: typeof store.load = async (id) => {
+      if (++reads > 10) throw new LullError('STORE_UNAVAILABLE', { why: 'asked without end' })
+      return store.load(id)
+    }
+    await ledgerOn({ ...store, load }).reach(taskId, 7)
+    expect(reads).toBe(1)
   })
 
   it('L1: answers after the records are durable, never before', async () => {

@@ -67,7 +67,10 @@ export interface Ledger {
   peek(taskId: string): Task | undefined
   /** A notice says that another process wrote this version of a task with a follower here. */
   heard(taskId: string, version: number): void
-  /** Resolves when this version of the task, or a later one, was published here. @throws LullError `STORE_UNAVAILABLE` */
+  /**
+   * Resolves when this version of the task, or a later one, was published here, or when the store has lost it.
+   * @throws LullError `STORE_UNAVAILABLE`
+   */
   reach(taskId: string, version: number): Promise<void>
   /** Nothing in memory is valid any more. */
   forgetAll(): void

@@ -8,7 +8,7 @@ import type { Flusher } from './flusher.ts'
 import type { Loader } from './loader.ts'
 import type { Plan, Planner, Waiting } from './plan.ts'
 import type { TaskCache } from './task-cache.ts'
-import { forget, isNotYetDurable, move, type TaskEntry } from './task-entry.ts'
+import { forget, isNotYetDurable, isSettled, move, type TaskEntry } from './task-entry.ts'
 
 export interface TaskQueues {
   readonly accept: Accept
@@ -25,7 +25,10 @@ export interface TaskQueues {
   catchUp(entry: TaskEntry): void
   /** Another process reported that it wrote this version. */
   heard(entry: TaskEntry, version: number): void
-  /** Resolves when the entry has this version or a later one. @throws LullError `STORE_UNAVAILABLE` */
+  /**
+   * Resolves when the entry has this version or a later one, or the store has neither.
+   * @throws LullError `STORE_UNAVAILABLE`
+   */
   reach(entry: TaskEntry, version: number): Promise<void>
   /** Resolves when the store was read for the entry. @throws LullError `STORE_UNAVAILABLE` */
   loaded(entry: TaskEntry): Promise<void>
@@ -108,8 +111,14 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
   }
 
   async function reach(entry: TaskEntry, version: number): Promise<void> {
+    let isRead = false
     while ((entry.task?.version ?? 0) < version && entry.phase !== 'unreadable') {
-      heard(entry, version)
+      if (isSettled(entry)) {
+        // The store has lost the version, or the whole task.
+        if (isRead) return
+        heard(entry, version)
+        isRead = true
+      }
       await (entry.loading ?? whenSettled([entry]))
     }
   }
