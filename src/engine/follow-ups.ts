@@ -1,6 +1,6 @@
 /**
  * Work that follows a write and is not part of it: looking for earlier events after a stop, cancelling the children of a
- * canceled task. It is retried until it succeeds. A value in the store holds the instant up to which all of it is done.
+ * canceled task, lifting a hold from its tasks. It is retried until it succeeds. A value in the store holds the instant up to which all of it is done.
  * After a crash, the tasks that changed after that instant are handled again.
  */
 import { isPaused, type State } from '../core/states.ts'
@@ -15,6 +15,10 @@ import { createPendingWork } from './pending-work.ts'
 export interface FollowUps {
   /** Resolves after the first attempt. A failed attempt is retried in the background. */
   add(task: Task, work: (task: Task) => Promise<void>): Promise<void>
+  /** Work of another kind that follows a write. Another process finishes it when this one ends before. */
+  during<T>(work: () => Promise<T>): Promise<T>
+  /** Whether nothing is left for another process when this one ends. */
+  readonly isDone: () => boolean
   /** Repeats the work of every task for which it may not have been done. */
   start(work: FollowUpWork): Promise<void>
   /** The instant up to which this process has done all of it. */
@@ -82,6 +86,16 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
     return pending.track(tried)
   }
 
+  async function during<T>(work: () => Promise<T>): Promise<T> {
+    const item = {}
+    undone.set(item, clock.now())
+    try {
+      return await work()
+    } finally {
+      undone.delete(item)
+    }
+  }
+
   const doneUntil = (): number => Math.min(clock.now(), ...undone.values()) - MARGIN_MS
 
   async function save(): Promise<void> {
@@ -115,6 +129,8 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
 
   return {
     add,
+    during,
+    isDone: () => undone.size === 0,
     start,
     doneUntil,
     repeat,

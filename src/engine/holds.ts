@@ -70,9 +70,12 @@ export function createHolds(contextOf: () => EngineContext, shared?: SharedHolds
     }
   }
 
+  const placing = createPlaceHold(contextOf, active, shared?.everywhere)
+  const lift = createLiftHold(contextOf, active, read !== undefined)
   return {
-    ...createPlaceHold(contextOf, active, shared?.everywhere),
-    lift: createLiftHold(contextOf, active, read !== undefined),
+    ...placing,
+    hold: (...request) => contextOf().followUps.during(() => placing.hold(...request)),
+    lift: (...request) => contextOf().followUps.during(() => lift(...request)),
     async list(caller) {
       await active.refresh()
       return active.all().filter((hold) => maySeeScope(caller, hold))

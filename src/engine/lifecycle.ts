@@ -81,7 +81,8 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
     if (!areClosed) log('warn', 'an agent did not close in time')
     const inTime = await endsWithin(clock, LAST_WRITES_MS, finishWrites())
     if (!inTime) log('warn', 'the store did not answer in time; stopping without it')
-    await endsWithin(clock, LAST_WRITES_MS, membership.leave())
+    const isDone = inTime && followUps.isDone()
+    await endsWithin(clock, LAST_WRITES_MS, membership.leave(isDone))
   }
 
   async function finishWrites(): Promise<void> {

@@ -18,7 +18,7 @@ export interface CaretakingDeps {
   readonly cluster: Pick<ClusterStore, 'workers' | 'removeWorker'>
   readonly clock: Clock
   readonly log: Log
-  readonly membership: Pick<Membership, 'takeDuty' | 'holdsLease'>
+  readonly membership: Pick<Membership, 'takeDuty' | 'holdsLease' | 'renew'>
   readonly runs: Pick<Runs, 'recover'>
   readonly events: Pick<Events, 'retell'>
   /** Finishes what the worker left, apart from its tasks. */
@@ -38,10 +38,15 @@ export function createCaretaking(deps: CaretakingDeps): Caretaking {
     for (const worker of await cluster.workers()) if (!worker.alive) await bury(worker)
   }
 
-  /** The row of the worker is removed last: when this process dies before that, another one does the work again. */
+  /**
+   * The row of the worker is removed last: when this process dies before that, another one does the work again. What failed
+   * and is tried again is in the note of this process before that, so that it has a successor too.
+   */
   async function bury(worker: Worker): Promise<void> {
     if (!(await membership.takeDuty(`worker ${worker.id}`, leaseMs))) return
     await finish(worker)
+    await membership.renew()
+    if (!membership.holdsLease()) return
     await cluster.removeWorker(worker.id)
   }
 

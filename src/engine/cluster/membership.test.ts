@@ -63,14 +63,14 @@ it('C3: an answer that comes after the lease may have been taken lets no waiting
   take(0)
   await membership.renew()
   await waiting
-  await membership.leave()
+  await membership.leave(true)
 })
 
 it('C9: measures the clock of the store by heartbeats that are answered soon', async () => {
   const { offsets, membership } = member()
   await membership.start()
   expect(offsets.at(-1)).toBe(60_000)
-  await membership.leave()
+  await membership.leave(true)
 })
 
 it('C9: keeps what it measured when a heartbeat was under way for long', async () => {
@@ -84,7 +84,7 @@ it('C9: keeps what it measured when a heartbeat was under way for long', async (
   await answered()
   expect(offsets.length).toBeGreaterThan(2)
   expect(new Set(offsets)).toEqual(new Set([60_000]))
-  await membership.leave()
+  await membership.leave(true)
 })
 
 it.each<['good' | 'gone', { now: number; holdEpoch: number } | undefined]>([
@@ -117,7 +117,7 @@ it.each<['good' | 'gone', { now: number; holdEpoch: number } | undefined]>([
     expect(membership.holdsLease()).toBe(true)
     expect(membership.worker()).toBe(next)
     expect(next).not.toBe(former)
-    await membership.leave()
+    await membership.leave(true)
   },
 )
 
@@ -147,5 +147,5 @@ it('C3: a restart while the process registers leaves the lease that it believes 
   await restarted
   expect(membership.holdsLease()).toBe(true)
   expect([...leases]).toEqual([membership.worker()])
-  await membership.leave()
+  await membership.leave(true)
 })

@@ -39,8 +39,11 @@ export interface Membership {
   renew(): Promise<unknown>
   /** Goes on as another worker, as after a lost lease: what this one owned can be taken over at once. */
   restart(): Promise<void>
-  /** The last call: the tasks of this worker can be taken over at once. */
-  leave(): Promise<void>
+  /**
+   * The last call: the tasks of this worker can be taken over at once.
+   * @param isDone false: the note stays, and another process finishes what this one has left
+   */
+  leave(isDone: boolean): Promise<void>
 }
 
 export interface MembershipDeps {
@@ -165,11 +168,12 @@ export function createMembership(deps: MembershipDeps): Membership {
       await goOnAsAnother()
       await cluster.removeWorker(former)
     },
-    async leave() {
+    async leave(isDone) {
       phase = 'left'
       cancel?.()
       const text = 'the lease could not be given back; it runs out by itself'
-      await cluster.removeWorker(worker).catch((error) => log('warn', text, { worker, error }))
+      const left = isDone ? cluster.removeWorker(worker) : cluster.heartbeat(worker, 0, note())
+      await left.catch((error) => log('warn', text, { worker, error }))
     },
   }
 }

@@ -71,6 +71,20 @@ export function createBudgets(
     return before !== undefined && after === undefined ? resumed + (await resume()) : resumed
   }
 
+  async function set(caller: Caller, request: SetBudgetRequest): Promise<BudgetAnswer> {
+    const { resume, ...given } = parse(setBudgetInput, request)
+    const { measure, limit, per = 'life' } = given
+    const scope = withinTenantOf(caller, given.scope)
+    const owner = ownerFor(caller)
+    const id = idOf(contextOf(), caller, { scope, measure, per })
+    const actor = actorOf(caller)
+    const named = { id, owner, scope, measure, limit, per, actor }
+    const command = { type: 'set', ...named, resume } as const
+    const { after } = await change(caller, id, command)
+    if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
+    return answer(caller, after, resume)
+  }
+
   return {
     async list(caller) {
       const { store } = contextOf()
@@ -78,29 +92,19 @@ export function createBudgets(
       const listed = all.filter(({ removing }) => !removing)
       return infosOf(listed.filter((budget) => maySeeScope(caller, budget)))
     },
-    async set(caller, request) {
-      const { resume, ...given } = parse(setBudgetInput, request)
-      const { measure, limit, per = 'life' } = given
-      const scope = withinTenantOf(caller, given.scope)
-      const owner = ownerFor(caller)
-      const id = idOf(contextOf(), caller, { scope, measure, per })
-      const actor = actorOf(caller)
-      const named = { id, owner, scope, measure, limit, per, actor }
-      const command = { type: 'set', ...named, resume } as const
-      const { after } = await change(caller, id, command)
-      if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
-      return answer(caller, after, resume)
-    },
-    async refill(caller, request) {
-      const { budgetId, amount, resume } = parse(refillInput, request)
-      const { after } = await change(caller, budgetId, { type: 'refill', amount, resume })
-      if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
-      return answer(caller, after, resume)
-    },
-    async remove(caller, budgetId) {
-      const { after } = await change(caller, budgetId, { type: 'release' })
-      return { resumed: after === undefined ? 0 : await finishRemoval(after, caller) }
-    },
+    set: (caller, request) => contextOf().followUps.during(() => set(caller, request)),
+    refill: (caller, request) =>
+      contextOf().followUps.during(async () => {
+        const { budgetId, amount, resume } = parse(refillInput, request)
+        const { after } = await change(caller, budgetId, { type: 'refill', amount, resume })
+        if (after === undefined) throw new LullError('INVALID_INPUT', unknownBudget)
+        return answer(caller, after, resume)
+      }),
+    remove: (caller, budgetId) =>
+      contextOf().followUps.during(async () => {
+        const { after } = await change(caller, budgetId, { type: 'release' })
+        return { resumed: after === undefined ? 0 : await finishRemoval(after, caller) }
+      }),
     async resumeRest() {
       const context = contextOf()
       const stored = (await context.store.policies()).filter((one) => one.kind === 'budget')
