@@ -9,7 +9,9 @@ import { isImmediate, isRead } from './delaying-store.ts'
 
 export interface FailoverCluster extends MemoryCluster {
   /** The writes that `isKept` refuses are lost. They are given in their order, from 0. */
-  failOver(isKept: (write: Write, index: number, writes: readonly Write[]) => boolean): Promise<void>
+  failOver(
+    isKept: (write: Write, index: number, writes: readonly Write[]) => boolean,
+  ): Promise<void>
 }
 
 export interface Write {
