@@ -55,15 +55,14 @@ export interface FollowUpDeps {
 
 export function createFollowUps(deps: FollowUpDeps): FollowUps {
   const { store, clock, log, isShared } = deps
-  /** Work that is not done, and the instant of the write it follows. */
-  const undone = new Map<object, number>()
+  const undone = createUndone(clock)
   const pending = createPendingWork()
   let saved = 0
   let cancelSave: (() => void) | undefined
 
   function add(task: Task, work: Work): Promise<void> {
     const item = {}
-    undone.set(item, task.statusAt)
+    undone.since.set(item, task.statusAt)
     cancelSave ??= clock.after(SAVE_MS, async () => {
       cancelSave = undefined
       await trySave()
@@ -74,7 +73,7 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
   function attempt(item: object, task: Task, work: Work): Promise<void> {
     const tried = work(task).then(
       () => {
-        undone.delete(item)
+        undone.since.delete(item)
       },
       (error: unknown) => {
         log('error', 'work that follows a write failed; trying again', { taskId: task.id, error })
@@ -86,17 +85,7 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
     return pending.track(tried)
   }
 
-  async function during<T>(work: () => Promise<T>): Promise<T> {
-    const item = {}
-    undone.set(item, clock.now())
-    try {
-      return await work()
-    } finally {
-      undone.delete(item)
-    }
-  }
-
-  const doneUntil = (): number => Math.min(clock.now(), ...undone.values()) - MARGIN_MS
+  const doneUntil = (): number => Math.min(clock.now(), ...undone.since.values()) - MARGIN_MS
 
   async function save(): Promise<void> {
     const until = doneUntil()
@@ -129,8 +118,8 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
 
   return {
     add,
-    during,
-    isDone: () => undone.size === 0,
+    during: undone.during,
+    isDone: () => undone.since.size === 0,
     start,
     doneUntil,
     repeat,
@@ -139,6 +128,25 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
       cancelSave = undefined
       await pending.settled()
       await trySave()
+    },
+  }
+}
+
+/** Work that is not done, and the instant of the write it follows. */
+function createUndone(clock: Pick<Clock, 'now'>): Pick<FollowUps, 'during'> & {
+  readonly since: Map<object, number>
+} {
+  const since = new Map<object, number>()
+  return {
+    since,
+    async during(work) {
+      const item = {}
+      since.set(item, clock.now())
+      try {
+        return await work()
+      } finally {
+        since.delete(item)
+      }
     },
   }
 }

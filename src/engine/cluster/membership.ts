@@ -135,16 +135,11 @@ export function createMembership(deps: MembershipDeps): Membership {
     try {
       if (phase === 'outside') await registerAnew()
       else if (await renewLease()) beatAfter(beatMs)
-      else await lose()
+      else await goOnAsAnother()
     } catch (error) {
       log('warn', 'the lease could not be renewed; trying again', { worker, error })
       beatAfter(RETRY_MS)
     }
-  }
-
-  async function lose(): Promise<void> {
-    if (phase !== 'member') return
-    await goOnAsAnother()
   }
 
   function goOnAsAnother(): Promise<void> {
@@ -171,9 +166,18 @@ export function createMembership(deps: MembershipDeps): Membership {
     async leave(isDone) {
       phase = 'left'
       cancel?.()
-      const text = 'the lease could not be given back; it runs out by itself'
-      const left = isDone ? cluster.removeWorker(worker) : cluster.heartbeat(worker, 0, note())
-      await left.catch((error) => log('warn', text, { worker, error }))
+      await giveBack(deps, worker, isDone)
     },
   }
+}
+
+/** With a lease of no time the row stays, and another process reads its note. */
+async function giveBack(
+  { cluster, note, log }: Pick<MembershipDeps, 'cluster' | 'note' | 'log'>,
+  worker: string,
+  isDone: boolean,
+): Promise<void> {
+  const text = 'the lease could not be given back; it runs out by itself'
+  const left = isDone ? cluster.removeWorker(worker) : cluster.heartbeat(worker, 0, note())
+  await left.catch((error: unknown) => log('warn', text, { worker, error }))
 }

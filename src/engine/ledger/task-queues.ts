@@ -110,19 +110,6 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
     if (entry.phase === 'idle' || entry.phase === 'unknown') load(entry)
   }
 
-  async function reach(entry: TaskEntry, version: number): Promise<void> {
-    let isRead = false
-    while ((entry.task?.version ?? 0) < version && entry.phase !== 'unreadable') {
-      if (isSettled(entry)) {
-        // The store has lost the version, or the whole task.
-        if (isRead) return
-        heard(entry, version)
-        isRead = true
-      }
-      await (entry.loading ?? whenSettled([entry]))
-    }
-  }
-
   function reread(entry: TaskEntry): void {
     forget(entry)
     if (entry.queue.length > 0) load(entry)
@@ -137,13 +124,26 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
     reread,
     catchUp,
     heard,
-    reach,
+    reach: (entry, version) => reach(entry, version, heard),
     async loaded(entry) {
       if (entry.phase === 'unknown') load(entry)
       await entry.loading
     },
     createsSettled: () => whenSettled([...cache.entries()].filter(isNotYetDurable)),
     commitsSettled: () => whenAnswered([...cache.entries()].filter(({ plan }) => plan)),
+  }
+}
+
+async function reach(entry: TaskEntry, version: number, heard: TaskQueues['heard']): Promise<void> {
+  let isRead = false
+  while ((entry.task?.version ?? 0) < version && entry.phase !== 'unreadable') {
+    if (isSettled(entry)) {
+      // The store has lost the version, or the whole task.
+      if (isRead) return
+      heard(entry, version)
+      isRead = true
+    }
+    await (entry.loading ?? whenSettled([entry]))
   }
 }
 

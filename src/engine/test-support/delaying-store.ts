@@ -58,8 +58,6 @@ const immediate: ReadonlySet<string | symbol> = new Set<keyof ClusterStore>(['on
 
 /** Whether the call of this name, of a store or of its shared part, changes nothing. */
 export const isRead = (name: string): boolean => reads.has(name) || clusterReads.has(name)
-/** Whether the call of this name does not wait for the store. */
-export const isImmediate = (name: string): boolean => immediate.has(name)
 
 export function createDelayingStore(inner: Store, { seed, turns }: Delays): Store {
   const random = seeded(seed)
