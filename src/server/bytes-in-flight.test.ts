@@ -7,8 +7,9 @@ import { createBytesInFlight } from './bytes-in-flight.ts'
 const caller = (principal: string): Identity => ({ tenant: 'acme', principal, scopes: new Set() })
 
 class Connection extends EventEmitter {
+  destroyed = false
   respond(): ServerResponse {
-    const outgoing = Object.assign(new EventEmitter(), { req: { socket: this } })
+    const outgoing = Object.assign(new EventEmitter(), { req: { socket: this }, destroyed: false })
     return outgoing as unknown as ServerResponse
   }
 }
@@ -46,6 +47,21 @@ describe('bytes in flight', () => {
     expect(inFlight.hold(caller('ann'), first, 80)).toBeUndefined()
     connection.emit('close')
     connection.emit('close')
+    expect(connection.listenerCount('close')).toBe(0)
+  })
+
+  it('F2: do not count when the client has disconnected before the answer is ready', () => {
+    const inFlight = createBytesInFlight(100)
+    const connection = new Connection()
+    const [first, queued] = [connection.respond(), connection.respond()]
+    inFlight.hold(caller('ann'), first, 10)
+    connection.destroyed = true
+    connection.emit('close')
+    for (const outgoing of [first, queued]) inFlight.hold(caller('ann'), outgoing, 100)
+    const over = respond()
+    Object.assign(over, { destroyed: true })
+    inFlight.hold(caller('ann'), over, 100)
+    expect(inFlight.hold(caller('ann'), respond(), 100)).toBeUndefined()
     expect(connection.listenerCount('close')).toBe(0)
   })
 

@@ -3,13 +3,14 @@
  *
  * F1  They have at most so many bytes of one caller, and four times as many of all callers together. The one that would be too
  *     much is refused. The owner of the process is limited by the total alone.
- * F2  Bytes count until the response was sent or its connection is gone. Those of a stream count until they were taken: the body
- *     of the request until the stream begins, a frame until the socket has it.
+ * F2  Bytes count until the response was sent or its connection is gone. An answer for a client that is gone counts nothing.
+ *     Those of a stream count until they were taken: the body of the request until the stream begins, a frame until the socket
+ *     has it.
  */
 import type { ServerResponse } from 'node:http'
 import type { Refused } from './auth/admission.ts'
 import { type Identity, owner } from './auth/identity.ts'
-import { whenOver } from './when-over.ts'
+import { isOver, whenOver } from './when-over.ts'
 
 export interface BytesInFlight {
   /** Counts bytes of the request, or of its answer. @returns the limit that was reached; nothing was counted then */
@@ -43,6 +44,7 @@ export function createBytesInFlight(limit: number): BytesInFlight {
   return {
     free,
     hold(identity, outgoing, bytes) {
+      if (isOver(outgoing)) return undefined
       const key = JSON.stringify([identity.tenant, identity.principal])
       const own = byCaller.get(key) ?? 0
       if (identity !== owner && own > 0 && own + bytes > limit) {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { addressOf, type HttpHeaders, type HttpRequest } from '../wire/http.ts'
 import type { Refused } from './auth/admission.ts'
 import { nameRequestSpan } from './telemetry/request-span.ts'
+import { whenOver } from './when-over.ts'
 
 /** The largest body, where the configuration names no other. */
 export const BODY_LIMIT_BYTES: number = 10 * 1024 * 1024
@@ -49,10 +50,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   onGone(left: () => void): () => void {
-    const { outgoing } = this
-    if (outgoing.destroyed) left()
-    outgoing.on('close', left)
-    return () => outgoing.off('close', left)
+    return whenOver(this.outgoing, left)
   }
 }
 
