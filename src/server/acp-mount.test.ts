@@ -1,11 +1,13 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { request } from 'node:http'
+import { IncomingMessage, request } from 'node:http'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { scriptAgent } from '../testing/script-agent/script-agent.ts'
 import { type AcpMount, mountAcp } from './acp-mount.ts'
-import { owner } from './auth/identity.ts'
+import { callerOf, owner } from './auth/identity.ts'
 import { listenLocally } from './local-socket.ts'
 import { type OpenEngine, openEngine } from './open-engine.ts'
 
@@ -68,4 +70,19 @@ it('lets only its owner to its socket', async () => {
   const local = await listenLocally(data, acp)
   expect(statSync(join(data, 'lull.sock')).mode & 0o777).toBe(0o600)
   local?.close()
+})
+
+it('counts no WebSocket of a client that disconnects while ACP is loaded', async () => {
+  const small = mountAcp(open, log, { connections: 1 })
+  const closed = new Socket().destroy()
+  await once(closed, 'close')
+  for (let n = 0; n < 8; n++) {
+    small.upgrade(new IncomingMessage(closed), closed, Buffer.alloc(0), owner)
+  }
+  const { upgrade } = await small.load()
+  await import('./acp-sockets.ts')
+  // Every upgrade waited for the same modules, and has gone on in the next turn of the event loop.
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(upgrade({ caller: callerOf(owner) })).toBeDefined()
+  await small.close()
 })

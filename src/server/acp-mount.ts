@@ -73,9 +73,10 @@ export function mountAcp(
         socket.destroy()
       }
       Promise.all([load(), import('./acp-sockets.ts')])
-        .then(([acp, { accept }]) =>
-          accept(acp.upgrade({ caller: callerOf(identity) }), request, socket, head),
-        )
+        .then(([acp, { accept }]) => {
+          if (socket.destroyed) return
+          accept(acp.upgrade({ caller: callerOf(identity) }), request, socket, head)
+        })
         .catch(refused)
     },
     async close() {

@@ -22,12 +22,12 @@ export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =
 
 export interface UpgradeDeps {
   readonly authenticate: Authenticate
-  readonly admission: Admission
+  readonly admission: Pick<Admission, 'enter'>
   readonly refused: RefusedAttempts
 }
 
 export function createUpgrade(
-  acp: AcpMount,
+  acp: Pick<AcpMount, 'upgrade'>,
   { authenticate, admission, refused: attempts }: UpgradeDeps,
   options: GuardOptions,
 ): Upgrade {
@@ -53,6 +53,8 @@ export function createUpgrade(
       attempts.ofCaller(request, identity)
       return void socket.end(FORBIDDEN)
     }
+    // A socket that is closed has no further event that would end what is counted from here on.
+    if (socket.destroyed) return
     const entered = admission.enter(identity, () => socket.destroy())
     if (typeof entered !== 'function') return void socket.end(TOO_MANY)
     socket.on('close', entered)
@@ -87,9 +89,12 @@ export function createUpgrade(
 export function takeUpgrades(server: Server, upgrade: Upgrade): () => void {
   const open = new Set<Duplex>()
   server.on('upgrade', (request, socket, head) => {
-    open.add(socket)
-    socket.on('close', () => open.delete(socket))
-    socket.on('error', () => socket.destroy())
+    // A connection comes again for each of its requests that asks for another protocol.
+    if (!open.has(socket)) {
+      open.add(socket)
+      socket.on('close', () => open.delete(socket))
+      socket.on('error', () => socket.destroy())
+    }
     if (upgrade(request, socket, head)) return
     socket.unshift(Buffer.concat([Buffer.from(withoutUpgrade(request), 'latin1'), head]))
     server.emit('connection', socket)
