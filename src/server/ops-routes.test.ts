@@ -1,9 +1,13 @@
 /** Every route of `/ops`, over the application. */
+import { Hono } from 'hono'
 import { expect, it } from 'vitest'
+import { LullError } from '../core/errors.ts'
 import type { Scope } from '../core/scopes.ts'
 import type { Engine } from '../engine/engine.ts'
 import { opsRoutes } from '../protocols/ops/routes.ts'
 import { callerOf, owner } from './auth/identity.ts'
+import { addOpsRoutes } from './ops-routes.ts'
+import { refusalOf } from './refusals.ts'
 import { openApp } from './test-support/open-app.ts'
 
 const anybody = callerOf(owner)
@@ -239,4 +243,21 @@ it('shows nothing about machines and their work to an operator of one tenant', a
   const queues = slots.map(({ agent, limit }) => ({ agent, limit }))
   expect((await ask(app, '/ops/queues')).answer).toEqual({ queues })
   expect(queues).toHaveLength(1)
+})
+
+it('reads the log of a task no longer when its timeline is refused', async () => {
+  const { engine } = await openApp()
+  const taskId = await parked(engine, 'a')
+  const gone = new Proxy(engine, {
+    get(target, name) {
+      if (name === 'get') return () => Promise.reject(new LullError('TASK_NOT_FOUND', { taskId }))
+      return Reflect.get(target, name) as unknown
+    },
+  })
+  const app = new Hono()
+  app.onError(refusalOf)
+  addOpsRoutes(app, gone, () => owner)
+  const { subscribers } = await engine.health()
+  expect((await app.request(`/ops/tasks/${taskId}/timeline`)).status).toBe(404)
+  expect((await engine.health()).subscribers).toBe(subscribers)
 })

@@ -52,8 +52,8 @@ export function addOpsRoutes(app: Hono, engine: Engine, identityOf: IdentityOf):
       const body = eventStream({ next, close: () => reading.close(), heartbeat })
       return new Response(body, { headers: eventStreamHeaders })
     }
-    const { version } = await engine.get(caller, c.req.param('id'))
     try {
+      const { version } = await engine.get(caller, c.req.param('id'))
       return c.json(await readTimeline(reading, afterIn(c), version), 200, noStore)
     } finally {
       reading.close()
