@@ -1,6 +1,7 @@
 /** What is stored about a schedule. The pause has a key of its own, so that a time that is due cannot undo a pause. */
 import type { Json } from '../../core/json.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
+import { changeValue } from '../change-value.ts'
 
 export interface ScheduleState {
   /** Times up to this instant were handled: started, missed, or paused. */
@@ -32,9 +33,11 @@ export function createScheduleStates(store: KeyValueStore): ScheduleStates {
   return {
     read,
     async write(id, state) {
-      const known = await read(id)
-      if (known !== undefined && known.handledUntil > state.handledUntil) return
-      await store.setValue(stateKey(id), { ...known, ...state } as Json)
+      await changeValue(store, stateKey(id), (before) => {
+        const known = (before ?? undefined) as ScheduleState | undefined
+        if (known !== undefined && known.handledUntil > state.handledUntil) return undefined
+        return { ...known, ...state } as Json
+      })
     },
     async pauseOf(id) {
       return ((await store.getValue(pauseKey(id))) ?? undefined) as SchedulePause | undefined

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Task } from '../../core/task.ts'
 import { createMemoryStore } from '../../stores/memory/memory-store.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
+import { slowToWrite } from '../../testing/slow-writes.ts'
 import { type Agent, agent } from '../agent.ts'
 import type { Caller } from '../caller.ts'
 import { createClusterHarness } from '../test-support/cluster-harness.ts'
@@ -245,6 +246,17 @@ describe('a schedule on a shared store', () => {
     const times = await startedTimes(processes[0] as Harness)
     expect(times).toEqual([1, 2, 3, 4, 5, 6].map((n) => at(n / 120)))
     expect(done.count('run')).toBe(6)
+  })
+
+  it('P4 keeps the time up to which another process has handled it while this one was slow', async () => {
+    const { store } = createClusterHarness()
+    const quick = createScheduleStates(store)
+    await quick.write('worker:hourly', { handledUntil: 10, lastAt: 10 })
+    const slow = createScheduleStates(
+      slowToWrite(store, () => quick.write('worker:hourly', { handledUntil: 30 })),
+    )
+    await slow.write('worker:hourly', { handledUntil: 20, lastAt: 20 })
+    expect(await quick.read('worker:hourly')).toEqual({ handledUntil: 30, lastAt: 10 })
   })
 
   it('P4 is paused in every process by any of them', async () => {

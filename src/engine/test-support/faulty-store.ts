@@ -24,6 +24,7 @@ const writing: ReadonlySet<string | symbol> = new Set([
   'commit',
   'appendEvents',
   'setValue',
+  'replaceValue',
   'putHold',
   'claim',
   'reply',

@@ -3,6 +3,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Audit } from '../../engine/audit.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
+import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Store } from '../../ports/store.ts'
 import type { SecurityOptions } from '../../protocols/a2a/index.ts'
 import { StartError } from '../start-error.ts'
@@ -38,7 +39,7 @@ export interface Auth {
 export interface AuthDeps {
   readonly data: string
   /** Keeps the keys when several processes share it. Otherwise keys are in the data directory. */
-  readonly store?: Pick<Store, 'getValue' | 'setValue' | 'cluster'> | undefined
+  readonly store?: (KeyValueStore & Pick<Store, 'cluster'>) | undefined
   readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Log
   /** Notes which keys were made and revoked. */
@@ -119,9 +120,7 @@ function notedStore(deps: AuthDeps): KeyStore {
 }
 
 function keyStore({ data, store, clock }: AuthDeps): KeyStore {
-  const cluster = store?.cluster
-  if (store === undefined || cluster === undefined) return createKeyFile(data)
-  return createSharedKeys(store, cluster, clock.now)
+  return store?.cluster === undefined ? createKeyFile(data) : createSharedKeys(store, clock.now)
 }
 
 function jwtConfig(jwt: JwtConfig | undefined): JwtConfig {

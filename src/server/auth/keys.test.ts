@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Store } from '../../ports/store.ts'
 import { createMemoryCluster, type MemoryCluster } from '../../stores/memory/memory-cluster.ts'
 import { createManualClock, type ManualClock } from '../../testing/manual-clock.ts'
+import { slowToWrite } from '../../testing/slow-writes.ts'
 import { mintKey, type NewKey } from './api-key.ts'
 import { createKeyAuthentication } from './key-authentication.ts'
 import { createKeyFile } from './key-file.ts'
@@ -18,10 +20,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(data, { recursive: true }))
 
-function sharedKeys(shared: MemoryCluster): KeyStore {
-  const store = shared.connect()
-  if (store.cluster === undefined) throw new Error('a shared store was expected')
-  return createSharedKeys(store, store.cluster, clock.now)
+function sharedKeys(
+  shared: MemoryCluster,
+  connection: (store: Store) => Store = (store) => store,
+): KeyStore {
+  return createSharedKeys(connection(shared.connect()), clock.now)
 }
 
 const wanted: NewKey = { tenant: 'acme', principal: 'ci', scopes: ['tasks:read'] }
@@ -130,6 +133,21 @@ it('two processes that change the list at once lose no key and no revocation', a
   const kept = await sharedKeys(shared).list()
   expect(kept).toHaveLength(11)
   expect(kept.find(({ id }) => id === first.id)?.revokedAt).toBe(1)
+})
+
+it('a process that takes long to change the list takes back no revocation of another one', async () => {
+  const shared = createMemoryCluster(clock.now)
+  const [first, second] = [mintKey(wanted, 1).kept, mintKey(wanted, 1).kept]
+  const quick = sharedKeys(shared)
+  await quick.add(first)
+  const slow = sharedKeys(shared, (store) =>
+    slowToWrite(store, async () => {
+      clock.advance(60_000)
+      await quick.revoke(first.id, 2)
+    }),
+  )
+  await slow.add(second)
+  expect(await slow.list()).toEqual([{ ...first, revokedAt: 2 }, second])
 })
 
 it('refuses a list in the store that is not one of keys', async () => {

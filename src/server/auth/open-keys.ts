@@ -26,10 +26,9 @@ export function withKeysToRead<T>(
 }
 
 function keysAt({ data, store }: SecretPlace): KeyStore {
-  const cluster = store?.cluster
-  return store === undefined || cluster === undefined
+  return store?.cluster === undefined
     ? createKeyFile(data)
-    : createSharedKeys(store, cluster, systemClock.now)
+    : createSharedKeys(store, systemClock.now)
 }
 
 /** Runs the work with the place of the keys that the server signs with. */

@@ -1,13 +1,12 @@
 /**
- * API keys in a store that several processes share. Each process reads the list again after a moment. Changes of the list
- * exclude each other by a duty of the cluster: a change that is lost could be the revocation of a key.
+ * API keys in a store that several processes share. Each process reads the list again after a moment. No change of the list
+ * is lost (`changeValue`): it could be the revocation of a key.
  */
 import { z } from 'zod'
 import type { Json } from '../../core/json.ts'
+import { changeValue } from '../../engine/change-value.ts'
 import { parse } from '../../engine/parse.ts'
-import type { ClusterStore } from '../../ports/store/cluster.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
-import { exclusively } from '../system/exclusively.ts'
 import type { ApiKey } from './api-key.ts'
 import { keySchema } from './key-schema.ts'
 import { type KeyStore, revoked } from './key-store.ts'
@@ -21,30 +20,29 @@ const times = z.record(z.string(), z.number())
 /** How long a revoked key may still be taken by a process that has read the list before. */
 const FRESH_MS = 2_000
 
-export function createSharedKeys(
-  store: KeyValueStore,
-  cluster: Pick<ClusterStore, 'takeDuty'>,
-  now: () => number,
-): KeyStore {
+export function createSharedKeys(store: KeyValueStore, now: () => number): KeyStore {
   let read: { readonly at: number; readonly keys: readonly ApiKey[] } | undefined
 
+  const keysIn = (value: Json | undefined): readonly ApiKey[] =>
+    parse(keyList, value ?? [], SHARED_KEYS)
+
   async function newest(): Promise<readonly ApiKey[]> {
-    const keys = parse(keyList, (await store.getValue(SHARED_KEYS)) ?? [], SHARED_KEYS)
+    const keys = keysIn(await store.getValue(SHARED_KEYS))
     read = { at: now(), keys }
     return keys
   }
 
   /** Returns false when `make` finds nothing to change. */
-  const change = (
+  async function change(
     make: (keys: readonly ApiKey[]) => readonly ApiKey[] | undefined,
-  ): Promise<boolean> =>
-    exclusively(cluster, SHARED_KEYS, async () => {
-      const next = make(await newest())
-      if (next === undefined) return false
-      await store.setValue(SHARED_KEYS, JSON.parse(JSON.stringify(next)) as Json)
-      read = undefined
-      return true
+  ): Promise<boolean> {
+    const isChanged = await changeValue(store, SHARED_KEYS, (before) => {
+      const next = make(keysIn(before))
+      return next && (JSON.parse(JSON.stringify(next)) as Json)
     })
+    read = undefined
+    return isChanged
+  }
 
   const lastUsed = async (): Promise<Record<string, number>> =>
     parse(times, (await store.getValue(SHARED_KEYS_USED)) ?? {}, SHARED_KEYS_USED)
@@ -53,7 +51,7 @@ export function createSharedKeys(
     list: async () =>
       read !== undefined && now() - read.at < FRESH_MS ? read.keys : await newest(),
     async add(key) {
-      await change((keys) => [...keys, key])
+      await change((keys) => (keys.some(({ id }) => id === key.id) ? undefined : [...keys, key]))
     },
     revoke: (id, at) => change((keys) => revoked(keys, id, at)),
     lastUsed,

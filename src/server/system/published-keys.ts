@@ -4,10 +4,10 @@
  */
 import { z } from 'zod'
 import type { Json } from '../../core/json.ts'
+import { changeValue } from '../../engine/change-value.ts'
 import { parse } from '../../engine/parse.ts'
-import type { Store } from '../../ports/store.ts'
+import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import { createSigningKey, type PublicJwk } from '../../protocols/a2a/signing-key.ts'
-import { exclusively } from './exclusively.ts'
 
 const NAME = 'push/published-keys'
 const KEPT_MS = 7 * 24 * 3_600_000
@@ -30,30 +30,28 @@ export type PublishedKeys = () => Promise<readonly PublicJwk[]>
 
 /** Publishes the key, and lets the others of the list end. @param pem of the key that this process signs with */
 export async function publishKey(
-  store: Pick<Store, 'getValue' | 'setValue' | 'cluster'>,
+  store: Pick<KeyValueStore, 'getValue' | 'replaceValue'>,
   pem: string,
   now: () => number,
 ): Promise<PublishedKeys> {
   const own = createSigningKey(pem).jwk
-  const read = async (): Promise<readonly Published[]> =>
-    parse(list, (await store.getValue(NAME)) ?? [], NAME)
+  const keysIn = (value: Json | undefined): readonly Published[] => parse(list, value ?? [], NAME)
 
-  async function publish(): Promise<void> {
-    const others = (await read())
+  await changeValue(store, NAME, (before) => {
+    const others = keysIn(before)
       .filter(
         ({ jwk: { kid }, until = Number.POSITIVE_INFINITY }) => kid !== own.kid && until > now(),
       )
       .map(({ jwk: other, until = now() + KEPT_MS }) => ({ jwk: other, until }))
-    await store.setValue(NAME, JSON.parse(JSON.stringify([{ jwk: own }, ...others])) as Json)
-  }
-
-  if (store.cluster === undefined) await publish()
-  else await exclusively(store.cluster, NAME, publish)
+    return JSON.parse(JSON.stringify([{ jwk: own }, ...others])) as Json
+  })
 
   let cached: { readonly at: number; readonly keys: readonly PublicJwk[] } | undefined
   return async () => {
     if (cached === undefined || now() - cached.at > FRESH_MS) {
-      const valid = (await read()).filter(({ until = Number.POSITIVE_INFINITY }) => until > now())
+      const valid = keysIn(await store.getValue(NAME)).filter(
+        ({ until = Number.POSITIVE_INFINITY }) => until > now(),
+      )
       cached = { at: now(), keys: valid.map((one) => one.jwk) }
     }
     return cached.keys

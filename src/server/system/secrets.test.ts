@@ -2,7 +2,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Store } from '../../ports/store.ts'
 import { createMemoryCluster } from '../../stores/memory/memory-cluster.ts'
+import { slowToWrite } from '../../testing/slow-writes.ts'
 import { pushKey } from './push-key.ts'
 import { knownSigner, receiptKey, signerFor } from './signer.ts'
 
@@ -22,6 +24,19 @@ it('processes on a shared store sign with the same keys, and keep none in their 
   const pems = await Promise.all(places.map(pushKey))
   expect(new Set(pems).size).toBe(1)
   expect(readdirSync(data)).toEqual([])
+})
+
+it('a process that takes long to make a key signs with the one that another has made meanwhile', async () => {
+  let now = 0
+  const shared = createMemoryCluster(() => now)
+  const key = (store: Store) => receiptKey({ data, store }, undefined)
+  let made: Buffer | undefined
+  const slow = slowToWrite(shared.connect(), async () => {
+    now += 60_000
+    made = await key(shared.connect())
+  })
+  expect(await key(slow)).toEqual(made)
+  expect(await key(shared.connect())).toEqual(made)
 })
 
 it('a shared store takes over the key that the first process has in its directory', async () => {

@@ -1,7 +1,8 @@
 /** Keys that a process signs with. They are kept in the data directory, or in a store that several processes share. */
 import { join } from 'node:path'
+import { changeValue } from '../../engine/change-value.ts'
+import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import type { Store } from '../../ports/store.ts'
-import { exclusively } from './exclusively.ts'
 import { keptSecret, readSecret, writeSecret } from './secret-file.ts'
 
 export type SecretName = 'receipt.key' | 'push.key'
@@ -9,7 +10,7 @@ export type SecretName = 'receipt.key' | 'push.key'
 export interface SecretPlace {
   /** The data directory. */
   readonly data: string
-  readonly store?: Pick<Store, 'getValue' | 'setValue' | 'cluster'> | undefined
+  readonly store?: (KeyValueStore & Pick<Store, 'cluster'>) | undefined
 }
 
 /** The name of the value that keeps a secret in a shared store, in base64. */
@@ -43,14 +44,13 @@ export async function secretIn(
 ): Promise<Buffer> {
   const { data, store } = place
   const path = join(data, name)
-  const cluster = store?.cluster
-  if (store === undefined || cluster === undefined) return keptSecret(path, make)
+  if (store?.cluster === undefined) return keptSecret(path, make)
   const known = await knownSecret(place, name)
   if (known !== undefined) return known
-  const shared = sharedSecretName(name)
-  return exclusively(cluster, shared, async () => {
-    const secret = (await knownSecret(place, name)) ?? readSecret(path) ?? make()
-    await store.setValue(shared, secret.toString('base64'))
-    return secret
-  })
+  const made = readSecret(path) ?? make()
+  // Another process may have kept one meanwhile. That one counts.
+  await changeValue(store, sharedSecretName(name), (kept) =>
+    typeof kept === 'string' ? undefined : made.toString('base64'),
+  )
+  return (await knownSecret(place, name)) ?? made
 }

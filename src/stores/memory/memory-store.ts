@@ -11,6 +11,7 @@ import { type Audit, createAudit } from './audit.ts'
 import { type Claims, createClaims } from './claims.ts'
 import { createCommit } from './commit.ts'
 import { createEvents, type Events } from './events.ts'
+import { createKeyValues, type KeyValues } from './key-values.ts'
 import { createPolicies, type Policies } from './policies.ts'
 import { createPushes, type Pushes } from './pushes.ts'
 import { createSessions, type Sessions } from './sessions.ts'
@@ -29,7 +30,7 @@ export interface MemoryData {
   readonly usage: UsageTotals
   readonly audit: Audit
   readonly policies: Policies
-  readonly values: Map<string, string>
+  readonly values: KeyValues
   readonly holds: Map<string, string>
   /** How often holds have changed. Only a shared store counts. */
   holdEpoch: number | undefined
@@ -52,7 +53,7 @@ export function createMemoryData(
     audit: createAudit(),
     policies: createPolicies(),
     usage,
-    values: new Map(),
+    values: createKeyValues(),
     holds: new Map(),
     holdEpoch: shared === undefined ? undefined : 0,
   }
@@ -113,13 +114,9 @@ export function connectMemory(data: MemoryData, { guarded, close }: Guard): Stor
     appendEvents: guarded(events.append),
     events: guarded(events.after),
     lastEventPos: guarded(events.lastPos),
-    getValue: guarded((name) => {
-      const text = values.get(name)
-      return text === undefined ? undefined : (JSON.parse(text) as Json)
-    }),
-    setValue: guarded((name, value) => {
-      values.set(name, JSON.stringify(value))
-    }),
+    getValue: guarded(values.get),
+    setValue: guarded(values.set),
+    replaceValue: guarded(values.replace),
     putHold: guarded((hold) => {
       holds.set(hold.id, JSON.stringify(hold))
       if (data.holdEpoch !== undefined) data.holdEpoch++

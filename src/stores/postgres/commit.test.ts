@@ -1,6 +1,12 @@
 import { expect, inject, it, onTestFinished } from 'vitest'
 import type { Store } from '../../ports/store.ts'
-import { creation, sampleClaim, sampleRecords, step } from '../../testing/sample-task.ts'
+import {
+  creation,
+  sampleBudget,
+  sampleClaim,
+  sampleRecords,
+  step,
+} from '../../testing/sample-task.ts'
 import { createPostgresStore } from './postgres-store.ts'
 import { dropSchema, execute, newSchema } from './test-support/new-schema.ts'
 import { startProxy, type TcpProxy } from './test-support/proxy.ts'
@@ -97,6 +103,23 @@ it('appends events and replies once when the connection was lost', async () => {
     { tenant: 'acme', principal: 'ann', contextId: 'c', at: 1, message },
   ])
   expect(await store.contextMessages('acme', 'ann', 'c', 9)).toHaveLength(1)
+})
+
+it('knows its own change of a value or a policy again when the connection was lost', async () => {
+  const { store, proxy } = await open()
+  const lost = (text: string) => proxy.cutAfter(text)
+  const cuts = [lost('lost first'), lost('lost second'), lost('lost third')]
+  expect(await store.replaceValue('keys', undefined, 'lost first')).toBe(true)
+  expect(await store.replaceValue('keys', 'lost first', 'lost second')).toBe(true)
+  expect(await store.replaceValue('keys', 'lost first', 'other')).toBe(false)
+  const budget = sampleBudget('lost third')
+  expect(await store.putPolicy(budget, 0)).toBe(true)
+  lost('lost third')
+  expect(await store.putPolicy({ ...budget, version: 2 }, 1)).toBe(true)
+  lost('lost third')
+  expect(await store.removePolicy(budget.id, 2)).toBe(true)
+  expect(cuts.map(({ happened }) => happened())).toEqual([true, true, true])
+  expect(await store.policies()).toEqual([])
 })
 
 it('decides for each task between two processes that write the same tasks in different orders', async () => {

@@ -2,12 +2,18 @@
 import type { Json } from '../../core/json.ts'
 import type { ClusterStore } from '../../ports/store/cluster.ts'
 import type { Hold } from '../../ports/store/holds.ts'
+import type { KeyValueStore } from '../../ports/store/key-values.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database, Value } from './database.ts'
 
-export function createKeyValues(db: Database): Pick<Store, 'getValue' | 'setValue'> {
+export function createKeyValues(db: Database): KeyValueStore {
   const s = db.schema
+  // When the connection was lost ($3), an earlier attempt may have written the value.
+  const insertion = `INSERT INTO ${s}.key_values AS v (name, value) VALUES ($1, $2)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE $3 AND v.value = excluded.value RETURNING 1`
+  const change = `UPDATE ${s}.key_values SET value = $2
+    WHERE name = $1 AND (value = $4 OR ($3 AND value = $2)) RETURNING 1`
   return {
     async getValue(name) {
       const [row] = await db.read(`SELECT value FROM ${s}.key_values WHERE name = $1`, [
@@ -21,6 +27,15 @@ export function createKeyValues(db: Database): Pick<Store, 'getValue' | 'setValu
          ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
         [toText(name), JSON.stringify(value)],
       )
+    },
+    async replaceValue(name, before, after) {
+      const written = await db.writeOnce(before === undefined ? insertion : change, (again) => [
+        toText(name),
+        JSON.stringify(after),
+        again,
+        ...(before === undefined ? [] : [JSON.stringify(before)]),
+      ])
+      return written.length > 0
     },
   }
 }

@@ -101,7 +101,7 @@ function createTables(db: Database) {
     waits,
     work: createWorkQueries(db),
     events: createEvents(db, transact),
-    values: createKeyValues(db),
+    values: createKeyValues(db, transact),
     holds: createHolds(db),
     lists: createLists(db, counts),
     logs: createLogs(db),
@@ -163,6 +163,7 @@ function eventMethods(
     pruneEvents: guarded(pruning.events),
     getValue: guarded(values.get),
     setValue: guarded(values.set),
+    replaceValue: guarded(values.replace),
   }
 }
 

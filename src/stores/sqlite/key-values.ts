@@ -1,14 +1,16 @@
 import type { Json } from '../../core/json.ts'
 import type { Database } from './driver.ts'
 import { toText } from './text.ts'
+import type { Transact } from './transaction.ts'
 
 /** Small durable values of the engine by name. The table is still named `facts`. */
 export interface KeyValues {
   get(name: string): Json | undefined
   set(name: string, value: Json): void
+  replace(name: string, before: Json | undefined, after: Json): boolean
 }
 
-export function createKeyValues(db: Database): KeyValues {
+export function createKeyValues(db: Database, transact: Transact): KeyValues {
   const select = db.prepare('SELECT value FROM facts WHERE name = ?')
   const upsert = db.prepare(
     `INSERT INTO facts (name, value) VALUES (?, ?)
@@ -22,5 +24,12 @@ export function createKeyValues(db: Database): KeyValues {
     set(name, value) {
       upsert.run(toText(name), JSON.stringify(value))
     },
+    replace: (name, before, after) =>
+      transact(() => {
+        const stored = select.get(toText(name))?.['value']
+        if (stored !== (before === undefined ? undefined : JSON.stringify(before))) return false
+        upsert.run(toText(name), JSON.stringify(after))
+        return true
+      }),
   }
 }

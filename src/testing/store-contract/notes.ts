@@ -13,6 +13,20 @@ export function notes(subject: Subject): void {
     expect(await store.getValue('other')).toBeNull()
   })
 
+  it('replaces a value only when it is the one that was read', async () => {
+    const { store } = subject
+    const [first, second] = [{ list: ['a', null, 'ß\u0000'] }, { list: [], n: 1.5 }]
+    expect(await store.replaceValue('keys', first, second)).toBe(false)
+    expect(await store.getValue('keys')).toBeUndefined()
+    expect(await store.replaceValue('keys', undefined, first)).toBe(true)
+    expect(await store.replaceValue('keys', undefined, second)).toBe(false)
+    expect(await store.replaceValue('keys', second, first)).toBe(false)
+    expect(await store.getValue('keys')).toEqual(first)
+    const read = await store.getValue('keys')
+    expect(await store.replaceValue('keys', read, second)).toBe(true)
+    expect(await store.getValue('keys')).toEqual(second)
+  })
+
   it('keeps holds until they are lifted, oldest first; lifted ones are shown on request', async () => {
     const { store } = subject
     const late = sampleHold('hold-1', { createdAt: 20, scope: { tenant: 'acme', agent: 'travel' } })

@@ -96,6 +96,19 @@ describe('a reminder', () => {
     expect(await harness.store.getValue('acp/waiting-reminders')).toEqual([])
   })
 
+  it('leaves alone the sessions of other processes that keep reminders', async () => {
+    const { harness, editor, sessionId } = await scene()
+    const theirs = ['default', 'anonymous', 'session of another process']
+    await harness.store.setValue('acp/waiting-reminders', [theirs])
+    await editor.request('_session/remind', { sessionId, body: 'x' })
+    expect(await harness.store.getValue('acp/waiting-reminders')).toEqual([
+      theirs,
+      ['default', 'anonymous', sessionId],
+    ])
+    await editor.request('session/delete', { sessionId })
+    expect(await harness.store.getValue('acp/waiting-reminders')).toEqual([theirs])
+  })
+
   it('is refused with the path of the invalid field', async () => {
     const { editor, sessionId } = await scene()
     const remind = (fields: object) => editor.request('_session/remind', { sessionId, ...fields })

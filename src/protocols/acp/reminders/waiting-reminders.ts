@@ -7,6 +7,7 @@ import type { Json } from '../../../core/json.ts'
 import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { Caller } from '../../../engine/caller.ts'
+import { changeValue } from '../../../engine/change-value.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { offersOf } from '../../../engine/offers.ts'
@@ -16,7 +17,7 @@ import type { AcpStore } from '../sessions/store.ts'
 import type { Watching } from '../sessions/watching.ts'
 import { keptIn, withKept } from './kept-reminders.ts'
 
-/** A list of `[tenant, principal, sessionId]`. */
+/** A list of `[tenant, principal, sessionId]`. The processes that share a store have one list. */
 export const WAITING = 'acp/waiting-reminders'
 
 export interface WaitingReminders {
@@ -35,17 +36,10 @@ export interface WaitingDeps extends Pick<EngineDeps, 'log'> {
   readonly watching: Watching
 }
 
-interface Expecting {
-  readonly place: readonly [tenant: string, principal: string, sessionId: string]
-  readonly unwatch: () => void
-}
-
 export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
   const { engine, store, sessions, watching, log } = deps
-  const waiting = new Map<string, Expecting>()
-
-  const keep = (): Promise<void> =>
-    store.setValue(WAITING, [...waiting.values()].map(({ place }) => [...place]) as Json)
+  /** By session: ends the watching. */
+  const waiting = new Map<string, () => void>()
 
   function watch(caller: Caller, sessionId: string): void {
     const { tenant, principal } = caller
@@ -64,7 +58,7 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
         }),
       )
     })
-    waiting.set(key, { place: [tenant, principal, sessionId], unwatch })
+    waiting.set(key, unwatch)
   }
 
   async function deliver(caller: Caller, sessionId: string, { id: taskId }: Task): Promise<void> {
@@ -88,22 +82,43 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
 
   async function forget(caller: Caller, sessionId: string): Promise<void> {
     const key = keyOf(caller, sessionId)
-    if (!waiting.has(key)) return
-    waiting.get(key)?.unwatch()
+    const unwatch = waiting.get(key)
+    if (unwatch === undefined) return
+    unwatch()
     waiting.delete(key)
-    await keep()
+    await list(store, caller, sessionId, false)
   }
 
   return {
     async start() {
-      const known = ((await store.getValue(WAITING)) ?? []) as [string, string, string][]
-      for (const [tenant, principal, sessionId] of known) watch({ tenant, principal }, sessionId)
+      for (const [tenant, principal, sessionId] of placesIn(await store.getValue(WAITING))) {
+        watch({ tenant, principal }, sessionId)
+      }
     },
     async expect(caller, sessionId) {
       watch(caller, sessionId)
-      await keep()
+      await list(store, caller, sessionId, true)
     },
     delivered,
     forget,
   }
+}
+
+/** Adds the session to the list of all processes, or removes it. */
+async function list(
+  store: AcpStore,
+  { tenant, principal }: Caller,
+  sessionId: string,
+  isWaiting: boolean,
+): Promise<void> {
+  await changeValue(store, WAITING, (before) => {
+    const others = placesIn(before).filter(
+      ([of, by, id]) => of !== tenant || by !== principal || id !== sessionId,
+    )
+    return isWaiting ? [...others, [tenant, principal, sessionId]] : others
+  })
+}
+
+function placesIn(value: Json | undefined): [string, string, string][] {
+  return (value ?? []) as [string, string, string][]
 }

@@ -62,6 +62,7 @@ export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writ
     count: onWriter('count'),
     appendEvents: onWriter('appendEvents'),
     setValue: onWriter('setValue'),
+    replaceValue: onWriter('replaceValue'),
     putHold: onWriter('putHold'),
     putPolicy: onWriter('putPolicy'),
     removePolicy: onWriter('removePolicy'),
