@@ -1,7 +1,8 @@
 /** A shared store whose server fails, and another one takes over that lacks the last writes. */
 import { describe, expect, it } from 'vitest'
+import type { ClusterStore } from '../ports/store/cluster.ts'
 import { createClusterHarness } from './test-support/cluster-harness.ts'
-import { effects, running, signal } from './test-support/engine-harness.ts'
+import { alice, effects, running, signal } from './test-support/engine-harness.ts'
 
 const LEASE_MS = 15_000
 const root = { tenant: '*', principal: 'root', operator: true }
@@ -58,5 +59,122 @@ describe('after a failover that lost a hold', () => {
     await holding
     await cluster.pass(2_000)
     expect(done.list).toEqual([])
+  })
+})
+
+it('C6: a read that began before a failover leaves nothing in memory', async () => {
+  let answering: Promise<void> | undefined
+  const cluster = createClusterHarness({
+    agents: [
+      running(async (task) => {
+        const { input } = await task.park({ reason: 'one' })
+        if (input === 'again') await task.park({ reason: 'two' })
+        else await task.artifact({ name: 'x', data: 'x' })
+        return 'done'
+      }),
+    ],
+    connection: (store) => ({
+      ...store,
+      async records(...page) {
+        const [answer, records] = [answering, await store.records(...page)]
+        await answer
+        return records
+      },
+    }),
+    hints: () => [],
+  })
+  const a = await cluster.join()
+  const b = await cluster.join()
+  const { id } = await b.send('go')
+  await cluster.settled()
+  expect((await a.get(id)).suspension?.reason).toBe('one')
+  await cluster.pass(1_000)
+  const kept = cluster.clock.now()
+  await b.engine.resume(alice, { taskId: id, input: 'again' })
+  await cluster.settled()
+  expect((await b.get(id)).version).toBe(8)
+  const late = signal()
+  answering = late.promise.then(() => undefined)
+  const reading = a.get(id)
+  await cluster.settled()
+  answering = undefined
+  await cluster.failOver(({ at }) => at < kept)
+  late.fire()
+  await reading
+  await b.engine.resume(alice, { taskId: id, input: 'end' })
+  await cluster.settled()
+  // The lost task had the same version.
+  const { state, version } = await a.get(id)
+  expect([state, version]).toEqual(['completed', 8])
+})
+
+function hearingAfter(moment: Promise<void>, cluster: ClusterStore): ClusterStore {
+  return {
+    ...cluster,
+    onChanges: (listener) =>
+      cluster.onChanges((changes) => {
+        moment.then(() => listener(changes)).catch(() => undefined)
+      }),
+  }
+}
+
+describe('a commit that lost to a write that a failover then lost', () => {
+  /** The first process resumes the first stop of a task. It is answered that the task has gone on, when the test says so. */
+  async function overtaken(hearing: Promise<void> = Promise.resolve()) {
+    const [overtake, answer] = [signal(), signal()]
+    let isSlow = false
+    const cluster = createClusterHarness({
+      agents: [
+        running(async (task) => {
+          await task.park({ reason: 'one' })
+          await task.park({ reason: 'two' })
+          return 'done'
+        }),
+      ],
+      connection: (store) => ({
+        ...store,
+        async commit(batch) {
+          if (!isSlow) return store.commit(batch)
+          await overtake.promise
+          const results = await store.commit(batch)
+          await answer.promise
+          return results
+        },
+        ...(store.cluster && { cluster: hearingAfter(hearing, store.cluster) }),
+      }),
+    })
+    const a = await cluster.join()
+    const b = await cluster.join()
+    const { id } = await b.send('go')
+    await cluster.settled()
+    await cluster.pass(1_000)
+    const kept = cluster.clock.now()
+    isSlow = true
+    const resuming = a.engine.resume(alice, { taskId: id })
+    await cluster.settled()
+    isSlow = false
+    await b.engine.resume(alice, { taskId: id })
+    await cluster.settled()
+    overtake.fire()
+    await cluster.settled()
+    await cluster.failOver(({ at }) => at < kept)
+    answer.fire()
+    return { cluster, a, id, resuming }
+  }
+
+  it('C6: is decided on what the store has', async () => {
+    const { cluster, a, id, resuming } = await overtaken()
+    expect((await resuming).state).toBe('working')
+    await cluster.pass(2 * LEASE_MS)
+    expect((await a.get(id)).suspension?.reason).toBe('two')
+  })
+
+  it('leaves no task unreadable in a process that hears of the failover later', async () => {
+    const hear = signal()
+    const { cluster, a, resuming } = await overtaken(hear.promise.then(() => undefined))
+    await expect(resuming).rejects.toMatchObject({ code: 'TASK_UNREADABLE' })
+    hear.fire()
+    await cluster.pass(2 * LEASE_MS)
+    expect((await a.engine.health()).unreadable).toBe(0)
   })
 })

@@ -40,7 +40,7 @@ import { createRead } from './ledger/read-task.ts'
 import { createSettlement } from './ledger/settlement.ts'
 import { createStoreTrouble } from './ledger/store-trouble.ts'
 import { createTaskCache } from './ledger/task-cache.ts'
-import { isSettled, type TaskEntry } from './ledger/task-entry.ts'
+import { forgetUnderWay, isSettled, type TaskEntry } from './ledger/task-entry.ts'
 import { createTaskQueues, type SharedTasks } from './ledger/task-queues.ts'
 import { createRecordTracing } from './ledger/trace-records.ts'
 import type { SpendingOf } from './policies/policies.ts'
@@ -181,7 +181,11 @@ export function createLedger(deps: LedgerDeps): Ledger {
     heard: (taskId, version) => queues.heard(cache.use(taskId), version),
     reach: (taskId, version) => queues.reach(cache.use(taskId), version),
     forgetAll() {
-      for (const entry of cache.entries()) if (isSettled(entry)) cache.delete(entry.id)
+      for (const entry of cache.entries()) {
+        if (isSettled(entry)) cache.delete(entry.id)
+        else forgetUnderWay(entry)
+      }
+      loader.forgetAll()
     },
     unreadable: loader.unreadable,
     admit: admission.check,

@@ -28,6 +28,12 @@ export function createEntryLoading(deps: EntryLoadingDeps): (entry: TaskEntry) =
 
   function take(entry: TaskEntry, loaded: Loaded): void {
     entry.loading = undefined
+    if (entry.stale) {
+      entry.storedVersion = 0
+      forget(entry)
+      load(entry)
+      return
+    }
     if (loaded.kind === 'none') forget(entry)
     else {
       entry.task = loaded.task
@@ -61,7 +67,7 @@ export function createEntryLoading(deps: EntryLoadingDeps): (entry: TaskEntry) =
     return base === undefined ? loader.load(id, storedVersion) : loader.follow(base, storedVersion)
   }
 
-  return (entry) => {
+  function load(entry: TaskEntry): void {
     move(entry, 'loading')
     entry.heardVersion = 0
     entry.loading = read(entry).then(
@@ -74,4 +80,6 @@ export function createEntryLoading(deps: EntryLoadingDeps): (entry: TaskEntry) =
     // Callers that await `loading` get the error. There may be none.
     entry.loading.catch(() => undefined)
   }
+
+  return load
 }

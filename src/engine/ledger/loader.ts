@@ -41,6 +41,8 @@ export interface Loader {
   follow(base: Task, storedVersion: number): Promise<Loaded>
   /** Tasks that were found unreadable. */
   readonly unreadable: ReadonlySet<string>
+  /** Forgets which tasks are unreadable. One that still is will be found and logged again. */
+  forgetAll(): void
   /** Forgets the unreadable tasks that are gone from the store. */
   forgetRemoved(): Promise<void>
 }
@@ -118,7 +120,7 @@ export function createLoader(
     }
   }
 
-  return { load, follow, unreadable, forgetRemoved }
+  return { load, follow, unreadable, forgetAll: () => unreadable.clear(), forgetRemoved }
 }
 
 const noRecords: readonly LogRecord[] = []

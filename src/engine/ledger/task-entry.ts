@@ -84,6 +84,8 @@ export interface TaskEntry {
   storedVersion: number
   /** The version that another process reported. 0 when the store was read since. */
   heardVersion: number
+  /** The store has lost writes since the read or the commit under way began. The task is read again afterwards. */
+  stale: boolean
   /** Approximate bytes of `task`. */
   bytes: number
   /** Present while `loading`. */
@@ -103,6 +105,7 @@ export function createTaskEntry(id: string): TaskEntry {
     snapshotSeq: 0,
     storedVersion: 0,
     heardVersion: 0,
+    stale: false,
     bytes: 0,
     loading: undefined,
     plan: undefined,
@@ -133,6 +136,15 @@ export function forget(entry: TaskEntry): void {
   entry.row = undefined
   entry.bytes = 0
   entry.snapshotSeq = 0
+  entry.stale = false
+}
+
+/** The store has lost writes. What is under way for the entry ends without it. */
+export function forgetUnderWay(entry: TaskEntry): void {
+  entry.storedVersion = 0
+  // A decision on no task is checked, and is made again after the task was read.
+  if (entry.phase === 'queued' || entry.phase === 'checking') forget(entry)
+  else entry.stale = true
 }
 
 export function unreadableError({ id, task }: TaskEntry): LullError {

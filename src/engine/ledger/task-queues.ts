@@ -92,6 +92,10 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
   }
 
   function proceed(entry: TaskEntry): void {
+    if (entry.stale) {
+      reread(entry)
+      return
+    }
     const isBehind = entry.heardVersion > (entry.task?.version ?? 0)
     if (isBehind) load(entry)
     else if (entry.queue.length > 0) enqueue(entry)
@@ -100,7 +104,9 @@ export function createTaskQueues(deps: TaskQueuesDeps): TaskQueues {
   }
 
   function catchUp(entry: TaskEntry): void {
-    if (shared === undefined || entry.task === undefined) reread(entry)
+    // The version in the store's answer may be lost, too.
+    if (entry.stale) entry.storedVersion = 0
+    if (shared === undefined || entry.task === undefined || entry.stale) reread(entry)
     else load(entry)
   }
 

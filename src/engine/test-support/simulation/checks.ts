@@ -34,6 +34,8 @@ export interface Checks {
   followedUp(taskId: string, messageId: string): void
   held(holdId: string, holdNew: boolean): void
   lifting(holdId: string): void
+  /** The store has lost its last writes: what was seen and acknowledged before may be gone, and leases were shorter. */
+  failedOver(): void
   /** Follows the task from its first record. */
   read(process: Harness, taskId: string): void
   logs(taskIds: Iterable<string>): Promise<void>
@@ -56,7 +58,7 @@ export function createChecks({ store }: ClusterHarness): Checks {
   const steps = createStepChecks(deps)
   const { end: endCommands, ...commands } = createCommandChecks(deps)
   const readers = createReaderChecks(deps)
-  const checkTask = createLogChecks(deps, store)
+  const { checkTask, failedOver } = createLogChecks(deps, store)
 
   function raise(): void {
     if (problems.length > 0) throw new Error(problems.join('\n'))
@@ -76,6 +78,10 @@ export function createChecks({ store }: ClusterHarness): Checks {
       })
     },
     read: readers.read,
+    failedOver() {
+      for (const part of [steps, commands, readers]) part.failedOver()
+      failedOver()
+    },
     logs,
     async end(taskIds) {
       await logs(taskIds)

@@ -1,7 +1,8 @@
 /** Checks that acknowledged commands are in the logs: S2 and S9 of `checks.ts`. For tests only. */
 import type { CheckDeps, Checks } from './checks.ts'
 
-export interface CommandChecks extends Pick<Checks, 'sent' | 'paused' | 'resumed' | 'followedUp'> {
+export interface CommandChecks
+  extends Pick<Checks, 'sent' | 'paused' | 'resumed' | 'followedUp' | 'failedOver'> {
   end(): Promise<void>
 }
 
@@ -25,6 +26,11 @@ export function createCommandChecks({ log, fail }: CheckDeps): CommandChecks {
     },
     followedUp: (taskId, messageId) => {
       followUps.push({ taskId, messageId })
+    },
+    failedOver() {
+      keys.clear()
+      handles.length = 0
+      followUps.length = 0
     },
     async end() {
       for (const { type, taskId, handle } of handles) {

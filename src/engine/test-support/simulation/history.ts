@@ -29,10 +29,15 @@ interface History {
   readonly stopped: Set<Harness>
   readonly taskIds: Set<string>
   readonly holds: Set<string>
+  /** How often another server took over. */
+  failovers: number
 }
 
-/** @throws Error when a check fails */
-export async function simulate(seed: number): Promise<void> {
+/**
+ * @param failsOver whether the server of the store is replaced now and then by one that lacks the last writes
+ * @throws Error when a check fails
+ */
+export async function simulate(seed: number, failsOver = false): Promise<void> {
   const random = createRandom(seed)
   const faults = drawFaults(random)
   let healed = false
@@ -56,11 +61,13 @@ export async function simulate(seed: number): Promise<void> {
     stopped: new Set(),
     taskIds: new Set(),
     holds: new Set(),
+    failovers: 0,
   }
   const processes = 2 + random.below(2)
   for (let n = 0; n < processes; n++) await join(history)
   for (let round = 0; round < ROUNDS; round++) {
     random.pick(acts)?.(history)
+    if (failsOver && random.chance(0.1)) await failOver(history)
     await cluster.pass(random.pick([0, 250, 250, 1_000, 4_000]) ?? 0)
     await history.checks.logs(history.taskIds)
   }
@@ -89,9 +96,22 @@ async function joinOnce({ random, faults, cluster, checks, live }: History): Pro
   live.push(process)
 }
 
-/** A call whose answer is not waited for. What it answers is checked. */
-function call<T>({ checks }: History, asked: Promise<T>, answered?: (answer: T) => void): void {
-  checks.track(asked.then(answered))
+/** A call whose answer is not waited for. What it answers is checked, unless the store may have lost it. */
+function call<T>(history: History, asked: Promise<T>, answered?: (answer: T) => void): void {
+  const { checks, failovers } = history
+  checks.track(
+    asked.then((answer) => {
+      if (failovers === history.failovers) answered?.(answer)
+    }),
+  )
+}
+
+async function failOver(history: History): Promise<void> {
+  const { random, cluster, checks } = history
+  const lost = random.below(10)
+  await cluster.failOver((_, index, writes) => index < writes.length - lost)
+  history.failovers++
+  checks.failedOver()
 }
 
 type Act = (history: History) => void
@@ -183,11 +203,11 @@ const acts: readonly Act[] = [
     cluster.goOn(process)
   },
   (history) => {
-    const { random, live, faults, stopped } = history
+    const { random, live, faults, stopped, checks } = history
     const process = random.pick(live.filter((one) => !stopped.has(one)))
     if (!faults.drains || live.length < 2 || process === undefined) return
     live.splice(live.indexOf(process), 1)
-    call(history, process.engine.drain({ timeoutMs: 1_000 }), process.crash)
+    checks.track(process.engine.drain({ timeoutMs: 1_000 }).then(process.crash))
     call(history, join(history))
   },
 ]

@@ -3,15 +3,17 @@ import { fold } from '../../../core/evolve.ts'
 import type { LogRecord } from '../../../core/records.ts'
 import type { TaskStore } from '../../../ports/store/tasks.ts'
 import { rowOf } from '../../row.ts'
-import type { CheckDeps } from './checks.ts'
+import type { CheckDeps, Checks } from './checks.ts'
 
-/** Checks one task. */
-export type CheckTask = (taskId: string) => Promise<void>
+export interface LogChecks extends Pick<Checks, 'failedOver'> {
+  /** Checks one task. */
+  checkTask(taskId: string): Promise<void>
+}
 
 export function createLogChecks(
   { log, fail }: CheckDeps,
   store: Pick<TaskStore, 'row'>,
-): CheckTask {
+): LogChecks {
   /** The records of each task when they were read last. */
   const seen = new Map<string, readonly string[]>()
 
@@ -45,10 +47,13 @@ export function createLogChecks(
     }
   }
 
-  return async (taskId) => {
-    const records = await log(taskId)
-    checkSequence(taskId, records)
-    checkRepetition(taskId, records)
-    await checkRow(taskId, records)
+  return {
+    failedOver: () => seen.clear(),
+    async checkTask(taskId) {
+      const records = await log(taskId)
+      checkSequence(taskId, records)
+      checkRepetition(taskId, records)
+      await checkRow(taskId, records)
+    },
   }
 }

@@ -2,7 +2,7 @@
 import { alice } from '../engine-harness.ts'
 import type { CheckDeps, Checks } from './checks.ts'
 
-export interface ReaderChecks extends Pick<Checks, 'read'> {
+export interface ReaderChecks extends Pick<Checks, 'read' | 'failedOver'> {
   end(): void
 }
 
@@ -19,6 +19,9 @@ export function createReaderChecks({ fail }: Pick<CheckDeps, 'fail'>): ReaderChe
         }
       }
       reading().catch(() => undefined)
+    },
+    failedOver() {
+      readers.length = 0
     },
     end() {
       for (const { taskId, seqs } of readers) {

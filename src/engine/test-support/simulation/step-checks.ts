@@ -2,12 +2,13 @@
 import type { LogRecord } from '../../../core/records.ts'
 import type { CheckDeps, Checks } from './checks.ts'
 
-export type StepChecks = Pick<Checks, 'process' | 'held' | 'lifting'>
+export type StepChecks = Pick<Checks, 'process' | 'held' | 'lifting' | 'failedOver'>
 
 export function createStepChecks({ log, fail }: CheckDeps): StepChecks {
   /** Holds of everything that were answered. */
   const holds = new Set<string>()
   const lifted = new Set<string>()
+  let hasFailedOver = false
   /** The worker ids of each process. */
   const workers = new Map<string, Set<string>>()
 
@@ -49,12 +50,15 @@ export function createStepChecks({ log, fail }: CheckDeps): StepChecks {
     process() {
       const name = `process ${++processes}`
       return (taskId, step) => {
-        checkStep(name, taskId, step).catch(() => undefined)
+        if (!hasFailedOver) checkStep(name, taskId, step).catch(() => undefined)
       }
     },
     held(holdId) {
       // Somebody who asks for a hold that is there already may be answered after it was lifted.
       if (!lifted.has(holdId)) holds.add(holdId)
+    },
+    failedOver() {
+      hasFailedOver = true
     },
     lifting: (holdId) => {
       lifted.add(holdId)
