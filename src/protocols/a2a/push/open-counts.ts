@@ -8,7 +8,7 @@ import type { EngineDeps } from '../../../engine/deps.ts'
 import { createOpenTally, type OpenTally } from './open-tally.ts'
 import type { PushStore } from './push-store.ts'
 
-export interface OpenCounts extends Pick<OpenTally, 'of' | 'see' | 'reserved'> {
+export interface OpenCounts extends Pick<OpenTally, 'of' | 'isOpen' | 'see' | 'reserved'> {
   /** The same store. What goes through it is counted. */
   readonly store: PushStore
   /** Lists the open webhooks. Afterwards those are counted that were found, and those that were added meanwhile. */
@@ -24,7 +24,7 @@ export function countOpen(
   store: PushStore,
   clock: Pick<EngineDeps['clock'], 'elapsed'>,
 ): OpenCounts {
-  const { of, ids, see, close, beginListing, reserved } = createOpenTally()
+  const { of, isOpen, openOf, see, close, beginListing, reserved } = createOpenTally()
   let recounted: { readonly at: number; readonly done: Promise<void> } | undefined
 
   async function* listOpen(): AsyncGenerator<Push, void> {
@@ -56,11 +56,12 @@ export function countOpen(
         see(push)
       },
       async pushes(taskId) {
-        const known = ids(taskId)
+        const known = openOf(taskId)
         const found = await store.pushes(taskId)
-        const isOpen = (id: string): boolean =>
-          found.some((push) => push.id === id && pushStatus(push) === 'open')
-        for (const id of known) if (!isOpen(id)) close(taskId, id)
+        const open = found.filter((push) => pushStatus(push) === 'open')
+        for (const [id, counted] of known) {
+          if (!open.some((push) => push.id === id)) close(taskId, id, counted)
+        }
         return found
       },
       async deletePush(taskId, id) {
@@ -69,6 +70,7 @@ export function countOpen(
       },
     },
     of,
+    isOpen,
     see,
     reserved,
     listOpen,

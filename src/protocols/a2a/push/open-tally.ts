@@ -1,20 +1,24 @@
-/** Which open webhooks are counted, for each principal and each tenant. */
+/** Which webhooks are open, and how many each principal and each tenant has. One without an owner counts for none. */
 import { type Push, type PushOwner, pushStatus } from '../../../core/push.ts'
 
 export interface OpenTally {
   readonly of: (owner: PushOwner) => { readonly principal: number; readonly tenant: number }
-  /** The ids of the webhooks of a task that are counted. */
-  readonly ids: (taskId: string) => readonly string[]
+  /** Whether the task has an open webhook. */
+  readonly isOpen: (taskId: string) => boolean
+  /** The open webhooks of a task, by id, as they are now. */
+  readonly openOf: (taskId: string) => ReadonlyMap<string, Counted>
   /** Counts the webhook if it is open. */
   readonly see: (push: Push) => void
-  readonly close: (taskId: string, id: string) => void
+  /** @param only closes the webhook unless it was closed and opened again since it was counted so */
+  readonly close: (taskId: string, id: string, only?: Counted) => void
   /** @returns ends the listing: webhooks that were not seen since it began are no longer counted */
   beginListing(): () => void
   /** Counts one more webhook of the owner while `add` runs. */
   reserved<T>(owner: PushOwner, add: () => Promise<T>): Promise<T>
 }
 
-interface Counted {
+export interface Counted {
+  /** Of its principal and its tenant. */
   readonly keys: readonly string[]
   /** The newest listing when it was seen last. */
   listing: number
@@ -34,9 +38,11 @@ export function createOpenTally(): OpenTally {
     }
   }
 
-  function close(taskId: string, id: string): void {
+  function close(taskId: string, id: string, only?: Counted): void {
     const ofTask = open.get(taskId)
-    change(ofTask?.get(id)?.keys ?? [], -1)
+    const counted = ofTask?.get(id)
+    if (counted === undefined || (only !== undefined && counted !== only)) return
+    change(counted.keys, -1)
     ofTask?.delete(id)
     if (ofTask?.size === 0) open.delete(taskId)
   }
@@ -47,8 +53,8 @@ export function createOpenTally(): OpenTally {
     const known = ofTask.get(id)
     if (pushStatus(push) !== 'open') close(taskId, id)
     else if (known !== undefined) known.listing = listings
-    else if (owner !== undefined) {
-      const keys = keysOf(owner)
+    else {
+      const keys = owner === undefined ? [] : keysOf(owner)
       open.set(taskId, ofTask.set(id, { keys, listing: listings }))
       change(keys, 1)
     }
@@ -59,7 +65,8 @@ export function createOpenTally(): OpenTally {
       const [principal = 0, tenant = 0] = keysOf(owner).map((key) => counts.get(key) ?? 0)
       return { principal, tenant }
     },
-    ids: (taskId) => [...(open.get(taskId)?.keys() ?? [])],
+    isOpen: (taskId) => open.has(taskId),
+    openOf: (taskId) => new Map(open.get(taskId)),
     see,
     close,
     beginListing() {

@@ -68,13 +68,11 @@ export function createPushes(given: PushesDeps): Pushes {
   const { engine, clock, ids, allowInner } = deps
   const workers = createDeliveryWorkers(deps)
   const admitted = createAdmitted(open, given.webhooks)
-  /** Tasks with webhooks that are not done. Changes of other tasks are ignored. */
-  const watched = new Set<string>()
-  const isWatched = (taskId: string): boolean => watched.has(taskId)
+  // Changes of tasks without an open webhook are ignored.
   const unwatch = engine.watch((task) => {
-    if (isWatched(task.id)) workers.wake(task.id)
-  }, isWatched)
-  const sweeps = createOpenWebhooks({ ...deps, listOpen: open.listOpen, begin })
+    if (open.isOpen(task.id)) workers.wake(task.id)
+  }, open.isOpen)
+  const sweeps = createOpenWebhooks({ ...deps, listOpen: open.listOpen, begin: workers.wake })
 
   function check({ url }: PushTarget): void {
     const problem = refusedTarget(new URL(url), allowInner)
@@ -91,16 +89,11 @@ export function createPushes(given: PushesDeps): Pushes {
     return { ...target, id, taskId, owner, version: shape, ...start }
   }
 
-  function begin(taskId: string): void {
-    watched.add(taskId)
-    workers.wake(taskId)
-  }
-
   const set: Pushes['set'] = (task, shape, target) =>
     admitted(task, task.id, target, async () => {
       const push = make(task, shape, target, task.version)
       await store.putPush(push)
-      begin(task.id)
+      workers.wake(task.id)
       return push
     })
 
@@ -113,7 +106,7 @@ export function createPushes(given: PushesDeps): Pushes {
       })
       if (sent.kind !== 'task' || sent.repeated) return sent
       if (made !== undefined) open.see(made)
-      begin(sent.task.id)
+      workers.wake(sent.task.id)
       return sent
     })
 
