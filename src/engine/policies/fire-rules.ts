@@ -27,12 +27,12 @@ export interface FireRules {
 }
 
 export function createFireRules(
-  contextOf: () => EngineContext,
+  contextOf: () => Pick<EngineContext, 'signer' | 'clock' | 'log'>,
   holdsOf: () => Pick<Holds, 'holdByRule'>,
   policies: Pick<Policies, 'rules'>,
 ): FireRules {
-  /** Firings for figures, by hold id: under way, or done. */
-  const firings = new Map<string, Promise<void>>()
+  /** The last firing of each rule for figures: under way, or done. The store knows the earlier ones (F1). */
+  const firings = new Map<string, { readonly holdId: string; readonly fired: Promise<void> }>()
   /** The newest firing of each rule, while it is under way. */
   const newest = new Map<string, Promise<void>>()
 
@@ -69,13 +69,14 @@ export function createFireRules(
 
   /** Once for each hold id (F5). @throws LullError `STORE_UNAVAILABLE` only; the run that asks then checks again */
   async function fireOnce(rule: Rule, id: string): Promise<void> {
-    const firing = firings.get(id) ?? fire(rule, id)
-    firings.set(id, firing)
+    const last = firings.get(rule.id)
+    const firing = last?.holdId === id ? last : { holdId: id, fired: fire(rule, id) }
+    firings.set(rule.id, firing)
     try {
-      await firing
+      await firing.fired
     } catch (error) {
-      const isFirst = firings.get(id) === firing
-      if (isFirst) firings.delete(id)
+      const isFirst = firings.get(rule.id) === firing
+      if (isFirst) firings.delete(rule.id)
       if (isLullError(error, 'STORE_UNAVAILABLE')) throw error
       const text = 'a rule on a budget could not be fired'
       if (isFirst) contextOf().log('error', text, { rule: rule.id, error })
@@ -90,7 +91,9 @@ export function createFireRules(
       return fired.length === 0 ? undefined : fireAll(fired, event)
     },
     async onFigures(judged) {
-      for (const rule of policies.rules()) {
+      const rules = policies.rules()
+      forgetRemoved(firings, rules)
+      for (const rule of rules) {
         if (!('budget' in rule.when)) continue
         const { id, percent } = rule.when.budget
         const found = judged.find(({ budget }) => budget.id === id)
@@ -100,4 +103,11 @@ export function createFireRules(
       }
     },
   }
+}
+
+/** Forgets what is kept for rules that are gone. */
+function forgetRemoved(byRule: Map<string, unknown>, rules: readonly Rule[]): void {
+  if (byRule.size <= rules.length) return
+  const ids = new Set(rules.map(({ id }) => id))
+  for (const id of byRule.keys()) if (!ids.has(id)) byRule.delete(id)
 }
