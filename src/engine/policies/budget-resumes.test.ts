@@ -104,21 +104,27 @@ describe('V2: a task that a budget has stopped', () => {
   })
 
   it('V3: is not left without a limit when the budget is set again while another process removes it', async () => {
-    let setFirst: (() => Promise<unknown>) | undefined
+    const written = signal()
+    let setting: Promise<unknown> | undefined
+    // Only its write comes first: the answer to a new budget waits for both processes.
     const connection = (store: Store): Store => ({
       ...store,
+      async putPolicy(...given) {
+        const isWritten = await store.putPolicy(...given)
+        if (setting !== undefined) written.fire()
+        return isWritten
+      },
       async removePolicy(...given) {
-        const act = setFirst
-        setFirst = undefined
-        await act?.()
+        setting ??= two.engine.setBudget(root, tokens)
+        await written.promise
         return store.removePolicy(...given)
       },
     })
     const cluster = createClusterHarness({ agents: [spender], connection })
     const [one, two] = [await cluster.join(), await cluster.join()]
     const { budget } = await one.engine.setBudget(root, tokens)
-    setFirst = () => two.engine.setBudget(root, tokens)
     await one.engine.removeBudget(root, budget.id)
+    await setting
     expect(await one.engine.budgets(root)).toMatchObject([{ id: budget.id, limit: tokens.limit }])
   })
 
