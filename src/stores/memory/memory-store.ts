@@ -3,7 +3,6 @@
  * copies and the same shapes as from a durable store.
  */
 import { LullError } from '../../core/errors.ts'
-import type { Json } from '../../core/json.ts'
 import type { Hold } from '../../ports/store/holds.ts'
 import type { Commit } from '../../ports/store/tasks.ts'
 import type { Store } from '../../ports/store.ts'
