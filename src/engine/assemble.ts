@@ -82,6 +82,7 @@ export function assemble(deps: EngineDeps): Assembly {
     lost() {
       runs.discardAll()
       ledger.forgetAll()
+      holds.forgetEpoch()
     },
   })
   const shared = { store, clock, ids, log, tracing, meter, agents, table, signer, version, options }

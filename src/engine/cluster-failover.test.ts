@@ -60,6 +60,80 @@ describe('after a failover that lost a hold', () => {
     await cluster.pass(2_000)
     expect(done.list).toEqual([])
   })
+
+  it('C8: no task begins under a hold that has the epoch of the lost one', async () => {
+    const done = effects()
+    const cluster = createClusterHarness({
+      agents: [running((task) => task.step('x', () => done.note(task.text)))],
+    })
+    const a = await cluster.join()
+    const b = await cluster.join()
+    const scope = { agent: 'none' }
+    const lost = a.engine.hold(root, { scope, reason: 'stop', holdNew: true })
+    await cluster.pass(1_000)
+    await lost
+    await cluster.failOver(withoutHold)
+    await cluster.pass(LEASE_MS)
+    const holding = b.engine.hold(root, { ...holdAll, holdNew: true })
+    await cluster.pass(2_000)
+    await holding
+    await a.send('one')
+    await cluster.settled()
+    expect(done.list).toEqual([])
+  })
+})
+
+it('forgets a budget that a failover has lost, when the store has no epoch left', async () => {
+  const cluster = createClusterHarness({
+    agents: [
+      running(async (task) => {
+        await task.usage({ inputTokens: 20 })
+        await task.step('x', () => 1)
+        return 'done'
+      }),
+    ],
+  })
+  const a = await cluster.join()
+  await a.engine.setBudget(root, { scope: { all: true }, measure: 'tokens', limit: 10 })
+  await cluster.failOver(
+    (_, index, writes) => index < writes.findIndex(({ name }) => name === 'putPolicy'),
+  )
+  await cluster.pass(2 * LEASE_MS)
+  const { id } = await a.send('go')
+  await cluster.settled()
+  expect((await a.get(id)).state).toBe('completed')
+})
+
+it('C6: a refusal is not answered from a task that a failover has lost while it was checked', async () => {
+  const [checking, check] = [signal(), signal()]
+  let questions = Number.NEGATIVE_INFINITY
+  const cluster = createClusterHarness({
+    agents: [running((task) => task.park({ reason: 'one' }).then(() => 'done'))],
+    connection: (store) => ({
+      ...store,
+      ...(store.cluster && { cluster: { ...store.cluster, versions } }),
+    }),
+    hints: () => [],
+  })
+  async function versions(taskIds: readonly string[]): Promise<readonly number[]> {
+    // The first question is that of the read before the decision.
+    if (++questions === 2) {
+      checking.fire()
+      await check.promise
+    }
+    return (await cluster.store.cluster?.versions(taskIds)) ?? []
+  }
+  const a = await cluster.join()
+  const before = cluster.clock.now()
+  await cluster.pass(1_000)
+  const { id } = await a.send('go')
+  await cluster.settled()
+  questions = 0
+  const pausing = a.engine.pause(alice, { taskId: id })
+  await checking.promise
+  await cluster.failOver(({ at }) => at <= before)
+  check.fire()
+  await expect(pausing).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' })
 })
 
 it('C6: a read that began before a failover leaves nothing in memory', async () => {

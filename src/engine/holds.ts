@@ -34,6 +34,8 @@ export interface Holds extends PlaceHold {
   holdChild(parent: Task, childId: string): Promise<void>
   /** In a shared store: the epoch of the holds that new tasks are created under. */
   readonly epoch: () => number
+  /** The store may have lost holds, and gives their epochs again. */
+  forgetEpoch(): void
   /** In a shared store: reads the holds that are in effect now. */
   refresh(): Promise<void>
   /** Reads the holds, and finishes what a process that is gone has left: holds and lifts that stopped half-way. */
@@ -75,6 +77,7 @@ export function createHolds(contextOf: () => EngineContext, shared?: SharedHolds
   return {
     ...placing,
     hold: (...request) => contextOf().followUps.during(() => placing.hold(...request)),
+    holdByRule: (...request) => contextOf().followUps.during(() => placing.holdByRule(...request)),
     lift: (...request) => contextOf().followUps.during(() => lift(...request)),
     async list(caller) {
       await active.refresh()
@@ -83,6 +86,7 @@ export function createHolds(contextOf: () => EngineContext, shared?: SharedHolds
     forNew: active.forNew,
     holdChild,
     epoch: active.epoch,
+    forgetEpoch: active.forgetEpoch,
     refresh: active.refresh,
     async start() {
       const context = contextOf()

@@ -29,6 +29,8 @@ export interface HoldBarrier {
 type Context = Pick<EngineContext, 'runs' | 'ledger' | 'clock' | 'log' | 'options'>
 
 const LOOK_AGAIN_MS = 100
+/** No epoch of a store: the first one has not been read either. */
+const NONE = -1
 
 /** @param contextOf called only after the engine is assembled */
 export function createHoldBarrier(
@@ -99,7 +101,7 @@ export function createHoldBarrier(
     hear,
     forget() {
       forgotten++
-      reached = heard = 0
+      reached = heard = NONE
     },
     noted: notes.add,
     passed,

@@ -14,6 +14,8 @@ export interface ActiveHolds {
   refresh(): Promise<void>
   /** In a shared store: the epoch of the holds that were read last. */
   readonly epoch: () => number
+  /** The store may have lost holds, and gives their epochs again. The next task is created after another read. */
+  forgetEpoch(): void
   /** Until `work` ends, every new task in the scope of the hold is created under it (H3). */
   whileApplying<T>(hold: Hold, work: () => Promise<T>): Promise<T>
   /** The holds a new task is created under. */
@@ -21,6 +23,9 @@ export interface ActiveHolds {
 }
 
 const noHolds: readonly HoldMark[] = []
+
+/** No epoch of a store. */
+const NONE = -1
 
 /** @param read reads the holds of a shared store, which other processes change too */
 export function createActiveHolds(read?: () => Promise<HoldsInEffect>): ActiveHolds {
@@ -73,6 +78,11 @@ export function createActiveHolds(read?: () => Promise<HoldsInEffect>): ActiveHo
     },
     refresh,
     epoch: () => epoch,
+    forgetEpoch() {
+      // A read that is under way may be an answer of the former server.
+      applied = ++begun
+      epoch = NONE
+    },
     whileApplying,
     forNew,
   }

@@ -25,14 +25,15 @@ export function createDecisionCheck({
 }: DecisionCheckDeps): DecisionCheck {
   function compare(entry: TaskEntry, plan: Plan, stored: number): void {
     const decidedOn = entry.task?.version ?? 0
-    if (stored === decidedOn) {
+    if (stored === decidedOn && !entry.stale) {
       answerAll(plan)
       proceed(entry)
       return
     }
-    entry.storedVersion = stored
+    // The version in the answer may be lost, too.
+    entry.storedVersion = entry.stale ? 0 : stored
     entry.queue.unshift(...plan.waiting)
-    if (stored < decidedOn) forget(entry)
+    if (entry.stale || stored < decidedOn) forget(entry)
     load(entry)
   }
 

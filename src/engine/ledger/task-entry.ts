@@ -84,7 +84,7 @@ export interface TaskEntry {
   storedVersion: number
   /** The version that another process reported. 0 when the store was read since. */
   heardVersion: number
-  /** The store has lost writes since the read or the commit under way began. The task is read again afterwards. */
+  /** The store has lost writes since the read, the check or the commit under way began. The task is read again afterwards. */
   stale: boolean
   /** Approximate bytes of `task`. */
   bytes: number
@@ -143,7 +143,7 @@ export function forget(entry: TaskEntry): void {
 export function forgetUnderWay(entry: TaskEntry): void {
   entry.storedVersion = 0
   // A decision on no task is checked, and is made again after the task was read.
-  if (entry.phase === 'queued' || entry.phase === 'checking') forget(entry)
+  if (entry.phase === 'queued') forget(entry)
   else entry.stale = true
 }
 
