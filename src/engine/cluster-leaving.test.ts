@@ -65,7 +65,10 @@ describe('a process that stops in order', () => {
     expect(await cluster.store.cluster?.workers()).toHaveLength(1)
   })
 
-  it('leaves the tasks of a hold that it was lifting to another one', async () => {
+  it.each([
+    ['was lifting', hangs],
+    ['could not lift because the store was away', fails],
+  ])('leaves the tasks of a hold that it %s to another one', async (_, openTasks) => {
     const { changed, connection } = connections()
     const agents = [running((task) => task.step('x', () => 'done'))]
     const cluster = createClusterHarness({ agents, connection })
@@ -76,7 +79,7 @@ describe('a process that stops in order', () => {
     const { holdId } = await placing
     const { id } = await b.send('go')
     await cluster.settled()
-    changed[0] = { openTasks: hangs }
+    changed[0] = { openTasks }
     a.engine.lift(root, holdId).catch(() => undefined)
     await cluster.settled()
     const drained = a.engine.drain({ timeoutMs: 1_000 })
@@ -87,6 +90,39 @@ describe('a process that stops in order', () => {
     expect((await b.get(id)).state).toBe('completed')
     expect(await cluster.store.cluster?.workers()).toHaveLength(1)
   })
+})
+
+it('leaves the tasks of a hold that its rule was placing to another one', async () => {
+  const { changed, connection } = connections()
+  const work = signal()
+  const spender = running(async (task) => {
+    await task.usage({ inputTokens: 1 })
+    await task.step('wait', () => work.promise)
+    return 'done'
+  })
+  const cluster = createClusterHarness({ agents: [spender], connection })
+  const a = await cluster.join()
+  const b = await cluster.join()
+  const scope = { tenant: 'acme' }
+  const { budget } = await b.engine.setBudget(root, { scope, measure: 'tokens', limit: 100 })
+  const adding = b.engine.addRule(root, {
+    budget: { id: budget.id, percent: 2 },
+    scope,
+    reason: 'first tokens',
+  })
+  await cluster.pass(1_000)
+  await adding
+  const { id } = await b.send('go')
+  await cluster.settled()
+  changed[0] = { openTasks: hangs }
+  await a.send('go')
+  await cluster.settled()
+  const drained = a.engine.drain({ timeoutMs: 1_000 })
+  await cluster.pass(5_000)
+  await drained
+  a.crash()
+  await cluster.pass(2 * LEASE_MS)
+  expect((await b.get(id)).holds).toHaveLength(1)
 })
 
 it('C7: what failed while a process finished the work of a dead one is finished after its own death', async () => {

@@ -1,21 +1,26 @@
 /**
  * Work that follows a write and is not part of it: looking for earlier events after a stop, cancelling the children of a
- * canceled task, lifting a hold from its tasks. It is retried until it succeeds. A value in the store holds the instant up to which all of it is done.
+ * canceled task. It is retried until it succeeds. A value in the store holds the instant up to which all of it is done.
  * After a crash, the tasks that changed after that instant are handled again.
+ *
+ * Other work that follows a write (`during`) is not retried here: a hold, a lift, a change of a budget. Its caller gets the
+ * error. What such work has left is finished when a process starts, or by another process when this one is gone.
  */
+import { isLullError } from '../core/errors.ts'
 import { isPaused, type State } from '../core/states.ts'
 import type { Task } from '../core/task.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { KeyValueStore } from '../ports/store/key-values.ts'
 import type { TaskQuery, TaskStore } from '../ports/store/tasks.ts'
+import { least } from './least.ts'
 import type { Ledger } from './ledger.ts'
 import { createPendingWork } from './pending-work.ts'
 
 export interface FollowUps {
   /** Resolves after the first attempt. A failed attempt is retried in the background. */
   add(task: Task, work: (task: Task) => Promise<void>): Promise<void>
-  /** Work of another kind that follows a write. Another process finishes it when this one ends before. */
+  /** Work of another kind. Another process finishes it when this one ends before, or when the store could not be reached. */
   during<T>(work: () => Promise<T>): Promise<T>
   /** Whether nothing is left for another process when this one ends. */
   readonly isDone: () => boolean
@@ -85,7 +90,7 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
     return pending.track(tried)
   }
 
-  const doneUntil = (): number => Math.min(clock.now(), ...undone.since.values()) - MARGIN_MS
+  const doneUntil = (): number => Math.min(clock.now(), least(undone.since.values())) - MARGIN_MS
 
   async function save(): Promise<void> {
     const until = doneUntil()
@@ -119,7 +124,7 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
   return {
     add,
     during: undone.during,
-    isDone: () => undone.since.size === 0,
+    isDone: () => undone.since.size === 0 && !undone.isLeft(),
     start,
     doneUntil,
     repeat,
@@ -135,15 +140,22 @@ export function createFollowUps(deps: FollowUpDeps): FollowUps {
 /** Work that is not done, and the instant of the write it follows. */
 function createUndone(clock: Pick<Clock, 'now'>): Pick<FollowUps, 'during'> & {
   readonly since: Map<object, number>
+  /** Whether some of it stopped half-way and is not tried again here. */
+  readonly isLeft: () => boolean
 } {
   const since = new Map<object, number>()
+  let isLeft = false
   return {
     since,
+    isLeft: () => isLeft,
     async during(work) {
       const item = {}
       since.set(item, clock.now())
       try {
         return await work()
+      } catch (error) {
+        if (isLullError(error, 'STORE_UNAVAILABLE')) isLeft = true
+        throw error
       } finally {
         since.delete(item)
       }

@@ -45,8 +45,7 @@ export function createCaretaking(deps: CaretakingDeps): Caretaking {
   async function bury(worker: Worker): Promise<void> {
     if (!(await membership.takeDuty(`worker ${worker.id}`, leaseMs))) return
     await finish(worker)
-    await membership.renew()
-    if (!membership.holdsLease()) return
+    if (!(await membership.renew()) || !membership.holdsLease()) return
     await cluster.removeWorker(worker.id)
   }
 

@@ -35,8 +35,8 @@ export interface Membership {
   /** False when another process does the work of that name. */
   takeDuty(name: string, forMs: number): boolean | Promise<boolean>
   start(): Promise<void>
-  /** Renews the lease now, so that others can read the note. */
-  renew(): Promise<unknown>
+  /** Renews the lease now, so that others can read the note. False: the store has no such lease. */
+  renew(): Promise<boolean>
   /** Goes on as another worker, as after a lost lease: what this one owned can be taken over at once. */
   restart(): Promise<void>
   /**
@@ -82,7 +82,7 @@ export function createSoleMembership(ids: Pick<IdSource, 'uuid'>): Membership {
     whenLeased: async () => undefined,
     takeDuty: () => true,
     start: async () => undefined,
-    renew: async () => undefined,
+    renew: async () => true,
     restart: async () => undefined,
     leave: async () => undefined,
   }

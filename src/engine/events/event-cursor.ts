@@ -6,6 +6,7 @@ import type { StoredEvent } from '../../core/cloud-event.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { KeyValueStore } from '../../ports/store/key-values.ts'
+import { least } from '../least.ts'
 
 export interface EventCursor {
   /** The position of the newest event that this process knows. */
@@ -82,13 +83,6 @@ export function createEventCursor(deps: {
     keptFrom: () => (behind ? Number.NEGATIVE_INFINITY : least(undispatched.values())),
     save,
   }
-}
-
-/** Infinite when there is none. There may be more than a call has arguments. */
-function least(numbers: Iterable<number>): number {
-  let smallest = Number.POSITIVE_INFINITY
-  for (const one of numbers) smallest = Math.min(smallest, one)
-  return smallest
 }
 
 /** Calls `save` once, `ms` after the first `soon`. */
