@@ -25,6 +25,7 @@ const writing: ReadonlySet<string | symbol> = new Set([
   'appendEvents',
   'setValue',
   'replaceValue',
+  'replaceSession',
   'putHold',
   'claim',
   'reply',

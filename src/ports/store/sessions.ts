@@ -24,6 +24,11 @@ export interface SessionRow {
 export interface SessionStore {
   /** Inserts or replaces. */
   putSession(session: SessionRow): Promise<void>
+  /**
+   * Writes the session if the stored one is `before`; undefined means that there is none. False: it is another one, and
+   * nothing was written by this call. When the connection was lost, an earlier attempt may have written it.
+   */
+  replaceSession(before: SessionRow | undefined, after: SessionRow): Promise<boolean>
   /** Also finds deleted sessions. */
   session(tenant: string, principal: string, id: string): Promise<SessionRow | undefined>
   /** Sessions that are not deleted, by `updatedAt` descending, then id descending, after the cursor `before`. */

@@ -44,8 +44,8 @@ export function createSharedKeys(store: KeyValueStore, now: () => number): KeySt
     return isChanged
   }
 
-  const lastUsed = async (): Promise<Record<string, number>> =>
-    parse(times, (await store.getValue(SHARED_KEYS_USED)) ?? {}, SHARED_KEYS_USED)
+  const timesIn = (value: Json | undefined): Record<string, number> =>
+    parse(times, value ?? {}, SHARED_KEYS_USED)
 
   return {
     list: async () =>
@@ -54,9 +54,9 @@ export function createSharedKeys(store: KeyValueStore, now: () => number): KeySt
       await change((keys) => (keys.some(({ id }) => id === key.id) ? undefined : [...keys, key]))
     },
     revoke: (id, at) => change((keys) => revoked(keys, id, at)),
-    lastUsed,
+    lastUsed: async () => timesIn(await store.getValue(SHARED_KEYS_USED)),
     async used(at) {
-      await store.setValue(SHARED_KEYS_USED, { ...(await lastUsed()), ...at })
+      await changeValue(store, SHARED_KEYS_USED, (before) => ({ ...timesIn(before), ...at }))
     },
   }
 }

@@ -130,6 +130,7 @@ export function connectMemory(data: MemoryData, { guarded, close }: Guard): Stor
     reply: guarded(claims.reply),
     contextMessages: guarded(claims.messages),
     putSession: guarded(sessions.put),
+    replaceSession: guarded(sessions.replace),
     session: guarded(sessions.get),
     sessions: guarded(sessions.list),
     putPush: guarded(pushes.put),

@@ -4,6 +4,7 @@ import type { UsageTotals } from './usage.ts'
 
 export interface Sessions {
   put(session: SessionRow): void
+  replace(before: SessionRow | undefined, after: SessionRow): boolean
   get(tenant: string, principal: string, id: string): SessionRow | undefined
   list(...query: Parameters<Store['sessions']>): readonly SessionRow[]
   prune(updatedBefore: number, isNeeded: (session: SessionRow) => boolean): number
@@ -13,14 +14,22 @@ export function createSessions(usage: UsageTotals): Sessions {
   const kept = new Map<string, string>()
   const keyOf = (...key: readonly [string, string, string]): string => JSON.stringify(key)
 
+  function put(session: SessionRow): void {
+    const { tenant, principal, id } = session
+    const key = keyOf(tenant, principal, id)
+    const text = JSON.stringify(session)
+    const bytes = Buffer.byteLength(text) - Buffer.byteLength(kept.get(key) ?? '')
+    usage.add(tenant, principal, { bytes })
+    kept.set(key, text)
+  }
+
   return {
-    put(session) {
-      const { tenant, principal, id } = session
-      const key = keyOf(tenant, principal, id)
-      const text = JSON.stringify(session)
-      const bytes = Buffer.byteLength(text) - Buffer.byteLength(kept.get(key) ?? '')
-      usage.add(tenant, principal, { bytes })
-      kept.set(key, text)
+    put,
+    replace(before, after) {
+      const stored = kept.get(keyOf(after.tenant, after.principal, after.id))
+      if (stored !== (before && JSON.stringify(before))) return false
+      put(after)
+      return true
     },
     get(tenant, principal, id) {
       const text = kept.get(keyOf(tenant, principal, id))

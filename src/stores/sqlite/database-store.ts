@@ -108,7 +108,7 @@ function createTables(db: Database) {
     policies: createPolicies(db, transact),
     pushes: createPushes(db),
     replies: createReplies(db, transact, claims),
-    sessions: createSessions(db),
+    sessions: createSessions(db, transact),
     audit: createAudit(db, transact),
     pruning: createPruning(db, transact, waits),
   }
@@ -209,6 +209,7 @@ function claimMethods(
 function sessionMethods({ sessions, pruning }: Tables, guarded: Guarded): SessionStore {
   return {
     putSession: guarded(sessions.put),
+    replaceSession: guarded(sessions.replace),
     session: guarded(sessions.get),
     sessions: guarded(sessions.list),
     pruneSessions: guarded(pruning.sessions),

@@ -2,14 +2,16 @@ import type { SessionRow } from '../../ports/store/sessions.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Database, Row } from './driver.ts'
 import { toText } from './text.ts'
+import type { Transact } from './transaction.ts'
 
 export interface Sessions {
   put(session: SessionRow): void
+  replace(before: SessionRow | undefined, after: SessionRow): boolean
   get(tenant: string, principal: string, id: string): SessionRow | undefined
   list(...query: Parameters<Store['sessions']>): readonly SessionRow[]
 }
 
-export function createSessions(db: Database): Sessions {
+export function createSessions(db: Database, transact: Transact): Sessions {
   const upsert = db.prepare(
     `INSERT INTO sessions (tenant, principal, id, updated_at, deleted, body) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (tenant, principal, id) DO UPDATE SET
@@ -23,15 +25,23 @@ export function createSessions(db: Database): Sessions {
      WHERE tenant = ? AND principal = ? AND deleted = 0 AND (updated_at, id) < (?, ?)
      ORDER BY updated_at DESC, id DESC LIMIT ?`,
   )
+  function put(session: SessionRow): void {
+    const { updatedAt, deletedAt } = session
+    const deleted = deletedAt === undefined ? 0 : 1
+    upsert.run(...keyOf(session), updatedAt, deleted, JSON.stringify(session))
+  }
+
   return {
-    put(session) {
-      const { tenant, principal, id, updatedAt, deletedAt } = session
-      const deleted = deletedAt === undefined ? 0 : 1
-      const key = [toText(tenant), toText(principal), toText(id)] as const
-      upsert.run(...key, updatedAt, deleted, JSON.stringify(session))
-    },
+    put,
+    replace: (before, after) =>
+      transact(() => {
+        const stored = select.get(...keyOf(after))?.['body']
+        if (stored !== (before && JSON.stringify(before))) return false
+        put(after)
+        return true
+      }),
     get(tenant, principal, id) {
-      const row = select.get(toText(tenant), toText(principal), toText(id))
+      const row = select.get(...keyOf({ tenant, principal, id }))
       return row && parsed(row)
     },
     list(tenant, principal, before, limit) {
@@ -42,6 +52,14 @@ export function createSessions(db: Database): Sessions {
       return page.all(toText(tenant), toText(principal), ...place, limit).map(parsed)
     },
   }
+}
+
+function keyOf({
+  tenant,
+  principal,
+  id,
+}: Pick<SessionRow, 'tenant' | 'principal' | 'id'>): readonly [string, string, string] {
+  return [toText(tenant), toText(principal), toText(id)]
 }
 
 function parsed(row: Row): SessionRow {

@@ -30,6 +30,22 @@ export function sessions(subject: Subject): void {
     expect(await again.session('acme', 'alice', 's')).toEqual(whole)
   })
 
+  it('replaces a session only when it is the one that was read', async () => {
+    const { store } = subject
+    const [first, second] = [sampleSession('s', 2), sampleSession('s', 3, { title: 'ß\u0000' })]
+    expect(await store.replaceSession(first, second)).toBe(false)
+    expect(await store.session('acme', 'alice', 's')).toBeUndefined()
+    expect(await store.replaceSession(undefined, first)).toBe(true)
+    expect(await store.replaceSession(undefined, second)).toBe(false)
+    expect(await store.replaceSession(first, second)).toBe(true)
+    expect(await store.replaceSession(first, first)).toBe(false)
+    const read = await store.session('acme', 'alice', 's')
+    expect(read).toEqual(second)
+    expect(await store.replaceSession(read, { ...second, deletedAt: 4 })).toBe(true)
+    expect(await store.sessions('acme', 'alice', undefined, 9)).toEqual([])
+    expect(await store.session('acme', 'bob', 's')).toBeUndefined()
+  })
+
   it('lists those of one owner, latest first, page by page, without deleted ones', async () => {
     const { store } = subject
     for (const [id, at] of [

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Store } from '../../../ports/store.ts'
+import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import type { Editor } from '../test-support/editor.ts'
 import { checkExtension } from '../test-support/extension-traffic.ts'
 import { anyone, type Harness, newSession, openHarness, prompt } from '../test-support/harness.ts'
@@ -107,6 +109,41 @@ describe('a reminder', () => {
     ])
     await editor.request('session/delete', { sessionId })
     expect(await harness.store.getValue('acp/waiting-reminders')).toEqual([theirs])
+  })
+
+  it('stays in the list when another process keeps it while the former ones are delivered', async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined
+    const inner = createMemoryStore()
+    const store: Store = {
+      ...inner,
+      async replaceValue(...given) {
+        await meanwhile?.()
+        return inner.replaceValue(...given)
+      },
+    }
+    const harness = await openHarness({ store })
+    const editor = await harness.editor()
+    const sessionId = await newSession(editor)
+    await editor.request('_session/remind', { sessionId, body: 'one' })
+    meanwhile = async () => {
+      meanwhile = undefined
+      const session = await inner.session('default', 'anonymous', sessionId)
+      if (session !== undefined) {
+        await inner.putSession({ ...session, reminders: [{ id: 'r', body: 'two' }] })
+      }
+    }
+    await editor.request('session/prompt', prompt(sessionId, looks))
+    expect(shown(editor)).toContain('one')
+    expect(await store.getValue('acp/waiting-reminders')).toEqual([
+      ['default', 'anonymous', sessionId],
+    ])
+  })
+
+  it('leaves the list with its session, also when another process has listed it', async () => {
+    const { harness, editor, sessionId } = await scene()
+    await harness.store.setValue('acp/waiting-reminders', [['default', 'anonymous', sessionId]])
+    await editor.request('session/delete', { sessionId })
+    expect(await harness.store.getValue('acp/waiting-reminders')).toEqual([])
   })
 
   it('is refused with the path of the invalid field', async () => {

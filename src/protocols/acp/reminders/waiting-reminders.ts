@@ -77,15 +77,24 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
       withKept(keptIn(now).filter(({ id }) => !ids.has(id))),
     )
     // Reminders that came meanwhile stay for the next task.
-    if (keptIn(session).length === 0) await forget(caller, sessionId)
+    if (keptIn(session).length > 0) return
+    await forget(caller, sessionId)
+    const { tenant, principal } = caller
+    const now = await store.session(tenant, principal, sessionId)
+    const isKept = now !== undefined && now.deletedAt === undefined && keptIn(now).length > 0
+    if (isKept) await expect(caller, sessionId)
+  }
+
+  async function expect(caller: Caller, sessionId: string): Promise<void> {
+    watch(caller, sessionId)
+    await list(store, caller, sessionId, true)
   }
 
   async function forget(caller: Caller, sessionId: string): Promise<void> {
     const key = keyOf(caller, sessionId)
-    const unwatch = waiting.get(key)
-    if (unwatch === undefined) return
-    unwatch()
+    waiting.get(key)?.()
     waiting.delete(key)
+    // Another process may have listed it.
     await list(store, caller, sessionId, false)
   }
 
@@ -95,10 +104,7 @@ export function createWaitingReminders(deps: WaitingDeps): WaitingReminders {
         watch({ tenant, principal }, sessionId)
       }
     },
-    async expect(caller, sessionId) {
-      watch(caller, sessionId)
-      await list(store, caller, sessionId, true)
-    },
+    expect,
     delivered,
     forget,
   }
@@ -112,9 +118,12 @@ async function list(
   isWaiting: boolean,
 ): Promise<void> {
   await changeValue(store, WAITING, (before) => {
-    const others = placesIn(before).filter(
+    const places = placesIn(before)
+    const others = places.filter(
       ([of, by, id]) => of !== tenant || by !== principal || id !== sessionId,
     )
+    const isListed = others.length < places.length
+    if (isListed === isWaiting) return undefined
     return isWaiting ? [...others, [tenant, principal, sessionId]] : others
   })
 }

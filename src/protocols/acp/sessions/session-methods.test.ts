@@ -334,6 +334,25 @@ describe('session/close and session/delete', () => {
     })
   })
 
+  it('delete stays when another process changes the session at the same time', async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined
+    const inner = createMemoryStore()
+    const slow: Store = {
+      ...inner,
+      async replaceSession(...given) {
+        await meanwhile?.()
+        return inner.replaceSession(...given)
+      },
+    }
+    const [one, two] = [await openHarness({ store: inner }), await openHarness({ store: slow })]
+    const [here, there] = [await one.editor(), await two.editor()]
+    const sessionId = await newSession(here)
+    meanwhile = () => here.request('session/delete', { sessionId })
+    const reminded = there.request('_session/remind', { sessionId, body: 'x' })
+    await expect(reminded).rejects.toMatchObject({ code: -32002 })
+    expect((await here.request('session/list', {})).sessions).toEqual([])
+  })
+
   it('delete of a session that was deleted, or never existed, succeeds', async () => {
     const harness = await openHarness()
     const editor = await harness.editor()

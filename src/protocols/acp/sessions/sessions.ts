@@ -8,6 +8,7 @@ import type { Task } from '../../../core/task.ts'
 import { weightOf } from '../../../core/weight.ts'
 import type { Agent } from '../../../engine/agent.ts'
 import type { Caller } from '../../../engine/caller.ts'
+import { untilWritten } from '../../../engine/change-value.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { createQueues } from './queues.ts'
@@ -19,7 +20,7 @@ export interface Sessions {
   create(caller: Caller, given: { readonly cwd: string; readonly agent?: string }): Promise<Session>
   /** @throws RequestError -32002 when there is no such session, it was deleted, or it belongs to another caller */
   get(caller: Caller, id: string): Promise<Session>
-  /** Changes of one session are written one after the other. */
+  /** Changes of one session are made one after the other. None is lost when another process makes one. */
   change(
     caller: Caller,
     id: string,
@@ -53,22 +54,25 @@ export function agentOf({ agents }: Pick<Engine, 'agents'>, { agent }: Session):
 export function createSessions({ engine, store, clock, ids, cwd }: SessionDeps): Sessions {
   const changing = createQueues()
 
-  async function find(caller: Caller, id: string): Promise<Session | undefined> {
-    const { tenant, principal } = caller
-    if (id.length > 256) return undefined
+  async function rowOf({ tenant, principal }: Caller, id: string): Promise<Session | undefined> {
+    if (id.length > 256) throw RequestError.sessionNotFound(id)
     const row = await store.session(tenant, principal, id)
-    if (row !== undefined) return row.deletedAt === undefined ? row : undefined
+    if (row?.deletedAt !== undefined) throw RequestError.sessionNotFound(id)
+    return row
+  }
+
+  /** A context of the caller that has no row yet. */
+  async function contextOf(caller: Caller, id: string): Promise<Session> {
+    const { tenant, principal } = caller
     const { tasks } = await engine.list(caller, { contextId: id, limit: 1 })
     const [task] = tasks
-    if (task === undefined) return undefined
+    if (task === undefined) throw RequestError.sessionNotFound(id)
     const { createdAt, statusAt: updatedAt, agent } = task
     return { tenant, principal, id, cwd, createdAt, updatedAt, agent }
   }
 
   async function get(caller: Caller, id: string): Promise<Session> {
-    const session = await find(caller, id)
-    if (session === undefined) throw RequestError.sessionNotFound(id)
-    return session
+    return (await rowOf(caller, id)) ?? contextOf(caller, id)
   }
 
   async function tasksOf(
@@ -100,10 +104,12 @@ export function createSessions({ engine, store, clock, ids, cwd }: SessionDeps):
     async change(caller, id, changed) {
       const leave = await changing.enter(keyOf(caller, id))
       try {
-        const session = await get(caller, id)
-        const next = { ...session, ...changed(session) }
-        await store.putSession(next)
-        return next
+        return await untilWritten(`session ${id}`, async () => {
+          const row = await rowOf(caller, id)
+          const session = row ?? (await contextOf(caller, id))
+          const next = { ...session, ...changed(session) }
+          return (await store.replaceSession(row, next)) ? next : undefined
+        })
       } finally {
         leave()
       }

@@ -78,6 +78,7 @@ export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writ
       return onWriter('reply')(claim, messages)
     },
     putSession: onWriter('putSession'),
+    replaceSession: onWriter('replaceSession'),
     putPush: onWriter('putPush'),
     deletePush: onWriter('deletePush'),
     appendAudit: onWriter('appendAudit'),
