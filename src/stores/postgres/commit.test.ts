@@ -87,6 +87,25 @@ it('B3: refuses a commit that another process overtook, also after a lost connec
   expect(results).toEqual([{ status: 'conflict', version: 3 }])
 })
 
+it('B4: carries out the rest of a batch of which a part is written, whatever the server says meanwhile', async () => {
+  const { store, schema } = await open()
+  await execute(`CREATE SEQUENCE ${schema}.refusals`)
+  await execute(`CREATE FUNCTION ${schema}.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.body LIKE '%no right%' AND nextval('${schema}.refusals') <> 4 THEN
+      RAISE EXCEPTION 'no right' USING ERRCODE = '42501';
+    END IF;
+    RETURN NEW;
+  END $$`)
+  await execute(`CREATE TRIGGER refused BEFORE INSERT ON ${schema}.records
+    FOR EACH ROW EXECUTE FUNCTION ${schema}.refuse()`)
+  const refused = (version: number) =>
+    step('task-1', version, { records: sampleRecords(version, 'no right') })
+  await store.commit([creation('task-1')])
+  await expect(store.commit([refused(2)])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  // Commits of one task are written one after the other.
+  expect(await store.commit([step('task-1', 2), refused(3)])).toEqual([written, written])
+})
+
 it('appends events and replies once when the connection was lost', async () => {
   const { store, proxy } = await open()
   const event = { id: '1', source: 'lost event', type: 'x' }

@@ -2,7 +2,8 @@
  * Writes batches of commits. A batch is one round trip. Invariants (commit.test.ts):
  *  B1  a call of the database has each task and each claimed key at most once; further commits of them go in later calls;
  *  B2  a commit that the database refuses for its content fails alone: the batch is halved until that commit is alone;
- *  B3  when the connection is lost, the same call is sent again; a commit that stands in the log as it was sent is written.
+ *  B3  when the connection is lost, the same call is sent again; a commit that stands in the log as it was sent is written;
+ *  B4  a batch fails as a whole only when nothing of it was written, or when the store was closed.
  */
 import type { CommitResult } from '../../ports/store/tasks.ts'
 import type { Store } from '../../ports/store.ts'
@@ -25,6 +26,12 @@ interface Placed {
   readonly commit: EncodedCommit
 }
 
+/** One batch under way. */
+interface Progress {
+  /** A call for some of its commits was answered. */
+  isBegun: boolean
+}
+
 export function createCommit(db: Database): Store['commit'] {
   const call = (name: string, arity: number): string => {
     const parameters = Array.from({ length: arity }, (_, n) => `$${n + 1}`).join(', ')
@@ -34,16 +41,21 @@ export function createCommit(db: Database): Store['commit'] {
   const plain = call('commit_1', arity)
   const withMore = call('commit_3', arity + moreOf([]).length)
 
-  async function send(commits: readonly EncodedCommit[]): Promise<readonly CommitResult[]> {
+  async function send(
+    commits: readonly EncodedCommit[],
+    batch: Progress,
+  ): Promise<readonly CommitResult[]> {
     let resent = false
     // Most commits report no usage, make no receipt and name no event.
     const hasMore = commits.some(
       ({ anchor, spending, eventPos }) => (anchor ?? eventPos) !== undefined || spending.length > 0,
     )
-    const refused = await db.writeOnce(hasMore ? withMore : plain, (again) => {
+    const values = (again: boolean): readonly Value[] => {
       resent = again
       return [...parametersOf(commits, again), ...(hasMore ? moreOf(commits) : [])]
-    })
+    }
+    const refused = await db.writeOnce(hasMore ? withMore : plain, values, batch.isBegun)
+    batch.isBegun = true
     const byPlace = new Map(refused.map((row) => [Number(row['place']), row]))
     return commits.map((commit, n) => {
       const row = byPlace.get(n + 1)
@@ -52,15 +64,18 @@ export function createCommit(db: Database): Store['commit'] {
   }
 
   /** Halves the batch until the commit that cannot be stored is alone. */
-  async function sendOrHalve(commits: readonly EncodedCommit[]): Promise<readonly CommitResult[]> {
+  async function sendOrHalve(
+    commits: readonly EncodedCommit[],
+    batch: Progress,
+  ): Promise<readonly CommitResult[]> {
     try {
-      return await send(commits)
+      return await send(commits, batch)
     } catch (error) {
       if (failureOf(error).kind !== 'content') throw error
       if (commits.length === 1) return [{ status: 'failed', kind: 'content', error }]
       const half = commits.length >> 1
-      const first = await sendOrHalve(commits.slice(0, half))
-      return [...first, ...(await sendOrHalve(commits.slice(half)))]
+      const first = await sendOrHalve(commits.slice(0, half), batch)
+      return [...first, ...(await sendOrHalve(commits.slice(half), batch))]
     }
   }
 
@@ -71,8 +86,12 @@ export function createCommit(db: Database): Store['commit'] {
       if ('status' in commit) results[place] = commit
       else toSend.push({ place, commit })
     }
+    const progress: Progress = { isBegun: false }
     for (const round of roundsOf(toSend)) {
-      const answers = await sendOrHalve(round.map(({ commit }) => commit))
+      const answers = await sendOrHalve(
+        round.map(({ commit }) => commit),
+        progress,
+      )
       for (const [n, { place }] of round.entries()) results[place] = answers[n] ?? written
     }
     return results

@@ -53,6 +53,33 @@ it('Q2: says that the outcome is unknown when it cannot find out', async () => {
   )
 })
 
+it('Q2: a write that must be carried out once does not fail while its outcome is unknown', async () => {
+  const proxy = await startProxy(inject('postgres'))
+  const db = open(proxy.url, { waitMs: 0, resolveMs: 0 })
+  const cut = proxy.cutAfter('find out')
+  const attempts: boolean[] = []
+  const rows = await db.writeOnce('SELECT $1::text AS text', (again) => {
+    attempts.push(again)
+    // As a server that cannot write for a while, and then can.
+    if (attempts.length > 4) return ['find out']
+    return attempts.length === 1 ? ['find out'] : ['no', 'such parameter']
+  })
+  expect(cut.happened()).toBe(true)
+  expect(attempts).toEqual([false, true, true, true, true])
+  expect(rows).toEqual([{ text: 'find out' }])
+})
+
+it('Q2: a part of a write does not fail when another part was carried out', async () => {
+  const db = open(inject('postgres'), { waitMs: 0 })
+  let attempts = 0
+  // The server refuses a name with a blank.
+  const names = (): readonly string[] => (++attempts < 4 ? ['no name'] : ['lull.part'])
+  const write = `SELECT set_config($1, 'x', true) AS text`
+  await expect(db.writeOnce(write, names)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  expect(await db.writeOnce(write, names, true)).toEqual([{ text: 'x' }])
+  expect(attempts).toBe(4)
+})
+
 it('Q3: does not use a connection again that leads to a read-only server', async () => {
   const proxy = await startProxy(inject('postgres'))
   const db = open(proxy.url, { waitMs: 300 })

@@ -2,6 +2,7 @@
  * Statements on PostgreSQL. A statement is one round trip on a connection of a pool. Invariants (database.test.ts):
  *  Q1  a statement that was not carried out for a passing reason is sent again, for a bounded time;
  *  Q2  a statement that may have been carried out is sent again with `again`, so that it can recognise its own effect;
+ *      a write that must be carried out once does not fail before its outcome is known, however long that takes;
  *  Q3  a connection that failed, or leads to a read-only server, is not used again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,8 +19,16 @@ export interface Database {
   read(text: string, values?: readonly Value[]): Promise<readonly Row[]>
   /** A write that has the same effect when it is carried out twice. */
   write(text: string, values?: readonly Value[]): Promise<readonly Row[]>
-  /** A write that is told whether an earlier attempt may have been carried out. */
-  writeOnce(text: string, values: (again: boolean) => readonly Value[]): Promise<readonly Row[]>
+  /**
+   * A write that is told whether an earlier attempt may have been carried out. When it fails, nothing was written, or the
+   * database was closed.
+   * @param isBegun a part of the same write was carried out, so this part is too
+   */
+  writeOnce(
+    text: string,
+    values: (again: boolean) => readonly Value[],
+    isBegun?: boolean,
+  ): Promise<readonly Row[]>
   close(): Promise<void>
 }
 
@@ -30,7 +39,7 @@ export interface DatabaseOptions {
   readonly writers?: number
   /** How long a statement waits for a server that cannot be used, before it fails. Default 10 s. */
   readonly waitMs?: number
-  /** How long a statement of unknown outcome is sent again. Default 30 s. */
+  /** How long a `write` of unknown outcome is sent again. Default 30 s. */
   readonly resolveMs?: number
 }
 
@@ -39,6 +48,14 @@ const READERS = 4
 /** A statement that lost a race against others wins soon. */
 const RACES = 5
 const IDLE_MS = 30_000
+
+/** What a statement may do when it cannot be carried out now. */
+interface Terms {
+  readonly once: boolean
+  readonly isBegun: boolean
+}
+
+const repeatable: Terms = { once: false, isBegun: false }
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { place, schema, waitMs = 10_000, resolveMs = 30_000 } = options
@@ -56,6 +73,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     from: pg.Pool,
     text: string,
     values: (again: boolean) => readonly Value[],
+    { once, isBegun }: Terms,
   ): Promise<readonly Row[]> {
     const began = performance.now()
     let again = false
@@ -75,8 +93,9 @@ export function openDatabase(options: DatabaseOptions): Database {
         if (isRace) races++
         const patience = again ? resolveMs : waitMs
         const isPatient = races < RACES && performance.now() - began < patience
+        const mustEnd = isBegun || (once && again)
         if (closing.signal.aborted) throw unavailable('the store is closed')
-        if (failure.kind === 'refused' || !isPatient)
+        if (!mustEnd && (failure.kind === 'refused' || !isPatient))
           throw toUnavailable(failure, again, place, error)
         await pause(isRace ? races : attempt, closing.signal)
       }
@@ -86,9 +105,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   let closed: Promise<void> | undefined
   return {
     schema,
-    read: (text, values = []) => run(readers, text, () => values),
-    write: (text, values = []) => run(writers, text, () => values),
-    writeOnce: (text, values) => run(writers, text, values),
+    read: (text, values = []) => run(readers, text, () => values, repeatable),
+    write: (text, values = []) => run(writers, text, () => values, repeatable),
+    writeOnce: (text, values, isBegun = false) =>
+      run(writers, text, values, { once: true, isBegun }),
     close() {
       closing.abort()
       closed ??= Promise.all([readers.end(), writers.end()]).then(() => undefined)
@@ -139,8 +159,8 @@ function toUnavailable(
   return unavailable(`${what} (${name})`, cause)
 }
 
-/** 10 ms at first, then up to 500 ms. Chance keeps processes from coming back at the same instant. */
+/** 10 ms at first, then up to 500 ms, and up to 10 s when that has lasted for half a minute. Chance keeps processes from coming back at the same instant. */
 async function pause(attempt: number, signal: AbortSignal): Promise<void> {
-  const most = Math.min(500, 10 * 2 ** Math.min(attempt, 6))
+  const most = attempt > 60 ? 10_000 : Math.min(500, 10 * 2 ** Math.min(attempt, 6))
   await sleep(most / 2 + (Math.random() * most) / 2, undefined, { signal }).catch(() => undefined)
 }

@@ -1,14 +1,20 @@
 /** What can go wrong in a simulated history. A random half of it is switched off. For tests only. */
 import { LullError } from '../../../core/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { Store } from '../../../ports/store.ts'
 import { createDelayingStore } from '../delaying-store.ts'
 import type { Random } from './random.ts'
+
+/** Longer than a lease of the simulation. */
+const MOST_LATE_MS = 8_000
 
 export interface Faults {
   /** The most loop turns that a call of the store takes, twice. */
   readonly turns: number
   /** How probable it is that a call of the store fails without an effect. */
   readonly failing: number
+  /** How probable it is that a commit is written and its answer comes seconds later. */
+  readonly lateAnswers: number
   readonly lostHints: number
   readonly repeatedHints: number
   readonly lateHints: number
@@ -23,6 +29,7 @@ export function drawFaults(random: Random): Faults {
   return {
     turns: random.below(4),
     failing: maybe(0.01),
+    lateAnswers: maybe(0.02),
     lostHints: random.pick([0, 0.3, 1]) ?? 0,
     repeatedHints: maybe(0.3),
     lateHints: maybe(0.5),
@@ -42,19 +49,40 @@ export function hintsOf(faults: Faults, random: Random): () => readonly number[]
   }
 }
 
-/** A connection to the store that is slow, and fails now and then until the history heals. */
+/**
+ * A connection to the store that is slow, and fails now and then until the history heals.
+ * @param after lets time pass
+ */
 export function connectionOf(
   faults: Faults,
   random: Random,
   isHealed: () => boolean,
+  after: Clock['after'],
 ): (store: Store) => Store {
   const failing = (): boolean => !isHealed() && random.chance(faults.failing)
+  const late = async (): Promise<void> => {
+    if (isHealed() || !random.chance(faults.lateAnswers)) return
+    await new Promise<void>((resolve) => after(random.below(MOST_LATE_MS), resolve))
+  }
   return (store) => {
     const slow = createDelayingStore(store, {
       seed: random.below(2 ** 31),
       turns: faults.turns,
     })
-    return faults.failing === 0 ? slow : failingStore(slow, failing)
+    const answering = faults.lateAnswers === 0 ? slow : lateStore(slow, late)
+    return faults.failing === 0 ? answering : failingStore(answering, failing)
+  }
+}
+
+/** Other calls go on meanwhile, heartbeats too. */
+function lateStore(store: Store, late: () => Promise<void>): Store {
+  return {
+    ...store,
+    async commit(batch) {
+      const results = await store.commit(batch)
+      await late()
+      return results
+    },
   }
 }
 

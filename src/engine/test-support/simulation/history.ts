@@ -49,7 +49,12 @@ export async function simulate(seed: number, failsOver = false): Promise<void> {
       cachedTasks: random.pick([1, 2_048]) ?? 1,
     },
     hints: hintsOf(faults, random),
-    connection: connectionOf(faults, random, () => healed),
+    connection: connectionOf(
+      faults,
+      random,
+      () => healed,
+      (ms, act) => cluster.clock.after(ms, act),
+    ),
     quietTurns: 16,
   })
   const history: History = {
