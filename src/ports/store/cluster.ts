@@ -24,7 +24,10 @@ import type { Hold } from './holds.ts'
 export interface ClusterStore {
   /** Adds a worker and gives it a lease. The id was never registered before. */
   registerWorker(worker: NewWorker, leaseMs: number): Promise<Beat>
-  /** Renews the lease and replaces the note. Undefined: the lease ran out or was removed. It never comes back. */
+  /**
+   * Renews the lease and replaces the note. It never waits behind other calls, because a late one costs the lease.
+   * Undefined: the lease ran out or was removed. It never comes back.
+   */
   heartbeat(workerId: string, leaseMs: number, note: Json): Promise<Beat | undefined>
   /** Removes the worker, whether it lives or not. The tasks it owns are orphans from then on. */
   removeWorker(workerId: string): Promise<void>

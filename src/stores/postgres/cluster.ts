@@ -9,11 +9,11 @@ import { createHoldsInEffect } from './notes.ts'
 import type { Notices } from './notices.ts'
 import { createWorkers } from './workers.ts'
 
-/** @param leases a connection of its own, so that a heartbeat never waits behind other statements */
+/** @param leases for heartbeats alone */
 export function createCluster(db: Database, leases: Database, notices: Notices): ClusterStore {
   const { onChanges, report } = notices
   return {
-    ...createWorkers(leases),
+    ...createWorkers(db, leases),
     ...createUndispatchedEvents(db),
     ...createHoldsInEffect(db),
     async versions(taskIds) {

@@ -31,6 +31,11 @@ export interface PostgresStoreOptions {
   readonly waitMs?: number | undefined
 }
 
+/**
+ * A heartbeat without an answer is sent again on a new connection after this time. A network may drop a connection
+ * without a word, and before the default lease (15 s) has run out there is time for three more attempts.
+ */
+const HEARTBEAT_MS = 2_000
 /** A heartbeat that takes longer comes too late to be of use. */
 const LEASE_WAIT_MS = 4_000
 
@@ -55,7 +60,7 @@ async function opened(
   await prepare(place, schema)
   const db = openDatabase({ place, schema, ...(waitMs === undefined ? {} : { waitMs }) })
   const leases = openDatabase({
-    place: direct,
+    place: { ...direct, config: { ...direct.config, query_timeout: HEARTBEAT_MS } },
     schema,
     writers: 1,
     waitMs: LEASE_WAIT_MS,

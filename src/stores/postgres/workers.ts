@@ -19,7 +19,8 @@ type Workers = Pick<
 export const deadWorkers = (schema: string): string =>
   `SELECT id FROM ${schema}.workers WHERE lease_until <= ${schema}.clock_1() FOR UPDATE SKIP LOCKED`
 
-export function createWorkers(db: Database): Workers {
+/** @param leases a connection of its own, so that a heartbeat never waits behind other statements */
+export function createWorkers(db: Database, leases: Database): Workers {
   const s = db.schema
   const clock = `${s}.clock_1()`
   const millis = (instant: string): string => `extract(epoch FROM ${instant})::float8 * 1000`
@@ -33,7 +34,7 @@ export function createWorkers(db: Database): Workers {
 
   return {
     async registerWorker({ id, agents }, leaseMs) {
-      const [row] = await db.write(
+      const [row] = await leases.write(
         `INSERT INTO ${s}.workers (id, agents, lease_until, note)
          VALUES ($1, $2, ${clock} + $3 * interval '1 ms', 'null')
          ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until RETURNING ${answer}`,
@@ -42,7 +43,7 @@ export function createWorkers(db: Database): Workers {
       return toBeat(row)
     },
     async heartbeat(workerId, leaseMs, note) {
-      const [row] = await db.write(
+      const [row] = await leases.write(
         `UPDATE ${s}.workers SET lease_until = ${clock} + $2 * interval '1 ms', note = $3
          WHERE id = $1 AND lease_until >
            (SELECT ${clock} FROM (SELECT FROM ${s}.workers WHERE id = $1 FOR UPDATE) AS locked)

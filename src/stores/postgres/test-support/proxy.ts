@@ -8,6 +8,8 @@ export interface TcpProxy {
   readonly url: string
   /** The next request that has this text is forwarded, and its connection is cut before the answer. */
   cutAfter(text: string): { readonly happened: () => boolean }
+  /** The next request that has this text is lost, and its connection carries nothing from then on. It is not cut. */
+  loseFrom(text: string): { readonly happened: () => boolean }
   /** Cuts all connections. */
   cutAll(): void
   /** While the work runs, nothing is forwarded, and nothing is cut. */
@@ -16,11 +18,17 @@ export interface TcpProxy {
   connections(): number
 }
 
+interface Arming {
+  readonly what: 'cut' | 'lose'
+  readonly text: string
+  done: boolean
+}
+
 export async function startProxy(database: string): Promise<TcpProxy> {
   const target = new URL(database)
   const { port, hostname } = target
   const open = new Set<Socket>()
-  const armed = new Set<{ readonly text: string; done: boolean }>()
+  const armed = new Set<Arming>()
   let made = 0
   let silent = false
 
@@ -37,21 +45,26 @@ export async function startProxy(database: string): Promise<TcpProxy> {
       })
     }
     let cut = false
+    let lost = false
     client.on('data', (chunk) => {
-      if (silent) return
+      if (silent || lost) return
       const matching = [...armed].find(({ text, done }) => !done && chunk.includes(text))
       if (matching === undefined) {
         upstream.write(chunk)
         return
       }
       matching.done = true
+      if (matching.what === 'lose') {
+        lost = true
+        return
+      }
       cut = true
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
       // The answer has come, so the statement was carried out. The client never hears of it.
       if (cut) client.destroy()
-      else if (!silent) client.write(chunk)
+      else if (!silent && !lost) client.write(chunk)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -61,13 +74,15 @@ export async function startProxy(database: string): Promise<TcpProxy> {
     server.close()
   })
   target.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  function arm(what: Arming['what'], text: string): { readonly happened: () => boolean } {
+    const arming = { what, text, done: false }
+    armed.add(arming)
+    return { happened: () => arming.done }
+  }
   return {
     url: target.href,
-    cutAfter(text) {
-      const arming = { text, done: false }
-      armed.add(arming)
-      return { happened: () => arming.done }
-    },
+    cutAfter: (text) => arm('cut', text),
+    loseFrom: (text) => arm('lose', text),
     cutAll() {
       for (const socket of open) socket.destroy()
     },
