@@ -1,8 +1,12 @@
-/** Dispatches events in the order in which they are given. A failed dispatch is retried until it succeeds (V2). */
+/**
+ * Dispatches events in the order in which they are given. A failed dispatch is retried until it succeeds (V2). In a shared
+ * store the reservation of the event runs out, and one process dispatches it again (`retell`).
+ */
 import type { StoredEvent } from '../../core/cloud-event.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { ClusterStore } from '../../ports/store/cluster.ts'
+import { type ClusterStore, RESERVED_MS } from '../../ports/store/cluster.ts'
+import { whileRenewing } from '../cluster/while-renewing.ts'
 import type { PendingWork } from '../pending-work.ts'
 import type { DispatchEvent } from './dispatch-event.ts'
 import { createDelayedSave, type EventCursor } from './event-cursor.ts'
@@ -18,7 +22,7 @@ export interface Dispatcher {
 
 export interface DispatcherDeps {
   /** Present in a shared store. */
-  readonly cluster: Pick<ClusterStore, 'undispatchedEvents'> | undefined
+  readonly cluster: Pick<ClusterStore, 'undispatchedEvents' | 'reserveEvents'> | undefined
   readonly clock: Clock
   readonly log: Log
   readonly cursor: EventCursor
@@ -36,6 +40,19 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     pending.track(cursor.save()).catch(() => undefined)
   })
 
+  /** In a shared store no other process dispatches the event meanwhile. */
+  function dispatchReserved(event: StoredEvent): Promise<void> {
+    if (cluster === undefined) return dispatch(event)
+    const renew = (): Promise<void> => cluster.reserveEvents([event.pos])
+    return whileRenewing(clock, RESERVED_MS / 2, renew, () => dispatch(event))
+  }
+
+  function retryLater(event: StoredEvent): void {
+    clock.after(RETRY_MS, () => {
+      pending.track(dispatchAll([event])).catch(() => undefined)
+    })
+  }
+
   /** A failed dispatch is retried in the background. The cursor stays before its event. */
   async function dispatchAll(events: readonly StoredEvent[]): Promise<void> {
     for (const event of events) cursor.begin(event)
@@ -43,14 +60,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       // Requests are answered between two events of a batch.
       if (events.length > 1) await new Promise((resolve) => setImmediate(resolve))
       try {
-        await dispatch(event)
+        await dispatchReserved(event)
         cursor.finish(event.pos)
       } catch (error) {
         const facts = { pos: event.pos, error }
         log('error', 'an event could not be told to everyone; trying again', facts)
-        clock.after(RETRY_MS, () => {
-          pending.track(dispatchAll([event])).catch(() => undefined)
-        })
+        if (cluster === undefined) retryLater(event)
       }
     }
     delayedSave.soon()

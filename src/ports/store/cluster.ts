@@ -47,6 +47,8 @@ export interface ClusterStore {
   nextHoldEpoch(): Promise<number>
   /** Events that were not offered to tasks and are not reserved, by position. They become reserved for the caller. */
   undispatchedEvents(limit: number): Promise<readonly StoredEvent[]>
+  /** Reserves events for another `RESERVED_MS`, as far as they are not marked as dispatched. */
+  reserveEvents(positions: readonly number[]): Promise<void>
   /** The events were offered to every task that waited for them. */
   markDispatched(positions: readonly number[]): Promise<void>
   /**

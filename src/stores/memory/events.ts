@@ -22,6 +22,7 @@ export interface Events {
   lastPos(): number
   /** Events that were not told and are not reserved. They are reserved now. */
   undispatched(limit: number): readonly StoredEvent[]
+  reserve(positions: readonly number[]): void
   markDispatched(positions: readonly number[]): void
   prune(receivedBefore: number, limit: number): number
 }
@@ -68,6 +69,9 @@ export function createEvents(usage: UsageTotals, reservations?: Reservations<num
         .slice(0, limit)
       for (const { pos } of found) reservations?.reserve(pos)
       return found.map(toStoredEvent)
+    },
+    reserve(positions) {
+      for (const pos of positions) if (undispatched.has(pos)) reservations?.reserve(pos)
     },
     markDispatched(positions) {
       for (const pos of positions) {

@@ -63,6 +63,7 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
       }),
       holdsInEffect: guarded(() => ({ epoch: data.holdEpoch ?? 0, holds: holdsInEffect(data) })),
       undispatchedEvents: guarded(events.undispatched),
+      reserveEvents: guarded(events.reserve),
       markDispatched: guarded(events.markDispatched),
       takeDuty: guarded((name, workerId, forMs) => {
         const duty = duties.get(name)

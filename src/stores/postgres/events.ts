@@ -67,7 +67,7 @@ function namedOfAll(s: string, columns: string): string {
 /** Events that no process has told to the tasks. A reader reserves them. */
 export function createUndispatchedEvents(
   db: Database,
-): Pick<ClusterStore, 'undispatchedEvents' | 'markDispatched'> {
+): Pick<ClusterStore, 'undispatchedEvents' | 'reserveEvents' | 'markDispatched'> {
   const s = db.schema
   return {
     undispatchedEvents: async (limit) =>
@@ -84,6 +84,13 @@ export function createUndispatchedEvents(
           [limit, RESERVED_MS],
         )
       ).map(toStoredEvent),
+    async reserveEvents(positions) {
+      await db.write(
+        `UPDATE ${s}.undispatched_events SET hidden_until = ${s}.clock_1() + $2 * interval '1 ms'
+         WHERE pos = ANY ($1::bigint[])`,
+        [positions, RESERVED_MS],
+      )
+    },
     async markDispatched(positions) {
       await db.write(`DELETE FROM ${s}.undispatched_events WHERE pos = ANY ($1::bigint[])`, [
         positions,

@@ -32,6 +32,22 @@ function dispatch(subject: Subject): void {
     expect(await b.cluster.undispatchedEvents(9)).toEqual([])
   })
 
+  it('hands an event to nobody while its reservation is renewed', async () => {
+    const { a, b, pass } = await two(subject)
+    const [stored] = await a.appendEvents('acme', [sampleEvent('1')], 500)
+    const pos = stored?.pos ?? 0
+    await pass(RESERVED_MS / 2)
+    await a.cluster.reserveEvents([pos])
+    await pass(RESERVED_MS / 2 + 1_000)
+    expect(await b.cluster.undispatchedEvents(9)).toEqual([])
+    await pass(RESERVED_MS)
+    expect((await b.cluster.undispatchedEvents(9)).map((event) => event.pos)).toEqual([pos])
+    await b.cluster.markDispatched([pos])
+    await a.cluster.reserveEvents([pos])
+    await pass(RESERVED_MS)
+    expect(await b.cluster.undispatchedEvents(9)).toEqual([])
+  })
+
   it('removes an old event only after it was dispatched, also one that a process has reserved', async () => {
     const { a, b, pass } = await two(subject)
     const sent = ['1', '2', '3'].map((id) => sampleEvent(id))
