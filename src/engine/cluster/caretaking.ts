@@ -1,6 +1,6 @@
 /**
  * What living processes do for those that are gone: take over their tasks, tell their events, and finish what followed their
- * last writes.
+ * last writes. Each has a timer of its own, so that a slow one delays no other.
  */
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -8,6 +8,7 @@ import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
 import type { Events } from '../events.ts'
 import type { Runs } from '../runs.ts'
 import type { Membership } from './membership.ts'
+import { tryDuty } from './with-duty.ts'
 
 export interface Caretaking {
   start(): void
@@ -28,13 +29,11 @@ export interface CaretakingDeps {
 
 export function createCaretaking(deps: CaretakingDeps): Caretaking {
   const { cluster, clock, log, membership, runs, events, finish, leaseMs } = deps
-  let cancel: (() => void) | undefined
+  const { takeDuty } = membership
+  const timers = new Map<Work, () => void>()
   let stopped = false
 
-  async function look(): Promise<void> {
-    if (!membership.holdsLease()) return
-    await runs.recover()
-    await events.retell()
+  async function buryDead(): Promise<void> {
     for (const worker of await cluster.workers()) if (!worker.alive) await bury(worker)
   }
 
@@ -42,29 +41,36 @@ export function createCaretaking(deps: CaretakingDeps): Caretaking {
    * The row of the worker is removed last: when this process dies before that, another one does the work again. What failed
    * and is tried again is in the note of this process before that, so that it has a successor too.
    */
-  async function bury(worker: Worker): Promise<void> {
-    if (!(await membership.takeDuty(`worker ${worker.id}`, leaseMs))) return
-    await finish(worker)
-    if (!(await membership.renew()) || !membership.holdsLease()) return
-    await cluster.removeWorker(worker.id)
-  }
-
-  function lookAgain(): void {
-    if (stopped) return
-    cancel = clock.after(leaseMs / 3, () => {
-      look()
-        .catch((error: unknown) =>
-          log('warn', 'what other processes left could not be read; trying again', { error }),
-        )
-        .finally(lookAgain)
+  function bury(worker: Worker): Promise<void> {
+    return tryDuty({ takeDuty, clock, options: { leaseMs } }, `worker ${worker.id}`, async () => {
+      await finish(worker)
+      if (!(await membership.renew()) || !membership.holdsLease()) return
+      await cluster.removeWorker(worker.id)
     })
   }
 
+  function repeat(work: Work): void {
+    if (stopped) return
+    const cancel = clock.after(leaseMs / 3, () => {
+      const done = membership.holdsLease() ? work() : Promise.resolve()
+      done
+        .catch((error: unknown) =>
+          log('warn', 'what other processes left could not be read; trying again', { error }),
+        )
+        .finally(() => repeat(work))
+    })
+    timers.set(work, cancel)
+  }
+
   return {
-    start: lookAgain,
+    start() {
+      for (const work of [runs.recover, events.retell, buryDead]) repeat(work)
+    },
     stop() {
       stopped = true
-      cancel?.()
+      for (const cancel of timers.values()) cancel()
     },
   }
 }
+
+type Work = () => Promise<void>

@@ -1,35 +1,46 @@
-/**
- * Does work that only one process may do at a time. Waits while another process does it. On an embedded store the work is
- * done at once.
- */
+/** Work that only one process may do at a time. The duty is renewed while the work goes on, and given back afterwards. */
 import type { EngineContext } from '../context.ts'
+import { whileRenewing } from './while-renewing.ts'
+
+type DutyContext = Pick<EngineContext, 'takeDuty' | 'clock'> & {
+  readonly options: Pick<EngineContext['options'], 'leaseMs'>
+}
 
 const RETRY_MS = 100
 
+/** Waits while another process does it. On an embedded store the work is done at once. */
 export async function withDuty<T>(
-  { takeDuty, clock, options: { leaseMs } }: Pick<EngineContext, 'takeDuty' | 'clock' | 'options'>,
+  context: DutyContext,
   name: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  let taken = takeDuty(name, leaseMs)
+  const { takeDuty, clock, options } = context
+  let taken = takeDuty(name, options.leaseMs)
   if (taken === true) return work()
   while (!(await taken)) {
     await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve))
-    taken = takeDuty(name, leaseMs)
+    taken = takeDuty(name, options.leaseMs)
   }
-  let cancel: () => void = () => undefined
-  const renewLater = (): void => {
-    cancel = clock.after(leaseMs / 3, () => {
-      // A duty that could not be renewed is another's when its time has passed.
-      Promise.resolve(takeDuty(name, leaseMs)).catch(() => undefined)
-      renewLater()
-    })
-  }
-  renewLater()
+  return onDuty(context, name, work)
+}
+
+/** Does nothing while another process does it. */
+export async function tryDuty(
+  context: DutyContext,
+  name: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (await context.takeDuty(name, context.options.leaseMs)) await onDuty(context, name, work)
+}
+
+async function onDuty<T>(
+  { takeDuty, clock, options: { leaseMs } }: DutyContext,
+  name: string,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    return await work()
+    return await whileRenewing(clock, leaseMs / 3, () => takeDuty(name, leaseMs), work)
   } finally {
-    cancel()
     await Promise.resolve(takeDuty(name, 0)).catch(() => undefined)
   }
 }
