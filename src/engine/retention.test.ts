@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Message, textOf } from '../core/message.ts'
 import { agent } from './agent.ts'
+import { createClusterHarness } from './test-support/cluster-harness.ts'
 import {
   alice,
   createHarness,
@@ -144,4 +145,15 @@ describe('what retention must not break', () => {
     expect(await harness.store.session('acme', 'alice', 's')).toBeUndefined()
     expect(await harness.store.holds(true)).toEqual([])
   })
+})
+
+it('removes the duties that processes of a cluster have left', async () => {
+  const { join, pass, store } = createClusterHarness()
+  const { engine } = await join()
+  await store.cluster?.takeDuty('short', 'dead', 1_000)
+  await store.cluster?.takeDuty('long', 'dead', HOUR)
+  await pass(2_000)
+  await engine.prune()
+  expect(await store.cluster?.pruneDuties(9)).toBe(0)
+  expect(await store.cluster?.takeDuty('long', 'another', HOUR)).toBe(false)
 })

@@ -69,6 +69,9 @@ export function createRetention(deps: {
     )
     const events = await older(eventsForMs, now, dispatched)
     if (events > 0) await eventsRemoved()
+    // Processes that died gave no duty back. The store compares the times.
+    const pruneDuties = counted(async (_, limit) => (await store.cluster?.pruneDuties(limit)) ?? 0)
+    await older(0, now, pruneDuties)
     return {
       tasks,
       claims,

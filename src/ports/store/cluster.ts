@@ -56,6 +56,8 @@ export interface ClusterStore {
    * time has not passed. A name is a short text. With 0 the worker gives the duty back.
    */
   takeDuty(name: string, workerId: string, forMs: number): Promise<boolean>
+  /** Removes up to `limit` duties whose time has passed, and resolves with how many. */
+  pruneDuties(limit: number): Promise<number>
 
   /**
    * Calls back with what other processes have changed. Reports may be lost, repeated and reordered, so a listener uses

@@ -72,6 +72,11 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
         else duties.set(name, { workerId, until: now() + forMs })
         return true
       }),
+      pruneDuties: guarded((limit) => {
+        const past = [...duties].filter(([, { until }]) => until <= now()).slice(0, limit)
+        for (const [name] of past) duties.delete(name)
+        return past.length
+      }),
       onChanges(listener) {
         mine.add(listener)
         return () => mine.delete(listener)

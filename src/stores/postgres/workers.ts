@@ -9,7 +9,7 @@ import type { Database, Row } from './database.ts'
 
 type Workers = Pick<
   ClusterStore,
-  'registerWorker' | 'heartbeat' | 'removeWorker' | 'workers' | 'takeDuty'
+  'registerWorker' | 'heartbeat' | 'removeWorker' | 'workers' | 'takeDuty' | 'pruneDuties'
 >
 
 /**
@@ -53,12 +53,7 @@ export function createWorkers(db: Database, leases: Database): Workers {
       return row && toBeat(row)
     },
     async removeWorker(workerId) {
-      // A process that died gave no duty back.
-      await db.write(
-        `WITH old AS (DELETE FROM ${s}.duties WHERE until < ${clock} - interval '1 hour')
-         DELETE FROM ${s}.workers WHERE id = $1`,
-        [toText(workerId)],
-      )
+      await db.write(`DELETE FROM ${s}.workers WHERE id = $1`, [toText(workerId)])
     },
     async workers() {
       const rows = await db.read(
@@ -86,6 +81,15 @@ export function createWorkers(db: Database, leases: Database): Workers {
         [toText(name), toText(workerId), forMs],
       )
       return rows.length === 1
+    },
+    async pruneDuties(limit) {
+      const rows = await db.write(
+        `WITH past AS (
+           SELECT name FROM ${s}.duties WHERE until <= ${clock} LIMIT $1 FOR UPDATE SKIP LOCKED)
+         DELETE FROM ${s}.duties d USING past WHERE d.name = past.name RETURNING 1`,
+        [limit],
+      )
+      return rows.length
     },
   }
 }

@@ -81,6 +81,18 @@ function leases(subject: Subject): void {
     expect(await a.cluster.takeDuty('receive', 'w1', 0)).toBe(true)
     expect(await b.cluster.takeDuty('receive', 'w2', 60_000)).toBe(true)
   })
+
+  it('removes duties whose time has passed, up to a number, and no other', async () => {
+    const { a, b, pass } = await two(subject)
+    for (const name of ['1', '2', '3']) await a.cluster.takeDuty(name, 'w1', 10_000)
+    await a.cluster.takeDuty('4', 'w1', 60_000)
+    expect(await b.cluster.pruneDuties(9)).toBe(0)
+    await pass(11_000)
+    expect(await b.cluster.pruneDuties(2)).toBe(2)
+    expect(await b.cluster.pruneDuties(2)).toBe(1)
+    expect(await b.cluster.takeDuty('1', 'w2', 60_000)).toBe(true)
+    expect(await b.cluster.takeDuty('4', 'w2', 60_000)).toBe(false)
+  })
 }
 
 function reservations(subject: Subject): void {
