@@ -33,9 +33,9 @@ export interface PostgresStoreOptions {
 
 /**
  * A heartbeat without an answer is sent again on a new connection after this time. A network may drop a connection
- * without a word, and before the default lease (15 s) has run out there is time for three more attempts.
+ * without a word, and before the default lease (15 s) has run out there is time for two more attempts.
  */
-const HEARTBEAT_MS = 2_000
+const HEARTBEAT_MS = 3_000
 /** A heartbeat that takes longer comes too late to be of use. */
 const LEASE_WAIT_MS = 4_000
 
