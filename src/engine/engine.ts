@@ -191,7 +191,7 @@ export interface Engine {
 
   /**
    * For work that one process does for all that share the store. False: another one has it, for at most `forMs`. On an
-   * embedded store it is always true.
+   * embedded store it is always true. With 0 this process gives the work back.
    */
   takeDuty(name: string, forMs: number): Promise<boolean>
 

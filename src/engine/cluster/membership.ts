@@ -32,7 +32,7 @@ export interface Membership {
   readonly holdsLease: () => boolean
   /** Resolves when a step may start. */
   whenLeased(): Promise<void>
-  /** False when another process does the work of that name. */
+  /** False when another process does the work of that name. With 0 the work is given back. */
   takeDuty(name: string, forMs: number): boolean | Promise<boolean>
   start(): Promise<void>
   /** Renews the lease now, so that others can read the note. False: the store has no such lease. */

@@ -53,7 +53,8 @@ export interface ClusterStore {
   markDispatched(positions: readonly number[]): Promise<void>
   /**
    * Gives work that one process does for all to a worker, for `forMs` from now. False: another worker has it, and its
-   * time has not passed. A name is a short text. With 0 the worker gives the duty back.
+   * time has not passed. A name is a short text.
+   * With 0 the worker gives the duty back, and nothing of it is kept. False then: this worker does not have it.
    */
   takeDuty(name: string, workerId: string, forMs: number): Promise<boolean>
   /** Removes up to `limit` duties whose time has passed, and resolves with how many. */

@@ -67,9 +67,10 @@ export function createMemoryCluster(now: () => number): MemoryCluster {
       markDispatched: guarded(events.markDispatched),
       takeDuty: guarded((name, workerId, forMs) => {
         const duty = duties.get(name)
-        if (duty !== undefined && duty.until > now() && duty.workerId !== workerId) return false
-        if (forMs === 0) duties.delete(name)
-        else duties.set(name, { workerId, until: now() + forMs })
+        const isMine = duty?.workerId === workerId
+        if (forMs === 0) return isMine && duties.delete(name)
+        if (duty !== undefined && duty.until > now() && !isMine) return false
+        duties.set(name, { workerId, until: now() + forMs })
         return true
       }),
       pruneDuties: guarded((limit) => {

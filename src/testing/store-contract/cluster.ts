@@ -93,6 +93,17 @@ function leases(subject: Subject): void {
     expect(await b.cluster.takeDuty('1', 'w2', 60_000)).toBe(true)
     expect(await b.cluster.takeDuty('4', 'w2', 60_000)).toBe(false)
   })
+
+  it('gives back no duty that ran out and that another process has', async () => {
+    const { a, b, pass } = await two(subject)
+    expect(await a.cluster.takeDuty('receive', 'w1', 0)).toBe(false)
+    expect(await a.cluster.takeDuty('receive', 'w1', 10_000)).toBe(true)
+    await pass(11_000)
+    expect(await b.cluster.takeDuty('receive', 'w2', 0)).toBe(false)
+    expect(await b.cluster.takeDuty('receive', 'w2', 60_000)).toBe(true)
+    expect(await a.cluster.takeDuty('receive', 'w1', 0)).toBe(false)
+    expect(await a.cluster.takeDuty('receive', 'w1', 60_000)).toBe(false)
+  })
 }
 
 function reservations(subject: Subject): void {
