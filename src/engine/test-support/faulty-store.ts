@@ -26,6 +26,7 @@ const writing: ReadonlySet<string | symbol> = new Set([
   'setValue',
   'replaceValue',
   'replaceSession',
+  'replacePush',
   'putHold',
   'claim',
   'reply',

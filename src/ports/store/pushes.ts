@@ -4,6 +4,11 @@ import type { Push } from '../../core/push.ts'
 export interface PushStore {
   /** Inserts or replaces. */
   putPush(push: Push): Promise<void>
+  /**
+   * Writes the webhook if the stored one is `before`. False: it is another one or deleted, and nothing was written by this
+   * call. When the connection was lost, an earlier attempt may have written it.
+   */
+  replacePush(before: Push, after: Push): Promise<boolean>
   /** Ordered by id. */
   pushes(taskId: string): Promise<readonly Push[]>
   deletePush(taskId: string, id: string): Promise<void>

@@ -134,6 +134,7 @@ export function connectMemory(data: MemoryData, { guarded, close }: Guard): Stor
     session: guarded(sessions.get),
     sessions: guarded(sessions.list),
     putPush: guarded(pushes.put),
+    replacePush: guarded(pushes.replace),
     pushes: guarded(pushes.of),
     deletePush: guarded(pushes.delete),
     listPushes: guarded(pushes.list),

@@ -3,6 +3,7 @@ import type { Store } from '../../ports/store.ts'
 
 export interface Pushes {
   put(push: Push): void
+  replace(before: Push, after: Push): boolean
   of(taskId: string): readonly Push[]
   delete(taskId: string, id: string): void
   list(...query: Parameters<Store['listPushes']>): readonly Push[]
@@ -20,10 +21,18 @@ export function createPushes(): Pushes {
       .map((text) => JSON.parse(text) as Push)
       .sort((a, b) => order(a.id, b.id))
 
+  function put(push: Push): void {
+    const known = byTask.get(push.taskId) ?? new Map<string, string>()
+    byTask.set(push.taskId, known.set(push.id, JSON.stringify(push)))
+  }
+
   return {
-    put(push) {
-      const known = byTask.get(push.taskId) ?? new Map<string, string>()
-      byTask.set(push.taskId, known.set(push.id, JSON.stringify(push)))
+    put,
+    replace(before, after) {
+      const stored = byTask.get(after.taskId)?.get(after.id)
+      if (stored !== JSON.stringify(before)) return false
+      put(after)
+      return true
     },
     of,
     delete(taskId, id) {

@@ -1,9 +1,9 @@
 import { type Push, pushStatus } from '../../core/push.ts'
 import { toText } from '../../ports/store/text.ts'
 import type { Store } from '../../ports/store.ts'
-import type { Database, Row } from './database.ts'
+import type { Database, Row, Value } from './database.ts'
 
-type Pushes = Pick<Store, 'putPush' | 'pushes' | 'deletePush' | 'listPushes'>
+type Pushes = Pick<Store, 'putPush' | 'replacePush' | 'pushes' | 'deletePush' | 'listPushes'>
 
 export function createPushes(db: Database): Pushes {
   const s = db.schema
@@ -12,8 +12,17 @@ export function createPushes(db: Database): Pushes {
       await db.write(
         `INSERT INTO ${s}.pushes (task_id, id, status, body) VALUES ($1, $2, $3, $4)
          ON CONFLICT (task_id, id) DO UPDATE SET status = excluded.status, body = excluded.body`,
-        [toText(push.taskId), toText(push.id), pushStatus(push), JSON.stringify(push)],
+        columnsOf(push),
       )
+    },
+    async replacePush(before, after) {
+      // When the connection was lost ($6), an earlier attempt may have written the webhook.
+      const written = await db.writeOnce(
+        `UPDATE ${s}.pushes SET status = $3, body = $4
+         WHERE task_id = $1 AND id = $2 AND (body = $5 OR ($6 AND body = $4)) RETURNING 1`,
+        (again) => [...columnsOf(after), JSON.stringify(before), again],
+      )
+      return written.length > 0
     },
     pushes: async (taskId) =>
       (
@@ -36,6 +45,10 @@ export function createPushes(db: Database): Pushes {
         )
       ).map(parsed),
   }
+}
+
+function columnsOf(push: Push): readonly Value[] {
+  return [toText(push.taskId), toText(push.id), pushStatus(push), JSON.stringify(push)]
 }
 
 function parsed(row: Row): Push {

@@ -219,6 +219,7 @@ function sessionMethods({ sessions, pruning }: Tables, guarded: Guarded): Sessio
 function pushMethods({ pushes }: Tables, guarded: Guarded): PushStore {
   return {
     putPush: guarded(pushes.put),
+    replacePush: guarded(pushes.replace),
     pushes: guarded(pushes.of),
     deletePush: guarded(pushes.delete),
     listPushes: guarded(pushes.list),

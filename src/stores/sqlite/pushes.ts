@@ -5,6 +5,7 @@ import { toText } from './text.ts'
 
 export interface Pushes {
   put(push: Push): void
+  replace(before: Push, after: Push): boolean
   of(taskId: string): readonly Push[]
   delete(taskId: string, id: string): void
   list(...query: Parameters<Store['listPushes']>): readonly Push[]
@@ -14,6 +15,9 @@ export function createPushes(db: Database): Pushes {
   const upsert = db.prepare(
     `INSERT INTO pushes (task_id, id, status, body) VALUES (?, ?, ?, ?)
      ON CONFLICT (task_id, id) DO UPDATE SET status = excluded.status, body = excluded.body`,
+  )
+  const change = db.prepare(
+    'UPDATE pushes SET status = ?, body = ? WHERE task_id = ? AND id = ? AND body = ? RETURNING 1',
   )
   const select = db.prepare('SELECT body FROM pushes WHERE task_id = ? ORDER BY id')
   const remove = db.prepare('DELETE FROM pushes WHERE task_id = ? AND id = ?')
@@ -25,6 +29,11 @@ export function createPushes(db: Database): Pushes {
   return {
     put(push) {
       upsert.run(toText(push.taskId), toText(push.id), pushStatus(push), JSON.stringify(push))
+    },
+    replace(before, after) {
+      const key = [toText(after.taskId), toText(after.id)] as const
+      const columns = [pushStatus(after), JSON.stringify(after)] as const
+      return change.all(...columns, ...key, JSON.stringify(before)).length > 0
     },
     of: (taskId) => select.all(toText(taskId)).map(parsed),
     delete(taskId, id) {

@@ -35,6 +35,32 @@ export function pushes(subject: Subject): void {
     expect(await store.pushes('task-3')).toEqual([])
   })
 
+  it('replaces a webhook only if it is the expected one', async () => {
+    const { store } = subject
+    const [first, second] = [samplePush('task-1', 'a'), samplePush('task-1', 'a', { sentSeq: 2 })]
+    expect(await store.replacePush(first, second)).toBe(false)
+    expect(await store.pushes('task-1')).toEqual([])
+    await store.putPush(first)
+    expect(await store.replacePush(second, first)).toBe(false)
+    expect(await store.replacePush(first, second)).toBe(true)
+    expect(await store.replacePush(first, samplePush('task-1', 'a', { sentSeq: 1 }))).toBe(false)
+    const [read = first] = await store.pushes('task-1')
+    expect(read).toEqual(second)
+    expect(await store.replacePush(read, { ...read, done: true })).toBe(true)
+    expect(await store.listPushes('open', undefined, 9)).toEqual([])
+    expect(await store.pushes('task-1')).toEqual([{ ...second, done: true }])
+  })
+
+  it('replaces a webhook that came with a commit', async () => {
+    const { store } = subject
+    const error = 'a \u0000 and \ud800'
+    const made = samplePush('task-1', 'a', { error, owner: { tenant: 't', principal: 'p' } })
+    await store.commit([creation('task-1', {}, { pushes: [made] })])
+    const [read = made] = await store.pushes('task-1')
+    expect(await store.replacePush(read, { ...read, sentSeq: 3 })).toBe(true)
+    expect(await store.pushes('task-1')).toEqual([{ ...made, sentSeq: 3 }])
+  })
+
   it('keeps webhooks that come with a commit if that is written, and only then', async () => {
     const { store } = subject
     const first = samplePush('task-1', 'a')

@@ -55,6 +55,11 @@ export function countOpen(
         await store.putPush(push)
         see(push)
       },
+      async replacePush(before, after) {
+        const written = await store.replacePush(before, after)
+        if (written) see(after)
+        return written
+      },
       async pushes(taskId) {
         const known = openOf(taskId)
         const found = await store.pushes(taskId)

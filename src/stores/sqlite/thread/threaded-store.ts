@@ -80,6 +80,7 @@ export function threaded(reads: DatabaseStore, filter: ClaimFilter, writer: Writ
     putSession: onWriter('putSession'),
     replaceSession: onWriter('replaceSession'),
     putPush: onWriter('putPush'),
+    replacePush: onWriter('replacePush'),
     deletePush: onWriter('deletePush'),
     appendAudit: onWriter('appendAudit'),
     pruneAudit: onWriter('pruneAudit'),
