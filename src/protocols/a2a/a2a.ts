@@ -126,12 +126,13 @@ function pushesOf(
   if (store === undefined) return undefined
   const signing = { issuer: publicUrl, now: clock.now, uuid: ids.uuid }
   const signer = key && config.pushSign ? createPushSigner({ key, ...signing }) : undefined
-  const allowInner = config.pushToPrivate
+  const { pushToPrivate: allowInner, pushTimeoutMs: timeoutMs } = config
   return createPushes({
     engine,
     store,
     codecs,
-    post: post ?? createPost({ allowInner, timeoutMs: config.pushTimeoutMs, signer }),
+    post: post ?? createPost({ allowInner, timeoutMs, signer }),
+    timeoutMs,
     clock,
     log,
     ...(tracing === undefined ? {} : { tracing }),

@@ -19,7 +19,8 @@ export function afterFailure(push: Push, error: unknown, at: number, random: num
   return { ...failed, retryAt: at + Math.round(pause * (0.5 + random / 2)) }
 }
 
-export function afterSuccess(push: Push, sentSeq: number): Push {
+/** @param ended whether the record was the last of the task */
+export function afterSuccess(push: Push, sentSeq: number, ended: boolean): Push {
   const { retryAt: _retry, firstFailedAt: _first, error: _error, ...rest } = push
-  return { ...rest, sentSeq, attempts: 0 }
+  return { ...rest, sentSeq, attempts: 0, ...(ended ? { done: true } : {}) }
 }

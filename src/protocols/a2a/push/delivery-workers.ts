@@ -1,18 +1,19 @@
 /** Decides when webhooks are sent what is due. A webhook has one worker while there is something to deliver. */
 import type { Push } from '../../../core/push.ts'
 import { createDeliverRecords, type DeliveryDeps } from './deliver-records.ts'
-
-/** How long another process waits before it takes over from one that is gone. */
-const DUTY_MS = 20_000
+import { TakenOver } from './webhook-duty.ts'
 
 export interface DeliveryWorkers {
-  /** Starts a worker for each webhook of the task that may have something to deliver. */
-  wake(taskId: string): void
+  /**
+   * Starts a worker for each webhook of the task that may have something to deliver. Resolves when each has something to
+   * post or has ended: posts may take long, and no webhook waits for another one (P4).
+   */
+  wake(taskId: string): Promise<void>
   close(): void
 }
 
 export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
-  const { engine, store, clock, log } = deps
+  const { store, clock, log } = deps
   const deliverRecords = createDeliverRecords(deps)
   /** Webhooks with a worker. True when the worker must run again after it has finished. */
   const busy = new Map<string, boolean>()
@@ -21,17 +22,16 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
   const closing = new AbortController()
   const measure = (): void => measureBacklog(deps, busy.size, retries.size)
 
-  function wake(taskId: string): void {
+  async function wake(taskId: string): Promise<void> {
     if (closing.signal.aborted) return
-    store
-      .pushes(taskId)
-      .then((pushes) => {
-        for (const push of pushes) startWorker(push)
-      })
-      .catch((error: unknown) => log('error', 'Webhooks could not be read', { taskId, error }))
+    try {
+      await Promise.all((await store.pushes(taskId)).map(startWorker))
+    } catch (error) {
+      log('error', 'Webhooks could not be read', { taskId, error })
+    }
   }
 
-  function startWorker(push: Push): void {
+  async function startWorker(push: Push): Promise<void> {
     if (closing.signal.aborted || push.done || push.failedAt !== undefined) return
     const key = keyOf(push)
     if (busy.has(key)) {
@@ -44,26 +44,27 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
     }
     busy.set(key, false)
     measure()
-    deliver(push, key)
-      .then((at) => {
-        if (at !== undefined) retryAt(push, at)
-      })
-      .catch((error: unknown) => log('error', 'A webhook worker stopped', { key, error }))
-      .finally(() => {
+    await new Promise<void>((posting) => {
+      void work(push, key, posting).finally(() => {
         const again = busy.get(key)
         busy.delete(key)
         measure()
-        if (again) wake(push.taskId)
+        if (again) void wake(push.taskId)
+        posting()
       })
+    })
   }
 
-  /** Returns when to try again. On a shared store, a webhook belongs to one process for a while. */
-  async function deliver(push: Push, key: string): Promise<number | undefined> {
-    if (store.cluster === undefined) return deliverRecords(push, key, closing.signal)
-    if (!(await engine.takeDuty(`webhook ${key}`, DUTY_MS))) return clock.now() + DUTY_MS
-    // The process that had it before may have delivered since.
-    const now = (await store.pushes(push.taskId)).find(({ id }) => id === push.id)
-    return now?.createdAt === push.createdAt ? deliverRecords(now, key, closing.signal) : undefined
+  /** Never fails. */
+  async function work(push: Push, key: string, posting: () => void): Promise<void> {
+    try {
+      const at = await deliverRecords(push, key, closing.signal, posting)
+      if (at !== undefined) retryAt(push, at)
+    } catch (error) {
+      // What is due is delivered by the other process. When it cannot, the sweep of open webhooks finds it.
+      if (error instanceof TakenOver && error.cause === undefined) return
+      log('error', 'A webhook worker stopped', { key, error })
+    }
   }
 
   /** Each webhook has its own timer, because receivers fail independently (P4). */
@@ -74,7 +75,7 @@ export function createDeliveryWorkers(deps: DeliveryDeps): DeliveryWorkers {
     const cancel = clock.after(at - clock.now(), () => {
       retries.delete(key)
       measure()
-      wake(push.taskId)
+      void wake(push.taskId)
     })
     retries.set(key, cancel)
     measure()

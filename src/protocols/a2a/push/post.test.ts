@@ -81,6 +81,20 @@ describe('a delivery', () => {
     await expect(inside(delivery(loop))).rejects.toThrow('too often')
   })
 
+  it('is confirmed before each request, and is not sent when it was not', async () => {
+    let seen = 0
+    const url = await listen((_request, response) => {
+      seen++
+      response.writeHead(307, { location: '/next' }).end()
+    })
+    let confirmed = 0
+    async function confirm(): Promise<void> {
+      if (++confirmed > 2) throw new Error('not any more')
+    }
+    await expect(inside(delivery(url), confirm)).rejects.toThrow('not any more')
+    expect(seen).toBe(2)
+  })
+
   it('never goes to a private address: not directly, not by name, not by redirect', async () => {
     const url = await listen((_request, response) => response.writeHead(200).end())
     await expect(outside(delivery(url))).rejects.toThrow(TargetRefused)

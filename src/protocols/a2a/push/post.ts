@@ -13,8 +13,11 @@ export interface Delivery {
   readonly body: string
 }
 
-/** Resolves when the receiver answered 2xx. Rejects otherwise, with `TargetRefused` when it must not be retried. */
-export type Post = (delivery: Delivery) => Promise<void>
+/**
+ * Resolves when the receiver answered 2xx. Rejects otherwise, with `TargetRefused` when it must not be retried.
+ * @param confirm is called before each request, when it has its slot. When it rejects, nothing is sent
+ */
+export type Post = (delivery: Delivery, confirm?: () => Promise<void>) => Promise<void>
 
 const REDIRECTS = 3
 
@@ -28,13 +31,20 @@ interface PostOptions {
 export function createPost(options: PostOptions): Post {
   const slots = createSlots()
 
-  async function post(delivery: Delivery, redirects: number): Promise<void> {
+  async function post(
+    delivery: Delivery,
+    redirects: number,
+    confirm: () => Promise<void>,
+  ): Promise<void> {
     const url = new URL(delivery.url)
     const refused = refusedTarget(url, options.allowInner)
     if (refused !== undefined) throw new TargetRefused(refused)
     const { status, location } = await slots.during(
       { tenant: delivery.tenant, host: url.host },
-      () => send(url, delivery, options),
+      async () => {
+        await confirm()
+        return send(url, delivery, options)
+      },
     )
     if (status >= 200 && status < 300) return
     // Only 307 and 308 keep the method and the body. Other redirects ask for a GET.
@@ -48,10 +58,10 @@ export function createPost(options: PostOptions): Post {
     // Credentials are not sent to another origin.
     const { authorization: _secret, 'x-a2a-notification-token': _token, ...rest } = delivery.headers
     const headers = next.origin === url.origin ? delivery.headers : rest
-    return post({ ...delivery, url: next.href, headers }, redirects - 1)
+    return post({ ...delivery, url: next.href, headers }, redirects - 1, confirm)
   }
 
-  return (delivery) => post(delivery, REDIRECTS)
+  return (delivery, confirm = async () => undefined) => post(delivery, REDIRECTS, confirm)
 }
 
 function send(

@@ -1,6 +1,7 @@
-/** Cites P1 to P7 of pushes.ts; P5 also in test/crash/webhooks.test.ts. */
+/** Cites P1 to P7 of pushes.ts; P5 also in test/crash/webhooks.test.ts, P6 in shared-pushes.test.ts. */
 import { describe, expect, it } from 'vitest'
-import { createMemoryCluster } from '../../../stores/memory/memory-cluster.ts'
+import type { Push } from '../../../core/push.ts'
+import type { Store } from '../../../ports/store.ts'
 import { createMemoryStore } from '../../../stores/memory/memory-store.ts'
 import { createManualClock } from '../../../testing/manual-clock.ts'
 import {
@@ -11,28 +12,8 @@ import {
   type TestServerOptions,
   textMessage,
 } from '../test-support/test-server.ts'
-import type { Delivery } from './post.ts'
 import { TargetRefused } from './targets.ts'
-
-interface Receiver {
-  readonly got: Delivery[]
-  answer: (delivery: Delivery) => Promise<void>
-}
-
-const url = 'https://example.com/hook'
-
-function receiver(): Receiver & { readonly post: (delivery: Delivery) => Promise<void> } {
-  const got: Delivery[] = []
-  const it = {
-    got,
-    answer: async () => undefined,
-    async post(delivery: Delivery) {
-      await it.answer(delivery)
-      got.push(delivery)
-    },
-  } as Receiver & { post: (delivery: Delivery) => Promise<void> }
-  return it
-}
+import { receiver, send, settle, told, url } from './test-support/receiver.ts'
 
 async function withReceiver(
   some: TestServerOptions = {},
@@ -44,32 +25,7 @@ async function withReceiver(
   }
 }
 
-const settle = async (): Promise<void> => {
-  for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve))
-}
-
-const told = ({ got }: Receiver): readonly string[] =>
-  got.map(({ body }) => {
-    const { task, statusUpdate, artifactUpdate } = JSON.parse(body)
-    if (artifactUpdate !== undefined) return `artifact ${artifactUpdate.artifact.name}`
-    const { status } = task ?? statusUpdate
-    return `${task === undefined ? '' : 'task '}${status.state.replace('TASK_STATE_', '')}`
-  })
-
 const three = [{ say: 'a' }, { artifact: { name: 'x', text: 'y' } }, { complete: 'z' }]
-
-async function send(
-  testServer: TestServer,
-  ops: readonly unknown[],
-  target: object = { url },
-): Promise<string> {
-  const configuration = { taskPushNotificationConfig: target }
-  const { task } = await testServer.ok('1.0', 'SendMessage', {
-    message: scripted('1.0', ops),
-    configuration,
-  })
-  return task.id
-}
 
 describe('push notifications', () => {
   it('P2: send everything in order, as a stream would', async () => {
@@ -236,6 +192,26 @@ describe('push notifications', () => {
     },
   )
 
+  it('P4: are done with the write that says that the last event was sent', async () => {
+    const inner = createMemoryStore()
+    const written: Push[] = []
+    const store: Store = {
+      ...inner,
+      async replacePush(before, after) {
+        written.push(after)
+        return inner.replacePush(before, after)
+      },
+    }
+    const { testServer } = await withReceiver({ store })
+    const taskId = await send(testServer, three)
+    await settle()
+    expect(written.at(-1)).toMatchObject({ done: true })
+    expect(new Set(written.map(({ sentSeq }) => sentSeq)).size).toBe(written.length)
+    // One that is set afterwards has nothing to send.
+    await testServer.ok('1.0', 'CreateTaskPushNotificationConfig', { taskId, id: 'late', url })
+    expect(await store.listPushes('open', undefined, 9)).toEqual([])
+  })
+
   it('P5: come with their task in one write, and a repeated message brings no second one', async () => {
     const { testServer, hook } = await withReceiver()
     const params = {
@@ -389,31 +365,5 @@ describe('push notifications', () => {
     const sent = await testServer.rpc('1.0', 'SendMessage', { message, configuration })
     expect(sent.error.code).toBe(-32003)
     expect(await testServer.ok('1.0', 'ListTasks')).toMatchObject({ totalSize: 0 })
-  })
-})
-
-describe('push notifications of two processes on one store', () => {
-  it('P6: are sent once, and by the other one when the first is gone', async () => {
-    const clock = createManualClock()
-    const cluster = createMemoryCluster(clock.now)
-    const hook = receiver()
-    const join = (): Promise<TestServer> =>
-      openTestServer({ store: cluster.connect(), clock, a2a: { post: hook.post } })
-    const [first, second] = [await join(), await join()]
-    const sending = send(first, [{ park: { reason: 'r' } }, { say: 'a' }, { complete: 'z' }])
-    sending.catch(() => undefined)
-    await settle()
-    clock.advance(10_000)
-    await settle()
-    expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'WORKING'])
-    await first.store.close()
-    const [task] = await second.store.list({ limit: 1 })
-    const root = { tenant: '*', principal: 'root', operator: true }
-    await second.engine.resume(root, { taskId: task?.id ?? '' })
-    for (let n = 0; n < 8; n++) {
-      clock.advance(5_000)
-      await settle()
-    }
-    expect(told(hook).slice(3)).toEqual(['WORKING', 'WORKING', 'COMPLETED'])
   })
 })

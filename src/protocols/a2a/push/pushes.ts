@@ -11,6 +11,7 @@
  */
 import { LullError } from '../../../core/errors.ts'
 import type { MakePush, Push, PushOwner, PushTarget } from '../../../core/push.ts'
+import { isTerminal } from '../../../core/states.ts'
 import type { Task } from '../../../core/task.ts'
 import type { EngineDeps } from '../../../engine/deps.ts'
 import type { Engine } from '../../../engine/engine.ts'
@@ -70,7 +71,7 @@ export function createPushes(given: PushesDeps): Pushes {
   const admitted = createAdmitted(open, given.webhooks)
   // Changes of tasks without an open webhook are ignored.
   const unwatch = engine.watch((task) => {
-    if (open.isOpen(task.id)) workers.wake(task.id)
+    if (open.isOpen(task.id)) void workers.wake(task.id)
   }, open.isOpen)
   const sweeps = createOpenWebhooks({ ...deps, listOpen: open.listOpen, begin: workers.wake })
 
@@ -86,14 +87,16 @@ export function createPushes(given: PushesDeps): Pushes {
     // Clients of 0.3 omit the id and use the task id in its place.
     const id = target.id === '' ? (shape === '1.0' ? ids.uuid() : taskId) : target.id
     const start = { createdAt: clock.now(), sentSeq, attempts: 0 }
-    return { ...target, id, taskId, owner, version: shape, ...start }
+    // Nothing follows in a task that has ended, so no worker would find the webhook again.
+    const done = isTerminal(task.state) && sentSeq === task.version ? { done: true as const } : {}
+    return { ...target, id, taskId, owner, version: shape, ...start, ...done }
   }
 
   const set: Pushes['set'] = (task, shape, target) =>
     admitted(task, task.id, target, async () => {
       const push = make(task, shape, target, task.version)
       await store.putPush(push)
-      workers.wake(task.id)
+      void workers.wake(task.id)
       return push
     })
 
@@ -106,7 +109,7 @@ export function createPushes(given: PushesDeps): Pushes {
       })
       if (sent.kind !== 'task' || sent.repeated) return sent
       if (made !== undefined) open.see(made)
-      workers.wake(sent.task.id)
+      void workers.wake(sent.task.id)
       return sent
     })
 

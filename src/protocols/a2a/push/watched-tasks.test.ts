@@ -30,6 +30,7 @@ async function open() {
     log,
     codecs: createCodecs(defaultConfig),
     post: async () => undefined,
+    timeoutMs: 10_000,
     random: () => 0,
     stillValid: async () => true,
     allowInner: false,

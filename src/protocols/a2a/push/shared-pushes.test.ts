@@ -1,0 +1,111 @@
+/** Cites P6 of pushes.ts. */
+import { describe, expect, it } from 'vitest'
+import { createMemoryCluster } from '../../../stores/memory/memory-cluster.ts'
+import { createManualClock } from '../../../testing/manual-clock.ts'
+import { openTestServer, type TestServer } from '../test-support/test-server.ts'
+import type { Delivery } from './post.ts'
+import { receiver, send, settle, told } from './test-support/receiver.ts'
+
+describe('push notifications of two processes on one store', () => {
+  it('P6: are sent once, and by the other one when the first is gone', async () => {
+    const clock = createManualClock()
+    const cluster = createMemoryCluster(clock.now)
+    const hook = receiver()
+    const join = (): Promise<TestServer> =>
+      openTestServer({ store: cluster.connect(), clock, a2a: { post: hook.post } })
+    const [first, second] = [await join(), await join()]
+    const sending = send(first, [{ park: { reason: 'r' } }, { say: 'a' }, { complete: 'z' }])
+    sending.catch(() => undefined)
+    await settle()
+    clock.advance(10_000)
+    await settle()
+    expect(told(hook)).toEqual(['task SUBMITTED', 'WORKING', 'WORKING'])
+    await first.store.close()
+    const [task] = await second.store.list({ limit: 1 })
+    const root = { tenant: '*', principal: 'root', operator: true }
+    await second.engine.resume(root, { taskId: task?.id ?? '' })
+    for (let n = 0; n < 8; n++) {
+      clock.advance(5_000)
+      await settle()
+    }
+    expect(told(hook).slice(3)).toEqual(['WORKING', 'WORKING', 'COMPLETED'])
+  })
+
+  /** Two processes. Counts the deliveries that are under way at once, and who has a duty. */
+  async function joinTwo(hook: ReturnType<typeof receiver>) {
+    const clock = createManualClock()
+    const cluster = createMemoryCluster(clock.now)
+    const duties = new Map<string, number>()
+    const under = { way: 0, most: 0 }
+    function join(): Promise<TestServer> {
+      const store = cluster.connect()
+      const shared = store.cluster
+      if (shared === undefined) throw new Error('a shared store was expected')
+      const takeDuty: typeof shared.takeDuty = async (name, worker, forMs) => {
+        const taken = await shared.takeDuty(name, worker, forMs)
+        if (taken && name.startsWith('webhook ')) {
+          if (forMs === 0) duties.delete(name)
+          else duties.set(name, forMs)
+        }
+        return taken
+      }
+      const post = async (delivery: Delivery, confirm?: () => Promise<void>): Promise<void> => {
+        await confirm?.()
+        under.most = Math.max(under.most, ++under.way)
+        await hook.post(delivery).finally(() => under.way--)
+      }
+      return openTestServer({
+        store: { ...store, cluster: { ...shared, takeDuty } },
+        clock,
+        a2a: { post },
+      })
+    }
+    const first = await join()
+    await join()
+    async function pass(seconds: number): Promise<void> {
+      for (let n = 0; n < seconds; n++) {
+        await settle()
+        clock.advance(1_000)
+      }
+      await settle()
+    }
+    return { first, clock, duties, under, pass }
+  }
+
+  it('P6: are sent by one, also when the events take longer together than the duty lasts', async () => {
+    const hook = receiver()
+    const { first, clock, duties, under, pass } = await joinTwo(hook)
+    hook.answer = () => new Promise((resolve) => clock.after(9_000, resolve))
+    const says = ['1', '2', '3', '4'].map((say) => ({ say }))
+    send(first, [...says, { complete: 'z' }]).catch(() => undefined)
+    await pass(120)
+    expect(under.most).toBe(1)
+    const said = ['WORKING', 'WORKING', 'WORKING', 'WORKING', 'WORKING']
+    expect(told(hook)).toEqual(['task SUBMITTED', ...said, 'COMPLETED'])
+    expect(await first.store.listPushes('open', undefined, 9)).toEqual([])
+    expect(duties).toEqual(new Map())
+  })
+
+  it('P6: have no duty while nothing is due', async () => {
+    const hook = receiver()
+    const { first, duties, pass } = await joinTwo(hook)
+    send(first, [{ park: { reason: 'r' } }]).catch(() => undefined)
+    await pass(5)
+    const [task] = await first.store.list({ limit: 1 })
+    // A record without an event for webhooks.
+    const params = { taskId: task?.id ?? '', reminder: { body: 'b' } }
+    first.ok('1.0', 'tasks/inject_reminder', params).catch(() => undefined)
+    await pass(5)
+    const [webhook] = await first.store.pushes(params.taskId)
+    expect([webhook?.sentSeq]).toEqual(await first.store.cluster?.versions([params.taskId]))
+    expect(hook.got.length).toBeGreaterThan(0)
+    expect(duties).toEqual(new Map())
+    const taken: string[] = []
+    duties.set = (name) => {
+      taken.push(name)
+      return duties
+    }
+    await pass(60)
+    expect(taken).toEqual([])
+  })
+})
