@@ -42,7 +42,8 @@ export function createClaims(db: Database): Claims {
       const columns = [0, 1, 2, 3, 4].map((n) => said.map((values) => values[n]))
       await db.writeOnce(
         `SELECT ${s}.reply_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-        (again) => [again, ...claimed, ...columns],
+        // Without a key nothing else tells a first attempt from its repeat, and the first may be carried out last.
+        (again) => [again || claim === undefined, ...claimed, ...columns],
       )
     },
     async contextMessages(tenant, principal, contextId, limit, upTo = Number.MAX_SAFE_INTEGER) {

@@ -124,6 +124,19 @@ it('appends events and replies once when the connection was lost', async () => {
   expect(await store.contextMessages('acme', 'ann', 'c', 9)).toHaveLength(1)
 })
 
+it('stores a reply without a key once when its first attempt is carried out after its repeat', async () => {
+  const { store } = await open()
+  const said = (text: string) => ({
+    ...{ tenant: 'acme', principal: 'ann', contextId: 'c', at: 1 },
+    message: { messageId: text, role: 'ROLE_USER', parts: [{ text }] } as const,
+  })
+  const exchange = [said('question'), said('answer')]
+  const arrives = (): Promise<void> => store.reply(undefined, exchange)
+  await arrives()
+  await arrives()
+  expect(await store.contextMessages('acme', 'ann', 'c', 9)).toHaveLength(2)
+})
+
 it('knows its own change of a value or a policy again when the connection was lost', async () => {
   const { store, proxy } = await open()
   const lost = (text: string) => proxy.cutAfter(text)
