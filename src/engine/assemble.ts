@@ -107,7 +107,13 @@ export function assemble(deps: EngineDeps): Assembly {
     cluster && peers && { read: cluster.holdsInEffect, everywhere: peers.barrier.passed },
   )
   const watchdog = createWatchdog(clock, log, options.blockMs, () => runs.suspects())
-  const host = createRunHost(shared, () => context, { live, holds, watchdog, lease: membership })
+  const host = createRunHost(shared, () => context, {
+    live,
+    holds,
+    watchdog,
+    lease: membership,
+    barrier: peers?.barrier,
+  })
   const runs = createRuns({
     ...shared,
     ...options,

@@ -1,5 +1,6 @@
 /** What the engine offers to its runs. */
 import { createChildHost } from './child-host.ts'
+import type { HoldBarrier } from './cluster/hold-barrier.ts'
 import type { Membership } from './cluster/membership.ts'
 import type { EngineContext } from './context.ts'
 import type { Watchdog } from './health.ts'
@@ -14,15 +15,27 @@ export interface RunHostDeps {
   readonly holds: Holds
   readonly watchdog: Watchdog
   readonly lease: Pick<Membership, 'holdsLease' | 'whenLeased'>
+  /** Present in a shared store. */
+  readonly barrier: Pick<HoldBarrier, 'isReached' | 'whenReached'> | undefined
 }
 
 /** @param contextOf called only after the engine is assembled */
 export function createRunHost(
   shared: Pick<EngineContext, 'clock' | 'ids' | 'log' | 'tracing' | 'signer' | 'options' | 'store'>,
   contextOf: () => EngineContext,
-  { live, holds, watchdog, lease }: RunHostDeps,
+  { live, holds, watchdog, lease, barrier }: RunHostDeps,
 ): RunHost {
   const { clock, ids, log, tracing, signer, options, store } = shared
+  /** C3 and C8 of `cluster/membership.ts`. */
+  const mayExecute = (): boolean => lease.holdsLease() && (barrier?.isReached() ?? true)
+
+  async function whenMayExecute(): Promise<void> {
+    while (!mayExecute()) {
+      await lease.whenLeased()
+      await barrier?.whenReached()
+    }
+  }
+
   return {
     clock,
     ids,
@@ -43,7 +56,7 @@ export function createRunHost(
     releaseSlot: (taskId) => contextOf().runs.releaseSlot(taskId),
     reacquireSlot: (taskId) => contextOf().runs.reacquireSlot(taskId),
     blocked: watchdog.report,
-    mayExecute: () => (lease.holdsLease() ? undefined : lease.whenLeased()),
+    mayExecute: () => (mayExecute() ? undefined : whenMayExecute()),
     checkBudgets: (task) => contextOf().budgetChecks.check(task),
     children: createChildHost(contextOf, holds),
   }

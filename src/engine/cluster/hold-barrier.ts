@@ -7,7 +7,8 @@
  *
  * The same epoch makes budgets and rules known: a process reads them again before it notes the epoch.
  *
- * A process that does not answer is waited for until its lease has run out: it starts no step after that (C3).
+ * A process that does not answer is waited for as long as a lease lasts. After that it starts no step before it has read
+ * the tasks: its lease has run out (C3), or a heartbeat that it sent since has told it the epoch, and its steps wait.
  */
 import type { ClusterStore, Worker } from '../../ports/store/cluster.ts'
 import type { EngineContext } from '../context.ts'
@@ -16,6 +17,10 @@ import type { Membership } from './membership.ts'
 export interface HoldBarrier {
   /** The epoch up to which this process has read the tasks it runs. Other processes find it in the note of its lease. */
   readonly reached: () => number
+  /** Whether that is the newest epoch it has heard of. No step starts while it is not. */
+  readonly isReached: () => boolean
+  /** Resolves when the newest epoch is reached. */
+  whenReached(): Promise<void>
   /** The holds have this epoch. */
   hear(epoch: number): void
   /** The store may have lost epochs, and gives them again. */
@@ -43,11 +48,13 @@ export function createHoldBarrier(
   let heard = 0
   let isReading = false
   let forgotten = 0
+  let waiting: (() => void)[] = []
+  const isReached = (): boolean => reached >= heard
   const notes = createNotes(() => contextOf().clock)
 
   function hear(epoch: number): void {
     heard = Math.max(heard, epoch)
-    if (isReading || reached >= heard) return
+    if (isReading || isReached()) return
     isReading = true
     read()
       .catch((error: unknown) =>
@@ -60,7 +67,7 @@ export function createHoldBarrier(
   }
 
   async function read(): Promise<void> {
-    while (reached < heard) {
+    while (!isReached()) {
       const [epoch, times] = [heard, forgotten]
       await refreshPolicies()
       // A commit that starts a run may be written and not answered yet. Its task is not among those that run here.
@@ -68,9 +75,18 @@ export function createHoldBarrier(
       await readRuns(contextOf(), cluster)
       if (times < forgotten) continue
       reached = epoch
+      letGo()
       await membership.renew()
       cluster.report({ noted: true })
     }
+  }
+
+  /** Code that waits goes on. */
+  function letGo(): void {
+    if (!isReached()) return
+    const resumed = waiting
+    waiting = []
+    for (const go of resumed) go()
   }
 
   async function passed(): Promise<void> {
@@ -84,7 +100,7 @@ export function createHoldBarrier(
       if (behind.length === 0) return
       if (clock.elapsed() > until) {
         const workers = behind.map(({ id }) => id)
-        log('warn', 'a hold is answered before these processes have read it', { workers })
+        log('warn', 'these processes start no step until they have read a hold', { workers })
         return
       }
       // A note that came while the processes were read is not waited for.
@@ -98,10 +114,14 @@ export function createHoldBarrier(
 
   return {
     reached: () => reached,
+    isReached,
+    whenReached: () =>
+      isReached() ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
     hear,
     forget() {
       forgotten++
       reached = heard = NONE
+      letGo()
     },
     noted: notes.add,
     passed,

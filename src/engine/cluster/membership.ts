@@ -14,7 +14,7 @@
  *  C6  A refusal, a no-op or a read is never answered from a cached task that may be out of date.
  *  C7  An event that was acknowledged is told to every task that waits for it, whichever process dies, and wakes it once.
  *  C8  After a hold was answered, no task in its scope that existed works without it, in any process. With `holdNew`, none
- *      begins.
+ *      begins. No step starts here while this process has heard of a hold that it has not read (`hold-barrier.ts`).
  *  C9  Recorded times are those of the store's clock.
  */
 import type { Json } from '../../core/json.ts'

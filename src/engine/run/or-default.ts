@@ -10,8 +10,6 @@ export async function orDefault<T>(
   make: () => Promise<T>,
   makeDefault: () => Promise<T> | T,
 ): Promise<T> {
-  const allowed = host.mayExecute(`${name}:#1`)
-  if (allowed !== undefined) await allowed
   try {
     return await make()
   } catch (error) {

@@ -5,6 +5,7 @@ import type { TranscriptEntry } from '../../core/transcript.ts'
 import type { Agent, Spend } from '../agent.ts'
 import { transcriptEntriesInput } from '../inputs.ts'
 import { parse } from '../parse.ts'
+import { allowedDuring } from './allowed-during.ts'
 import { checkBudgets } from './budget-gate.ts'
 import { orDefault } from './or-default.ts'
 import type { Outputs } from './outputs.ts'
@@ -54,6 +55,11 @@ export function createRunTranscript(core: RunCore, agent: Agent, outputs: Output
     const newest = (): readonly TranscriptEntry[] => entries.slice(-Math.ceil(limit / 2))
     const { compact: shorten } = agent
     if (shorten === undefined) return newest()
+    // It waits for a pause or a hold here, because its function runs outside of the gate.
+    const { scope } = core
+    await allowedDuring(core, scope, 'compact:#1', (work) => core.gate.during(scope, work))(
+      () => undefined,
+    )
     const made = async () => parse(transcriptEntriesInput, await shorten(entries, spend), 'compact')
     return orDefault(core, 'compact', made, newest)
   }

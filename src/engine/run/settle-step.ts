@@ -1,12 +1,12 @@
 /** Makes attempts of a step until one settles it. */
 import type { StepFunction } from '../agent-task.ts'
+import { allowedDuring } from './allowed-during.ts'
 import type { CallSite } from './code-place.ts'
 import type { During } from './gate.ts'
 import { recordedDuring } from './gated-record.ts'
 import type { Finished } from './operation.ts'
 import type { OperationScope } from './operation-scope.ts'
 import type { RunCore } from './run-core.ts'
-import { neverSettles } from './run-writer.ts'
 import type { StepExecutor } from './step-attempt.ts'
 import type { CheckedStepOptions } from './step-options.ts'
 import { type AttemptRecord, attemptRecord, type StepRecord, settledValue } from './step-record.ts'
@@ -34,23 +34,16 @@ export async function settleStep<T>(
   step: UnsettledStep<T>,
 ): Promise<Finished<T>> {
   const { key, name, scope, during, options = {} } = step
+  const whenAllowed = allowedDuring(core, scope, key, during)
   let { made: attempt, failed: failures } = core.journal.attempts(key)
   for (;;) {
     const streams = new AttemptStreams(core, name, key)
-    const attemptOnce = async (): Promise<StepRecord | AttemptRecord> => {
-      // Values that the step may have seen (now, uuid, random) are durable before it acts on them.
-      await core.flush()
-      // The task was canceled or lost while the step waited for its next attempt.
-      if (core.dead) return neverSettles()
-      // Another process may have taken the task over (C3 of `cluster/membership.ts`).
-      const allowed = core.host.mayExecute(key)
-      if (allowed !== undefined) await allowed
-      if (core.dead) return neverSettles()
+    const attemptOnce = (): Promise<StepRecord | AttemptRecord> => {
       expectGoingOn(scope)
       attempt++
       return executeAttempt(core, executor, step, { attempt, failures, streams })
     }
-    const { seq, record } = await recordedDuring(core, during, attemptOnce, () =>
+    const { seq, record } = await recordedDuring(core, whenAllowed, attemptOnce, () =>
       streams.recording(),
     ).finally(() => streams.end())
     if (record.type === 'step') return { seq, settle: () => settledValue<T>(record) }

@@ -5,6 +5,7 @@ import type { LogRecord } from '../../core/records.ts'
 import type { Task } from '../../core/task.ts'
 import type { Agent } from '../agent.ts'
 import type { TurnStart } from '../providers/provider.ts'
+import { allowedDuring } from './allowed-during.ts'
 import { checkBudgets } from './budget-gate.ts'
 import type { Finished } from './operation.ts'
 import { orDefault } from './or-default.ts'
@@ -42,9 +43,16 @@ export function createTurnStart(
   /** While a pause is under way, the turn waits for the resume. */
   async function begin(key: string): Promise<Finished<TurnStarted>> {
     const scope = core.scope
+    const during = allowedDuring(
+      core,
+      scope,
+      'digest:#1',
+      (work) => gate.during(scope, work),
+      () => needsDigest(core.task) && agent.digest !== undefined,
+    )
     let spent = false
     for (;;) {
-      const { written } = await gate.during(scope, async () => {
+      const { written } = await during(async () => {
         const digest = await digestOf(core.task)
         const digested = digest === undefined ? {} : { digest }
         const task = core.task
@@ -68,8 +76,7 @@ export function createTurnStart(
 
   /** The digest, for the first turn after a resume with `continueTranscript: false`. */
   async function digestOf(task: Task): Promise<string | undefined> {
-    const { wake, wakeUnseen } = task
-    if (!wakeUnseen || wake?.continueTranscript !== false) return undefined
+    if (!needsDigest(task)) return undefined
     const { digest } = agent
     if (digest === undefined) return digestOfLog(task)
     const made = (): Promise<string> => checkedDigest(digest(transcript.entries(), spend))
@@ -84,6 +91,10 @@ export function createTurnStart(
   }
 
   return start
+}
+
+function needsDigest({ wake, wakeUnseen }: Task): boolean {
+  return wakeUnseen === true && wake?.continueTranscript === false
 }
 
 /** The input of the providers when a turn starts. */
