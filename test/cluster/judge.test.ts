@@ -8,6 +8,7 @@ import {
   faultsOfSteps,
   faultsOfWorkers,
   firstAfterStops,
+  pidsOfWorkers,
   stopsThatCost,
 } from './runs.ts'
 import { faultsOfAccount, faultsOfLog, faultsOfTimes } from './tasks.ts'
@@ -37,7 +38,8 @@ describe('the judge of steps', () => {
   it('finds nothing in a good log', () => {
     const effects = [begin('a', 1, 1_000), begin('b', 1, 6_000), begin('b', 2, 11_000)]
     expect(faultsOfSteps(good, effects)).toEqual([])
-    expect(beginsAfterLoss(good, effects, frozen(2, 2_000, 4_000))).toEqual([])
+    const pids = pidsOfWorkers([{ log: good, effects }])
+    expect(beginsAfterLoss(good, effects, frozen(2, 2_000, 4_000), pids)).toEqual([])
   })
 
   it.each([
@@ -55,10 +57,29 @@ describe('the judge of steps', () => {
     const stops = frozen(1, 2_000, 13_000)
     const [atOnce, next] = [begin('b', 1, 13_010), begin('b', 1, 13_020)]
     const effects = [begin('a', 1, 1_000), begin('b', 2, 11_000), atOnce, next]
-    expect(beginsAfterLoss(good, effects, stops)).toEqual([atOnce, next])
+    const pids = pidsOfWorkers([{ log: good, effects }])
+    expect(beginsAfterLoss(good, effects, stops, pids)).toEqual([atOnce, next])
     expect(firstAfterStops(effects, stops)).toEqual(new Set([atOnce]))
     expect(firstAfterStops([begin('b', 1, 14_000), ...effects], stops)).toEqual(new Set())
     expect(firstAfterStops(effects, frozen(2, 2_000, 13_000))).toEqual(new Set())
+  })
+
+  it('takes no run of another process for a reason why a step began', () => {
+    const stops = frozen(1, 2_000, 13_000)
+    const late = begin('b', 1, 13_010)
+    const taken = { ...started(2), at: START + 13_100 }
+    const runs = log(started(1), step('a'), started(2, 1), step('b'), taken)
+    const effects = [begin('a', 1, 1_000), begin('b', 2, 11_000), late]
+    const pids = pidsOfWorkers([{ log: runs, effects }])
+    expect(pids).toEqual(
+      new Map([
+        ['worker-1', 1],
+        ['worker-2', 2],
+      ]),
+    )
+    expect(beginsAfterLoss(runs, effects, stops, pids)).toEqual([late])
+    // It may be a run of a process that began nothing else.
+    expect(beginsAfterLoss(runs, effects, stops, new Map([['worker-1', 1]]))).toEqual([])
   })
 
   it('knows which stops cost the lease: the process says so soon after it goes on', () => {

@@ -15,6 +15,7 @@ import {
   faultsOfWorkers,
   firstAfterStops,
   mostLate,
+  pidsOfWorkers,
   stopsThatCost,
 } from './runs.ts'
 import { faultsOfAccount, faultsOfLog, faultsOfStored, faultsOfTimes } from './tasks.ts'
@@ -63,11 +64,15 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
   let late = 0
   // Children are known by their effects.
   await atOnce(READERS, new Set([...accountOf.keys(), ...byTask.keys()]), async (taskId) => {
-    const log = await store.records(taskId, 0, 100_000)
-    logs.set(taskId, log)
+    logs.set(taskId, await store.records(taskId, 0, 100_000))
+  })
+  const pids = pidsOfWorkers(
+    [...logs].map(([taskId, log]) => ({ log, effects: byTask.get(taskId) ?? [] })),
+  )
+  await atOnce(READERS, logs, async ([taskId, log]) => {
     const mine = byTask.get(taskId) ?? []
     const account = accountOf.get(taskId)
-    const afterLoss = new Set(beginsAfterLoss(log, mine, stops))
+    const afterLoss = new Set(beginsAfterLoss(log, mine, stops, pids))
     const inTime = mine.filter((one) => !(afterLoss.has(one) && firsts.has(one)))
     const isLate = inTime.length < mine.length
     if (isLate) late++

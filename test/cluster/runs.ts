@@ -62,20 +62,42 @@ export function firstAfterStops(
 /** How many stops may hit the moment between the look and the step. If the look were wrong, nearly every stop would. */
 export const mostLate = (stops: number): number => Math.max(1, Math.floor(stops / 50))
 
+/** The process that was each worker: the one in which most steps of its runs began. */
+export function pidsOfWorkers(
+  tasks: Iterable<{ readonly log: readonly LogRecord[]; readonly effects: readonly Effect[] }>,
+): ReadonlyMap<string, number> {
+  const begins = new Map<string, Map<number, number>>()
+  for (const { log, effects } of tasks) {
+    const runs = runsIn(log)
+    for (const { kind, pid, at } of effects) {
+      const run = runs.findLast((one) => one.at <= at)
+      if (kind !== 'begin' || run === undefined) continue
+      const times = begins.get(run.worker) ?? new Map<number, number>()
+      begins.set(run.worker, times.set(pid, (times.get(pid) ?? 0) + 1))
+    }
+  }
+  const most = (times: ReadonlyMap<number, number>): number =>
+    [...times].reduce((a, b) => (b[1] > a[1] ? b : a))[0]
+  return new Map([...begins].map(([worker, times]) => [worker, most(times)]))
+}
+
 /**
  * The steps that began in a process that had lost their run while it stood still.
  * @param stops from `stopsThatCost`
+ * @param pids from `pidsOfWorkers`
  */
 export function beginsAfterLoss(
   log: readonly LogRecord[],
   effects: readonly Effect[],
   stops: readonly Outage[],
+  pids: ReadonlyMap<string, number>,
 ): readonly Effect[] {
   const runs = runsIn(log)
   return effects.filter(({ kind, pid, at }) => {
     const woke = stops.findLast((one) => one.pid === pid && one.to <= at)
     if (kind !== 'begin' || woke === undefined) return false
-    return !runs.some((run) => run.at > woke.to - SKEW_MS && run.at < at + SKEW_MS)
+    const isItsOwn = ({ worker }: Run): boolean => (pids.get(worker) ?? pid) === pid
+    return !runs.some((run) => isItsOwn(run) && run.at > woke.to - SKEW_MS && run.at < at + SKEW_MS)
   })
 }
 
