@@ -23,9 +23,18 @@ const outside = running(async (task) => {
   return 'done'
 })
 
+const inBatch = running(async (task) => {
+  await task.turn((turn) =>
+    turn.tools(['one', 'two', 'three'].map((name) => ({ name, run: () => name }))),
+  )
+  await task.step('after', () => 3)
+  return 'done'
+})
+
 const cases = pauseModes.flatMap((mode) => [
   { mode, place: 'inside a turn', agent: inTurn },
   { mode, place: 'outside of turns', agent: outside },
+  { mode, place: 'in a batch', agent: inBatch },
 ])
 
 describe('an operation that asks for its budget', () => {
@@ -64,6 +73,32 @@ describe('an operation that asks for its budget', () => {
       expect((await harness.ended(id)).state).toBe('completed')
     },
   )
+
+  it('K1: in a batch goes on to the end of the batch when the budget is used up meanwhile', async () => {
+    const ran: string[] = []
+    const batch = running(async (task) => {
+      if (task.text === 'spend') return task.usage({ inputTokens: 200 })
+      const tool = (name: string, run = async () => {}) => ({
+        name,
+        run: async () => {
+          await run()
+          ran.push(name)
+          return name
+        },
+      })
+      const spend = async (): Promise<void> => {
+        await harness.until((await harness.send('spend')).id, 'paused-by-client')
+      }
+      await task.turn((turn) => turn.tools([tool('one', spend), tool('two')]))
+      await task.step('after', () => ran.push('after'))
+      return 'done'
+    })
+    const harness = await createHarness({ agents: [batch] })
+    await harness.engine.setBudget(root, budget)
+    const { id } = await harness.send('work')
+    expect((await harness.until(id, 'paused-by-client')).suspension?.actor.kind).toBe('policy')
+    expect(ran).toEqual(['one', 'two'])
+  })
 
   it('K1: inside a turn goes on to its end when a rule stops the task with wait_for_completion', async () => {
     const harness = await createHarness({ agents: [inTurn] })

@@ -200,18 +200,22 @@ export class RunCore implements GateDeps, Writing, Rebuilding, SlotHost, Operati
     return this.place.callSite(this.scope)
   }
 
-  /** Resolves when an operation that is not recorded may run. Undefined if it may run at once. */
+  /**
+   * Resolves when an operation that is not recorded may run. Undefined if it may run at once.
+   * @param withinBudget asks whether the budgets of the task allow it to go on
+   */
   admit(
     operation: Pick<Operation<unknown>, 'key' | 'harmless' | 'added'>,
     site: CallSite,
+    withinBudget: typeof withinBudgets = withinBudgets,
   ): Promise<void> | undefined {
     const { scope } = this
     const admitted = this.place.admit(operation, site, scope)
     // Code inside of an operation cannot be stopped, so its operations are not checked.
     if (operation.harmless || scope.inside !== undefined) return admitted
-    if (admitted === undefined) return withinBudgets(this, scope)
+    if (admitted === undefined) return withinBudget(this, scope)
     // The place can wait for days, so the budgets are asked after it.
-    return admitted.then(() => withinBudgets(this, scope))
+    return admitted.then(() => withinBudget(this, scope))
   }
 
   /** Runs code so that the operations it calls know their scope. */

@@ -2,6 +2,7 @@
 import { describeError } from '../../core/describe-error.ts'
 import type { Json } from '../../core/json.ts'
 import type { Tool, ToolResult } from '../agent-task.ts'
+import { checkBudgets } from './budget-gate.ts'
 import { recordedDuring } from './gated-record.ts'
 import type { RunCore } from './run-core.ts'
 import { recordedStep } from './step-record.ts'
@@ -26,6 +27,7 @@ export function createToolBatch(core: RunCore, steps: Steps): ToolBatch {
       let { place } = site
       let seq = 0
       let skipping = false
+      let isBegun = false
       for (const [index, { name, run: code }] of tools.entries()) {
         const key = keys[index] ?? ''
         const entry = core.journal.get(key)
@@ -41,7 +43,9 @@ export function createToolBatch(core: RunCore, steps: Steps): ToolBatch {
           results.push({ name, status: 'skipped' })
         } else {
           const here = { ...core.callSite(), place }
-          await core.admit({ key }, here)
+          // A batch that has begun is in flight. A pause waits for it, so it does not wait for the resume.
+          await (isBegun ? core.admit({ key }, here, checkBudgets) : core.admit({ key }, here))
+          isBegun = true
           const done = await steps.settle({ key, name, code, scope, site: here, during })
           seq = done.seq
           results.push(resultOf(name, () => (done.settle() ?? null) as Json))
